@@ -99,7 +99,7 @@ def callbacks(model, rounds):
         return ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(python)
 
     race("quad of exp(-x*x)/2 from 0.2 to 3", rounds, [
-        ("precast", lambda: (lambda f: quad(f, *RANGE)[0], [model.gauss.native.low_level_callable()])),
+        ("precast", lambda: (lambda f: quad(f, *RANGE)[0], [model.gauss.low_level_callable()])),
         ("numba's cfunc", lambda: (lambda f: quad(f, *RANGE)[0], [with_numba()])),
         ("a function of Python", lambda: (lambda f: quad(f, *RANGE)[0], [python])),
         ("the same by ctypes", lambda: (lambda f: quad(f, *RANGE)[0], [with_ctypes()])),

@@ -37,6 +37,23 @@ enum Argument<'py> {
     Lent(Lent<'py>),
 }
 
+impl Argument<'_> {
+    /// The array to read from.
+    fn read(&self, py: Python<'_>, port: &Port) -> PyResult<ArrayRef<'_>> {
+        match self {
+            Self::Number(array) => Ok(ArrayRef::from(array)),
+            Self::Lent(lent) => match lent.read() {
+                Ok(Some(array)) => Ok(array),
+                Ok(None) => {
+                    let text = "has bools that are neither 0 nor 1\nhint: pass `x != 0`";
+                    Err(error::wrong_value(py, format!("input `{}` {text}", port.name)))
+                }
+                Err(refused) => Err(description(py, "input", port, &refused)),
+            },
+        }
+    }
+}
+
 /// The inputs of a call in order, and what is given as `out`.
 type Given<'py> = (Vec<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>);
 
@@ -137,6 +154,21 @@ impl Function {
         lent(array, "input", port).map(Argument::Lent)
     }
 
+    /// A copy of what is given for an input.
+    pub(crate) fn copied(&self, value: Bound<'_, PyAny>, port: &Port) -> PyResult<Array> {
+        let py = value.py();
+        let argument = self.argument(value, port)?;
+        let array = argument.read(py, port)?;
+        if !port.ty.admits(array.dtype(), array.shape()) {
+            let found = array.to_array().ty();
+            return Err(error::wrong_type(
+                py,
+                format!("input `{}` is `{found}`, expected `{}`", port.name, port.ty),
+            ));
+        }
+        Ok(array.to_array())
+    }
+
     /// NumPy's dtypes of the results.
     pub(crate) fn descrs(&self, py: Python<'_>) -> PyResult<&Vec<Py<PyArrayDescr>>> {
         self.descrs.get_or_try_init(py, || {
@@ -198,17 +230,8 @@ impl Function {
         let values = values.into_iter().zip(self.inner.inputs());
         let arguments = values.map(|(value, port)| self.argument(value, port));
         let arguments: Vec<Argument<'_>> = arguments.collect::<PyResult<_>>()?;
-        let inputs = arguments.iter().zip(self.inner.inputs()).map(|(argument, port)| match argument {
-            Argument::Number(array) => Ok(ArrayRef::from(array)),
-            Argument::Lent(lent) => match lent.read() {
-                Ok(Some(array)) => Ok(array),
-                Ok(None) => Err(error::wrong_value(
-                    py,
-                    format!("input `{}` has bools that are neither 0 nor 1\nhint: pass `x != 0`", port.name),
-                )),
-                Err(refused) => Err(description(py, "input", port, &refused)),
-            },
-        });
+        let inputs = arguments.iter().zip(self.inner.inputs());
+        let inputs = inputs.map(|(argument, port)| argument.read(py, port));
         let inputs: Vec<ArrayRef<'_>> = inputs.collect::<PyResult<_>>()?;
         match out {
             None => self.fresh(py, &inputs),

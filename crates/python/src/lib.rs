@@ -11,13 +11,14 @@
 //! function              a call: arguments by position and name, `out=`, results
 //! boundary              the type of functions, and NumPy's memory as precast's arrays and back: the only unsafe code
 //! number, dtypes        Python's numbers as inputs without dimensions; NumPy's dtypes
-//! ufunc                 functions as ufuncs
+//! ufunc, callback       functions as ufuncs of NumPy, and as what SciPy calls back
 //! error                 errors as exceptions of the kind that Python users expect
 //! ```
 //! One library serves CPython from 3.10 on (`abi3`) and every NumPy from 1.26 on. The interpreter is not held while a bundle is
 //! read, while a graph is compiled, and while a function runs that may take long.
 
 mod boundary;
+mod callback;
 mod dtypes;
 mod error;
 mod function;
@@ -37,6 +38,8 @@ use pyo3::prelude::*;
 mod _native {
     use crate::boundary::object;
     #[pymodule_export]
+    use crate::callback::capsule;
+    #[pymodule_export]
     use crate::graph::call::{
         Variable, attribute, call, constant, described, index, input, member, members, names,
     };
@@ -53,7 +56,7 @@ mod _native {
     #[pymodule_export]
     use crate::save::save;
     #[pymodule_export]
-    use crate::session::{compile, explain};
+    use crate::session::{compile, explain, held};
     #[pymodule_export]
     use crate::ufunc::make;
     use pyo3::prelude::*;

@@ -4,7 +4,6 @@ use crate::boundary::object;
 use crate::error;
 use crate::function::Function;
 use precast_core::Loader;
-use precast_core::program::Computes;
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyTuple};
 use std::path::PathBuf;
@@ -35,10 +34,7 @@ impl Model {
     /// The function of a graph.
     fn __getitem__<'py>(&self, py: Python<'py>, name: String) -> PyResult<Bound<'py, PyAny>> {
         let found = py.detach(|| self.loader.entry(&name)).map_err(|missing| error::entry(py, missing))?;
-        let entry = self.loader.bundle().find_entry(&name);
-        let is_map = entry.is_some_and(|entry| {
-            entry.program.steps.iter().all(|step| step.computes == Computes::Elementwise)
-        });
+        let is_map = found.is_elementwise();
         object::wrap(py, Function::new(py, name, found, is_map))
     }
 
@@ -47,9 +43,14 @@ impl Model {
         self.__getitem__(py, name)
     }
 
-    /// A ufunc of NumPy with a loop for each graph that is called `name`, or `name.` and something: an op's dtypes.
-    #[pyo3(signature = (name, /))]
-    fn ufunc<'py>(&self, py: Python<'py>, name: String) -> PyResult<Bound<'py, PyAny>> {
+    /// A ufunc of NumPy with a loop for each graph that is called `name`, or `name.` and something; with a signature, a gufunc.
+    #[pyo3(signature = (name, signature = None, /))]
+    fn ufunc<'py>(
+        &self,
+        py: Python<'py>,
+        name: String,
+        signature: Option<&str>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let prefix = format!("{name}.");
         let entries = self.loader.entries();
         let mut of: Vec<String> = entries.into_iter().filter(|entry| entry.starts_with(&prefix)).collect();
@@ -57,7 +58,7 @@ impl Model {
             of.insert(0, name.clone());
         }
         let functions = of.into_iter().map(|entry| self.__getitem__(py, entry)).collect::<PyResult<_>>()?;
-        crate::ufunc::make(py, &name, functions, None)
+        crate::ufunc::make(py, &name, functions, signature, true)
     }
 
     fn __contains__(&self, name: &Bound<'_, PyAny>) -> bool {

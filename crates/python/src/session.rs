@@ -10,7 +10,7 @@ use crate::graph::whole::Graph;
 use crate::own::{ctype, stash};
 use precast_graph::{FunctionGraph, Type};
 use precast_ops::{DimShuffle, Elemwise};
-use precast_runtime::{BuildRuntimeError, Policy, Runtime};
+use precast_runtime::{BuildRuntimeError, DispatchError, Dispatcher, Policy, Runtime};
 use pyo3::prelude::*;
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -66,12 +66,34 @@ pub(crate) fn explain(
     Ok((told.check().is_hit(), told.to_string()))
 }
 
+/// The functions that layers have of one of the library, for tensors of these ranks: those of the table of a dispatcher.
+#[pyfunction]
+pub(crate) fn held<'py>(
+    py: Python<'py>,
+    name: &str,
+    ranks: Vec<usize>,
+    settings: Settings,
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let found = py.detach(|| {
+        let dispatcher = Dispatcher::new(runtime(settings)?, name);
+        dispatcher.preload(&ranks).map_err(Failure::Dispatch)?;
+        Ok(dispatcher.functions().cloned().collect::<Vec<_>>())
+    });
+    let found = found.map_err(|failure| raise(py, &failure))?.into_iter();
+    let wrapped = found.map(|function| {
+        let is_map = function.is_elementwise();
+        object::wrap(py, Function::new(py, name.to_owned(), function, is_map))
+    });
+    wrapped.collect()
+}
+
 /// Why there is no function.
 #[derive(Debug)]
 enum Failure {
     Policy(String),
     Runtime(BuildRuntimeError),
     Function(precast_runtime::FunctionError),
+    Dispatch(DispatchError),
 }
 
 fn raise(py: Python<'_>, failure: &Failure) -> PyErr {
@@ -79,6 +101,8 @@ fn raise(py: Python<'_>, failure: &Failure) -> PyErr {
         Failure::Policy(text) => error::graph_value(py, text),
         Failure::Runtime(refused) => error::layers(py, refused),
         Failure::Function(refused) => error::compile(py, refused),
+        Failure::Dispatch(DispatchError::Function { source, .. }) => error::compile(py, source),
+        Failure::Dispatch(refused) => error::graph_of(py, "GraphValueError", refused),
     }
 }
 

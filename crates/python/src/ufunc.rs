@@ -1,17 +1,30 @@
-//! Ufuncs of NumPy from functions: what `Function.ufunc`, `Function.gufunc` and `Model.ufunc` call.
+//! Ufuncs of NumPy from functions: what `Function.ufunc`, `Function.gufunc`, `Model.ufunc` and `precast.ufunc` call.
+//!
+//! ```text
+//! functions of one name ──▶ a table of CEP 1000: "#1f#1f)#1f", "dd)d", … ──▶ NumPy's list of loops: "ff->f", "dd->d", …
+//! ```
+//! A signature says all that a row of NumPy's list does: a number, or the elements of a tensor. What maps onto no row is an error
+//! where a user names the function, and is left out, with its reason in the ufunc's documentation, where a layer has it.
 
+use crate::boundary::ufunc::Loop;
 use crate::boundary::{object, ufunc};
 use crate::error;
+use crate::function::Function;
+use precast_abi::nativecall::{FieldType, Number, Signature};
+use precast_core::program::Port;
+use precast_core::{DType, Type};
 use pyo3::prelude::*;
 
-/// A ufunc with a loop for each function, in the order in which NumPy looks for one; with a signature, a gufunc.
+/// A ufunc with a loop for each function, in the order in which NumPy looks for one; with a signature, a gufunc. With `leave`, what
+/// is no loop is left out.
 #[pyfunction]
-#[pyo3(name = "ufunc", signature = (name, functions, signature = None))]
+#[pyo3(name = "ufunc", signature = (name, functions, signature = None, leave = false))]
 pub(crate) fn make<'py>(
     py: Python<'py>,
     name: &str,
     functions: Vec<Bound<'py, PyAny>>,
     signature: Option<&str>,
+    leave: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let mut found = Vec::new();
     for function in &functions {
@@ -24,10 +37,82 @@ pub(crate) fn make<'py>(
         dtype.map(|dtype| (dtype.is_complex(), dtype.is_float(), dtype.itemsize_bytes(), dtype.typenum()))
     });
     let core = signature.map(cores).transpose().map_err(|problem| error::graph_value(py, &problem))?;
-    let core = signature.zip(core.as_deref());
-    let doc: Vec<String> = found.iter().map(|function| function.shown()).collect();
-    let made = ufunc::make(py, name, &doc.join("\n"), &found, core)?;
-    made.map_err(|problem| error::graph_type(py, &problem))
+    let (loops, doc) =
+        list(&found, core.as_deref(), leave).map_err(|problem| error::graph_type(py, &problem))?;
+    ufunc::make(py, name, &doc, loops, signature)
+}
+
+/// NumPy's list of loops, and what is in it, in words.
+fn list(
+    functions: &[&Function],
+    core: Option<&[Vec<usize>]>,
+    leave: bool,
+) -> Result<(Vec<Loop>, String), String> {
+    let (mut loops, mut told, mut left): (Vec<Loop>, Vec<String>, Vec<String>) = Default::default();
+    for function in functions {
+        let made = fields(&table_row(function)).and_then(|fields| Loop::new(function, &fields, core));
+        match made {
+            Ok(made) => {
+                if let Some(same) = loops.iter().position(|known| known.dtypes().eq(made.dtypes())) {
+                    let (one, two) = (&told[same], function.shown());
+                    return Err(format!(
+                        "`{one}` and `{two}` are loops of the same dtypes\nhint: give one of them"
+                    ));
+                }
+                loops.push(made);
+                told.push(function.shown());
+            }
+            Err(problem) => left.push(format!("`{}` is no ufunc: {problem}", function.shown())),
+        }
+    }
+    if loops.iter().any(|each| each.arity() != loops[0].arity()) {
+        return Err("the functions have different numbers of inputs or outputs".to_owned());
+    }
+    if loops.is_empty() && left.is_empty() {
+        return Err("no function is given".to_owned());
+    }
+    if !left.is_empty() && (loops.is_empty() || !leave) {
+        return Err(left.join("\n"));
+    }
+    told.extend(left);
+    Ok((loops, told.join("\n")))
+}
+
+/// What a table of CEP 1000 knows a function by.
+fn table_row(function: &Function) -> String {
+    let side = |ports: &[Port]| ports.iter().map(|port| code(&port.ty)).collect::<String>();
+    format!("{}){}", side(function.inner().inputs()), side(function.inner().outputs()))
+}
+
+/// The code of a type.
+fn code(ty: &Type) -> String {
+    match ty {
+        Type::Scalar(dtype) => dtype.pep3118().to_owned(),
+        _ => format!("#{}{}", ty.ndim(), ty.dtype().pep3118()),
+    }
+}
+
+/// The dtypes and ranks of a signature's operands, as a row of NumPy's list has them.
+fn fields(signature: &str) -> Result<Vec<(DType, usize)>, String> {
+    let parsed = Signature::parse(signature).map_err(|refused| refused.to_string())?.prototype();
+    let fields = parsed.arguments.iter().chain(&parsed.results);
+    fields.map(|field| operand(field).ok_or_else(|| none(signature, field))).collect()
+}
+
+/// What a field is to NumPy.
+fn operand(field: &FieldType) -> Option<(DType, usize)> {
+    let (number, rank) = match field {
+        FieldType::Number(number) => (number, 0),
+        FieldType::Tensor { rank, element } => (element, usize::from((*rank)?)),
+        _ => return None,
+    };
+    let is = |dtype: &DType| Number::from_code(dtype.pep3118()).as_ref() == Some(number);
+    // NumPy's lists have no numbers for dtypes of other packages.
+    Some((DType::ALL.into_iter().find(is).filter(|dtype| *dtype != DType::Bf16)?, rank))
+}
+
+fn none(signature: &str, field: &FieldType) -> String {
+    format!("its signature is `{signature}`, and NumPy's loops have no type for `{field}`")
 }
 
 /// The core dimensions of each operand, `(n,m),(m)->(n)`, numbered in the order in which they are met.

@@ -1,6 +1,7 @@
 """The package `precast-nativecall`: callables with the type slot of CEP 1000, compiled for this Python where there is a compiler."""
 
 import gc
+import importlib.metadata
 import importlib.util
 import re
 import shutil
@@ -133,6 +134,32 @@ def test_the_example_of_the_page_runs(model, package):
     x, out = np.linspace(-1, 1, 5), np.empty(5)
     exec(example, {"model": model, "x": x, "out": out})
     assert np.array_equal(out, [model.gauss(each) for each in x])
+
+
+def test_what_pip_installed_is_it(bundle):
+    """`pip install ./crates/python/nativecall`, under this Python."""
+    try:
+        found = importlib.metadata.version("precast-nativecall")
+    except importlib.metadata.PackageNotFoundError:
+        pytest.skip("pip did not install `./crates/python/nativecall`")
+    code = """
+import sys
+import numpy as np, precast, precast_nativecall
+
+def never(*_):
+    raise AssertionError("called by Python")
+
+native = precast.load(sys.argv[1]).gauss.native
+x, out = np.linspace(-2, 2, 100), np.empty(100)
+precast_nativecall.each(precast_nativecall.Callable(never, native.address, native.signature), x, out)
+assert np.allclose(out, 0.5 * np.exp(-x * x), rtol=1e-14)
+assert type(native.callable()) is precast_nativecall.Callable and native.callable()(0.0) == 0.5
+print(precast_nativecall.__file__)
+"""
+    ran = subprocess.run([sys.executable, "-c", code, str(bundle)], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    (told,) = re.findall(r'^version = "(.*)"', (HERE / "pyproject.toml").read_text(), re.MULTILINE)
+    assert found == told and "site-packages" in ran.stdout
 
 
 def test_the_package_is_not_needed(model, monkeypatch):

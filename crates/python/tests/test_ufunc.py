@@ -133,6 +133,66 @@ def test_a_bundles_graphs_are_loops(model):
         model.ufunc("nothing")
 
 
+def test_each_dtype_that_a_bundle_has_of_a_name_is_a_loop(model):
+    clip = model.ufunc("clip")
+    assert type(clip) is np.ufunc and clip.types == ["iii->i", "fff->f", "ddd->d"]
+    x = np.random.default_rng(5).normal(size=(3, 4)) * 9
+    for dtype in ("i4", "f4", "f8"):
+        each, low = x.astype(dtype), np.arange(-2, 2).astype(dtype)
+        got = clip(each[::-1], low, dtype_of(dtype)(3))
+        assert got.dtype == dtype and np.array_equal(got, np.clip(each[::-1], low, dtype_of(dtype)(3)))
+    # Other dtypes are cast to the narrowest that has room.
+    assert clip(np.int16(7), np.int8(0), np.int16(5)).dtype == np.int32 and clip(np.float16(7), np.float16(0), np.float16(5)) == 5
+
+
+def dtype_of(text):
+    return np.dtype(text).type
+
+
+def test_what_is_no_loop_is_left_out_with_its_reason(model):
+    said = [line for line in model.ufunc("clip").__doc__.split("\n") if "is no ufunc" in line]
+    assert len(said) == 2
+    assert any("clip.bf16(" in line and "`#1E#1E#1E)#1E`" in line and "no type for `#1E`" in line for line in said), said
+    assert any("clip.whole(" in line and "element by element" in line for line in said), said
+    with pytest.raises(precast.GraphTypeError, match="keep_bf16.*no type for"):
+        model.ufunc("keep_bf16")
+    # A function that is named is not left out.
+    with pytest.raises(precast.GraphTypeError, match="no type for"):
+        model["clip.f64"].ufunc(model["clip.bf16"])
+
+
+def test_a_bundles_graphs_are_loops_of_a_gufunc(model):
+    dot = model.ufunc("dot", "(n),(n)->()")
+    assert dot.types == ["ff->f", "dd->d"] and dot.signature == "(n),(n)->()"
+    x, y = np.random.default_rng(6).normal(size=(2, 3, 5))
+    assert np.allclose(dot(x, y), np.einsum("ij,ij->i", x, y))
+    assert dot(x.astype("f4"), y.astype("f4")).dtype == np.float32
+
+
+def test_each_dtype_that_a_layer_has_of_a_function_is_a_loop(bundle, tmp_path):
+    hypot = precast.ufunc("hypot", layers=[bundle])
+    assert type(hypot) is np.ufunc and hypot.types == ["ff->f", "dd->d"] and "no type for `#1E`" in hypot.__doc__
+    x, y = np.random.default_rng(7).normal(size=(2, 3, 4))
+    for dtype, bound in (("f4", 1e-6), ("f8", 1e-15)):
+        got = hypot(x.astype(dtype)[:, ::-1], y[0].astype(dtype))
+        assert got.dtype == dtype and np.allclose(got, np.hypot(x[:, ::-1], y[0]), rtol=bound * 4)
+    product = precast.ufunc("matmul", "(n,m),(m,k)->(n,k)", layers=[bundle])
+    assert product.types == ["ff->f", "dd->d"] and np.allclose(product(x, y.T), x @ y.T)
+    assert product(np.stack([x, y]), y.T).shape == (2, 3, 3)
+    with pytest.raises(precast.MissError, match="no layer has `expm1`.*\n.*ndim = \\[1\\]"):
+        precast.ufunc("expm1", layers=[bundle])
+    with pytest.raises(precast.GraphValueError, match="no function `clap`"):
+        precast.ufunc("clap", layers=[bundle])
+    with pytest.raises(precast.GraphTypeError, match="is no ufunc"):
+        precast.ufunc("matmul", "(n),(n,k)->(k)", layers=[bundle])
+
+
+def test_two_loops_of_the_same_dtypes_are_refused():
+    one, two = function("x: f64[?]", "y = x + 1", "one"), function("x: f64", "y = x + 1", "two")
+    with pytest.raises(precast.GraphTypeError, match="`one.*` and `two.*` are loops of the same dtypes"):
+        one.ufunc(two)
+
+
 def test_ufuncs_come_and_go():
     def loops():
         gc.collect()

@@ -1,9 +1,12 @@
 //! `cargo xtask python`: the Python package, installed into an environment of its own as users install it, and its tests.
 //!
 //! ```text
-//! interpreter ──▶ target/python/PYTHON-x.y ──pip──▶ NumPy, SciPy, PyTensor, pytest, ./crates/python
+//! interpreter ──▶ target/python/PYTHON-x.y ──pip──▶ NumPy, SciPy, numba, PyTensor, pytest, ./crates/python/nativecall
+//! crates/python ──pip wheel──▶ target/python/wheel ──pip──▶ the environment, and that of another CPython
 //! precast build crates/python/tests/precast.toml ──▶ target/python/model.precast ──PRECAST_TEST_BUNDLE──▶ pytest
 //! ```
+//! The other CPython is the oldest that is there: what needs no more than NumPy is tested in it too, with the same wheel.
+//!
 //! Needs CPython 3.10 or later and a package index. Where one is not there, it says so and that is fine: `cargo xtask test`
 //! stands on Rust and a C compiler alone.
 
@@ -11,7 +14,7 @@ use crate::root;
 use crate::steps::run as run_command;
 use crate::tools::cargo;
 use anyhow::{Context as _, Result, bail};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Where interpreters are looked for, besides PRECAST_PYTHON. A name on PATH may be a shim that runs none.
@@ -27,6 +30,19 @@ const PACKAGES: [&str; 6] = ["numpy", "scipy", "ml_dtypes", "pytest", "pytest-xd
 /// A process for each processor; who is done takes tests of another. Each has a cache of its own.
 const AT_ONCE: [&str; 4] = ["-n", "auto", "--dist", "worksteal"];
 
+/// What calls functions by their addresses, and what checks the stubs. Where there are no wheels of it, its tests are skipped, and
+/// say so.
+const OPTIONAL: [&str; 3] = ["numba", "cffi", "mypy"];
+
+/// The tests of the wheel in another CPython.
+const OTHERS: [&str; 5] = [
+    "tests/test_load.py",
+    "tests/test_call.py",
+    "tests/test_fast.py",
+    "tests/test_native.py",
+    "tests/test_nativecall.py",
+];
+
 /// PyTensor for the newest Python that has it; another version is tested by `PYTENSOR_VERSION`, without PyMC. Where it cannot be
 /// installed, its tests are skipped, and say so.
 const PYTENSOR: [&str; 2] =
@@ -40,7 +56,8 @@ const LONG: [&str; 2] = ["python3.11", "python3.12"];
 
 /// Builds, installs and tests the package; `args` go to pytest. `true` if all is fine, or cannot be tried here.
 ///
-/// Begins `args` with `--pytensor`, then it is the tests with PyTensor alone, the long ones too, for each of [`LONG`].
+/// Begins `args` with `--pytensor`, then it is the tests with PyTensor alone, the long ones too, for each of [`LONG`]; with `--long`,
+/// the long ones of all others.
 pub(crate) fn run(args: &[&str]) -> Result<bool> {
     if let ["--pytensor", rest @ ..] = args {
         return run_long(&[&["tests/with_pytensor", "-m", "pytensor"], rest].concat());
@@ -50,7 +67,13 @@ pub(crate) fn run(args: &[&str]) -> Result<bool> {
         println!("hint: name one in PRECAST_PYTHON, or have one of {} on PATH", NAMES.join(", "));
         return Ok(true);
     };
-    test(&python, &version, &[], &[&["-m", "not long"], &AT_ONCE[..], args].concat())
+    if let ["--long", rest @ ..] = args {
+        let long = ["--ignore=tests/with_pytensor", "-m", "long"];
+        return test(&python, &version, &[], Other::Nothing, &[&long, rest].concat());
+    }
+    // Those that `args` choose may be none of its share.
+    let other = if args.is_empty() { Other::Share } else { Other::Called };
+    test(&python, &version, &[], other, &[&["-m", "not long"], &AT_ONCE[..], args].concat())
 }
 
 /// The tests with PyTensor, under every interpreter of [`LONG`] that is there.
@@ -58,7 +81,7 @@ fn run_long(args: &[&str]) -> Result<bool> {
     let mut fine = true;
     for name in LONG {
         match version(name) {
-            Some(version) => fine &= test(name, &version, &[MODELS], args)?,
+            Some(version) => fine &= test(name, &version, &[MODELS], Other::Nothing, args)?,
             None => {
                 println!("skipped: the tests with PyTensor under {name}: it is not there, or does not run");
             }
@@ -67,50 +90,163 @@ fn run_long(args: &[&str]) -> Result<bool> {
     Ok(fine)
 }
 
+/// What another CPython does, with the same wheel.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Other {
+    Nothing,
+    /// Tests call it.
+    Called,
+    /// It runs the tests of [`OTHERS`] too.
+    Share,
+}
+
 /// Installs the package and `more` into an environment of an interpreter, and runs its tests.
-fn test(python: &str, version: &str, more: &[&str], args: &[&str]) -> Result<bool> {
+fn test(python: &str, version: &str, more: &[&str], does: Other, args: &[&str]) -> Result<bool> {
     println!("Python: `{python}`, {version}");
-    let folder = root().join("target/python");
-    let environment = folder.join(version);
-    if !environment.join("pyvenv.cfg").is_file()
-        && !run_command(Command::new(python).args(["-m", "venv"]).arg(&environment))?
-    {
-        bail!("cannot make an environment of `{python}`");
-    }
-    let python = environment.join("bin/python");
-    let pip = |words: &[&str]| {
-        let mut command = Command::new(&python);
-        command.args(["-m", "pip", "--disable-pip-version-check", "install", "--quiet"]).args(words);
-        command
-    };
-    if !run_command(&mut pip(&PACKAGES))? {
+    let environment = Environment::make(python, version)?;
+    if !environment.install(&PACKAGES)? {
         println!("skipped: the Python package: pip cannot install {} (see above)", PACKAGES.join(", "));
         return Ok(true);
     }
+    if !environment.install(&[&["--only-binary=:all:"], &OPTIONAL[..]].concat())? {
+        println!("skipped: the tests with {}: there are no wheels for {version}", OPTIONAL.join(", "));
+    }
     let named = std::env::var("PYTENSOR_VERSION").map(|version| format!("pytensor=={version}"));
     let pytensor = named.as_ref().map_or_else(|_| [&PYTENSOR, more].concat(), |named| vec![named.as_str()]);
-    if !run_command(&mut pip(&pytensor))? {
+    if !environment.install(&pytensor)? {
         println!("skipped: the tests with PyTensor: pip cannot install it (see above)");
     }
-    // As `pip install ./crates/python`, in the profile that the workspace is compiled in, with the maturin that is there.
-    let package = ["--no-build-isolation", "--no-deps", "--force-reinstall"];
-    let profile = "--config-settings=build-args=--profile=dev --locked";
-    let path = root().join("crates/python");
-    let mut install = pip(&package);
-    install.arg(profile).arg(&path).env("PATH", path_with(&environment.join("bin"))?);
-    // The extension links most of the workspace, which is compiled once for all. (maturin gives PyO3 another environment than a
-    // plain `cargo build` does, so that the few crates that use it are compiled again after one.)
-    install.env("CARGO_TARGET_DIR", root().join("target"));
-    if !run_command(&mut install)? {
+    let Some(wheel) = environment.build_wheel()? else { return Ok(false) };
+    if !environment.install_ours(&wheel)? {
         return Ok(false);
     }
-    let bundle = folder.join("model.precast");
-    Ok(build(&path.join("tests/precast.toml"), &folder.join("store"), &bundle)? && {
-        let mut tests = Command::new(&python);
+    let bundle = folder().join("model.precast");
+    let manifest = package().join("tests/precast.toml");
+    if !build(&manifest, &folder().join("store"), &bundle)? {
+        return Ok(false);
+    }
+    let other = if does == Other::Nothing { None } else { other(version, &wheel)? };
+    let path = other.as_ref().map(Environment::python);
+    let fine = environment.test(&bundle, path.as_deref(), args)?;
+    let other = other.filter(|_| does == Other::Share);
+    Ok(fine && other.map_or(Ok(true), |other| other.test(&bundle, None, &[&OTHERS, args].concat()))?)
+}
+
+/// An environment with the wheel of the oldest CPython that is there, if that is another than `version`.
+fn other(version: &str, wheel: &Path) -> Result<Option<Environment>> {
+    let of = |name: &&'static str| {
+        self::version(name).filter(|found| found != version).map(|found| (*name, found))
+    };
+    let Some((python, found)) = NAMES.iter().rev().find_map(of) else {
+        println!("skipped: the wheel in a second CPython: there is none on PATH but {version}");
+        return Ok(None);
+    };
+    println!("Python: `{python}`, {found}, with the wheel that {version} has");
+    let environment = Environment::make(python, &format!("other-{found}"))?;
+    if !environment.install(&["numpy", "pytest", "pytest-xdist"])? {
+        println!("skipped: the wheel in a second CPython: pip cannot install NumPy and pytest (see above)");
+        return Ok(None);
+    }
+    if !environment.install_ours(wheel)? {
+        bail!("the wheel of {version} cannot be installed for {found}");
+    }
+    Ok(Some(environment))
+}
+
+/// An environment of an interpreter.
+struct Environment {
+    folder: PathBuf,
+}
+
+impl Environment {
+    /// Makes it, if it is not there.
+    fn make(python: &str, name: &str) -> Result<Self> {
+        let folder = folder().join(name);
+        if !folder.join("pyvenv.cfg").is_file()
+            && !run_command(Command::new(python).args(["-m", "venv"]).arg(&folder))?
+        {
+            bail!("cannot make an environment of `{python}`");
+        }
+        Ok(Self { folder })
+    }
+
+    fn python(&self) -> PathBuf {
+        self.folder.join("bin/python")
+    }
+
+    fn pip(&self, command: &str) -> Command {
+        let mut pip = Command::new(self.python());
+        pip.args(["-m", "pip", "--disable-pip-version-check", command, "--quiet"]);
+        pip
+    }
+
+    fn install(&self, packages: &[&str]) -> Result<bool> {
+        run_command(self.pip("install").args(packages))
+    }
+
+    /// The wheel of the package, as `pip install ./crates/python` makes it: in the profile that the workspace is compiled in, with the
+    /// maturin that is there. `None` if it cannot be built.
+    fn build_wheel(&self) -> Result<Option<PathBuf>> {
+        let wheels = folder().join("wheel");
+        if wheels.is_dir() {
+            fs_err::remove_dir_all(&wheels)?;
+        }
+        let mut command = self.pip("wheel");
+        command.args(["--no-build-isolation", "--no-deps", "--wheel-dir"]).arg(&wheels);
+        command.arg("--config-settings=build-args=--profile=dev --locked").arg(package());
+        command.env("PATH", path_with(&self.folder.join("bin"))?);
+        // The extension links most of the workspace, which is compiled once for all. (maturin gives PyO3 another environment than a
+        // plain `cargo build` does, so that the few crates that use it are compiled again after one.)
+        command.env("CARGO_TARGET_DIR", root().join("target"));
+        if !run_command(&mut command)? {
+            return Ok(None);
+        }
+        let found = fs_err::read_dir(&wheels)?.next().context("pip made no wheel")??;
+        Ok(Some(found.path()))
+    }
+
+    /// Installs the wheel, and `./crates/python/nativecall` where that can be compiled.
+    fn install_ours(&self, wheel: &Path) -> Result<bool> {
+        let mut ours = self.pip("install");
+        if !run_command(ours.args(["--no-deps", "--force-reinstall"]).arg(wheel))? {
+            return Ok(false);
+        }
+        let scratch = self.folder.join("nativecall");
+        fs_err::create_dir_all(&scratch)?;
+        // Nothing is written beside the sources.
+        let settings = scratch.join("setuptools.cfg");
+        let shown = scratch.display();
+        fs_err::write(&settings, format!("[build]\nbuild_base = {shown}\n[egg_info]\negg_base = {shown}\n"))?;
+        let mut native = self.pip("install");
+        native.arg("--force-reinstall").arg(package().join("nativecall")).env("DIST_EXTRA_CONFIG", settings);
+        if !run_command(&mut native)? {
+            println!(
+                "skipped: the tests of what pip makes of crates/python/nativecall: it cannot (see above)"
+            );
+        }
+        Ok(true)
+    }
+
+    /// Runs pytest; `other` is an interpreter of another version, with the package.
+    fn test(&self, bundle: &Path, other: Option<&Path>, args: &[&str]) -> Result<bool> {
+        let mut tests = Command::new(self.python());
         // Nothing is written beside the sources.
         tests.args(["-B", "-m", "pytest", "--quiet", "-rs", "-p", "no:cacheprovider"]).args(args);
-        run_command(tests.current_dir(&path).env("PRECAST_TEST_BUNDLE", &bundle))?
-    })
+        if let Some(other) = other {
+            tests.env("PRECAST_TEST_OTHER_PYTHON", other);
+        }
+        run_command(tests.current_dir(package()).env("PRECAST_TEST_BUNDLE", bundle))
+    }
+}
+
+/// Where all is made.
+fn folder() -> PathBuf {
+    root().join("target/python")
+}
+
+/// The sources of the package.
+fn package() -> PathBuf {
+    root().join("crates/python")
 }
 
 /// The first interpreter that runs and is new enough, and its name and version, `cpython-3.13`.

@@ -57,6 +57,26 @@ pub(super) fn check_outputs(ports: &[Port], targets: &Targets<'_, '_>) -> Result
     Ok(())
 }
 
+/// Checks that every result is what it was declared as; `maker` says what made the output at a position.
+pub(super) fn check_results(
+    ports: &[Port],
+    targets: &Targets<'_, '_>,
+    maker: impl Fn(usize) -> String,
+) -> Result<(), CallError> {
+    for (position, Port { name, ty }) in ports.iter().enumerate() {
+        let found = targets.array(position);
+        if let Some((dtype, shape)) = found.filter(|(dtype, shape)| !ty.admits(*dtype, shape)) {
+            return Err(CallError::Undeclared {
+                signature: maker(position),
+                name: name.clone(),
+                found: exact(dtype, shape),
+                expected: ty.to_string(),
+            });
+        }
+    }
+    Ok(())
+}
+
 /// The exact type of an array, for messages.
 pub(super) fn exact(dtype: DType, shape: &[usize]) -> String {
     let extents = shape.iter().map(|n| Extent::Fixed(*n as u64)).collect();

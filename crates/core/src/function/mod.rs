@@ -15,11 +15,11 @@ use crate::native::{
     ArrayMut, ArrayRef, Bound, Direct, Executable, Frame, LoadedModule, NativeFunction, NoNative, Pool,
     RunError, StepError, Strided, Targets,
 };
-use crate::program::{Port, Program, Register, Step, bind, captured};
+use crate::program::{Computes, Port, Program, Register, Step, bind, captured};
 use crate::provenance::{Provenance, Served};
 use crate::value::Array;
 use crate::with_array;
-use check::{check_outputs, exact};
+use check::{check_outputs, check_results};
 use std::any::Any;
 use std::sync::{Arc, LazyLock, OnceLock};
 
@@ -140,6 +140,13 @@ impl Function {
     pub(crate) fn refusal(&self) -> Option<&CallError> {
         let Serves::Other(body) = &self.0.body else { return None };
         body.refusal()
+    }
+
+    /// Whether modules compute it element by element, and do nothing else.
+    #[must_use]
+    pub fn is_elementwise(&self) -> bool {
+        let is_modules = matches!(self.0.body, Serves::Modules(_));
+        is_modules && self.0.program.steps.iter().all(|step| step.computes == Computes::Elementwise)
     }
 
     /// What it takes.
@@ -291,20 +298,8 @@ impl Function {
         op_error(executable, error, inputs)
     }
 
-    /// Whether every result is what it was declared as.
     fn check_results(&self, targets: &Targets<'_, '_>) -> Result<(), CallError> {
-        for (position, Port { name, ty }) in self.outputs().iter().enumerate() {
-            let found = targets.array(position);
-            if let Some((dtype, shape)) = found.filter(|(dtype, shape)| !ty.admits(*dtype, shape)) {
-                return Err(CallError::Undeclared {
-                    signature: self.maker(position),
-                    name: name.clone(),
-                    found: exact(dtype, shape),
-                    expected: ty.to_string(),
-                });
-            }
-        }
-        Ok(())
+        check_results(self.outputs(), targets, |position| self.maker(position))
     }
 
     /// Printable signatures of the Applies that make an output.

@@ -36,7 +36,7 @@ from .errors import (
 from ._native import Function, Graph, Model, load
 
 if TYPE_CHECKING:
-    from ._build import Explanation, check, explain, function, graph, input, save
+    from ._build import Explanation, check, explain, function, graph, input, save, ufunc
     from ._callback import NativeFunction
     from ._own import Apply, CEnumType, COp, CType, EnumList, EnumType, ExternalCOp, Generic, ParamsType, as_variable
     from ._ports import Port
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 #: What is imported when it is asked for, and from where: what is deployed loads and calls, and does no more.
 _LATER = {
-    **dict.fromkeys(("Explanation", "check", "explain", "function", "graph", "input", "save"), "_build"),
+    **dict.fromkeys(("Explanation", "check", "explain", "function", "graph", "input", "save", "ufunc"), "_build"),
     "NativeFunction": "_callback",
     **dict.fromkeys(
         ("Apply", "CEnumType", "COp", "CType", "EnumList", "EnumType", "ExternalCOp", "Generic", "ParamsType", "as_variable"), "_own"
@@ -107,6 +107,7 @@ __all__ = [
     "input",
     "load",
     "save",
+    "ufunc",
     "upcast",
 ]
 

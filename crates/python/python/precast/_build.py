@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy
+
 from . import _native
 from ._variable import Variable
-from .errors import GraphTypeError, GraphValueError
+from .errors import GraphTypeError, GraphValueError, MissError
 
 
 def input(name: str, type: str) -> Variable:
@@ -88,6 +91,31 @@ def save(
 
         return _cpython.save(os.path.abspath(path), list(made.values()), levels, store)
     _native.save(os.path.abspath(path), list(made.items()), levels, store)
+
+
+def ufunc(
+    name: str,
+    signature: str | None = None,
+    *,
+    layers: Sequence[str | os.PathLike[str]],
+) -> numpy.ufunc:
+    """A ufunc of a function of the library, with a loop for each dtype that `layers` hold, as an ``[[op]]`` of a manifest declares them.
+
+    With a `signature`, ``"(n,m),(m,k)->(n,k)"``, it is a generalised ufunc. What NumPy has no loop for is left out; the ufunc's
+    documentation says why.
+    """
+    if _native.described(name) is None:
+        raise GraphValueError(f"the library has no function `{name}`\nhint: `dir(precast)` lists them")
+    core = None if signature is None else signature.replace(" ", "")
+    ranks = {1} if core is None else {len([each for each in part.split(",") if each]) for part in re.findall(r"\(([^)]*)\)", core)}
+    functions = _native.held(name, sorted(ranks), _settings("strict", layers, None, None, None))
+    if not functions:
+        told = ", ".join(map(str, sorted(ranks)))
+        raise MissError(
+            f"miss: no layer has `{name}` by itself for arrays of {told} dimension(s)\n"
+            f'hint: declare it: `[[op]]`, `name = "{name}"`, `dtypes = ["f64"]`, `ndim = [{told}]`'
+        )
+    return _native.ufunc(name, functions, signature, True)
 
 
 def _is_cpython(host: str) -> bool:

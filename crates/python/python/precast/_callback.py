@@ -1,4 +1,4 @@
-"""Plain C functions of graphs of numbers, for those who call by address: SciPy, numba, ctypes, cffi.
+"""Plain C functions of graphs of numbers, for those who call by address: numba, ctypes, cffi, SciPy.
 
 Their signatures are those of CEP 1000: the arguments, `)`, the result, and `~`, since none needs the GIL.
 """
@@ -55,12 +55,6 @@ class NativeFunction:
         made = prototype(self.address)
         made.native = self
         return made
-
-    def low_level_callable(self) -> Any:
-        """The function as a `scipy.LowLevelCallable`, for `scipy.integrate.quad` and its like."""
-        from scipy import LowLevelCallable
-
-        return LowLevelCallable(self.ctypes())
 
     def callable(self) -> Any:
         """The function as an object that has it in its type's slot, as CEP 1000 says, and is called as any other from Python.

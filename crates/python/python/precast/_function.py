@@ -22,6 +22,19 @@ class FunctionMethods:
 
         return _native.ufunc(self.__name__, [self, *others], signature)
 
+    def low_level_callable(self, **fixed: Any) -> Any:
+        """The function as a `scipy.LowLevelCallable`, of the form that its types say; `fixed` are values of inputs beforehand.
+
+        Numbers `x: f64, …` that give one are for `scipy.integrate.quad`, `dblquad`, `tplquad` and `nquad`; of `scipy.ndimage`,
+        `f64[?]` that gives `f64[]` is for `generic_filter`, one that gives `f64[?]` for `generic_filter1d`, and `i64[?]` that gives
+        `f64[?]` for `geometric_transform`.
+        """
+        from scipy import LowLevelCallable
+
+        from . import _native
+
+        return LowLevelCallable(_native.capsule(self, fixed))
+
     def _repr_svg_(self) -> str | None:
         return None if self.graph is None else self.graph._repr_svg_()
 

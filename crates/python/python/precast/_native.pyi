@@ -1,6 +1,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from os import PathLike
-from typing import Any, final
+from typing import Any, final, type_check_only
 
 from numpy import ndarray, ufunc as _ufunc
 
@@ -44,8 +44,8 @@ class Model:
     @property
     def entries(self) -> tuple[str, ...]:
         """The names of the graphs, sorted."""
-    def ufunc(self, name: str, /) -> _ufunc:
-        """A ufunc of NumPy with a loop for each graph that is called `name`, or `name.` and something."""
+    def ufunc(self, name: str, signature: str | None = None, /) -> _ufunc:
+        """A ufunc of NumPy with a loop for each graph that is called `name`, or `name.` and something; with a signature, a gufunc."""
     def __getitem__(self, name: str, /) -> Function: ...
     def __getattr__(self, name: str, /) -> Function: ...
     def __contains__(self, name: object, /) -> bool: ...
@@ -59,8 +59,8 @@ def load(path: str | PathLike[str], /) -> Model:
 class Unit:
     """An extension module that is wanted, by its sources."""
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         *,
         ops: list[str],
         text: str,
@@ -72,7 +72,7 @@ class Unit:
         header_dirs: list[str] = ...,
         libraries: list[str] = ...,
         lib_dirs: list[str] = ...,
-    ) -> None: ...
+    ) -> Unit: ...
     @staticmethod
     def of_graph(graph: Graph, versions: list[str], header_dirs: list[str]) -> Unit:
         """Of a graph of ops that are written in Python."""
@@ -87,6 +87,7 @@ class Unit:
         """The signatures of its ops, in one line."""
 
 @final
+@type_check_only
 class Found:
     """The file to load a module from. It is there as long as this object, and nobody can change it."""
 
@@ -103,9 +104,9 @@ class Found:
 class Modules:
     """Layers with extension modules."""
 
-    def __init__(
-        self, *, bundles: list[str] = ..., store: str | PathLike[str] | None = ..., levels: list[str] = ...
-    ) -> None: ...
+    def __new__(
+        cls, *, bundles: list[str] = ..., store: str | PathLike[str] | None = ..., levels: list[str] = ...
+    ) -> Modules: ...
     @property
     def layers(self) -> list[str]: ...
     @property
@@ -179,6 +180,8 @@ def register_type(
     filter: Callable[..., Any] | None,
     values_eq_approx: Callable[[Any, Any], Any] | None,
 ) -> None: ...
-def ufunc(name: str, functions: list[Function], signature: str | None = None) -> _ufunc: ...
+def ufunc(name: str, functions: list[Function], signature: str | None = None, leave: bool = False) -> _ufunc: ...
+def capsule(function: Function, fixed: dict[str, Any]) -> Any: ...
+def held(name: str, ranks: list[int], settings: dict[str, Any]) -> list[Function]: ...
 def user_cache() -> PathLike[str] | None: ...
 def command_line(arguments: list[str]) -> int: ...

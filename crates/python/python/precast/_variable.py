@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _native
 from ._types import Type
@@ -135,6 +135,24 @@ class Variable:
 
     def __hash__(self) -> int:
         return id(self)
+
+    if TYPE_CHECKING:
+        # What is made of the tables, for type checkers.
+        def __add__(self, other: Any) -> Variable: ...
+
+        __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __floordiv__ = __add__
+        __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = __matmul__ = __rmatmul__ = __and__ = __add__
+        __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __lshift__ = __rlshift__ = __rshift__ = __add__
+        __rrshift__ = __add__
+        __lt__ = __le__ = __gt__ = __ge__ = __add__
+
+        def __eq__(self, other: Any) -> Variable: ...  # type: ignore[override]
+
+        def __ne__(self, other: Any) -> Variable: ...  # type: ignore[override]
+
+        def __neg__(self) -> Variable: ...
+
+        __abs__ = __invert__ = __neg__
 
     def __repr__(self) -> str:
         return f"<precast.Variable {self.name}: {self.type}>" if self.name else f"<precast.Variable {self.type}>"

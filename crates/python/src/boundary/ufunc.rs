@@ -49,7 +49,7 @@ unsafe impl Send for Tables {}
 unsafe impl Sync for Tables {}
 
 /// One function.
-struct Loop {
+pub(crate) struct Loop {
     function: precast_core::Function,
     n_inputs: usize,
     operands: Vec<Operand>,
@@ -85,14 +85,19 @@ enum Number {
 }
 
 impl Loop {
-    fn new(function: &Function, core: Option<&[Vec<usize>]>) -> Result<Self, String> {
+    /// The loop of a function; `fields` are the dtypes and ranks that its signature has.
+    ///
+    /// # Errors
+    /// In words: why it is none.
+    pub(crate) fn new(
+        function: &Function,
+        fields: &[(DType, usize)],
+        core: Option<&[Vec<usize>]>,
+    ) -> Result<Self, String> {
         let inner = function.inner().clone();
         let ports: Vec<_> = inner.inputs().iter().chain(inner.outputs()).collect();
-        if let Some(port) = ports.iter().find(|port| port.ty.dtype() == DType::Bf16) {
-            return Err(format!("`{}` is `{}`, and NumPy has no number for its dtype", port.name, port.ty));
-        }
         let n_inputs = inner.inputs().len();
-        let ranks: Vec<usize> = ports.iter().map(|port| port.ty.ndim()).collect();
+        let ranks: Vec<usize> = fields.iter().map(|(_, rank)| *rank).collect();
         let (number, core) = match core {
             Some(core) => (Number::Arrays, core.to_vec()),
             None if ranks.iter().all(|rank| *rank == 0) => (native(&inner), vec![vec![]; ranks.len()]),
@@ -118,13 +123,23 @@ impl Loop {
             ));
         }
         let mut steps = ports.len();
-        let operands = ports.iter().zip(core).map(|(port, core)| {
+        let operands = fields.iter().zip(core).map(|((dtype, _), core)| {
             let begin = steps;
             steps += core.len();
-            Operand { dtype: port.ty.dtype(), core, steps: begin }
+            Operand { dtype: *dtype, core, steps: begin }
         });
         let operands = operands.collect();
         Ok(Self { function: inner, n_inputs, operands, number })
+    }
+
+    /// The numbers of its inputs and outputs.
+    pub(crate) fn arity(&self) -> (usize, usize) {
+        (self.n_inputs, self.operands.len() - self.n_inputs)
+    }
+
+    /// The dtypes of its operands.
+    pub(crate) fn dtypes(&self) -> impl Iterator<Item = DType> {
+        self.operands.iter().map(|operand| operand.dtype)
     }
 
     /// The arrays of one index; of a function of vectors `count` elements from there.
@@ -283,6 +298,8 @@ unsafe extern "C" fn run(
     if let Some(failed) = failed {
         // Nobody is left to be told where the interpreter is no longer one.
         let _ = Python::try_attach(|py| match failed {
+            // NumPy goes on with the next elements: the first is the one.
+            _ if PyErr::occurred(py) => {}
             Ok(refused) => error::call(py, &refused, false).restore(py),
             Err(()) => pyo3::exceptions::PyRuntimeError::new_err("precast panicked").restore(py),
         });
@@ -293,32 +310,17 @@ unsafe extern "C" fn run(
     unsafe { PY_UFUNC_API.PyUFunc_clearfperr(py) };
 }
 
-/// Makes a ufunc of functions of the same numbers of inputs and outputs; with `core` a gufunc of this signature.
-///
-/// # Errors
-/// In words: what is no loop.
+/// Makes a ufunc of loops, which have the same numbers of inputs and outputs; with `signature` a gufunc.
 pub(crate) fn make<'py>(
     py: Python<'py>,
     name: &str,
     doc: &str,
-    functions: &[&Function],
-    core: Option<(&str, &[Vec<usize>])>,
-) -> PyResult<Result<Bound<'py, PyAny>, String>> {
-    let made = functions.iter().map(|function| {
-        let made = Loop::new(function, core.map(|(_, core)| core));
-        made.map_err(|problem| format!("`{}` is no ufunc: {problem}", function.shown()))
-    });
-    let loops: Box<[Loop]> = match made.collect() {
-        Ok(loops) => loops,
-        Err(problem) => return Ok(Err(problem)),
-    };
-    let Some(first) = loops.first() else { return Ok(Err("no function is given".to_owned())) };
-    let (n_in, n_out) = (first.n_inputs, first.operands.len() - first.n_inputs);
-    if loops.iter().any(|each| (each.n_inputs, each.operands.len()) != (n_in, n_in + n_out)) {
-        return Ok(Err("the functions have different numbers of inputs or outputs".to_owned()));
-    }
-    let types =
-        loops.iter().flat_map(|each| each.operands.iter().map(|operand| operand.dtype.typenum() as c_char));
+    loops: Vec<Loop>,
+    signature: Option<&str>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let loops: Box<[Loop]> = loops.into();
+    let (n_in, n_out) = loops.first().map_or((0, 0), Loop::arity);
+    let types = loops.iter().flat_map(|each| each.dtypes().map(|dtype| dtype.typenum() as c_char));
     let mut tables = Tables {
         functions: vec![Some(run as _); loops.len()].into(),
         data: loops.iter().map(|each| ptr::from_ref(each).cast_mut().cast()).collect(),
@@ -326,7 +328,7 @@ pub(crate) fn make<'py>(
         name: CString::new(name)?,
         doc: CString::new(doc)?,
     };
-    let signature = core.map(|(signature, _)| CString::new(signature)).transpose()?;
+    let signature = signature.map(CString::new).transpose()?;
     let count = loops.len() as c_int;
     // SAFETY: a row of each table for each loop, which the ufunc keeps by its `obj`; the signature is copied.
     let ufunc = unsafe {
@@ -354,5 +356,5 @@ pub(crate) fn make<'py>(
     let obj = unsafe { &raw mut (*fields).fields.obj };
     // SAFETY: as above.
     unsafe { obj.write(keeper) };
-    Ok(Ok(ufunc))
+    Ok(ufunc)
 }

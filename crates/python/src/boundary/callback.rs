@@ -1,0 +1,331 @@
+//! Functions as what SciPy calls back: a C function for each form that it takes, and the function behind its `void *`.
+//!
+//! ```text
+//! (x: f64) -> f64            double (double), double (double, void *)               quad
+//! (x: f64, y: f64, …) -> f64 double (int, double *, void *)                         quad with args, dblquad, tplquad, nquad
+//! (x: f64[?]) -> f64[]       int (double *, intptr_t, double *, void *)             generic_filter
+//! (x: f64[?]) -> f64[?]      int (double *, intptr_t, double *, intptr_t, void *)   generic_filter1d
+//! (i: i64[?]) -> f64[?]      int (intptr_t *, double *, int, int, void *)           geometric_transform
+//! ```
+//! Inputs that have a value beforehand are no part of the form. A capsule's name is the form, its pointer the C function, and its
+//! context what the function is called with, as `scipy.LowLevelCallable` reads them.
+//!
+//! # The contract
+//! SciPy gives as many numbers as it says, and keeps the capsule while it calls. It may call without the interpreter.
+//!
+//! # Errors
+//! A form of `int` fails with 0 and an exception. `double` cannot fail: the exception is raised and the number is NaN, and CPython
+//! reports the exception as the cause of a `SystemError`.
+
+use crate::error;
+use crate::function::Function;
+use numpy::ndarray::{ArrayView1, ArrayViewMut1, Axis, aview0};
+use precast_core::program::Port;
+use precast_core::{Array, ArrayMut, ArrayRef, CallError, DType, Native};
+use pyo3::ffi::{self, PyObject};
+use pyo3::prelude::*;
+use std::ffi::{CStr, c_int, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::slice;
+
+/// What SciPy's `void *` refers to.
+struct Callback {
+    function: precast_core::Function,
+    /// The values that are given beforehand, `None` for what SciPy gives.
+    fixed: Vec<Option<Array>>,
+    /// The plain C function of a few numbers.
+    plain: Option<Plain>,
+}
+
+type F64 = fn(f64) -> f64;
+type F64x2 = fn(f64, f64) -> f64;
+type F64x3 = fn(f64, f64, f64) -> f64;
+type F64x4 = fn(f64, f64, f64, f64) -> f64;
+
+/// A plain C function that cannot fail, and its arguments where these are given beforehand.
+struct Plain {
+    call: Call,
+    args: [f64; 4],
+    /// Where the numbers go that SciPy gives.
+    places: Vec<usize>,
+}
+
+enum Call {
+    F64(Native<F64>),
+    F64x2(Native<F64x2>),
+    F64x3(Native<F64x3>),
+    F64x4(Native<F64x4>),
+}
+
+impl Plain {
+    fn of(function: &precast_core::Function, fixed: &[Option<Array>]) -> Option<Self> {
+        let call = function.native().map(Call::F64).or_else(|_| function.native().map(Call::F64x2));
+        let call = call.or_else(|_| function.native().map(Call::F64x3));
+        let call = call.or_else(|_| function.native().map(Call::F64x4)).ok()?;
+        let mut args = [0.0; 4];
+        for (arg, value) in args.iter_mut().zip(fixed) {
+            *arg = value.as_ref().map_or(0.0, |value| f64::from_bits(value.bits()[0]));
+        }
+        let places = fixed.iter().enumerate().filter(|(_, value)| value.is_none());
+        Some(Self { call, args, places: places.map(|(place, _)| place).collect() })
+    }
+
+    fn call(&self, numbers: &[f64]) -> f64 {
+        let mut args = self.args;
+        for (place, number) in self.places.iter().zip(numbers) {
+            args[*place] = *number;
+        }
+        let [a, b, c, d] = args;
+        match &self.call {
+            Call::F64(native) => native.call(a),
+            Call::F64x2(native) => native.call(a, b),
+            Call::F64x3(native) => native.call(a, b, c),
+            Call::F64x4(native) => native.call(a, b, c, d),
+        }
+    }
+}
+
+/// What a call can fail with.
+enum Failure {
+    Call(CallError),
+    /// SciPy gives another count of numbers than the function takes.
+    Count {
+        found: usize,
+    },
+}
+
+impl Callback {
+    fn n_free(&self) -> usize {
+        self.fixed.iter().filter(|value| value.is_none()).count()
+    }
+
+    /// Calls the function with arrays in place of what is not given beforehand.
+    fn call<'a>(
+        &'a self,
+        mut free: impl Iterator<Item = ArrayRef<'a>>,
+        output: ArrayMut<'a>,
+    ) -> Result<(), Failure> {
+        let inputs =
+            self.fixed.iter().filter_map(|value| value.as_ref().map(ArrayRef::from).or_else(|| free.next()));
+        let inputs: Vec<ArrayRef<'_>> = inputs.collect();
+        self.function.call_views(&inputs, &mut [output]).map_err(Failure::Call)
+    }
+
+    /// The number that a function of numbers gives.
+    fn number(&self, numbers: &[f64]) -> f64 {
+        let result = self.told(|| {
+            if numbers.len() != self.n_free() {
+                return Err(Failure::Count { found: numbers.len() });
+            }
+            if let Some(plain) = &self.plain {
+                return Ok(plain.call(numbers));
+            }
+            let mut result = f64::NAN;
+            let views = numbers.iter().map(|number| ArrayRef::from(aview0(number)));
+            self.call(views, single(&mut result))?;
+            Ok(result)
+        });
+        result.unwrap_or(f64::NAN)
+    }
+
+    /// What a call gives; `None` with an exception set.
+    fn told<T>(&self, call: impl FnOnce() -> Result<T, Failure>) -> Option<T> {
+        let failed = match catch_unwind(AssertUnwindSafe(call)) {
+            Ok(Ok(result)) => return Some(result),
+            Ok(Err(failure)) => Some(failure),
+            Err(_) => None,
+        };
+        // Nobody is left to be told where the interpreter is no longer one.
+        let _ = Python::try_attach(|py| match failed {
+            // SciPy may go on calling: the first is the one.
+            _ if PyErr::occurred(py) => {}
+            Some(Failure::Call(refused)) => error::call(py, &refused, false).restore(py),
+            Some(Failure::Count { found }) => {
+                let expected = self.n_free();
+                let text = format!("SciPy gives {found} number(s), and the function takes {expected}");
+                error::wrong_value(py, text).restore(py);
+            }
+            None => pyo3::exceptions::PyRuntimeError::new_err("precast panicked").restore(py),
+        });
+        None
+    }
+
+    /// Calls a function of one array; 1, or 0 with an exception set.
+    fn array<'a>(&'a self, input: ArrayRef<'a>, output: ArrayMut<'a>) -> c_int {
+        c_int::from(self.told(|| self.call(std::iter::once(input), output)).is_some())
+    }
+}
+
+/// Room for a result without dimensions.
+fn single(result: &mut f64) -> ArrayMut<'_> {
+    ArrayViewMut1::from(slice::from_mut(result)).remove_axis(Axis(0)).into()
+}
+
+/// The elements at an address.
+///
+/// # Safety
+/// There are `count` of them as long as `'a`, which nobody writes to.
+unsafe fn elements<'a, T>(at: *const T, count: isize) -> &'a [T] {
+    match usize::try_from(count) {
+        // SAFETY: as the caller says.
+        Ok(count @ 1..) => unsafe { slice::from_raw_parts(at, count) },
+        _ => &[],
+    }
+}
+
+/// The elements at an address, to write to.
+///
+/// # Safety
+/// There are `count` of them as long as `'a`, which nobody else uses.
+unsafe fn room<'a>(at: *mut f64, count: isize) -> &'a mut [f64] {
+    match usize::try_from(count) {
+        // SAFETY: as the caller says.
+        Ok(count @ 1..) => unsafe { slice::from_raw_parts_mut(at, count) },
+        _ => &mut [],
+    }
+}
+
+/// The callback behind a `void *`.
+///
+/// # Safety
+/// It is the context of a capsule that is kept for `'a`.
+unsafe fn callback<'a>(data: *mut c_void) -> &'a Callback {
+    // SAFETY: as the caller says.
+    unsafe { &*data.cast::<Callback>() }
+}
+
+unsafe extern "C" fn one(x: f64, data: *mut c_void) -> f64 {
+    // SAFETY: SciPy gives the context of the capsule.
+    let of = unsafe { callback(data) };
+    of.number(&[x])
+}
+
+unsafe extern "C" fn several(count: c_int, x: *mut f64, data: *mut c_void) -> f64 {
+    // SAFETY: SciPy gives the context of the capsule.
+    let of = unsafe { callback(data) };
+    // SAFETY: SciPy gives as many numbers.
+    of.number(unsafe { elements(x, count as isize) })
+}
+
+unsafe extern "C" fn window(x: *mut f64, count: isize, result: *mut f64, data: *mut c_void) -> c_int {
+    // SAFETY: SciPy gives the context of the capsule.
+    let of = unsafe { callback(data) };
+    // SAFETY: SciPy gives as many numbers.
+    let x = unsafe { elements(x, count) };
+    // SAFETY: SciPy gives room for one.
+    let result = unsafe { &mut *result };
+    of.array(ArrayView1::from(x).into(), single(result))
+}
+
+unsafe extern "C" fn line(
+    x: *mut f64,
+    count: isize,
+    out: *mut f64,
+    out_count: isize,
+    data: *mut c_void,
+) -> c_int {
+    // SAFETY: SciPy gives the context of the capsule.
+    let of = unsafe { callback(data) };
+    // SAFETY: SciPy gives as many numbers.
+    let x = unsafe { elements(x, count) };
+    // SAFETY: SciPy gives room for as many.
+    let out = unsafe { room(out, out_count) };
+    of.array(ArrayView1::from(x).into(), ArrayViewMut1::from(out).into())
+}
+
+unsafe extern "C" fn place(
+    at: *mut isize,
+    out: *mut f64,
+    output_rank: c_int,
+    input_rank: c_int,
+    data: *mut c_void,
+) -> c_int {
+    // SAFETY: SciPy gives the context of the capsule.
+    let of = unsafe { callback(data) };
+    // SAFETY: SciPy gives the indices of an element of its output; an `isize` is an `i64`, see `form`.
+    let at = unsafe { elements(at.cast::<i64>(), output_rank as isize) };
+    // SAFETY: SciPy gives room for a place in its input.
+    let out = unsafe { room(out, input_rank as isize) };
+    of.array(ArrayView1::from(at).into(), ArrayViewMut1::from(out).into())
+}
+
+/// The form of a function, by its types, and the C function of the form.
+fn form(free: &[&Port], outputs: &[Port]) -> Option<(&'static CStr, *mut c_void)> {
+    let is = |port: &Port, dtype: DType, rank: usize| {
+        port.ty.as_user().is_none() && (port.ty.dtype(), port.ty.ndim()) == (dtype, rank)
+    };
+    let [output] = outputs else { return None };
+    let gives = |rank| is(output, DType::F64, rank);
+    if !free.is_empty() && gives(0) && free.iter().all(|port| is(port, DType::F64, 0)) {
+        return Some(match free {
+            [_] => (c"double (double, void *)", one as *mut c_void),
+            _ => (c"double (int, double *, void *)", several as *mut c_void),
+        });
+    }
+    let [input] = free else { return None };
+    if is(input, DType::F64, 1) && gives(0) {
+        return Some((c"int (double *, intptr_t, double *, void *)", window as *mut c_void));
+    }
+    if is(input, DType::F64, 1) && gives(1) {
+        return Some((c"int (double *, intptr_t, double *, intptr_t, void *)", line as *mut c_void));
+    }
+    // An `intptr_t` is an `i64`.
+    let is_map = size_of::<isize>() == size_of::<i64>() && is(input, DType::I64, 1) && gives(1);
+    is_map.then_some((c"int (intptr_t *, double *, int, int, void *)", place as *mut c_void))
+}
+
+/// Drops what a capsule refers to.
+unsafe extern "C" fn drop_context(capsule: *mut PyObject) {
+    // SAFETY: CPython gives the capsule that goes.
+    let context = unsafe { ffi::PyCapsule_GetContext(capsule) };
+    if !context.is_null() {
+        // SAFETY: the box that `make` gave to this capsule alone.
+        drop(unsafe { Box::from_raw(context.cast::<Callback>()) });
+    }
+}
+
+/// The capsule of a function, whose inputs have these values beforehand.
+///
+/// # Errors
+/// In words: it has none of the forms.
+pub(crate) fn make<'py>(
+    py: Python<'py>,
+    function: &Function,
+    fixed: Vec<Option<Array>>,
+) -> PyResult<Result<Bound<'py, PyAny>, String>> {
+    let inner = function.inner();
+    let free: Vec<&Port> = inner
+        .inputs()
+        .iter()
+        .zip(&fixed)
+        .filter(|(_, value)| value.is_none())
+        .map(|(port, _)| port)
+        .collect();
+    let Some((mut name, mut called)) = form(&free, inner.outputs()) else {
+        return Ok(Err(format!(
+            "`{}` is nothing that SciPy calls\nhint: numbers `x: f64, …` give `f64` (quad and its like), `x: f64[?]` gives `f64[]` \
+             (generic_filter) or `f64[?]` (generic_filter1d), `i: i64[?]` gives `f64[?]` (geometric_transform); other inputs have \
+             values beforehand: `f.low_level_callable(name=value)`",
+            function.shown()
+        )));
+    };
+    let plain = Plain::of(inner, &fixed);
+    if let Some(Plain { call: Call::F64(native), .. }) = &plain
+        && free.len() == 1
+    {
+        (name, called) = (c"double (double)", native.address().cast_mut());
+    }
+    let callback = Box::into_raw(Box::new(Callback { function: inner.clone(), fixed, plain }));
+    // SAFETY: the name is a constant, and the address is that of a function.
+    let capsule = unsafe { ffi::PyCapsule_New(called, name.as_ptr(), Some(drop_context)) };
+    if capsule.is_null() {
+        // SAFETY: nobody else has it.
+        drop(unsafe { Box::from_raw(callback) });
+        return Err(PyErr::fetch(py));
+    }
+    // SAFETY: a new capsule.
+    let status = unsafe { ffi::PyCapsule_SetContext(capsule, callback.cast()) };
+    debug_assert_eq!(status, 0, "a capsule takes a context");
+    // SAFETY: a new reference.
+    Ok(Ok(unsafe { Bound::from_owned_ptr(py, capsule) }))
+}

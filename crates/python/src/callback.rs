@@ -1,0 +1,27 @@
+//! Functions as the callbacks of others: what `Function.low_level_callable` calls.
+
+use crate::boundary::{callback, object};
+use crate::error;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// The capsule of a function, as `scipy.LowLevelCallable` takes it; `fixed` are inputs by name, with their values.
+#[pyfunction]
+pub(crate) fn capsule<'py>(
+    py: Python<'py>,
+    function: &Bound<'py, PyAny>,
+    fixed: &Bound<'py, PyDict>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let no_function = || error::graph_type(py, "expected a `precast.Function`");
+    let found = object::find(function).ok_or_else(no_function)?;
+    let mut values: Vec<_> = found.inner().inputs().iter().map(|_| None).collect();
+    for (name, value) in fixed {
+        let name: String = name.extract()?;
+        let place = found.inner().inputs().iter().position(|port| port.name == name);
+        let unknown = || error::wrong_type(py, format!("`{}` has no input `{name}`", found.shown()));
+        let place = place.ok_or_else(unknown)?;
+        values[place] = Some(found.copied(value, &found.inner().inputs()[place])?);
+    }
+    let made = callback::make(py, found, values)?;
+    made.map_err(|problem| error::raise(py, "NativeError", (problem,)))
+}
