@@ -105,11 +105,12 @@ fn test(python: &str, version: &str, more: &[&str], args: &[&str]) -> Result<boo
         return Ok(false);
     }
     let bundle = folder.join("model.precast");
-    Ok(build(&path.join("tests/precast.toml"), &folder.join("store"), &bundle)? && {
+    Ok(build(&path.join("tests/precast.toml"), &folder.join("store"), &bundle)? && build_others()? && {
         let mut tests = Command::new(&python);
         // Nothing is written beside the sources.
         tests.args(["-B", "-m", "pytest", "--quiet", "-rs", "-p", "no:cacheprovider"]).args(args);
-        run_command(tests.current_dir(&path).env("PRECAST_TEST_BUNDLE", &bundle))?
+        tests.env("PRECAST_TEST_BUNDLE", &bundle).env("PRECAST_TEST_BUILT", root().join("target/debug"));
+        run_command(tests.current_dir(&path))?
     })
 }
 
@@ -139,6 +140,25 @@ fn build(manifest: &Path, store: &Path, bundle: &Path) -> Result<bool> {
     command.args(["run", "--quiet", "--locked", "-p", "precast-cli", "--bin", "precast", "--", "build"]);
     command.arg(manifest).arg("--store").arg(store).arg("--bundle").arg(bundle).current_dir(root());
     run_command(&mut command)
+}
+
+/// Builds what calls bundles from C and from Rust.
+fn build_others() -> Result<bool> {
+    let mut command = Command::new(cargo());
+    command.args([
+        "build",
+        "--quiet",
+        "--locked",
+        "-p",
+        "precast-capi",
+        "-p",
+        "precast",
+        "--lib",
+        "--example",
+        "call",
+    ]);
+    command.arg("--no-default-features");
+    run_command(command.env("CARGO_TARGET_DIR", root().join("target")).current_dir(root()))
 }
 
 /// PATH with a folder before all others.
