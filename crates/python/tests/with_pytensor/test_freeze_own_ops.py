@@ -207,6 +207,17 @@ def test_convolutions_are_pytensors(mode):
     assert both(fn, [np.arange(7.0) ** 2, np.array([1.0, -2.0, 0.5])]).graph is not None
 
 
+def test_products_of_sparse_matrices_are_pytensors():
+    sparse, scipy_sparse = pytest.importorskip("pytensor.sparse.rewriting"), pytest.importorskip("scipy.sparse")
+    matrix = scipy_sparse.csc_matrix(np.array([[1.0, 0, 2], [0, 0, 3], [4, 5, 0], [0, 6, 0]]))
+    data, indices, starts, rows = pt.dvector("data"), pt.ivector("indices"), pt.ivector("starts"), pt.iscalar("rows")
+    other = np.arange(6.0).reshape(3, 2)
+    made = sparse.StructuredDotCSC()(data, indices, starts, rows, m)
+    fn = function([data, indices, starts, rows, m], made)
+    frozen = precast.pytensor.freeze(fn)
+    compare(frozen.function(policy="jit")(matrix.data, matrix.indices, matrix.indptr, np.int32(4), other), matrix @ other)
+
+
 def test_lists_are_inputs_results_and_go_from_op_to_op(tmp_path):
     a, b = TypedListType(pt.dvector)("a"), TypedListType(pt.dvector)("b")
     i = pt.lscalar("i")

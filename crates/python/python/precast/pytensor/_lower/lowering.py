@@ -229,9 +229,10 @@ def inlined(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
 
 
 def has_c(own: type) -> bool:
-    """Whether a class of ops has C."""
+    """Whether a class of ops has C that stands for what they compute."""
     declares = next((base for base in own.__mro__ if "c_code" in base.__dict__), None)
-    return declares is not None and declares.__name__ not in ("CLinkerOp", "COp", "HideC")
+    is_there = declares is not None and declares.__name__ not in ("CLinkerOp", "COp", "HideC")
+    return is_there and reasons.of_class(own) is None
 
 
 def derives(own: type, name: str) -> bool:

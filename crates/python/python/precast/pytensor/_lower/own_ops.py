@@ -159,6 +159,8 @@ class Whole(COp):
             for each, own, x in zip(self.node.inputs, given, inputs)
             if own != x
         )
+        named = zip(_variables(self.node), [*given, *made])
+        before += "".join(f"typedef npy_{each.type.dtype} dtype_{own};\n" for each, own in named if is_array(each.type))
         numbers = [(each.type.dtype, own, z) for each, own, z in zip(self.node.outputs, made, outputs) if own != z]
         before += "".join(f"npy_{dtype} {own} = {{}};\n" for dtype, own, _ in numbers)
         code = _asked(self.op, "c_code", self.node, name, given, made, self._sub(sub))
