@@ -1,4 +1,5 @@
 //! Calls an entry of a bundle with a vector, and prints each result in a line: `call BUNDLE ENTRY NUMBER…`.
+#![expect(clippy::print_stdout, reason = "that is what it is for")]
 
 use precast::{Array, ArrayRef, Loader};
 use std::error::Error;

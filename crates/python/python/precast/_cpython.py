@@ -53,8 +53,13 @@ def save(path: str, graphs: list[Graph], levels: list[str], store: str | os.Path
 
 
 def unit_of(graph: Graph, host: str = STABLE) -> Unit:
-    """The module of a graph: what its machine code depends on is the host's ABI, and NumPy's headers."""
-    return Unit.of_graph(graph, [host, f"numpy-headers-{numpy.__version__.split('.')[0]}"], header_dirs())
+    """The module of a graph."""
+    return Unit.of_graph(graph, versions(host), header_dirs())
+
+
+def versions(host: str = STABLE) -> list[str]:
+    """What the machine code depends on: the host's ABI, and which of NumPy's headers it was compiled with."""
+    return [host, f"numpy-headers-{numpy.__version__.split('.')[0]}"]
 
 
 def whole() -> str:
