@@ -67,9 +67,32 @@ def sums(model, rounds):
         return [x, y], x + y
 
     # `out=` is part of the statement that is timed, as a program writes it.
+    def into(x, y, out):
+        for k in range(x.size):
+            out[k] = x[k] + y[k]
+        return out
+
+    def with_numba():
+        function = njit(into)
+        return lambda x, y: function(x, y, out)
+
+    # PyTensor's functions have no `out=`: one gives the array that it keeps for its result.
+    def kept(mode):
+        import pytensor
+
+        def borrowed(pt):
+            inputs, result = add(pt)
+            return inputs, pytensor.Out(result, borrow=True)
+
+        function = pytensor_function(mode, borrowed)
+        return lambda x, y: function(x, y)
+
     race("x + y of 4 with out=", rounds, [
         ("precast", lambda: (with_out(model.add, out), [x, y])),
         ("NumPy", lambda: (with_out(np.add, out), [x, y])),
+        ("numba", lambda: (with_numba(), [x, y])),
+        ("PyTensor, C, trust_input, borrowed", lambda: (kept("CVM"), [x, y])),
+        ("PyTensor, numba, trust_input, borrowed", lambda: (kept("NUMBA"), [x, y])),
     ])
     race("x + y of 4, new result", rounds, [
         ("precast", lambda: (model.add, [x, y])),
@@ -139,12 +162,47 @@ def frozen(rounds):
     ])
 
 
+def varying_intercepts():
+    """A model of PyMC: groups with intercepts of their own, and a common slope."""
+    import pymc as pm
+
+    group, x = np.repeat(np.arange(5), 6), np.tile(np.linspace(-1, 1, 6), 5)
+    with pm.Model() as model:
+        centre, spread = pm.Normal("centre", 0, 10), pm.HalfNormal("spread", 5)
+        intercept = pm.Normal("intercept", centre, spread, shape=5)
+        slope, noise = pm.Normal("slope", 0, 5), pm.HalfNormal("noise", 2)
+        pm.Normal("y", intercept[group] + slope * x, noise, observed=np.sin(7.0 * np.arange(30)) + 0.5 * x + group)
+    return model
+
+
+def pymc(rounds):
+    import precast.pytensor
+
+    point = np.linspace(0.1, 0.9, 9)
+
+    def compiled(mode):
+        made = varying_intercepts().logp_dlogp_function(ravel_inputs=True, mode=mode)
+        made.set_extra_values({})
+        made._pytensor_function.trust_input = True
+        return made._pytensor_function
+
+    def joined(function):
+        return lambda *arguments: np.append(*function(*arguments)[::-1])
+
+    race("logp_dlogp of PyMC's varying intercepts, frozen", rounds, [
+        ("precast", lambda: (joined(precast.pytensor.freeze(compiled("CVM")).function()), [point])),
+        ("PyMC, C, trust_input", lambda: (joined(compiled("CVM")), [point])),
+        ("PyMC, numba, trust_input", lambda: (joined(compiled("NUMBA")), [point])),
+    ])
+
+
 def main():
     bundle, rounds = sys.argv[1], int(sys.argv[2])
     model = precast.load(bundle)
     sums(model, rounds)
     callbacks(model, rounds)
     frozen(rounds)
+    pymc(rounds)
 
 
 main()

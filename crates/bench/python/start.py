@@ -3,6 +3,7 @@
     freeze, record     write BUNDLE: a frozen function, the modules of PyTensor's function
     frozen             calls what was frozen
     beneath            makes PyTensor's function of what was recorded
+    import             imports PyTensor, and computes by NumPy
     numpy, jax, pytensor-c, pytensor-numba
 """
 import sys
@@ -35,6 +36,11 @@ def pytensor_function(mode):
 
 
 if who == "numpy":
+    result = expression(np, *given)
+elif who == "import":
+    import pytensor
+    import pytensor.tensor
+
     result = expression(np, *given)
 elif who == "frozen":
     import precast

@@ -46,7 +46,7 @@ mod _native {
     #[pymodule_export]
     use crate::graph::whole::{Graph, graph, needed, parse};
     #[pymodule_export]
-    use crate::model::{Model, load};
+    use crate::model::{Model, load, module_of};
     #[pymodule_export]
     use crate::modules::{Modules, Wanted};
     #[pymodule_export]

@@ -3,6 +3,7 @@
 use crate::boundary::object;
 use crate::error;
 use crate::function::Function;
+use crate::modules::Found;
 use precast_core::Loader;
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyTuple};
@@ -21,6 +22,15 @@ pub(crate) struct Model {
 pub(crate) fn load(py: Python<'_>, path: PathBuf) -> PyResult<Model> {
     let opened = py.detach(|| Loader::open(&path));
     opened.map(|loader| Model { loader, path }).map_err(|refused| error::open(py, &refused))
+}
+
+/// The extension module of a key that a bundle has, and its name.
+#[pyfunction]
+pub(crate) fn module_of(py: Python<'_>, model: &Bound<'_, Model>, key: &str) -> PyResult<(String, Found)> {
+    let refused = |why: String| error::raise(py, "BundleError", (why,));
+    let key = key.parse().map_err(|_| refused(format!("`{key}` is no key of a module")))?;
+    let bundle = model.get().loader.bundle();
+    py.detach(|| Found::of_bundle(bundle, &key)).map_err(refused)
 }
 
 #[pymethods]

@@ -3,8 +3,10 @@
 use crate::error;
 use crate::graph::replay::ops;
 use crate::graph::whole::Graph;
+use crate::modules::Wanted;
 use crate::own::ctype;
 use precast_build::{Declared, Execution, Place, execute, plan};
+use precast_codegen::Unit;
 use precast_compile::{Isa, Toolchain, Variant};
 use precast_core::event::chain;
 use precast_store::key::Profile;
@@ -12,13 +14,14 @@ use precast_store::{Store, whole};
 use pyo3::prelude::*;
 use std::path::{Path, PathBuf};
 
-/// Compiles named graphs for ISA levels, those of the target if none is said, and writes the bundle, whole or not at all. A
-/// store that cannot be made is done without.
+/// Compiles named graphs and the extension modules that are called between them for ISA levels, those of the target if none is
+/// said, and writes the bundle, whole or not at all. A store that cannot be made is done without.
 #[pyfunction]
 pub(crate) fn save(
     py: Python<'_>,
     path: PathBuf,
     graphs: Vec<(String, Bound<'_, Graph>)>,
+    modules: Vec<Bound<'_, Wanted>>,
     levels: Vec<String>,
     store: Option<PathBuf>,
 ) -> PyResult<()> {
@@ -29,12 +32,20 @@ pub(crate) fn save(
         let added = declared.graph(name, graph.get().graph.clone(), Place::in_build("graph", name));
         added.map_err(|problem| error::graph_value(py, &problem.kind.to_string()))?;
     }
-    let written = py.detach(|| write(&path, &declared, levels, store.as_deref()));
+    let modules = modules.iter().map(|module| module.get().unit()).collect();
+    let written = py.detach(|| write(&path, &declared, modules, levels, store.as_deref()));
     written.map_err(|why| error::raise(py, "CompileError", (why,)))
 }
 
-fn write(path: &Path, declared: &Declared, levels: Vec<Isa>, store: Option<&Path>) -> Result<(), String> {
-    let plan = plan(declared).map_err(|refused| chain(&refused))?;
+fn write(
+    path: &Path,
+    declared: &Declared,
+    modules: Vec<Unit>,
+    levels: Vec<Isa>,
+    store: Option<&Path>,
+) -> Result<(), String> {
+    let mut plan = plan(declared).map_err(|refused| chain(&refused))?;
+    plan.units.extend(modules);
     if let Some(signature) = plan.unpublished.first() {
         return Err(format!(
             "`{signature}` has an op whose version is empty, so it is never published\n\

@@ -122,7 +122,7 @@ fn test(python: &str, version: &str, more: &[&str], does: Other, args: &[&str]) 
     }
     let bundle = folder().join("model.precast");
     let manifest = package().join("tests/precast.toml");
-    if !build(&manifest, &folder().join("store"), &bundle)? {
+    if !build(&manifest, &folder().join("store"), &bundle)? || !build_callers()? {
         return Ok(false);
     }
     let other = if does == Other::Nothing { None } else { other(version, &wheel)? };
@@ -235,7 +235,8 @@ impl Environment {
         if let Some(other) = other {
             tests.env("PRECAST_TEST_OTHER_PYTHON", other);
         }
-        run_command(tests.current_dir(package()).env("PRECAST_TEST_BUNDLE", bundle))
+        tests.env("PRECAST_TEST_BUNDLE", bundle).env("PRECAST_TEST_BUILT", root().join("target/debug"));
+        run_command(tests.current_dir(package()))
     }
 }
 
@@ -275,6 +276,25 @@ fn build(manifest: &Path, store: &Path, bundle: &Path) -> Result<bool> {
     command.args(["run", "--quiet", "--locked", "-p", "precast-cli", "--bin", "precast", "--", "build"]);
     command.arg(manifest).arg("--store").arg(store).arg("--bundle").arg(bundle).current_dir(root());
     run_command(&mut command)
+}
+
+/// Builds what calls bundles from C and from Rust.
+fn build_callers() -> Result<bool> {
+    let mut command = Command::new(cargo());
+    command.args([
+        "build",
+        "--quiet",
+        "--locked",
+        "-p",
+        "precast-capi",
+        "-p",
+        "precast",
+        "--lib",
+        "--example",
+        "call",
+    ]);
+    command.arg("--no-default-features");
+    run_command(command.env("CARGO_TARGET_DIR", root().join("target")).current_dir(root()))
 }
 
 /// PATH with a folder before all others.

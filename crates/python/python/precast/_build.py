@@ -75,7 +75,7 @@ def save(
 ) -> None:
     """Compiles graphs, and writes them into a bundle under their names: ``precast.save("model.precast", {"score": score})``.
 
-    A graph is a `Graph`, a function that was made of one, or what `precast.pytensor.freeze` gives. `isa` are the levels to compile
+    A graph is a `Graph`, a function that was made of one, or what `precast.pytensor.freeze` gives, with all that it calls. `isa` are the levels to compile
     for, ``"x86-64-v2,x86-64-v3"``; without it all that are known. `store` is as for `function`.
 
     With `host` ``"cpython"``, what is written are the extension modules of graphs of your own ops: the bundle is one of the `layers` of
@@ -90,7 +90,8 @@ def save(
         from . import _cpython
 
         return _cpython.save(os.path.abspath(path), list(made.values()), levels, store)
-    _native.save(os.path.abspath(path), list(made.items()), levels, store)
+    units = [unit for each in graphs.values() for unit in getattr(each, "units", ())]
+    _native.save(os.path.abspath(path), list(made.items()), units, levels, store)
 
 
 def ufunc(

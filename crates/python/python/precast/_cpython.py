@@ -18,16 +18,21 @@ from typing import Any
 
 import numpy
 
-from ._native import Graph, Modules, Unit
-from .errors import GraphValueError, MissError
+from ._native import Graph, Model, Modules, Unit, module_of
+from .errors import BundleError, GraphValueError, MissError
+
+#: What modules of the stable ABI are for: every CPython from 3.10 on.
+STABLE = "cpython-abi3-0x030a0000"
+#: The argument that gives C all of the API of this CPython. Its module is for this one alone.
+WHOLE_API = "-DPRECAST_WHOLE_API"
 
 
-def function(graph: Graph, settings: dict[str, Any]) -> Callable[..., Any]:
+def function(graph: Graph, settings: dict[str, Any], host: str = STABLE) -> Callable[..., Any]:
     """The function of a graph of authors' ops; `settings` are those of `precast.function`."""
     policy = settings["policy"]
     if policy not in (None, "strict", "jit") or settings["record"] is not None or settings["check"]:
         raise GraphValueError("a function of host `cpython` is compiled or found: `policy` is \"strict\", \"jit\" or none")
-    unit = Unit.of_graph(graph, versions(), header_dirs())
+    unit = unit_of(graph, host)
     modules = Modules(bundles=settings["layers"], store=settings["store"])
     found = modules.find(unit)
     if found is None:
@@ -39,7 +44,7 @@ def function(graph: Graph, settings: dict[str, Any]) -> Callable[..., Any]:
 
 def save(path: str, graphs: list[Graph], levels: list[str], store: str | os.PathLike[str] | None) -> None:
     """Compiles graphs of authors' ops, and writes their modules into a bundle."""
-    units = [Unit.of_graph(graph, versions(), header_dirs()) for graph in graphs]
+    units = [unit_of(graph) for graph in graphs]
     modules = Modules(store=store, levels=levels)
     for unit in units:
         if modules.find(unit, fresh=True) is None:
@@ -47,9 +52,30 @@ def save(path: str, graphs: list[Graph], levels: list[str], store: str | os.Path
     modules.collect(path, units)
 
 
-def versions() -> list[str]:
-    """What the machine code depends on: the floor of CPython's stable ABI, and which of NumPy's headers it was compiled with."""
-    return ["cpython-abi3-0x030a0000", f"numpy-headers-{numpy.__version__.split('.')[0]}"]
+def unit_of(graph: Graph, host: str = STABLE) -> Unit:
+    """The module of a graph."""
+    return Unit.of_graph(graph, versions(host), header_dirs())
+
+
+def versions(host: str = STABLE) -> list[str]:
+    """What the machine code depends on: the host's ABI, and which of NumPy's headers it was compiled with."""
+    return [host, f"numpy-headers-{numpy.__version__.split('.')[0]}"]
+
+
+def whole() -> str:
+    """What modules are for that have all of the API: this CPython."""
+    return str(sysconfig.get_config_var("SOABI"))
+
+
+def of_bundle(model: Model, key: str, host: str) -> Callable[..., Any]:
+    """The function of a module of a bundle, which has no constants."""
+    if host not in (STABLE, whole()):
+        raise BundleError(f"a module of the bundle is for `{host}`, and this is `{whole()}`\nhint: freeze it with this Python")
+    name, found = module_of(model, key)
+    try:
+        return load(name, found.path).new()
+    except ImportError as error:
+        raise BundleError(f"a module of the bundle cannot be loaded: {error}") from error
 
 
 def header_dirs() -> list[str]:

@@ -4,19 +4,22 @@
 inputs ─▶ graph 0 ─▶ svd, normal, … ─▶ graph 1 ─▶ … ─▶ outputs
 ```
 A function of PyTensor that is frozen with ``python=True`` is one, if it draws from generators of NumPy's or asks for what precast
-lacks. In a bundle its graphs are the entries ``name.0``, ``name.1``, …, and ``name.steps`` has the plan: a graph without inputs whose
-value is a text of JSON.
+lacks: a call of NumPy or SciPy, or the C of an op over Python's own objects, an extension module of host `cpython`. In a bundle its
+graphs are the entries ``name.0``, ``name.1``, …, its modules are found by their keys, and ``name.steps`` has the plan: a graph
+without inputs whose value is a text of JSON.
 """
 
 from __future__ import annotations
 
 import copy
+import functools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy
 
+from . import _cpython
 from ._calls import CALLS
 from ._native import Function, Model
 from ._ports import Port
@@ -27,6 +30,8 @@ from .errors import BundleError, CallError, CallRuntimeError, CallTypeError, Cal
 STEPS = ".steps"
 #: The type of a port that takes a generator of NumPy's.
 GENERATOR = "generator"
+#: That of a port that takes what the C of an op takes, a list or any other object.
+OBJECT = "object"
 
 _BITS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
 
@@ -37,14 +42,20 @@ class Steps:
     >>> draw = precast.Steps.load(model, "draw")         # doctest: +SKIP
     """
 
-    def __init__(self, name: str, plan: Mapping[str, Any], functions: Sequence[Function]) -> None:
+    def __init__(
+        self,
+        name: str,
+        plan: Mapping[str, Any],
+        functions: Sequence[Function],
+        modules: Mapping[str, Callable[..., Any]] | None = None,
+    ) -> None:
         try:
             #: What it takes.
             self.inputs: tuple[Port, ...] = tuple(Port(*port) for port in plan["inputs"])
             #: What it gives.
             self.outputs: tuple[Port, ...] = tuple(Port(*port) for port in plan["outputs"])
             self._known = {key: generator_of(state) for key, state in plan["generators"].items()}
-            self._steps = [(_computes(step, functions), step["takes"], step["gives"]) for step in plan["steps"]]
+            self._steps = [(_computes(step, functions, modules or {}), step["takes"], step["gives"]) for step in plan["steps"]]
             self._results: list[str] = list(plan["results"])
             if len(self._results) != len(self.outputs):
                 raise ValueError(f"{len(self._results)} results for {len(self.outputs)} outputs")
@@ -56,8 +67,11 @@ class Steps:
     def load(cls, model: Model, name: str) -> Steps:
         """A function in steps of a bundle."""
         plan = read(model, name)
-        count = sum("graph" in step for step in plan["steps"] if isinstance(step, dict))
-        return cls(name, plan, [model[f"{name}.{at}"] for at in range(count)])
+        steps = [step for step in plan["steps"] if isinstance(step, dict)]
+        count = sum("graph" in step for step in steps)
+        hosts = {str(step["module"]): str(step.get("host")) for step in steps if "module" in step}
+        modules = {key: _cpython.of_bundle(model, key, host) for key, host in hosts.items()}
+        return cls(name, plan, [model[f"{name}.{at}"] for at in range(count)], modules)
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         """Calls the function; gives a result, or a tuple of several."""
@@ -84,7 +98,9 @@ class Steps:
 
 
 def _taken(port: Port, value: Any) -> Any:
-    """What a port takes: an array of its dtype and shape, or a generator."""
+    """What a port takes: an array of its dtype and shape, a generator, or another object."""
+    if port.type == OBJECT:
+        return value
     if port.type == GENERATOR:
         if isinstance(value, numpy.random.Generator):
             return value
@@ -107,34 +123,55 @@ def _taken(port: Port, value: Any) -> Any:
 
 
 def _own(value: Any, others: Sequence[Any]) -> Any:
-    """A result that nobody else changes: a copy of what another result, an input or a saved generator is, or lies in."""
+    """A result that nobody else changes: a copy of what another result, an input or a saved generator is, or lies in.
+
+    What a list has may be anybody's.
+    """
+    if isinstance(value, list):
+        return copy.deepcopy(value)
     if isinstance(value, numpy.random.Generator):
         return copy.deepcopy(value) if any(value is other for other in others) else value
     arrays = (other for other in others if isinstance(other, numpy.ndarray))
     return numpy.array(value) if any(numpy.may_share_memory(value, other) for other in arrays) else value
 
 
-def _computes(step: Mapping[str, Any], functions: Sequence[Function]) -> Any:
+def _computes(step: Mapping[str, Any], functions: Sequence[Function], modules: Mapping[str, Callable[..., Any]]) -> Any:
     """What computes the values of a step."""
     if "graph" in step:
         function, is_one = functions[step["graph"]], len(step["gives"]) == 1
         return lambda *given: (function(*given),) if is_one else function(*given)
-    name, settings, dtypes = step["call"], step["settings"], step["dtypes"]
-    call = CALLS[name]
-    what = settings.get("of", name)
+    if "module" in step:
+        call, what = _of_module(step, modules[step["module"]]), step["of"]
+    else:
+        name, settings = step["call"], step["settings"]
+        call, what = functools.partial(CALLS[name], **settings), settings.get("of", name)
+    dtypes = step["dtypes"]
 
     def compute(*given: Any) -> list[Any]:
         try:
-            made = call(*given, **settings)
+            made = call(*given)
             return [value if dtype is None else numpy.asarray(value, dtype) for value, dtype in zip(made, dtypes, strict=True)]
         except CallError:
             raise
         except ValueError as error:
             raise CallValueError(f"`{what}`: {error}") from error
-        except (ArithmeticError, LookupError, TypeError, numpy.linalg.LinAlgError) as error:
+        except (ArithmeticError, AssertionError, LookupError, RuntimeError, TypeError, numpy.linalg.LinAlgError) as error:
             raise CallRuntimeError(f"`{what}`: {error}") from error
 
     return compute
+
+
+def _of_module(step: Mapping[str, Any], function: Callable[..., Any]) -> Callable[..., Sequence[Any]]:
+    """Calls the C of an op: with what it is declared for, and with copies of what it writes to."""
+    ports = [Port(f"input {at}", type_) for at, type_ in enumerate(step["types"])]
+    destroys, is_one = frozenset(step["destroys"]), len(step["gives"]) == 1
+
+    def call(*given: Any) -> Sequence[Any]:
+        taken = [_taken(port, value) for port, value in zip(ports, given, strict=True)]
+        made = function(*(copy.deepcopy(value) if at in destroys else value for at, value in enumerate(taken)))
+        return (made,) if is_one else made
+
+    return call
 
 
 def read(model: Model, name: str) -> dict[str, Any]:

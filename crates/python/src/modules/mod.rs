@@ -14,7 +14,7 @@ mod make;
 mod unit;
 
 use crate::error::raise;
-use found::Found;
+pub(crate) use found::Found;
 use make::Flights;
 use precast_compile::{Isa, Toolchain, changed_outside, user_cache};
 use precast_core::event::chain;

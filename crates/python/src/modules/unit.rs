@@ -71,7 +71,7 @@ impl Wanted {
     /// The name that the compiled module has.
     #[getter]
     fn name(&self) -> String {
-        Unit::init_symbol(&self.key).trim_start_matches("PyInit_").to_owned()
+        super::found::module_name(&self.key)
     }
 
     /// The signatures of its ops, in one line.
@@ -90,7 +90,7 @@ impl Wanted {
         self.module.document()
     }
 
-    pub(super) fn unit(&self) -> Unit {
+    pub(crate) fn unit(&self) -> Unit {
         Unit::single(Arc::clone(&self.module))
     }
 }

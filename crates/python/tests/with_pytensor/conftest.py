@@ -2,8 +2,10 @@
 
 import importlib.util
 from pathlib import Path
+from typing import Any
 
 import pytest
+from elsewhere import Elsewhere
 from world import Recorded, World
 
 MISSING = importlib.util.find_spec("pytensor") is None
@@ -16,6 +18,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("pytensor")
             if MISSING:
                 item.add_marker(pytest.mark.skip(reason="PyTensor is not installed: `cargo xtask python --pytensor`"))
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Prints what tests say with `record_property("told", …)`: counts, and what cannot be run."""
+    told = [line for report in terminalreporter.getreports("passed") for name, line in report.user_properties if name == "told"]
+    for line in told:
+        terminalreporter.write_line(line)
+
+
+@pytest.fixture(scope="session")
+def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Elsewhere:
+    return Elsewhere(tmp_path_factory.mktemp("elsewhere"))
 
 
 @pytest.fixture

@@ -14,10 +14,12 @@ class Outcomes:
 
     def __init__(self) -> None:
         self.ended: dict[str, str] = {}
+        self.why: dict[str, str] = {}
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
             self.ended[report.nodeid] = "not collected"
+            self.why[report.nodeid] = report.longreprtext.strip().splitlines()[-1].removeprefix("E").strip()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.when == "call" or report.outcome != "passed":
@@ -28,4 +30,4 @@ outcomes = Outcomes()
 pytest.main(["--continue-on-collection-errors", *sys.argv[2:]], plugins=[outcomes])
 beneath = sys.modules.get("precast.pytensor")
 with open(sys.argv[1], "w") as file:
-    json.dump({"ended": outcomes.ended, "stats": beneath and beneath.stats()}, file)
+    json.dump({"ended": outcomes.ended, "why": outcomes.why, "stats": beneath and beneath.stats()}, file)

@@ -1,11 +1,17 @@
 """What was recorded runs with no compiler, no home and nothing that can be written; what is missing or damaged is told."""
 
+import concurrent.futures
 import importlib.metadata
 import importlib.util
 import os
 import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
+from world import PRELUDE
 
 VERSION = importlib.metadata.version("pytensor") if importlib.util.find_spec("pytensor") else ""
 REPLAY = ("-m", "precast", "replay")
@@ -166,6 +172,91 @@ print(precast.pytensor.stats(), pytensor.config.linker)
     assert "precast.errors.PrecastError: PyTensor runs as without precast: `" in said
 
 
+def test_a_pytensor_of_an_unknown_version_is_served_if_it_is_as_expected_and_says_so(world):
+    # The same PyTensor under another name, and one that lacks what we hold on to.
+    code = """
+import pytensor, pytensor.link.c.basic as basic
+pytensor.__version__ = "9.9.9"
+DAMAGE
+import precast.pytensor, pytensor.tensor as pt
+stats = precast.pytensor.stats()
+print({name: stats[name] for name in ("installed", "pytensor", "tested") if name in stats})
+x = pt.dvector("x")
+if stats["installed"]:
+    print(pytensor.function([x], pt.exp(x))([0]), precast.pytensor.stats()["compiled"] > 0)
+sys.exit(1)
+"""
+    said = world.run("-c", "import sys" + code.replace("DAMAGE", ""), status=1)
+    assert "{'installed': True, 'pytensor': '9.9.9', 'tested': False}\n[1.] True\n" in said
+    assert "PyTensor 9.9.9 is none of the versions that precast is tested with" in said and "2.38.3, 3.0.7, 3.3.7" in said
+    said = world.run("-c", "import sys" + code.replace("DAMAGE", "del basic.CLinker.header_dirs"), status=1)
+    assert "{'installed': False}\n" in said and "PyTensor runs as without precast: " in said
+
+
+def test_a_version_that_is_tested_has_nothing_to_say(world):
+    code = "import precast.pytensor as p, sys; print(p.stats()['tested'], p.stats()['pytensor']); sys.exit(1)"
+    said = world.run("-c", code, status=1)
+    assert said == f"True {VERSION}\n"
+
+
+@pytest.mark.parametrize("variables", [{"PYTENSOR_FLAGS": "linker=cvm,base_compiledir=/proc/nowhere"}, {"PYTENSOR_FLAGS": "linker=cvm", "HOME": "/proc"}])
+def test_stock_refuses_places_that_cannot_be_written_and_a_replay_does_not(recorded, variables):
+    # Stock PyTensor has a compiler here, since without one it computes in Python.
+    words = (str(recorded.script), "a", "-b")
+    said = recorded.world.run(*words, status=1, **variables)
+    assert "/proc/" in said and ("compiledir" in said or "No such file" in said), said
+    assert recorded.world.run(*REPLAY, str(recorded.bundle), *words, compiler=False, **variables) == recorded.printed
+
+
+def test_many_processes_replay_one_bundle_at_once_without_a_compiler(recorded):
+    def replay(_):
+        return recorded.world.run(*REPLAY, str(recorded.bundle), str(recorded.script), "a", "-b", compiler=False)
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(replay, range(8))) == {recorded.printed}
+
+
+#: Stops the whole group of this process as soon as a compiler works in it.
+STOPPING = """
+import signal, threading, time
+def is_compiler(pid):
+    try:
+        return os.getpgid(int(pid)) == os.getpgrp() and open(f"/proc/{pid}/comm").read().startswith("cc1plus")
+    except OSError:
+        return False
+def stop():
+    while not any(map(is_compiler, filter(str.isdigit, os.listdir("/proc")))):
+        time.sleep(0.001)
+    print("stopping", flush=True)
+    os.killpg(0, signal.SIGSTOP)
+threading.Thread(target=stop, daemon=True).start()
+"""
+
+
+def state(pid):
+    """The letter of a process: `T` where it is stopped."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+def test_nothing_is_locked_while_a_process_compiles(world):
+    code = "print(pytensor.function([x, y], pt.tanh(x) - y)([0, 1], [3, 4]), stats()['compiled'] > 0, stats()['events'])"
+    printed = "[-3.         -3.23840584] True []\n"
+    environment = {"HOME": str(world.path("home")), "PATH": os.environ["PATH"], "PRECAST_CACHE": str(world.path("cache"))}
+    environment["PYTENSOR_FLAGS"] = "linker=cvm,base_compiledir=/proc/nowhere"
+    command = [sys.executable, "-B", "-c", PRELUDE + STOPPING + code]
+    with subprocess.Popen(command, env=environment, cwd=world.root, stdout=subprocess.PIPE, text=True, start_new_session=True) as first:
+        try:
+            assert first.stdout.readline() == "stopping\n"
+            assert os.WIFSTOPPED(os.waitpid(first.pid, os.WUNTRACED)[1])
+            # Another one wants the same modules, and goes on without it.
+            assert world.code(code) == printed
+            assert state(first.pid) == "T"
+            os.killpg(first.pid, signal.SIGCONT)
+            assert first.stdout.read() == printed
+        finally:
+            os.killpg(first.pid, signal.SIGKILL)
+
+
 def test_a_pytensor_that_was_imported_without_a_compiler_is_left_so(world):
     code = "import pytensor, precast.pytensor; print(precast.pytensor.stats())"
     assert world.run("-c", code, compiler=False, PYTENSOR_FLAGS="", PRECAST_POLICY="interpret") == "{'installed': False}\n"
@@ -180,8 +271,6 @@ def test_a_user_who_wants_no_c_gets_none(world):
 
 @pytest.mark.long
 def test_many_processes_at_once_share_a_store_and_agree(world):
-    import concurrent.futures
-
     code = "print(pytensor.function([x, y], pt.tanh(x) - y)([0, 1], [3, 4]), stats()['events'], stats()['aside'])"
     with concurrent.futures.ThreadPoolExecutor(3) as pool:
         printed = set(pool.map(lambda _: world.code(code), range(3)))

@@ -32,7 +32,7 @@ print(json.dumps({name: [np.atleast_1d(each).tolist() for each in model[name](np
 
 @pytest.mark.long
 @pytest.mark.skipif(importlib.util.find_spec("pymc") is None, reason="PyMC is not installed")
-def test_models_of_pymc_that_are_frozen_run_without_pytensor_and_give_its_numbers(world):
+def test_models_of_pymc_that_are_frozen_run_without_pytensor_and_give_its_numbers(world, elsewhere):
     bundle = str(world.path("models.precast"))
     flags = {"PYTENSOR_FLAGS": f"cxx=,linker=py,base_compiledir={world.path('compiledir')}"}
     told = json.loads(world.run(str(HERE / "freeze_models.py"), bundle, PRECAST_ISA="x86-64-v2", **flags))
@@ -44,10 +44,23 @@ def test_models_of_pymc_that_are_frozen_run_without_pytensor_and_give_its_number
     points = {name: each["numbers"][0] for name, each in told.items()}
     deployed = json.loads(world.run("-c", DEPLOYED, bundle, json.dumps(points), compiler=False))
     for name, each in told.items():
-        for got, wanted in zip(deployed[name], each["numbers"][1:], strict=True):
-            np.testing.assert_allclose(got, wanted, rtol=1e-13, atol=1e-13)
+        for rows in (deployed[name], *elsewhere.call(bundle, name, points[name])):
+            for got, wanted in zip(rows, each["numbers"][1:], strict=True):
+                np.testing.assert_allclose(got, wanted, rtol=1e-13, atol=1e-13)
         if pytensor.__version__ == "3.3.7":
             assert (GOLDEN / f"{name}.json").read_text() == each["graph"] + "\n", "PRECAST_WRITE_GOLDEN=1 writes it anew"
+
+
+def test_what_is_frozen_is_called_from_c_and_from_rust(tmp_path, elsewhere):
+    x = pt.dvector("x")
+    density = (-(x**2) / 2 - pt.log1p(pt.exp(-2 * x)) + pt.gammainc(2.0, pt.exp(x))).sum()
+    fn = function([x], [density, pytensor.gradient.grad(density - pt.gammainc(2.0, pt.exp(x)).sum(), x)], "fast_run")
+    path, point = tmp_path / "density.precast", [-1.0, 0.25, 2.0]
+    precast.pytensor.freeze(fn, path, name="density", isa="x86-64-v2")
+    ours = [np.atleast_1d(each).tolist() for each in precast.load(path).density(np.array(point))]
+    compare(tuple(map(np.array, ours)), [np.atleast_1d(each) for each in fn(np.array(point))])
+    # Not a bit differs: it is one program.
+    assert elsewhere.call(str(path), "density", point) == [ours, ours]
 
 
 def counter():

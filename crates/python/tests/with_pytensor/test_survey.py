@@ -14,7 +14,7 @@ pytensor = pytest.importorskip("pytensor")
 import precast.pytensor  # noqa: E402, F401
 from precast._calls import SPECIAL  # noqa: E402
 from precast.pytensor._lower import reasons  # noqa: E402
-from precast.pytensor._lower.lowering import Refused, rules  # noqa: E402
+from precast.pytensor._lower.lowering import Refused, has_c, rules  # noqa: E402
 from precast.pytensor._lower.own_c import Loop  # noqa: E402
 from pytensor.compile.builders import OpFromGraph  # noqa: E402
 from pytensor.graph.op import Op  # noqa: E402
@@ -26,6 +26,7 @@ BEGIN, END = "<!-- ops: tests/with_pytensor/test_survey.py -->\n", "<!-- end of 
 WHOLE = ("pytensor.sparse", "pytensor.tensor.random.basic", "pytensor.typed_list")
 #: What is refused without it.
 BY_PYTHON = "with `python=True`, by NumPy and SciPy"
+BY_MODULE = "with `python=True`, by its own C, as an extension module, where there is C for its types"
 #: What belongs to other linkers, or to a debugger.
 OTHERS = ("link", "compile.debug", "breakpoint", "graph", "printing", "xtensor")
 
@@ -49,7 +50,7 @@ def classes():
             yield own
 
 
-def has_c(own):
+def has_c_of_numbers(own):
     """Whether a function of numbers has C for f64."""
     modules = (pytensor.scalar.basic, pytensor.scalar.math)
     made = next((op for module in modules for op in vars(module).values() if type(op) is own), None)
@@ -70,23 +71,31 @@ def outcome(own):
         return BY_PYTHON
     if issubclass(own, ScalarOp):
         is_scipys = (getattr(own, "nfunc_spec", None) or ("",))[0].rpartition(".")[2] in SPECIAL
-        return "by its own C, in a loop" if has_c(own) else BY_PYTHON if is_scipys else "refused: there is no C of it"
+        return "by its own C, in a loop" if has_c_of_numbers(own) else BY_PYTHON if is_scipys else "refused: there is no C of it"
     if issubclass(own, OpFromGraph):
         return "by the graph that it is"
+    if has_c(own):
+        # Of lists there are no graphs.
+        return BY_MODULE if own.__module__.startswith("pytensor.typed_list") else "by its own C, where all that it takes and gives are arrays"
     return f"refused: {reasons.of(own)}"
+
+
+def part(own):
+    """The module that a class without C is one of, of those that are named as a whole."""
+    return None if has_c(own) else next((name for name in WHOLE if own.__module__.startswith(name)), None)
 
 
 def table():
     rows, modules = defaultdict(set), defaultdict(set)
     for own in classes():
         rows[outcome(own)].add(own)
-        modules[next((name for name in WHOLE if own.__module__.startswith(name)), None)].add(own)
+        modules[part(own)].add(own)
     order = sorted(rows, key=lambda row: (row.startswith("refused"), row != "lowered", row))
 
     def cell(row):
         whole = [name for name in WHOLE if modules[name] <= rows[row]]
-        names = {own.__name__ for own in rows[row] if not own.__module__.startswith(tuple(whole))}
-        return ", ".join([f"all of `{name}`" for name in whole] + [f"`{name}`" for name in sorted(names)])
+        names = {own.__name__ for own in rows[row] if part(own) not in whole}
+        return ", ".join([f"all of `{name}` that has no C" for name in whole] + [f"`{name}`" for name in sorted(names)])
 
     head = f"| ops of PyTensor {pytensor.__version__} | |\n|---|---|\n"
     return head + "".join(f"| {row} | {cell(row)} |\n" for row in order)

@@ -1,7 +1,8 @@
 /* precast/module.h of host `cpython`: the words of generated code, over the objects of CPython and NumPy themselves.
  *
  * The text of a module is the same for every host. Here an object is a PyObject, a tensor an ndarray, the error slot is the
- * exception that is set, and Python.h is CPython's own, at the floor of its stable ABI that the header below names.
+ * exception that is set, and Python.h is CPython's own, at the floor of its stable ABI that is named below. With PRECAST_WHOLE_API
+ * it is all that the Python has whose headers these are, and the module is for that one alone.
  */
 #ifndef PRECAST_MODULE_H
 #define PRECAST_MODULE_H
@@ -9,7 +10,9 @@
 #ifndef PY_SSIZE_T_CLEAN
 #define PY_SSIZE_T_CLEAN
 #endif
+#ifndef PRECAST_WHOLE_API
 #define Py_LIMITED_API 0x030a0000
+#endif
 #include <Python.h>
 #include <assert.h>
 #include <errno.h>

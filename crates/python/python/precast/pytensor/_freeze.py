@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy
 
-from .. import _native
-from .._build import function, graph, save
+from .. import _cpython, _native
+from .._build import _settings, function, graph, save
 from .._calls import copied
 from .._stateful import STATE, Stateful
-from .._steps import STEPS, Steps, state_of, text
+from .._steps import GENERATOR, OBJECT, STEPS, Steps, state_of, text
 from .._variable import Variable
 from ..errors import FreezeError, GraphTypeError
 from ._lower import Lowering
-from ._lower.lowering import HINT, Stream, constant, is_array, is_generator, type_text
+from ._lower.lowering import HINT, Held, Hosted, constant, is_array, port_of, type_text
 from ._plan import Planned
 
 #: What functions of PyMC's keep theirs in.
@@ -38,7 +38,8 @@ def freeze(
     Shared variables that the function updates, and those in `state`, stay variables: the graph takes their values as its last
     inputs, and gives the updated ones as its last outputs. The others become constants. What cannot be lowered is a `FreezeError`,
     which names every such op with the reason. With `python`, draws of random numbers, decompositions and functions that precast lacks
-    are asked of NumPy and SciPy between graphs; such a function is a `Steps`, which Python alone can call.
+    are asked of NumPy and SciPy between graphs, and an op whose C needs Python's or NumPy's own API is called through it, as an
+    extension module; such a function is a `Steps`, which Python alone can call.
     """
     frozen = Frozen(_function(fn), set(state), name, python)
     if path is not None:
@@ -66,7 +67,7 @@ class Frozen:
         takes, gives = [*free, *held.values()], dict(zip(names, made, strict=True))
         is_one_graph = not lower.asked and all(isinstance(value, Variable) for value in (*takes, *made))
         if not is_one_graph and not python:
-            raise FreezeError(f"cannot freeze `{self.name}`: it takes or gives generators of NumPy's\n{HINT}")
+            raise FreezeError(f"cannot freeze `{self.name}`: it takes or gives what is no array\n{HINT}")
         #: The graph; `None` where it is several, with calls of Python between them.
         self.graph: _native.Graph | None = graph(takes, gives) if is_one_graph else None
         self._planned = None if is_one_graph else Planned(lower, takes, list(gives.items()))
@@ -77,9 +78,9 @@ class Frozen:
             made = function(self.graph, name=self.name, **settings)
         else:
             graphs = enumerate(self._planned.graphs)
-            made = Steps(
-                self.name, self._planned.plan, [function(each, name=f"{self.name}.{at}", **settings) for at, each in graphs]
-            )
+            functions = [function(each, name=f"{self.name}.{at}", **settings) for at, each in graphs]
+            modules = {key: _called(each, settings) for key, each in self._planned.hosted.items()}
+            made = Steps(self.name, self._planned.plan, functions, modules)
         return Stateful(made, dict(self.state)) if self.state else made
 
     def graphs(self, name: str) -> dict[str, _native.Graph]:
@@ -94,8 +95,22 @@ class Frozen:
             made[name + STEPS] = _constants({"plan": text(self._planned.plan | {"state": generators})})
         return made | ({name + STATE: _constants(arrays)} if arrays else {})
 
+    @property
+    def units(self) -> list[_native.Unit]:
+        """The extension modules that it calls."""
+        return [] if self._planned is None else [each.unit for each in self._planned.hosted.values()]
+
     def __repr__(self) -> str:
         return f"<precast.pytensor.Frozen {self.name}: {self.graph or self.function(policy='interpret')!r}>"
+
+
+def _called(hosted: Hosted, settings: Mapping[str, Any]) -> Any:
+    """An op through its own C, with the settings of `precast.function`."""
+    if settings.get("policy") == "interpret":
+        return hosted.reference
+    chosen = (settings.get(name) for name in ("policy", "layers", "store", "record", "check"))
+    policy, layers, store, record, check = chosen
+    return _cpython.function(hosted.graph, _settings(policy, layers or (), store, record, check), hosted.host)
 
 
 def _constants(values: dict[str, numpy.ndarray]) -> _native.Graph:
@@ -128,7 +143,7 @@ def _inputs(fn: Any, state: set[Any], lower: Lowering) -> tuple[dict[int, Any], 
             values.append(lower.known(variable.type, _value(fn, at)))
             continue
         name = _unique(_identifier(_name(fn, at) or f"x{at}"), lower.taken)
-        kept[at] = _input(name, variable.type)
+        kept[at] = _input(name, variable.type, lower.python and not _is_shared(fn, at))
         values.append(kept[at])
     missing = state - {_shared(fn, at) for at in kept}
     if missing:
@@ -174,11 +189,13 @@ def _value(fn: Any, at: int) -> Any:
     return fn.input_storage[at].storage[0]
 
 
-def _input(name: str, type_: Any) -> Any:
-    if is_generator(type_):
-        return Stream(name)
+def _input(name: str, type_: Any, may_be_object: bool) -> Any:
+    port = port_of(type_)
+    if port == GENERATOR or port == OBJECT and may_be_object:
+        return Held(name, port)
     if not is_array(type_):
-        raise FreezeError(f"input `{name}` is a `{type_}`, expected an array")
+        hint = f"\n{HINT}" if port == OBJECT and not may_be_object else ""
+        raise FreezeError(f"input `{name}` is a `{type_}`, expected an array{hint}")
     return _native.input(name, type_text(type_))
 
 

@@ -74,6 +74,8 @@ def install(
                 raise errors.PrecastError(f"{reason}\nhint: tested with PyTensor {', '.join(TESTED)}") from None
             log.warning("%s", reason)
             return False
+        if host.version not in TESTED:
+            log.warning("PyTensor %s is none of the versions that precast is tested with: %s", host.version, ", ".join(TESTED))
         hook.enter()
         _installed = hook
         return True

@@ -10,18 +10,20 @@ from typing import Any
 
 from .. import _native
 from .._build import graph_of
-from .._steps import GENERATOR, state_of
+from .._steps import state_of
 from .._variable import Variable
-from ._lower.lowering import Asked, Lowering, Stream
+from ._lower.lowering import Asked, Held, Hosted, Lowering
 
 
 class Planned:
     """A plan, as `Steps` follows it, and its graphs."""
 
-    def __init__(self, lower: Lowering, inputs: Sequence[Variable | Stream], outputs: Sequence[tuple[str, Any]]) -> None:
+    def __init__(self, lower: Lowering, inputs: Sequence[Variable | Held], outputs: Sequence[tuple[str, Any]]) -> None:
         self.graphs: list[_native.Graph] = []
+        #: The ops that are called through their own C, by the keys of their modules.
+        self.hosted: dict[str, Hosted] = {}
         self._steps: list[dict[str, Any]] = []
-        #: The names of what is there: arrays that graphs have as inputs, and generators.
+        #: The names of what is there: arrays that graphs have as inputs, generators and other objects.
         self._known = {value.name for value in inputs} | set(lower.generators)
         #: What graphs gave, by the variables.
         self._given: dict[Variable, str] = {}
@@ -43,8 +45,8 @@ class Planned:
 
     def _is_ready(self, takes: Sequence[Any]) -> bool:
         arrays = _native.needed([value for value in takes if isinstance(value, Variable)])
-        streams = [value for value in takes if isinstance(value, Stream)]
-        return all(value.name in self._known for value in [*arrays, *streams])
+        held = [value for value in takes if isinstance(value, Held)]
+        return all(value.name in self._known for value in [*arrays, *held])
 
     def _compute(self, values: Iterable[Any]) -> None:
         """Has a graph compute what is not there."""
@@ -61,7 +63,13 @@ class Planned:
         self._known.update(gives)
         dtypes = [value.type.dtype if isinstance(value, Variable) else None for value in asked.gives]
         takes = [self._key(value) for value in asked.takes]
-        self._steps.append({"call": asked.call, "settings": asked.settings, "takes": takes, "gives": gives, "dtypes": dtypes})
+        if asked.hosted is None:
+            step: dict[str, Any] = {"call": asked.call, "settings": asked.settings}
+        else:
+            own = asked.hosted
+            self.hosted[own.unit.key] = own
+            step = {"module": own.unit.key, "host": own.host, "of": asked.call, "types": own.types, "destroys": own.destroys}
+        self._steps.append({**step, "takes": takes, "gives": gives, "dtypes": dtypes})
 
     def _key(self, value: Any) -> str | None:
         """The name of what is there; `None` where it is not, and of Python's `None`."""
@@ -71,4 +79,4 @@ class Planned:
 
 
 def _port(name: str, value: Any) -> list[str]:
-    return [name, GENERATOR if isinstance(value, Stream) else str(value.type)]
+    return [name, value.port if isinstance(value, Held) else str(value.type)]

@@ -9,6 +9,7 @@ FunctionGraph ─▶ graph: Apply by Apply ─▶ the rule of the op's class ─
 ``extents``        which extents are known to be equal: PyTensor refuses to broadcast at run time
 ``scalars``        functions of numbers
 ``own_c``          functions of numbers that the library lacks, by their own C
+``own_ops``        other ops that the library lacks, by their own C
 ``elementwise``    Elemwise, Composite, casts
 ``reductions``     sums, products, extremes, running sums, orders
 ``shapes``         what changes shapes or makes arrays
@@ -26,7 +27,7 @@ A rule is found by the name of the op's class, which is one of PyTensor's own: a
 else. Results have the dtypes of PyTensor's graph. What PyTensor computes is what its reference, `perform`, computes.
 """
 
-from . import branches, decompositions, elementwise, indexing, linear, loops, python, reductions, shapes, systems  # noqa: F401
+from . import branches, decompositions, elementwise, indexing, linear, loops, own_ops, python, reductions, shapes, systems  # noqa: F401
 from .lowering import Lowering, Refusal
 
 __all__ = ["Lowering", "Refusal"]

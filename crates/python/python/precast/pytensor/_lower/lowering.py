@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy
 
 from ... import _native
+from ..._steps import GENERATOR, OBJECT
 from ..._types import TensorType, dtype_name
 from ..._variable import Variable, call
 from ...errors import GraphError
@@ -23,6 +24,9 @@ _RULES: dict[str, Rule] = {}
 
 #: Those of ops that Python computes, between graphs.
 _OF_PYTHON: dict[str, Rule] = {}
+
+#: Types whose values are parts of the graph.
+_PLAIN = ("NoneTypeT", "SliceType")
 
 HINT = "hint: `freeze(…, python=True)` has Python compute it, between graphs"
 
@@ -39,20 +43,38 @@ class Refusal(NamedTuple):
     reason: str
 
 
-class Stream(NamedTuple):
-    """A generator of NumPy's: the name that it has in a plan."""
+class Held(NamedTuple):
+    """What is no array: the name that it has in a plan, and the type of its port."""
 
     name: str
+    port: str = GENERATOR
+
+
+class Hosted(NamedTuple):
+    """The C of an op, as an extension module of host `cpython`."""
+
+    #: Of this one op.
+    graph: _native.Graph
+    unit: _native.Unit
+    #: The CPythons that it is for.
+    host: str
+    #: What it takes.
+    types: list[str]
+    #: The inputs that it writes to.
+    destroys: list[int]
+    #: PyTensor's `perform`.
+    reference: Callable[..., Any]
 
 
 class Asked(NamedTuple):
-    """A call of Python, of which `_calls` knows the name."""
+    """A call of Python: a function, of which `_calls` knows the name, or an op through its own C."""
 
     call: str
     settings: dict[str, Any]
     #: `None` is Python's.
-    takes: list[Variable | Stream | None]
-    gives: list[Variable | Stream]
+    takes: list[Variable | Held | None]
+    gives: list[Variable | Held]
+    hosted: Hosted | None = None
 
 
 def rule(*names: str, of_python: bool = False) -> Callable[[Rule], Rule]:
@@ -103,22 +125,24 @@ class Lowering:
     def known(self, type_: Any, value: Any) -> Any:
         """What a value of a type of PyTensor's is that does not change."""
         if is_generator(type_):
-            stream = Stream(f"generator.{len(self.generators)}")
-            self.generators[stream.name] = value
-            return stream
+            held = Held(f"generator.{len(self.generators)}")
+            self.generators[held.name] = value
+            return held
         return constant(value, type_.dtype) if is_array(type_) else value
 
-    def ask(self, call: str, takes: Sequence[Any], types: Sequence[Any], **settings: Any) -> list[Any]:
+    def ask(
+        self, call: str, takes: Sequence[Any], types: Sequence[Any], hosted: Hosted | None = None, **settings: Any
+    ) -> list[Any]:
         """Has Python compute values: of types of PyTensor's, or of precast's."""
         at = len(self.asked)
         names = [f"python{at}_{place}" for place in range(len(types))]
         while self.taken.intersection(names):
             names = [f"{name}_" for name in names]
         gives = [
-            Stream(name) if is_generator(type_) else _native.input(name, type_text(type_))
+            Held(name, port) if (port := port_of(type_)) else _native.input(name, type_text(type_))
             for name, type_ in zip(names, types, strict=True)
         ]
-        self.asked.append(Asked(call, settings, list(takes), gives))
+        self.asked.append(Asked(call, settings, list(takes), gives, hosted))
         return gives
 
     def graph(self, inputs: Sequence[Any], outputs: Sequence[Any], values: Sequence[Any]) -> list[Any]:
@@ -152,13 +176,22 @@ class Lowering:
     def _apply(self, node: Any) -> list[Any]:
         made = self.find(node.op)
         for variable in [*node.inputs, *node.outputs]:
-            _check_type(variable.type)
+            self._check_type(variable.type)
         results = made(self, node, [self.value(variable) for variable in node.inputs])
         results = results if isinstance(results, list) else [results]
         return [
             cast(result, output.type.dtype) if isinstance(result, Variable) else result
             for result, output in zip(results, node.outputs, strict=True)
         ]
+
+    def _check_type(self, type_: Any) -> None:
+        port = port_of(type_)
+        if port == OBJECT and not self.python:
+            raise Refused(f"values of `{type_}` are no arrays\n    {HINT}")
+        if is_array(type_):
+            dtype_of(type_)
+        elif port is None and type(type_).__name__ not in _PLAIN:
+            raise Refused(f"values of `{type_}` are no arrays")
 
     def find(self, op: Any) -> Rule:
         """The rule of an op."""
@@ -173,6 +206,8 @@ class Lowering:
         if made is not None:
             return made
         by_python = _OF_PYTHON.get(own.__name__) if is_pytensors else None
+        if by_python is None and has_c(own):
+            return _RULES["CLinkerOp"]
         if by_python is None:
             raise Refused(reasons.of(own))
         if not self.python:
@@ -191,6 +226,13 @@ def inlined(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
     for output, extents in zip(node.outputs, told, strict=True):
         lower.extents.tell(output, extents)
     return made
+
+
+def has_c(own: type) -> bool:
+    """Whether a class of ops has C that stands for what they compute."""
+    declares = next((base for base in own.__mro__ if "c_code" in base.__dict__), None)
+    is_there = declares is not None and declares.__name__ not in ("CLinkerOp", "COp", "HideC")
+    return is_there and reasons.of_class(own) is None
 
 
 def derives(own: type, name: str) -> bool:
@@ -231,11 +273,13 @@ def is_generator(type_: Any) -> bool:
     return type(type_).__name__ == "RandomGeneratorType"
 
 
-def _check_type(type_: Any) -> None:
-    if is_array(type_):
-        dtype_of(type_)
-    elif not is_generator(type_) and type(type_).__name__ not in ("NoneTypeT", "SliceType"):
-        raise Refused(f"values of `{type_}` are no arrays")
+def port_of(type_: Any) -> str | None:
+    """The type of the port of what is no array: of generators, and of what has C of its own."""
+    if is_generator(type_):
+        return GENERATOR
+    own = type(type_)
+    is_own = derives(own, "CLinkerType") and not derives(own, "TensorType") and own.__name__ not in (*_PLAIN, "ScalarType")
+    return OBJECT if is_own else None
 
 
 def dtype_of(type_: Any) -> str:
@@ -258,8 +302,8 @@ def array_type(dtype: str, ndim: int) -> TensorType:
 
 def placeholder(type_: Any) -> Any:
     """Stands for what cannot be computed, so that the rest can be looked at."""
-    if is_generator(type_):
-        return Stream("unknown")
+    if port := port_of(type_):
+        return Held("unknown", port)
     return _native.input("unknown", type_text(type_)) if is_array(type_) else None
 
 

@@ -33,12 +33,18 @@ MODULES = {
     "tensor.conv": "precast has no convolution",
     "xtensor": "PyTensor's rewrites replace it, and were not run",
 }
+
+
 def of(own: type) -> str:
     """Why an op of a class has no rule."""
     root, _, module = own.__module__.partition(".")
     if root != "pytensor":
         return ELSE
-    for base in own.__mro__:
-        if base.__name__ in CLASSES and base.__module__.split(".")[0] == "pytensor":
-            return CLASSES[base.__name__]
-    return next((reason for start, reason in MODULES.items() if f"{module}.".startswith(f"{start}.")), ELSE)
+    of_modules = (reason for start, reason in MODULES.items() if f"{module}.".startswith(f"{start}."))
+    return of_class(own) or next(of_modules, ELSE)
+
+
+def of_class(own: type) -> str | None:
+    """Why ops of a class of PyTensor's are refused, whatever C they have."""
+    bases = (base.__name__ for base in own.__mro__ if base.__module__.split(".")[0] == "pytensor")
+    return next((CLASSES[name] for name in bases if name in CLASSES), None)

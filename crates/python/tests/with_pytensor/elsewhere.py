@@ -1,0 +1,37 @@
+"""Bundles that `freeze` wrote, called from C and from Rust: where no Python is."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+CRATES = HERE.parents[2]
+
+
+class Elsewhere:
+    """Programs that call an entry with a vector: of C on the library, and of Rust."""
+
+    def __init__(self, folder: Path) -> None:
+        # What `cargo xtask python` has built.
+        built = os.environ.get("PRECAST_TEST_BUILT")
+        if built is None or not shutil.which("cc"):
+            pytest.skip("PRECAST_TEST_BUILT names no built libraries, or there is no C compiler")
+        package = (CRATES / "capi/precast.pc").read_text()
+        (private,) = (line.split()[1:] for line in package.splitlines() if line.startswith("Libs.private: "))
+        self.c = folder / "call"
+        words = [str(HERE / "call.c"), "-I", str(CRATES / "capi/include"), "-I", str(CRATES / "abi/include")]
+        subprocess.run(["cc", "-std=c11", "-Wall", "-Werror", *words, f"{built}/libprecast.a", *private, "-o", str(self.c)], check=True)
+        self.programs = [str(self.c), f"{built}/examples/call"]
+
+    def call(self, bundle: str, entry: str, point: list[float]) -> list[list[list[float]]]:
+        """What each program gives: rows of numbers."""
+        told = []
+        for program in self.programs:
+            # Nothing of the environment: no Python, no PyTensor, no compiler.
+            ended = subprocess.run([program, bundle, entry, *map(repr, point)], env={}, capture_output=True, text=True, timeout=60)
+            assert ended.returncode == 0, ended.stderr
+            told.append([[float(number) for number in line.split()] for line in ended.stdout.splitlines()])
+        return told
