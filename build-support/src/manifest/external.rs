@@ -54,7 +54,8 @@ impl Manifest {
         let mut made = Vec::new();
         for table in &self.document.external {
             let table = table.get_ref();
-            let place = Place { table: Some(self.tables.title(&table.name)), ..self.place(table.name.span()) };
+            let place =
+                Place { table: Some(self.tables.title(&table.name)), ..self.place(table.name.span()) };
             let (declaration, found) = self.declaration(table, &place);
             problems.extend(found);
             match declaration {

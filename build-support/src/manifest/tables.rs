@@ -64,9 +64,9 @@ pub(super) fn leave_out_key(value: &mut DeValue<'_>, at: &Range<usize>) -> Optio
 /// Leaves out the table that a place is in, or the key of the manifest itself whose value is there; `None` where there is neither.
 pub(super) fn leave_out_table(root: &mut DeTable<'_>, at: &Range<usize>) -> Option<Left> {
     let is_list = |key: &str, value: &DeValue<'_>| KINDS.contains(&key) && value.is_array();
-    let own = root.iter().find(|(key, value)| {
-        !is_list(key.get_ref(), value.get_ref()) && value.span().contains(&at.start)
-    });
+    let own = root
+        .iter()
+        .find(|(key, value)| !is_list(key.get_ref(), value.get_ref()) && value.span().contains(&at.start));
     if let Some(key) = own.map(|(key, _)| key.get_ref().to_string()) {
         return root.remove(key.as_str()).map(|_| Left::Key);
     }

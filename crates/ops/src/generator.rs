@@ -27,7 +27,8 @@ pub struct OtherVersion {
 
 impl OtherVersion {
     /// The remedy, as a line of a message.
-    pub const HINT: &str = "hint: build it again with this version, or look it up with the version that built it";
+    pub const HINT: &str =
+        "hint: build it again with this version, or look it up with the version that built it";
 
     /// Reads what a bundle states as its generator, or an entry as its recipe; `None` for this version.
     #[must_use]
@@ -69,7 +70,7 @@ mod tests {
     fn this_version_is_its_own_and_others_are_named_as_far_as_they_say() {
         assert!(GENERATOR.starts_with(concat!("precast ", env!("CARGO_PKG_VERSION"), "+")), "{GENERATOR}");
         assert_eq!(OtherVersion::of(&format!("{GENERATOR}, pytensor")), None);
-        let found = |stated| OtherVersion::of(stated).map(|other| other.found);
+        let found = |stated: &str| OtherVersion::of(stated).map(|other| other.found);
         assert_eq!(found("precast 0.0.9, pytensor"), Some(Some("0.0.9".to_owned())));
         assert_eq!(found("precast 0.0.9+ab"), Some(Some("0.0.9+ab".to_owned())));
         // Before versions were named it was the digest alone.

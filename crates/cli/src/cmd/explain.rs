@@ -134,7 +134,11 @@ fn missing(miss: &Miss) -> String {
         let _ = writeln!(text, "  unusable a layer has it, but {reason}");
     }
     if let Some((layer, version)) = miss.version() {
-        let _ = writeln!(text, "  version  {layer} has what was made by {version}\n           {}", OtherVersion::HINT);
+        let _ = writeln!(
+            text,
+            "  version  {layer} has what was made by {version}\n           {}",
+            OtherVersion::HINT
+        );
     }
     match &miss.nearest {
         None if miss.known == 0 => text.push_str("  nearest  none: the layers hold no module\n"),

@@ -22,7 +22,8 @@ impl Modules {
             }
             items.extend(found);
         }
-        let bytes = write_bundle(&items, &[], &format!("{GENERATOR}, pytensor")).map_err(|error| chain(&error))?;
+        let bytes =
+            write_bundle(&items, &[], &format!("{GENERATOR}, pytensor")).map_err(|error| chain(&error))?;
         let written = whole::write_if_changed(path, &bytes);
         written.map_err(|error| format!("cannot write `{}`: {error}", path.display()))?;
         Ok(units.len())

@@ -190,7 +190,9 @@ fn sources(wanted: &KeyDocument, found: &KeyDocument) -> impl Iterator<Item = Di
     let library: Vec<String> = changed.extract_if(.., |name| is_library(name)).collect();
     if !library.is_empty() {
         // Another version may have more of them, and fewer.
-        [&mut only_wanted, &mut only_found].into_iter().for_each(|only| only.retain(|name| !is_library(name)));
+        [&mut only_wanted, &mut only_found]
+            .into_iter()
+            .for_each(|only| only.retain(|name| !is_library(name)));
     }
     let library = (!library.is_empty()).then_some(Difference::Library { changed: library });
     let equal = only_wanted.is_empty() && only_found.is_empty() && changed.is_empty();
