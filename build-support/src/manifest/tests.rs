@@ -130,7 +130,7 @@ fn all_mistakes_are_told_at_once() {
     let more = format!(
         "isa = 3\n{}[[op]]\nname = \"add\"\n{}{external}{}",
         ADD.replace("[1, 2]", "2"),
-        ADD.replace("\"add\"", "\"ad\""),
+        ADD.replace("f32", "f31"),
         SCORE.replace("x + y", "own(x) + y").replace("y: f64", "y: f46"),
     );
     let message = refusal(&more);
@@ -138,7 +138,7 @@ fn all_mistakes_are_told_at_once() {
         "1: `isa`: invalid type",
         "5: [[op]] 1: `ndim`: invalid type",
         "6: [[op]] 2: missing field `dtypes`",
-        "9: [[op]] 3 (`ad`): unknown op `ad`",
+        "10: [[op]] 3 (`add`), key `dtypes`: unknown dtype `f31`",
         "14: [[external]] 1: `files`: invalid type",
         "18: [[graph]] 1 (`score`), key `inputs`",
     ] {

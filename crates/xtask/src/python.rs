@@ -32,6 +32,9 @@ const AT_ONCE: [&str; 4] = ["-n", "auto", "--dist", "worksteal"];
 const PYTENSOR: [&str; 2] =
     ["pytensor==3.3.7; python_version >= '3.12'", "pytensor==3.0.7; python_version == '3.11'"];
 
+/// What holds the stubs against the module, and against a program. Where it cannot be installed, its tests are skipped.
+const CHECKER: &str = "mypy";
+
 /// What the long tests use beside it.
 const MODELS: &str = "pymc>=6; python_version >= '3.12'";
 
@@ -91,6 +94,9 @@ fn test(python: &str, version: &str, more: &[&str], args: &[&str]) -> Result<boo
     let pytensor = named.as_ref().map_or_else(|_| [&PYTENSOR, more].concat(), |named| vec![named.as_str()]);
     if !run_command(&mut pip(&pytensor))? {
         println!("skipped: the tests with PyTensor: pip cannot install it (see above)");
+    }
+    if !run_command(&mut pip(&[CHECKER]))? {
+        println!("skipped: the stubs against a type checker: pip cannot install {CHECKER} (see above)");
     }
     // As `pip install ./crates/python`, in the profile that the workspace is compiled in, with the maturin that is there.
     let package = ["--no-build-isolation", "--no-deps", "--force-reinstall"];
