@@ -112,7 +112,9 @@ impl Health {
             if !self.problems.is_empty() {
                 self.exit = Exit::Damaged;
             }
-            self.judge_entries(&store.entries()?);
+            let entries = store.entries()?;
+            self.judge_entries(&entries);
+            self.judge_versions(&entries);
             return Ok(());
         }
         let (mut records, mut modules) = (0, 0);

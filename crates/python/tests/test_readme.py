@@ -60,7 +60,7 @@ def test_what_the_page_installs_is_there_and_installs(tmp_path):
     paths = [words[2].removeprefix("./") for words in installed]
     # The first is what is tested here: `cargo xtask python` installs it.
     assert paths == ["crates/python", "crates/python/nativecall"] and Path(ROOT, paths[0], "pyproject.toml").is_file()
-    pytest.importorskip("setuptools", reason="there is no setuptools, and nothing is downloaded here")
+    pytest.importorskip("setuptools", minversion="77", reason="there is no such setuptools, and nothing is downloaded here")
     if COMPILER is None or not Path(sysconfig.get_path("include"), "Python.h").is_file():
         pytest.skip("there is no C compiler, or no header of this Python")
     # Beside a copy, since setuptools writes beside the sources.

@@ -1,6 +1,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from os import PathLike
-from typing import Any, final
+from typing import Any, final, type_check_only
 
 from numpy import ndarray, ufunc as _ufunc
 
@@ -59,8 +59,8 @@ def load(path: str | PathLike[str], /) -> Model:
 class Unit:
     """An extension module that is wanted, by its sources."""
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         *,
         ops: list[str],
         text: str,
@@ -72,7 +72,7 @@ class Unit:
         header_dirs: list[str] = ...,
         libraries: list[str] = ...,
         lib_dirs: list[str] = ...,
-    ) -> None: ...
+    ) -> Unit: ...
     @staticmethod
     def of_graph(graph: Graph, versions: list[str], header_dirs: list[str]) -> Unit:
         """Of a graph of ops that are written in Python."""
@@ -86,6 +86,7 @@ class Unit:
     def signature(self) -> str:
         """The signatures of its ops, in one line."""
 
+@type_check_only
 @final
 class Found:
     """The file to load a module from. It is there as long as this object, and nobody can change it."""
@@ -103,9 +104,9 @@ class Found:
 class Modules:
     """Layers with extension modules."""
 
-    def __init__(
-        self, *, bundles: list[str] = ..., store: str | PathLike[str] | None = ..., levels: list[str] = ...
-    ) -> None: ...
+    def __new__(
+        cls, *, bundles: list[str] = ..., store: str | PathLike[str] | None = ..., levels: list[str] = ...
+    ) -> Modules: ...
     @property
     def layers(self) -> list[str]: ...
     @property
