@@ -45,7 +45,9 @@ fn place() -> Sandbox {
         packed.push((record, object));
     }
     place.write("old.precast", write_bundle(&packed, &entries, OTHER).unwrap());
-    entries.iter().for_each(|entry| drop(old.put_entry(entry).unwrap()));
+    for entry in &entries {
+        old.put_entry(entry).unwrap();
+    }
     place
 }
 

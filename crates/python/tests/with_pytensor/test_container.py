@@ -23,8 +23,8 @@ NOBODY = 65534
 class Container:
     """A file system for each stage of a Dockerfile, and what its instructions do there."""
 
-    def __init__(self, world, root: Path) -> None:
-        self.world, self.root, self.stages = world, root, []
+    def __init__(self, world, root: Path, others: list[str]) -> None:
+        self.world, self.root, self.others, self.stages = world, root, others, []
         self.user, self.printed = None, None
 
     def line(self, instruction: str, rest: str) -> None:
@@ -75,10 +75,15 @@ class Container:
         program, *words = json.loads(rest)
         assert program == "python"
         environment = {"HOME": "/nonexistent", "PATH": "/nonexistent"}
-        drop = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.getuid() == 0 else {}
-        ended = subprocess.run(
-            [sys.executable, "-B", *words], cwd=stage, env=environment, capture_output=True, text=True, timeout=3600, **drop
-        )
+
+        def start(*words: str) -> subprocess.CompletedProcess[str]:
+            command = [*self.others, sys.executable, "-B", *words]
+            return subprocess.run(command, cwd=stage, env=environment, capture_output=True, text=True, timeout=3600)
+
+        # It is a user who may write nothing there.
+        refused = start("-c", "open('model.py', 'a')")
+        assert refused.returncode == 1 and "PermissionError" in refused.stderr, refused.stderr
+        ended = start(*words)
         os.chmod(stage, 0o755)
         assert ended.returncode == 0, ended.stdout + ended.stderr
         assert sorted((file.name, file.read_bytes()) for file in stage.iterdir()) == before
@@ -92,26 +97,32 @@ def instructions(dockerfile: str) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("which", [0, 1], ids=["replayed", "frozen"])
 def test_the_container_of_the_page_prints_what_it_says(which, world, tmp_path):
-    if os.getuid() == 0 and not _can_be_entered(tmp_path):
-        pytest.skip("another user cannot come to the directory of the tests, or to this Python")
+    others = _others(tmp_path)
     dockerfile = [text for kind, text in BLOCKS if kind == "dockerfile"][which]
     context = tmp_path / "containers" / "context"
     context.mkdir(parents=True)
     for kind, text in BLOCKS:
         if kind == "python":
             (context / re.match(r"# (\S+)", text)[1]).write_text(text)
-    container = Container(world, context.parent)
+    container = Container(world, context.parent, others)
     known = {"FROM": "from_", "USER": "user_"}
     for instruction, rest in instructions(dockerfile):
         container.line(known.get(instruction, instruction), rest)
     assert container.printed == PRINTED[which]
 
 
-def _can_be_entered(path: Path) -> bool:
-    """Whether the user of the container may read what is at a path, and run this Python."""
+def _others(path: Path) -> list[str]:
+    """What starts a program as a user who owns nothing there, or, where that user cannot come to this Python, as root without any
+    right of root's; nothing for who is not root, whose files are made read-only."""
+    if os.getuid() != 0:
+        return []
+    if shutil.which("setpriv") is None:
+        pytest.skip("root cannot give up its rights: there is no `setpriv`")
     temporary = Path(tempfile.gettempdir())
     for parent in (path, *path.parents):
         if temporary in parent.parents:
             parent.chmod(0o755)
-    program = [sys.executable, "-c", f"import os, numpy, precast; os.listdir({str(path)!r})"]
-    return subprocess.run(program, user=NOBODY, group=NOBODY, extra_groups=[], capture_output=True, check=False).returncode == 0
+    without = [shutil.which("setpriv"), "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs"]
+    other = [*without, f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+    program = [*other, sys.executable, "-c", f"import os, numpy, precast; os.listdir({str(path)!r})"]
+    return other if subprocess.run(program, capture_output=True, check=False).returncode == 0 else without
