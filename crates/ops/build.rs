@@ -1,7 +1,7 @@
 //! Digests the sources that generate C, lists the headers that modules include, and compiles the functions of `math`, which
 //! `perform` calls.
 //!
-//! `GENERATOR`, part of every fingerprint, is a digest of those sources.
+//! `GENERATOR`, part of every fingerprint, is the version with a digest of those sources.
 //! In this workspace that is every file of the crates below; in a package of a registry, whose files never change under
 //! one version, the version stands for the crates that are not there to be read.
 
@@ -59,8 +59,8 @@ fn main() -> std::io::Result<()> {
     let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
     math(&root, &out)?;
     headers(&root.join("c"), &out)?;
-    let digest = hasher.finalize().to_hex();
-    fs_err::write(out.join("generator.rs"), format!("\"{digest}\"\n"))
+    let generator = format!("precast {}+{}", env!("CARGO_PKG_VERSION"), hasher.finalize().to_hex());
+    fs_err::write(out.join("generator.rs"), format!("{generator:?}\n"))
 }
 
 /// Writes the list of all headers below `precast`: logical name and content, in the order of the names.

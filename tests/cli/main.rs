@@ -29,6 +29,7 @@
 //! | `images` | what a disk has after a crash at each of these calls |
 //! | `scale` | what commands read of large stores, and their memory |
 //! | `damage` | truncated, flipped, foreign or unwritable stores and bundles |
+//! | `versions` | what another version of precast built |
 //! | `document`, `readme`, `pages`, `pipelines`, `releasing` | examples of documents, executed |
 //! | `faults` | pipes where files belong, sizes beyond memory, no room to work, signals |
 //!
@@ -80,3 +81,4 @@ mod statements;
 mod static_program;
 mod store;
 mod trace;
+mod versions;

@@ -52,10 +52,10 @@ impl Manifest {
     pub(super) fn externals(&self, declared: &mut Declared) -> Vec<Problem> {
         let mut problems = Vec::new();
         let mut made = Vec::new();
-        for (number, table) in self.document.external.iter().enumerate() {
+        for table in &self.document.external {
             let table = table.get_ref();
-            let title = format!("[[external]] {} (`{}`)", number + 1, table.name.get_ref());
-            let place = Place { table: Some(title), ..self.place(table.name.span()) };
+            let place =
+                Place { table: Some(self.tables.title(&table.name)), ..self.place(table.name.span()) };
             let (declaration, found) = self.declaration(table, &place);
             problems.extend(found);
             match declaration {

@@ -3,7 +3,7 @@
 //! One schema, two homes: `precast.toml`, and the table `[package.metadata.precast]` of a `Cargo.toml`, by which a library
 //! crate says what it needs of the program that links it.
 //!
-//! `schema` has the keys, `read` takes text and files, `resolve` makes ops and graphs of tables; `external` and `params` are about
+//! `schema` has the keys, `read` takes text and files, `tables` knows where each table stands, `resolve` makes ops and graphs of tables; `external` and `params` are about
 //! `[[external]]`.
 //!
 //! ```toml
@@ -42,6 +42,7 @@ mod read;
 mod references;
 mod resolve;
 mod schema;
+mod tables;
 
 #[cfg(test)]
 mod tests;
@@ -56,6 +57,7 @@ use precast_store::key::Canonical;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use tables::Tables;
 
 /// A manifest with the files that it names.
 #[derive(Debug, Clone)]
@@ -64,8 +66,11 @@ pub struct Manifest {
     text: String,
     lines: Lines,
     document: Document,
-    /// Keys that no table has.
-    unknown: Vec<Problem>,
+    /// What no table can be read with: keys that none has, values of another kind, keys that are missing. It is left out of `document`.
+    misread: Vec<Problem>,
+    /// Names of external ops whose tables are left out.
+    unmade: Vec<String>,
+    tables: Tables,
     /// Content of the graph files, and of the C files and their headers, by the name they have in the manifest, or what the system said.
     files: BTreeMap<String, Result<String, String>>,
 }
@@ -83,13 +88,13 @@ impl Manifest {
         &self.document
     }
 
-    /// Checks that every key is one that its table has. For those who only read or extend the file: [`Manifest::declare`] and
-    /// [`Manifest::ops`] check it too.
+    /// Checks that every table was read: each key is one that it has, and of the right kind. For those who only read or extend the
+    /// file: [`Manifest::declare`] and [`Manifest::ops`] check it too.
     ///
     /// # Errors
-    /// The keys that no table has.
+    /// What could not be read.
     pub fn check_keys(&self) -> Result<(), DeclareError> {
-        DeclareError::check(self.unknown.clone())
+        DeclareError::check(self.misread.clone())
     }
 
     /// The target that `precast build` compiles for, if the manifest names one.

@@ -1,5 +1,6 @@
 //! Reads a manifest and the files it names. Mistakes in the text come back with file, table and line.
 
+use super::tables::{Left, Tables, leave_out_key, leave_out_table};
 use super::{Document, Manifest};
 use crate::place::{Lines, Place};
 use crate::problem::{DeclareError, Problem, ProblemKind};
@@ -7,7 +8,6 @@ use precast_store::file;
 use serde::Deserialize as _;
 use serde::de::IntoDeserializer as _;
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -15,15 +15,15 @@ use toml::de::{DeTable, DeValue};
 /// Where a manifest's tables stand in its file.
 const METADATA: [&str; 3] = ["package", "metadata", "precast"];
 
-/// Most unknown keys that are told: the tables are read once more for each.
-const MOST_UNKNOWN: usize = 20;
+/// Most mistakes of this kind that are told: the tables are read once more for each.
+const MOST_MISREAD: usize = 20;
 
 impl Manifest {
     /// Reads a file of its own, `precast.toml`, and the graph files that it names.
     ///
     /// # Errors
-    /// The file cannot be read, or is not a manifest. A graph file that cannot be read, and a key that no table has, are problems
-    /// of [`Manifest::declare`].
+    /// The file cannot be read, or is not a manifest. A graph file that cannot be read, and what a table cannot be read with, are
+    /// problems of [`Manifest::declare`].
     pub fn read(path: &Path) -> Result<Self, DeclareError> {
         Self::parse(path, read(path)?)
     }
@@ -36,57 +36,67 @@ impl Manifest {
         let text = read(path)?;
         let root = DeTable::parse(&text).map_err(|error| malformed(path, &text, &error))?;
         let Some(table) = metadata(root.into_inner()) else { return Ok(None) };
-        let (document, unknown) = document(path, &text, table)?;
-        Ok(Some(Self::of(path, text, document, unknown)))
+        let read = document(path, &text, table)?;
+        Ok(Some(Self::of(path, text, read)))
     }
 
     /// Reads a manifest from its text; `path` says where it stands, for messages and for the files it names.
     ///
     /// # Errors
-    /// It is not a manifest. Keys that no table has are problems of [`Manifest::declare`].
+    /// It is not a manifest. What a table cannot be read with is a problem of [`Manifest::declare`].
     pub fn parse(path: &Path, text: String) -> Result<Self, DeclareError> {
         let root = DeTable::parse(&text).map_err(|error| malformed(path, &text, &error))?;
         let root = Spanned::new(root.span(), DeValue::Table(root.into_inner()));
-        let (document, unknown) = document(path, &text, root)?;
-        Ok(Self::of(path, text, document, unknown))
+        let read = document(path, &text, root)?;
+        Ok(Self::of(path, text, read))
     }
 
-    fn of(path: &Path, text: String, document: Document, unknown: Vec<Problem>) -> Self {
+    fn of(path: &Path, text: String, read: Read) -> Self {
+        let Read { document, misread, unmade, tables } = read;
         let files = files(path, &document);
-        Self { path: path.to_owned(), lines: Lines::of(&text), text, document, unknown, files }
+        let lines = Lines::of(&text);
+        Self { path: path.to_owned(), lines, text, document, misread, unmade, tables, files }
     }
 }
 
-/// Reads the tables, and gives the keys that none has: they are left out, so that other mistakes are found beside them.
-fn document(
-    path: &Path,
-    text: &str,
-    mut table: Spanned<DeValue<'_>>,
-) -> Result<(Document, Vec<Problem>), DeclareError> {
-    let mut unknown = Vec::new();
+/// What was read of a manifest.
+struct Read {
+    document: Document,
+    misread: Vec<Problem>,
+    unmade: Vec<String>,
+    tables: Tables,
+}
+
+/// Reads the tables. What cannot be read is told and left out, so that other mistakes are found beside it.
+fn document(path: &Path, text: &str, mut root: Spanned<DeValue<'_>>) -> Result<Read, DeclareError> {
+    let tables = root.get_ref().as_table().map(Tables::of).unwrap_or_default();
+    let (mut misread, mut unmade, mut has_nameless) = (Vec::new(), Vec::new(), false);
     loop {
-        let error = match Document::deserialize(table.clone().into_deserializer()) {
-            Ok(document) => return Ok((document, unknown)),
+        let error = match Document::deserialize(root.clone().into_deserializer()) {
+            Ok(mut document) => {
+                if has_nameless {
+                    // Any of these may call the op of whose table nothing is known.
+                    document.op.clear();
+                    document.graph.clear();
+                }
+                return Ok(Read { document, misread, unmade, tables });
+            }
             Err(error) => error,
         };
-        unknown.push(syntax(path, text, table.get_ref().as_table(), &error));
-        let is_unknown = error.message().starts_with("unknown field") && unknown.len() < MOST_UNKNOWN;
-        if !error.span().is_some_and(|span| is_unknown && leave_out(table.get_mut(), &span)) {
-            return Err(DeclareError { problems: unknown });
+        misread.push(syntax(path, text, &tables, &error));
+        let is_unknown = error.message().starts_with("unknown field");
+        let span = error.span().filter(|_| misread.len() < MOST_MISREAD);
+        let left = span.and_then(|span| match root.get_mut() {
+            root if is_unknown => leave_out_key(root, &span),
+            DeValue::Table(root) => leave_out_table(root, &span),
+            _ => None,
+        });
+        match left {
+            Some(Left::Key | Left::Table) => {}
+            Some(Left::External(Some(name))) => unmade.push(name),
+            Some(Left::External(None)) => has_nameless = true,
+            None => return Err(DeclareError { problems: misread }),
         }
-    }
-}
-
-/// Leaves out the key that stands at a place; tells whether there is one.
-fn leave_out(value: &mut DeValue<'_>, at: &Range<usize>) -> bool {
-    match value {
-        DeValue::Table(table) => {
-            let key = table.keys().find(|key| key.span() == *at).map(|key| key.get_ref().to_string());
-            key.is_some_and(|key| table.remove(key.as_str()).is_some())
-                || table.iter_mut().any(|(_, value)| leave_out(value.get_mut(), at))
-        }
-        DeValue::Array(items) => items.iter_mut().any(|item| leave_out(item.get_mut(), at)),
-        _ => false,
     }
 }
 
@@ -125,15 +135,15 @@ fn files(path: &Path, document: &Document) -> BTreeMap<String, Result<String, St
 }
 
 fn malformed(path: &Path, text: &str, error: &toml::de::Error) -> DeclareError {
-    DeclareError { problems: vec![syntax(path, text, None, error)] }
+    DeclareError { problems: vec![syntax(path, text, &Tables::default(), error)] }
 }
 
-fn syntax(path: &Path, text: &str, table: Option<&DeTable<'_>>, error: &toml::de::Error) -> Problem {
+fn syntax(path: &Path, text: &str, tables: &Tables, error: &toml::de::Error) -> Problem {
     let mut place = Place::in_file(path);
-    let mut message = with_nearest(error.message());
+    let mut message = in_words(&with_nearest(error.message()));
     if let Some(span) = error.span() {
         place.line = Some(Lines::of(text).number(span.start));
-        place.table = table.and_then(|table| table_at(table, span.start));
+        place.table = tables.at(span.start).map(str::to_owned);
         let from = text.get(..span.start).map_or(0, |before| before.rfind('\n').map_or(0, |end| end + 1));
         message =
             with_key(message, text.get(from..).and_then(|rest| rest.lines().next()).unwrap_or_default());
@@ -159,6 +169,13 @@ fn with_key(message: String, line: &str) -> String {
     }
 }
 
+/// Says what numbers there can be in place of the names of Rust's types.
+fn in_words(message: &str) -> String {
+    ["usize", "u64", "u32"].into_iter().fold(message.to_owned(), |message, name| {
+        message.replace(&format!("expected {name}"), "expected a whole number that is not negative")
+    })
+}
+
 /// Adds the known key that an unknown one was probably meant to be.
 fn with_nearest(message: &str) -> String {
     let quoted = |text: &str| text.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>();
@@ -169,16 +186,4 @@ fn with_nearest(message: &str) -> String {
         precast_graph::nearest(&found, known.iter().map(String::as_str)).map(str::to_owned)
     });
     near.map_or_else(|| message.to_owned(), |near| format!("{message}; nearest `{near}`"))
-}
-
-/// The table that an offset is in: the last one that begins at or before it.
-fn table_at(table: &DeTable<'_>, offset: usize) -> Option<String> {
-    let mut tables = Vec::new();
-    for kind in ["op", "graph", "external"] {
-        let Some(items) = table.get(kind).and_then(|value| value.get_ref().as_array()) else { continue };
-        for (number, item) in items.iter().enumerate() {
-            tables.push((item.span().start, format!("[[{kind}]] {}", number + 1)));
-        }
-    }
-    tables.into_iter().filter(|(start, _)| *start <= offset).max().map(|(_, table)| table)
 }

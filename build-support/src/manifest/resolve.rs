@@ -41,9 +41,10 @@ impl Manifest {
         ops.clone().preferring(names.chain(others).cloned())
     }
 
-    /// Adds the external ops. Gives their problems, after the keys that no table has.
+    /// Adds the external ops. Gives their problems, after what could not be read.
     pub(crate) fn declare_ops(&self, declared: &mut Declared) -> Vec<Problem> {
-        let mut problems = self.unknown.clone();
+        let mut problems = self.misread.clone();
+        self.unmade.iter().for_each(|name| declared.unmade(name));
         problems.extend(self.externals(declared));
         problems
     }
@@ -53,15 +54,15 @@ impl Manifest {
     pub(crate) fn declare_uses(&self, declared: &mut Declared, script: &[String]) -> Vec<Problem> {
         let mut problems = Vec::new();
         let ops = self.own_first(declared.ops(), script);
-        for (number, table) in self.document.op.iter().enumerate() {
-            let (mut matrix, found) = self.matrix(number, table);
+        for table in &self.document.op {
+            let (mut matrix, found) = self.matrix(table);
             matrix.is_own = ops.prefers(&matrix.name);
             declared.op(matrix);
             problems.extend(found);
         }
         let mut names = BTreeMap::new();
-        for (number, spanned) in self.document.graph.iter().enumerate() {
-            let (name, place) = (spanned.get_ref().name.get_ref(), self.graph_place(number, spanned));
+        for spanned in &self.document.graph {
+            let (name, place) = (spanned.get_ref().name.get_ref(), self.graph_place(spanned));
             // Within one manifest a name stands once, even for equal graphs: the second table is a slip.
             if let Some(first) = names.insert(name, place.clone()) {
                 let kind = ProblemKind::DuplicateGraph { name: name.clone(), first: Box::new(first) };
@@ -96,10 +97,9 @@ impl Manifest {
         DeclareError::check(problems).map(|()| Some(found))
     }
 
-    fn matrix(&self, number: usize, spanned: &Spanned<OpTable>) -> (crate::Matrix, Vec<Problem>) {
+    fn matrix(&self, spanned: &Spanned<OpTable>) -> (crate::Matrix, Vec<Problem>) {
         let table = spanned.get_ref();
-        let title = format!("[[op]] {} (`{}`)", number + 1, table.name.get_ref());
-        let place = Place { table: Some(title), ..self.place(table.name.span()) };
+        let place = Place { table: Some(self.tables.title(&table.name)), ..self.place(table.name.span()) };
         let at = |span, key| Place { line: self.place(span).line, ..place.key(key) };
         let dtypes: Vec<(&str, Place)> =
             table.dtypes.iter().map(|item| (item.get_ref().as_str(), at(item.span(), "dtypes"))).collect();
@@ -108,10 +108,9 @@ impl Manifest {
         matrix(table.name.get_ref(), &dtypes, &ndim, place)
     }
 
-    fn graph_place(&self, number: usize, spanned: &Spanned<GraphTable>) -> Place {
+    fn graph_place(&self, spanned: &Spanned<GraphTable>) -> Place {
         let name = &spanned.get_ref().name;
-        let title = format!("[[graph]] {} (`{}`)", number + 1, name.get_ref());
-        Place { table: Some(title), ..self.place(name.span()) }
+        Place { table: Some(self.tables.title(name)), ..self.place(name.span()) }
     }
 
     fn graph(

@@ -52,7 +52,10 @@ fn mistakes_are_named_with_their_place() {
             &["`inputs`: ", "expected a sequence", "hint: a list is written in brackets: `inputs = [\"…\"]`"],
         ),
         (ADD.replace("\"add\"", "3"), &["[[op]] 1: `name`: invalid type: integer `3`, expected a string"]),
-        (ADD.replace("[1, 2]", "[-1]"), &["precast.toml:4: [[op]] 1", "integer `-1`"]),
+        (
+            ADD.replace("[1, 2]", "[-1]"),
+            &["precast.toml:4: [[op]] 1", "integer `-1`, expected a whole number that is not negative"],
+        ),
         ("ops = 3\n".to_owned(), &["precast.toml:1: unknown field `ops`"]),
         // not sense
         (
@@ -121,6 +124,27 @@ fn all_mistakes_are_told_at_once() {
         message.contains("unknown field `dtype`") && message.contains("missing field `dtypes`"),
         "{message}"
     );
+    // Nor does a value of another kind, or a key that is missing; tables keep their numbers, and what calls an op whose table cannot
+    // be read is not told that there is none.
+    let external = "[[external]]\nname = \"own\"\nfiles = \"own.c\"\noutputs = [\"f64[?]\"]\n";
+    let more = format!(
+        "isa = 3\n{}[[op]]\nname = \"add\"\n{}{external}{}",
+        ADD.replace("[1, 2]", "2"),
+        ADD.replace("f32", "f31"),
+        SCORE.replace("x + y", "own(x) + y").replace("y: f64", "y: f46"),
+    );
+    let message = refusal(&more);
+    for line in [
+        "1: `isa`: invalid type",
+        "5: [[op]] 1: `ndim`: invalid type",
+        "6: [[op]] 2: missing field `dtypes`",
+        "10: [[op]] 3 (`add`), key `dtypes`: unknown dtype `f31`",
+        "14: [[external]] 1: `files`: invalid type",
+        "18: [[graph]] 1 (`score`), key `inputs`",
+    ] {
+        assert!(message.contains(&format!("precast.toml:{line}")), "{line}:\n{message}");
+    }
+    assert!(!message.contains("`own`"), "{message}");
     let many: String = (0..100).map(|key| format!("k{key} = 1\n")).collect();
     assert_eq!(refusal(&many).matches("unknown field").count(), 20);
 }

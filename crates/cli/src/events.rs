@@ -12,6 +12,9 @@ use precast_store::Event;
 use crate::error::{Exit, Failure};
 use crate::term;
 
+/// Most events that are told one by one; others are counted.
+const LISTED: usize = 8;
+
 /// What waits to be folded.
 static WAITING: Mutex<Vec<Event>> = Mutex::new(Vec::new());
 
@@ -24,8 +27,11 @@ pub(crate) fn hear(event: &Event) {
         WAITING.lock().unwrap_or_else(PoisonError::into_inner).push(event.clone());
     } else if matches!(event, Event::Fetched { .. }) {
         term::note(&event.to_string());
-    } else if TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(event.to_string()) {
-        term::warning(&event.to_string());
+    } else {
+        let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.insert(event.to_string()) && told.len() <= LISTED {
+            term::warning(&event.to_string());
+        }
     }
 }
 
@@ -33,6 +39,10 @@ pub(crate) fn hear(event: &Event) {
 pub(crate) fn tell(ended: Result<Exit, Failure>) -> Result<Exit, Failure> {
     let heard = std::mem::take(&mut *WAITING.lock().unwrap_or_else(PoisonError::into_inner));
     event::lines(&heard).iter().for_each(|line| term::warning(line));
+    let told = TOLD.lock().unwrap_or_else(PoisonError::into_inner).len();
+    if told > LISTED {
+        term::warning(&format!("and {} more; `precast verify` lists what is damaged", told - LISTED));
+    }
     if !heard.iter().any(|event| matches!(event, Event::Unsigned { .. })) {
         return ended;
     }

@@ -1,12 +1,12 @@
 //! What is known of a layer, and whether it is whole: what `verify` and `doctor` tell.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
 use precast_graph::FunctionGraph;
-use precast_ops::{CheckEntryError, GENERATOR, Ops, check_entry};
+use precast_ops::{CheckEntryError, Ops, OtherVersion, check_entry};
 use precast_store::event::{self, chain};
 use precast_store::key::ambiguous;
 use precast_store::keyring::check_file;
@@ -16,6 +16,9 @@ use serde_json::{Value, json};
 use crate::args::LayerArgs;
 use crate::error::{Exit, Failure};
 use crate::{layers, print};
+
+/// Most problems of a layer that people are told.
+const LISTED: usize = 12;
 
 /// What is known of a layer.
 pub(crate) struct Health {
@@ -47,8 +50,11 @@ impl Health {
                 return Ok(health.broken(error.into(), damaged));
             }
         };
-        let same = bundle.generator() == GENERATOR;
-        health.facts.push(("generator", json!(if same { "this one" } else { "another" })));
+        let other = OtherVersion::of(bundle.generator());
+        health.facts.push(("generator", json!(if other.is_none() { "this one" } else { "another" })));
+        if let Some(version) = other {
+            health.other_version("it", &version);
+        }
         health.facts.push(("entries", json!(bundle.entries().len())));
         health.facts.push(("records", json!(bundle.len())));
         if verify {
@@ -106,7 +112,9 @@ impl Health {
             if !self.problems.is_empty() {
                 self.exit = Exit::Damaged;
             }
-            self.judge_entries(&store.entries()?);
+            let entries = store.entries()?;
+            self.judge_entries(&entries);
+            self.judge_versions(&entries);
             return Ok(());
         }
         let (mut records, mut modules) = (0, 0);
@@ -118,7 +126,9 @@ impl Health {
             let versioned = members.into_iter().filter_map(|member| member.document);
             documents.extend(versioned.filter(|document| !document.versions.is_empty()));
         }
-        self.facts.push(("entries", json!(store.entries()?.len())));
+        let entries = store.entries()?;
+        self.facts.push(("entries", json!(entries.len())));
+        self.judge_versions(&entries);
         self.facts.push(("records", json!(records)));
         self.facts.push(("modules", json!(modules)));
         // Nothing is wrong with the store: keys tell both apart.
@@ -128,6 +138,24 @@ impl Health {
             format!("version `{version}` of `{op}` stands for more than one source: {changes}")
         }));
         Ok(())
+    }
+
+    /// Says which entries other versions made: they are called by name as ever, and graphs that are declared anew miss.
+    fn judge_versions(&mut self, entries: &[Entry]) {
+        let mut others: BTreeMap<OtherVersion, usize> = BTreeMap::new();
+        for version in entries.iter().filter_map(|entry| OtherVersion::of(&entry.recipe)) {
+            *others.entry(version).or_default() += 1;
+        }
+        for (version, count) in others {
+            self.other_version(&print::count(count, "entry", "entries"), &version);
+        }
+    }
+
+    fn other_version(&mut self, what: &str, version: &OtherVersion) {
+        self.problems.push(format!(
+            "made by {version}: {what}; calls by name go on, graphs that this version declares miss"
+        ));
+        self.problems.push(OtherVersion::HINT.to_owned());
     }
 
     fn judge(&mut self, events: &[Event]) {
@@ -182,8 +210,11 @@ impl Health {
         if !facts.is_empty() {
             let _ = writeln!(text, "  {}", facts.join(", "));
         }
-        for problem in &self.problems {
+        for problem in self.problems.iter().take(LISTED) {
             let _ = writeln!(text, "  {problem}");
+        }
+        if self.problems.len() > LISTED {
+            let _ = writeln!(text, "  and {} more; `--json` lists them all", self.problems.len() - LISTED);
         }
         text
     }

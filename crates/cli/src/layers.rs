@@ -81,23 +81,11 @@ fn is_store(path: &Path) -> bool {
     path.join("STORE").is_file()
 }
 
-/// Says where no bundle is.
-fn check_bundle(path: &Path) -> Result<(), Failure> {
-    match fs_err::metadata(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            Err(Failure::new(format!("there is no bundle `{}`", path.display()))
-                .hint("`precast build --bundle FILE` writes one"))
-        }
-        _ => Ok(()),
-    }
-}
-
 /// Opens layers to look into. What is damaged in them is told as a warning.
 pub(crate) fn open(args: &LayerArgs, stores: &[PathBuf]) -> Result<Vec<Layer>, Failure> {
     let mut layers = Vec::new();
     let keyring = open_keyring(args)?;
     for path in &args.bundle {
-        check_bundle(path)?;
         let layer = match &keyring {
             None => Layer::open_bundle(path)?,
             Some(keyring) => Layer::open_signed_bundle(path, keyring).map_err(unsigned)?,
@@ -202,10 +190,7 @@ pub(crate) fn runtime(
     ops: Ops,
 ) -> Result<Runtime, Failure> {
     let mut builder = Runtime::builder().ops(ops);
-    for path in &args.bundle {
-        check_bundle(path)?;
-        builder = builder.bundle_file(path);
-    }
+    builder = args.bundle.iter().fold(builder, |builder, path| builder.bundle_file(path));
     if let Some(path) = keyring(args)? {
         builder = builder.keyring(path);
     }

@@ -82,7 +82,9 @@ impl fmt::Display for Event {
         match self {
             Self::Damaged { place, reason, quarantined } => {
                 write!(f, "`{place}` is damaged and was not used: {reason}")?;
-                quarantined.as_ref().map_or(Ok(()), |path| write!(f, "; moved to `{}`", path.display()))
+                // What was moved has its old name in a directory of its own, below this one.
+                let directory = quarantined.as_ref().and_then(|path| path.ancestors().nth(2));
+                directory.map_or(Ok(()), |path| write!(f, "; moved to `{}`", path.display()))
             }
             Self::Unreadable { place, reason } => write!(f, "`{place}` was skipped: {reason}"),
             Self::Unsigned { place, reason } => write!(f, "`{place}` was not used: it is not {reason}"),

@@ -1,4 +1,80 @@
-//! Which version of the sources generates code.
+//! Which version of the sources generates code, and how what another one made is told from it.
 
-/// Digest of the sources that generate C: two programs of one digest make the same module of the same graph.
+use std::fmt;
+
+/// This version, with a digest of the sources that generate C: two programs of one generator make the same module of the same graph.
+/// Bundles and the recipes of entries begin with it.
 pub const GENERATOR: &str = include!(concat!(env!("OUT_DIR"), "/generator.rs"));
+
+/// Digits of a digest that people are shown.
+const DIGITS: usize = 8;
+
+/// Another version of precast than this one, which made what is there. Renders as words to stand after "made by".
+///
+/// # Examples
+/// ```
+/// use precast_ops::{GENERATOR, OtherVersion};
+/// assert_eq!(OtherVersion::of(GENERATOR), None);
+/// let other = OtherVersion::of("precast 0.0.9+0123456789abcdef release fuse").unwrap();
+/// assert_eq!(other.found.as_deref(), Some("0.0.9+01234567"));
+/// assert!(other.to_string().starts_with("another version of precast (0.0.9+01234567, this is "));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OtherVersion {
+    /// Its version, with the first digits of its digest; `None` where that is not recorded.
+    pub found: Option<String>,
+}
+
+impl OtherVersion {
+    /// The remedy, as a line of a message.
+    pub const HINT: &str =
+        "hint: build it again with this version, or look it up with the version that built it";
+
+    /// Reads what a bundle states as its generator, or an entry as its recipe; `None` for this version.
+    #[must_use]
+    pub fn of(stated: &str) -> Option<Self> {
+        (!stated.starts_with(GENERATOR)).then(|| Self { found: version(stated) })
+    }
+
+    /// The version that this program is of, with the first digits of its digest.
+    #[must_use]
+    pub fn this() -> String {
+        version(GENERATOR).unwrap_or_default()
+    }
+}
+
+impl fmt::Display for OtherVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let this = Self::this();
+        match &self.found {
+            Some(found) => write!(f, "another version of precast ({found}, this is {this})"),
+            None => write!(f, "another version of precast (which one is not recorded, this is {this})"),
+        }
+    }
+}
+
+/// The version that a statement begins with; one of digits only, as earlier ones were, names none.
+fn version(stated: &str) -> Option<String> {
+    let version = stated.strip_prefix("precast ")?.split([' ', ',']).next()?;
+    Some(match version.split_once('+') {
+        Some((version, digest)) => format!("{version}+{}", digest.get(..DIGITS).unwrap_or(digest)),
+        None => version.to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_version_is_its_own_and_others_are_named_as_far_as_they_say() {
+        assert!(GENERATOR.starts_with(concat!("precast ", env!("CARGO_PKG_VERSION"), "+")), "{GENERATOR}");
+        assert_eq!(OtherVersion::of(&format!("{GENERATOR}, pytensor")), None);
+        let found = |stated: &str| OtherVersion::of(stated).map(|other| other.found);
+        assert_eq!(found("precast 0.0.9, pytensor"), Some(Some("0.0.9".to_owned())));
+        assert_eq!(found("precast 0.0.9+ab"), Some(Some("0.0.9+ab".to_owned())));
+        // Before versions were named it was the digest alone.
+        assert_eq!(found(&"a1".repeat(32)), Some(None));
+        assert_eq!(found(""), Some(None));
+    }
+}

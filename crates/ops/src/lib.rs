@@ -45,7 +45,7 @@ pub use derive::{CheckEntryError, check_entry, derive};
 pub use dimshuffle::DimShuffle;
 pub use elemwise::Elemwise;
 pub use fingerprint::fingerprint;
-pub use generator::GENERATOR;
+pub use generator::{GENERATOR, OtherVersion};
 pub use linalg::{BatchedDot, Dot, Matmul};
 pub use order::{SearchSorted, Sort};
 pub use program::{Piece, program};

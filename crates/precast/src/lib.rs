@@ -70,8 +70,8 @@ pub use precast_runtime::debug;
 #[cfg(feature = "resolve")]
 pub use precast_runtime::{
     BuildRuntimeError, Builder, Check, DispatchError, Dispatcher, EntryError, Event, Explanation,
-    FunctionError, FunctionGraph, GENERATOR, LayerError, Lookup, Miss, Ops, ParsePolicyError, Policy,
-    Runtime, Serve, Stats,
+    FunctionError, FunctionGraph, GENERATOR, LayerError, Lookup, Miss, Ops, OtherVersion, ParsePolicyError,
+    Policy, Runtime, Serve, Stats,
 };
 #[cfg(feature = "remote")]
 pub use precast_runtime::{Patience, RemoteOptions};

@@ -3,7 +3,7 @@
 
 use crate::graph::replay::ReplayError;
 use crate::own::stash;
-use precast_core::event::chain;
+use precast_core::event::{chain, split_hints};
 use precast_core::native::ErrorKind;
 use precast_core::{CallError, LoadEntryError, OpenBundleError};
 use precast_graph::{BuildError, InterpretError, MakeNodeError, PerformError};
@@ -13,7 +13,6 @@ use pyo3::exceptions::{PyAssertionError, PyIndexError, PyMemoryError, PyTypeErro
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use std::error::Error;
-use std::io;
 
 /// An exception of a class of `precast/errors.py`.
 pub(crate) fn raise<'py>(py: Python<'py>, class: &str, args: impl PyCallArgs<'py>) -> PyErr {
@@ -27,13 +26,20 @@ fn told(py: Python<'_>, class: &str, error: &dyn Error) -> PyErr {
 
 /// The exception of a bundle that cannot be opened.
 pub(crate) fn open(py: Python<'_>, error: &OpenBundleError) -> PyErr {
-    let OpenBundleError::Io { path, source } = error else { return told(py, "BundleError", error) };
     // The numbers of errno that Python makes classes of, where the error came from no system call.
-    let (class, number) = match source.kind() {
-        io::ErrorKind::NotFound => ("BundleNotFoundError", 2),
-        _ => ("BundleReadError", source.raw_os_error().unwrap_or(5)),
+    let (class, number, said, path) = match error {
+        OpenBundleError::Missing { path } => {
+            let (_, hints) = split_hints(&error.to_string());
+            let said = format!("there is no such bundle ({})", hints.join("; "));
+            ("BundleNotFoundError", 2, said, path)
+        }
+        OpenBundleError::Io { path, source } => {
+            let number = source.raw_os_error().unwrap_or(5);
+            ("BundleReadError", number, format!("cannot read the bundle: {source}"), path)
+        }
+        _ => return told(py, "BundleError", error),
     };
-    raise(py, class, (number, format!("cannot read the bundle: {source}"), path.display().to_string()))
+    raise(py, class, (number, said, path.display().to_string()))
 }
 
 /// The exception of a graph that is not there, or that nothing in the bundle serves.

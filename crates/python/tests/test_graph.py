@@ -310,6 +310,13 @@ def test_graphs_are_shown():
     assert '"exp"' in graph.json()
     function = precast.function(graph, policy="interpret")
     assert function.graph is graph and function._repr_svg_() == graph._repr_svg_()
+    assert function._repr_html_() == graph._repr_html_() and function._repr_svg_() in function._repr_html_()
+
+
+def test_a_function_of_a_bundle_is_no_picture_and_says_what_it_takes(model):
+    # Notebooks take the text then.
+    assert model.score.graph is None and model.score._repr_svg_() is None and model.score._repr_html_() is None
+    assert repr(model.score) == "<precast.Function score(x: f64[?], y: f64[?], z: f64[?]) -> (out: f64[])>"
 
 
 def test_threads_build_graphs_at_once():

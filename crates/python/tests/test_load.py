@@ -46,7 +46,7 @@ def test_a_missing_file_is_the_error_that_python_has_for_it(tmp_path):
         precast.load(path)
     assert isinstance(caught.value, precast.BundleError)
     assert caught.value.errno == 2 and caught.value.filename == str(path)
-    assert "cannot read the bundle" in str(caught.value)
+    assert "there is no such bundle" in str(caught.value)
 
 
 def test_a_directory_is_an_error_of_the_system(tmp_path):

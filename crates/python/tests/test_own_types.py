@@ -110,3 +110,41 @@ def test_filter_decides_which_values_a_type_has():
     with pytest.raises(precast.CallValueError, match="no percentage") as caught:
         function(101.0)
     assert isinstance(caught.value.__cause__, ValueError)
+
+
+@pytest.mark.parametrize(("tolerance", "agrees"), [(1e-4, True), (1e-8, False)])
+def test_values_eq_approx_decides_whether_the_code_and_perform_agree(tolerance, agrees, tmp_path):
+    # What is checked runs in a child, so what it was asked is written down.
+    asked = tmp_path / "asked"
+
+    class Near(Double):
+        name = f"near_{'yes' if agrees else 'no'}"
+
+        def values_eq_approx(self, x, y, tolerance=tolerance):
+            with asked.open("a") as file:
+                print(f"{x:.6f} {y:.6f}", file=file)
+            return super().values_eq_approx(x, y, tolerance)
+
+    near = Near()
+
+    class Rough(COp):
+        """A product whose C is off by 1e-6."""
+
+        def make_node(self, x):
+            return Apply(self, [x], [near()])
+
+        def perform(self, node, inputs, output_storage):
+            output_storage[0][0] = inputs[0] * 2.0
+
+        def c_code(self, node, name, input_names, output_names, sub):
+            return f"{output_names[0]} = {input_names[0]} * 2.000002;"
+
+    x = near("x")
+    function = precast.function([x], Rough()(x), policy="jit", check=True)
+    if agrees:
+        assert function(3.0) == 3.0 * 2.000002
+    else:
+        with pytest.raises(precast.CallError, match="Rough"):
+            function(3.0)
+    # It is asked about what the C and `perform` gave.
+    assert "6.000006 6.000000\n" in asked.read_text()

@@ -76,11 +76,13 @@ pub enum FunctionError {
     /// A layer could not be read.
     #[error("cannot look up the graph")]
     Layer(#[from] LayerError),
-    /// No layer has it, and the policy is `strict`.
-    #[error("{}", missed(misses, recorded.as_deref()))]
+    /// No layer has it, and the policy is `strict`; or there is none, and no compiler.
+    #[error("{}", missed(misses, no_compiler.as_deref(), recorded.as_deref()))]
     Miss {
         /// The whole graph, then the Applies that have no module either.
         misses: Vec<Miss>,
+        /// Where a compiler would have been asked, why there is none, with a hint.
+        no_compiler: Option<String>,
         /// The manifest that declares the graph now, where misses are recorded.
         recorded: Option<PathBuf>,
     },
@@ -121,9 +123,12 @@ pub enum FunctionError {
     Instance(#[from] CallError),
 }
 
-fn missed(misses: &[Miss], recorded: Option<&Path>) -> String {
+fn missed(misses: &[Miss], no_compiler: Option<&str>, recorded: Option<&Path>) -> String {
     let lines: Vec<String> = misses.iter().map(Miss::to_string).collect();
-    let text = lines.join("\n  ");
+    let mut text = lines.join("\n  ");
+    if let Some(problem) = no_compiler {
+        text = format!("{text}\n  and nothing can be compiled here: {problem}");
+    }
     match recorded.map(Path::display) {
         Some(path) => format!("{text}\nhint: it is recorded: `precast build {path}` compiles it"),
         None => text,

@@ -3,44 +3,74 @@
 use crate::miss::Miss;
 use crate::resolve::Resolver;
 use precast_codegen::Module;
-use precast_store::key::{KeyDocument, nearest, stale};
+use precast_ops::OtherVersion;
+use precast_store::key::{Diff, KeyDocument, nearest, stale};
 use precast_store::{BuildKey, Layer};
 use std::cell::OnceCell;
 
 /// All modules of all layers, read with the first miss, and once for several.
 pub(crate) struct Inventory<'a> {
     resolver: &'a Resolver,
-    documents: OnceCell<Vec<(String, KeyDocument)>>,
+    known: OnceCell<Vec<Known<'a>>>,
+}
+
+/// A module that a layer has.
+struct Known<'a> {
+    signature: String,
+    document: KeyDocument,
+    layer: &'a Layer,
 }
 
 impl<'a> Inventory<'a> {
     pub(crate) fn new(resolver: &'a Resolver) -> Self {
-        Self { resolver, documents: OnceCell::new() }
+        Self { resolver, known: OnceCell::new() }
     }
 
-    fn documents(&self) -> &[(String, KeyDocument)] {
-        self.documents.get_or_init(|| {
-            let mut documents: Vec<_> = self.resolver.layers.iter().flat_map(Layer::documents).collect();
+    fn known(&self) -> &[Known<'a>] {
+        self.known.get_or_init(|| {
+            let of = |layer: &'a Layer| {
+                let known = layer.documents().into_iter();
+                known.map(move |(signature, document)| Known { signature, document, layer })
+            };
+            let mut known: Vec<_> = self.resolver.layers.iter().flat_map(of).collect();
             // Of equally near ones the first is named: let that not depend on hashes.
-            documents.sort_by(|(a, _), (b, _)| a.cmp(b));
-            documents
+            known.sort_by(|a, b| a.signature.cmp(&b.signature));
+            known
         })
     }
 
     /// Compares a module that was not found with all that there is.
     pub(crate) fn explain(&self, module: &Module) -> Miss {
         let (key, document) = (module.key(), module.document());
-        let present = self.documents().iter().any(|(_, document)| document.key() == key);
-        let candidates = self.documents().iter().map(|(signature, document)| (signature.clone(), document));
+        let present = self.known().iter().any(|known| known.document.key() == key);
+        let nearest = nearest(&document, self.known().iter().map(|known| (known, &known.document)));
         Miss {
             signature: module.signature.clone(),
             key,
-            nearest: nearest(&document, candidates),
-            known: self.documents().len(),
+            other_version: self.other_version(nearest.as_ref()),
+            nearest: nearest.map(|(known, diff)| (known.signature.clone(), diff)),
+            known: self.known().len(),
             inadmissible: self.resolver.layers.iter().flat_map(|layer| layer.inadmissible(&key)).collect(),
             unusable: present.then(|| self.unusable(&key)).flatten(),
-            stale: stale(&document, self.documents().iter().map(|(_, document)| document)),
+            stale: stale(&document, self.known().iter().map(|known| &known.document)),
         }
+    }
+
+    /// Whether it is for another version of precast that something is missing.
+    fn other_version(&self, nearest: Option<&(&Known<'a>, Diff)>) -> Option<(String, OtherVersion)> {
+        let Some((known, diff)) = nearest else {
+            // A graph that is rewritten otherwise is near to nothing.
+            return self.resolver.layers.iter().find_map(|layer| match layer {
+                Layer::Bundle { name, bundle } => Some((name.clone(), OtherVersion::of(bundle.generator())?)),
+                _ => None,
+            });
+        };
+        let is_certain = diff.of_version()?;
+        let other = match known.layer.made_by(&known.document.key()) {
+            Some(stated) => OtherVersion::of(&stated)?,
+            None => is_certain.then_some(OtherVersion { found: None })?,
+        };
+        Some((known.layer.to_string(), other))
     }
 
     fn unusable(&self, key: &BuildKey) -> Option<String> {

@@ -53,11 +53,6 @@ pub(crate) struct Jit {
 }
 
 impl Jit {
-    /// Whether there is a compiler.
-    pub(crate) fn has_compiler() -> bool {
-        Toolchain::find(None).is_ok()
-    }
-
     /// Whether a module could not be compiled in this process.
     pub(crate) fn has_failed(&self, key: &BuildKey) -> bool {
         let flights = self.flights.lock().unwrap_or_else(PoisonError::into_inner);
@@ -161,6 +156,11 @@ impl Drop for Jit {
             let _ = handle.join();
         }
     }
+}
+
+/// Why there is no compiler, where there is none.
+pub(crate) fn no_compiler() -> Option<String> {
+    Toolchain::find(None).err().map(|problem| chain(&problem))
 }
 
 /// The layer that compiled modules are published to.

@@ -59,7 +59,7 @@ pub use miss::Miss;
 pub use policy::{ParsePolicyError, Policy};
 pub use precast_core::{ArrayMut, ArrayRef, CallError, Function, LoadLibraryError, Provenance, Served};
 pub use precast_graph::{Array, DType, FunctionGraph, Type};
-pub use precast_ops::{GENERATOR, Ops, Serve};
+pub use precast_ops::{GENERATOR, Ops, OtherVersion, Serve};
 #[cfg(feature = "remote")]
 pub use precast_remote::{Options as RemoteOptions, Patience};
 pub use precast_store::LayerError;

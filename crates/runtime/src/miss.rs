@@ -2,6 +2,7 @@
 //!
 //! `inventory` fills it. A new reason is a field here, its words in `Display`, and what sets it there.
 
+use precast_ops::OtherVersion;
 use precast_store::key::{Diff, StaleVersion};
 use precast_store::{BuildKey, Unmet};
 use std::fmt;
@@ -15,6 +16,9 @@ pub struct Miss {
     pub key: BuildKey,
     /// The nearest module in any layer, with what differs; `None` when none is near.
     pub nearest: Option<(String, Diff)>,
+    /// The layer whose module is the nearest, and the other version of precast that made it, where that may be all that differs; or
+    /// a bundle of another version, where nothing is near.
+    pub other_version: Option<(String, OtherVersion)>,
     /// How many modules the layers hold.
     pub known: usize,
     /// Variants of this very module that this host cannot run: ISA level, and what is missing.
@@ -34,12 +38,23 @@ impl fmt::Display for Miss {
         if let Some(reason) = &self.unusable {
             write!(f, "; a layer has it, but {reason}")?;
         }
-        self.nearest_of(f)?;
+        match self.version() {
+            Some((layer, version)) => {
+                write!(f, "; what {layer} has was made by {version}\n{}", OtherVersion::HINT)?;
+            }
+            None => self.nearest_of(f)?,
+        }
         self.stale.iter().try_for_each(|stale| write!(f, "\n{stale}"))
     }
 }
 
 impl Miss {
+    /// The other version of precast that is to blame, with its layer; none where something else kept the module from being used.
+    #[must_use]
+    pub fn version(&self) -> Option<&(String, OtherVersion)> {
+        self.other_version.as_ref().filter(|_| self.unusable.is_none() && self.inadmissible.is_empty())
+    }
+
     fn nearest_of(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.nearest {
             _ if self.unusable.is_some() => Ok(()),

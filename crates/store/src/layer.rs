@@ -242,6 +242,18 @@ impl Layer {
         documents
     }
 
+    /// What says that it made the module of a key: the generator of a bundle; of a store the recipe of an entry that calls it, if
+    /// there is one.
+    #[must_use]
+    pub fn made_by(&self, key: &BuildKey) -> Option<String> {
+        if let Self::Bundle { bundle, .. } = self {
+            return Some(bundle.generator().to_owned());
+        }
+        let entries = self.store()?.entries().ok()?;
+        let calls = |entry: &Entry| entry.program.steps.iter().any(|step| step.key == *key);
+        entries.into_iter().find(calls).map(|entry| entry.recipe)
+    }
+
     /// Tells whether the code of a record is there; whether it is whole is found out by [`Layer::load`].
     ///
     /// # Errors

@@ -53,7 +53,7 @@ impl Whole {
         }
         #[cfg(not(unix))]
         let _ = mode;
-        builder.tempfile_in(directory).map(Self)
+        builder.tempfile_in(directory).map(Self).map_err(unnamed)
     }
 
     /// Puts what was written on the disk. After an error the pages may be marked clean: give the file up, and do not sync it
@@ -115,6 +115,14 @@ impl Write for Whole {
     }
 }
 
+/// Takes the random name out of what `tempfile` says: nobody asked for that file, and callers say which one was.
+fn unnamed(error: io::Error) -> io::Error {
+    match error.to_string().split_once(" at path ") {
+        Some((said, _)) => io::Error::new(error.kind(), said),
+        None => error,
+    }
+}
+
 /// Writes `bytes` to `path` unless the file holds them already. Makes the directory.
 ///
 /// Tells whether anything was written. An unchanged file keeps its time, so nothing that depends on it is built again.
@@ -155,6 +163,15 @@ mod tests {
         put(b"new").rename(&directory.path().join("missing/x")).unwrap_err();
         assert_eq!(fs_err::read(&path).unwrap(), b"old");
         assert_eq!(directory.path().read_dir().unwrap().count(), 1);
+    }
+
+    /// In a directory that is gone, since root may write to every other.
+    #[test]
+    fn a_refusal_names_no_file_that_nobody_asked_for() {
+        let directory = tempfile::tempdir().unwrap();
+        let error = Whole::beside(&directory.path().join("gone/x")).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+        assert!(!error.to_string().contains(".precast-"), "{error}");
     }
 
     #[cfg(unix)]

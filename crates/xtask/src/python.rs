@@ -25,7 +25,8 @@ const VERSION: &str = "import sys, venv, ensurepip; v = sys.version_info; assert
                        print(sys.implementation.name, '%d.%d' % v[:2], sep='-')";
 
 /// What the tests use beside the package. `ml_dtypes` is what gives NumPy bfloat16.
-const PACKAGES: [&str; 6] = ["numpy", "scipy", "ml_dtypes", "pytest", "pytest-xdist", "maturin>=1.9.4,<2"];
+const PACKAGES: [&str; 7] =
+    ["numpy", "scipy", "ml_dtypes", "pytest", "pytest-xdist", "maturin>=1.9.4,<2", "setuptools>=77"];
 
 /// A process for each processor; who is done takes tests of another. Each has a cache of its own.
 const AT_ONCE: [&str; 4] = ["-n", "auto", "--dist", "worksteal"];

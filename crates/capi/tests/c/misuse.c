@@ -53,7 +53,7 @@ static void bundles(const char *path, const precast_bundle *bundle) {
   FAILS(precast_bundle_open(NULL, &other), PRECAST_ERROR_ARGUMENT, "`path` is NULL");
   FAILS(precast_bundle_open(path, NULL), PRECAST_ERROR_ARGUMENT, "`bundle` is NULL");
   FAILS(precast_bundle_open("\xff", &other), PRECAST_ERROR_ARGUMENT, "`path` is not UTF-8");
-  FAILS(precast_bundle_open("absent.precast", &other), PRECAST_ERROR_BUNDLE, "cannot read bundle `absent.precast`");
+  FAILS(precast_bundle_open("absent.precast", &other), PRECAST_ERROR_BUNDLE, "there is no bundle `absent.precast`");
   FAILS(precast_bundle_open("/", &other), PRECAST_ERROR_BUNDLE, "cannot read bundle `/`");
   FAILS(precast_bundle_from_bytes(NULL, 5, &other), PRECAST_ERROR_ARGUMENT, "`bytes` is NULL");
   FAILS(precast_bundle_from_bytes("bytes", SIZE_MAX, &other), PRECAST_ERROR_ARGUMENT, "more elements than memory");

@@ -1,5 +1,8 @@
 //! `precast check`: hit or miss, before anything is loaded.
 
+use std::collections::BTreeSet;
+
+use precast_core::event::split_hints;
 use precast_runtime::Check;
 use serde_json::json;
 
@@ -13,16 +16,20 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     let explanation = explanation(&args.graph, &args.layers)?;
     let check = explanation.check();
     let exit = if check.is_hit() { Exit::Ok } else { Exit::Miss };
-    let mut missing: Vec<String> = match check.is_hit() {
+    let told = match check.is_hit() {
         true => Vec::new(),
-        false => explanation.missing().map(ToString::to_string).collect(),
+        false => explanation.missing().map(|miss| split_hints(&miss.to_string())).collect(),
     };
+    let (mut missing, hints): (Vec<String>, Vec<Vec<String>>) = told.into_iter().unzip();
+    let hints: BTreeSet<String> = hints.into_iter().flatten().collect();
     // `x + x` is another module than `x + y`, and reads the same.
     missing.dedup();
     let word = word(check);
     let isa = if check.is_hit() { explanation.isa() } else { Vec::new() };
     if args.json {
-        term::print_json(&json!({"hit": check.is_hit(), "served": word, "isa": isa, "missing": missing}))?;
+        term::print_json(&json!({
+            "hit": check.is_hit(), "served": word, "isa": isa, "missing": missing, "hints": hints,
+        }))?;
         return Ok(exit);
     }
     let answer = match check {
@@ -34,7 +41,8 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
         Check::Mixed => "groups and parts of groups are served by modules of their own".to_owned(),
         Check::OpByOp => "every op is served by a module of its own".to_owned(),
         _ => {
-            term::print(&(missing.join("\n") + "\n"))?;
+            let hints = hints.iter().map(|hint| format!("hint: {hint}"));
+            term::print(&(missing.into_iter().chain(hints).collect::<Vec<_>>().join("\n") + "\n"))?;
             return Ok(exit);
         }
     };

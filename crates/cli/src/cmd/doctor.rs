@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use precast_compile::{Isa, Toolchain, host_target};
 use precast_core::cpu;
-use precast_ops::GENERATOR;
+use precast_ops::{GENERATOR, OtherVersion};
 use precast_runtime::Policy;
 use precast_store::key::Language;
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ pub(super) fn run(args: &DoctorArgs) -> Result<Exit, Failure> {
             "policies": policies, "layers": layers,
         }))?;
     } else {
-        let mut text = format!("precast    {}, generator {}\n", env!("CARGO_PKG_VERSION"), short(GENERATOR));
+        let mut text = format!("precast    {}\n", OtherVersion::this());
         let limited = limit.map_or_else(String::new, |limit| format!(", limited by {}={limit}", cpu::LIMIT));
         let (arch, os) = (std::env::consts::ARCH, std::env::consts::OS);
         let _ = writeln!(text, "host       {arch} {os}, ISA level {level}{limited}");
@@ -68,10 +68,6 @@ pub(super) fn run(args: &DoctorArgs) -> Result<Exit, Failure> {
         term::print(&text)?;
     }
     Ok(health::exit(&health))
-}
-
-fn short(id: &str) -> &str {
-    id.get(..16).unwrap_or(id)
 }
 
 struct Compiler {

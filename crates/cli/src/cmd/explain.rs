@@ -9,6 +9,7 @@ use precast_core::program::Port;
 use precast_core::span;
 use precast_core::trace::outcome;
 use precast_graph::{Array, Extent, FunctionGraph};
+use precast_ops::OtherVersion;
 use precast_runtime::{ArrayRef, Function, Lookup, Miss, Policy};
 use serde_json::{Value, json};
 
@@ -132,6 +133,13 @@ fn missing(miss: &Miss) -> String {
     if let Some(reason) = &miss.unusable {
         let _ = writeln!(text, "  unusable a layer has it, but {reason}");
     }
+    if let Some((layer, version)) = miss.version() {
+        let _ = writeln!(
+            text,
+            "  version  {layer} has what was made by {version}\n           {}",
+            OtherVersion::HINT
+        );
+    }
     match &miss.nearest {
         None if miss.known == 0 => text.push_str("  nearest  none: the layers hold no module\n"),
         None => {
@@ -171,7 +179,9 @@ fn json_lookup(lookup: &Lookup) -> Value {
                 .collect();
             json!({
                 "hit": false, "signature": miss.signature, "key": miss.key, "nearest": nearest,
-                "inadmissible": variants, "unusable": miss.unusable, "stale": miss.stale,
+                "inadmissible": variants, "other_version": miss.version().map(|(layer, version)| json!({
+                    "layer": layer, "found": version.found, "this": OtherVersion::this(),
+                })), "unusable": miss.unusable, "stale": miss.stale,
             })
         }
         _ => Value::Null,

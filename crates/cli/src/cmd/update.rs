@@ -12,9 +12,13 @@ use crate::args::UpdateArgs;
 use crate::error::{Exit, Failure};
 use crate::{print, term};
 
-/// Where the lock file of a manifest is.
+/// Where the lock file of a manifest is: `model.lock` of `model.toml`, so that each of several has its own. That of a package is
+/// `precast.lock`, as its build script has it.
 pub(super) fn path(manifest: &Path) -> PathBuf {
-    manifest.with_file_name(lock::FILE)
+    match manifest.file_name() {
+        Some(name) if name == "Cargo.toml" => manifest.with_file_name(lock::FILE),
+        _ => manifest.with_extension("lock"),
+    }
 }
 
 /// Runs the command.

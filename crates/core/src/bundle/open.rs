@@ -17,6 +17,12 @@ pub enum OpenBundleError {
     /// Others can change it.
     #[error(transparent)]
     Untrusted(#[from] Box<Untrusted>),
+    /// Nothing stands at its path.
+    #[error("there is no bundle `{}`\nhint: `precast build --bundle FILE` writes one", path.display())]
+    Missing {
+        /// The path.
+        path: PathBuf,
+    },
     /// The file system refused.
     #[error("cannot read bundle `{}`", path.display())]
     Io {
@@ -77,6 +83,9 @@ impl Bundle {
         let refused = |source| OpenBundleError::Io { path: path.to_path_buf(), source };
         let opened = trust::open(path).map_err(|error| match error {
             TrustError::Untrusted(untrusted) => OpenBundleError::Untrusted(untrusted),
+            TrustError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {
+                OpenBundleError::Missing { path: path.to_path_buf() }
+            }
             TrustError::Io { source, .. } => refused(source),
         })?;
         let data = read(opened).map_err(refused)?;

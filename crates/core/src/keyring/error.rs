@@ -14,6 +14,12 @@ pub enum KeyringError {
     /// Others can change it.
     #[error(transparent)]
     Untrusted(#[from] Box<Untrusted>),
+    /// Nothing stands at its path.
+    #[error("there is no keyring `{}`\nhint: `precast trust new` makes one", path.display())]
+    Missing {
+        /// The path.
+        path: PathBuf,
+    },
     /// The file system refused.
     #[error("cannot read keyring `{}`", path.display())]
     Io {

@@ -40,6 +40,9 @@ impl Keyring {
         let refused = |source| KeyringError::Io { path: path.to_owned(), source };
         let file = trust::open(path).map_err(|error| match error {
             TrustError::Untrusted(untrusted) => KeyringError::Untrusted(untrusted),
+            TrustError::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
+                KeyringError::Missing { path: path.to_owned() }
+            }
             TrustError::Io { source, .. } => refused(source),
         })?;
         let bytes = crate::file::read_opened(file, LIMIT).map_err(refused)?;

@@ -86,6 +86,7 @@ class Unit:
     def signature(self) -> str:
         """The signatures of its ops, in one line."""
 
+@type_check_only
 @final
 @type_check_only
 class Found:

@@ -3,6 +3,7 @@
 use super::unit::Wanted;
 use super::{Modules, shared_object};
 use precast_core::event::chain;
+use precast_ops::GENERATOR;
 use precast_store::{Layer, Record, whole, write_bundle};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,8 +22,8 @@ impl Modules {
             }
             items.extend(found);
         }
-        let generator = concat!("precast ", env!("CARGO_PKG_VERSION"), ", pytensor");
-        let bytes = write_bundle(&items, &[], generator).map_err(|error| chain(&error))?;
+        let bytes =
+            write_bundle(&items, &[], &format!("{GENERATOR}, pytensor")).map_err(|error| chain(&error))?;
         let written = whole::write_if_changed(path, &bytes);
         written.map_err(|error| format!("cannot write `{}`: {error}", path.display()))?;
         Ok(units.len())

@@ -96,5 +96,9 @@ fn compile(
     }
     drop(parts);
     let function = instantiate::function(graph, &cover, ops, search)?;
-    function.ok_or_else(|| FunctionError::Miss { misses: misses(&cover, search, resolver), recorded: None })
+    function.ok_or_else(|| FunctionError::Miss {
+        misses: misses(&cover, search, resolver),
+        no_compiler: None,
+        recorded: None,
+    })
 }

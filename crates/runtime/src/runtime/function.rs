@@ -124,18 +124,20 @@ impl Runtime {
             }
             checked => checked?,
         }
+        #[cfg(feature = "jit")]
+        let no_compiler = self.policy.is_none().then(crate::jit::no_compiler).flatten();
         match self.policy {
-            Some(Policy::Strict) => Err(self.strict(&cover, &search, recorded)),
+            Some(Policy::Strict) => Err(self.strict(&cover, &search, None, recorded)),
             Some(Policy::Interpret) => Ok(body::interpreted(graph.clone(), Reference::new(self, graph)?)),
             #[cfg(feature = "jit")]
-            None if !crate::jit::Jit::has_compiler() => Err(self.strict(&cover, &search, recorded)),
+            None if no_compiler.is_some() => Err(self.strict(&cover, &search, no_compiler, recorded)),
             #[cfg(feature = "jit")]
             None | Some(Policy::Jit | Policy::Tiered) => {
                 let (function, search) = self.compile(graph, cover, search)?;
                 Ok(self.tiered(graph, function, &search))
             }
             #[cfg(not(feature = "jit"))]
-            None => Err(self.strict(&cover, &search, recorded)),
+            None => Err(self.strict(&cover, &search, None, recorded)),
             #[cfg(not(feature = "jit"))]
             Some(Policy::Jit | Policy::Tiered) => Err(FunctionError::NoCompiler {
                 miss: Box::new(misses(&cover, &search, &self.resolver).remove(0)),
@@ -144,8 +146,14 @@ impl Runtime {
         }
     }
 
-    fn strict(&self, cover: &Cover, search: &Search<'_>, recorded: Option<PathBuf>) -> FunctionError {
-        FunctionError::Miss { misses: misses(cover, search, &self.resolver), recorded }
+    fn strict(
+        &self,
+        cover: &Cover,
+        search: &Search<'_>,
+        no_compiler: Option<String>,
+        recorded: Option<PathBuf>,
+    ) -> FunctionError {
+        FunctionError::Miss { misses: misses(cover, search, &self.resolver), no_compiler, recorded }
     }
 
     #[cfg(not(feature = "jit"))]

@@ -59,7 +59,12 @@ pub enum Difference {
         /// In what they differ.
         what: SignatureDiff,
     },
-    /// Files of the SourceSet: with other content; where the signatures are equal, here only or there only too.
+    /// Headers of precast itself have other content: another version of it made what there is.
+    Library {
+        /// Logical names of headers whose contents differ.
+        changed: Vec<String>,
+    },
+    /// Files of authors in the SourceSet: with other content; where the signatures are equal, here only or there only too.
     Sources {
         /// Logical names that only the wanted document has.
         only_wanted: Vec<String>,
@@ -140,6 +145,16 @@ impl Diff {
         })
     }
 
+    /// Whether another version of precast may differ so from this one in a module of the same ops; `Some(true)` where no other
+    /// reason can be.
+    #[must_use]
+    pub fn of_version(&self) -> Option<bool> {
+        use Difference::{Epoch, Library, Text};
+        let may = self.differences.iter().all(|it| matches!(it, Epoch { .. } | Library { .. } | Text));
+        let must = || self.differences.iter().any(|it| matches!(it, Epoch { .. } | Library { .. }));
+        (may && !self.is_empty()).then(must)
+    }
+
     fn distance(&self) -> u64 {
         self.differences.iter().map(Difference::distance).sum()
     }
@@ -156,7 +171,7 @@ fn ops(wanted: &KeyDocument, found: &KeyDocument, differences: &mut Vec<Differen
     }
 }
 
-fn sources(wanted: &KeyDocument, found: &KeyDocument) -> Option<Difference> {
+fn sources(wanted: &KeyDocument, found: &KeyDocument) -> impl Iterator<Item = Difference> {
     let names: BTreeSet<&String> = wanted.sources.keys().chain(found.sources.keys()).collect();
     let (mut only_wanted, mut only_found, mut changed) = (Vec::new(), Vec::new(), Vec::new());
     for name in names {
@@ -172,8 +187,21 @@ fn sources(wanted: &KeyDocument, found: &KeyDocument) -> Option<Difference> {
         only_wanted.clear();
         only_found.clear();
     }
+    let library: Vec<String> = changed.extract_if(.., |name| is_library(name)).collect();
+    if !library.is_empty() {
+        // Another version may have more of them, and fewer.
+        [&mut only_wanted, &mut only_found]
+            .into_iter()
+            .for_each(|only| only.retain(|name| !is_library(name)));
+    }
+    let library = (!library.is_empty()).then_some(Difference::Library { changed: library });
     let equal = only_wanted.is_empty() && only_found.is_empty() && changed.is_empty();
-    (!equal).then_some(Difference::Sources { only_wanted, only_found, changed })
+    library.into_iter().chain((!equal).then_some(Difference::Sources { only_wanted, only_found, changed }))
+}
+
+/// Whether a logical name is that of a header of precast's own.
+fn is_library(name: &str) -> bool {
+    name.starts_with("precast/")
 }
 
 impl Difference {
@@ -182,7 +210,7 @@ impl Difference {
         match self {
             Self::Text => 1,
             Self::Flags { .. } => 2,
-            Self::Sources { .. } | Self::Libraries { .. } => 3,
+            Self::Sources { .. } | Self::Library { .. } | Self::Libraries { .. } => 3,
             Self::Profile { .. } | Self::Language { .. } => 8,
             Self::HostAbi { .. } | Self::Epoch { .. } => 20,
             Self::Op { what, .. } => what.distance(),
@@ -201,6 +229,14 @@ impl fmt::Display for Difference {
             Self::Language { wanted, found } => write!(f, "differs in language: `{found}`, wanted `{wanted}`"),
             Self::OpCount { wanted, found } => write!(f, "differs in number of ops: {found}, wanted {wanted}"),
             Self::Op { found, what, .. } => write!(f, "`{found}` differs in {what}"),
+            Self::Library { changed } => {
+                f.write_str("was made by another version of precast, whose ")?;
+                match &changed[..] {
+                    [one] => write!(f, "`{one}` is another"),
+                    [first, rest @ ..] => write!(f, "`{first}` and {} more headers are others", rest.len()),
+                    [] => f.write_str("headers are others"),
+                }
+            }
             Self::Sources { only_wanted, only_found, changed } => {
                 let mut parts = Vec::new();
                 for (what, names) in [("changed", changed), ("missing", only_wanted), ("surplus", only_found)] {

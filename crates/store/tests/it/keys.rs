@@ -177,6 +177,18 @@ fn a_diff_has_one_sentence_a_difference() {
     assert_eq!(sentence(debug.document(op())), "differs in profile: `debug`, wanted `release`");
     let none = BuildInputs { sources: BTreeMap::new(), ..base.clone() };
     assert_eq!(sentence(none.document(op())), "differs in sources: missing `precast/tensor.h`");
+    // Our own headers are those of a version; an author's are the author's.
+    let with = |name: &str, content: &str| {
+        let sources = [(name.to_owned(), content.into()), ("precast/new.h".to_owned(), "new".into())];
+        BuildInputs { sources: BTreeMap::from(sources), ..base.clone() }.document(op())
+    };
+    let told = "was made by another version of precast, whose `precast/tensor.h` is another";
+    assert_eq!(sentence(with("precast/tensor.h", "other")), told);
+    let version = |found: &KeyDocument| Diff::between(&base.document(op()), found).of_version();
+    assert_eq!(version(&with("precast/tensor.h", "other")), Some(true));
+    let own = Diff::between(&with("own.h", "a"), &with("own.h", "b"));
+    assert_eq!((own.to_string().as_str(), own.of_version()), ("differs in sources: changed `own.h`", None));
+    assert_eq!((version(&inputs("b").document(op())), version(&base.document(op()))), (Some(false), None));
     let text = inputs("b").document(op());
     assert!(sentence(text).starts_with("differs in the generated text under equal signatures"));
     let of = |op: &str| sentence(inputs("b").document(vec![op.to_owned()]));

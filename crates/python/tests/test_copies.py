@@ -1,0 +1,120 @@
+"""Arrays are read and written where they lie: what a process needs at most does not grow by an input."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import precast
+import pytest
+
+STATUS, RESET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
+N = 2**23
+SIZE = 8 * N
+
+
+def peak() -> int:
+    """The most memory that the process has had since `reset`, in bytes."""
+    return 1024 * int(re.search(r"VmHWM:\s+(\d+) kB", STATUS.read_text())[1])
+
+
+def reset() -> None:
+    RESET.write_text("5")
+
+
+def growth(work) -> int:
+    reset()
+    before = peak()
+    kept = work()
+    after = peak()
+    del kept
+    return after - before
+
+
+@pytest.fixture(scope="module")
+def x():
+    try:
+        reset()
+    except OSError as error:
+        pytest.skip(f"the most memory of this process cannot be set back: {error}")
+    x = np.arange(N, dtype="f8")
+    # The measure sees a copy.
+    assert growth(x.copy) > 0.9 * SIZE
+    return x
+
+
+@pytest.fixture(scope="module")
+def total():
+    return precast.function("x: f64[?]", "out = sum(x)")
+
+
+class Interface:
+    """An array of others, by its interface alone."""
+
+    def __init__(self, array):
+        self.__array_interface__, self._kept = array.__array_interface__, array
+
+
+class Exchanged:
+    """An array of others, by DLPack alone."""
+
+    def __init__(self, array):
+        self._array = array
+
+    def __dlpack__(self, **settings):
+        return self._array.__dlpack__(**settings)
+
+    def __dlpack_device__(self):
+        return self._array.__dlpack_device__()
+
+
+@pytest.mark.parametrize("of", [lambda x: x, lambda x: x[::-1], memoryview, Interface, Exchanged], ids=range(5))
+def test_no_input_is_copied(x, total, of):
+    given, expected = of(x), total(x)
+    total(of(x[:10]))
+    assert growth(lambda: total(given)) < 0.1 * SIZE
+    assert total(given) == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_view_with_strides_and_a_read_only_one_are_not_copied(x, total):
+    view = x[::2]
+    assert growth(lambda: total(view)) < 0.1 * SIZE
+    frozen = x.view()
+    frozen.flags.writeable = False
+    assert growth(lambda: total(frozen)) < 0.1 * SIZE
+
+
+def test_out_is_written_in_place_and_a_result_is_made_once(x):
+    twice = precast.function("x: f64[?]", "out = x*2")
+    out = np.empty(N)
+    out.fill(0)
+    twice(x, out=out)
+    address = out.ctypes.data
+    assert growth(lambda: twice(x, out=out)) < 0.1 * SIZE
+    assert out.ctypes.data == address and out[-1] == 2.0 * (N - 1)
+    assert growth(lambda: twice(x)) < 1.1 * SIZE
+
+
+def test_an_op_of_ones_own_is_given_the_callers_memory():
+    """Where the C of an op finds its input, as a number."""
+
+    class Where(precast.COp):
+        def make_node(self, x):
+            return precast.Apply(self, [x], [precast.TensorType("int64", ())()])
+
+        def c_headers(self):
+            return ["<numpy/arrayobject.h>"]
+
+        def c_code(self, node, name, inputs, outputs, sub):
+            (x,), (out,) = inputs, outputs
+            return f"""
+            Py_XDECREF({out});
+            {out} = (PyArrayObject *)PyArray_ZEROS(0, NULL, NPY_INT64, 0);
+            if (!{out}) {{ {sub["fail"]} }}
+            *(npy_int64 *)PyArray_DATA({out}) = (npy_int64)(size_t)PyArray_DATA({x});
+            """
+
+    x = precast.input("x", "f64[?]")
+    where = precast.function([x], Where()(x), policy="jit")
+    array = np.arange(10.0)
+    for view in (array, array[2:], array[::-1]):
+        assert where(view) == view.ctypes.data

@@ -1,0 +1,187 @@
+//! What another version of precast built: its headers are others, so the keys are, and its bundle says which version it is of.
+
+use precast_store::{Bundle, Entry, Record, Store, write_bundle};
+
+use crate::sandbox::{Ended, ISA, Sandbox, args};
+
+const MANIFEST: &str = "[[graph]]\nname = \"grow\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"out = exp(x)\"]\n";
+const GRAPH: [&str; 4] = ["--type", "x=f64[?]", "--expr", "exp(x)"];
+const OTHER: &str = "precast 0.0.9+0123456789abcdef";
+
+/// A record, and an entry that calls its module, as a version wrote them whose headers have another content.
+fn aged(record: &mut Record, entries: &mut [Entry]) {
+    for member in &mut record.members {
+        let Some(document) = &mut member.document else { continue };
+        let header = document.sources.get_mut("precast/ops/math/exp.h").unwrap();
+        *header = precast_store::key::ContentId::of("as it was");
+        let (old, new) = (member.key, document.key());
+        member.key = new;
+        for step in entries.iter_mut().flat_map(|entry| &mut entry.program.steps) {
+            step.key = if step.key == old { new } else { step.key };
+        }
+    }
+    entries.iter_mut().for_each(|entry| entry.recipe = format!("{OTHER} release fuse"));
+    // Whatever fingerprint that version had, it is none of this one's.
+    record.members.iter_mut().for_each(|member| member.fingerprints.clear());
+}
+
+/// A place with `old.precast`, and `old`, a store, both of another version; and `new.precast` of this one.
+fn place() -> Sandbox {
+    let place = Sandbox::new();
+    place.write("precast.toml", format!("isa = [\"{ISA}\"]\n{MANIFEST}"));
+    place.npy("x.npy", &[2], vec![0.0, 1.0]);
+    place.run(&["build", "--bundle", "new.precast"]).ok();
+    let new = Bundle::open(place.path("new.precast")).unwrap();
+    let store = Store::open(place.path("artifacts")).unwrap();
+    let mut entries = store.entries().unwrap();
+    let old = Store::create(place.path("old")).unwrap();
+    let mut packed = Vec::new();
+    for record in store.records() {
+        let mut record = record.unwrap();
+        let object = new.load(&record).unwrap().to_vec();
+        let archive = store.load(&record).unwrap();
+        aged(&mut record, &mut entries);
+        old.publish(&archive, &record).unwrap();
+        packed.push((record, object));
+    }
+    place.write("old.precast", write_bundle(&packed, &entries, OTHER).unwrap());
+    for entry in &entries {
+        old.put_entry(entry).unwrap();
+    }
+    place
+}
+
+#[test]
+fn what_another_version_built_is_told_as_that_and_its_headers_are_not_blamed() {
+    let place = place();
+    for (layer, named) in
+        [(["--bundle", "old.precast"], "bundle `old.precast`"), (["--store", "old"], "store `old`")]
+    {
+        let told = |ended: &Ended, text: &str| {
+            assert!(text.contains("another version of precast (0.0.9+01234567, this is "), "{text}");
+            assert!(text.contains("build it again with this version"), "{text}");
+            assert!(!ended.err.contains("exp.h"), "{}", ended.err);
+        };
+        let run = |command: &[&str]| place.run_bare(&args(&[command, &layer]));
+        let checked = run(&args(&[&["check"], &GRAPH])).fails(3, &[]);
+        told(&checked, &checked.out);
+        assert!(checked.out.contains(named) && !checked.out.contains("exp.h"), "{}", checked.out);
+        let ran =
+            run(&args(&[&["run", "--policy", "strict", "-i", "x=x.npy", "--expr", "exp(x)"]])).fails(3, &[]);
+        told(&ran, &ran.err);
+        let explained = run(&args(&[&["explain"], &GRAPH])).ok();
+        told(&explained, &explained.out);
+        let json = run(&args(&[&["explain", "--json"], &GRAPH])).ok().json();
+        let version = &json["segments"][0]["other_version"];
+        assert_eq!(
+            (&version["found"], &version["layer"]),
+            (&"0.0.9+01234567".into(), &named.into()),
+            "{json}"
+        );
+        // A graph is called by name as ever, and what is wrong with it is said before it is called.
+        run(&["run", "--entry", "grow", "-i", "x=x.npy", "--policy", "strict"]);
+        let looked = run(&["doctor"]).ok();
+        told(&looked, &looked.out);
+        // What is not there in any version is not blamed on versions.
+        let other = run(&["check", "--type", "x=f32[?]", "--expr", "x*x"]).fails(3, &[]);
+        if layer[0] == "--store" {
+            assert!(!other.out.contains("another version"), "{}", other.out);
+        }
+    }
+    let new = ["--bundle", "new.precast"];
+    place.run_bare(&args(&[&["check"], &GRAPH, &new])).ok();
+    let looked = place.run_bare(&args(&[&["doctor"], &new])).ok();
+    assert!(!looked.out.contains("another version"), "{}", looked.out);
+    let missing =
+        place.run_bare(&args(&[&["check", "--type", "x=f32[?]", "--expr", "exp(x)"], &new])).fails(3, &[]);
+    assert!(missing.out.contains("dtype of input 0") && !missing.out.contains("version"), "{}", missing.out);
+}
+
+#[test]
+fn a_version_that_is_not_recorded_is_not_made_up() {
+    let place = place();
+    // A store that a program filled has no entries, and bundles of before had a digest alone.
+    fs_err::remove_dir_all(place.path("old/roots")).unwrap();
+    let bundle = Bundle::open(place.path("old.precast")).unwrap();
+    let pack = |record: Record| (record.clone(), bundle.load(&record).unwrap().to_vec());
+    let records: Vec<_> = bundle
+        .records()
+        .into_iter()
+        .map(|mut record| {
+            for member in &mut record.members {
+                member.document = bundle.document(&member.key);
+            }
+            pack(record)
+        })
+        .collect();
+    place.write("older.precast", write_bundle(&records, &bundle.entries(), &"0f".repeat(32)).unwrap());
+    for layer in [["--store", "old"], ["--bundle", "older.precast"]] {
+        let told = place.run_bare(&args(&[&["check"], &GRAPH, &layer])).fails(3, &[]);
+        assert!(told.out.contains("another version of precast (which one is not recorded"), "{}", told.out);
+    }
+}
+
+#[test]
+fn without_a_policy_and_a_compiler_a_miss_says_that_there_is_none() {
+    let place = place();
+    let run = ["run", "-i", "x=x.npy", "--expr", "x*x - x", "--bundle", "new.precast"];
+    place.run_bare(&run).fails(3, &["miss: ", "nothing can be compiled here: ", "hint: "]);
+    let strict = place.run_bare(&args(&[&run, &["--policy", "strict"]])).fails(3, &["miss: "]);
+    assert!(!strict.err.contains("nothing can be compiled"), "{}", strict.err);
+}
+
+#[test]
+fn a_bundle_and_a_keyring_that_are_not_there_are_told_as_that() {
+    let place = place();
+    let none = ["--bundle", "nothing.precast"];
+    for command in [&["ls"][..], &args(&[&["check"], &GRAPH])] {
+        let told = ["there is no bundle `nothing.precast`", "hint: `precast build --bundle FILE` writes one"];
+        place.run_bare(&args(&[command, &none])).fails(1, &told);
+    }
+    let looked = place.run_bare(&args(&[&["doctor"], &none])).fails(1, &[]);
+    assert!(looked.out.contains("there is no bundle `nothing.precast`"), "{}", looked.out);
+    let told = ["there is no keyring `nobody.keys`", "hint: `precast trust new` makes one"];
+    place.run_bare(&["ls", "--bundle", "new.precast", "--keyring", "nobody.keys"]).fails(1, &told);
+}
+
+#[test]
+fn each_manifest_has_a_lock_file_of_its_own() {
+    let place = place();
+    place.write("model.toml", format!("isa = [\"{ISA}\"]\n{}", MANIFEST.replace("exp(x)", "x*x")));
+    place.run_bare(&["update"]).ok();
+    let text = fs_err::read(place.path("precast.lock")).unwrap();
+    let built = place.run(&["build", "model.toml", "--store", "other"]).ok();
+    assert!(!built.err.contains("out of date"), "{}", built.err);
+    place.run(&["build", "model.toml", "--locked"]).fails(1, &["there is no `model.lock`"]);
+    place.run_bare(&["update", "model.toml"]).ok();
+    place.run(&["build", "model.toml", "--locked", "--store", "other"]).ok();
+    assert_eq!(fs_err::read(place.path("precast.lock")).unwrap(), text);
+}
+
+#[test]
+fn much_damage_is_told_in_a_short_list_with_a_count() {
+    let place = Sandbox::new();
+    let op = |name: &str| {
+        format!(
+            "[[external]]\nname = \"{name}\"\nfiles = [\"{name}.c\"]\ninputs = [\"f64[?]\"]\noutputs = [\"f64[?]\"]\n"
+        )
+    };
+    let names: Vec<String> = (0..20).map(|number| format!("own{number}")).collect();
+    for name in &names {
+        place.write(&format!("{name}.c"), "#section code\nOUTPUT_0 = INPUT_0;\n");
+    }
+    place.write(
+        "precast.toml",
+        format!("isa = [\"{ISA}\"]\n{}", names.iter().map(|name| op(name)).collect::<String>()),
+    );
+    place.run(&["build"]).ok();
+    let objects = crate::release::files(&place, "artifacts/objects");
+    assert!(objects.len() >= 20, "{}", objects.len());
+    for object in &objects {
+        fs_err::remove_file(object).unwrap();
+        fs_err::write(object, "damaged").unwrap();
+    }
+    let looked = place.run_bare(&["verify", "--store", "artifacts"]).fails(4, &[]);
+    assert!(looked.out.lines().count() < 25 && looked.out.contains("\n  and "), "{}", looked.out);
+    assert!(looked.out.lines().all(|line| line.len() < 320), "{}", looked.out);
+}
