@@ -34,7 +34,11 @@ fn ask(runtime: &Runtime, what: &str) -> String {
     let function = match runtime.function(&graph) {
         Ok(function) => function,
         Err(FunctionError::Miss { misses, no_compiler, recorded }) => {
-            return format!("Miss({}): {}", misses.len(), FunctionError::Miss { misses, no_compiler, recorded });
+            return format!(
+                "Miss({}): {}",
+                misses.len(),
+                FunctionError::Miss { misses, no_compiler, recorded }
+            );
         }
         Err(error @ FunctionError::NoCompiler { .. }) => return format!("NoCompiler: {error}"),
         Err(error) => return format!("another error: {error:?}"),
