@@ -111,7 +111,8 @@ impl Build {
         self
     }
 
-    /// Reads this manifest, relative to the package, in place of `precast.toml`. It has to be there.
+    /// Reads this manifest, relative to the package, in place of `precast.toml`. It has to be there. The lock file of the package is
+    /// `precast.lock` as ever, which `PRECAST_LOCKED=update cargo build` writes.
     pub fn manifest(mut self, path: impl Into<PathBuf>) -> Self {
         self.manifest = Some(path.into());
         self

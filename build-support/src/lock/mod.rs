@@ -69,13 +69,13 @@ pub struct Pin {
 #[non_exhaustive]
 pub enum LockError {
     /// There is none.
-    #[error("there is no `{}`, and nothing may change\nhint: {REMEDY}", path.display())]
+    #[error("there is no `{}`, and nothing may change\nhint: {}", path.display(), remedy(path))]
     Missing {
         /// Where it should be.
         path: PathBuf,
     },
     /// It is no lock file.
-    #[error("cannot read `{}`: {why}\nhint: {REMEDY}", path.display())]
+    #[error("cannot read `{}`: {why}\nhint: {}", path.display(), remedy(path))]
     Malformed {
         /// The file.
         path: PathBuf,
@@ -99,7 +99,7 @@ pub enum LockError {
         source: std::io::Error,
     },
     /// What is declared is not what is locked.
-    #[error("`{}` would change, and nothing may:\n{}\nhint: {REMEDY}", path.display(), compare::list(changes))]
+    #[error("`{}` would change, and nothing may:\n{}\nhint: {}", path.display(), compare::list(changes), remedy(path))]
     Changed {
         /// The file.
         path: PathBuf,
@@ -116,7 +116,15 @@ pub enum LockError {
     },
 }
 
-const REMEDY: &str = "`precast update` writes it anew; in a package with a build script `PRECAST_LOCKED=update cargo build` does";
+/// What writes a lock file anew: that of a manifest of another name needs the name.
+fn remedy(path: &Path) -> String {
+    let is_usual = path == Path::new("precast.lock");
+    let manifest =
+        if is_usual { String::new() } else { format!(" {}", path.with_extension("toml").display()) };
+    format!(
+        "`precast update{manifest}` writes it anew; in a package with a build script `PRECAST_LOCKED=update cargo build` does"
+    )
+}
 
 impl Lock {
     /// The key of an entry: what it computes and how, whoever generated it.

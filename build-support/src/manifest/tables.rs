@@ -68,7 +68,10 @@ pub(super) fn leave_out_table(root: &mut DeTable<'_>, at: &Range<usize>) -> Opti
         .iter()
         .find(|(key, value)| !is_list(key.get_ref(), value.get_ref()) && value.span().contains(&at.start));
     if let Some(key) = own.map(|(key, _)| key.get_ref().to_string()) {
-        return root.remove(key.as_str()).map(|_| Left::Key);
+        let left = root.remove(key.as_str())?;
+        // One that was meant to be a list: what is called may be its op.
+        let name = left.get_ref().get("name").and_then(|name| name.get_ref().as_str());
+        return Some(if key == "external" { Left::External(name.map(str::to_owned)) } else { Left::Key });
     }
     let (_, kind, number) = items(root)
         .filter(|(.., start)| *start <= at.start)

@@ -41,7 +41,7 @@ pub(crate) fn tell(ended: Result<Exit, Failure>) -> Result<Exit, Failure> {
     event::lines(&heard).iter().for_each(|line| term::warning(line));
     let told = TOLD.lock().unwrap_or_else(PoisonError::into_inner).len();
     if told > LISTED {
-        term::warning(&format!("and {} more; `precast verify` lists what is damaged", told - LISTED));
+        term::warning(&format!("and {} more; `precast verify --json` lists what is damaged", told - LISTED));
     }
     if !heard.iter().any(|event| matches!(event, Event::Unsigned { .. })) {
         return ended;

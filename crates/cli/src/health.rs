@@ -153,7 +153,8 @@ impl Health {
 
     fn other_version(&mut self, what: &str, version: &OtherVersion) {
         self.problems.push(format!(
-            "made by {version}: {what}; calls by name go on, graphs that this version declares miss"
+            "made by {version}: {what}; programs in Rust, C and Python that load them by name go on; graphs that this version declares \
+             may miss, those of `precast run --entry` too"
         ));
         self.problems.push(OtherVersion::HINT.to_owned());
     }

@@ -7,11 +7,14 @@ use precast_ops::OtherVersion;
 use precast_store::key::{Diff, KeyDocument, nearest, stale};
 use precast_store::{BuildKey, Layer};
 use std::cell::OnceCell;
+use std::collections::HashMap;
 
 /// All modules of all layers, read with the first miss, and once for several.
 pub(crate) struct Inventory<'a> {
     resolver: &'a Resolver,
     known: OnceCell<Vec<Known<'a>>>,
+    /// Who made modules of stores.
+    recipes: OnceCell<HashMap<BuildKey, String>>,
 }
 
 /// A module that a layer has.
@@ -23,7 +26,7 @@ struct Known<'a> {
 
 impl<'a> Inventory<'a> {
     pub(crate) fn new(resolver: &'a Resolver) -> Self {
-        Self { resolver, known: OnceCell::new() }
+        Self { resolver, known: OnceCell::new(), recipes: OnceCell::new() }
     }
 
     fn known(&self) -> &[Known<'a>] {
@@ -51,29 +54,30 @@ impl<'a> Inventory<'a> {
             nearest: nearest.map(|(known, diff)| (known.signature.clone(), diff)),
             known: self.known().len(),
             inadmissible: self.resolver.layers.iter().flat_map(|layer| layer.inadmissible(&key)).collect(),
-            unusable: present.then(|| self.unusable(&key)).flatten(),
+            unusable: present.then(|| self.unusable(&module.signature, &key)).flatten(),
             stale: stale(&document, self.known().iter().map(|known| &known.document)),
         }
     }
 
     /// Whether it is for another version of precast that something is missing.
     fn other_version(&self, nearest: Option<&(&Known<'a>, Diff)>) -> Option<(String, OtherVersion)> {
-        let Some((known, diff)) = nearest else {
-            // A graph that is rewritten otherwise is near to nothing.
-            return self.resolver.layers.iter().find_map(|layer| match layer {
-                Layer::Bundle { name, bundle } => Some((name.clone(), OtherVersion::of(bundle.generator())?)),
-                _ => None,
-            });
-        };
+        let (known, diff) = nearest?;
         let is_certain = diff.of_version()?;
-        let other = match known.layer.made_by(&known.document.key()) {
-            Some(stated) => OtherVersion::of(&stated)?,
+        let recipes = || self.resolver.layers.iter().flat_map(Layer::recipes).collect();
+        let stated = match known.layer {
+            Layer::Bundle { bundle, .. } => Some(bundle.generator()),
+            _ => self.recipes.get_or_init(recipes).get(&known.document.key()).map(String::as_str),
+        };
+        let other = match stated {
+            Some(stated) => OtherVersion::of(stated)?,
             None => is_certain.then_some(OtherVersion { found: None })?,
         };
         Some((known.layer.to_string(), other))
     }
 
-    fn unusable(&self, key: &BuildKey) -> Option<String> {
-        self.resolver.recorder.last_failure().or_else(|| self.resolver.lost(key))
+    fn unusable(&self, signature: &str, key: &BuildKey) -> Option<String> {
+        let recorder = &self.resolver.recorder;
+        let of_it = || recorder.last_failure(signature).or_else(|| self.resolver.lost(key));
+        of_it().or_else(|| recorder.last_told())
     }
 }

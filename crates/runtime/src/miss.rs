@@ -16,8 +16,7 @@ pub struct Miss {
     pub key: BuildKey,
     /// The nearest module in any layer, with what differs; `None` when none is near.
     pub nearest: Option<(String, Diff)>,
-    /// The layer whose module is the nearest, and the other version of precast that made it, where that may be all that differs; or
-    /// a bundle of another version, where nothing is near.
+    /// The layer whose module is the nearest, and the other version of precast that made it, where that may be all that differs.
     pub other_version: Option<(String, OtherVersion)>,
     /// How many modules the layers hold.
     pub known: usize,
@@ -40,6 +39,10 @@ impl fmt::Display for Miss {
         }
         match self.version() {
             Some((layer, version)) => {
+                // Of other text alone the version may not be the reason.
+                if self.nearest.as_ref().is_none_or(|(_, diff)| diff.of_version() != Some(true)) {
+                    self.nearest_of(f)?;
+                }
                 write!(f, "; what {layer} has was made by {version}\n{}", OtherVersion::HINT)?;
             }
             None => self.nearest_of(f)?,

@@ -3,6 +3,7 @@
 //! A layer is a bundle, a store or a remote one, and is searched alike. What only one of them has (the files of an archive, a directory to
 //! publish to) is reached through the variant.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -242,16 +243,13 @@ impl Layer {
         documents
     }
 
-    /// What says that it made the module of a key: the generator of a bundle; of a store the recipe of an entry that calls it, if
-    /// there is one.
+    /// Says who made modules: the recipes of a store's entries, by the keys that these call. A bundle states its generator instead.
     #[must_use]
-    pub fn made_by(&self, key: &BuildKey) -> Option<String> {
-        if let Self::Bundle { bundle, .. } = self {
-            return Some(bundle.generator().to_owned());
-        }
-        let entries = self.store()?.entries().ok()?;
-        let calls = |entry: &Entry| entry.program.steps.iter().any(|step| step.key == *key);
-        entries.into_iter().find(calls).map(|entry| entry.recipe)
+    pub fn recipes(&self) -> HashMap<BuildKey, String> {
+        let entries = self.store().and_then(|store| store.entries().ok()).unwrap_or_default();
+        let calls =
+            entries.iter().flat_map(|entry| entry.program.steps.iter().map(move |step| (step.key, entry)));
+        calls.map(|(key, entry)| (key, entry.recipe.clone())).collect()
     }
 
     /// Tells whether the code of a record is there; whether it is whole is found out by [`Layer::load`].

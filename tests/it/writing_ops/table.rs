@@ -4,7 +4,7 @@ use precast_testkit::package::root;
 use std::collections::BTreeSet;
 
 /// Names that documents and sources of Theano, Aesara and PyTensor have for authors of ops, types and linkers.
-const NAMES: &str = include_str!("seed_names.txt");
+const NAMES: &str = include_str!("method_names.txt");
 
 /// The rows of the last section's tables, each with the words in back-ticks of its cells.
 fn rows() -> Vec<Vec<Vec<String>>> {

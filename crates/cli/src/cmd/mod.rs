@@ -77,8 +77,8 @@ pub(crate) fn end(signal: i32) -> bool {
 
 /// Says why a graph cannot be made a function; a miss has an exit code of its own.
 fn function_failure(args: &LayerArgs, error: FunctionError) -> Failure {
-    let FunctionError::Miss { recorded, .. } = &error else { return error.into() };
-    let is_recorded = recorded.is_some();
+    let FunctionError::Miss { recorded, no_compiler, .. } = &error else { return error.into() };
+    let (is_recorded, can_compile) = (recorded.is_some(), no_compiler.is_none());
     let failure = Failure::from(error).exiting(Exit::Miss);
     let failure = match layers::no_layer_hint(args) {
         Some(hint) => failure.hint(hint),
@@ -87,7 +87,10 @@ fn function_failure(args: &LayerArgs, error: FunctionError) -> Failure {
     if is_recorded {
         return failure;
     }
-    failure.hint("declare it in a manifest and run `precast build`, or have it compiled with `--policy jit`")
+    failure.hint(match can_compile {
+        true => "declare it in a manifest and run `precast build`, or have it compiled with `--policy jit`",
+        false => "declare it in a manifest, and run `precast build` where a compiler is",
+    })
 }
 
 /// Explains how a graph would be served by the layers of a command line.

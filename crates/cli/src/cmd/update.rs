@@ -13,10 +13,12 @@ use crate::error::{Exit, Failure};
 use crate::{print, term};
 
 /// Where the lock file of a manifest is: `model.lock` of `model.toml`, so that each of several has its own. That of a package is
-/// `precast.lock`, as its build script has it.
+/// `precast.lock`, which its build script reads, whatever the manifest is called that it names.
 pub(super) fn path(manifest: &Path) -> PathBuf {
     match manifest.file_name() {
         Some(name) if name == "Cargo.toml" => manifest.with_file_name(lock::FILE),
+        // Nothing is written over a manifest.
+        _ if manifest.extension().is_some_and(|it| it == "lock") => manifest.with_extension("lock.lock"),
         _ => manifest.with_extension("lock"),
     }
 }

@@ -8,10 +8,7 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum FindToolchainError {
     /// No program of that name.
-    #[error(
-        "cannot find a {language} compiler for `{target}`: no `{program}` on PATH\nhint: install one (Debian: `apt \
-         install {package}`) or set `{variable}` to its path"
-    )]
+    #[error("cannot find a {language} compiler for `{target}`: {}", missing(program, package, variable))]
     Missing {
         /// `C` or `C++`.
         language: &'static str,
@@ -114,4 +111,16 @@ pub enum FindToolchainError {
         /// Why not.
         source: io::Error,
     },
+}
+
+/// What is missing, and the remedy: a path was given by somebody, a name is looked for.
+fn missing(program: &str, package: &str, variable: &str) -> String {
+    if program.contains('/') {
+        return format!(
+            "there is no program `{program}`\nhint: `{variable}` may name it: correct or unset it"
+        );
+    }
+    format!(
+        "no `{program}` on PATH\nhint: install one (Debian: `apt install {package}`) or set `{variable}` to its path"
+    )
 }

@@ -134,7 +134,9 @@ impl<'a> RawArray<'a> {
             return Err(RawArrayError::ReadOnly);
         }
         let axes = self.shape.iter().zip(self.strides_bytes);
-        let shares = |(extent, stride): (&usize, &isize)| *extent > 1 && *stride == 0;
+        // Without elements nothing is shared.
+        let is_empty = self.shape.contains(&0);
+        let shares = |(extent, stride): (&usize, &isize)| !is_empty && *extent > 1 && *stride == 0;
         if let Some(axis) = axes.map(shares).position(|shares| shares) {
             return Err(RawArrayError::Shared { axis });
         }
