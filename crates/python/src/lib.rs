@@ -58,7 +58,7 @@ mod _native {
     #[pymodule_export]
     use crate::session::{compile, explain, held};
     #[pymodule_export]
-    use crate::ufunc::make;
+    use crate::ufunc::{core_ranks, make};
     use pyo3::prelude::*;
 
     /// Runs the command line; gives its exit code.

@@ -3,8 +3,9 @@
 //! ```text
 //! functions of one name ──▶ a table of CEP 1000: "#1f#1f)#1f", "dd)d", … ──▶ NumPy's list of loops: "ff->f", "dd->d", …
 //! ```
-//! A signature says all that a row of NumPy's list does: a number, or the elements of a tensor. What maps onto no row is an error
-//! where a user names the function, and is left out, with its reason in the ufunc's documentation, where a layer has it.
+//! A signature says all that a row of NumPy's list does: a number, or the elements of a tensor. What maps onto no row, or onto that of
+//! another, is an error where a user names the function, and is left out, with its reason in the ufunc's documentation, where a layer
+//! has it.
 
 use crate::boundary::ufunc::Loop;
 use crate::boundary::{object, ufunc};
@@ -14,6 +15,7 @@ use precast_abi::nativecall::{FieldType, Number, Signature};
 use precast_core::program::Port;
 use precast_core::{DType, Type};
 use pyo3::prelude::*;
+use std::collections::BTreeSet;
 
 /// A ufunc with a loop for each function, in the order in which NumPy looks for one; with a signature, a gufunc. With `leave`, what
 /// is no loop is left out.
@@ -37,6 +39,7 @@ pub(crate) fn make<'py>(
         dtype.map(|dtype| (dtype.is_complex(), dtype.is_float(), dtype.itemsize_bytes(), dtype.typenum()))
     });
     let core = signature.map(cores).transpose().map_err(|problem| error::graph_value(py, &problem))?;
+    let core = core.map(|sides| sides.concat());
     let (loops, doc) =
         list(&found, core.as_deref(), leave).map_err(|problem| error::graph_type(py, &problem))?;
     ufunc::make(py, name, &doc, loops, signature)
@@ -55,6 +58,10 @@ fn list(
             Ok(made) => {
                 if let Some(same) = loops.iter().position(|known| known.dtypes().eq(made.dtypes())) {
                     let (one, two) = (&told[same], function.shown());
+                    if leave {
+                        left.push(format!("`{two}` is left out: its loop is that of `{one}`"));
+                        continue;
+                    }
                     return Err(format!(
                         "`{one}` and `{two}` are loops of the same dtypes\nhint: give one of them"
                     ));
@@ -115,29 +122,42 @@ fn none(signature: &str, field: &FieldType) -> String {
     format!("its signature is `{signature}`, and NumPy's loops have no type for `{field}`")
 }
 
-/// The core dimensions of each operand, `(n,m),(m)->(n)`, numbered in the order in which they are met.
-fn cores(signature: &str) -> Result<Vec<Vec<usize>>, String> {
+/// The ranks that a gufunc's inputs have, sorted, each once.
+#[pyfunction]
+pub(crate) fn core_ranks(py: Python<'_>, signature: &str) -> PyResult<BTreeSet<usize>> {
+    let [inputs, _] = cores(signature).map_err(|problem| error::graph_value(py, &problem))?;
+    Ok(inputs.iter().map(Vec::len).collect())
+}
+
+/// The core dimensions of each input and of each output, `(n,m),(m)->(n)`, numbered in the order in which they are met.
+fn cores(signature: &str) -> Result<[Vec<Vec<usize>>; 2], String> {
     let wrong = || format!("`{signature}` is no signature of a gufunc, such as `(n,m),(m)->(n)`");
     let (inputs, outputs) = signature.split_once("->").ok_or_else(wrong)?;
     let mut names: Vec<String> = Vec::new();
-    let mut operands = Vec::new();
-    for side in [inputs, outputs] {
+    let mut sides = [Vec::new(), Vec::new()];
+    for (side, operands) in [inputs, outputs].into_iter().zip(&mut sides) {
         let mut rest = side.trim();
-        while !rest.is_empty() {
+        loop {
             let inner = rest.strip_prefix('(').ok_or_else(wrong)?;
             let (operand, behind) = inner.split_once(')').ok_or_else(wrong)?;
             let mut core = Vec::new();
             for name in operand.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-                let known = names.iter().position(|known| known == name);
+                // NumPy tells sizes apart by their numbers: `3` and `03` are one.
+                let plain = name.trim_end_matches('?').trim_end();
+                let name = plain.parse::<u64>().map_or_else(|_| plain.to_owned(), |size| size.to_string());
+                let known = names.iter().position(|known| *known == name);
                 core.push(known.unwrap_or_else(|| {
-                    names.push(name.to_owned());
+                    names.push(name);
                     names.len() - 1
                 }));
             }
             operands.push(core);
             let behind = behind.trim();
-            rest = if behind.is_empty() { "" } else { behind.strip_prefix(',').ok_or_else(wrong)?.trim() };
+            if behind.is_empty() {
+                break;
+            }
+            rest = behind.strip_prefix(',').ok_or_else(wrong)?.trim();
         }
     }
-    Ok(operands)
+    Ok(sides)
 }

@@ -11,7 +11,7 @@ import pytest
 
 PYTHON = Path(__file__).parents[1]
 PAGES = {page: (PYTHON / page).read_text(encoding="utf-8") for page in ("README.md", "WRITING_OPS.md", "PYTENSOR.md")}
-NAMES = PYTHON.parents[1] / "tests/it/writing_ops/seed_names.txt"
+NAMES = PYTHON.parents[1] / "tests/it/writing_ops/method_names.txt"
 
 
 def first_cells(page: str) -> set[str]:

@@ -119,6 +119,42 @@ def test_what_an_op_refuses_is_raised():
     assert list(power([2, 3], [3, 2])) == [8, 9]
 
 
+class RaisesThird(precast.COp):
+    """Twice its input; the third call raises."""
+
+    def __init__(self, calls):
+        self.calls = calls
+
+    def make_node(self, x):
+        return precast.Apply(self, [x], [x.type()])
+
+    def perform(self, node, inputs, output_storage):
+        self.calls.append(inputs[0])
+        if len(self.calls) == 3:
+            raise ValueError("third")
+        output_storage[0][0] = inputs[0] * 2
+
+
+@pytest.mark.parametrize("signature", [None, "(n)->(n)"])
+def test_nothing_is_run_beneath_an_exception(signature):
+    calls = []
+    x = precast.input("x", "f64[?]" if signature else "f64[]")
+    f = precast.function([x], {"y": RaisesThird(calls)(x)}, policy="interpret")
+    ufunc = f.gufunc(signature) if signature else f.ufunc()
+    # NumPy calls the loop more than once: for what fits its buffer, and for each row.
+    array = np.arange(80.0).reshape(4, 4, 5)[:, :2, :3:2] if signature else np.arange(9000)
+    for _ in range(2):
+        with pytest.raises((precast.CallValueError, SystemError)) as caught:
+            ufunc(array)
+        error = caught.value if isinstance(caught.value, precast.CallError) else caught.value.__cause__
+        assert isinstance(error, precast.CallValueError) and repr(error.__cause__) == "ValueError('third')"
+        assert len(calls) == 3
+        calls.clear()
+    # Afterwards it runs again.
+    calls.extend([None] * 3)
+    assert np.array_equal(ufunc(array), array * 2)
+
+
 def test_warnings_are_not_raised_by_lanes_that_nobody_reads():
     ufunc = function("x: f64[?]", "y = log(x) + exp(x) / x").ufunc()
     with np.errstate(all="raise"):
@@ -187,10 +223,38 @@ def test_each_dtype_that_a_layer_has_of_a_function_is_a_loop(bundle, tmp_path):
         precast.ufunc("matmul", "(n),(n,k)->(k)", layers=[bundle])
 
 
+@pytest.mark.parametrize("wrong", ["garbage", "", "(n)", "->(n)", "(n),->(n)", "(n,m->(n)"])
+def test_a_signature_that_is_none_is_no_miss(bundle, model, wrong):
+    with pytest.raises(precast.GraphValueError, match="is no signature of a gufunc"):
+        precast.ufunc("hypot", wrong, layers=[bundle])
+    with pytest.raises(precast.GraphValueError, match="is no signature of a gufunc"):
+        model.ufunc("dot", wrong)
+
+
+def test_functions_are_asked_for_by_the_ranks_of_inputs(bundle):
+    with pytest.raises(precast.MissError, match="for arrays of 1 dimension.*\n.*ndim = \\[1\\]"):
+        precast.ufunc("expm1", " (n) -> (n, n) ", layers=[bundle])
+    with pytest.raises(precast.MissError, match="for arrays of 1, 2 dimension.*\n.*ndim = \\[1, 2\\]"):
+        precast.ufunc("expm1", "(n,m),(m)->()", layers=[bundle])
+
+
 def test_two_loops_of_the_same_dtypes_are_refused():
     one, two = function("x: f64[?]", "y = x + 1", "one"), function("x: f64", "y = x + 1", "two")
     with pytest.raises(precast.GraphTypeError, match="`one.*` and `two.*` are loops of the same dtypes"):
         one.ufunc(two)
+
+
+def test_of_two_graphs_with_one_loop_the_plain_name_has_it(tmp_path):
+    graphs = {
+        "score.grad": precast.graph("x: f64[?]", "y = x*0 + 2"),
+        "score": precast.graph("x: f64[?]", "y = x*2"),
+        "score.f32": precast.graph("x: f32[?]", "y = x*2"),
+    }
+    precast.save(tmp_path / "score.precast", graphs, isa="x86-64-v2")
+    score = precast.load(tmp_path / "score.precast").ufunc("score")
+    assert score.types == ["f->f", "d->d"] and list(score([1.0, 3.0])) == [2.0, 6.0]
+    (said,) = [line for line in score.__doc__.split("\n") if "left out" in line]
+    assert said.startswith("`score.grad(x: f64[?])") and "its loop is that of `score(x: f64[?])" in said
 
 
 def test_ufuncs_come_and_go():
@@ -205,3 +269,15 @@ def test_ufuncs_come_and_go():
         assert ufunc(1.0) == 2.0
     del ufunc
     assert loops() == before
+
+
+def test_sizes_of_a_signature_are_numbers():
+    made = function("x: f64[?], y: f64[?]", "out = x[0] + sum(y)").gufunc("(3),(03)->()")
+    np.testing.assert_array_equal(made(np.ones((2, 3)), np.ones((2, 3))), [4.0, 4.0])
+
+
+@pytest.mark.parametrize("shapes", [((0,), (4,)), ((4,), (0,)), ((2, 0), (2, 3))])
+def test_results_without_elements_are_results(shapes):
+    made = function("x: f64[?], y: f64[?]", "out = outer(x, y)").gufunc("(n),(m)->(n,m)")
+    x, y = map(np.ones, shapes)
+    assert made(x, y).shape == (*shapes[0], shapes[1][-1])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -105,13 +104,12 @@ def ufunc(
     With a `signature`, ``"(n,m),(m,k)->(n,k)"``, it is a generalised ufunc. What NumPy has no loop for is left out; the ufunc's
     documentation says why.
     """
+    ranks = [1] if signature is None else sorted(_native.core_ranks(signature))
     if _native.described(name) is None:
         raise GraphValueError(f"the library has no function `{name}`\nhint: `dir(precast)` lists them")
-    core = None if signature is None else signature.replace(" ", "")
-    ranks = {1} if core is None else {len([each for each in part.split(",") if each]) for part in re.findall(r"\(([^)]*)\)", core)}
-    functions = _native.held(name, sorted(ranks), _settings("strict", layers, None, None, None))
+    functions = _native.held(name, ranks, _settings("strict", layers, None, None, None))
     if not functions:
-        told = ", ".join(map(str, sorted(ranks)))
+        told = ", ".join(map(str, ranks))
         raise MissError(
             f"miss: no layer has `{name}` by itself for arrays of {told} dimension(s)\n"
             f'hint: declare it: `[[op]]`, `name = "{name}"`, `dtypes = ["f64"]`, `ndim = [{told}]`'

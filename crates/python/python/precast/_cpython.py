@@ -30,8 +30,11 @@ WHOLE_API = "-DPRECAST_WHOLE_API"
 def function(graph: Graph, settings: dict[str, Any], host: str = STABLE) -> Callable[..., Any]:
     """The function of a graph of authors' ops; `settings` are those of `precast.function`."""
     policy = settings["policy"]
-    if policy not in (None, "strict", "jit") or settings["record"] is not None or settings["check"]:
-        raise GraphValueError("a function of host `cpython` is compiled or found: `policy` is \"strict\", \"jit\" or none")
+    if policy not in (None, "strict", "jit"):
+        raise GraphValueError(f"a function of host `cpython` is compiled or found: `policy` is \"strict\", \"jit\" or none, not \"{policy}\"")
+    for name in ("record", "check"):
+        if settings[name]:
+            raise GraphValueError(f"a function of host `cpython` has no `{name}`")
     unit = unit_of(graph, host)
     modules = Modules(bundles=settings["layers"], store=settings["store"])
     found = modules.find(unit)
@@ -58,7 +61,10 @@ def unit_of(graph: Graph, host: str = STABLE) -> Unit:
 
 
 def versions(host: str = STABLE) -> list[str]:
-    """What the machine code depends on: the host's ABI, and which of NumPy's headers it was compiled with."""
+    """What the machine code depends on: the host's ABI, and which of NumPy's headers it was compiled with.
+
+    What was compiled with those of NumPy 2 runs beside NumPy 1 too, and not the other way round.
+    """
     return [host, f"numpy-headers-{numpy.__version__.split('.')[0]}"]
 
 
@@ -68,9 +74,12 @@ def whole() -> str:
 
 
 def of_bundle(model: Model, key: str, host: str) -> Callable[..., Any]:
-    """The function of a module of a bundle, which has no constants."""
-    if host not in (STABLE, whole()):
-        raise BundleError(f"a module of the bundle is for `{host}`, and this is `{whole()}`\nhint: freeze it with this Python")
+    """The function of a module of a bundle, which has no constants; `host` is what the plan says of its `versions`."""
+    python, _, headers = host.partition(" ")
+    if python not in (STABLE, whole()):
+        raise BundleError(f"a module of the bundle is for `{python}`, and this is `{whole()}`\nhint: freeze it with this Python")
+    if headers == "numpy-headers-1" and not numpy.__version__.startswith("1."):
+        raise BundleError(f"a module of the bundle is for NumPy 1, and this is {numpy.__version__}\nhint: freeze it with NumPy 2")
     name, found = module_of(model, key)
     try:
         return load(name, found.path).new()

@@ -22,7 +22,7 @@ class FunctionMethods:
 
         return _native.ufunc(self.__name__, [self, *others], signature)
 
-    def low_level_callable(self, **fixed: Any) -> Any:
+    def low_level_callable(self, /, **fixed: Any) -> Any:
         """The function as a `scipy.LowLevelCallable`, of the form that its types say; `fixed` are values of inputs beforehand.
 
         Numbers `x: f64, …` that give one are for `scipy.integrate.quad`, `dblquad`, `tplquad` and `nquad`; of `scipy.ndimage`,

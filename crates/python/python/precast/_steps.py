@@ -24,7 +24,7 @@ from ._calls import CALLS
 from ._native import Function, Model
 from ._ports import Port
 from ._types import Type, dtype_name
-from .errors import BundleError, CallError, CallRuntimeError, CallTypeError, CallValueError
+from .errors import BundleError, CallError, CallMemoryError, CallRuntimeError, CallTypeError, CallValueError
 
 #: What stands behind the name of a function in that of the graph that has its plan.
 STEPS = ".steps"
@@ -57,6 +57,8 @@ class Steps:
             self._known = {key: generator_of(state) for key, state in plan["generators"].items()}
             self._steps = [(_computes(step, functions, modules or {}), step["takes"], step["gives"]) for step in plan["steps"]]
             self._results: list[str] = list(plan["results"])
+            # What the C of an op made: nobody has looked at its shape.
+            self._hosted = {name for step in plan["steps"] if "module" in step for name in step["gives"]}
             if len(self._results) != len(self.outputs):
                 raise ValueError(f"{len(self._results)} results for {len(self.outputs)} outputs")
         except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
@@ -81,8 +83,11 @@ class Steps:
             values.update(zip(gives, made, strict=True))
         results: list[Any] = []
         shared = [*self._known.values(), *args, *named.values()]
-        for name in self._results:
-            results.append(_own(values[name], [*shared, *results]))
+        for name, port in zip(self._results, self.outputs, strict=True):
+            made = values[name]
+            if name in self._hosted:
+                _check_shape(self.__name__, port, made)
+            results.append(_own(made, [*shared, *results]))
         return results[0] if len(results) == 1 else tuple(results) or None
 
     def _bound(self, args: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
@@ -122,15 +127,29 @@ def _taken(port: Port, value: Any) -> Any:
     return array
 
 
+def _check_shape(name: str, port: Port, value: Any) -> None:
+    """Holds a result against what its port says."""
+    if port.type in (OBJECT, GENERATOR):
+        return
+    shape, found = Type(port.type).shape, numpy.shape(value)
+    if len(found) != len(shape) or any(e not in (None, n) for e, n in zip(shape, found)):
+        raise CallValueError(f"`{name}` gave shape {found} for `{port.name}`, which is declared as `{port.type}`")
+
+
 def _own(value: Any, others: Sequence[Any]) -> Any:
     """A result that nobody else changes: a copy of what another result, an input or a saved generator is, or lies in.
 
-    What a list has may be anybody's.
+    What a list or another object has may be anybody's.
     """
     if isinstance(value, list):
         return copy.deepcopy(value)
     if isinstance(value, numpy.random.Generator):
         return copy.deepcopy(value) if any(value is other for other in others) else value
+    if not isinstance(value, numpy.ndarray):
+        return value
+    plain = (numpy.ndarray, numpy.generic, numpy.random.Generator, bool, int, float, complex)
+    if any(not isinstance(other, plain) for other in others):
+        return numpy.array(value)
     arrays = (other for other in others if isinstance(other, numpy.ndarray))
     return numpy.array(value) if any(numpy.may_share_memory(value, other) for other in arrays) else value
 
@@ -150,15 +169,24 @@ def _computes(step: Mapping[str, Any], functions: Sequence[Function], modules: M
     def compute(*given: Any) -> list[Any]:
         try:
             made = call(*given)
-            return [value if dtype is None else numpy.asarray(value, dtype) for value, dtype in zip(made, dtypes, strict=True)]
+            return [_made(value, dtype) for value, dtype in zip(made, dtypes, strict=True)]
         except CallError:
             raise
         except ValueError as error:
             raise CallValueError(f"`{what}`: {error}") from error
-        except (ArithmeticError, AssertionError, LookupError, RuntimeError, TypeError, numpy.linalg.LinAlgError) as error:
+        except MemoryError as error:
+            raise CallMemoryError(f"`{what}`: {error}") from error
+        except Exception as error:
             raise CallRuntimeError(f"`{what}`: {error}") from error
 
     return compute
+
+
+def _made(value: Any, dtype: str | None) -> Any:
+    """A value of a step; an array of its dtype, where it has one."""
+    if dtype is not None and value is None:
+        raise TypeError(f"it gave None, expected {dtype}")
+    return value if dtype is None else numpy.asarray(value, dtype)
 
 
 def _of_module(step: Mapping[str, Any], function: Callable[..., Any]) -> Callable[..., Sequence[Any]]:

@@ -15,8 +15,10 @@
 //!
 //! # Errors
 //! A form of `int` fails with 0 and an exception. `double` cannot fail: the exception is raised and the number is NaN, and CPython
-//! reports the exception as the cause of a `SystemError`.
+//! reports the exception as the cause of a `SystemError`. SciPy may go on calling: the first exception is the one, and the calls
+//! after it run nothing.
 
+use super::raised;
 use crate::error;
 use crate::function::Function;
 use numpy::ndarray::{ArrayView1, ArrayViewMut1, Axis, aview0};
@@ -130,22 +132,22 @@ impl Callback {
 
     /// What a call gives; `None` with an exception set.
     fn told<T>(&self, call: impl FnOnce() -> Result<T, Failure>) -> Option<T> {
+        if raised::stands() {
+            return None;
+        }
         let failed = match catch_unwind(AssertUnwindSafe(call)) {
             Ok(Ok(result)) => return Some(result),
             Ok(Err(failure)) => Some(failure),
             Err(_) => None,
         };
-        // Nobody is left to be told where the interpreter is no longer one.
-        let _ = Python::try_attach(|py| match failed {
-            // SciPy may go on calling: the first is the one.
-            _ if PyErr::occurred(py) => {}
-            Some(Failure::Call(refused)) => error::call(py, &refused, false).restore(py),
+        raised::restore(|py| match failed {
+            Some(Failure::Call(refused)) => error::call(py, &refused, false),
             Some(Failure::Count { found }) => {
                 let expected = self.n_free();
                 let text = format!("SciPy gives {found} number(s), and the function takes {expected}");
-                error::wrong_value(py, text).restore(py);
+                error::wrong_value(py, text)
             }
-            None => pyo3::exceptions::PyRuntimeError::new_err("precast panicked").restore(py),
+            None => pyo3::exceptions::PyRuntimeError::new_err("precast panicked"),
         });
         None
     }

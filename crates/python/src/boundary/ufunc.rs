@@ -11,10 +11,12 @@
 //!
 //! # Errors
 //! A loop cannot refuse: NumPy looks for exceptions in loops of objects only. So one that an op raises is raised with the
-//! interpreter taken again, and CPython reports it as the cause of a `SystemError`. Flags of floating-point numbers are those of
+//! interpreter taken again, and CPython reports it as the cause of a `SystemError`. NumPy goes on with the next elements: the
+//! first exception is the one, and the loops after it run nothing. Flags of floating-point numbers are those of
 //! vectorised kernels, which set some for lanes that nobody reads: they are cleared, and NumPy warns of nothing.
 
 use super::array::are_bools;
+use super::raised;
 use crate::error;
 use crate::function::Function;
 use numpy::npyffi::{PY_UFUNC_API, PyUFuncGenericFunction, PyUFuncObject, npy_intp};
@@ -276,6 +278,9 @@ unsafe extern "C" fn run(
     steps: *mut npy_intp,
     data: *mut c_void,
 ) {
+    if raised::stands() {
+        return;
+    }
     // SAFETY: the data of a loop is a `Loop`, which the ufunc keeps.
     let of: &Loop = unsafe { &*data.cast::<Loop>() };
     let n_steps = of.operands.last().map_or(0, |last| last.steps + last.core.len());
@@ -296,12 +301,9 @@ unsafe extern "C" fn run(
         Err(_) => Some(Err(())),
     };
     if let Some(failed) = failed {
-        // Nobody is left to be told where the interpreter is no longer one.
-        let _ = Python::try_attach(|py| match failed {
-            // NumPy goes on with the next elements: the first is the one.
-            _ if PyErr::occurred(py) => {}
-            Ok(refused) => error::call(py, &refused, false).restore(py),
-            Err(()) => pyo3::exceptions::PyRuntimeError::new_err("precast panicked").restore(py),
+        raised::restore(|py| match failed {
+            Ok(refused) => error::call(py, &refused, false),
+            Err(()) => pyo3::exceptions::PyRuntimeError::new_err("precast panicked"),
         });
     }
     // SAFETY: NumPy's table of functions was found when the ufunc was made, so that nothing of the interpreter is used.

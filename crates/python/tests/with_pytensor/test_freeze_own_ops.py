@@ -11,6 +11,7 @@ pytensor = pytest.importorskip("pytensor")
 import precast.pytensor  # noqa: E402
 import pytensor.scalar as ps  # noqa: E402
 import pytensor.tensor as pt  # noqa: E402
+from precast import _steps  # noqa: E402
 from pytensor.graph.basic import Apply  # noqa: E402
 from pytensor.link.c.op import COp  # noqa: E402
 from pytensor.link.c.params_type import ParamsType  # noqa: E402
@@ -86,6 +87,30 @@ def test_an_op_whose_c_is_of_arrays_is_a_part_of_the_graph(by, way, tmp_path):
     assert frozen.graph is not None
     precast.pytensor.freeze(fn, tmp_path / "own.precast", name="own", isa="x86-64-v2")
     compare(precast.load(tmp_path / "own.precast").own(np.abs(X)), fn(np.abs(X)))
+
+
+class ByHalf(Somebodys):
+    """A param of half precision: NumPy's C has its bits."""
+
+    __props__ = ("by",)
+    params_type = ParamsType(by=ps.float16)
+
+    def __init__(self, by):
+        self.by = by
+
+    def perform(self, node, inputs, outputs, params=None):
+        outputs[0][0] = inputs[0] * float(np.float16(self.by))
+
+    def c_support_code(self, **_):
+        return "#include <numpy/halffloat.h>"
+
+    def body(self, sub):
+        return f"value * npy_half_to_double({sub['params']}->by)"
+
+
+@pytest.mark.parametrize("by", [-0.1, np.inf])
+def test_a_param_of_half_precision_is_what_it_is(by):
+    assert both(function([v], ByHalf(by)(v)), [X]).graph is not None
 
 
 class Destroying(Somebodys):
@@ -196,6 +221,36 @@ def test_a_module_is_of_the_python_that_it_was_made_for(tmp_path):
     for wrong in (key[:-1], key[::-1]):
         with pytest.raises(precast.BundleError, match="no key of a module|has no module"):
             _cpython.of_bundle(model, wrong, _cpython.STABLE)
+
+
+@pytest.mark.parametrize("numpy, loads", [("1.26.4", "12"), ("2.4.0", "2")])
+def test_a_module_of_numpy_1_is_for_numpy_1_alone(numpy, loads, tmp_path, monkeypatch):
+    from precast import _cpython
+
+    path = tmp_path / "own.precast"
+    precast.pytensor.freeze(function([v], ByPython()(v)), path, name="own", python=True, isa="x86-64-v2")
+    model = precast.load(path)
+    (step,) = [step for step in _steps.read(model, "own")["steps"] if "module" in step]
+    python, headers = step["host"].split()
+    assert headers == f"numpy-headers-{np.__version__[0]}"
+    monkeypatch.setattr(_cpython.numpy, "__version__", numpy)
+    for major in "12":
+        told = f"{python} numpy-headers-{major}"
+        if major in loads:
+            assert callable(_cpython.of_bundle(model, step["module"], told))
+        else:
+            with pytest.raises(precast.BundleError, match=f"for NumPy {major}, and this is {numpy}\nhint: freeze it with NumPy 2"):
+                _cpython.of_bundle(model, step["module"], told)
+
+
+@pytest.mark.parametrize(
+    "setting, said", [({"policy": "tiered"}, '`policy` is .* not "tiered"'), ({"check": True}, "no `check`"), ({"record": "r"}, "no `record`")]
+)
+def test_settings_that_a_module_does_not_have_are_named(setting, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frozen = precast.pytensor.freeze(function([v], ByPython()(v)), python=True)
+    with pytest.raises(precast.GraphValueError, match=f"a function of host `cpython` .*{said}$"):
+        frozen.function(**setting)
 
 
 @pytest.mark.parametrize("mode", ["full", "valid"])

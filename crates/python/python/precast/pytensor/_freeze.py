@@ -59,6 +59,8 @@ class Frozen:
         made = lower.graph(fn.maker.fgraph.inputs, outputs, values)
         if lower.refusals:
             raise FreezeError(_refusal(self.name, lower))
+        if not all(isinstance(value, (Variable, Held)) for value in made):
+            raise FreezeError(f"cannot freeze `{self.name}`: it gives a constant that is no array")
         held = {at: value for at, value in inputs.items() if _is_shared(fn, at)}
         #: The shared variables that stay variables, by their names, with the values that they have now.
         self.state: dict[str, Any] = {value.name: _copy(_value(fn, at)) for at, value in held.items()}
@@ -143,7 +145,7 @@ def _inputs(fn: Any, state: set[Any], lower: Lowering) -> tuple[dict[int, Any], 
             values.append(lower.known(variable.type, _value(fn, at)))
             continue
         name = _unique(_identifier(_name(fn, at) or f"x{at}"), lower.taken)
-        kept[at] = _input(name, variable.type, lower.python and not _is_shared(fn, at))
+        kept[at] = _input(name, variable.type, lower.python, _is_shared(fn, at))
         values.append(kept[at])
     missing = state - {_shared(fn, at) for at in kept}
     if missing:
@@ -189,12 +191,15 @@ def _value(fn: Any, at: int) -> Any:
     return fn.input_storage[at].storage[0]
 
 
-def _input(name: str, type_: Any, may_be_object: bool) -> Any:
+def _input(name: str, type_: Any, python: bool, is_state: bool) -> Any:
     port = port_of(type_)
-    if port == GENERATOR or port == OBJECT and may_be_object:
+    if port == GENERATOR or port == OBJECT and python and not is_state:
         return Held(name, port)
+    if is_state and not is_array(type_):
+        hint = "hint: make it an input and an output of the function"
+        raise FreezeError(f"shared variable `{name}` is a `{type_}`; one that stays is an array or a generator of NumPy's\n{hint}")
     if not is_array(type_):
-        hint = f"\n{HINT}" if port == OBJECT and not may_be_object else ""
+        hint = f"\n{HINT}" if port == OBJECT else ""
         raise FreezeError(f"input `{name}` is a `{type_}`, expected an array{hint}")
     return _native.input(name, type_text(type_))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .. import _native
+from .. import _cpython, _native
 from .._build import graph_of
 from .._steps import state_of
 from .._variable import Variable
@@ -68,7 +68,8 @@ class Planned:
         else:
             own = asked.hosted
             self.hosted[own.unit.key] = own
-            step = {"module": own.unit.key, "host": own.host, "of": asked.call, "types": own.types, "destroys": own.destroys}
+            host = " ".join(_cpython.versions(own.host))
+            step = {"module": own.unit.key, "host": host, "of": asked.call, "types": own.types, "destroys": own.destroys}
         self._steps.append({**step, "takes": takes, "gives": gives, "dtypes": dtypes})
 
     def _key(self, value: Any) -> str | None:

@@ -13,7 +13,7 @@ import numpy
 from ..._own import Apply, ExternalCOp
 from ..._types import TensorType
 from ..._variable import Variable, call
-from .lowering import Lowering, Refused, applies, cast, constant, rule
+from .lowering import Lowering, Refused, applies, cast, constant, is_array, rule
 
 #: Ops that compute something whatever the values and the extents are.
 _SAFE = frozenset(
@@ -44,6 +44,8 @@ pick = Pick()
 @rule("IfElse")
 def if_else(lower: Lowering, node: Any, inputs: list[Any]) -> list[Variable]:
     count = node.op.n_outs
+    if not all(is_array(output.type) for output in node.outputs):
+        raise Refused("one of its results is no array")
     variables = node.inputs[1:]
     for own, others in ((variables[:count], variables[count:]), (variables[count:], variables[:count])):
         check_branch(lower, own, [node.inputs[0], *others])

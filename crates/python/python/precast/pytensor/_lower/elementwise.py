@@ -7,7 +7,7 @@ from typing import Any
 from ... import _native
 from ..._variable import Variable, call
 from . import python, scalars
-from .lowering import Lowering, Refused, applies, cast, constant, port_of, rule
+from .lowering import Lowering, Refused, applies, cast, constant, is_array, rule
 
 _MISMATCH = "extents differ; one that is 1 is broadcast only where its type says so"
 
@@ -133,7 +133,7 @@ def dim_shuffle(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
 )
 def same(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
     """The value itself: what differs is where it lies, or what its gradient is."""
-    if port_of(node.inputs[0].type):
+    if not is_array(node.inputs[0].type):
         return inputs[0]
     lower.extents.equate(node.outputs[0], node.inputs[0])
     if is_integer(node):

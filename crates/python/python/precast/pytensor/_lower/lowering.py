@@ -134,6 +134,8 @@ class Lowering:
         self, call: str, takes: Sequence[Any], types: Sequence[Any], hosted: Hosted | None = None, **settings: Any
     ) -> list[Any]:
         """Has Python compute values: of types of PyTensor's, or of precast's."""
+        if not all(value is None or isinstance(value, (Variable, Held)) for value in takes):
+            raise Refused("it takes a constant that is no array\n    hint: make it an input of the function")
         at = len(self.asked)
         names = [f"python{at}_{place}" for place in range(len(types))]
         while self.taken.intersection(names):

@@ -264,7 +264,7 @@ def _params(op: Any, node: Any) -> tuple[str, str | None]:
     values = op.get_params(node)
     if type(type_).__name__ != "ParamsType":
         ctype, value = _constant(type_, values)
-        return "", f"(({ctype}){value})"
+        return _asked(type_, "c_support_code") or "", f"(({ctype}){value})"
     fields = [(name, own, *_constant(own, getattr(values, name))) for name, own in zip(type_.fields, type_.types, strict=True)]
     support = "".join(_asked(own, "c_support_code") or "" for _, own, _, _ in fields if hasattr(own, "ctype"))
     members = " ".join(f"{ctype} {name};" for name, _, ctype, _ in fields)
@@ -279,12 +279,13 @@ def _constant(type_: Any, value: Any) -> tuple[str, str]:
     own = type(type_).__name__
     if own in ("EnumType", "EnumList"):
         return type_.ctype, repr(value)
-    number = numpy.asarray(value)
-    if own != "ScalarType" or number.dtype.kind not in "biuf":
+    if own != "ScalarType" or numpy.dtype(type_.dtype).kind not in "biuf":
         raise Refused(f"a param of its C is a `{type_}`, and precast has constants of numbers alone")
-    plain = number.item()
+    number = numpy.asarray(value, type_.dtype)
+    # Halves are their bits in C.
+    plain = number.view("u2").item() if type_.dtype == "float16" else number.item()
     if isinstance(plain, float) and not math.isfinite(plain):
-        return f"npy_{type_.dtype}", f"(0.0 / 0.0)" if math.isnan(plain) else f"({'-' if plain < 0 else ''}__builtin_inf())"
+        return f"npy_{type_.dtype}", "(0.0 / 0.0)" if math.isnan(plain) else f"({'-' if plain < 0 else ''}__builtin_inf())"
     return f"npy_{type_.dtype}", str(int(plain)) if number.dtype.kind == "b" else repr(plain)
 
 

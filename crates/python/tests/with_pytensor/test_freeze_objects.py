@@ -1,0 +1,97 @@
+"""Values that are no arrays, where `freeze` cannot have them: as constants, in the state, as results of branches."""
+
+import numpy as np
+import precast
+import pytest
+from frozen import function
+
+pytensor = pytest.importorskip("pytensor")
+import precast.pytensor  # noqa: E402
+import pytensor.tensor as pt  # noqa: E402
+from pytensor.link.c.type import EnumList, Generic  # noqa: E402
+from pytensor.tensor.type_other import NoneConst  # noqa: E402
+from pytensor.typed_list import TypedListType  # noqa: E402
+from pytensor.typed_list import basic as lists  # noqa: E402
+from test_freeze_own_ops import Counted, Counts, Somebodys, X, both, v  # noqa: E402
+
+try:
+    from pytensor.conditional.op import ifelse
+except ImportError:
+    from pytensor.ifelse import ifelse
+
+
+class Named(dict):
+    """What has a name, and can be a key."""
+
+    name = "v"
+    __hash__ = object.__hash__
+
+
+@pytest.mark.parametrize("given", [{"a": 1}, Named(a=1)])
+def test_constants_that_are_no_arrays_are_refused(given):
+    shared = pytensor.shared(given, name="shared")
+    assert isinstance(shared.type, Generic)
+    listed = TypedListType(pt.dvector).make_constant([X])
+    for made in (Counted()(shared), lists.length(listed), lists.length(lists.reverse(listed))):
+        with pytest.raises(precast.FreezeError, match="`: it takes a constant that is no array\n    hint: make it an input of the function$"):
+            precast.pytensor.freeze(function([v], [v, made]), python=True)
+    for made in (shared, listed, NoneConst):
+        with pytest.raises(precast.FreezeError, match="gives a constant that is no array$"):
+            precast.pytensor.freeze(function([v], [v, made]), python=True)
+
+
+@pytest.mark.parametrize("python", [True, False])
+def test_state_is_arrays_and_generators(python):
+    shared = pytensor.shared({"a": 1}, name="shared")
+    updated = function([v], Counted()(shared), updates={shared: Counts()(v)})
+    for fn, state in ((updated, []), (function([], Counted()(shared)), [shared])):
+        with pytest.raises(precast.FreezeError, match="`shared` is a `Generic.*`; .* an array or a generator of NumPy's\nhint: make it an input and an"):
+            precast.pytensor.freeze(fn, python=python, state=state)
+    as_input = Generic()("shared")
+    ours = precast.pytensor.freeze(function([as_input, v], [Counted()(as_input), Counts()(v)]), python=True).function(policy="jit")
+    count, other = ours({"a": 1}, X)
+    assert type(other) is dict and (count, other) == (1, {str(each): True for each in X})
+
+
+def test_what_is_no_array_stands_in_no_branch():
+    a, which = TypedListType(pt.dvector)("a"), pt.lscalar("which")
+    with pytest.raises(precast.FreezeError, match="one of its results is no array"):
+        precast.pytensor.freeze(function([a, which], lists.length(ifelse(which, a, lists.reverse(a)))), python=True)
+
+
+def test_results_are_nobody_elses_and_are_what_is_declared():
+    a = TypedListType(pt.dvector)("a")
+    ours = precast.pytensor.freeze(function([a], lists.getitem(a, 0)), python=True).function(policy="jit")
+    given = np.ones(3)
+    made = ours([given])
+    made[:] = 9
+    assert given.tolist() == [1.0, 1.0, 1.0]
+    with pytest.raises(precast.CallValueError, match=r"gave shape \(2, 2\) for .*declared as `f64"):
+        ours([np.ones((2, 2))])
+    with pytest.raises(precast.CallRuntimeError):
+        ours([None])
+
+
+class Chosen(Somebodys):
+    """One param, a name of C."""
+
+    __props__ = ("way",)
+    params_type = EnumList("ALPHA", "BETA")
+
+    def __init__(self, way):
+        self.way = way
+
+    def get_params(self, node):
+        return self.way
+
+    def perform(self, node, inputs, outputs, params=None):
+        outputs[0][0] = inputs[0] * (2 if self.way else 1)
+
+    def body(self, sub):
+        return f"value * ({sub['params']} == ALPHA ? 1 : 2)"
+
+
+@pytest.mark.parametrize("way", [0, 1])
+def test_names_that_are_the_only_param_are_declared(way):
+    both(function([v], Chosen(way)(v) + 0.0), [X])
+
