@@ -54,7 +54,11 @@
  * `total` and `count`. A fold takes four groups of at most 16 lanes at once: gcc unrolls a loop of so few steps before it looks for vectors,
  * unless there is more in it. The empty statement keeps it from joining two such steps, which would read every second line of the cache
  * first: from memory, that takes a third longer. */
-#define PC_MONOID(NAME, WAYS, T, LANES, IDENTITY, ADD, TOTAL, WIDEN, ADD_TOTAL, RESULT, NO_EMPTY)                              \
+#define PC_MONOID(NAME, WAYS, ...) PC_MONOID_WHERE(NAME, WAYS, 1, __VA_ARGS__)
+
+/* As PC_MONOID; PASSES says whether what was added to the identity once, and has it added again, is the same bit by bit: of a few
+ * elements, lanes without any are passed over then. */
+#define PC_MONOID_WHERE(NAME, WAYS, PASSES, T, LANES, IDENTITY, ADD, TOTAL, WIDEN, ADD_TOTAL, RESULT, NO_EMPTY)              \
   __attribute__((unused)) static void NAME##_clear(void *to, int64_t n) {                                              \
     T *lanes = (T *)to;                                                                                                \
     for (; n > 0; n -= LANES / 2, lanes += LANES / 2)                                                                  \
@@ -116,16 +120,17 @@
       *(T *)(out + c * out_step) = RESULT;                                                                             \
     }                                                                                                                  \
   }                                                                                                                    \
-  __attribute__((unused)) static void NAME##_few(const void *from, int64_t n, char *out) {                             \
-    T l[LANES];                                                                                                        \
-    int64_t count = n;                                                                                                 \
-    for (int64_t j = 0; j < LANES; j++) l[j] = IDENTITY;                                                               \
-    NAME##_step(l, from, n);                                                                                           \
-    TOTAL total = WIDEN(NAME##_tree(l));                                                                               \
-    (void)total;                                                                                                       \
-    (void)count;                                                                                                       \
-    *(T *)out = RESULT;                                                                                                \
-  }                                                                                                                    \
+  __attribute__((unused, cold)) static void NAME##_few(const void *from, int64_t n, char *out) {                                  \
+    T l[LANES];                                                                                                      \
+    int64_t count = n, live = PASSES ? n : LANES;                                                                    \
+    for (int64_t i = 0; i < live; i++) l[i] = i < n ? ADD(IDENTITY, ((const T *)from)[i]) : IDENTITY;                \
+    for (int64_t w = LANES / 2; w > 0; live = live < w ? live : w, w /= 2)                                           \
+      for (int64_t i = w; i < live; i++) l[i - w] = ADD(l[i - w], l[i]);                                             \
+    TOTAL total = WIDEN(l[0]);                                                                                       \
+    (void)total;                                                                                                     \
+    (void)count;                                                                                                     \
+    *(T *)out = RESULT;                                                                                              \
+  }                                                                                                                  \
   __attribute__((unused)) static const pc_monoid NAME = {                                                \
       LANES, (int32_t)sizeof(T), NO_EMPTY, NAME##_clear, NAME##_fold,                         \
       NAME##_step, NAME##_close, NAME##_finish, WAYS(NAME##_steps, NULL), NAME##_few};
