@@ -120,7 +120,7 @@
       *(T *)(out + c * out_step) = RESULT;                                                                             \
     }                                                                                                                  \
   }                                                                                                                    \
-  __attribute__((unused, cold)) static void NAME##_few(const void *from, int64_t n, char *out) {                                  \
+  PC_MONOID_SELDOM static void NAME##_few(const void *from, int64_t n, char *out) {                                    \
     T l[LANES];                                                                                                      \
     int64_t count = n, live = PASSES ? n : LANES;                                                                    \
     for (int64_t i = 0; i < live; i++) l[i] = i < n ? ADD(IDENTITY, ((const T *)from)[i]) : IDENTITY;                \
