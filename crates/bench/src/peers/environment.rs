@@ -3,6 +3,7 @@
 use crate::cases::target;
 use crate::measure::output;
 use anyhow::{Context as _, Result};
+use std::ffi::OsStr;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -22,9 +23,10 @@ impl Environment {
     /// Finds the environment, or makes it; the inner error says why there is none.
     pub(crate) fn find() -> Result<Result<Self, String>> {
         let place = target()?.join("bench-python");
-        // A folder for each lock file; it need not be the same on another machine.
+        // A folder for each lock file and Python; it need not be the same on another machine.
+        let base = std::env::var_os("PRECAST_BENCH_PYTHON").unwrap_or_else(|| "python3".into());
         let mut hasher = DefaultHasher::new();
-        LOCK.hash(&mut hasher);
+        (LOCK, &base).hash(&mut hasher);
         let directory = place.join(format!("{:016x}", hasher.finish()));
         let found = Self { python: directory.join("bin/python"), caches: place.join("caches") };
         let complete = directory.join("complete");
@@ -32,7 +34,7 @@ impl Environment {
             return Ok(Ok(found));
         }
         fs_err::create_dir_all(&place)?;
-        let made = make(&directory, &found.python);
+        let made = make(&base, &directory, &found.python);
         let made = made.and_then(|()| Ok(fs_err::write(&complete, LOCK)?));
         Ok(made.map(|()| found).map_err(|error| first_lines(&format!("{error:#}"))))
     }
@@ -73,11 +75,10 @@ pub(crate) fn caches(command: &mut Command, directory: &Path) {
     command.env("PYTENSOR_FLAGS", format!("base_compiledir={}", directory.join("pytensor").display()));
 }
 
-fn make(directory: &Path, python: &Path) -> Result<()> {
-    let base = std::env::var_os("PRECAST_BENCH_PYTHON").unwrap_or_else(|| "python3".into());
+fn make(base: &OsStr, directory: &Path, python: &Path) -> Result<()> {
     let lock = directory.with_extension("lock");
     fs_err::write(&lock, LOCK)?;
-    output(Command::new(&base).args(["-m", "venv", "--clear"]).arg(directory))
+    output(Command::new(base).args(["-m", "venv", "--clear"]).arg(directory))
         .context("no virtual environment can be made")?;
     let mut pip = Command::new(python);
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes"]);
