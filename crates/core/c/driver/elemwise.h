@@ -1,6 +1,7 @@
 /* driver/elemwise.h: applies a kernel to every element, with NumPy's broadcasting decided at run time.
  *
  *   all operands contiguous with one shape, outputs there or yet to be made ----> one call of the kernel on all elements
+ *   the same with single elements among them, to be spread to few -------------> blocks of them, then the same (flat.h)
  *   anything else --> pc_loop: broadcast, coalesce, order --> pc_chunks: gather --> kernel per chunk
  *                     or, where an operand is transposed, --> pc_tiles: turn --> kernel per row of a tile
  *   either in ranges, where there are many elements (cut.h)
@@ -14,6 +15,7 @@
 #define PRECAST_DRIVER_ELEMWISE_H
 
 #include "cut.h"
+#include "flat.h"
 #include "tile.h"
 #include <precast/output.h>
 
@@ -105,42 +107,40 @@ PC_SELDOM static int pc_elemwise_elements(pc_context *ctx, int64_t first, int64_
   return f->op->kernel(ctx, end - first, data);
 }
 
+/* The kernel on few elements, some operands being single. */
+static __attribute__((noinline)) int pc_elemwise_spread(pc_context *ctx, const pc_elemwise *e, const pc_flat *f, pc_tensor *const *in, char **data) {
+  char scratch[PC_FLAT_SPREAD_BYTES] __attribute__((aligned(64)));
+  pc_flat_spread(f, e->n_in, in, e->scalar, scratch, data);
+  return e->kernel(ctx, f->n, data);
+}
+
 /* Runs `e` on `in`; `out` are the output variables, NULL or reusable. Returns 0, or non-zero with the error slot set; they then hold
  * valid tensors or what they held before. */
 static int pc_elemwise_run(pc_context *ctx, const pc_elemwise *e, pc_tensor *const *in, pc_tensor **out) {
   char *data[PC_LOOP_OPERANDS];
-  const pc_tensor *lead = NULL;
-  int64_t n = 1;
-  for (int32_t k = 0; k < e->n_in + e->n_out; k++) {
-    const pc_tensor *t = k < e->n_in ? in[k] : out[k - e->n_in];
-    if (k >= e->n_in) {
-      if (t == NULL && lead != NULL) {
-        t = out[k - e->n_in] = ctx->host->tensor_new(ctx, e->dtypes[k - e->n_in], lead->ndim, lead->shape);
-        if (t == NULL) return -1;
-      }
-      if (t == NULL || t->dtype != e->dtypes[k - e->n_in] || t->object.refcount != 1 || (t->flags & PC_FLAG_READONLY)) goto general;
-    } else if (e->scalar[k]) {
-      data[k] = t->data;
-      continue;
-    }
-    if (lead == NULL) lead = t;
-    int64_t step = pc_dtype_bytes(t->dtype);
-    if (t->ndim != lead->ndim) goto general;
-    n = 1;
-    for (int32_t d = t->ndim - 1; d >= 0; d--) {
-      if (t->shape[d] != lead->shape[d] || t->strides[d] != step) goto general;
-      step *= t->shape[d];
-      n *= t->shape[d];
-    }
-    data[k] = t->data;
+  pc_flat f = {NULL, 0, 0, 0};
+  for (int32_t k = 0; k < e->n_in; k++) {
+    if (!e->scalar[k] && !pc_flat_add(&f, k, in[k])) return pc_elemwise_strided(ctx, e, in, out);
+    data[k] = in[k]->data;
   }
-  if (n >= 2 * PC_CUT_ELEMENTS && (e->flags & PC_SHARED)) {
+  if (f.lead == NULL || !pc_flat_is_little(&f)) return pc_elemwise_strided(ctx, e, in, out);
+  for (int32_t j = 0; j < e->n_out; j++) {
+    if (out[j] == NULL) {
+      out[j] = ctx->host->tensor_new(ctx, e->dtypes[j], f.lead->ndim, f.lead->shape);
+      if (out[j] == NULL) return -1;
+    }
+    const pc_tensor *t = out[j];
+    int is_ours = t->dtype == e->dtypes[j] && t->object.refcount == 1 && !(t->flags & PC_FLAG_READONLY);
+    if (!is_ours || !pc_flat_fits(t, f.lead)) return pc_elemwise_strided(ctx, e, in, out);
+    data[e->n_in + j] = t->data;
+  }
+  if (f.n == 0) return 0;
+  if (f.single != 0) return pc_elemwise_spread(ctx, e, &f, in, data);
+  if (f.n >= 2 * PC_CUT_ELEMENTS && (e->flags & PC_SHARED)) {
     pc_elemwise_flat flat = {e, in, out};
-    return ctx->host->parallel(ctx, n, PC_CUT_ELEMENTS, pc_elemwise_elements, &flat);
+    return ctx->host->parallel(ctx, f.n, PC_CUT_ELEMENTS, pc_elemwise_elements, &flat);
   }
-  return n == 0 ? 0 : e->kernel(ctx, n, data);
-general:
-  return pc_elemwise_strided(ctx, e, in, out);
+  return e->kernel(ctx, f.n, data);
 }
 
 #endif

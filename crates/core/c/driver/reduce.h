@@ -5,6 +5,7 @@
  *     columns   a kept dimension is the near one: for a tile of outputs at once, map row after row, step into lanes;
  *               so too where rows are short: what is gathered for a tile then stays for the tiles that read it again
  *
+ *   flat      one output of at most 512 elements that lie contiguous (flat.h): one call of the map, one fold
  *   blocks    one output of many elements: the lanes of each block, on several threads; then their trees, in order
  *
  * All give the bits that monoid.h defines. Rows and columns are cut where there are many (cut.h). The map's results live in a
@@ -16,11 +17,13 @@
 #include "area.h"
 #include "chunk.h"
 #include "cut.h"
+#include "flat.h"
 #include <precast/output.h>
 
 #define PC_REDUCE_LANES_BYTES 32768 /* all lanes of a tile: what bounds the outputs that the columns way makes at once */
 #define PC_REDUCE_WIDE_BYTES 458752 /* the same where there is much to read: whole rows, with lanes in the second-level cache */
 #define PC_REDUCE_MUCH_BYTES 1048576
+#define PC_REDUCE_FLAT_LANES_BYTES 1024
 #define PC_REDUCE_SHORT 16 /* elements behind an output: rows of fewer would not pay */
 
 /* Everything a run needs. `outer` has the output as its last operand. */
@@ -321,8 +324,45 @@ static __attribute__((noinline)) int pc_reduce_split(pc_context *ctx, pc_reduce_
   return 0;
 }
 
-/* Runs `op` on `in`; `*out` is NULL or reusable. Returns 0, or non-zero with the error slot set. */
-static int pc_reduce_do(pc_context *ctx, const pc_reduce *op, pc_tensor *const *in, pc_tensor **out) {
+/* Whether all axes are reduced, of `ndim`. */
+static int pc_reduce_takes_all(const pc_reduce *op, int32_t ndim) {
+  uint32_t all = ndim < 32 ? (1u << ndim) - 1 : ~0u;
+  return op->axes == PC_REDUCE_ALL || (op->axes & all) == all;
+}
+
+/* Adds up the operands. Whether they are few, lie contiguous and make one output. */
+static int pc_reduce_is_flat(const pc_reduce *op, pc_tensor *const *in, pc_flat *f) {
+  for (int32_t k = 0; k < op->n_in; k++) {
+    if (!op->scalar[k] && !pc_flat_add(f, k, in[k])) return 0;
+  }
+  if (f->lead == NULL || f->n == 0 || f->n > PC_LOOP_BLOCK || !pc_flat_is_little(f)) return 0;
+  return op->monoid->lanes * op->monoid->item <= PC_REDUCE_FLAT_LANES_BYTES && pc_reduce_takes_all(op, f->lead->ndim);
+}
+
+/* One output of few elements. */
+static __attribute__((noinline)) int pc_reduce_flat(pc_context *ctx, const pc_reduce *op, const pc_flat *f, pc_tensor *const *in, pc_tensor **out) {
+  char scratch[PC_FLAT_SPREAD_BYTES] __attribute__((aligned(64))), mapped[PC_LOOP_BLOCK * 16] __attribute__((aligned(64)));
+  char lanes[PC_REDUCE_FLAT_LANES_BYTES] __attribute__((aligned(64))), total[16] __attribute__((aligned(16)));
+  char *data[PC_LOOP_OPERANDS];
+  const pc_monoid *m = op->monoid;
+  pc_tensor *t = pc_output_ready(ctx, out, op->dtype, 0, NULL);
+  if (t == NULL) return -1;
+  pc_flat_spread(f, op->n_in, in, op->scalar, scratch, data);
+  const char *x = data[0];
+  if (op->map != NULL) {
+    x = data[op->n_in] = mapped;
+    int failure = op->map(ctx, f->n, data);
+    if (failure != 0) return failure;
+  }
+  m->clear(lanes, m->lanes);
+  m->fold(lanes, x, f->n, 0);
+  m->close(lanes, 1, total, 1);
+  m->finish(total, 1, f->n, t->data, 0);
+  return 0;
+}
+
+/* The general way: see the head of this file. */
+static __attribute__((noinline)) int pc_reduce_strided(pc_context *ctx, const pc_reduce *op, pc_tensor *const *in, pc_tensor **out) {
   pc_reduce_run r;
   if (pc_reduce_split(ctx, &r, op, in) != 0) return -1;
   pc_tensor *t = pc_output_ready(ctx, out, op->dtype, r.outer.ndim, r.outer.shape);
@@ -343,6 +383,12 @@ static int pc_reduce_do(pc_context *ctx, const pc_reduce *op, pc_tensor *const *
   }
   if (r.outer.ndim == 0 && (op->flags & PC_SHARED) && r.count >= 2 * PC_CUT_ELEMENTS) return pc_reduce_by_blocks(ctx, &r);
   return pc_reduce_all(ctx, &r);
+}
+
+/* Runs `op` on `in`; `*out` is NULL or reusable. Returns 0, or non-zero with the error slot set. */
+static int pc_reduce_do(pc_context *ctx, const pc_reduce *op, pc_tensor *const *in, pc_tensor **out) {
+  pc_flat f = {NULL, 0, 0, 0};
+  return pc_reduce_is_flat(op, in, &f) ? pc_reduce_flat(ctx, op, &f, in, out) : pc_reduce_strided(ctx, op, in, out);
 }
 
 #endif
