@@ -111,7 +111,8 @@ fn declared(names: &str) -> Vec<String> {
     names.chars().map(|name| format!("{name}={}", ty(name))).collect()
 }
 
-/// A graph, with calls of operands of 5 elements, none and one; of one among 5; and of `more`.
+/// A graph, with calls of operands of 5 elements, none and one; of ones among 5, and among as many as are and are not spread for
+/// them at once; and of `more`.
 fn subject(texts: &[&str], names: &str, more: &[usize]) -> Subject {
     let declared = declared(names);
     let graph = outputs(texts, &declared.iter().map(String::as_str).collect::<Vec<_>>());
@@ -122,9 +123,12 @@ fn subject(texts: &[&str], names: &str, more: &[usize]) -> Subject {
     for n in [0, 1].iter().chain(more) {
         made.extend(calls(&graph, &values(*n), &mut choices).into_iter().take(2));
     }
-    for one in names.chars() {
-        let mixed = names.chars().map(|name| full(value(name, 5, name == one)));
-        made.extend(Call::new(&graph, mixed.collect()));
+    for (ones, n) in (1_u32..1 << names.len()).flat_map(|ones| [5, 512, 513].map(|n| (ones, n))) {
+        let is_one = |at: usize| ones >> at & 1 == 1;
+        if n == 5 || ones.is_power_of_two() {
+            let mixed = names.chars().enumerate().map(|(at, name)| full(value(name, n, is_one(at))));
+            made.extend(Call::new(&graph, mixed.collect()));
+        }
     }
     Subject { graph, calls: made }
 }

@@ -69,89 +69,131 @@ def of_linker(host: Host, linker: Any) -> Any:
     if host.version not in TESTED or type(linker) is not host.CLinker or len(linker.node_order) != 1:
         return None
     (node,), graph = linker.node_order, linker.fgraph
+    variables = [*graph.inputs, *node.inputs, *node.outputs, *graph.outputs]
+    state = _State()
+    say = state.said.append
     try:
+        state.add(node.op)
+        say((len(graph.inputs), len(node.inputs), len(node.outputs)))
         # Which of them are one variable.
         numbers: dict[int, int] = {}
-        variables = [*graph.inputs, *node.inputs, *node.outputs, *graph.outputs]
-        state = (
-            _of(node.op, 0),
-            tuple(numbers.setdefault(id(variable), len(numbers)) for variable in variables),
-            tuple(_of_variable(variable) for variable in variables),
-            (len(graph.inputs), len(node.inputs), len(node.outputs)),
-            tuple(variable in linker.no_recycling for variable in variables),
-            # What was said or looked up of each setting.
-            tuple(parameter.__dict__.get("val") for parameter in list(host.config._config_var_dict.values())),
-        )
-        hash(state)
+        for variable in variables:
+            say(numbers.setdefault(id(variable), len(numbers)))
+            state.add_variable(variable)
+            say(variable in linker.no_recycling)
+        # What was said or looked up of each setting.
+        state.said += [parameter.__dict__.get("val") for parameter in list(host.config._config_var_dict.values())]
+        key = tuple(state.said)
+        hash(key)
     except (_Unknown, TypeError, RuntimeError):
         # Of the last kind: another thread changes it meanwhile, or it is too deep.
         return None
-    return state
+    return key
 
 
-def _of_variable(variable: Any) -> tuple[Any, ...]:
-    return type(variable), _of(variable.type, 0), _of(getattr(variable, "data", None), 0)
+class _State:
+    """Values by their content, one after the other: the type of each, for 1, 1.0 and `True` are three, and what it holds, with a
+    length before what can be longer. No tuples in tuples: many that stay are gone through by each collection of garbage."""
 
+    def __init__(self) -> None:
+        self.said: list[Any] = []
+        # The classes whose methods were said.
+        self.classes: set[type] = set()
 
-def _of(value: Any, depth: int) -> Any:
-    """A value by its content, with its type: 1, 1.0 and `True` are three."""
-    kind = type(value)
-    if value is None or kind in (bool, int, str, bytes):
-        return kind, value
-    if kind in (float, complex):
-        return kind, repr(value)
-    if depth > _DEEPEST:
-        raise _Unknown
-    if kind in (tuple, list):
-        return kind, tuple(_of(item, depth + 1) for item in value)
-    if kind in (set, frozenset):
-        return kind, frozenset(_of(item, depth + 1) for item in value)
-    if kind is dict or (isinstance(value, Mapping) and kind.__module__ == "pytensor.misc.frozendict"):
-        return kind, tuple((_of(key, depth + 1), _of(item, depth + 1)) for key, item in value.items())
-    if kind is numpy.ndarray or isinstance(value, numpy.generic):
-        if value.size > _LONGEST or value.dtype.hasobject:
+    def add_variable(self, variable: Any) -> None:
+        self.said.append(type(variable))
+        self.add(variable.type)
+        self.add(getattr(variable, "data", None))
+
+    def add(self, value: Any, depth: int = 0) -> None:
+        say, kind = self.said.append, type(value)
+        say(kind)
+        if value is None or kind in (bool, int, str, bytes):
+            say(value)
+        elif kind in (float, complex):
+            say(repr(value))
+        elif depth > _DEEPEST:
             raise _Unknown
-        return kind, value.dtype.str, value.shape, value.tobytes()
-    if isinstance(value, numpy.dtype):
-        return kind, value.str
-    if isinstance(value, os.PathLike):
-        return kind, os.fspath(value)
-    if isinstance(value, type) or kind in (FunctionType, BuiltinFunctionType, numpy.ufunc):
-        # Itself: the key holds it, so that no other takes its place.
-        return kind, value
-    return _of_own(kind, value, depth)
+        elif kind in (tuple, list):
+            self._all(value, depth)
+        elif kind in (set, frozenset):
+            say(frozenset(_alone(item, depth) for item in value))
+        elif kind is dict:
+            self._all([part for item in value.items() for part in item], depth)
+        elif isinstance(value, type) or kind in (FunctionType, BuiltinFunctionType, numpy.ufunc):
+            # Itself: the key holds it, so that no other takes its place.
+            say(value)
+        elif kind.__module__.startswith("pytensor."):
+            self._own(kind, value, depth)
+        elif kind is numpy.ndarray or isinstance(value, numpy.generic):
+            if value.size > _LONGEST or value.dtype.hasobject:
+                raise _Unknown
+            self.said += (value.dtype.str, value.shape, value.tobytes())
+        elif isinstance(value, numpy.dtype):
+            say(value.str)
+        elif isinstance(value, os.PathLike):
+            say(os.fspath(value))
+        else:
+            raise _Unknown
 
+    def _all(self, values: Any, depth: int) -> None:
+        self.said.append(len(values))
+        for value in values:
+            self.add(value, depth + 1)
 
-def _of_own(kind: type, value: Any, depth: int) -> Any:
-    """An object of a class of PyTensor's: an op, a type, or what they have."""
-    if not kind.__module__.startswith("pytensor.") or hasattr(kind, _REGISTERED):
-        raise _Unknown
-    if kind.__name__ in ("TensorType", "ScalarType"):
-        return kind, value.dtype, value.shape, getattr(value, "name", None)
-    if isinstance(value, _BUILT_IN) or hasattr(value, "owner") or not hasattr(value, "__dict__"):
-        # It has more than its attributes, or is a variable, which is what its graph makes it.
-        raise _Unknown
-    if any(base.__dict__.get("__slots__") for base in kind.__mro__):
-        raise _Unknown
-    if hasattr(value, "toposort"):
-        return kind, _of_graph(value, depth)
-    has = dict(vars(value))
-    if "fgraph" in has:
-        has = {name: item for name, item in has.items() if name not in _DERIVED}
-    return kind, tuple(getattr(kind, name, None) for name in _METHODS), _of(has, depth + 1)
+    def _own(self, kind: type, value: Any, depth: int) -> None:
+        """An object of a class of PyTensor's: an op, a type, or what they have."""
+        if hasattr(kind, _REGISTERED):
+            raise _Unknown
+        if kind.__name__ in ("TensorType", "ScalarType"):
+            self.said += (value.dtype, value.shape, getattr(value, "name", None))
+            return
+        if kind.__module__ == "pytensor.misc.frozendict" and isinstance(value, Mapping):
+            self.add(dict(value), depth)
+            return
+        if isinstance(value, _BUILT_IN) or hasattr(value, "owner") or not hasattr(value, "__dict__"):
+            # It has more than its attributes, or is a variable, which is what its graph makes it.
+            raise _Unknown
+        if any([base.__dict__.get("__slots__") for base in kind.__mro__]):
+            raise _Unknown
+        if hasattr(value, "toposort"):
+            self._graph(value, depth)
+            return
+        if kind not in self.classes:
+            self.classes.add(kind)
+            self.said += [getattr(kind, name, None) for name in _METHODS]
+        has = vars(value)
+        if "fgraph" in has:
+            has = {name: item for name, item in has.items() if name not in _DERIVED}
+        self.add(dict(has), depth + 1)
 
+    def _graph(self, graph: Any, depth: int) -> None:
+        """The graph of an op that is a program of others, with its edges."""
+        numbers = {id(variable): number for number, variable in enumerate(graph.inputs)}
+        nodes = graph.toposort()
+        self.said += (len(graph.inputs), len(nodes), len(graph.outputs))
+        for variable in graph.inputs:
+            self.add_variable(variable)
+        for node in nodes:
+            self.add(node.op, depth + 1)
+            self.said += (len(node.inputs), len(node.outputs))
+            for variable in node.inputs:
+                self._edge(variable, numbers)
+            for variable in node.outputs:
+                self.add_variable(variable)
+                numbers[id(variable)] = len(numbers)
+        for variable in graph.outputs:
+            self._edge(variable, numbers)
 
-def _of_graph(graph: Any, depth: int) -> Any:
-    """The graph of an op that is a program of others, with its edges."""
-    numbers = {id(variable): number for number, variable in enumerate(graph.inputs)}
-    said: list[Any] = [tuple(_of_variable(variable) for variable in graph.inputs)]
-
-    def number(variable: Any) -> Any:
+    def _edge(self, variable: Any, numbers: dict[int, int]) -> None:
         known = numbers.get(id(variable))
-        return _of_variable(variable) if known is None else known
+        self.said.append(known)
+        if known is None:
+            self.add_variable(variable)
 
-    for node in graph.toposort():
-        said.append((_of(node.op, depth + 1), tuple(map(number, node.inputs)), tuple(map(_of_variable, node.outputs))))
-        for variable in node.outputs:
-            numbers[id(variable)] = len(numbers)
-    return tuple(said), tuple(map(number, graph.outputs))
+
+def _alone(value: Any, depth: int) -> Any:
+    """One of values that have no order."""
+    state = _State()
+    state.add(value, depth + 1)
+    return tuple(state.said)

@@ -4,6 +4,7 @@ import os
 import posixpath
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from .._native import Unit
@@ -89,10 +90,10 @@ def _is_system(path: str) -> bool:
 def own_headers(text: str, dirs: Sequence[str]) -> dict[str, str]:
     """The files below these directories that a text reaches by `#include`, however deep: name -> content."""
     found: dict[str, str] = {}
-    waiting = [("", text)]
+    waiting = [("", _INCLUDE.findall(text))]
     while waiting:
-        folder, text = waiting.pop()
-        for bracket, name in _INCLUDE.findall(text):
+        folder, included = waiting.pop()
+        for bracket, name in included:
             # A name in quotes is looked for beside the file that has it, first.
             for start in (folder, "") if bracket == '"' else ("",):
                 logical = posixpath.normpath(posixpath.join(start, name))
@@ -100,9 +101,15 @@ def own_headers(text: str, dirs: Sequence[str]) -> dict[str, str]:
                 if content is not None:
                     if logical not in found:
                         found[logical] = content
-                        waiting.append((posixpath.dirname(logical), content))
+                        waiting.append((posixpath.dirname(logical), _included(content)))
                     break
     return found
+
+
+@lru_cache(maxsize=256)
+def _included(header: str) -> list[tuple[str, str]]:
+    """What a header includes. The same few are reached by most texts."""
+    return _INCLUDE.findall(header)
 
 
 def _read(dirs: Sequence[str], name: str) -> str | None:
