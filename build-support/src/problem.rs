@@ -122,6 +122,15 @@ pub enum ProblemKind {
         /// What the system said.
         message: String,
     },
+    /// A target that nothing is compiled for.
+    #[error(
+        "unknown target `{found}`; those of `x86_64` and `aarch64` are known, `{}` is this machine's",
+        precast_compile::host_target()
+    )]
+    Target {
+        /// The target.
+        found: String,
+    },
     /// An ISA level that there is not, or not for this target.
     #[error("{message}")]
     Isa {

@@ -10,9 +10,8 @@ fn main() {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let here = variable("CARGO_MANIFEST_DIR").unwrap_or_default();
     let commit = commit::find(here.as_ref(), variable(VARIABLE));
-    let version = commit::version(&variable("CARGO_PKG_VERSION").unwrap_or_default(), commit.as_deref());
     // Cargo reads what a build script prints.
-    println!("cargo::rustc-env=PRECAST_VERSION={version}");
+    println!("cargo::rustc-env=PRECAST_OF_COMMIT={}", commit::shown(commit.as_deref()));
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed={VARIABLE}");
 }

@@ -195,7 +195,15 @@ fn an_unwritable_store_still_serves() {
     assert_close(place.read_npy::<f64>("out.npy").sum(), expected);
     let miss = ["run", "--expr", "v*v", "-i", "v=v.npy", "--policy", "jit", "--store", "artifacts"];
     let ended = run(&miss).unwrap().ok();
-    assert!(ended.err.contains("warning: what is compiled will not be kept"), "{}", ended.err);
+    assert!(ended.err.contains("warning: what was compiled is not kept: "), "{}", ended.err);
+    // The policy that is meant where none is named is this one; and where nothing is compiled nothing is lost.
+    let without = run(&args(&[&miss[..5], &miss[7..]])).unwrap().ok();
+    assert!(without.err.contains("warning: what was compiled is not kept: "), "{}", without.err);
+    let hit =
+        run(&args(&[&STRICT[..1], &["--entry", "score", "--store", "artifacts", "--policy", "jit"], INPUTS]))
+            .unwrap()
+            .ok();
+    assert!(!hit.err.contains("warning"), "{}", hit.err);
     assert_eq!(ended.out, "out: f64[1]\n[1.0]\n");
     run(&args(&[&miss, &["--writable", "artifacts"]])).unwrap().fails(1, &["`artifacts", "no permission"]);
     directories.iter().for_each(|name| set(name, 0o755));

@@ -195,7 +195,7 @@ fn long_lists_and_long_texts_take_no_longer_than_they_are() {
 fn a_publish_that_fails_is_told() {
     let place = Sandbox::new();
     place.npy("x.npy", &[2], vec![1.0, 2.0]);
-    place.run(&["run", "--policy", "jit", "--store", "s", "--expr", "x + 1.5", "-i", "x=x.npy"]).ok();
+    place.run(&["run", "--policy", "jit", "--writable", "s", "--expr", "x + 1.5", "-i", "x=x.npy"]).ok();
     for shard in 0..=255 {
         // A store has no links: nothing is put behind one.
         let shard = place.path(format!("s/objects/{shard:02x}"));

@@ -123,9 +123,9 @@ fn two_processes_build_one_store_at_once() {
 fn what_jit_compiles_the_next_process_finds() {
     let (place, _) = Sandbox::scored();
     place.npy("v.npy", &[3], vec![1.0, 4.0, 9.0]);
-    let run = ["run", "--expr", "sqrt(v) * 2.0", "-i", "v=v.npy", "--store", "fresh", "--json"];
-    let first = place.run(&args(&[&run, &["--policy", "jit"]])).ok().json();
-    let second = place.run_bare(&args(&[&run, &["--policy", "strict"]])).ok().json();
+    let run = ["run", "--expr", "sqrt(v) * 2.0", "-i", "v=v.npy", "--json"];
+    let first = place.run(&args(&[&run, &["--policy", "jit", "--writable", "fresh"]])).ok().json();
+    let second = place.run_bare(&args(&[&run, &["--policy", "strict", "--store", "fresh"]])).ok().json();
     assert_eq!(first["provenance"][0]["served"], "jit");
     assert_eq!(second["provenance"][0]["served"], "artifact");
     assert_eq!(second["outputs"][0]["data"], serde_json::json!([2.0, 4.0, 6.0]));

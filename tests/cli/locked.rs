@@ -212,7 +212,11 @@ fn what_is_pinned_is_taken_without_the_compiler_of_the_release() {
     let text = fs_err::read_to_string(place.path("precast.lock")).unwrap();
     let taken = place.run_bare(&frozen).ok().json();
     assert_eq!((&taken["hits"], &taken["compiler"]), (&2.into(), &serde_json::Value::Null));
-    place.run_bare(&[&frozen[..], &["--bundle", "a.precast"]].concat()).fails(2, &["a bundle is linked"]);
+    let bundled = [&frozen[..], &["--bundle", "a.precast"]].concat();
+    let told =
+        ["2 units would have to be joined", "compiler of the release", "hint: the store is a layer as it is"];
+    place.run_bare(&bundled).fails(1, &told);
+    assert!(!place.path("a.precast").exists());
     let pins: Vec<&str> = text.lines().filter(|line| line.contains("action = ")).collect();
     for (lock, said) in [
         (text.replace(&format!("{}\n", pins[0]), ""), "nothing is pinned for it"),
@@ -254,6 +258,16 @@ fn what_is_pinned_is_taken_without_the_compiler_of_the_release() {
         place.write("precast.lock", swapped);
         place.run_bare(&frozen).fails(1, &["nothing may be compiled"]);
     }
+}
+
+#[test]
+fn a_bundle_with_nothing_to_join_is_written_without_a_compiler() {
+    let place = built(&[SUM]);
+    place.run(&["build", "--pin", "--bundle", "release.precast"]).ok();
+    place.run_bare(&["build", "--frozen", "--bundle", "again.precast"]).ok();
+    let [release, again] =
+        ["release.precast", "again.precast"].map(|name| fs_err::read(place.path(name)).unwrap());
+    assert_eq!(again, release);
 }
 
 #[test]

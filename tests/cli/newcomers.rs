@@ -147,3 +147,63 @@ fn what_is_extracted_stays_below_its_directory() {
     let strays: Vec<_> = found.iter().filter(|path| path.ends_with("evil.c")).collect();
     assert!(strays.is_empty(), "{strays:?}");
 }
+
+#[test]
+fn what_is_named_in_the_wrong_place_is_told_where_it_belongs() {
+    let place = crate::release::built(&[
+        "[[graph]]\nname = \"sum\"\ninputs = [\"x: f64[?]\", \"y: f64[?]\"]\noutputs = [\"out = x + y\"]\n",
+    ]);
+    let told = ["`model.precast`: a store is a directory, and this is a file", "hint: ", "`--bundle FILE`"];
+    place.run_bare(&["ls", "--store", "model.precast"]).fails(1, &told);
+    place.run(&["build", "--store", "model.precast"]).fails(1, &told);
+    if cfg!(feature = "remote") {
+        for directory in ["releases", "/mnt/releases", "file:///mnt/releases"] {
+            place
+                .run_bare(&["push", directory])
+                .fails(1, &["names no remote", "`precast export --out FILE`"]);
+        }
+    }
+    // A bundle or a store, named without an option.
+    let verified = place.run_bare(&["verify", "model.precast", "artifacts"]).ok().out;
+    let named = ["bundle `model.precast`", "store `artifacts`", "everything is whole"];
+    assert!(named.iter().all(|part| verified.contains(part)), "{verified}");
+    let whole = fs_err::read(place.path("model.precast")).unwrap();
+    let again = "hint: copy or fetch it again from where it is whole, or build it again";
+    for at in [40, whole.len() / 2, whole.len() - 1] {
+        let mut flipped = whole.clone();
+        flipped[at] ^= 1;
+        place.write("flipped.precast", flipped);
+        let found = place.run_bare(&["verify", "flipped.precast"]).fails(4, &[]);
+        assert_eq!(found.out.matches(again).count(), 1, "{}", found.out);
+    }
+    place.write("cut.precast", &whole[..whole.len() / 2]);
+    place.run_bare(&["ls", "--bundle", "cut.precast"]).fails(1, &[again]);
+    for help in [&["help", "run"][..], &["run", "--help"]] {
+        let text = place.run_bare(help).ok().out;
+        assert!(text.contains("--policy") && text.contains("Examples:"), "{text}");
+    }
+    for command in ["build", "update"] {
+        assert!(place.run_bare(&[command, "--help"]).ok().out.contains("`model.lock`"));
+    }
+}
+
+#[test]
+fn a_store_that_is_named_has_to_be_there_whatever_the_policy() {
+    let place = place();
+    let run = ["run", "--expr", "x + 1.5", "-i", "x=x.npy", "--store", "none"];
+    for policy in [&[][..], &["--policy", "jit"], &["--policy", "tiered"], &["--policy", "strict"]] {
+        place.run(&crate::sandbox::args(&[&run, policy])).fails(1, &["no store at `none`"]);
+        assert!(!place.path("none").exists());
+    }
+    let missing = place.run(&run).fails(1, &[]);
+    assert!(missing.err.contains("hint: `precast run --writable DIR` makes one"), "{}", missing.err);
+    let made = ["run", "--expr", "x + 1.5", "-i", "x=x.npy", "--writable", "made"];
+    place.run(&made).ok();
+    // And is published to where it can be written, whether the policy is named or not.
+    for (policy, by) in [(&[][..], "2.5"), (&["--policy", "jit"], "3.5")] {
+        let text = format!("x * {by}");
+        let run = ["run", "--expr", &text, "-i", "x=x.npy", "--store", "made"];
+        place.run(&crate::sandbox::args(&[&run, policy])).ok();
+        place.run_bare(&crate::sandbox::args(&[&run, &["--policy", "strict"]])).ok();
+    }
+}

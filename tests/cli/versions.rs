@@ -1,5 +1,6 @@
 //! What another version of precast built: its headers are others, so the keys are, and its bundle says which version it is of.
 
+use precast_ops::{GENERATOR, OtherVersion};
 use precast_store::{Bundle, Entry, Record, Store, write_bundle};
 
 use crate::sandbox::{Ended, ISA, Sandbox, args};
@@ -185,4 +186,46 @@ fn much_damage_is_told_in_a_short_list_with_a_count() {
     let looked = place.run_bare(&["verify", "--store", "artifacts"]).fails(4, &[]);
     assert!(looked.out.lines().count() < 25 && looked.out.contains("\n  and "), "{}", looked.out);
     assert!(looked.out.lines().all(|line| line.len() < 320), "{}", looked.out);
+}
+
+#[test]
+fn a_lock_file_of_another_version_is_told_as_that_where_that_can_be_why_it_differs() {
+    let place = place();
+    let lock = |text: &str| place.write("precast.lock", text);
+    place.run_bare(&["update"]).ok();
+    let text = fs_err::read_to_string(place.path("precast.lock")).unwrap();
+    assert!(text.contains(&format!("\ngenerator = \"{GENERATOR}\"\n")), "{text}");
+    // A version that would write the same changes no line.
+    let other = text.replace(GENERATOR, OTHER);
+    lock(&other);
+    place.run(&["build", "--locked"]).ok();
+    assert!(place.run_bare(&["update"]).ok().out.contains("nothing changes"));
+    assert_eq!(fs_err::read_to_string(place.path("precast.lock")).unwrap(), other);
+    // Other C: the version is named as `--version` names this one.
+    let shown = place.run_bare(&["--version"]).ok().out;
+    let this = shown.split_whitespace().nth(1).unwrap();
+    assert_eq!(this, OtherVersion::this());
+    let module = text.lines().find(|line| line.contains("signature = ")).unwrap();
+    let key = module.rsplit('"').nth(1).unwrap();
+    let aged = |text: &str| text.replace(key, &"0".repeat(64));
+    let told = format!("made by another version of precast (0.0.9+01234567, this is {this})");
+    lock(&aged(&other));
+    let hint = "hint: build with the version that made it; or `precast update`";
+    place.run(&["build", "--locked"]).fails(1, &[&told, "has other C", hint]);
+    let warned = place.run(&["build"]).ok();
+    assert!(warned.err.contains("out of date") && warned.err.contains(&told), "{}", warned.err);
+    place.run_bare(&["verify", "--lock", "precast.lock"]).fails(4, &[&told]);
+    lock(&aged(&other.replace(&format!("generator = \"{OTHER}\"\n"), "")));
+    place.run(&["build", "--locked"]).fails(1, &["another version of precast (which one is not recorded"]);
+    // A version is not blamed for what this one wrote, nor for what was declared since.
+    let blameless = || {
+        let refused = place.run(&["build", "--locked"]).fails(1, &["would change"]);
+        assert!(!refused.err.contains("another version"), "{}", refused.err);
+    };
+    lock(&aged(&text));
+    blameless();
+    lock(&other);
+    let more = MANIFEST.replace("grow", "more").replace("exp(x)", "x*x");
+    place.write("precast.toml", format!("isa = [\"{ISA}\"]\n{MANIFEST}{more}"));
+    blameless();
 }

@@ -7,7 +7,7 @@ use super::{Build, BuildError, Counts, Outcome, index, model};
 use crate::execute::{Executed, Execution, execute, execute_locked};
 use crate::history;
 use crate::lock::{Lock, LockError};
-use crate::plan::{Plan, plan_after};
+use crate::plan::{Plan, plan, plan_after};
 use crate::problem::DeclareError;
 use precast_compile::{Toolchain, Variant};
 use precast_ops::GENERATOR;
@@ -82,7 +82,8 @@ fn compile(
     mut outcome: Outcome,
 ) -> Result<Outcome, BuildError> {
     let variants: Vec<Variant> = gathered
-        .isa(environment)?
+        .isa(environment)
+        .map_err(|error| with_all_others(error, gathered))?
         .into_iter()
         .map(|isa| Variant { target: environment.target.clone(), isa, profile: Profile::Release })
         .collect();
@@ -145,6 +146,15 @@ fn compile(
         memo::put(&question, plan.languages(), outcome.counts);
     }
     Ok(outcome)
+}
+
+/// Tells what is wrong with the ISA levels of a manifest together with what is wrong with all that is declared.
+fn with_all_others(error: BuildError, gathered: &Gathered<'_>) -> BuildError {
+    let BuildError::Declare(mut wrong) = error else { return error };
+    let (declared, problems) = gathered.declare();
+    wrong.problems.extend(problems);
+    wrong.problems.extend(plan(&declared).err().into_iter().flat_map(|more| more.problems));
+    wrong.into()
 }
 
 /// Opens the store that was named; else the user's, so that what one package, profile or target directory has compiled serves

@@ -60,6 +60,16 @@ pub enum ExecuteError {
         /// Why not.
         source: CompileError,
     },
+    /// Artifacts have to be joined for the bundle, and nothing here can.
+    #[error(
+        "a bundle has its modules in few shared objects: {units} units would have to be joined into one, and the compiler of the \
+         release, whose linker does that, is not here\nhint: the store is a layer as it is; or take the bundle of the release, which \
+         `precast pull` gets out of a registry"
+    )]
+    NoLinker {
+        /// How many there are to join.
+        units: usize,
+    },
     /// A module of a static program calls a library that cannot be part of it.
     #[error(
         "`{signature}` calls the shared library `{library}`, which a static program cannot load\nhint: link a static library in \

@@ -11,8 +11,11 @@ use std::collections::BTreeSet;
 /// Machine code that is read, hashed and loaded at once, in bytes: a quarter of a millisecond.
 pub(super) const LIMIT: usize = 1 << 20;
 
-/// Joins artifacts; those that cannot be, or that would be alone, are given as they are.
-pub(super) fn packs(artifacts: &[Artifact], toolchain: &Toolchain) -> Result<Vec<Artifact>, ExecuteError> {
+/// Joins artifacts, which takes a compiler; those that cannot be, or that would be alone, are given as they are.
+pub(super) fn packs(
+    artifacts: &[Artifact],
+    toolchain: Option<&Toolchain>,
+) -> Result<Vec<Artifact>, ExecuteError> {
     let mut packs = Vec::new();
     let mut open: Vec<Vec<&Artifact>> = Vec::new();
     for artifact in artifacts {
@@ -40,10 +43,11 @@ fn size(pack: &[&Artifact]) -> usize {
     pack.iter().map(|artifact| artifact.object.len()).sum()
 }
 
-fn close(pack: &[&Artifact], toolchain: &Toolchain) -> Result<Artifact, ExecuteError> {
+fn close(pack: &[&Artifact], toolchain: Option<&Toolchain>) -> Result<Artifact, ExecuteError> {
     if let [alone] = pack {
         return Ok((*alone).clone());
     }
+    let toolchain = toolchain.ok_or(ExecuteError::NoLinker { units: pack.len() })?;
     let parts: Vec<Part<'_>> =
         pack.iter().map(|Artifact { record, object, .. }| Part { record, object }).collect();
     let variant = &pack[0].variant;

@@ -50,6 +50,13 @@ pub enum Change {
     },
 }
 
+impl Change {
+    /// Whether another version of precast can be the reason: it makes another program, or other C, of the same declaration.
+    pub(super) fn may_be_of_version(&self) -> bool {
+        matches!(self, Self::EntryChanged { .. } | Self::ModuleChanged { .. })
+    }
+}
+
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

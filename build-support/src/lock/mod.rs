@@ -2,6 +2,7 @@
 //!
 //! ```toml
 //! version = 1
+//! generator = "precast 0.1.0+…"
 //!
 //! entry = [
 //!   { name = "score", key = "…" },
@@ -18,7 +19,8 @@
 //! A line an item, sorted, so that a review shows what changed. An entry's key covers its interface, its program and the graph
 //! as it was declared; a module's is its BuildKey. So an edited op, a changed graph and a generator that writes other C are
 //! seen before anything is compiled. *Pins* are for releases: where some are for a target, no other archive is used there
-//! (`pins.rs`), so another compiler is refused too.
+//! (`pins.rs`), so another compiler is refused too. The *generator* is for messages: it says which version of precast wrote the
+//! lines, and another one that would write the same leaves it as it is.
 
 mod compare;
 mod pins;
@@ -27,6 +29,7 @@ mod text;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use precast_ops::{GENERATOR, OtherVersion};
 use precast_store::{ActionKey, BuildKey, Digest, Entry, RecordId, ToolchainId};
 
 use crate::execute::Executed;
@@ -41,6 +44,8 @@ pub const FILE: &str = "precast.lock";
 /// What a declared set stands for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Lock {
+    /// The version of precast that wrote the lines, as bundles state it; `None` where a version wrote them that did not say so.
+    pub generator: Option<String>,
     /// Named graphs: name → key.
     pub entries: BTreeMap<String, RecordId>,
     /// Modules: signature and key.
@@ -99,12 +104,21 @@ pub enum LockError {
         source: std::io::Error,
     },
     /// What is declared is not what is locked.
-    #[error("`{}` would change, and nothing may:\n{}\nhint: {}", path.display(), compare::list(changes), remedy(path))]
+    #[error(
+        "`{}` would change, and nothing may:\n{}{}\nhint: {}{}",
+        path.display(),
+        version.as_ref().map_or_else(String::new, |version| format!("  it was made by {version}\n")),
+        compare::list(changes),
+        if version.is_some() { "build with the version that made it; or " } else { "" },
+        remedy(path)
+    )]
     Changed {
         /// The file.
         path: PathBuf,
         /// In what they differ; never empty.
         changes: Vec<Change>,
+        /// The other version of precast that made the file, where that may be why.
+        version: Option<OtherVersion>,
     },
     /// Archives are not those of the release.
     #[error("`{}` pins other archives:\n{}\nhint: build with the compiler of the release; or, for another release, `precast build --pin`", path.display(), lines.join("\n"))]
@@ -139,7 +153,14 @@ impl Lock {
         let entries = plan.entries.iter().map(|entry| (entry.name.clone(), Self::entry_key(entry))).collect();
         let members = plan.units.iter().flat_map(|unit| unit.members());
         let modules = members.map(|(key, module)| (module.signature.clone(), *key)).collect();
-        Self { entries, modules, pins: BTreeSet::new() }
+        Self { generator: Some(GENERATOR.to_owned()), entries, modules, pins: BTreeSet::new() }
+    }
+
+    /// The version of precast that made it, if that is another one.
+    #[must_use]
+    pub fn other_version(&self) -> Option<OtherVersion> {
+        let Some(stated) = &self.generator else { return Some(OtherVersion { found: None }) };
+        OtherVersion::of(stated)
     }
 
     /// Says what a plan stands for, with the pins of the lock file that is there if they are of these very modules; and gives what
@@ -148,8 +169,7 @@ impl Lock {
     pub fn following(present: &Self, plan: &Plan) -> (Self, Vec<Change>) {
         let new = Self::of(plan);
         let changes = present.changes(&new);
-        let pins = if changes.is_empty() { present.pins.clone() } else { BTreeSet::new() };
-        (Self { pins, ..new }, changes)
+        (if changes.is_empty() { present.clone() } else { new }, changes)
     }
 
     /// Pins what a plan became.
@@ -210,6 +230,10 @@ impl Lock {
     /// It is not: the error lists what would change.
     pub fn check(&self, plan: &Plan, path: &Path) -> Result<(), LockError> {
         let changes = self.changes(&Self::of(plan));
-        if changes.is_empty() { Ok(()) } else { Err(LockError::Changed { path: path.to_owned(), changes }) }
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let version = self.other_version().filter(|_| changes.iter().any(Change::may_be_of_version));
+        Err(LockError::Changed { path: path.to_owned(), changes, version })
     }
 }

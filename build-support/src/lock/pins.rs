@@ -149,7 +149,10 @@ impl Lock {
                 if compilers.is_empty() {
                     "nothing is pinned for this ISA level".to_owned()
                 } else if compilers.contains(toolchain) {
-                    "it is made otherwise, or its line is gone".to_owned()
+                    match self.other_version() {
+                        Some(version) => format!("it is made otherwise: {version} pinned the archives"),
+                        None => "it is made otherwise, or its line is gone".to_owned(),
+                    }
                 } else {
                     "another compiler made it".to_owned()
                 }

@@ -14,6 +14,7 @@ pub(super) const VERSION: u32 = 1;
 #[serde(deny_unknown_fields)]
 struct File {
     version: u32,
+    generator: Option<String>,
     #[serde(default)]
     entry: Vec<FileEntry>,
     #[serde(default)]
@@ -68,7 +69,7 @@ impl Lock {
         check_version(stated.and_then(|stated| stated.parse().ok()).unwrap_or(VERSION))?;
         let file: File = toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())?;
         check_version(file.version)?;
-        let mut lock = Self::default();
+        let mut lock = Self { generator: file.generator, ..Self::default() };
         for FileEntry { name, key } in file.entry {
             if lock.entries.insert(name.clone(), key).is_some() {
                 return Err(format!("the graph `{name}` is there twice").into());
@@ -105,6 +106,9 @@ impl fmt::Display for Lock {
         )?;
         writeln!(f, "version = {VERSION}")?;
         let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
+        if let Some(generator) = &self.generator {
+            writeln!(f, "generator = {}", quoted(generator))?;
+        }
         let entries = self.entries.iter();
         let entries = entries.map(|(name, key)| format!("{{ name = {}, key = \"{key}\" }}", quoted(name)));
         list(f, "entry", entries)?;
@@ -139,6 +143,7 @@ mod tests {
     fn lock() -> Lock {
         let key = |byte: u8| BuildKey::from_bytes([byte; 32]);
         Lock {
+            generator: Some("precast 0.1.0+\"ab".to_owned()),
             entries: [("score".to_owned(), RecordId::from_bytes([1; 32]))].into(),
             modules: [("f(\"a\\b\")".to_owned(), key(2)), ("f(\"a\\b\")".to_owned(), key(3))].into(),
             pins: [Pin {

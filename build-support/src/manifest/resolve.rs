@@ -18,9 +18,12 @@ impl Manifest {
     /// ops support what is asked of them is found out when it is planned.
     ///
     /// # Errors
-    /// Every problem of every table. What makes sense is added all the same, so that [`crate::plan()`] can find more.
+    /// Every problem of every table, and of what all are compiled for. What makes sense is added all the same, so that
+    /// [`crate::plan()`] can find more.
     pub fn declare(&self, declared: &mut Declared) -> Result<(), DeclareError> {
         let mut problems = self.declare_ops(declared);
+        problems.extend(self.unknown_target());
+        problems.extend(self.isa().err().into_iter().flat_map(|error| error.problems));
         problems.extend(self.declare_uses(declared, &[]));
         DeclareError::check(problems)
     }
@@ -95,6 +98,14 @@ impl Manifest {
             }
         }
         DeclareError::check(problems).map(|()| Some(found))
+    }
+
+    /// The problem of a target that nothing is compiled for.
+    fn unknown_target(&self) -> Option<Problem> {
+        let target =
+            self.document.target.as_ref().filter(|target| Isa::defaults(target.get_ref()).is_empty())?;
+        let kind = ProblemKind::Target { found: target.get_ref().clone() };
+        Some(Problem::new(self.place(target.span()).key("target"), kind))
     }
 
     fn matrix(&self, spanned: &Spanned<OpTable>) -> (crate::Matrix, Vec<Problem>) {

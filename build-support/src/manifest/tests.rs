@@ -200,6 +200,20 @@ fn isa_levels_are_read_and_refused_by_name() {
 }
 
 #[test]
+fn what_is_compiled_for_is_judged_with_all_that_is_declared() {
+    let message =
+        refusal(&format!("isa = [\"avx9\"]\ntarget = \"z80-unknown\"\n{SCORE}").replace("x + y", "x + z"));
+    for part in [
+        "precast.toml:1: key `isa`: unknown ISA level `avx9`",
+        "precast.toml:2: key `target`: unknown target `z80-unknown`",
+        "unknown name `z`",
+    ] {
+        assert!(message.contains(part), "`{part}` in {message}");
+    }
+    declare(&format!("isa = [\"aarch64\"]\ntarget = \"aarch64-unknown-linux-gnu\"\n{SCORE}")).unwrap();
+}
+
+#[test]
 fn the_types_of_params_are_read_and_mistakes_have_their_lines() {
     let directory = tempfile::tempdir().unwrap();
     fs_err::write(directory.path().join("f.c"), "#section code\nOUTPUT_0 = PARAMS->alpha;\n").unwrap();

@@ -21,13 +21,13 @@ pub(crate) fn find(here: &Path, named: Option<String>) -> Option<String> {
     })
 }
 
-/// A version with the commit behind it; of a hash its first 12 digits.
-pub(crate) fn version(version: &str, commit: Option<&str>) -> String {
+/// What stands behind a version: the commit, of a hash its first 12 digits.
+pub(crate) fn shown(commit: Option<&str>) -> String {
     let is_hash = |commit: &str| commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
     match commit {
-        Some(commit) if is_hash(commit) => format!("{version} ({})", &commit[..12]),
-        Some(commit) => format!("{version} ({commit})"),
-        None => version.to_owned(),
+        Some(commit) if is_hash(commit) => format!(" ({})", &commit[..12]),
+        Some(commit) => format!(" ({commit})"),
+        None => String::new(),
     }
 }
 
@@ -49,8 +49,8 @@ mod tests {
         assert_eq!(find(here.path(), Some("tag".to_owned())).as_deref(), Some("tag"));
         packed(",\n    \"dirty\": true");
         assert_eq!(find(here.path(), None), None);
-        assert_eq!(version("1.0.0", Some(hash)), "1.0.0 (0123456789ab)");
-        assert_eq!(version("1.0.0", Some("2024-01-15-release")), "1.0.0 (2024-01-15-release)");
-        assert_eq!(version("1.0.0", None), "1.0.0");
+        assert_eq!(shown(Some(hash)), " (0123456789ab)");
+        assert_eq!(shown(Some("2024-01-15-release")), " (2024-01-15-release)");
+        assert_eq!(shown(None), "");
     }
 }

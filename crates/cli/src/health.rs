@@ -34,7 +34,7 @@ impl Health {
         Self { name, facts: Vec::new(), problems: Vec::new(), exit: Exit::Ok }
     }
 
-    /// Looks into a bundle; with `verify` reads all of it, and asks a keyring for signatures of the bytes that were read.
+    /// Looks into a bundle; with `verify` reads all of it. A keyring is asked for signatures of the bytes that were read.
     fn of_bundle(path: &Path, verify: bool, keyring: Option<&Keyring>) -> Result<Self, Failure> {
         let mut health = Self::new(format!("bundle `{}`", path.display()));
         let bundle = match Bundle::open(path) {
@@ -62,6 +62,9 @@ impl Health {
             let entries = bundle.entries();
             health.judge_entries(&entries);
             health.judge_lacking(&entries, &lacking(&entries, |key| !bundle.find(key).is_empty()));
+            if health.exit == Exit::Damaged {
+                health.problems.push(Bundle::HINT.to_owned());
+            }
         }
         if let Some(keyring) = keyring {
             match check_file(path, bundle.bytes(), keyring) {
@@ -73,7 +76,7 @@ impl Health {
         Ok(health)
     }
 
-    /// Looks into a store; with `verify` reads all of it, and asks a keyring for signatures of its records and entries.
+    /// Looks into a store; with `verify` reads all of it. A keyring is asked for signatures of its records and entries.
     fn of_store(path: &Path, verify: bool, keyring: Option<&Keyring>) -> Result<Self, Failure> {
         let mut health = Self::new(format!("store `{}`", path.display()));
         let opened = Store::open(path).map_err(Failure::from);
@@ -211,11 +214,16 @@ impl Health {
         if !facts.is_empty() {
             let _ = writeln!(text, "  {}", facts.join(", "));
         }
-        for problem in self.problems.iter().take(LISTED) {
+        let (hints, told): (Vec<_>, Vec<_>) =
+            self.problems.iter().partition(|problem| problem.starts_with("hint: "));
+        for problem in told.iter().take(LISTED) {
             let _ = writeln!(text, "  {problem}");
         }
-        if self.problems.len() > LISTED {
-            let _ = writeln!(text, "  and {} more; `--json` lists them all", self.problems.len() - LISTED);
+        if told.len() > LISTED {
+            let _ = writeln!(text, "  and {} more; `--json` lists them all", told.len() - LISTED);
+        }
+        for hint in hints {
+            let _ = writeln!(text, "  {hint}");
         }
         text
     }
@@ -253,7 +261,7 @@ pub(crate) fn of_layers(args: &LayerArgs, verify: bool) -> Result<Vec<Health>, F
         return Err(Failure::usage(format!("`{url}` cannot be looked through from here"))
             .hint("what comes from there is verified whenever it does; look at the store or the bundle that was pushed"));
     }
-    let keyring = layers::open_keyring(args)?.filter(|_| verify);
+    let keyring = layers::open_keyring(args)?;
     let bundles = args.bundle.iter().map(|path| Health::of_bundle(path, verify, keyring.as_deref()));
     let stores = layers::to_look(args).into_iter();
     bundles.chain(stores.map(|path| Health::of_store(&path, verify, keyring.as_deref()))).collect()

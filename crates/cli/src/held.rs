@@ -7,16 +7,21 @@ use precast_store::{Record, Store};
 
 use crate::compared::Compared;
 use crate::error::Failure;
+use crate::term;
 
 /// Everything that lock files name is there: graphs, modules, and the archives that are pinned.
 pub(crate) fn locks(files: &[PathBuf], stores: &[PathBuf]) -> Result<Compared, Failure> {
     let stores = &stores.iter().map(Store::open).collect::<Result<Vec<_>, _>>()?;
     let mut held = Compared::new("held against lock files", "locked");
-    let mut check = |holds: bool, problem: &dyn Fn() -> String| match holds {
-        true => held.same += 1,
-        false => held.lack(problem()),
-    };
     for path in files {
+        let mut is_whole = true;
+        let mut check = |holds: bool, problem: &dyn Fn() -> String| match holds {
+            true => held.same += 1,
+            false => {
+                held.lack(problem());
+                is_whole = false;
+            }
+        };
         let lock = Lock::read(path)?.ok_or_else(|| LockError::Missing { path: path.clone() })?;
         let of = |what: String| format!("{what}, which `{}` names, is not here", path.display());
         for (name, key) in &lock.entries {
@@ -35,6 +40,10 @@ pub(crate) fn locks(files: &[PathBuf], stores: &[PathBuf]) -> Result<Compared, F
         for pin in &lock.pins {
             let is_there = any(stores, |s| s.find_action(&pin.action), |r| r.digest == pin.digest)?;
             check(is_there, &|| of(format!("archive `{}` for `{}`", pin.digest.short(), pin.isa)));
+        }
+        if let Some(version) = lock.other_version().filter(|_| !is_whole) {
+            let shown = path.display();
+            term::warning(&format!("`{shown}` was made by {version}: another may name other modules"));
         }
     }
     Ok(held)

@@ -198,7 +198,8 @@ pub(crate) fn runtime(
     let stores = to_run(args);
     let target = writable.or(stores.first().map(PathBuf::as_path)).filter(|_| compiles).map(Path::to_owned);
     for path in &stores {
-        let publish = target.as_ref() == Some(path) && can_publish(path, policy, writable)?;
+        // A store that is named to look into has to be there, whatever the policy; one that cannot be written serves.
+        let publish = target.as_ref() == Some(path) && (writable.is_some() || is_writable(path));
         builder = if publish { builder.writable(path) } else { builder.store(path) };
     }
     if let Some(path) = target.filter(|target| !stores.contains(target)) {
@@ -227,30 +228,39 @@ pub(crate) fn runtime(
         if unsigned {
             failure.exiting(Exit::Unsigned)
         } else if missing && compiles {
-            failure.hint("`--policy jit` makes one, for what is compiled on a miss")
+            failure.hint("`precast run --writable DIR` makes one, for what is compiled on a miss")
         } else {
             failure
         }
     })
 }
 
-/// Whether what is compiled can be published to a store; where it was not asked for in so many words, reading is enough.
-fn can_publish(path: &Path, policy: Option<Policy>, writable: Option<&Path>) -> Result<bool, Failure> {
-    if writable.is_none() && policy.is_none() && !is_store(path) {
-        // Nothing is made unless a policy that makes things was named.
-        return Ok(false);
+/// Whether a store is there and takes what is compiled.
+fn is_writable(path: &Path) -> bool {
+    is_store(path) && Store::create(path).is_ok()
+}
+
+/// Says why what was compiled is not kept, where no layer took it and the first store should have.
+fn tell_unkept(runtime: &Runtime, args: &LayerArgs) {
+    let took_up = |event: &Event| {
+        matches!(event, Event::Published { .. } | Event::NotPublished { .. } | Event::Private { .. })
+    };
+    let stats = runtime.stats();
+    if stats.compiled == 0 || stats.events.iter().any(took_up) {
+        return;
     }
-    match Store::create(path) {
-        Ok(_) => Ok(true),
-        Err(CreateError::Write { source, .. }) if writable.is_none() && is_store(path) => {
-            let reason = source.to_string();
-            let reason = reason.lines().next().unwrap_or_default();
-            if policy.is_some() {
-                term::warning(&format!("what is compiled will not be kept: {reason}"));
-            }
-            Ok(false)
-        }
-        Err(error) => Err(error.into()),
+    let refused = to_run(args)
+        .into_iter()
+        .next()
+        .filter(|path| is_store(path))
+        .and_then(|path| Store::create(path).err());
+    if let Some(error) = refused {
+        let reason = match error {
+            CreateError::Write { source, .. } => source.to_string(),
+            other => other.to_string(),
+        };
+        let reason = reason.lines().next().unwrap_or_default();
+        term::warning(&format!("what was compiled is not kept: {reason}"));
     }
 }
 
@@ -264,9 +274,10 @@ pub(crate) fn tell_fetched(runtime: &Runtime) {
 }
 
 /// Waits for what is being compiled and published, and tells of what went wrong on the way without stopping it, and of everything where that is asked for.
-pub(crate) fn tell(runtime: &Runtime, all: bool) {
+pub(crate) fn tell(runtime: &Runtime, args: &LayerArgs, all: bool) {
     // What is still going on may yet fail, and the next process finds what is finished.
     runtime.flush();
+    tell_unkept(runtime, args);
     for event in runtime.stats().events {
         match event {
             Event::NotPublished { .. }

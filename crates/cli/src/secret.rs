@@ -137,10 +137,21 @@ pub(crate) fn name(path: &Path) -> String {
 
 /// Reads a public key.
 pub(crate) fn public(path: &Path) -> Result<Key, Failure> {
-    let text = String::from_utf8(file::read(path, LIMIT)?)
-        .map_err(|_| Failure::new(format!("`{}` is no public key: it is not text", path.display())))?;
+    let bytes = file::read(path, LIMIT)?;
+    let shown = path.display();
+    if Kind::of(&bytes) == Kind::SecretKey {
+        let beside = path.with_extension("pub");
+        let is_there = Kind::at(&beside).is_ok_and(|kind| kind == Kind::PublicKey);
+        let failure = Failure::new(format!("`{shown}` is a secret key, and no public one"));
+        return Err(failure.hint(match is_there {
+            true => format!("the public key beside it is `{}`", beside.display()),
+            false => "name the public key: the other file that `precast keygen` wrote".to_owned(),
+        }));
+    }
+    let text = String::from_utf8(bytes)
+        .map_err(|_| Failure::new(format!("`{shown}` is no public key: it is not text")))?;
     Key::parse(&name(path), &text)
-        .map_err(|error| Failure::new(format!("cannot use the key `{}`", path.display())).because(error))
+        .map_err(|error| Failure::new(format!("cannot use the key `{shown}`")).because(error))
 }
 
 fn read_password(args: &PasswordArgs) -> Result<Option<String>, Failure> {

@@ -2,6 +2,7 @@
 
 use crate::miss::Miss;
 use crate::resolve::Resolver;
+use crate::stats::Event;
 use precast_codegen::Module;
 use precast_ops::OtherVersion;
 use precast_store::key::{Diff, KeyDocument, nearest, stale};
@@ -75,9 +76,12 @@ impl<'a> Inventory<'a> {
         Some((known.layer.to_string(), other))
     }
 
-    fn unusable(&self, signature: &str, key: &BuildKey) -> Option<String> {
+    /// What kept a module that is there from being used: its own failure, else the latest that a layer could not use.
+    fn unusable(&self, wanted: &str, key: &BuildKey) -> Option<String> {
         let recorder = &self.resolver.recorder;
-        let of_it = || recorder.last_failure(signature).or_else(|| self.resolver.lost(key));
-        of_it().or_else(|| recorder.last_told())
+        let failed =
+            recorder.last(|event| matches!(event, Event::NotLoaded { signature, .. } if signature == wanted));
+        let lost = || failed.or_else(|| self.resolver.lost(key));
+        lost().or_else(|| recorder.last(|event| matches!(event, Event::Layer(_))))
     }
 }

@@ -173,18 +173,10 @@ impl Recorder {
         events.push_back(event);
     }
 
-    /// The latest event that kept this module from being used, in words.
-    pub(crate) fn last_failure(&self, wanted: &str) -> Option<String> {
+    /// The latest event of a kind, in words.
+    pub(crate) fn last(&self, is_of_it: impl Fn(&Event) -> bool) -> Option<String> {
         let guard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_it =
-            |event: &&Event| matches!(event, Event::NotLoaded { signature, .. } if signature == wanted);
-        guard.1.iter().rev().find(of_it).map(ToString::to_string)
-    }
-
-    /// The latest that a layer told of what it could not use, in words.
-    pub(crate) fn last_told(&self) -> Option<String> {
-        let guard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        guard.1.iter().rev().find(|event| matches!(event, Event::Layer(_))).map(ToString::to_string)
+        guard.1.iter().rev().find(|event| is_of_it(event)).map(ToString::to_string)
     }
 
     pub(crate) fn stats(&self) -> Stats {

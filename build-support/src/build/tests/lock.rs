@@ -30,6 +30,20 @@ fn a_build_script_honours_the_lock_file() {
     assert_eq!(fs_err::read_to_string(package.path("precast.lock")).unwrap(), locked);
     package.write("precast.lock", "version = 7\n");
     assert!(package.refusal().contains("it has version 7, expected 1"));
+    // As an earlier version left it, which made another program of the graph.
+    package.write("precast.toml", SCORE);
+    let key = locked.split("key = \"").nth(1).unwrap().split('"').next().unwrap();
+    let aged = locked.replace(precast_ops::GENERATOR, "precast 0.0.9+0123").replace(key, &"0".repeat(64));
+    package.write("precast.lock", &aged);
+    package.environment.is_locked = true;
+    let message = package.refusal();
+    let told = [
+        "another version of precast (0.0.9+0123, this is ",
+        "graph `score` is another",
+        "build with the version",
+    ];
+    assert!(told.iter().all(|part| message.contains(part)), "{message}");
+    package.environment.is_locked = false;
     // What the remedy of a broken one names mends it.
     package.write("precast.lock", "<<<<<<< ours\n");
     assert!(package.refusal().contains("PRECAST_LOCKED=update"));

@@ -219,6 +219,12 @@ fn mistakes_of_all_kinds_are_told_in_one_run() {
     {
         assert!(message.contains(part), "`{part}` in {message}");
     }
+    let mut package = Package::new(&format!("isa = [\"avx9\"]\n{unknown}{unsupported}"));
+    package.environment.isa = None;
+    let message = package.refusal();
+    for part in ["precast.toml:1: key `isa`: unknown ISA level `avx9`", "unknown op `exq`", "f32, rank 1"] {
+        assert!(message.contains(part), "`{part}` in {message}");
+    }
 }
 
 #[test]

@@ -63,14 +63,15 @@ pub(crate) struct BuildArgs {
     /// How many compilers run at once. [default: one a processor, or Cargo's jobserver]
     #[arg(short, long, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
-    /// Fails where `precast.lock` would change, and lists what; where archives are pinned in it, takes no others.
+    /// Fails where `precast.lock` (of `model.toml` it is `model.lock`) would change, and lists what; where archives are pinned in
+    /// it, takes no others.
     #[arg(long, conflicts_with_all = ["debug_info", "passes"])]
     pub(crate) locked: bool,
     /// As --locked, and compiles nothing: the store, a remote or the cache has to have everything.
-    /// What is pinned is found without a compiler.
+    /// What is pinned is found without a compiler; a bundle of several modules is linked, which takes one.
     #[arg(long, conflicts_with_all = ["debug_info", "passes"])]
     pub(crate) frozen: bool,
-    /// Writes `precast.lock` with the archives of this build in it: for a release.
+    /// Writes the lock file with the archives of this build in it: for a release.
     #[arg(long, conflicts_with_all = ["locked", "frozen", "debug_info", "passes"])]
     pub(crate) pin: bool,
     /// Compiles for a debugger, without optimisation; such modules serve `precast run --debug-info`.

@@ -10,7 +10,8 @@ Examples:
   precast doctor --verify --store artifacts      read and verify every file, too
   precast doctor --target aarch64-unknown-linux-gnu";
 
-/// Says what this host can do: CPU, compiler, policies, stores and their health.
+/// Says what this host can do: CPU, compiler, policies, stores and their health; with a keyring, whether enough keys have signed
+/// what they hold.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DoctorArgs {

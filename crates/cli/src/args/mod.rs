@@ -46,7 +46,10 @@ pub(crate) use sign::{KeygenArgs, PasswordArgs, SignArgs, TrustAction, TrustArgs
 pub(crate) use update::UpdateArgs;
 pub(crate) use verify::{ChallengeArgs, VerifyArgs};
 
+use std::sync::LazyLock;
+
 use clap::{Parser, Subcommand};
+use precast_ops::OtherVersion;
 
 use crate::term::STYLES;
 
@@ -72,9 +75,16 @@ Environment:
   CC                 the C compiler, where it is not the usual one
   NO_COLOR           no colours";
 
+/// This version as messages about other ones name it, and the commit that it is of, where that is known.
+fn version() -> &'static str {
+    static VERSION: LazyLock<String> =
+        LazyLock::new(|| format!("{}{}", OtherVersion::this(), env!("PRECAST_OF_COMMIT")));
+    &VERSION
+}
+
 /// Compiles numeric graphs ahead of time, and runs them.
 #[derive(Debug, Parser)]
-#[command(name = "precast", version = env!("PRECAST_VERSION"), styles = STYLES, after_help = EXIT_CODES, disable_help_subcommand = true)]
+#[command(name = "precast", version = version(), styles = STYLES, after_help = EXIT_CODES)]
 #[command(max_term_width = 100)]
 pub(crate) struct Cli {
     #[command(subcommand)]

@@ -34,7 +34,8 @@ pub(crate) struct RunArgs {
     /// What to do when no layer has the graph. [default: jit where there is a compiler, else strict]
     #[arg(long, value_name = "strict|interpret|jit|tiered")]
     pub(crate) policy: Option<Policy>,
-    /// A store that takes what is compiled on a miss; made where there is none. [default: the first --store]
+    /// A store that takes what is compiled on a miss; made where there is none. [default: the first --store, where it can be
+    /// written]
     #[arg(long, value_name = "DIR", help_heading = "Layers")]
     pub(crate) writable: Option<PathBuf>,
     /// Says on the standard error which artifact served which ops, and what happened.

@@ -7,6 +7,7 @@ use clap::Args;
 const EXAMPLES: &str = "\
 Examples:
   precast update                   precast.lock beside ./precast.toml
+  precast update model.toml        model.lock beside it: each manifest has its own
   precast update --dry-run         what would change
   precast build --locked           fails, with the same list, where something would change
 
@@ -14,6 +15,9 @@ A lock file says which C the declarations stand for, on every machine and with e
 by `precast build --pin`, for a release. In a package with a build script `PRECAST_LOCKED=update cargo build` writes it.";
 
 /// Writes `precast.lock` anew: what a manifest's graphs and modules stand for. No compiler is needed.
+///
+/// The lock file of a manifest is called as the manifest: `model.lock` of `model.toml`; that of a `Cargo.toml`, and what build scripts
+/// read, is `precast.lock`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct UpdateArgs {

@@ -9,7 +9,7 @@ use super::LayerArgs;
 const VERIFY_EXAMPLES: &str = "\
 Examples:
   precast verify                                      ./artifacts: every file is read and hashed
-  precast verify --bundle model.precast               a bundle, as it was copied
+  precast verify model.precast                        a bundle, as it was copied
   precast verify --store cache --rebuild precast.toml compiles again what the manifest declares
   precast verify --recompile                          compiles again what the archives hold, from themselves alone
   precast verify --regen precast.toml                 do declarations still lead to these modules?
@@ -23,6 +23,9 @@ A rebuild needs the compiler that made the artifacts: what another one made is c
 #[derive(Debug, Args)]
 #[command(after_help = VERIFY_EXAMPLES)]
 pub(crate) struct VerifyArgs {
+    /// A bundle or a store, as by --bundle and --store; repeated.
+    #[arg(value_name = "FILE|DIR")]
+    pub(crate) named: Vec<PathBuf>,
     /// Compiles what these manifests declare again, and compares the bytes with those of the stores.
     #[arg(long, value_name = "MANIFEST", num_args = 1..)]
     pub(crate) rebuild: Vec<PathBuf>,

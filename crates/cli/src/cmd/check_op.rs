@@ -37,7 +37,7 @@ pub(super) fn run(args: &CheckOpArgs) -> Result<Exit, Failure> {
             all.push((Some(name), findings?));
         }
     }
-    layers::tell(&runtime, false);
+    layers::tell(&runtime, &args.layers, false);
     told(args, &all)
 }
 

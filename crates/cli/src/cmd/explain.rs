@@ -94,7 +94,7 @@ fn trace(args: &ExplainArgs, graph: &FunctionGraph) -> Result<Trace, Failure> {
             call(&function);
         }
     }
-    layers::tell(&runtime, false);
+    layers::tell(&runtime, &args.layers, false);
     Ok(trace)
 }
 

@@ -49,7 +49,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::Graph(args) => graph::run(&args),
         Command::Profile(args) => profile::run(&args),
         Command::Doctor(args) => doctor::run(&args),
-        Command::Verify(args) => verify::run(&args),
+        Command::Verify(args) => verify::run(args),
         Command::Challenge(args) => challenge::run(&args),
         Command::Sbom(args) => sbom::run(&args),
         Command::Keygen(args) => sign::keygen(&args),
@@ -113,7 +113,7 @@ fn explanation_of(graph: &GraphArgs, args: &LayerArgs) -> Result<(FunctionGraph,
     };
     let explanation = runtime.explain(&graph).map_err(|error| function_failure(args, error));
     layers::no_layer_hint(args).iter().for_each(|hint| term::note(hint));
-    layers::tell(&runtime, false);
+    layers::tell(&runtime, args, false);
     layers::tell_fetched(&runtime);
     Ok((graph, explanation?))
 }

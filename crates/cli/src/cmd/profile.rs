@@ -33,7 +33,7 @@ pub(super) fn run(args: &ProfileArgs) -> Result<Exit, Failure> {
         precast_runtime::profile::ProfileError::Function(error) => function_failure(&args.layers, error),
         other => other.into(),
     });
-    layers::tell(&runtime, false);
+    layers::tell(&runtime, &args.layers, false);
     let told = told?;
     if cfg!(debug_assertions) {
         term::note(

@@ -14,7 +14,13 @@ use crate::{events, layers, print, provenance, term, whole};
 
 /// Pushes.
 pub(super) fn push(args: PushArgs) -> Result<Exit, Failure> {
-    let place: Place = args.url.parse()?;
+    let place: Place = args.url.parse().map_err(|error| {
+        let failure = Failure::from(error);
+        match !Place::is_meant(&args.url) || args.url.starts_with("file:") {
+            true => failure.hint("into a directory goes an export: `precast export --out FILE`; `precast import` takes it from there"),
+            false => failure,
+        }
+    })?;
     match (&place, args.file) {
         (Place::Oci { .. }, Some(file)) => push_release(&place, &file, args.sbom.as_deref(), args.json),
         (Place::Oci { .. }, None) => Err(Failure::usage("which file shall be pushed to the registry?")

@@ -32,7 +32,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         let outputs = function.call(&borrowed).map_err(call_failure)?;
         Ok((function, names, targets, outputs))
     });
-    layers::tell(&runtime, args.explain);
+    layers::tell(&runtime, &args.layers, args.explain);
     let (function, names, targets, outputs) = result?;
     if let Some(findings) = debug_findings(&function) {
         let lines: Vec<String> = findings.applies.iter().map(super::check_op::line).collect();

@@ -19,7 +19,12 @@ use crate::error::{Exit, Failure};
 use crate::{health, held, layers, term};
 
 /// Runs the command.
-pub(super) fn run(args: &VerifyArgs) -> Result<Exit, Failure> {
+pub(super) fn run(mut args: VerifyArgs) -> Result<Exit, Failure> {
+    let (stores, bundles): (Vec<_>, Vec<_>) =
+        std::mem::take(&mut args.named).into_iter().partition(|path| path.is_dir());
+    args.layers.store.extend(stores);
+    args.layers.bundle.extend(bundles);
+    let args = &args;
     let health = health::of_layers(&args.layers, true)?;
     if health.is_empty() {
         return Err(layers::none());

@@ -31,7 +31,7 @@ pub enum BundleLoadError {
         record: RecordId,
     },
     /// The pack is damaged.
-    #[error("{name} is damaged: the pack of record `{}` does not hash to its hash", record.short())]
+    #[error("{name} is damaged: the pack of record `{}` does not hash to its hash\n{}", record.short(), Bundle::HINT)]
     Damaged {
         /// The bundle.
         name: String,

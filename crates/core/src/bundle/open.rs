@@ -51,7 +51,8 @@ pub enum OpenBundleError {
     },
     /// It is cut, or has been added to.
     #[error(
-        "{name} has another length than it states: found {found} bytes, expected {expected}\nhint: it was not copied whole"
+        "{name} has another length than it states: found {found} bytes, expected {expected}\n{}",
+        Bundle::HINT
     )]
     Length {
         /// The bundle.
@@ -62,7 +63,7 @@ pub enum OpenBundleError {
         expected: u64,
     },
     /// Its head is damaged.
-    #[error("{name} is damaged: {reason}")]
+    #[error("{name} is damaged: {reason}\n{}", Bundle::HINT)]
     Damaged {
         /// The bundle.
         name: String,
@@ -72,6 +73,9 @@ pub enum OpenBundleError {
 }
 
 impl Bundle {
+    /// The remedy for one that is not whole, as a line of a message.
+    pub const HINT: &str = "hint: copy or fetch it again from where it is whole, or build it again";
+
     /// Opens a bundle file. The file is read into memory and closed.
     ///
     /// # Errors

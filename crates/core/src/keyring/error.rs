@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use super::Date;
+use super::{Date, KEY_LENGTH};
 use crate::trust::Untrusted;
 
 /// Says why there is no keyring, or why it may not take the place of another.
@@ -44,13 +44,29 @@ pub enum KeyringError {
         /// What is wrong with it.
         source: Box<Self>,
     },
-    /// A key is none.
-    #[error("key `{name}` is `{found}`, expected a public key of minisign, which begins with `RW`")]
+    /// A key is none. What stands there is not shown: it may be a secret.
+    #[error("key `{name}` is none: expected a public key of minisign, {KEY_LENGTH} characters that begin with `RW`, found {}", if *found == KEY_LENGTH { "others".to_owned() } else { found.to_string() })]
     Key {
         /// What it is called.
         name: String,
-        /// What is there.
-        found: String,
+        /// How many characters the line has that should be the key.
+        found: usize,
+    },
+    /// Somebody has given away a secret key, or is about to.
+    #[error(
+        "key `{name}` is a secret key, and no public one\nhint: give the other file that `precast keygen` wrote: `{name}.pub`"
+    )]
+    SecretKey {
+        /// What it is called.
+        name: String,
+    },
+    /// So many keys there are not.
+    #[error("the threshold is {threshold}, and {} may sign: {}", if *usable == 1 { "1 key".to_owned() } else { format!("{usable} keys") }, unreachable(*threshold, *usable))]
+    Threshold {
+        /// How many keys have to have signed.
+        threshold: usize,
+        /// How many may.
+        usable: usize,
     },
     /// Its day has come.
     #[error("the keyring `{}` expired on {expires}, and it is {today}\nhint: get a later one from those who sign: `precast trust update`", path.display())]
@@ -81,6 +97,19 @@ pub enum KeyringError {
         /// The key.
         name: String,
     },
+}
+
+/// Why a threshold is none, and what to do.
+fn unreachable(threshold: usize, usable: usize) -> String {
+    match (threshold, usable) {
+        (0, _) => {
+            "whatever is not signed would count\nhint: one has to sign at least: `--threshold 1`".to_owned()
+        }
+        (_, 0) => "nothing would ever count as signed\nhint: add keys".to_owned(),
+        _ => format!(
+            "nothing would ever count as signed\nhint: add keys, or let fewer of them do: `--threshold {usable}`"
+        ),
+    }
 }
 
 /// Says that too few keys have signed something.

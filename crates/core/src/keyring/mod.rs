@@ -61,6 +61,12 @@ pub struct Keyring {
     pub revoked: Vec<Key>,
 }
 
+/// Characters of a public key: 42 bytes in base64.
+const KEY_LENGTH: usize = 56;
+
+/// Characters of a secret key: 158 bytes in base64, `=` at the end.
+const SECRET_KEY_LENGTH: usize = 212;
+
 /// A public key with the name that messages call it by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Key {
@@ -79,11 +85,15 @@ impl Key {
     /// It is no public key of minisign.
     pub fn parse(name: &str, text: &str) -> Result<Self, KeyringError> {
         let line = text.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default();
-        let wrong = || KeyringError::Key { name: name.to_owned(), found: line.chars().take(80).collect() };
+        let name_of = || name.to_owned();
+        let wrong = || match line.len() {
+            SECRET_KEY_LENGTH => KeyringError::SecretKey { name: name_of() },
+            _ => KeyringError::Key { name: name_of(), found: line.chars().count() },
+        };
         let public = PublicKey::from_base64(line).map_err(|_| wrong())?;
         let is_name = !name.is_empty() && name.len() <= 64 && !name.contains(char::is_control);
         // 42 bytes have one spelling of 56 characters, which `same` relies on.
-        if line.len() != 56 || !is_name || name.trim() != name {
+        if line.len() != KEY_LENGTH || !is_name || name.trim() != name {
             return Err(wrong());
         }
         Ok(Self { name: name.to_owned(), text: line.to_owned(), public })

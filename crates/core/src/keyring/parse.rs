@@ -89,7 +89,10 @@ struct Lines {
 impl Lines {
     /// Takes a line; `Err` says what is wrong with it.
     fn take(&mut self, line: &str) -> Result<(), String> {
-        let (name, value) = line.split_once('=').ok_or("expected `name=value`")?;
+        // Anything else may be a secret, which no message shows.
+        let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+        let (name, value) =
+            line.split_once('=').filter(|(name, _)| is_name(name)).ok_or("expected `name=value`")?;
         if line.ends_with(char::is_whitespace) || value.starts_with(char::is_whitespace) {
             return Err("a blank stands where none belongs".to_owned());
         }
@@ -143,8 +146,7 @@ impl Lines {
         let is_revoked = |key: &Key| keyring.revoked.iter().any(|revoked| revoked.is_same(key));
         let usable = keyring.keys.iter().filter(|key| !is_revoked(key)).count();
         if keyring.threshold == 0 || keyring.threshold > usable {
-            let threshold = keyring.threshold;
-            return Err(whole(format!("the threshold is {threshold}, and {usable} keys may sign")));
+            return Err(KeyringError::Threshold { threshold: keyring.threshold, usable });
         }
         Ok(keyring)
     }

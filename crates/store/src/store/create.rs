@@ -45,6 +45,9 @@ impl Store {
         let exists = match fs_err::symlink_metadata(store.paths.store_file()) {
             Ok(_) => true,
             Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+            Err(_) if store.paths.root.is_file() => {
+                return Err(OpenError::File { path: store.paths.root }.into());
+            }
             Err(source) => {
                 return Err(OpenError::Io { path: store.paths.store_file(), source }.into());
             }

@@ -26,6 +26,12 @@ pub enum OpenError {
         /// The directory.
         path: PathBuf,
     },
+    /// A file stands where a store should be.
+    #[error("no store at `{}`: a store is a directory, and this is a file\nhint: a bundle is named otherwise: `--bundle FILE`", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+    },
     /// `STORE` is not what it should be.
     #[error("cannot understand `{}`: found {found}, expected {expected}\nhint: name another store; or, if only precast wrote here, `rm -r {}` and build again", path.display(), quoted(path))]
     Malformed {
@@ -84,10 +90,12 @@ impl Store {
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         let paths = Paths { root: path.as_ref().to_path_buf() };
         // Before anything is said of who may write to it: what helps a store would harm another directory.
-        if fs_err::symlink_metadata(paths.store_file())
-            .is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
-        {
-            return Err(OpenError::Missing { path: paths.root });
+        match fs_err::symlink_metadata(paths.store_file()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(OpenError::Missing { path: paths.root });
+            }
+            Err(_) if paths.root.is_file() => return Err(OpenError::File { path: paths.root }),
+            _ => {}
         }
         let store = Self::at(paths)?;
         // A tree that was copied without its empty directories is fine.

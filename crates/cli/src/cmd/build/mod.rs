@@ -68,10 +68,6 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
         }
         lock.unpinned(&target, &lock_path).iter().for_each(|told| term::warning(told));
     }
-    if toolchain.is_none() && args.bundle.is_some() {
-        return Err(Failure::usage("a bundle is linked, and the compiler of the release is not here")
-            .hint("the store is a layer as it is; `precast pull` takes a bundle out of a registry"));
-    }
     if toolchain.is_none() && has_builder {
         term::warning("`--builder` states nothing: what is pinned was built elsewhere");
     }
@@ -132,10 +128,7 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
     store.iter().for_each(|store| history::remember(store, &args.manifest, &executed));
     plan.warnings().for_each(|warning| term::warning(&warning));
     executed.stale.iter().for_each(|stale| term::warning(&stale.to_string()));
-    let bundle = match (args.bundle, &toolchain) {
-        (Some(path), Some(toolchain)) => Some(write_bundle(path, &executed, toolchain)?),
-        _ => None,
-    };
+    let bundle = args.bundle.map(|path| write_bundle(path, &executed, toolchain.as_ref())).transpose()?;
     if let (Some(builder), Some(toolchain)) = (builder, &toolchain) {
         builder.state(store.as_ref(), bundle.as_ref(), &executed, toolchain)?;
     }
@@ -314,7 +307,7 @@ fn carry_out(
 fn write_bundle(
     path: PathBuf,
     executed: &Executed,
-    toolchain: &Toolchain,
+    toolchain: Option<&Toolchain>,
 ) -> Result<(PathBuf, Vec<u8>), Failure> {
     let bytes = executed.bundle(toolchain)?;
     let written = whole::write(&path, Kind::Bundle, |out| out.write_all(&bytes))?;
