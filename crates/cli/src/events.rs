@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use precast_core::event;
-use precast_store::Event;
+use precast_store::{Bundle, Event};
 
 use crate::error::{Exit, Failure};
 use crate::term;
@@ -39,10 +39,16 @@ pub(crate) fn hear(event: &Event) {
 pub(crate) fn tell(ended: Result<Exit, Failure>) -> Result<Exit, Failure> {
     let heard = std::mem::take(&mut *WAITING.lock().unwrap_or_else(PoisonError::into_inner));
     event::lines(&heard).iter().for_each(|line| term::warning(line));
-    let told = TOLD.lock().unwrap_or_else(PoisonError::into_inner).len();
-    if told > LISTED {
-        term::warning(&format!("and {} more; `precast verify --json` lists what is damaged", told - LISTED));
+    let told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    if told.len() > LISTED {
+        let more = told.len() - LISTED;
+        term::warning(&format!("and {more} more; `precast verify --json` lists what is damaged"));
     }
+    // A store is mended by the next build, a bundle by nobody who reads it.
+    if told.iter().any(|event| event.starts_with("`bundle `")) {
+        term::note(Bundle::HINT);
+    }
+    drop(told);
     if !heard.iter().any(|event| matches!(event, Event::Unsigned { .. })) {
         return ended;
     }
