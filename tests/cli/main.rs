@@ -56,6 +56,7 @@ mod help;
 mod images;
 mod interleave;
 mod isa;
+mod keyrings;
 mod libraries;
 mod locked;
 mod look;

@@ -1,0 +1,60 @@
+//! Keyrings as they are made: of public keys, as many as have to sign; nothing of a secret is shown.
+
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
+
+use crate::sandbox::{Ended, Sandbox, args};
+
+#[test]
+fn a_keyring_is_made_of_public_keys_and_as_many_as_have_to_sign() {
+    let place = Sandbox::new();
+    let new = |rest: &[&str]| place.run_bare(&args(&[&["trust", "new", "--expires", "2999-01-01"], rest]));
+    place.run_bare(&["keygen", "release.key", "--no-password"]).ok();
+    place.write("password", "a word\n");
+    place
+        .run_bare(&["keygen", "sealed.key", "--password-file", "password"])
+        .fails(1, &["can be read by others"]);
+    fs_err::set_permissions(place.path("password"), Permissions::from_mode(0o600)).unwrap();
+    place.run_bare(&["keygen", "sealed.key", "--password-file", "password"]).ok();
+    // Nothing of a secret is shown, whatever it is taken for and however it was cut.
+    let quiet = |ended: Ended, secret: &str| {
+        let all = format!("{}{}", ended.out, ended.err);
+        for line in secret.lines() {
+            let pieces = (0..line.len().saturating_sub(8)).step_by(8).map(|at| &line[at..at + 8]);
+            pieces
+                .filter(|piece| !piece.contains(' '))
+                .for_each(|piece| assert!(!all.contains(piece), "{all}"));
+        }
+    };
+    for name in ["release", "sealed"] {
+        let text = fs_err::read_to_string(place.path(format!("{name}.key"))).unwrap();
+        let named =
+            [format!("`{name}.key` is a secret key"), format!("the public key beside it is `{name}.pub`")];
+        let refused = new(&[&format!("{name}.key")]).fails(1, &[&named[0], &named[1]]);
+        quiet(refused, &text);
+        let line = text.lines().nth(1).unwrap();
+        for (cut, said) in [(line, "is a secret key"), (&line[..100], "found 100"), (&line[4..], "found 208")]
+        {
+            place.write("cut.key", cut);
+            quiet(new(&["cut.key"]).fails(1, &[said]), line);
+            // As a keyring, or as a line of one.
+            for wrong in [format!("{cut}=\n"), format!("key={cut} name\n")] {
+                place.write("wrong.keyring", wrong);
+                quiet(
+                    place.run_bare(&["trust", "show", "--keyring", "wrong.keyring"]).fails(1, &["line 1"]),
+                    line,
+                );
+            }
+        }
+    }
+    fs_err::rename(place.path("release.pub"), place.path("away.pub")).unwrap();
+    new(&["release.key"]).fails(1, &["hint: name the public key: the other file"]);
+    let refused = new(&["--threshold", "2", "away.pub"]).fails(
+        1,
+        &["error: the threshold is 2, and 1 key may sign: nothing would ever count", "`--threshold 1`"],
+    );
+    assert!(!refused.err.contains("not a keyring"), "{}", refused.err);
+    new(&["--threshold", "0", "away.pub"]).fails(1, &["the threshold is 0, and 1 key may sign"]);
+    assert!(!place.path("precast.keyring").exists());
+    new(&["--threshold", "2", "away.pub", "sealed.pub"]).ok();
+}
