@@ -3,6 +3,7 @@
 
 use crate::graph::replay::ReplayError;
 use crate::own::stash;
+use precast_codegen::LinkError;
 use precast_core::event::{chain, split_hints};
 use precast_core::native::ErrorKind;
 use precast_core::{CallError, LoadEntryError, OpenBundleError};
@@ -20,8 +21,20 @@ pub(crate) fn raise<'py>(py: Python<'py>, class: &str, args: impl PyCallArgs<'py
     made.map_or_else(|failed| failed, PyErr::from_value)
 }
 
-fn told(py: Python<'_>, class: &str, error: &dyn Error) -> PyErr {
-    raise(py, class, (chain(error),))
+fn told(py: Python<'_>, class: &str, error: &(dyn Error + 'static)) -> PyErr {
+    raise(py, class, (text(error),))
+}
+
+/// What an error says, with Python's names in its hints.
+pub(crate) fn text(error: &(dyn Error + 'static)) -> String {
+    let told = chain(error);
+    let mut causes = std::iter::successors(Some(error), |&cause| cause.source());
+    if causes.any(|cause| matches!(cause.downcast_ref(), Some(LinkError::Half { .. }))) {
+        let (said, _) = split_hints(&told);
+        let hint = "let its C convert with `npy_half_to_float` and give the class `_f16_ok = True`, or cast to f32 before";
+        return format!("{said}\nhint: {hint}");
+    }
+    told
 }
 
 /// The exception of a bundle that cannot be opened.
@@ -43,12 +56,14 @@ pub(crate) fn open(py: Python<'_>, error: &OpenBundleError) -> PyErr {
 }
 
 /// The exception of a graph that is not there, or that nothing in the bundle serves.
-pub(crate) fn entry(py: Python<'_>, error: LoadEntryError) -> PyErr {
-    match &error {
-        LoadEntryError::Unknown { .. } => told(py, "EntryError", &error),
-        LoadEntryError::Instance { source: CallError::Op { kind, .. }, .. } => told(py, class(*kind), &error),
-        _ => told(py, "MissError", &error),
-    }
+/// `damage` is what stands behind its message.
+pub(crate) fn entry(py: Python<'_>, error: &LoadEntryError, damage: &str) -> PyErr {
+    let class = match error {
+        LoadEntryError::Unknown { .. } => "EntryError",
+        LoadEntryError::Instance { source: CallError::Op { kind, .. }, .. } => class(*kind),
+        _ => "MissError",
+    };
+    raise(py, class, (text(error) + damage,))
 }
 
 /// The exception of a call that failed; `types` says whether an argument has another dtype than its input.
@@ -119,7 +134,7 @@ pub(crate) fn wrong_value(py: Python<'_>, text: String) -> PyErr {
 }
 
 /// The exception of a mistake in a graph, of a class of `precast/errors.py`.
-pub(crate) fn graph_of(py: Python<'_>, class: &str, error: &dyn Error) -> PyErr {
+pub(crate) fn graph_of(py: Python<'_>, class: &str, error: &(dyn Error + 'static)) -> PyErr {
     told(py, class, error)
 }
 

@@ -4,16 +4,29 @@ use crate::boundary::object;
 use crate::error;
 use crate::function::Function;
 use crate::modules::Found;
-use precast_core::Loader;
+use precast_core::event::lines;
+use precast_core::{Bundle, Loader};
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyTuple};
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 /// An open bundle: its graphs by name, `model["score"]` or `model.score`.
 #[pyclass(frozen, mapping, module = "precast")]
 pub(crate) struct Model {
     loader: Loader,
     path: PathBuf,
+    /// What [`damage`] says of it, once somebody has missed something.
+    damage: OnceLock<String>,
+}
+
+/// What is damaged in a bundle, as the end of an error's message: what is missing may stand there. Empty if nothing is.
+pub(crate) fn damage(bundle: &Bundle) -> String {
+    let found = lines(&bundle.verify());
+    if found.is_empty() {
+        return String::new();
+    }
+    format!("\n{}\nhint: put an intact copy of the bundle in its place, or make it again", found.join("\n"))
 }
 
 /// Opens a bundle file; its functions are verified and loaded when they are asked for.
@@ -21,7 +34,7 @@ pub(crate) struct Model {
 #[pyo3(signature = (path, /))]
 pub(crate) fn load(py: Python<'_>, path: PathBuf) -> PyResult<Model> {
     let opened = py.detach(|| Loader::open(&path));
-    opened.map(|loader| Model { loader, path }).map_err(|refused| error::open(py, &refused))
+    opened.map(|loader| Model { loader, path, damage: OnceLock::new() }).map_err(|refused| error::open(py, &refused))
 }
 
 /// The extension module of a key that a bundle has, and its name.
@@ -31,6 +44,12 @@ pub(crate) fn module_of(py: Python<'_>, model: &Bound<'_, Model>, key: &str) -> 
     let key = key.parse().map_err(|_| refused(format!("`{key}` is no key of a module")))?;
     let bundle = model.get().loader.bundle();
     py.detach(|| Found::of_bundle(bundle, &key)).map_err(refused)
+}
+
+impl Model {
+    fn damage(&self) -> &str {
+        self.damage.get_or_init(|| damage(self.loader.bundle()))
+    }
 }
 
 #[pymethods]
@@ -43,7 +62,12 @@ impl Model {
 
     /// The function of a graph.
     fn __getitem__<'py>(&self, py: Python<'py>, name: String) -> PyResult<Bound<'py, PyAny>> {
-        let found = py.detach(|| self.loader.entry(&name)).map_err(|missing| error::entry(py, missing))?;
+        let found = py.detach(|| {
+            // What asks an object for its abilities is nobody who misses a graph.
+            let damage = || if name.starts_with("__") { String::new() } else { self.damage().to_owned() };
+            self.loader.entry(&name).map_err(|missing| (missing, damage()))
+        });
+        let found = found.map_err(|(missing, damage)| error::entry(py, &missing, &damage))?;
         let is_map = found.is_elementwise();
         object::wrap(py, Function::new(py, name, found, is_map))
     }

@@ -8,7 +8,6 @@ use crate::own::ctype;
 use precast_build::{Declared, Execution, Place, execute, plan};
 use precast_codegen::Unit;
 use precast_compile::{Isa, Toolchain, Variant};
-use precast_core::event::chain;
 use precast_store::key::Profile;
 use precast_store::{Store, whole};
 use pyo3::prelude::*;
@@ -44,7 +43,7 @@ fn write(
     levels: Vec<Isa>,
     store: Option<&Path>,
 ) -> Result<(), String> {
-    let mut plan = plan(declared).map_err(|refused| chain(&refused))?;
+    let mut plan = plan(declared).map_err(|refused| error::text(&refused))?;
     plan.units.extend(modules);
     if let Some(signature) = plan.unpublished.first() {
         return Err(format!(
@@ -52,14 +51,14 @@ fn write(
              hint: give the op a version, or none"
         ));
     }
-    let toolchain = Toolchain::find(None).map_err(|refused| chain(&refused))?;
+    let toolchain = Toolchain::find(None).map_err(|refused| error::text(&refused))?;
     let levels = if levels.is_empty() { Isa::defaults(toolchain.target()) } else { levels };
     let variant = |isa| Variant { target: toolchain.target().to_owned(), isa, profile: Profile::Release };
     let variants: Vec<Variant> = levels.into_iter().map(variant).collect();
     let store = store.and_then(|path| Store::create(path).ok());
     let execution = Execution { store: store.as_ref(), ..Execution::new(&toolchain, &variants) };
-    let executed = execute(&plan, &execution).map_err(|refused| chain(&refused))?;
-    let bytes = executed.bundle(&toolchain).map_err(|refused| chain(&refused))?;
+    let executed = execute(&plan, &execution).map_err(|refused| error::text(&refused))?;
+    let bytes = executed.bundle(&toolchain).map_err(|refused| error::text(&refused))?;
     let written = whole::write_if_changed(path, &bytes);
     written.map(drop).map_err(|refused| format!("cannot write `{}`: {refused}", path.display()))
 }

@@ -73,7 +73,11 @@ fn list(
         }
     }
     if loops.iter().any(|each| each.arity() != loops[0].arity()) {
-        return Err("the functions have different numbers of inputs or outputs".to_owned());
+        return Err(format!(
+            "the functions have different numbers of inputs or outputs: `{}`\n\
+             hint: make a ufunc of those that are alike: `one.ufunc(other)`",
+            told.join("`, `")
+        ));
     }
     if loops.is_empty() && left.is_empty() {
         return Err("no function is given".to_owned());

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import precast
 import pytest
+from test_ufunc import RaisesThird
 
 integrate = pytest.importorskip("scipy.integrate")
 ndimage = pytest.importorskip("scipy.ndimage")
@@ -183,22 +184,6 @@ def test_what_fails_is_raised():
     error = caught.value if isinstance(caught.value, precast.CallError) else caught.value.__cause__
     assert "gives 1 number(s), and the function takes 2" in str(error)
     assert integrate.quad(two, 0, 1, args=(2.0,))[0] == pytest.approx(1.0)
-
-
-class RaisesThird(precast.COp):
-    """Twice its input; the third call raises."""
-
-    def __init__(self, calls):
-        self.calls = calls
-
-    def make_node(self, x):
-        return precast.Apply(self, [x], [x.type()])
-
-    def perform(self, node, inputs, output_storage):
-        self.calls.append(inputs[0])
-        if len(self.calls) == 3:
-            raise ValueError("third")
-        output_storage[0][0] = inputs[0] * 2
 
 
 def test_nothing_is_run_beneath_an_exception():

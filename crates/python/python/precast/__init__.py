@@ -9,6 +9,8 @@ Compiling needs a compiler and happens before: `precast build` writes bundles. C
 
 from typing import TYPE_CHECKING
 
+from . import _interpreter as _interpreter
+
 # The native part stands on NumPy: where it is not installed, the import says so here.
 import numpy as _numpy
 

@@ -5,7 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 
-class FunctionMethods:
+class NotPickled:
+    """What other processes load for themselves: it is machine code of this one."""
+
+    __slots__ = ()
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError(
+            f"cannot pickle a `precast.{type(self).__name__}`: its machine code is loaded into this process\n"
+            "hint: pass on the path of its bundle and its name, and load it there, each process once"
+        )
+
+
+class FunctionMethods(NotPickled):
     """Methods of functions."""
 
     __slots__ = ()

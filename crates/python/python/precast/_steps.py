@@ -21,6 +21,7 @@ import numpy
 
 from . import _cpython
 from ._calls import CALLS
+from ._function import NotPickled
 from ._native import Function, Model
 from ._ports import Port
 from ._types import Type, dtype_name
@@ -36,7 +37,7 @@ OBJECT = "object"
 _BITS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
 
 
-class Steps:
+class Steps(NotPickled):
     """A function that is graphs, and calls of Python between them.
 
     >>> draw = precast.Steps.load(model, "draw")         # doctest: +SKIP
@@ -85,8 +86,9 @@ class Steps:
         shared = [*self._known.values(), *args, *named.values()]
         for name, port in zip(self._results, self.outputs, strict=True):
             made = values[name]
-            if name in self._hosted:
-                _check_shape(self.__name__, port, made)
+            if name in self._hosted and port.type not in (OBJECT, GENERATOR) and not _fits(Type(port.type), made):
+                shape = numpy.shape(made)
+                raise CallValueError(f"`{self.__name__}` gave shape {shape} for `{port.name}`, which is declared as `{port.type}`")
             results.append(_own(made, [*shared, *results]))
         return results[0] if len(results) == 1 else tuple(results) or None
 
@@ -121,19 +123,17 @@ def _taken(port: Port, value: Any) -> Any:
         if not is_number or not numpy.can_cast(array.dtype, wanted.dtype, "same_kind"):
             raise CallTypeError(f"`{port.name}` is {found}, expected `{port.type}`")
         array = array.astype(wanted.dtype)
-    extents = wanted.shape
-    if array.ndim != len(extents) or any(e not in (None, n) for e, n in zip(extents, array.shape)):
+    if not _fits(wanted, array):
         raise CallValueError(f"`{port.name}` has shape {array.shape}, expected `{port.type}`")
+    if array.dtype == bool and array.size and array.view(numpy.uint8).max() > 1:
+        raise CallValueError(f"`{port.name}` has bools that are neither 0 nor 1\nhint: pass `x != 0`")
     return array
 
 
-def _check_shape(name: str, port: Port, value: Any) -> None:
-    """Holds a result against what its port says."""
-    if port.type in (OBJECT, GENERATOR):
-        return
-    shape, found = Type(port.type).shape, numpy.shape(value)
-    if len(found) != len(shape) or any(e not in (None, n) for e, n in zip(shape, found)):
-        raise CallValueError(f"`{name}` gave shape {found} for `{port.name}`, which is declared as `{port.type}`")
+def _fits(type_: Type, array: Any) -> bool:
+    """Whether an array has the rank and the extents of a type."""
+    extents, found = type_.shape, numpy.shape(array)
+    return len(found) == len(extents) and all(e in (None, n) for e, n in zip(extents, found))
 
 
 def _own(value: Any, others: Sequence[Any]) -> Any:

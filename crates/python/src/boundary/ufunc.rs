@@ -10,10 +10,11 @@
 //! order, and buffers whatever is otherwise. It may have given the interpreter free.
 //!
 //! # Errors
-//! A loop cannot refuse: NumPy looks for exceptions in loops of objects only. So one that an op raises is raised with the
-//! interpreter taken again, and CPython reports it as the cause of a `SystemError`. NumPy goes on with the next elements: the
-//! first exception is the one, and the loops after it run nothing. Flags of floating-point numbers are those of
-//! vectorised kernels, which set some for lanes that nobody reads: they are cleared, and NumPy warns of nothing.
+//! A loop cannot refuse: NumPy looks for exceptions in loops of objects only, and goes on. So what an op raises is kept until the
+//! call of the ufunc ends, by a vectorcall of ours in front of NumPy's, and raised then. Methods such as `reduce` have no such place:
+//! there it is raised with the interpreter taken again, and CPython reports it as the cause of a `SystemError`. The first exception
+//! is the one, and the loops after it run nothing. Flags of floating-point numbers are those of vectorised kernels, which set some
+//! for lanes that nobody reads: they are cleared, and NumPy warns of nothing.
 
 use super::array::are_bools;
 use super::raised;
@@ -26,6 +27,7 @@ use pyo3::ffi::PyObject;
 use pyo3::prelude::*;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, OnceLock};
 use std::{ptr, slice};
 
 /// What a ufunc is made of, and kept by.
@@ -66,6 +68,11 @@ struct Operand {
     /// Where the steps of its core dimensions begin.
     steps: usize,
 }
+
+/// Elements that only another package can have made.
+#[derive(Debug, thiserror::Error)]
+#[error("it has bools that are neither 0 nor 1\nhint: pass `x != 0`")]
+struct NoBools;
 
 type F64 = fn(f64) -> f64;
 type F64x2 = fn(f64, f64) -> f64;
@@ -177,7 +184,8 @@ impl Loop {
             let is_read = array.dtype == DType::Bool && !array.shape.contains(&0);
             // SAFETY: elements of the loop, which can be read.
             if is_read && !unsafe { are_bools(array.data.cast(), array.shape, array.strides_bytes) } {
-                return Err(other("a bool is neither 0 nor 1", std::fmt::Error));
+                let name = self.function.inputs()[at].name.clone();
+                return Err(CallError::Filter { name, source: Arc::new(NoBools) });
             }
             // SAFETY: elements of the loop, of the dtype that it was made for.
             inputs.push(unsafe { array.read() }.map_err(refused)?);
@@ -258,7 +266,7 @@ impl Span<'_> {
 }
 
 fn other(what: &'static str, source: impl std::error::Error + Send + Sync + 'static) -> CallError {
-    CallError::Other { what, source: std::sync::Arc::new(source) }
+    CallError::Other { what, source: Arc::new(source) }
 }
 
 /// The plain C function of a graph of numbers, if a loop has a form for it.
@@ -278,9 +286,6 @@ unsafe extern "C" fn run(
     steps: *mut npy_intp,
     data: *mut c_void,
 ) {
-    if raised::stands() {
-        return;
-    }
     // SAFETY: the data of a loop is a `Loop`, which the ufunc keeps.
     let of: &Loop = unsafe { &*data.cast::<Loop>() };
     let n_steps = of.operands.last().map_or(0, |last| last.steps + last.core.len());
@@ -295,21 +300,45 @@ unsafe extern "C" fn run(
         // SAFETY: NumPy calls this with the arguments of the loop.
         unsafe { of.run(&Span { args, dims, steps }) }
     };
-    let failed = match catch_unwind(AssertUnwindSafe(call)) {
-        Ok(Ok(())) => None,
-        Ok(Err(refused)) => Some(Ok(refused)),
-        Err(_) => Some(Err(())),
+    // An error, or nothing of a panic.
+    let caught = || match catch_unwind(AssertUnwindSafe(call)) {
+        Ok(done) => done.map_err(Some),
+        Err(_) => Err(None),
     };
-    if let Some(failed) = failed {
-        raised::restore(|py| match failed {
-            Ok(refused) => error::call(py, &refused, false),
-            Err(()) => pyo3::exceptions::PyRuntimeError::new_err("precast panicked"),
-        });
-    }
+    raised::beneath(caught, |py, failed| match failed {
+        Some(refused) => error::call(py, &refused, false),
+        None => pyo3::exceptions::PyRuntimeError::new_err("precast panicked"),
+    });
     // SAFETY: NumPy's table of functions was found when the ufunc was made, so that nothing of the interpreter is used.
     let py = unsafe { Python::assume_attached() };
     // SAFETY: it clears the thread's flags.
     unsafe { PY_UFUNC_API.PyUFunc_clearfperr(py) };
+}
+
+/// The vectorcall of NumPy's ufuncs, which is one for all.
+static NUMPYS: OnceLock<Vectorcall> = OnceLock::new();
+
+/// `vectorcallfunc`, which the stable ABI has from CPython 3.12 on.
+type Vectorcall =
+    unsafe extern "C" fn(*mut PyObject, *const *mut PyObject, usize, *mut PyObject) -> *mut PyObject;
+
+/// The vectorcall of ours: NumPy's, and then the exception that a loop has raised meanwhile.
+unsafe extern "C" fn call(
+    ufunc: *mut PyObject,
+    args: *const *mut PyObject,
+    n_args: usize,
+    names: *mut PyObject,
+) -> *mut PyObject {
+    let Some(numpys) = NUMPYS.get() else { return ptr::null_mut() };
+    // SAFETY: the arguments that CPython gives a ufunc.
+    let (result, raised) = raised::watch(|| unsafe { numpys(ufunc, args, n_args, names) });
+    let Some(raised) = raised else { return result };
+    // SAFETY: CPython calls with the interpreter held.
+    let py = unsafe { Python::assume_attached() };
+    // SAFETY: a new reference, or NULL with an exception set, for which this one stands.
+    drop(unsafe { Bound::from_owned_ptr_or_opt(py, result) });
+    raised.restore(py);
+    ptr::null_mut()
 }
 
 /// Makes a ufunc of loops, which have the same numbers of inputs and outputs; with `signature` a gufunc.
@@ -358,5 +387,14 @@ pub(crate) fn make<'py>(
     let obj = unsafe { &raw mut (*fields).fields.obj };
     // SAFETY: as above.
     unsafe { obj.write(keeper) };
+    // SAFETY: as above; every ufunc has a vectorcall.
+    let vectorcall = unsafe { &raw mut (*fields).fields.vectorcall };
+    // SAFETY: a pointer to a function of that kind, which NumPy has put there.
+    let numpys = unsafe { vectorcall.cast::<Option<Vectorcall>>().read() };
+    if let Some(numpys) = numpys {
+        NUMPYS.get_or_init(|| numpys);
+        // SAFETY: the field of a new ufunc, which nobody calls yet.
+        unsafe { vectorcall.write(call as *mut c_void) };
+    }
     Ok(ufunc)
 }

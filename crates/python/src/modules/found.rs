@@ -1,6 +1,7 @@
 //! A compiled module that CPython can load: verified bytes, and where they are from.
 
 use precast_codegen::Unit;
+use crate::model::damage;
 use precast_core::event::chain;
 use precast_core::native::Staged;
 use precast_core::{Bundle, best_first};
@@ -46,7 +47,7 @@ impl Found {
         if refused.is_empty() {
             refused.push(format!("{} has no module `{}`", bundle.name(), key.short()));
         }
-        Err(refused.join("; "))
+        Err(refused.join("; ") + &damage(bundle))
     }
 
     /// Stages the shared object of a record; in words why it cannot be.
