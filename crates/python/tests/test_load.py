@@ -86,7 +86,9 @@ def test_damage_anywhere_is_an_error_of_ours_or_harmless(bundle, tmp_path):
             assert precast.load(path).score(x, x, x) == pytest.approx(3 * np.exp(-1.0) + 3)
         except (precast.BundleError, precast.EntryError) as error:
             refused += 1
-            assert str(error)
+            assert str(path) in str(error)
+            if isinstance(error, (precast.MissError, precast.EntryError)):
+                assert "is damaged" in str(error) and "\nhint: put an intact copy" in str(error), error
     assert refused > 0
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import copy
 import functools
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -164,7 +165,7 @@ def _computes(step: Mapping[str, Any], functions: Sequence[Function], modules: M
     else:
         name, settings = step["call"], step["settings"]
         call, what = functools.partial(CALLS[name], **settings), settings.get("of", name)
-    dtypes = step["dtypes"]
+    dtypes, takes = step["dtypes"], len(step["takes"])
 
     def compute(*given: Any) -> list[Any]:
         try:
@@ -173,13 +174,22 @@ def _computes(step: Mapping[str, Any], functions: Sequence[Function], modules: M
         except CallError:
             raise
         except ValueError as error:
-            raise CallValueError(f"`{what}`: {error}") from error
+            raise CallValueError(f"`{what}`: {_said(error, takes)}") from error
         except MemoryError as error:
-            raise CallMemoryError(f"`{what}`: {error}") from error
+            raise CallMemoryError(f"`{what}`: {_said(error, takes)}") from error
         except Exception as error:
-            raise CallRuntimeError(f"`{what}`: {error}") from error
+            raise CallRuntimeError(f"`{what}`: {_said(error, takes)}") from error
 
     return compute
+
+
+def _said(error: Exception, takes: int) -> str:
+    """What an error says. A module calls its variables V0, V1, …: the `takes` inputs of the op, then its outputs."""
+    name, behind, rest = str(error).partition(": ")
+    if not re.fullmatch(r"V\d+", name):
+        return str(error)
+    at = int(name[1:])
+    return (f"input {at}" if at < takes else f"output {at - takes}") + behind + rest
 
 
 def _made(value: Any, dtype: str | None) -> Any:

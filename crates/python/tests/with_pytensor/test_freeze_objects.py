@@ -8,6 +8,7 @@ from frozen import function
 pytensor = pytest.importorskip("pytensor")
 import precast.pytensor  # noqa: E402
 import pytensor.tensor as pt  # noqa: E402
+from pytensor.graph.basic import Apply  # noqa: E402
 from pytensor.link.c.type import EnumList, Generic  # noqa: E402
 from pytensor.tensor.type_other import NoneConst  # noqa: E402
 from pytensor.typed_list import TypedListType  # noqa: E402
@@ -70,6 +71,55 @@ def test_results_are_nobody_elses_and_are_what_is_declared():
         ours([np.ones((2, 2))])
     with pytest.raises(precast.CallRuntimeError):
         ours([None])
+
+
+def test_damage_of_a_bundle_with_modules_is_told(tmp_path):
+    a, path = TypedListType(pt.dvector)("a"), tmp_path / "own.precast"
+    precast.pytensor.freeze(function([a], lists.getitem(a, 0) * 2), path, name="own", python=True, isa="x86-64-v2")
+    whole = path.read_bytes()
+    found = {}
+    for at in range(64, len(whole), len(whole) // 150):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :])
+        try:
+            assert precast.Steps.load(precast.load(path), "own")([np.ones(3)]).tolist() == [2, 2, 2]
+        except (precast.BundleError, precast.EntryError) as error:
+            found.setdefault(type(error), str(error))
+            if "the head does" not in str(error):
+                assert str(path) in str(error) and "is damaged" in str(error) and "\nhint: put an intact copy" in str(error)
+    # A module of host `cpython`, those of graphs, and the plan.
+    assert set(found) == {precast.BundleError, precast.MissError, precast.EntryError}
+
+
+class Strange(Somebodys):
+    """Its C gives other numbers than it declares."""
+
+    def make_node(self, x, of):
+        return Apply(self, [x, of], [x.type()])
+
+    def c_code(self, node, name, inputs, outputs, sub):
+        (x, _), (z,) = inputs, outputs
+        return f"""
+        Py_XDECREF({z});
+        {z} = (PyArrayObject *)PyArray_ZEROS(1, PyArray_DIMS({x}), NPY_FLOAT, 0);
+        if (!{z}) {{ {sub["fail"]} }}
+        """
+
+
+def test_what_the_c_of_an_op_gives_is_called_by_its_position():
+    fn = function([v], Strange()(v, Counts()(v)))
+    ours = precast.pytensor.freeze(fn, python=True).function(policy="jit")
+    with pytest.raises(precast.CallError, match="`Strange`: output 0: expected an array of dtype"):
+        ours(X)
+
+
+def test_bools_that_are_none_are_refused():
+    a = TypedListType(pt.dvector)("a")
+    mask = pt.vector("mask", dtype="bool")
+    ours = precast.pytensor.freeze(function([a, mask], [lists.length(a), ~mask]), python=True).function(policy="jit")
+    assert ours([X], np.array([True, False]))[1].tolist() == [False, True]
+    for wrong in (np.array([1, 2], "u1").view(bool), np.array([0, 7, 3, 0], "u1").view(bool)[::-2]):
+        with pytest.raises(precast.CallValueError, match="`mask` has bools that are neither 0 nor 1\nhint: pass `x != 0`"):
+            ours([X], wrong)
 
 
 class Chosen(Somebodys):

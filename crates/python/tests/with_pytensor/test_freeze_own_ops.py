@@ -1,6 +1,7 @@
 """Ops of arrays that the library lacks, by their own C: in the graph where precast's headers are enough, else over CPython's own."""
 
 import json
+import pickle
 
 import numpy as np
 import precast
@@ -289,6 +290,8 @@ def test_lists_are_inputs_results_and_go_from_op_to_op(tmp_path):
         assert (given[0][1] == np.arange(3.0)).all() and len(given[0]) == 2
     with pytest.raises(precast.CallError, match="expected a list"):
         made((1, 2), [], 0, X)
+    with pytest.raises(TypeError, match="cannot pickle a `precast.Steps`.*\nhint: "):
+        pickle.dumps(made)
     with pytest.raises(precast.CallError, match="`GetItem`: list index out of range"):
         made([X], [X], 1, X)
     with pytest.raises(precast.FreezeError, match="expected an array\nhint: .*python=True"):

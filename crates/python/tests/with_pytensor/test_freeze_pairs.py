@@ -1,0 +1,74 @@
+"""Random functions in which features meet: what is frozen gives what PyTensor gives, in values, dtypes, shapes and state."""
+
+import warnings
+
+import numpy as np
+import precast
+import pytest
+from frozen import frozen, function
+
+pytensor = pytest.importorskip("pytensor")
+from pairs import Drawn  # noqa: E402
+
+
+def check(seed):
+    """Holds the function of a seed against PyTensor's; gives why it is not frozen, or not called, if so."""
+    drawn = Drawn(seed)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            fn = function(drawn.inputs, drawn.outputs, (None, "fast_run")[seed % 2], updates=drawn.updates)
+        except OverflowError as error:
+            # Its rewrites give unsigned integers a factor of -1.
+            return f"PyTensor: {error}"
+        try:
+            ours = frozen(fn)
+        except precast.FreezeError as refused:
+            return str(refused)
+        kept = [value.copy() for value in drawn.given]
+        for _ in range(2):
+            try:
+                wanted = fn(*drawn.given)
+            except (ValueError, IndexError, TypeError, AssertionError, OverflowError) as error:
+                return f"PyTensor: {error}"
+            got = ours(*drawn.given)
+            got = got if isinstance(got, tuple) else (got,)
+            # Its reference forgets what dtype it has declared, for sums of small integers.
+            same(seed, got, [np.asarray(each, output.type.dtype) for each, output in zip(wanted, drawn.outputs, strict=True)])
+            for one, other in zip(drawn.given, kept, strict=True):
+                np.testing.assert_array_equal(one, other)
+            for shared in drawn.updates:
+                same(seed, [ours.state[shared.name]], [np.asarray(shared.get_value(), shared.type.dtype)])
+            # A result is the caller's own.
+            for each in got:
+                if isinstance(each, np.ndarray) and each.size:
+                    each += np.ones((), each.dtype) if each.dtype != bool else True
+            for one, other in zip(drawn.given, kept, strict=True):
+                np.testing.assert_array_equal(one, other)
+    return None
+
+
+def same(seed, got, wanted):
+    assert len(got) == len(wanted), seed
+    for one, other in zip(map(np.asarray, got), map(np.asarray, wanted), strict=True):
+        assert (one.dtype, one.shape) == (other.dtype, other.shape), (seed, one, other)
+        single = one.dtype.name in ("float32", "complex64")
+        near = 2e-4 if single else 1e-9
+        np.testing.assert_allclose(one, other, rtol=near, atol=near, err_msg=f"seed {seed}")
+
+
+def run(seeds, record_property):
+    told = [check(seed) for seed in seeds]
+    # A generator of what nobody can freeze or call tests nothing.
+    assert told.count(None) > 0.6 * len(told), [each for each in told if each]
+    record_property("told", f"{told.count(None)} of {len(told)} random functions were frozen and called")
+
+
+@pytest.mark.parametrize("share", range(4))
+def test_features_meet(share, record_property):
+    run(range(30 * share, 30 * share + 30), record_property)
+
+
+@pytest.mark.long
+def test_features_meet_often(record_property):
+    run(range(1000, 4000), record_property)
