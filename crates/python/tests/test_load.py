@@ -71,7 +71,7 @@ def test_a_cut_bundle_is_refused(bundle, tmp_path, length):
 def test_a_remedy_is_part_of_the_text(bundle, tmp_path):
     path = tmp_path / "cut.precast"
     path.write_bytes(bundle.read_bytes()[:-1])
-    with pytest.raises(precast.BundleError, match="\nhint: it was not copied whole"):
+    with pytest.raises(precast.BundleError, match="\nhint: copy or fetch it again"):
         precast.load(path)
 
 
