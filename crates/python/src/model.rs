@@ -34,7 +34,9 @@ pub(crate) fn damage(bundle: &Bundle) -> String {
 #[pyo3(signature = (path, /))]
 pub(crate) fn load(py: Python<'_>, path: PathBuf) -> PyResult<Model> {
     let opened = py.detach(|| Loader::open(&path));
-    opened.map(|loader| Model { loader, path, damage: OnceLock::new() }).map_err(|refused| error::open(py, &refused))
+    opened
+        .map(|loader| Model { loader, path, damage: OnceLock::new() })
+        .map_err(|refused| error::open(py, &refused))
 }
 
 /// The extension module of a key that a bundle has, and its name.

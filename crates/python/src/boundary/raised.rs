@@ -42,10 +42,7 @@ pub(super) fn watch<T>(call: impl FnOnce() -> T) -> (T, Option<PyErr>) {
 
 /// Runs `call`, if no exception of an earlier call stands; what it fails with is made an exception, which a [`watch`] keeps, and which
 /// is raised where there is none.
-pub(super) fn beneath<E>(
-    call: impl FnOnce() -> Result<(), E>,
-    make: impl FnOnce(Python<'_>, E) -> PyErr,
-) {
+pub(super) fn beneath<E>(call: impl FnOnce() -> Result<(), E>, make: impl FnOnce(Python<'_>, E) -> PyErr) {
     let kept = KEPT.take();
     // What `call` calls has its own watches.
     let kept = match kept {

@@ -1,7 +1,7 @@
 //! A compiled module that CPython can load: verified bytes, and where they are from.
 
-use precast_codegen::Unit;
 use crate::model::damage;
+use precast_codegen::Unit;
 use precast_core::event::chain;
 use precast_core::native::Staged;
 use precast_core::{Bundle, best_first};

@@ -8,7 +8,6 @@ from frozen import function
 pytensor = pytest.importorskip("pytensor")
 import precast.pytensor  # noqa: E402
 import pytensor.tensor as pt  # noqa: E402
-from pytensor.graph.basic import Apply  # noqa: E402
 from pytensor.link.c.type import EnumList, Generic  # noqa: E402
 from pytensor.tensor.type_other import NoneConst  # noqa: E402
 from pytensor.typed_list import TypedListType  # noqa: E402
@@ -88,31 +87,6 @@ def test_damage_of_a_bundle_with_modules_is_told(tmp_path):
                 assert str(path) in str(error) and "is damaged" in str(error) and "\nhint: put an intact copy" in str(error)
     # A module of host `cpython`, those of graphs, and the plan.
     assert set(found) == {precast.BundleError, precast.MissError, precast.EntryError}
-
-
-class Strange(Somebodys):
-    """Its C gives other numbers than it declares."""
-
-    def make_node(self, x, of):
-        return Apply(self, [x, of], [x.type()])
-
-    def perform(self, node, inputs, outputs):
-        raise NotImplementedError
-
-    def c_code(self, node, name, inputs, outputs, sub):
-        (x, _), (z,) = inputs, outputs
-        return f"""
-        Py_XDECREF({z});
-        {z} = (PyArrayObject *)PyArray_ZEROS(1, PyArray_DIMS({x}), NPY_FLOAT, 0);
-        if (!{z}) {{ {sub["fail"]} }}
-        """
-
-
-def test_what_the_c_of_an_op_gives_is_called_by_its_position():
-    fn = function([v], Strange()(v, Counts()(v)))
-    ours = precast.pytensor.freeze(fn, python=True).function(policy="jit")
-    with pytest.raises(precast.CallError, match="`Strange`: output 0: expected an array of dtype"):
-        ours(X)
 
 
 def test_bools_that_are_none_are_refused():
