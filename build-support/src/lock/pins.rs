@@ -150,7 +150,9 @@ impl Lock {
                     "nothing is pinned for this ISA level".to_owned()
                 } else if compilers.contains(toolchain) {
                     match self.other_version() {
-                        Some(version) => format!("it is made otherwise: {version} pinned the archives"),
+                        Some(version) => format!(
+                            "it is made otherwise ({version} pinned the archives), or its line is gone"
+                        ),
                         None => "it is made otherwise, or its line is gone".to_owned(),
                     }
                 } else {

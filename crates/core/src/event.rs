@@ -210,7 +210,33 @@ pub fn chain(error: &dyn std::error::Error) -> String {
             }
         }
     }
+    with_hints(text, &hints)
+}
+
+fn with_hints(text: String, hints: &[String]) -> String {
     hints.iter().fold(text, |text, hint| format!("{text}\nhint: {hint}"))
+}
+
+/// Several messages as one, with `gap` between them: their hints stand last, each once. Empty ones are left out.
+///
+/// ```
+/// let said = ["the first is damaged\nhint: build it again", "the second is damaged\nhint: build it again"];
+/// let one = "the first is damaged; the second is damaged\nhint: build it again";
+/// assert_eq!(precast_core::event::join(&said, "; "), one);
+/// ```
+#[must_use]
+pub fn join(messages: &[impl AsRef<str>], gap: &str) -> String {
+    let (mut texts, mut hints) = (Vec::new(), Vec::<String>::new());
+    for message in messages {
+        let (text, found) = split_hints(message.as_ref());
+        texts.extend(Some(text).filter(|text| !text.is_empty()));
+        for hint in found {
+            if !hints.contains(&hint) {
+                hints.push(hint);
+            }
+        }
+    }
+    with_hints(texts.join(gap), &hints)
 }
 
 /// Takes the remedies out of a message: the lines that begin with `hint:`. This is the one form that they have, in the

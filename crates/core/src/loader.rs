@@ -2,7 +2,7 @@
 
 use crate::bundle::{Bundle, OpenBundleError, Piece};
 use crate::cpu::{self, LimitError};
-use crate::event::{Event, chain};
+use crate::event::{Event, chain, join};
 use crate::function::{CallError, Function};
 use crate::key::{BuildKey, ByHash, ContentId, Digest};
 use crate::native::{LoadLibraryError, LoadedLibrary, LoadedModule, find_linked};
@@ -247,7 +247,7 @@ impl Loader {
         if reasons.is_empty() {
             reasons.push(format!("{} has no module `{}`", self.bundle.name(), key.short()));
         }
-        Err(reasons.join("; "))
+        Err(join(&reasons, "; "))
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::graph::replay::ReplayError;
 use crate::own::stash;
 use precast_codegen::LinkError;
-use precast_core::event::{chain, split_hints};
+use precast_core::event::{chain, join, split_hints};
 use precast_core::native::ErrorKind;
 use precast_core::{CallError, LoadEntryError, OpenBundleError};
 use precast_graph::{BuildError, InterpretError, MakeNodeError, PerformError};
@@ -56,14 +56,14 @@ pub(crate) fn open(py: Python<'_>, error: &OpenBundleError) -> PyErr {
 }
 
 /// The exception of a graph that is not there, or that nothing in the bundle serves.
-/// `damage` is what stands behind its message.
+/// `damage` stands behind its message, before the hints of both.
 pub(crate) fn entry(py: Python<'_>, error: &LoadEntryError, damage: &str) -> PyErr {
     let class = match error {
         LoadEntryError::Unknown { .. } => "EntryError",
         LoadEntryError::Instance { source: CallError::Op { kind, .. }, .. } => class(*kind),
         _ => "MissError",
     };
-    raise(py, class, (text(error) + damage,))
+    raise(py, class, (join(&[&*text(error), damage], "\n"),))
 }
 
 /// The exception of a call that failed; `types` says whether an argument has another dtype than its input.

@@ -4,7 +4,7 @@ use crate::boundary::object;
 use crate::error;
 use crate::function::Function;
 use crate::modules::Found;
-use precast_core::event::lines;
+use precast_core::event::{join, lines};
 use precast_core::{Bundle, Loader};
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyTuple};
@@ -20,13 +20,13 @@ pub(crate) struct Model {
     damage: OnceLock<String>,
 }
 
-/// What is damaged in a bundle, as the end of an error's message: what is missing may stand there. Empty if nothing is.
+/// What is damaged in a bundle, beside a message of something missing: it may stand there. Empty if nothing is.
 pub(crate) fn damage(bundle: &Bundle) -> String {
     let found = lines(&bundle.verify());
     if found.is_empty() {
         return String::new();
     }
-    format!("\n{}\nhint: put an intact copy of the bundle in its place, or make it again", found.join("\n"))
+    format!("{}\n{}", found.join("\n"), Bundle::HINT)
 }
 
 /// Opens a bundle file; its functions are verified and loaded when they are asked for.
@@ -44,8 +44,11 @@ pub(crate) fn load(py: Python<'_>, path: PathBuf) -> PyResult<Model> {
 pub(crate) fn module_of(py: Python<'_>, model: &Bound<'_, Model>, key: &str) -> PyResult<(String, Found)> {
     let refused = |why: String| error::raise(py, "BundleError", (why,));
     let key = key.parse().map_err(|_| refused(format!("`{key}` is no key of a module")))?;
-    let bundle = model.get().loader.bundle();
-    py.detach(|| Found::of_bundle(bundle, &key)).map_err(refused)
+    let model = model.get();
+    py.detach(|| {
+        Found::of_bundle(model.loader.bundle(), &key).map_err(|why| join(&[&*why, model.damage()], "\n"))
+    })
+    .map_err(refused)
 }
 
 impl Model {
@@ -64,12 +67,11 @@ impl Model {
 
     /// The function of a graph.
     fn __getitem__<'py>(&self, py: Python<'py>, name: String) -> PyResult<Bound<'py, PyAny>> {
-        let found = py.detach(|| {
-            // What asks an object for its abilities is nobody who misses a graph.
-            let damage = || if name.starts_with("__") { String::new() } else { self.damage().to_owned() };
-            self.loader.entry(&name).map_err(|missing| (missing, damage()))
-        });
-        let found = found.map_err(|(missing, damage)| error::entry(py, &missing, &damage))?;
+        let found = py.detach(|| self.loader.entry(&name)).map_err(|missing| {
+            // Python and notebooks ask every object for names that begin so; a bundle is not read for that.
+            let damage = if name.starts_with('_') { "" } else { py.detach(|| self.damage()) };
+            error::entry(py, &missing, damage)
+        })?;
         let is_map = found.is_elementwise();
         object::wrap(py, Function::new(py, name, found, is_map))
     }

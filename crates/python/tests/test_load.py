@@ -88,7 +88,9 @@ def test_damage_anywhere_is_an_error_of_ours_or_harmless(bundle, tmp_path):
             refused += 1
             assert str(path) in str(error)
             if isinstance(error, (precast.MissError, precast.EntryError)):
-                assert "is damaged" in str(error) and "\nhint: put an intact copy" in str(error), error
+                assert "is damaged" in str(error) and "\nhint: copy or fetch it again" in str(error), error
+                hints = [line.startswith("hint: ") for line in str(error).splitlines()]
+                assert hints == sorted(hints), error
     assert refused > 0
 
 

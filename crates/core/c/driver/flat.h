@@ -13,7 +13,7 @@ typedef struct pc_flat {
   const pc_tensor *lead; /* gives the shape; NULL: none is there but scalars */
   int64_t n;             /* elements of that shape */
   uint64_t single;       /* a bit for each operand that has one element and not that shape, */
-  int32_t singles;       /* and how many */
+  int32_t singles;       /* at least as many as these: also those declared scalar count, before an operand that takes the lead */
 } pc_flat;
 
 static int64_t pc_flat_count(const pc_tensor *t) {
@@ -33,21 +33,28 @@ static int pc_flat_fits(const pc_tensor *t, const pc_tensor *lead) {
   return 1;
 }
 
+static int pc_flat_is_single(const pc_tensor *t) {
+  for (int32_t d = 0; d < t->ndim; d++) {
+    if (t->shape[d] != 1) return 0;
+  }
+  return 1;
+}
+
 /* Adds operand k, which is not declared scalar. Returns 0 if a loop is needed. */
 static int pc_flat_add(pc_flat *f, int32_t k, const pc_tensor *t) {
   if (f->lead != NULL && pc_flat_fits(t, f->lead)) return 1;
-  if (f->lead != NULL && t->ndim <= f->lead->ndim && pc_flat_count(t) == 1) {
+  if (f->lead != NULL && t->ndim <= f->lead->ndim && pc_flat_is_single(t)) {
     f->single |= UINT64_C(1) << k;
     f->singles++;
     return 1;
   }
   /* Single elements may come first. */
-  if (f->lead != NULL && (f->n != 1 || f->lead->ndim > t->ndim)) return 0;
+  if (!pc_flat_fits(t, t) || (f->lead != NULL && (f->n != 1 || f->lead->ndim > t->ndim))) return 0;
   f->singles = f->lead == NULL ? 0 : k;
   f->single = (UINT64_C(1) << f->singles) - 1;
   f->lead = t;
   f->n = pc_flat_count(t);
-  return pc_flat_fits(t, t);
+  return 1;
 }
 
 /* Whether what is single is little enough for pc_flat_spread. */

@@ -345,9 +345,9 @@ static __attribute__((noinline)) int pc_reduce_flat(pc_context *ctx, const pc_re
   char lanes[PC_REDUCE_FLAT_LANES_BYTES] __attribute__((aligned(64))), total[16] __attribute__((aligned(16)));
   char *data[PC_LOOP_OPERANDS];
   const pc_monoid *m = op->monoid;
+  pc_flat_spread(f, op->n_in, in, op->scalar, scratch, data);
   pc_tensor *t = pc_output_ready(ctx, out, op->dtype, 0, NULL);
   if (t == NULL) return -1;
-  pc_flat_spread(f, op->n_in, in, op->scalar, scratch, data);
   const char *x = data[0];
   if (op->map != NULL) {
     x = data[op->n_in] = mapped;

@@ -100,15 +100,11 @@ pub enum KeyringError {
 }
 
 /// Why a threshold is none, and what to do.
-fn unreachable(threshold: usize, usable: usize) -> String {
+fn unreachable(threshold: usize, usable: usize) -> &'static str {
     match (threshold, usable) {
-        (0, _) => {
-            "whatever is not signed would count\nhint: one has to sign at least: `--threshold 1`".to_owned()
-        }
-        (_, 0) => "nothing would ever count as signed\nhint: add keys".to_owned(),
-        _ => format!(
-            "nothing would ever count as signed\nhint: add keys, or let fewer of them do: `--threshold {usable}`"
-        ),
+        (_, 0) => "nothing would ever count as signed\nhint: add keys",
+        (0, _) => "what nobody has signed would count\nhint: at least one key has to sign",
+        _ => "nothing would ever count as signed\nhint: add keys, or lower the threshold first",
     }
 }
 

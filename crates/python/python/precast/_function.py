@@ -6,15 +6,21 @@ from typing import Any
 
 
 class NotPickled:
-    """What other processes load for themselves: it is machine code of this one."""
+    """What belongs to this process: others load it for themselves. It never changes, so that a copy is itself."""
 
     __slots__ = ()
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         raise TypeError(
-            f"cannot pickle a `precast.{type(self).__name__}`: its machine code is loaded into this process\n"
-            "hint: pass on the path of its bundle and its name, and load it there, each process once"
+            f"cannot pickle a `precast.{type(self).__name__}`: it belongs to this process\n"
+            "hint: save it in a bundle, and load it in each process by the path of the bundle and its name"
         )
+
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self
 
 
 class FunctionMethods(NotPickled):

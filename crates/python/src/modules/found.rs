@@ -1,8 +1,7 @@
 //! A compiled module that CPython can load: verified bytes, and where they are from.
 
-use crate::model::damage;
 use precast_codegen::Unit;
-use precast_core::event::chain;
+use precast_core::event::{chain, join};
 use precast_core::native::Staged;
 use precast_core::{Bundle, best_first};
 use precast_store::{BuildKey, Record};
@@ -47,7 +46,7 @@ impl Found {
         if refused.is_empty() {
             refused.push(format!("{} has no module `{}`", bundle.name(), key.short()));
         }
-        Err(refused.join("; ") + &damage(bundle))
+        Err(join(&refused, "; "))
     }
 
     /// Stages the shared object of a record; in words why it cannot be.

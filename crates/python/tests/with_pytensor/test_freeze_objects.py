@@ -84,7 +84,7 @@ def test_damage_of_a_bundle_with_modules_is_told(tmp_path):
         except (precast.BundleError, precast.EntryError) as error:
             found.setdefault(type(error), str(error))
             if "the head does" not in str(error):
-                assert str(path) in str(error) and "is damaged" in str(error) and "\nhint: put an intact copy" in str(error)
+                assert str(path) in str(error) and "is damaged" in str(error) and "\nhint: copy or fetch it again" in str(error)
     # A module of host `cpython`, those of graphs, and the plan.
     assert set(found) == {precast.BundleError, precast.MissError, precast.EntryError}
 

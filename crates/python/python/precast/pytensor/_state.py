@@ -74,7 +74,7 @@ def of_linker(host: Host, linker: Any) -> Any:
     say = state.said.append
     try:
         state.add(node.op)
-        say((len(graph.inputs), len(node.inputs), len(node.outputs)))
+        say((len(graph.inputs), len(node.inputs), len(node.outputs), len(graph.outputs)))
         # Which of them are one variable.
         numbers: dict[int, int] = {}
         for variable in variables:
