@@ -60,7 +60,7 @@ pub enum KeyringError {
         /// What it is called.
         name: String,
     },
-    /// So many keys there are not.
+    /// The threshold is 0, or more than there are keys that may sign.
     #[error("the threshold is {threshold}, and {} may sign: {}", if *usable == 1 { "1 key".to_owned() } else { format!("{usable} keys") }, unreachable(*threshold, *usable))]
     Threshold {
         /// How many keys have to have signed.
@@ -99,7 +99,7 @@ pub enum KeyringError {
     },
 }
 
-/// Why a threshold is none, and what to do.
+/// What is wrong with a threshold, and what to do.
 fn unreachable(threshold: usize, usable: usize) -> &'static str {
     match (threshold, usable) {
         (_, 0) => "nothing would ever count as signed\nhint: add keys",

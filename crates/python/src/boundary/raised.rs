@@ -6,7 +6,7 @@ use std::cell::{Cell, RefCell};
 thread_local! {
     /// Whether `restore` has raised one in this thread since `stands` last saw none.
     static RAISED: Cell<bool> = const { Cell::new(false) };
-    /// Of the [`watch`] that runs in this thread: what was raised beneath it.
+    /// What was raised beneath the [`watch`] that runs in this thread; `None` where none runs.
     static KEPT: RefCell<Option<Option<PyErr>>> = const { RefCell::new(None) };
 }
 
