@@ -23,6 +23,7 @@ class Drawn:
     """The function of a seed: variables, and the extents that they have in the call."""
 
     def __init__(self, seed):
+        self.seed = seed
         self.rng = np.random.default_rng(seed)
         self.inputs, self.given, self.state, self.pool, self.updates = [], [], [], [], {}
         for at in range(self.rng.integers(1, 4)):
@@ -32,8 +33,8 @@ class Drawn:
         for _ in range(self.rng.integers(2, 7)):
             try:
                 self.grow()
-            except (Skip, OverflowError):
-                # PyTensor makes a -1 of no unsigned integer.
+            except (Skip, OverflowError, TypeError):
+                # PyTensor makes a -1 of no unsigned integer, and knows no `|` of some dtypes.
                 continue
         for shared in self.state:
             alike = [var for var, _ in self.pool if var.type == shared.type]

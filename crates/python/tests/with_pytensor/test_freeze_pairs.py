@@ -18,8 +18,8 @@ def check(seed):
         warnings.simplefilter("ignore")
         try:
             fn = function(drawn.inputs, drawn.outputs, (None, "fast_run")[seed % 2], updates=drawn.updates)
-        except OverflowError as error:
-            # Its rewrites give unsigned integers a factor of -1.
+        except (OverflowError, TypeError) as error:
+            # Its rewrites give unsigned integers a factor of -1, and a variable another static shape.
             return f"PyTensor: {error}"
         try:
             ours = frozen(fn)
@@ -34,11 +34,11 @@ def check(seed):
             got = ours(*drawn.given)
             got = got if isinstance(got, tuple) else (got,)
             # Its reference forgets what dtype it has declared, for sums of small integers.
-            same(seed, got, [np.asarray(each, output.type.dtype) for each, output in zip(wanted, drawn.outputs, strict=True)])
+            same(drawn, got, [np.asarray(each, output.type.dtype) for each, output in zip(wanted, drawn.outputs, strict=True)])
             for one, other in zip(drawn.given, kept, strict=True):
                 np.testing.assert_array_equal(one, other)
             for shared in drawn.updates:
-                same(seed, [ours.state[shared.name]], [np.asarray(shared.get_value(), shared.type.dtype)])
+                same(drawn, [ours.state[shared.name]], [np.asarray(shared.get_value(), shared.type.dtype)])
             # A result is the caller's own.
             for each in got:
                 if isinstance(each, np.ndarray) and each.size:
@@ -48,13 +48,14 @@ def check(seed):
     return None
 
 
-def same(seed, got, wanted):
-    assert len(got) == len(wanted), seed
+def same(drawn, got, wanted):
+    assert len(got) == len(wanted), drawn.seed
+    # What is rounded to single precision on its way stays so.
+    is_single = any(variable.type.dtype in ("float32", "complex64") for variable, _ in drawn.pool)
+    near = 2e-4 if is_single else 1e-9
     for one, other in zip(map(np.asarray, got), map(np.asarray, wanted), strict=True):
-        assert (one.dtype, one.shape) == (other.dtype, other.shape), (seed, one, other)
-        single = one.dtype.name in ("float32", "complex64")
-        near = 2e-4 if single else 1e-9
-        np.testing.assert_allclose(one, other, rtol=near, atol=near, err_msg=f"seed {seed}")
+        assert (one.dtype, one.shape) == (other.dtype, other.shape), (drawn.seed, one, other)
+        np.testing.assert_allclose(one, other, rtol=near, atol=near, err_msg=f"seed {drawn.seed}")
 
 
 def run(seeds, record_property):

@@ -224,6 +224,11 @@ def test_what_a_call_raises_is_an_error_of_the_call():
         ours(np.full((2, 2), np.nan))
 
 
+def test_what_the_c_of_an_op_says_names_positions():
+    said = {"V1: expected a number": "input 1: expected a number", "V2: expected an array": "output 0: expected an array", "V2 is": "V2 is"}
+    assert {text: _steps._said(TypeError(text), 2) for text in said} == said
+
+
 def test_what_python_computes_stands_in_no_branch_and_of_others_nothing_is_drawn():
     a, which = pt.dmatrix("a"), pt.lscalar("which")
     with pytest.raises(precast.FreezeError, match="may fail where it is not asked for"):
