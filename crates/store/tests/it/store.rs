@@ -308,7 +308,7 @@ fn open_refuses_what_is_no_store_of_ours() {
     let (directory, store, _) = store();
     let open = || Store::open(store.path()).unwrap_err();
     assert!(matches!(Store::open(directory.path()).unwrap_err(), OpenError::Missing { .. }));
-    assert!(matches!(Store::open(store.path().join("STORE")).unwrap_err(), OpenError::Missing { .. }));
+    assert!(matches!(Store::open(store.path().join("STORE")).unwrap_err(), OpenError::File { .. }));
     let write = |text: &str| fs_err::write(store.path().join("STORE"), text).unwrap();
     write("format=9\nhash=blake3\nmin_reader=1\n");
     assert!(Store::open(store.path()).is_ok(), "newer, but says that we can read it");
