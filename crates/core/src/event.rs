@@ -204,13 +204,18 @@ pub fn chain(error: &dyn std::error::Error) -> String {
         let gap = if text.contains('\n') { "\ncaused by: " } else { ": " };
         let (said, found) = split_hints(&source.to_string());
         text = format!("{text}{gap}{said}");
-        for hint in found {
-            if !hints.contains(&hint) {
-                hints.push(hint);
-            }
-        }
+        add_hints(&mut hints, found);
     }
     with_hints(text, &hints)
+}
+
+/// Adds those that are not there yet.
+fn add_hints(hints: &mut Vec<String>, found: Vec<String>) {
+    for hint in found {
+        if !hints.contains(&hint) {
+            hints.push(hint);
+        }
+    }
 }
 
 fn with_hints(text: String, hints: &[String]) -> String {
@@ -226,15 +231,11 @@ fn with_hints(text: String, hints: &[String]) -> String {
 /// ```
 #[must_use]
 pub fn join(messages: &[impl AsRef<str>], gap: &str) -> String {
-    let (mut texts, mut hints) = (Vec::new(), Vec::<String>::new());
+    let (mut texts, mut hints) = (Vec::new(), Vec::new());
     for message in messages {
         let (text, found) = split_hints(message.as_ref());
         texts.extend(Some(text).filter(|text| !text.is_empty()));
-        for hint in found {
-            if !hints.contains(&hint) {
-                hints.push(hint);
-            }
-        }
+        add_hints(&mut hints, found);
     }
     with_hints(texts.join(gap), &hints)
 }

@@ -60,7 +60,7 @@ static int pc_flat_add(pc_flat *f, int32_t k, const pc_tensor *t) {
 /* Whether what is single is little enough for pc_flat_spread. */
 static int pc_flat_is_little(const pc_flat *f) { return f->n * f->singles <= PC_FLAT_SPREAD; }
 
-/* Gives `data` of the operands that are not declared scalar, what is single in blocks at `at`, which has PC_FLAT_SPREAD_BYTES. */
+/* Gives `data` of each operand where it lies, of what is single in blocks at `at`, which has PC_FLAT_SPREAD_BYTES. */
 static void pc_flat_spread(const pc_flat *f, int32_t n_in, pc_tensor *const *in, const uint8_t *scalar, char *at, char **data) {
   for (int32_t k = 0; k < n_in; k++) {
     data[k] = in[k]->data;
