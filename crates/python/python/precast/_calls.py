@@ -1,4 +1,4 @@
-"""What functions in steps ask Python for: decompositions of NumPy and SciPy, SciPy's functions, and draws from generators.
+"""What functions in steps ask Python for: draws, decompositions and transforms of NumPy and SciPy, and SciPy's functions.
 
 A bundle says which of these it asks for, by its name and its settings; it cannot name anything else. Each takes arrays and gives a
 tuple. SciPy is imported when it is asked for the first time.
@@ -12,27 +12,13 @@ from typing import Any
 
 import numpy
 
-#: By name.
-CALLS: dict[str, Callable[..., tuple[Any, ...]]] = {}
+from . import _lapack
+from ._draws import draw
 
-#: Distributions that NumPy's generators have, by the name of the method.
-DRAWN = frozenset(
-    "beta binomial exponential gamma geometric hypergeometric integers laplace logistic lognormal normal poisson triangular uniform "
-    "vonmises wald weibull".split()
-)
-#: Those of SciPy's: by the name of PyTensor's function SciPy's, how many params are given by position, and the names of the others.
-DRAWN_BY_SCIPY: dict[str, tuple[str, int, tuple[str, ...]]] = {
-    "bernoulli": ("bernoulli", 1, ()),
-    "beta_binomial": ("betabinom", 3, ()),
-    "cauchy": ("cauchy", 0, ("loc", "scale")),
-    "gumbel": ("gumbel_r", 0, ("loc", "scale")),
-    "halfcauchy": ("halfcauchy", 0, ("loc", "scale")),
-    "halfnormal": ("halfnorm", 0, ("loc", "scale")),
-    "negative_binomial": ("nbinom", 2, ()),
-    "pareto": ("pareto", 1, ("scale",)),
-    "t": ("t", 1, ("loc", "scale")),
-    "truncexpon": ("truncexpon", 1, ("loc", "scale")),
-}
+_OF_LAPACK = (_lapack.lu_factor, _lapack.lu_factor_tridiagonal, _lapack.qz, _lapack.schur, _lapack.solve_lu_factor_tridiagonal, _lapack.trsyl)
+#: By name.
+CALLS: dict[str, Callable[..., tuple[Any, ...]]] = {made.__name__: made for made in (draw, *_OF_LAPACK)}
+
 #: Functions of `scipy.special` that PyTensor has no C of.
 SPECIAL = frozenset(
     "betaincinv erfcinv erfinv gammainccinv gammaincinv hyp2f1 i0 i1 ive jv kve ndtri_exp owens_t polygamma".split()
@@ -46,34 +32,6 @@ def _call(made: Callable[..., Any]) -> Callable[..., Any]:
 
 def _scipy(module: str) -> Any:
     return import_module(f"scipy.{module}")
-
-
-def _lapack(name: str, *arrays: Any) -> Any:
-    return _scipy("linalg").get_lapack_funcs(name, arrays)
-
-
-def copied(generator: numpy.random.Generator) -> numpy.random.Generator:
-    """A generator that goes on as another one would."""
-    made = type(generator.bit_generator)(0)
-    made.state = generator.bit_generator.state
-    return numpy.random.Generator(made)
-
-
-@_call
-def draw(generator: Any, size: Any, *params: Any, of: str) -> tuple[Any, ...]:
-    """A draw, and the generator behind it; the one that is given stays as it is."""
-    generator, size = copied(generator), None if size is None else tuple(int(extent) for extent in size)
-    if of in DRAWN:
-        return generator, getattr(generator, of)(*params, size)
-    if of == "invgamma":
-        shape, scale = params
-        return generator, 1 / generator.gamma(shape, 1 / scale, size)
-    name, count, named = DRAWN_BY_SCIPY[of]
-    rvs = getattr(_scipy("stats"), name).rvs
-    made = rvs(*params[:count], **dict(zip(named, params[count:], strict=True)), size=size, random_state=generator)
-    # SciPy drops dimensions of one element.
-    shape = numpy.broadcast_shapes(*map(numpy.shape, params)) if size is None else size
-    return generator, numpy.broadcast_to(made, shape)
 
 
 @_call
@@ -121,14 +79,6 @@ def lu(a: Any, permute_l: bool, p_indices: bool) -> tuple[Any, ...]:
 
 
 @_call
-def lu_factor(a: Any) -> tuple[Any, ...]:
-    if a.size == 0:
-        return numpy.empty_like(a), numpy.empty(0, numpy.int32)
-    made, pivots, info = _lapack("getrf", a)(a)
-    return (made if info == 0 else numpy.full_like(a, numpy.nan)), pivots
-
-
-@_call
 def pivot_to_permutation(pivots: Any, inverse: bool) -> tuple[Any, ...]:
     order = numpy.arange(len(pivots))
     for at, other in enumerate(pivots):
@@ -172,3 +122,48 @@ def tensorsolve(a: Any, b: Any, axes: Any) -> tuple[Any, ...]:
 @_call
 def block_diag(*matrices: Any) -> tuple[Any, ...]:
     return (_scipy("linalg").block_diag(*matrices),)
+
+
+@_call
+def convolve(a: Any, b: Any, is_full: Any, method: str) -> tuple[Any, ...]:
+    return (_scipy("signal").convolve(a, b, "full" if is_full else "valid", method),)
+
+
+@_call
+def fft(a: Any, n: Any, axis: Any) -> tuple[Any, ...]:
+    return (numpy.fft.fft(a, int(n), int(axis)),)
+
+
+@_call
+def rfft(a: Any, shape: Any) -> tuple[Any, ...]:
+    made = numpy.fft.rfftn(a, tuple(shape), range(-len(shape), 0))
+    return (numpy.stack([made.real, made.imag], axis=-1),)
+
+
+@_call
+def irfft(a: Any, shape: Any) -> tuple[Any, ...]:
+    # Not divided by the number of elements, as NumPy does.
+    return (numpy.fft.irfftn(a[..., 0] + 1j * a[..., 1], tuple(shape), range(-len(shape), 0)) * shape.prod(),)
+
+
+@_call
+def unravel_index(indices: Any, shape: Any, order: str) -> tuple[Any, ...]:
+    return tuple(numpy.unravel_index(indices, tuple(shape), order))
+
+
+@_call
+def ravel_multi_index(*indices_and_shape: Any, mode: str, order: str) -> tuple[Any, ...]:
+    *indices, shape = indices_and_shape
+    return (numpy.ravel_multi_index(tuple(indices), tuple(shape), mode, order),)
+
+
+@_call
+def choose(which: Any, choices: Any, mode: str) -> tuple[Any, ...]:
+    return (numpy.choose(which, choices, mode=mode),)
+
+
+@_call
+def fill_diagonal(a: Any, value: Any) -> tuple[Any, ...]:
+    made = numpy.array(a)
+    numpy.fill_diagonal(made, value)
+    return (made,)

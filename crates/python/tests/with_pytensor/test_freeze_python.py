@@ -1,5 +1,6 @@
 """What Python computes between graphs, where `freeze` is told so: the numbers are PyTensor's, without PyTensor."""
 
+import functools
 import json
 import warnings
 
@@ -12,10 +13,18 @@ pytensor = pytest.importorskip("pytensor")
 import precast.pytensor  # noqa: E402
 import pytensor.tensor as pt  # noqa: E402
 import pytensor.tensor.random.basic as draws  # noqa: E402
-from precast import _calls, _steps  # noqa: E402
+from precast import _calls, _draws, _steps  # noqa: E402
 from precast.pytensor._lower.python import _CALLS, _DRAWS  # noqa: E402
-from pytensor.tensor import linalg  # noqa: E402
+from pytensor.tensor import fft, fourier, linalg, signal  # noqa: E402
 
+try:
+    from pytensor.tensor.linalg.decomposition import schur
+    from pytensor.tensor.linalg.solvers import linear_control as control
+    from pytensor.tensor.linalg.solvers import tridiagonal
+except ImportError:
+    from pytensor.tensor import slinalg as schur
+    from pytensor.tensor._linalg.solve import linear_control as control
+    from pytensor.tensor._linalg.solve import tridiagonal
 try:
     from pytensor.conditional.op import ifelse
 except ImportError:
@@ -25,6 +34,7 @@ except ImportError:
 PARAMS = {
     "BetaBinomialRV": (9, 2.0, 3.0),
     "BinomialRV": (9, 0.3),
+    "GenGammaRV": (2.0, 0.7, 1.5),
     "HyperGeometricRV": (7, 5, 4),
     "IntegersRV": (2, 900),
     "NegBinomialRV": (4, 0.3),
@@ -48,7 +58,11 @@ def frozen(fn, **settings):
     return precast.pytensor.freeze(fn, python=True).function(policy="interpret", **settings)
 
 
-@pytest.mark.parametrize("own", sorted(_DRAWS))
+#: Those whose params or draws are arrays.
+ARRAYS = {"CategoricalRV", "ChoiceWithoutReplacement", "DirichletRV", "MultinomialRV", "MvNormalRV", "PermutationRV"}
+
+
+@pytest.mark.parametrize("own", sorted({*_DRAWS} - ARRAYS))
 def test_draws_are_pytensors_for_every_distribution(own):
     op = next(each for each in vars(draws).values() if type(each).__name__ == own)
     params = PARAMS.get(own, (0.4, 0.9)[: len(op.ndims_params)])
@@ -63,12 +77,85 @@ def test_draws_are_pytensors_for_every_distribution(own):
         compare(ours(*given), fn(*given), is_exact=True)
 
 
+def of_arrays():
+    """Draws of arrays: each with one distribution, with several, and with more draws than distributions."""
+    p, mean, count = np.array([0.2, 0.5, 0.3]), np.array([1.0, -2.0, 0.5]), np.array([4, 30])
+    some, cov = np.stack([p, p[::-1]]), SYMMETRIC[:3, :3] @ SYMMETRIC[:3, :3] + np.eye(3)
+    matrices = np.stack([cov, np.diag([1.0, 4.0, 9.0])])
+    for size in (None, (4,), (0,)):
+        yield draws.categorical, [p], size
+        yield draws.dirichlet, [p], size
+        yield draws.multinomial, [np.array(9), p], size
+        yield draws.multivariate_normal, [mean, cov], size
+    for size in (None, (2,), (4, 2), (0, 2), (4, 1)):
+        yield draws.categorical, [some], size
+        yield draws.dirichlet, [some], size
+        yield draws.multinomial, [count, p], size
+        yield draws.multinomial, [np.array(9), some], size
+        yield draws.multivariate_normal, [mean, matrices], size
+        yield draws.multivariate_normal, [np.stack([mean, p]), cov], size
+    for method in ("svd", "eigh"):
+        yield functools.partial(draws.multivariate_normal, method=method), [mean, cov], (5,)
+    yield draws.permutation, [np.array(7)], None
+    yield draws.permutation, [matrices], None
+    for batched in ("(a,b)->(a,b)", "(a)->(a)"):
+        permute = draws.PermutationRV(signature=batched, dtype="float64")
+        yield permute, [matrices], None
+        yield permute, [matrices], (4, 2) if batched == "(a,b)->(a,b)" else (2, 3)
+    for chosen in ({"size": ()}, {"size": (2,)}, {"size": (2,), "p": p}, {"size": (1, 3), "p": p}):
+        yield draws.choice, [mean], {"replace": False, **chosen}
+        yield draws.choice, [cov], {"replace": False, **chosen}
+    yield draws.choice, [np.array(9)], {"replace": False, "size": (2, 3)}
+    each = draws.ChoiceWithoutReplacement(signature="(a),(1)->(b)", dtype="float64")
+    weighed = draws.ChoiceWithoutReplacement(signature="(a,c),(a),(1)->(b,c)", dtype="float64")
+    yield each, [cov, np.array([2])], None
+    yield each, [cov, np.array([[2], [2], [2]])], (4, 3)
+    yield weighed, [matrices, p, np.array([2])], None
+    yield weighed, [matrices, some, np.array([2])], (3, 2)
+
+
+@pytest.mark.parametrize("which", range(len(list(of_arrays()))))
+def test_draws_of_arrays_are_pytensors(which):
+    op, given, asked_for = list(of_arrays())[which]
+    settings = asked_for if isinstance(asked_for, dict) else {"size": asked_for}
+    rng = pytensor.shared(np.random.default_rng(7), name="rng")
+    # PyTensor asks how long the shape of a draw is.
+    shapes = [value.shape if value.dtype == np.int64 else (None,) * value.ndim for value in given]
+    inputs = [pt.tensor(dtype=value.dtype, shape=shape) for value, shape in zip(given, shapes)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        drawn_once = op(*inputs, rng=rng, **settings).owner.outputs
+    fn = function(inputs, drawn_once[1], updates={rng: drawn_once[0]})
+    try:
+        wanted = [fn(*given), fn(*given)]
+    except ValueError:
+        wanted = None
+    rng.set_value(np.random.default_rng(7))
+    ours = frozen(fn)
+    if wanted is None:
+        with pytest.raises(ValueError):
+            ours(*given)
+        return
+    for each in wanted:
+        compare(ours(*given), each, is_exact=True)
+
+
+def test_every_draw_of_arrays_has_a_test():
+    seen = set()
+    for op, given, asked_for in of_arrays():
+        settings = asked_for if isinstance(asked_for, dict) else {"size": asked_for}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            seen.add(type(op(*given, **settings).owner.op).__name__)
+    assert seen == ARRAYS
+
+
 @pytest.mark.parametrize("bits", _steps._BITS)
 def test_every_generator_goes_on_from_the_state_that_it_was_saved_with(bits):
     made = np.random.Generator(getattr(np.random, bits)(3))
     made.integers(0, 9, 3, dtype=np.int32)
     again = _steps.generator_of(json.loads(json.dumps(_steps.state_of(made))))
-    assert (again.normal(size=99) == _calls.copied(made).normal(size=99)).all()
+    assert (again.normal(size=99) == _draws.copied(made).normal(size=99)).all()
 
 
 def asked():
@@ -95,8 +182,54 @@ def asked():
     yield "TensorInv", [a], linalg.tensorinv(a, ind=1), [A]
     yield "TensorSolve", [a], linalg.tensorsolve(a.reshape((2, 2, 2, 2)), a[:2, 1:3]), [A]
     yield "BlockDiagonal", [a], linalg.block_diag(a, 2 * a), [TALL]
+    yield from asked_of_lapack(a)
+    yield from asked_of_numpy(a)
 
 
+def asked_of_lapack(a):
+    b, holes = pt.dmatrix("b"), np.where(A > 1, np.nan, A)
+    for given in (A, SYMMETRIC, np.zeros((0, 0)), holes):
+        for output in ("real", "complex"):
+            for sort in (None, "lhp", "rhp", "iuc", "ouc"):
+                yield "Schur", [a], schur.Schur(output=output, sort=sort)(a), [given]
+    for settings in ({}, {"complex_output": True}, {"return_eigenvalues": True}, {"complex_output": True, "return_eigenvalues": True}):
+        for sort in (None, "lhp", "rhp", "iuc", "ouc"):
+            yield "QZ", [a, b], schur.QZ(sort=sort, **settings)(a, b), [A, np.diag([1.0, 2.0, 0.0, 4.0]) + 0.1 * np.triu(A)]
+    below, diagonal, above = (pt.diagonal(a, offset=at) for at in (-1, 0, 1))
+    for matrix in (A, np.zeros((3, 3))):
+        yield "LUFactorTridiagonal", [a], tridiagonal.LUFactorTridiagonal()(below, diagonal, above), [matrix]
+    factors = tridiagonal.LUFactorTridiagonal()(below, diagonal, above)
+    for transposed in (False, True):
+        for values in (b, b[:, 0]):
+            solve = tridiagonal.SolveLUFactorTridiagonal(b_ndim=values.ndim, transposed=transposed)
+            yield "SolveLUFactorTridiagonal", [a, b], solve(*factors, values), [A, TALL[:4]]
+    yield "TRSYL", [a, b], control.TRSYL()(a, b, a[:, :3] + 1), [np.triu(A), np.triu(TALL[:3])]
+
+
+def asked_of_numpy(a):
+    at, which = pt.lvector("at"), pt.lmatrix("which")
+    yield "RFFTOp", [a], fft.rfft(a), [A]
+    yield "RFFTOp", [a], fft.rfft_op(a, [3]), [TALL]
+    yield "IRFFTOp", [a], fft.irfft(fft.rfft(a), is_odd=True), [TALL]
+    yield "IRFFTOp", [a], fft.irfft(fft.rfft(a[:, :, None] + a[0])), [A]
+    yield "Fourier", [a], fourier.fft(a, n=6, axis=0), [A]
+    yield "Fourier", [a], fourier.fft(a, n=None, axis=1), [TALL]
+    for method in ("direct", "fft", "auto"):
+        for mode in ("full", "valid", "same"):
+            yield "Convolve2d", [a], signal.convolve2d(a, a[:2, :2], mode=mode, method=method), [TALL]
+    for order in ("C", "F"):
+        yield "UnravelIndex", [at], pt.unravel_index(at, (3, 4), order=order), [np.array([0, 5, 11])]
+        for mode in ("wrap", "clip"):
+            made = pt.ravel_multi_index((at, at + 1), (3, 4), mode=mode, order=order)
+            yield "RavelMultiIndex", [at], made, [np.array([0, 5, -1])]
+    for mode in ("raise", "wrap", "clip"):
+        yield "Choose", [which, a], pt.choose(which, pt.stack([a, -a, a * 2]), mode), [np.array([[0, 2, 1]]), TALL]
+    yield "FillDiagonal", [a], pt.fill_diagonal(a, 7), [TALL]
+    yield "FillDiagonal", [a], pt.fill_diagonal(a, a[0, 1]), [TALL.T]
+
+
+# PyTensor calls NumPy's transforms in a way that NumPy is about to give up.
+@pytest.mark.filterwarnings("ignore:.axes. should not be:DeprecationWarning")
 @pytest.mark.parametrize("which", range(len(list(asked()))))
 def test_decompositions_are_pytensors(which):
     _, inputs, made, given = list(asked())[which]
@@ -234,7 +367,11 @@ def test_what_python_computes_stands_in_no_branch_and_of_others_nothing_is_drawn
     with pytest.raises(precast.FreezeError, match="may fail where it is not asked for"):
         frozen(function([a, which], ifelse(which, linalg.svd(a, compute_uv=False), a[0])))
     rng = pytensor.shared(np.random.default_rng(1))
-    _, made = drawn(draws.categorical, np.full(3, 1 / 3), rng=rng)
+
+    class OwnRV(draws.NormalRV):
+        """Somebody's distribution."""
+
+    _, made = drawn(OwnRV(), 0.0, 1.0, rng=rng)
     with pytest.raises(precast.FreezeError, match="draws from a generator of NumPy's$"):
         frozen(function([], made))
 

@@ -11,7 +11,7 @@ import numpy
 
 from .. import _cpython, _native
 from .._build import _settings, function, graph, save
-from .._calls import copied
+from .._draws import copied
 from .._stateful import STATE, Stateful
 from .._steps import GENERATOR, OBJECT, STEPS, Steps, state_of, text
 from .._variable import Variable

@@ -78,7 +78,7 @@ class Asked(NamedTuple):
 
 
 def rule(*names: str, of_python: bool = False) -> Callable[[Rule], Rule]:
-    """Declares the rule of the ops whose classes have these names."""
+    """Declares the rule of the ops whose classes have these names: of PyTensor's, or behind ``pymc.`` of PyMC's."""
     rules = _OF_PYTHON if of_python else _RULES
 
     def declare(made: Rule) -> Rule:
@@ -207,7 +207,7 @@ class Lowering:
             made = inlined
         if made is not None:
             return made
-        by_python = _OF_PYTHON.get(own.__name__) if is_pytensors else None
+        by_python = _OF_PYTHON.get(key_of(own, own.__name__))
         if by_python is None and has_c(own):
             return _RULES["CLinkerOp"]
         if by_python is None:
@@ -228,6 +228,12 @@ def inlined(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
     for output, extents in zip(node.outputs, told, strict=True):
         lower.extents.tell(output, extents)
     return made
+
+
+def key_of(own: type, name: str) -> str:
+    """A name of a class of ops, or of its ops, behind that of the package which has it, where that is not PyTensor."""
+    package = own.__module__.split(".")[0]
+    return name if package == "pytensor" else f"{package}.{name}"
 
 
 def has_c(own: type) -> bool:

@@ -1,56 +1,92 @@
-"""What Python computes, between graphs: draws from generators, LAPACK's decompositions, functions of SciPy's without C.
+"""What Python computes, between graphs: draws from generators, decompositions, Fourier transforms, functions of SciPy's without C.
 
 The rules say what is asked for, by the names of ``precast._calls``; they are followed where `freeze` is told ``python=True``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from ..._calls import DRAWN, DRAWN_BY_SCIPY, SPECIAL
+from ..._calls import SPECIAL
+from ..._draws import names
 from ..._variable import Variable
-from .lowering import HINT, Lowering, Refused, array_type, rule
+from .lowering import HINT, Lowering, Refused, array_type, key_of, rule
 
 #: By the class of the op what is asked for, and the attributes of the op that are its settings.
 _CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
     "BlockDiagonal": ("block_diag", ()),
+    "Choose": ("choose", ("mode",)),
+    "Convolve2d": ("convolve", ("method",)),
     "Eig": ("eig", ()),
     "Eigh": ("eigh", ("lower", "driver")),
     "Eigvalsh": ("eigvalsh", ("lower",)),
     "Expm": ("expm", ()),
+    "FillDiagonal": ("fill_diagonal", ()),
+    "Fourier": ("fft", ()),
+    "IRFFTOp": ("irfft", ()),
     "LU": ("lu", ("permute_l", "p_indices")),
     "LUFactor": ("lu_factor", ()),
+    "LUFactorTridiagonal": ("lu_factor_tridiagonal", ()),
     "Lstsq": ("lstsq", ()),
     "MatrixPinv": ("pinv", ("hermitian",)),
     "PivotToPermutations": ("pivot_to_permutation", ("inverse",)),
     "QR": ("qr", ("mode", "pivoting")),
+    "QZ": ("qz", ("complex_output", "sort", "return_eigenvalues")),
+    "RFFTOp": ("rfft", ()),
+    "RavelMultiIndex": ("ravel_multi_index", ("mode", "order")),
     "SVD": ("svd", ("full_matrices", "compute_uv")),
+    "Schur": ("schur", ("output", "sort")),
+    "SolveLUFactorTridiagonal": ("solve_lu_factor_tridiagonal", ("transposed",)),
+    "TRSYL": ("trsyl", ()),
     "TensorInv": ("tensorinv", ("ind",)),
     "TensorSolve": ("tensorsolve", ("axes",)),
+    "UnravelIndex": ("unravel_index", ("order",)),
 }
 
 _DRAWS = (
-    "BernoulliRV BetaBinomialRV BetaRV BinomialRV CauchyRV ExponentialRV GammaRV GeometricRV GumbelRV HalfCauchyRV HalfNormalRV "
-    "HyperGeometricRV IntegersRV InvGammaRV LaplaceRV LogNormalRV LogisticRV NegBinomialRV NormalRV ParetoRV PoissonRV StudentTRV "
-    "TriangularRV TruncExponentialRV UniformRV VonMisesRV WaldRV WeibullRV"
+    "BernoulliRV BetaBinomialRV BetaRV BinomialRV CategoricalRV CauchyRV ChoiceWithoutReplacement DirichletRV ExponentialRV GammaRV "
+    "GenGammaRV GeometricRV GumbelRV HalfCauchyRV HalfNormalRV HyperGeometricRV IntegersRV InvGammaRV LaplaceRV LogNormalRV "
+    "LogisticRV MultinomialRV MvNormalRV NegBinomialRV NormalRV ParetoRV PermutationRV PoissonRV StudentTRV TriangularRV "
+    "TruncExponentialRV UniformRV VonMisesRV WaldRV WeibullRV"
 ).split()
+
+#: Those of PyMC's.
+_DRAWS_OF_PYMC = (
+    "pymc.DiscreteUniformRV pymc.MatrixNormalRV pymc.MoyalRV pymc.RiceRV pymc.SkewNormalRV pymc.SkewStudentTRV "
+    "pymc.StickBreakingWeightsRV pymc.TruncatedNormalRV pymc.WaldRV"
+).split()
+
+#: What is said of the op beside its name.
+_SETTINGS: dict[str, Callable[[Any], dict[str, Any]]] = {
+    "ChoiceWithoutReplacement": lambda op: {"core": op.ndims_params[0]},
+    "MvNormalRV": lambda op: {"method": op.method},
+    "PermutationRV": lambda op: {"core": op.ndims_params[0]},
+}
 
 
 @rule(*_CALLS, of_python=True)
 def called(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
     name, attributes = _CALLS[type(node.op).__name__]
-    try:
-        settings = {attribute: getattr(node.op, attribute) for attribute in attributes}
-    except AttributeError as missing:
-        raise Refused(f"it is not as in the versions that precast knows: {missing}") from None
+    settings = _known(lambda op: {attribute: getattr(op, attribute) for attribute in attributes}, node.op)
     return lower.ask(name, inputs, [output.type for output in node.outputs], **settings)
 
 
-@rule(*_DRAWS, of_python=True)
+@rule(*_DRAWS, *_DRAWS_OF_PYMC, of_python=True)
 def drawn(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
-    if node.op.name not in {*DRAWN, *DRAWN_BY_SCIPY, "invgamma"}:
-        raise Refused(f"precast knows no draws that are called `{node.op.name}`")
-    return lower.ask("draw", inputs, [output.type for output in node.outputs], of=node.op.name)
+    name = key_of(type(node.op), node.op.name)
+    if name not in names():
+        raise Refused(f"precast knows no draws that are called `{name}`")
+    settings = _known(_SETTINGS.get(type(node.op).__name__, lambda op: {}), node.op)
+    return lower.ask("draw", inputs, [output.type for output in node.outputs], of=name, **settings)
+
+
+def _known(settings: Callable[[Any], dict[str, Any]], op: Any) -> dict[str, Any]:
+    """What is said of an op."""
+    try:
+        return settings(op)
+    except AttributeError as missing:
+        raise Refused(f"it is not as in the versions that precast knows: {missing}") from None
 
 
 def special(lower: Lowering, op: Any, arguments: list[Variable], dtype: str, why: Refused) -> Variable:

@@ -39,7 +39,7 @@ def of(own: type) -> str:
     """Why an op of a class has no rule."""
     root, _, module = own.__module__.partition(".")
     if root != "pytensor":
-        return ELSE
+        return of_class(own) or ELSE
     of_modules = (reason for start, reason in MODULES.items() if f"{module}.".startswith(f"{start}."))
     return of_class(own) or next(of_modules, ELSE)
 
