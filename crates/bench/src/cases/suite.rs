@@ -13,7 +13,7 @@ use precast::{ArrayRef, Function, threads};
 use precast_build::Serve;
 use std::hint::black_box;
 
-const ROUNDS: usize = 7;
+const ROUNDS: usize = 11;
 
 /// A program: its name in `python/expressions.py`, its text, and the shapes that it is run on.
 struct Program {
@@ -128,5 +128,8 @@ fn line(
     let ours = Runner::short("precast", || drop(black_box(function.call(black_box(&refs)))));
     let mut runners = vec![ours];
     runners.extend(peers.runners(&PEERS, program.name, &declared, &result, skipped)?);
+    if threads > 1 {
+        runners = runners.into_iter().map(Runner::rested).collect();
+    }
     Line::raced(&what(program, kind, shapes, threads), rounds, runners)
 }
