@@ -104,8 +104,8 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// What a pool of threads has to fall asleep, some of which spin for milliseconds behind their last work.
-const REST: Duration = Duration::from_millis(20);
+/// What a pool of threads has to fall asleep: those of OpenBLAS spin for 2²⁶ cycles behind their last work, about 30 ms.
+const REST: Duration = Duration::from_millis(60);
 
 /// Runs all of them in turn, `rounds` times each after one round that does not count.
 pub(crate) fn race(rounds: usize, runners: &mut [Runner<'_>]) -> Result<Vec<Sample>> {

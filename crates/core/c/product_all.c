@@ -13,16 +13,17 @@
 #define PC_FMA_F32(A, B, C) ((A) * (B) + (C))
 #endif
 #define PC_TARGET
-#define PC_SUMS 1
 #define PC_VECTOR_BYTES 16
 
 #define PC_T double
+#define PC_SUMS 1
 #define PC_NAME(X) pc_##X##_f64_all
 #define PC_FMA PC_FMA_F64
 #include "product/first.h"
 #include "product/template.h"
 
 #define PC_T float
+#define PC_SUMS 1
 #define PC_NAME(X) pc_##X##_f32_all
 #define PC_FMA PC_FMA_F32
 #include "product/first.h"

@@ -4,7 +4,6 @@
 #include <stdint.h>
 
 #define PC_TARGET __attribute__((target("avx2,fma")))
-#define PC_SUMS 1
 #define PC_VECTOR_BYTES 32
 #define PC_ROWS 4
 #define PC_VECTORS 3
@@ -14,6 +13,7 @@ static const int64_t pc_ones_64[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
 static const int32_t pc_ones_32[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
 
 #define PC_T double
+#define PC_SUMS 1
 #define PC_NAME(X) pc_##X##_f64_v3
 #define PC_FMA(A, B, C) _mm256_fmadd_pd(A, B, C)
 #define PC_MASK __m256i
@@ -23,6 +23,7 @@ static const int32_t pc_ones_32[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 
 #include "product/template.h"
 
 #define PC_T float
+#define PC_SUMS 1
 #define PC_NAME(X) pc_##X##_f32_v3
 #define PC_FMA(A, B, C) _mm256_fmadd_ps(A, B, C)
 #define PC_MASK __m256i

@@ -3,12 +3,12 @@
 #include <immintrin.h>
 
 #define PC_TARGET __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,fma")))
-#define PC_SUMS 0
 #define PC_VECTOR_BYTES 64
 #define PC_ROWS 8
 #define PC_VECTORS 3
 
 #define PC_T double
+#define PC_SUMS 1
 #define PC_NAME(X) pc_##X##_f64_v4
 #define PC_FMA(A, B, C) _mm512_fmadd_pd(A, B, C)
 #define PC_MASK __mmask8
@@ -18,6 +18,7 @@
 #include "product/template.h"
 
 #define PC_T float
+#define PC_SUMS 0
 #define PC_NAME(X) pc_##X##_f32_v4
 #define PC_FMA(A, B, C) _mm512_fmadd_ps(A, B, C)
 #define PC_MASK __mmask16

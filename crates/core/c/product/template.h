@@ -2,13 +2,13 @@
  *
  * | for the level | |
  * |---|---|
- * | PC_SUMS | 1 if products with a vector are made too: a vector has at most PC_SUM_LANES elements |
  * | PC_TARGET | the attribute of functions that use the level's instructions |
  * | PC_VECTOR_BYTES | of a register |
  * | PC_ROWS, PC_VECTORS | the largest tile, as much as the registers hold: 4 or 8 rows, 2 or 3 vectors |
  *
  * | for the type | |
  * |---|---|
+ * | PC_SUMS | 1 if products with a vector are made too: a register holds at most PC_SUM_LANES elements |
  * | PC_T, PC_NAME(x) | the element; x made a name of this type and level |
  * | PC_FMA(a, b, c) | a * b + c of vectors |
  * | PC_MASK, PC_FIRST(n), PC_LOAD(p, mask), PC_STORE(p, mask, v) | the first n elements of a vector alone, the others read as 0 |
@@ -27,6 +27,7 @@
 
 #undef PC_LANES
 #undef PC_COLUMNS
+#undef PC_SUMS
 #undef PC_T
 #undef PC_NAME
 #undef PC_FMA
