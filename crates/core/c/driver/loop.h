@@ -117,6 +117,9 @@ static int pc_loop_order(pc_loop *loop) {
   return moved;
 }
 
+/* An operand without elements may lie nowhere, where C knows no steps. */
+static inline char *pc_loop_step(char *at, int64_t bytes) { return (char *)((uintptr_t)at + (uintptr_t)bytes); }
+
 /* Leads `at`, a position of each operand, and `index` to the next setting of the first `ndim` dimensions but `skip`. Behind the last
  * one comes the first again, and 0. */
 static int pc_loop_next(const pc_loop *loop, int32_t ndim, int32_t skip, int64_t *index, char **at) {
@@ -124,7 +127,7 @@ static int pc_loop_next(const pc_loop *loop, int32_t ndim, int32_t skip, int64_t
     if (d == skip) continue;
     int stays = ++index[d] < loop->shape[d];
     int64_t by = stays ? 1 : 1 - loop->shape[d];
-    for (int32_t k = 0; k < loop->n_all; k++) at[k] += by * loop->stride[k][d];
+    for (int32_t k = 0; k < loop->n_all; k++) at[k] = pc_loop_step(at[k], by * loop->stride[k][d]);
     if (stays) return 1;
     index[d] = 0;
   }

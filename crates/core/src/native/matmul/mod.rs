@@ -130,7 +130,7 @@ unsafe fn multiply_by(
             unsafe { shared.run_whole(first, end) };
             Ok(())
         };
-        let grain = Cut::WORTH / m.saturating_mul(n).saturating_mul(k).max(1) + 1;
+        let grain = Cut::WORTH_SMALL / m.saturating_mul(n).saturating_mul(k).max(1) + 1;
         let is_cut = count >= 2 * grain;
         return if is_cut { threads::share(count, grain, &work) } else { work(0, count) }.ok();
     }
@@ -149,6 +149,9 @@ unsafe fn multiply_by(
 #[derive(Clone, Copy)]
 struct Cut {
     by_rows: bool,
+    /// Rows or columns of a unit, but for the last, which has the rest too: whole tiles at every level, and never one alone, which
+    /// would be a product with a vector, another sum.
+    unit: i64,
     units: i64,
     /// Units that a thread takes at least; 0: the product is not worth a second thread.
     grain: i64,
@@ -157,25 +160,27 @@ struct Cut {
 }
 
 impl Cut {
-    /// Rows or columns of a unit, but for the last, which has the rest too: whole tiles at every level, and never one alone, which
-    /// would be a product with a vector, another sum.
-    const UNIT: i64 = 48;
-    /// Multiplications that are worth a thread.
-    const WORTH: i64 = 1 << 18;
-    /// Units that pay for a copy of the other operand.
-    const PAYS: i64 = 8;
+    /// Tiles of all levels end together at so many rows, and at so many columns.
+    const ROWS: i64 = 16;
+    const COLUMNS: i64 = 48;
+    /// Multiplications that are worth a thread: in a virtual machine one that sleeps takes 40 µs to wake, as long as half of them.
+    const WORTH: i64 = 1 << 20;
+    /// Those of small products, each of which takes longer.
+    const WORTH_SMALL: i64 = 1 << 18;
+    /// Rows or columns that pay for a copy of the other operand.
+    const PAYS: i64 = 384;
 
     /// Cuts along what is longer.
     fn new([m, n, k]: [i64; 3]) -> Self {
         let by_rows = m >= n;
-        let (extent, other) = if by_rows { (m, n) } else { (n, m) };
-        let units = (extent / Self::UNIT).max(1);
+        let (extent, other, unit) = if by_rows { (m, n, Self::ROWS) } else { (n, m, Self::COLUMNS) };
+        let units = (extent / unit).max(1);
         if units == 1 {
-            return Self { by_rows, units, grain: 0, ranges: 1 };
+            return Self { by_rows, unit, units, grain: 0, ranges: 1 };
         }
-        let grain = Self::WORTH / (Self::UNIT * other.max(1)).saturating_mul(k.max(1)) + 1;
-        let ranges = (units / Self::PAYS / threads::count() as i64).clamp(1, threads::RANGES);
-        Self { by_rows, units, grain: if units < 2 * grain { 0 } else { grain }, ranges }
+        let grain = Self::WORTH / (unit * other.max(1)).saturating_mul(k.max(1)) + 1;
+        let ranges = (extent / Self::PAYS / threads::count() as i64).clamp(1, threads::RANGES);
+        Self { by_rows, unit, units, grain: if units < 2 * grain { 0 } else { grain }, ranges }
     }
 }
 
@@ -199,14 +204,14 @@ impl Shared {
     /// As [`multiply_by`].
     unsafe fn run(&self, i: i64, first: i64, end: i64) {
         let Reals { mut extents, steps, parts, .. } = self.whole;
-        let from = first * Cut::UNIT;
+        let from = first * self.cut.unit;
         let at = |matrix: *const c_void, step: i64| {
             matrix.wrapping_byte_offset((from * step * i64::from(self.real_bytes)) as isize)
         };
         let [mut a, mut b, c] = self.operands(i);
         let mut c = c.cast_const();
         let (axis, parts_of_one) = if self.cut.by_rows { (0, 1) } else { (1, i64::from(parts)) };
-        let to = if end == self.cut.units { extents[axis] / parts_of_one } else { end * Cut::UNIT };
+        let to = if end == self.cut.units { extents[axis] / parts_of_one } else { end * self.cut.unit };
         extents[axis] = (to - from) * parts_of_one;
         if self.cut.by_rows {
             (a, c) = (at(a, steps[0]).cast_mut(), at(c, steps[4]));

@@ -214,14 +214,20 @@ fn products_of_complex_numbers_are_their_definition_in_every_layout_and_at_every
     products_are_their_definition::<Complex<f64>>();
 }
 
-/// Large enough that operands are copied, k in blocks, and m and n in blocks.
+/// Large enough that operands are copied, k in blocks, and m and n in blocks; by rows and by columns, on one thread and on three.
 #[test]
 fn a_large_product_is_its_definition() {
-    let (a, b) = (filled::<f32>(140, 300), filled::<f32>(300, 1000));
-    for level in 0..=level() {
-        let mut c = Array2::default((140, 1000));
-        product_by(level, &a.view(), &b.view(), &mut c.view_mut());
-        assert_eq!(differing(&c, &some_expected(&a, &b, once(level), 53)), None, "level {level}");
+    for (m, n) in [(140, 1000), (1000, 140)] {
+        let (a, b) = (filled::<f32>(m, 300), filled::<f32>(300, n));
+        for level in 0..=level() {
+            let expected = some_expected(&a, &b, once(level), 53);
+            for threads in [1, 3] {
+                threads::limit(threads);
+                let mut c = Array2::default((m, n));
+                product_by(level, &a.view(), &b.view(), &mut c.view_mut());
+                assert_eq!(differing(&c, &expected), None, "{m}×{n}, level {level}, {threads} threads");
+            }
+        }
     }
 }
 
