@@ -31,7 +31,7 @@ const REASONS: [(&str, &str); 19] = [
     ("dot(x, y), 2000×2000 by 2000", "a matrix that is read once, as fast as memory"),
     (
         "dot",
-        "each element is a chain over blocks of 256, and each thread copies the operand that threads share",
+        "each element is a chain over blocks of 256; each thread copies the operand that threads share, and helpers sleep between calls",
     ),
 ];
 
