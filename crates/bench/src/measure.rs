@@ -77,15 +77,19 @@ impl<'a> Runner<'a> {
         Self { name: name.to_owned(), round: Box::new(round) }
     }
 
-    /// A runner too short for the clock: a round is as many calls as take two milliseconds, and counts one of them; before it is a
-    /// call that does not count, which brings back to the caches what others pushed out.
+    /// A runner too short for the clock: a round is as many calls as take two milliseconds, and counts one of them; before it are
+    /// calls that do not count, which bring back to the caches what others pushed out.
     pub(crate) fn short(name: &str, mut work: impl FnMut() + 'a) -> Self {
         let mut calls = 0_u32;
         let round = move || {
             if calls == 0 {
                 calls = calls_for(2e6, &mut work);
             }
+            let begun = Instant::now();
             work();
+            while begun.elapsed() < WARM {
+                work();
+            }
             let (ns, ()) = once(|| (0..calls).for_each(|_| work()));
             Ok(ns / f64::from(calls))
         };
@@ -103,6 +107,9 @@ impl<'a> Runner<'a> {
         self
     }
 }
+
+/// How long calls that do not count go on before a round: a matrix of 32 MB is in the caches behind ten.
+const WARM: Duration = Duration::from_millis(20);
 
 /// What a pool of threads has to fall asleep: those of OpenBLAS spin for 2²⁶ cycles behind their last work, about 30 ms.
 const REST: Duration = Duration::from_millis(60);
