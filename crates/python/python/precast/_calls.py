@@ -39,7 +39,11 @@ def special(*arrays: Any, of: str) -> tuple[Any, ...]:
     """A function of SciPy's, element by element."""
     if of not in SPECIAL:
         raise ValueError(f"`{of}` is none of the functions that may be asked for")
-    return (getattr(_scipy("special"), of)(*arrays),)
+    function = getattr(_scipy("special"), of)
+    # A ufunc would write to one more; what is none takes two.
+    if len(arrays) != (count := getattr(function, "nin", 2)):
+        raise ValueError(f"it takes {count} arrays, found {len(arrays)}")
+    return (function(*arrays),)
 
 
 @_call
@@ -67,7 +71,7 @@ def eigvalsh(a: Any, b: Any = None, *, lower: bool) -> tuple[Any, ...]:
 
 @_call
 def qr(a: Any, mode: str, pivoting: bool) -> tuple[Any, ...]:
-    made = _scipy("linalg").qr(a, mode=mode, pivoting=pivoting)
+    made = _scipy("linalg").qr(a, mode=mode, pivoting=pivoting, check_finite=False)
     made = made if isinstance(made, tuple) else (made,)
     # The first of `raw` are two.
     return (*made[0], *made[1:]) if mode == "raw" else made

@@ -67,7 +67,7 @@ def _by_scipy(name: str, generator: Any, size: _Size, params: Sequence[Any], nam
     made = getattr(import_module("scipy.stats"), name).rvs(*params, **named, size=size, random_state=generator)
     # SciPy drops dimensions of one element.
     shape = numpy.broadcast_shapes(*map(numpy.shape, [*params, *named.values()])) if size is None else size
-    return numpy.broadcast_to(made, shape)
+    return numpy.reshape(made, shape)
 
 
 def _other(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -26,6 +26,12 @@ def lu_factor_tridiagonal(below: Any, diagonal: Any, above: Any) -> tuple[Any, .
 
 def solve_lu_factor_tridiagonal(*factors_and_b: Any, transposed: bool) -> tuple[Any, ...]:
     *factors, pivots, b = factors_and_b
+    # LAPACK believes what it is told, and does not know of columns without elements.
+    rows = numpy.arange(1, len(factors[1]) + 1)
+    if pivots.shape != rows.shape or not ((pivots == rows) | (pivots == rows + (rows < len(rows)))).all():
+        raise ValueError("each pivot is its row or the next one")
+    if b.size == 0:
+        return (numpy.empty_like(b),)
     solve = _functions("gttrs", *factors, b)
     return (solve(*factors, pivots, b, trans="T" if transposed else "N")[0],)
 
@@ -84,7 +90,7 @@ def qz(a: Any, b: Any, complex_output: bool, sort: str | None, return_eigenvalue
 
 
 def _complex(a: Any) -> Any:
-    return a.astype(numpy.result_type(a, numpy.complex64), copy=False)
+    return a.astype(numpy.complex64 if a.dtype in (numpy.float32, numpy.complex64) else numpy.complex128, copy=False)
 
 
 def _values(values: Any) -> tuple[Any, Any]:

@@ -59,6 +59,7 @@ class Steps(NotPickled):
             self._known = {key: generator_of(state) for key, state in plan["generators"].items()}
             self._steps = [(_computes(step, functions, modules or {}), step["takes"], step["gives"]) for step in plan["steps"]]
             self._results: list[str] = list(plan["results"])
+            _check_names(plan)
             # What the C of an op made: nobody has looked at its shape.
             self._hosted = {name for step in plan["steps"] if "module" in step for name in step["gives"]}
             if len(self._results) != len(self.outputs):
@@ -166,11 +167,13 @@ def _computes(step: Mapping[str, Any], functions: Sequence[Function], modules: M
         name, settings = step["call"], step["settings"]
         call, what = functools.partial(CALLS[name], **settings), settings.get("of", name)
     dtypes, takes = step["dtypes"], len(step["takes"])
+    # What is drawn has the dtype that was asked for; digits of what is computed are not dropped.
+    casting = "unsafe" if step.get("call") == "draw" else "same_kind"
 
     def compute(*given: Any) -> list[Any]:
         try:
             made = call(*given)
-            return [_made(value, dtype) for value, dtype in zip(made, dtypes, strict=True)]
+            return [_made(value, dtype, casting) for value, dtype in zip(made, dtypes, strict=True)]
         except CallError:
             raise
         except ValueError as error:
@@ -192,11 +195,27 @@ def _said(error: Exception, takes: int) -> str:
     return (f"input {at}" if at < takes else f"output {at - takes}") + behind + rest
 
 
-def _made(value: Any, dtype: str | None) -> Any:
+def _made(value: Any, dtype: str | None, casting: Any) -> Any:
     """A value of a step; an array of its dtype, where it has one."""
     if dtype is not None and value is None:
         raise TypeError(f"it gave None, expected {dtype}")
-    return value if dtype is None else numpy.asarray(value, dtype)
+    return value if dtype is None else numpy.asarray(value).astype(dtype, casting=casting, copy=False)
+
+
+def _check_names(plan: Mapping[str, Any]) -> None:
+    """Checks that what is taken is there, and that each value of a step has a name and a dtype, or none."""
+    known = {None, *plan["generators"], *(name for name, *_ in plan["inputs"])}
+    for step in plan["steps"]:
+        if missing := set(step["takes"]) - known:
+            raise ValueError(f"{', '.join(map(repr, sorted(map(str, missing))))}: taken, and not there")
+        dtypes = step.get("dtypes", step["gives"])
+        if len(dtypes) != len(step["gives"]) or not all(isinstance(name, str) for name in step["gives"]):
+            raise ValueError(f"{len(step['gives'])} values with {len(dtypes)} dtypes")
+        if "graph" not in step and any(dtype is not None and numpy.dtype(dtype).hasobject for dtype in dtypes):
+            raise ValueError("an array of Python's objects")
+        known.update(step["gives"])
+    if missing := set(plan["results"]) - known:
+        raise ValueError(f"{', '.join(map(repr, sorted(map(str, missing))))}: a result, and not there")
 
 
 def _of_module(step: Mapping[str, Any], function: Callable[..., Any]) -> Callable[..., Sequence[Any]]:

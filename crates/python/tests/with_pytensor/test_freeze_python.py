@@ -1,5 +1,6 @@
 """What Python computes between graphs, where `freeze` is told so: the numbers are PyTensor's, without PyTensor."""
 
+import contextlib
 import functools
 import json
 import warnings
@@ -162,7 +163,8 @@ def asked():
     """Graphs of every call, and what they are called with."""
     a = pt.dmatrix("a")
     for modes in ({}, {"mode": "economic"}, {"mode": "r"}, {"mode": "raw"}, {"pivoting": True}):
-        yield "QR", [a], linalg.qr(a, **modes), [TALL]
+        for given in (TALL, np.where(TALL > 1, np.nan, TALL)):
+            yield "QR", [a], linalg.qr(a, **modes), [given]
     yield "SVD", [a], linalg.svd(a), [TALL]
     yield "SVD", [a], linalg.svd(a, full_matrices=False), [TALL]
     yield "SVD", [a], linalg.svd(a, compute_uv=False), [TALL]
@@ -235,6 +237,68 @@ def test_decompositions_are_pytensors(which):
     _, inputs, made, given = list(asked())[which]
     fn = function(inputs, list(made) if isinstance(made, (list, tuple)) else [made])
     compare(frozen(fn)(*given), fn(*given), is_exact=True)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int64", "uint8", "bool"])
+def test_factors_of_integers_are_refused_where_they_would_be_cut(dtype):
+    k, b = pt.matrix("k", dtype=dtype), pt.dvector("b")
+    for made in ([linalg.lu_factor(k)[0]], [linalg.solve(k, b), linalg.solve(k.T, b)]):
+        fn = function([k, b], made, "fast_run")
+        if not any(type(node.op).__name__ == "LUFactor" for node in fn.maker.fgraph.apply_nodes):
+            continue
+        with pytest.raises(precast.FreezeError, match=f"declared as {dtype}, and are none\n.*cast the matrix to float64"):
+            frozen(fn)
+
+
+def test_what_a_call_computes_is_not_cut():
+    step = {"call": "eigvalsh", "settings": {"lower": True}, "takes": ["a"], "gives": ["y"], "dtypes": ["int64"]}
+    plan = {"inputs": [["a", "f64[?,?]"]], "outputs": [["y", "i64[?]"]], "generators": {}, "steps": [step], "results": ["y"]}
+    with pytest.raises(precast.CallError, match="`eigvalsh`: Cannot cast"):
+        precast.Steps("f", plan, [])(SYMMETRIC)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "uint8", "bool", "float32", "complex64"])
+def test_forms_of_complex_numbers_are_computed_with_the_digits_that_pytensor_has(dtype):
+    a = pt.matrix("a", dtype=dtype)
+    for sort in (None, "iuc"):
+        fn = function([a], schur.Schur(output="complex", sort=sort)(a))
+        wanted, got = fn(A.astype(dtype)), frozen(fn)(A.astype(dtype))
+        for one, other in zip(got, wanted):
+            np.testing.assert_array_equal(one, other.astype(one.dtype))
+
+
+@pytest.mark.parametrize("name", ["halfnormal", "gumbel", "cauchy", "bernoulli"])
+@pytest.mark.parametrize("size", [None, (2, 3), (1,)])
+def test_draws_can_be_written_to(name, size):
+    at = 0.5 * np.ones(3 if size == (2, 3) else 1)
+    rng = pytensor.shared(np.random.default_rng(3))
+    _, made = drawn(getattr(draws, name), *([at] if name == "bernoulli" else [at, 1.0]), rng=rng, size=size)
+    fn = function([], made)
+    got = frozen(fn)()
+    compare(got, fn(), is_exact=True)
+    assert got.flags.writeable
+
+
+def test_pivots_that_lapack_would_follow_anywhere_are_refused():
+    solve = _calls.CALLS["solve_lu_factor_tridiagonal"]
+    factors = (np.ones(3), np.full(4, 9.0), np.ones(3), np.ones(2))
+    rows = np.arange(1, 5, dtype=np.int32)
+    for given in (rows, rows + (rows < 4), rows + 1, rows - 1, np.full(4, 10**8, np.int32), rows[:3]):
+        is_fine = given.shape == (4,) and set(given - rows) <= {0, 1} and given[-1] == 4
+        with contextlib.nullcontext() if is_fine else pytest.raises(ValueError, match="each pivot"):
+            solve(*factors, given, np.ones(4), transposed=False)
+    assert solve(*factors, rows, np.ones((4, 0)), transposed=True)[0].shape == (4, 0)
+
+
+@pytest.mark.parametrize("of", sorted(_calls.SPECIAL))
+def test_a_function_of_scipys_writes_to_no_array(of):
+    arrays = [np.full(2, 0.5) for _ in range(6)]
+    fine = 0
+    for count in range(7):
+        with contextlib.suppress(ValueError), np.errstate(all="ignore"):
+            _calls.CALLS["special"](*arrays[:count], of=of)
+            fine += 1
+    assert fine == 1 and all((array == 0.5).all() for array in arrays)
 
 
 @pytest.mark.parametrize("kind", ["sym", "her", "tridiagonal", "banded"])
@@ -384,6 +448,13 @@ def test_what_python_computes_stands_in_no_branch_and_of_others_nothing_is_drawn
         {"steps": 3},
         {"generators": {"generator.0": {"bit_generator": "os"}}},
         {"inputs": [["x"]]},
+        {"results": ["zz"]},
+        {"results": [["x"]]},
+        {"steps": [{"call": "svd", "settings": {}, "takes": ["zz"], "gives": ["y"], "dtypes": ["f8"]}]},
+        {"steps": [{"call": "svd", "settings": {}, "takes": [["x"]], "gives": ["y"], "dtypes": ["f8"]}]},
+        {"steps": [{"call": "svd", "settings": {}, "takes": ["x"], "gives": ["y", "z"], "dtypes": ["f8"]}]},
+        {"steps": [{"call": "svd", "settings": {}, "takes": ["x"], "gives": ["y"], "dtypes": ["zz"]}]},
+        {"steps": [{"call": "svd", "settings": {}, "takes": ["x"], "gives": ["y"], "dtypes": ["O"]}]},
     ],
 )
 def test_plans_that_say_what_cannot_be_are_refused(change, tmp_path):

@@ -68,6 +68,8 @@ _SETTINGS: dict[str, Callable[[Any], dict[str, Any]]] = {
 @rule(*_CALLS, of_python=True)
 def called(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
     name, attributes = _CALLS[type(node.op).__name__]
+    if name == "lu_factor" and node.inputs[0].type.dtype not in ("float32", "float64", "complex64", "complex128"):
+        raise Refused(f"its factors are declared as {node.inputs[0].type.dtype}, and are none\n    hint: cast the matrix to float64")
     settings = _known(lambda op: {attribute: getattr(op, attribute) for attribute in attributes}, node.op)
     return lower.ask(name, inputs, [output.type for output in node.outputs], **settings)
 
