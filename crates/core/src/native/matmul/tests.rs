@@ -215,10 +215,9 @@ fn products_of_complex_numbers_are_their_definition_in_every_layout_and_at_every
 }
 
 /// Large enough that operands are copied, k in blocks, and m and n in blocks; by rows and by columns, on one thread and on three.
-#[test]
-fn a_large_product_is_its_definition() {
+fn large_products_are_their_definition<T: Parts + PartialEq + std::fmt::Debug>() {
     for (m, n) in [(140, 1000), (1000, 140)] {
-        let (a, b) = (filled::<f32>(m, 300), filled::<f32>(300, n));
+        let (a, b) = (filled::<T>(m, 300), filled::<T>(300, n));
         for level in 0..=level() {
             let expected = some_expected(&a, &b, once(level), 53);
             for threads in [1, 3] {
@@ -231,11 +230,20 @@ fn a_large_product_is_its_definition() {
     }
 }
 
+#[test]
+fn a_large_product_is_its_definition() {
+    large_products_are_their_definition::<f32>();
+    large_products_are_their_definition::<f64>();
+    large_products_are_their_definition::<Complex<f32>>();
+}
+
 /// As many as threads share, one after the other as they lie, and one operand for all.
 #[test]
 fn products_of_a_stack_are_those_of_its_pairs() {
     threads::limit(3);
-    for ([m, n, k], count) in [([8, 8, 8], 3000), ([5, 1, 7], 40), ([9, 30, 300], 7), ([100, 110, 120], 3)] {
+    for ([m, n, k], count) in
+        [([8, 8, 8], 3000), ([5, 1, 7], 40), ([9, 30, 300], 7), ([200, 190, 160], 3), ([90, 300, 200], 2)]
+    {
         let (a, b) = (filled::<f64>(count * m, k), filled::<f64>(k, n));
         let mut c = Array2::<f64>::zeros((count * m, n));
         let of = |array: &Array2<f64>, step: usize| {

@@ -4,13 +4,9 @@
 //! with the process. A child that was forked has none: it makes a pool of its own, and looks at the old one no more, whose lock
 //! somebody may have held.
 //!
-//! Helpers keep away from the processor of who calls. Linux may put a thread that is woken onto the processor of who wakes it, and
-//! leave it there for milliseconds while another is idle: to a guest, a virtual processor that the host has put to sleep looks taken.
-//!
 //! Nobody waits for ever, nor leaves while others use what is on their stack: a call that panics has returned too. Its panic goes on
 //! in the caller, when all calls have returned.
 
-use rustix::thread::{Pid, gettid, sched_getaffinity, sched_getcpu, sched_setaffinity};
 use std::any::Any;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -39,30 +35,6 @@ struct State {
     /// What the first helper that panicked says.
     panic: Option<Box<dyn Any + Send>>,
     helpers: usize,
-    /// Helpers that run, by their numbers.
-    threads: Vec<Pid>,
-    /// The processor that they keep away from.
-    apart: Option<usize>,
-}
-
-impl State {
-    /// Has helpers wake up elsewhere than on the processor of this thread, if it may use others.
-    fn keep_apart(&mut self) {
-        let here = sched_getcpu();
-        if self.apart == Some(here) {
-            return;
-        }
-        let Ok(mut others) = sched_getaffinity(None) else { return };
-        others.unset(here);
-        if others.count() == 0 {
-            return;
-        }
-        for &helper in &self.threads {
-            // Where a system does not let them, they are where it wants them.
-            let _ = sched_setaffinity(Some(helper), &others);
-        }
-        self.apart = Some(here);
-    }
 }
 
 // SAFETY: work is `Sync`, and is called only while its owner waits.
@@ -79,15 +51,7 @@ impl Pool {
         if let Some(pool) = unsafe { known.as_ref() }.filter(|pool| pool.process == process) {
             return pool;
         }
-        let state = State {
-            work: None,
-            wanted: 0,
-            active: 0,
-            panic: None,
-            helpers: 0,
-            threads: Vec::new(),
-            apart: None,
-        };
+        let state = State { work: None, wanted: 0, active: 0, panic: None, helpers: 0 };
         let made = Box::into_raw(Box::new(Self {
             process,
             busy: AtomicBool::new(false),
@@ -114,8 +78,6 @@ impl Pool {
     /// What a helper does.
     fn help(&self) {
         let mut state = self.lock();
-        state.threads.push(gettid());
-        state.apart = None;
         loop {
             let Some(work) = state.work.filter(|_| state.wanted > 0) else {
                 state = self.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -163,7 +125,6 @@ pub(super) fn run(work: &(dyn Fn() + Sync), helpers: usize) -> bool {
     let shared: Work = unsafe { mem::transmute::<*const (dyn Fn() + Sync), Work>(ptr::from_ref(work)) };
     let mut state = pool.lock();
     pool.start(&mut state, helpers);
-    state.keep_apart();
     state.work = Some(shared);
     state.wanted = helpers;
     drop(state);

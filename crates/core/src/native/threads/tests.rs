@@ -1,7 +1,6 @@
 //! Ranges: each once, whoever takes them; callers at the same time, failures, forks.
 
 use super::*;
-use rustix::thread::sched_getaffinity;
 use std::cell::Cell;
 use std::sync::atomic::AtomicBool;
 
@@ -43,30 +42,6 @@ fn callers_do_not_wait_for_each_other() {
             });
         }
     });
-}
-
-/// Helpers may use every processor of the caller's but the one that it calls on, where there is another.
-#[test]
-fn helpers_keep_away_from_the_processor_of_who_calls() {
-    let (all, caller) = (sched_getaffinity(None).unwrap(), std::thread::current().id());
-    let seen = Mutex::new(None);
-    let look = || {
-        if std::thread::current().id() != caller {
-            *seen.lock().unwrap() = Some(sched_getaffinity(None).unwrap());
-        }
-        while seen.lock().unwrap().is_none() {
-            std::thread::yield_now();
-        }
-    };
-    // Helpers are known when they have begun, which is before the second job.
-    for _ in 0..2 {
-        *seen.lock().unwrap() = None;
-        while !pool::run(&look, 1) {
-            std::thread::yield_now();
-        }
-    }
-    let helper = seen.into_inner().unwrap().unwrap();
-    assert_eq!(helper.count(), (all.count() - 1).max(1));
 }
 
 #[test]
