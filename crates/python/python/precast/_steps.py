@@ -206,16 +206,19 @@ def _check_names(plan: Mapping[str, Any]) -> None:
     """Checks that what is taken is there, and that each value of a step has a name and a dtype, or none."""
     known = {None, *plan["generators"], *(name for name, *_ in plan["inputs"])}
     for step in plan["steps"]:
-        if missing := set(step["takes"]) - known:
-            raise ValueError(f"{', '.join(map(repr, sorted(map(str, missing))))}: taken, and not there")
+        _check_there(step["takes"], known)
         dtypes = step.get("dtypes", step["gives"])
         if len(dtypes) != len(step["gives"]) or not all(isinstance(name, str) for name in step["gives"]):
             raise ValueError(f"{len(step['gives'])} values with {len(dtypes)} dtypes")
         if "graph" not in step and any(dtype is not None and numpy.dtype(dtype).hasobject for dtype in dtypes):
             raise ValueError("an array of Python's objects")
         known.update(step["gives"])
-    if missing := set(plan["results"]) - known:
-        raise ValueError(f"{', '.join(map(repr, sorted(map(str, missing))))}: a result, and not there")
+    _check_there(plan["results"], known)
+
+
+def _check_there(wanted: Sequence[Any], known: set[Any]) -> None:
+    if missing := set(wanted) - known:
+        raise ValueError(f"there is no {', '.join(sorted(map(repr, missing)))}")
 
 
 def _of_module(step: Mapping[str, Any], function: Callable[..., Any]) -> Callable[..., Sequence[Any]]:
