@@ -45,6 +45,7 @@ pub struct Monoid {
     pub finish: unsafe extern "C" fn(*const c_void, i64, i64, *mut c_char, i64),
     pub steps: Option<unsafe extern "C" fn(*mut c_void, *const c_void, i64, i64, i64)>,
     pub few: unsafe extern "C" fn(*const c_void, i64, *mut c_char),
+    pub few_columns: Option<unsafe extern "C" fn(*mut c_void, i64, i64)>,
 }
 
 /// `pc_reduce`: what a module hands to `pc_host.reduce`.

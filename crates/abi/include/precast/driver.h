@@ -55,6 +55,9 @@ typedef struct pc_monoid {
   void (*steps)(void *lanes, const void *x, int64_t n, int64_t rows, int64_t row_bytes);
   /* Writes the result of 1 to `lanes` elements: that of clear, fold, close and finish, in one call. */
   void (*few)(const void *x, int64_t n, char *out);
+  /* The same of each of `columns` columns, whose elements are n rows one behind the other: the results are the first row then,
+   * and the others are undefined. NULL if there is none. */
+  void (*few_columns)(void *rows, int64_t n, int64_t columns);
 } pc_monoid;
 
 /* For pc_host.reduce. */

@@ -9,7 +9,8 @@
  * The minor number (lower 16 bits) changes when fields are appended: a host serves modules of a
  * minor number up to its own, whose structs have its own sizes.
  * 1.1 appended `function`, 1.2 `pc_monoid.steps` and `pc_host.rows`, 1.3 `pc_host.error_format`, `pc_host.parallel` and
- * `pc_host.gemms`, 1.4 `pc_monoid.few` and `pc_host.frame`.
+ * `pc_host.gemms`, 1.4 `pc_monoid.few` and `pc_host.frame`, 1.5
+ * `pc_monoid.few_columns`.
  *
  * # Native functions
  * A graph of C scalars is also a plain C function: it needs no instance, no tensors and no host, and any thread may call it
@@ -33,7 +34,7 @@ extern "C" {
 #endif
 
 #define PC_MODULE_MAGIC 0x31544343u /* "CCT1" */
-#define PC_ABI_VERSION 0x00010004u  /* major 1, minor 4: frames, reductions of few elements */
+#define PC_ABI_VERSION 0x00010005u  /* major 1, minor 5: reductions of a few rows */
 
 /* Which step of a run a failure id belongs to. */
 typedef enum pc_task_kind {

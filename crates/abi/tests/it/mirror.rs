@@ -67,7 +67,22 @@ fn assertions() -> String {
     );
     mirror!(c, "pc_context", Context, host, error);
     mirror!(c, "pc_elemwise", Elemwise, n_in, flags, n_out, scalar, dtypes, names, kernel);
-    mirror!(c, "pc_monoid", Monoid, lanes, item, no_empty, clear, fold, step, close, finish, steps, few);
+    mirror!(
+        c,
+        "pc_monoid",
+        Monoid,
+        lanes,
+        item,
+        no_empty,
+        clear,
+        fold,
+        step,
+        close,
+        finish,
+        steps,
+        few,
+        few_columns
+    );
     mirror!(c, "pc_reduce", Reduce, n_in, flags, axes, dtype, scalar, names, map, monoid);
     mirror!(c, "pc_rows_step", RowsStep, kernel, monoid, values, n_in, n_out, pass, once);
     mirror!(

@@ -2,7 +2,8 @@
  *
  *   operands --pc_loop--> kept dimensions x reduced dimensions
  *     rows      the reduced dimensions are the near ones: for each output, take them in chunks, map, fold into lanes
- *     columns   a kept dimension is the near one: for a tile of outputs at once, map row after row, step into lanes;
+ *     columns   a kept dimension is the near one: for a tile of outputs at once, map row after row, step into lanes, or keep the
+ *               rows and add them up, where there is no more than one for a lane;
  *               so too where rows are short: what is gathered for a tile then stays for the tiles that read it again
  *
  *   flat      one output of at most 512 elements that lie contiguous (flat.h): one call of the map, one fold
@@ -79,30 +80,65 @@ static int pc_reduce_row(pc_context *ctx, pc_reduce_run *r, char *out) {
   return 0;
 }
 
+/* Whether the elements behind an output are so few that their columns are added up in place. */
+static int pc_reduce_is_few(const pc_reduce_run *r) { return r->op->monoid->few_columns != NULL && r->count <= r->op->monoid->lanes; }
+
+/* Bytes that a column has of a tile's lanes. */
+static int64_t pc_reduce_column(const pc_reduce_run *r, int plain) {
+  return (!plain && pc_reduce_is_few(r) ? r->count : r->op->monoid->lanes) * r->op->monoid->item;
+}
+
+/* Gives row p of the tile's operands, contiguous, in `data`; `at` is where it lies. */
+static void pc_reduce_gather(pc_reduce_run *r, int64_t p, char *const *base, char *const *at, int64_t columns, char **data) {
+  int32_t last = r->outer.ndim - 1;
+  for (int32_t k = 0; k < r->op->n_in; k++) {
+    int32_t item = r->outer.item[k];
+    data[k] = at[k];
+    if (item != 0 && r->outer.stride[k][last] != item && columns > 1) {
+      data[k] = r->scratch + (k * r->depth + p % r->depth) * r->room;
+      if (r->held[k] != base[k]) pc_copy_strided(item, columns, data[k], item, at[k], r->outer.stride[k][last]);
+    } else if (r->inner.ndim > 0) {
+      /* Rows are far apart, so the hardware does not see them coming. */
+      const char *ahead = at[k] + 4 * r->inner.stride[k][r->inner.ndim - 1];
+      for (int64_t byte = 0; byte < columns * item; byte += 64) __builtin_prefetch(ahead + byte);
+    }
+  }
+}
+
+/* As pc_reduce_tile, of columns of a few elements each: they are mapped to rows, which are added up in place. */
+static int pc_reduce_few(pc_context *ctx, pc_reduce_run *r, char *const *base, int64_t columns) {
+  const pc_monoid *m = r->op->monoid;
+  int32_t n_in = r->op->n_in, last = r->outer.ndim - 1;
+  int64_t index[PC_MAX_NDIM] = {0}, row_bytes = columns * m->item;
+  char *at[PC_LOOP_OPERANDS], *data[PC_LOOP_OPERANDS], *row = r->lanes;
+  for (int32_t k = 0; k < n_in; k++) at[k] = base[k];
+  for (int64_t p = 0; p < r->count; p++, row += row_bytes) {
+    if (r->op->map == NULL) {
+      pc_copy_strided(m->item, columns, row, m->item, at[0], r->outer.stride[0][last]);
+    } else {
+      pc_reduce_gather(r, p, base, at, columns, data);
+      data[n_in] = row;
+      int failure = r->op->map(ctx, columns, data);
+      if (failure != 0) return failure;
+    }
+    pc_loop_next(&r->inner, r->inner.ndim, -1, index, at);
+  }
+  m->few_columns(r->lanes, r->count, columns);
+  pc_copy_strided(m->item, columns, base[n_in], r->outer.stride[n_in][last], r->lanes, m->item);
+  return 0;
+}
+
 /* `columns` outputs from `base` on, along the last dimension of r->outer. */
 static int pc_reduce_tile(pc_context *ctx, pc_reduce_run *r, char *const *base, int64_t columns) {
   const pc_monoid *m = r->op->monoid;
   int32_t n_in = r->op->n_in, last = r->outer.ndim - 1;
   int64_t index[PC_MAX_NDIM] = {0};
-  int is_begun = r->held[0] != NULL && r->count <= m->lanes / 2;
   char *at[PC_LOOP_OPERANDS], *data[PC_LOOP_OPERANDS];
   for (int32_t k = 0; k < n_in; k++) at[k] = base[k];
   for (int64_t p = 0; p < r->count; p++) {
     int64_t in_block = p % PC_REDUCE_BLOCK, lane = in_block % m->lanes;
-    /* Of few elements, lanes from the middle on are only read. */
-    if (in_block == 0) m->clear(r->lanes, (is_begun ? m->lanes / 2 : m->lanes) * columns);
-    for (int32_t k = 0; k < n_in; k++) {
-      int32_t item = r->outer.item[k];
-      data[k] = at[k];
-      if (item != 0 && r->outer.stride[k][last] != item && columns > 1) {
-        data[k] = r->scratch + (k * r->depth + p % r->depth) * r->room;
-        if (r->held[k] != base[k]) pc_copy_strided(item, columns, data[k], item, at[k], r->outer.stride[k][last]);
-      } else if (r->inner.ndim > 0) {
-        /* Rows are far apart, so the hardware does not see them coming. */
-        const char *ahead = at[k] + 4 * r->inner.stride[k][r->inner.ndim - 1];
-        for (int64_t byte = 0; byte < columns * item; byte += 64) __builtin_prefetch(ahead + byte);
-      }
-    }
+    if (in_block == 0) m->clear(r->lanes, m->lanes * columns);
+    pc_reduce_gather(r, p, base, at, columns, data);
     const char *x = data[0];
     if (r->op->map != NULL) {
       data[n_in] = r->mapped;
@@ -114,7 +150,6 @@ static int pc_reduce_tile(pc_context *ctx, pc_reduce_run *r, char *const *base, 
     if (in_block == PC_REDUCE_BLOCK - 1 || p == r->count - 1) m->close(r->lanes, columns, r->totals, p < PC_REDUCE_BLOCK);
     pc_loop_next(&r->inner, r->inner.ndim, -1, index, at);
   }
-  for (int32_t k = 0; r->depth > 1 && k < n_in; k++) r->held[k] = base[k];
   m->finish(r->totals, columns, r->count, base[n_in], last < 0 ? 0 : r->outer.stride[n_in][last]);
   return 0;
 }
@@ -154,7 +189,7 @@ static int pc_reduce_by_columns(const pc_reduce_run *r) {
 
 /* How many outputs the columns way makes at once. Elements as they lie are read in whole rows, where there is much to read. */
 static int64_t pc_reduce_width(const pc_reduce_run *r, int64_t columns, int plain) {
-  int64_t column = r->op->monoid->lanes * r->op->monoid->item, most = PC_REDUCE_LANES_BYTES / column;
+  int64_t column = pc_reduce_column(r, plain), most = PC_REDUCE_LANES_BYTES / column;
   int64_t room = PC_LOOP_SCRATCH_BYTES / r->op->n_in / 16 & ~(int64_t)7;
   most = most < PC_LOOP_BLOCK ? most : PC_LOOP_BLOCK;
   if (!plain) most = most < room ? most : room;
@@ -166,7 +201,7 @@ static int64_t pc_reduce_width(const pc_reduce_run *r, int64_t columns, int plai
 
 /* Readies the memory of a run that makes `most` outputs at once, `by_columns` or one row after the other. */
 static int pc_reduce_ready(pc_context *ctx, pc_reduce_run *r, int64_t most, int by_columns, int plain) {
-  int64_t lanes = most * r->op->monoid->lanes * r->op->monoid->item, totals = most * 16, mapped = totals, gathered = 0;
+  int64_t lanes = most * pc_reduce_column(r, plain || !by_columns), totals = most * 16, mapped = totals, gathered = 0;
   r->room = pc_area_whole(most * 16);
   r->depth = by_columns && !plain && r->count < PC_REDUCE_SHORT ? r->count : 1;
   if (!by_columns) {
@@ -191,7 +226,11 @@ static int pc_reduce_part(pc_context *ctx, pc_reduce_run *r, int by_columns, int
   const pc_loop *outer = &r->outer;
   char *at[PC_LOOP_OPERANDS];
   for (int32_t k = 0; k < outer->n_all; k++) at[k] = outer->data[k] + (by_columns ? c * outer->stride[k][outer->ndim - 1] : 0);
-  if (by_columns && !plain) return pc_reduce_tile(ctx, r, at, n);
+  if (by_columns && !plain) {
+    int failure = pc_reduce_is_few(r) ? pc_reduce_few(ctx, r, at, n) : pc_reduce_tile(ctx, r, at, n);
+    for (int32_t k = 0; r->depth > 1 && k < r->op->n_in; k++) r->held[k] = at[k];
+    return failure;
+  }
   if (by_columns) {
     pc_reduce_columns(r, at, n);
     return 0;

@@ -55,8 +55,8 @@ typedef struct pc_sums {
 #define PC_SUM_BLOCK 256
 #define PC_SUM_STEPS 4
 #define PC_SUM_WIDTH 4096
-/* Bytes of a matrix that the second cache has, of a vector that stays in the first while rows go by, and of a short row. */
-#define PC_SUM_NEAR_BYTES (1 << 20)
+/* Bytes of a matrix that the caches have, of a vector that stays in the first while rows go by, and of a short row. */
+#define PC_SUM_NEAR_BYTES (1 << 24)
 #define PC_SUM_FACTOR_BYTES (15 << 10)
 #define PC_SUM_SHORT_BYTES 256
 

@@ -165,6 +165,46 @@ fn reduce_calls() -> Vec<Call> {
     calls
 }
 
+/// Columns of as many elements as there are lanes, fewer and more, special ones among them, read in rows and across them; alone, and
+/// of a map whose operands are broadcast, so that what is gathered for a tile is read again.
+fn few_calls() -> Vec<Call> {
+    let counts = [1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65];
+    let mut choices = Choices::seeded(9);
+    let mut calls = Vec::new();
+    for kind in ReduceKind::LIST {
+        for dtype in kind.dtypes() {
+            for axis in [0, 1] {
+                let graph = single(Arc::new(Reduce::new(kind, Some(vec![axis]))), &[Type::tensor(*dtype, 2)]);
+                for (count, turn) in counts.into_iter().zip(0..) {
+                    let shape = if axis == 0 { [count, 37] } else { [37, count] };
+                    let inputs = vec![(
+                        arrays::draw(&mut choices, *dtype, &shape),
+                        Layout::ALL[turn % Layout::ALL.len()],
+                    )];
+                    calls.push(Call { graph: Arc::clone(&graph), inputs, output: None, stretched: false });
+                }
+            }
+        }
+    }
+    for (text, dtype) in [
+        ("out = sum((x[:, None, :] - y[None, :, :])**2, axis=2)", DType::F64),
+        ("out = mean(x[:, None, :] * y[None, :, :], axis=2)", DType::F32),
+        ("out = max(x[:, None, :] + y[None, :, :], axis=2)", DType::F32),
+        ("out = prod(x[:, None, :] - y[None, :, :], axis=2)", DType::F64),
+        ("out = sum(x[:, None, :] * y[None, :, :], axis=2)", DType::C128),
+        ("out = all(x[:, None, :] > y[None, :, :], axis=2)", DType::I16),
+    ] {
+        let graph = parse(text, dtype);
+        for count in counts {
+            // Two tiles and what is left.
+            let mut draw = |rows| (arrays::draw(&mut choices, dtype, &[rows, count]), Layout::C);
+            let inputs = vec![draw(3), draw(1100)];
+            calls.push(Call { graph: Arc::clone(&graph), inputs, output: None, stretched: false });
+        }
+    }
+    calls
+}
+
 /// Texts whose graphs are fused: chains, reductions of chains, broadcasting inside, constants, mixed dtypes.
 fn fused_calls() -> Vec<Call> {
     calls_of(
@@ -307,6 +347,11 @@ pub(crate) fn highest() -> compiler::Level {
 #[test]
 fn elementwise_kernels_give_the_bits_of_perform() {
     check(highest(), "gnu11", elementwise_calls());
+}
+
+#[test]
+fn columns_of_a_few_elements_give_the_bits_of_perform() {
+    check(highest(), "gnu11", few_calls());
 }
 
 #[test]

@@ -122,7 +122,8 @@ unsafe fn multiply_by(
     let steps = steps.map(|step| step >> real.trailing_zeros());
     let extents = [m, n * i64::from(parts), k * i64::from(parts)];
     let whole = Reals { extents, a: a.data, b: b.data, c: c.data, steps, parts, scratch: ptr::null_mut() };
-    let cut = Cut::new([m, n, k]);
+    let weight = i64::from(parts * parts * real_bytes) * if m.min(n) == 1 { Cut::OF_VECTORS } else { 1 };
+    let cut = Cut::new([m, n, k], weight);
     let shared = Shared { whole, cut, stack: [a.stack, b.stack, c.stack], real_bytes, level };
     if cut.grain == 0 {
         let work = |first, end| {
@@ -163,22 +164,27 @@ impl Cut {
     /// Tiles of all levels end together at so many rows, and at so many columns.
     const ROWS: i64 = 16;
     const COLUMNS: i64 = 48;
-    /// Multiplications that are worth a thread: in a virtual machine one that sleeps takes 40 µs to wake, as long as half of them.
-    const WORTH: i64 = 1 << 20;
-    /// Those of small products, each of which takes longer.
+    /// Multiplications that are worth a thread, times the bytes of a real: in a virtual machine one that sleeps takes 30 µs to
+    /// wake, nearly as long as all of them.
+    const WORTH: i64 = 9 << 20;
+    /// What a multiplication of a product with a vector takes, which is as fast as memory, beside one of matrices.
+    const OF_VECTORS: i64 = 5;
+    /// Multiplications of small products, which take longer, whatever the bytes of a real.
     const WORTH_SMALL: i64 = 1 << 18;
     /// Rows or columns that pay for a copy of the other operand.
     const PAYS: i64 = 384;
 
-    /// Cuts along what is longer.
-    fn new([m, n, k]: [i64; 3]) -> Self {
+    /// Cuts along what is longer; `weight` is what a multiplication takes, beside one of a byte.
+    fn new([m, n, k]: [i64; 3], weight: i64) -> Self {
         let by_rows = m >= n;
         let (extent, other, unit) = if by_rows { (m, n, Self::ROWS) } else { (n, m, Self::COLUMNS) };
         let units = (extent / unit).max(1);
         if units == 1 {
             return Self { by_rows, unit, units, grain: 0, ranges: 1 };
         }
-        let grain = Self::WORTH / (unit * other.max(1)).saturating_mul(k.max(1)) + 1;
+        let one =
+            [other, k, weight].iter().fold(unit, |product, factor| product.saturating_mul(*factor.max(&1)));
+        let grain = (Self::WORTH - 1) / one + 1;
         let ranges = (extent / Self::PAYS / threads::count() as i64).clamp(1, threads::RANGES);
         Self { by_rows, unit, units, grain: if units < 2 * grain { 0 } else { grain }, ranges }
     }

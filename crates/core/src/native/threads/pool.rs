@@ -4,25 +4,38 @@
 //! with the process. A child that was forked has none: it makes a pool of its own, and looks at the old one no more, whose lock
 //! somebody may have held.
 //!
+//! A helper begins elsewhere than on the processor of who calls, if it may. Linux can put a thread that is woken onto the processor
+//! of who wakes it, and leave it there for milliseconds while another is idle: in a virtual machine an idle processor is one that
+//! the host has put to sleep, and looks taken. So the caller's is left out of a helper's mask when it is woken, and the helper gives
+//! itself its mask back before it does anything: from then on it runs where the system wants it.
+//!
 //! Nobody waits for ever, nor leaves while others use what is on their stack: a call that panics has returned too. Its panic goes on
 //! in the caller, when all calls have returned.
 
+use rustix::thread::{CpuSet, Pid, gettid, sched_getaffinity, sched_getcpu, sched_setaffinity};
 use std::any::Any;
+use std::hint;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
 
 /// What is to be called, on the stack of who waits for it.
 type Work = *const (dyn Fn() + Sync + 'static);
+
+/// How long a caller whose own work is done looks for the end of what helpers still do, before it sleeps.
+const LOOKS: Duration = Duration::from_micros(50);
 
 struct Pool {
     /// Whose helpers they are.
     process: u32,
     busy: AtomicBool,
     state: Mutex<State>,
-    wake: Condvar,
+    /// Helpers that are at the work; written by who has the state.
+    active: AtomicUsize,
     done: Condvar,
 }
 
@@ -30,11 +43,40 @@ struct State {
     work: Option<Work>,
     /// Helpers that may still take the work.
     wanted: usize,
-    /// Helpers that are at it.
-    active: usize,
     /// What the first helper that panicked says.
     panic: Option<Box<dyn Any + Send>>,
-    helpers: usize,
+    helpers: Vec<Helper>,
+}
+
+/// A thread of the pool.
+struct Helper {
+    thread: Thread,
+    /// Its number in the system, when it has begun.
+    id: Option<Pid>,
+    /// Its own processors, while it is kept from one of them.
+    own: Option<CpuSet>,
+}
+
+impl Helper {
+    /// Keeps it from a processor until it has begun, if it may use others.
+    fn keep_from(&mut self, processor: usize) {
+        let Some(id) = self.id else { return };
+        // What has not begun since it was last called is kept from another one still.
+        let Some(own) = self.own.or_else(|| sched_getaffinity(Some(id)).ok()) else { return };
+        let mut others = own;
+        others.unset(processor);
+        // Where a system does not allow it, helpers begin where it wants them.
+        if others.count() > 0 && sched_setaffinity(Some(id), &others).is_ok() {
+            self.own = Some(own);
+        }
+    }
+
+    /// Gives this thread, whose this is, its processors back.
+    fn begin(&mut self) {
+        if let Some(own) = self.own.take() {
+            let _ = sched_setaffinity(None, &own);
+        }
+    }
 }
 
 // SAFETY: work is `Sync`, and is called only while its owner waits.
@@ -51,12 +93,12 @@ impl Pool {
         if let Some(pool) = unsafe { known.as_ref() }.filter(|pool| pool.process == process) {
             return pool;
         }
-        let state = State { work: None, wanted: 0, active: 0, panic: None, helpers: 0 };
+        let state = State { work: None, wanted: 0, panic: None, helpers: Vec::new() };
         let made = Box::into_raw(Box::new(Self {
             process,
             busy: AtomicBool::new(false),
             state: Mutex::new(state),
-            wake: Condvar::new(),
+            active: AtomicUsize::new(0),
             done: Condvar::new(),
         }));
         match POOL.compare_exchange(known, made, Ordering::AcqRel, Ordering::Acquire) {
@@ -76,38 +118,61 @@ impl Pool {
     }
 
     /// What a helper does.
-    fn help(&self) {
+    fn help(&self, this: usize) {
         let mut state = self.lock();
+        state.helpers[this].id = Some(gettid());
         loop {
+            state.helpers[this].begin();
             let Some(work) = state.work.filter(|_| state.wanted > 0) else {
-                state = self.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
+                drop(state);
+                thread::park();
+                state = self.lock();
                 continue;
             };
             state.wanted -= 1;
-            state.active += 1;
+            self.active.fetch_add(1, Ordering::Relaxed);
             drop(state);
             // SAFETY: its owner waits until no helper is at it.
             let done = catch_unwind(AssertUnwindSafe(|| unsafe { (*work)() }));
             state = self.lock();
-            state.active -= 1;
             if let Err(panic) = done {
                 state.panic.get_or_insert(panic);
             }
-            if state.active == 0 {
+            if self.active.fetch_sub(1, Ordering::Release) == 1 {
                 self.done.notify_one();
             }
         }
     }
 
-    /// Starts helpers until there are so many, or the system has no more.
-    fn start(&'static self, state: &mut State, helpers: usize) {
-        while state.helpers < helpers {
-            let named = std::thread::Builder::new().name("precast".to_owned());
-            if named.spawn(|| self.help()).is_err() {
-                return;
+    /// Calls so many helpers to the work; those that there are not yet are started, as far as the system has any.
+    fn call(&'static self, helpers: usize) {
+        let here = sched_getcpu();
+        for i in 0..helpers {
+            let mut state = self.lock();
+            if let Some(helper) = state.helpers.get_mut(i) {
+                helper.keep_from(here);
+                let thread = helper.thread.clone();
+                drop(state);
+                thread.unpark();
+                continue;
             }
-            state.helpers += 1;
+            // It waits for the state before it looks for itself.
+            let named = thread::Builder::new().name("precast".to_owned());
+            let Ok(started) = named.spawn(move || self.help(i)) else { return };
+            state.helpers.push(Helper { thread: started.thread().clone(), id: None, own: None });
         }
+    }
+
+    /// Waits until no helper is at the work. Sleeping and being woken takes as long as a short range, so it looks for a while first.
+    fn wait(&self) -> MutexGuard<'_, State> {
+        let begun = Instant::now();
+        while self.active.load(Ordering::Acquire) > 0 && begun.elapsed() < LOOKS {
+            hint::spin_loop();
+        }
+        let state = self.lock();
+        self.done
+            .wait_while(state, |_| self.active.load(Ordering::Relaxed) > 0)
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -124,17 +189,14 @@ pub(super) fn run(work: &(dyn Fn() + Sync), helpers: usize) -> bool {
     // SAFETY: helpers use it only until this function returns.
     let shared: Work = unsafe { mem::transmute::<*const (dyn Fn() + Sync), Work>(ptr::from_ref(work)) };
     let mut state = pool.lock();
-    pool.start(&mut state, helpers);
     state.work = Some(shared);
     state.wanted = helpers;
     drop(state);
-    pool.wake.notify_all();
+    pool.call(helpers);
     let done = catch_unwind(AssertUnwindSafe(work));
-    let mut state = pool.lock();
-    state.work = None;
-    while state.active > 0 {
-        state = pool.done.wait(state).unwrap_or_else(PoisonError::into_inner);
-    }
+    // Who has not begun by now finds nothing.
+    pool.lock().work = None;
+    let mut state = pool.wait();
     let panic = done.err().or(state.panic.take());
     drop(state);
     pool.busy.store(false, Ordering::Release);

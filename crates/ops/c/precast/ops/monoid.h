@@ -4,7 +4,8 @@
  * threads. The elements that one output is made of, in C order of the reduced axes, are cut into blocks of 4096. Within a
  * block element i goes to lane i mod LANES; then lane j takes in lane j + LANES/2, j + LANES/4, .. ; then the blocks'
  * totals are taken in order. Lanes start at the identity (0 for sums, so a sum of -0.0 is 0.0, as in NumPy). No elements
- * at all make one block of identities. A few elements, one for a lane or less, are reduced by one function in that order.
+ * at all make one block of identities. A few elements, one for a lane or less, are reduced by one function in that order, and
+ * so are columns of a few elements each.
  * f32 sums keep the total of blocks in f64 and round once at the end; a mean divides that total by the count.
  *
  *   sum   f32 f64 i64 u64 (wrap); empty: 0    mean  f32 f64; empty: NaN        prod  f32 f64 i64 u64 (wrap); empty: 1
@@ -56,8 +57,8 @@
  * first: from memory, that takes a third longer. */
 #define PC_MONOID(NAME, WAYS, ...) PC_MONOID_WHERE(NAME, WAYS, 1, __VA_ARGS__)
 
-/* As PC_MONOID; PASSES says whether what was added to the identity once, and has it added again, is the same bit by bit: of a few
- * elements, lanes without any are passed over then. */
+/* As PC_MONOID; PASSES says whether what was added to the identity once, and has it added again, is the same bit by bit, wherever in
+ * a tree that is: of a few elements, lanes without any are passed over then, and the identity is added to the total alone. */
 #define PC_MONOID_WHERE(NAME, WAYS, PASSES, T, LANES, IDENTITY, ADD, TOTAL, WIDEN, ADD_TOTAL, RESULT, NO_EMPTY)              \
   __attribute__((unused)) static void NAME##_clear(void *to, int64_t n) {                                              \
     T *lanes = (T *)to;                                                                                                \
@@ -131,9 +132,22 @@
     (void)count;                                                                                                     \
     *(T *)out = RESULT;                                                                                              \
   }                                                                                                                  \
+  __attribute__((unused)) static void NAME##_few_columns(void *rows, int64_t n, int64_t columns) {                     \
+    T *__restrict__ x = (T *)rows;                                                                                     \
+    const int64_t count = n;                                                                                           \
+    for (int64_t w = LANES / 2; w > 0; n = n < w ? n : w, w /= 2)                                                      \
+      if (n > w) NAME##_step(x, x + w * columns, (n - w) * columns);                                                   \
+    for (int64_t c = 0; c < columns; c++) {                                                                            \
+      TOTAL total = WIDEN(ADD(IDENTITY, x[c]));                                                                        \
+      (void)total;                                                                                                     \
+      (void)count;                                                                                                     \
+      x[c] = RESULT;                                                                                                   \
+    }                                                                                                                  \
+  }                                                                                                                    \
   __attribute__((unused)) static const pc_monoid NAME = {                                                \
       LANES, (int32_t)sizeof(T), NO_EMPTY, NAME##_clear, NAME##_fold,                         \
-      NAME##_step, NAME##_close, NAME##_finish, WAYS(NAME##_steps, NULL), NAME##_few};
+      NAME##_step, NAME##_close, NAME##_finish, WAYS(NAME##_steps, NULL), NAME##_few, \
+      PASSES ? NAME##_few_columns : NULL};
 
 /* Of integers, where any order gives the same bits. */
 #define PC_MONOID_GREATER(a, b) ((b) > (a) ? (b) : (a))

@@ -104,4 +104,5 @@ pub(super) const SUM: Monoid = Monoid {
     finish,
     steps: Some(steps),
     few,
+    few_columns: None,
 };
