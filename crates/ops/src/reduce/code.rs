@@ -68,7 +68,7 @@ impl COp for Reduce {
                 ("TYPENUM", &dtype.typenum().to_string()),
                 ("KERNEL", &kernel),
                 ("KIND", self.kind.name()),
-                ("WAYS", ways(self.axes.as_deref().filter(|_| self.map.is_none()))),
+                ("WAYS", self.ways()),
                 ("DTYPE", dtype.name()),
             ],
         ))
@@ -96,12 +96,16 @@ impl COp for Reduce {
     }
 }
 
-/// What a reduction over these axes can meet, as monoid.h says it: with all of them there is one output, and no column.
-pub(crate) fn ways(axes: Option<&[usize]>) -> &'static str {
-    if axes.is_some() { "PC_MONOID_COLUMNS" } else { "PC_MONOID_ROWS" }
-}
-
 impl Reduce {
+    /// What it can meet, as monoid.h says it: of all axes there is one output, and no column.
+    fn ways(&self) -> &'static str {
+        match (&self.axes, &self.map) {
+            (None, _) => "PC_MONOID_ROWS",
+            (Some(_), Some(_)) => "PC_MONOID_MAPPED",
+            (Some(_), None) => "PC_MONOID_COLUMNS",
+        }
+    }
+
     /// The axes as the mask that `pc_reduce.axes` wants.
     fn mask(&self) -> String {
         match &self.axes {

@@ -4,7 +4,6 @@ use super::layout::{DriverStep, Layout, Work};
 use super::{RowProgram, emits};
 use crate::elemwise::code::{operands, shared};
 use crate::elemwise::kernel::{flags, kernel};
-use crate::reduce::code::ways;
 use crate::sources::closure;
 use precast_codegen::template::render;
 use precast_codegen::{CLinkerObject, COp, LinkError, Node, SourceSet, Sub};
@@ -62,7 +61,6 @@ impl COp for RowProgram {
         let layout = self.layout_of(node)?;
         let mut text = String::new();
         let mut monoids = BTreeSet::new();
-        let ways = ways(layout.axes.as_deref());
         let mut rows = Vec::new();
         for (position, step) in layout.steps.iter().enumerate() {
             let row = match &step.work {
@@ -76,7 +74,7 @@ impl COp for RowProgram {
                     let monoid = format!("{}_{}", kind.name(), layout.dtypes[step.makes[0]]);
                     if monoids.insert(monoid.clone()) {
                         // Writing to a string cannot fail.
-                        let _ = writeln!(text, "PC_MONOID_{monoid}({name}_{monoid}, {ways})");
+                        let _ = writeln!(text, "PC_MONOID_{monoid}({name}_{monoid}, PC_MONOID_ROWS)");
                     }
                     format!("NULL, &{name}_{monoid}")
                 }

@@ -1,4 +1,4 @@
-/* Reductions of few elements: `few` of each monoid against clear, fold, close and finish, byte by byte but for which NaN one is. `few-monoids.h`, which the test
+/* Reductions of few elements: `few` and `few_columns` of each monoid against clear, fold, close and finish, byte by byte but for which NaN one is. `few-monoids.h`, which the test
  * writes, defines the monoids and lists them as MONOIDS(X), X(name, dtype). */
 #include "few-monoids.h"
 #include <stdio.h>
@@ -46,6 +46,37 @@ static int are_nan(const char *dtype, const char *a, const char *b) {
   return strcmp(dtype, "f64") == 0 && d[0] != d[0] && d[1] != d[1];
 }
 
+/* Two results of n elements. */
+static int are_same(const pc_monoid *m, const char *dtype, const char *a, const char *b) {
+  return memcmp(a, b, (size_t)m->item) == 0 || are_nan(dtype, a, b);
+}
+
+#define COLUMNS 5
+
+static int columns_differ(const pc_monoid *m, const char *name, const char *dtype) {
+  _Alignas(64) char rows[64 * COLUMNS * 16], x[2048], whole[COLUMNS][16];
+  for (int64_t n = 1; n <= m->lanes; n++) {
+    for (int round = 0; round < 40; round++) {
+      for (int64_t i = 0; i < n * COLUMNS; i++) {
+        char one[16];
+        element(dtype, one);
+        memcpy(rows + i * m->item, one, (size_t)m->item);
+      }
+      for (int64_t c = 0; c < COLUMNS; c++) {
+        for (int64_t i = 0; i < n; i++) memcpy(x + i * m->item, rows + (i * COLUMNS + c) * m->item, (size_t)m->item);
+        m->few(x, n, whole[c]);
+      }
+      m->few_columns(rows, n, COLUMNS);
+      for (int64_t c = 0; c < COLUMNS; c++) {
+        if (are_same(m, dtype, whole[c], rows + c * m->item)) continue;
+        printf("%s of columns of %lld elements\n", name, (long long)n);
+        return 1;
+      }
+    }
+  }
+  return 0;
+}
+
 static int differs(const pc_monoid *m, const char *name, const char *dtype) {
   _Alignas(64) char x[2048], lanes[2048], total[16], whole[16] = {0}, few[16] = {0};
   for (int64_t n = 1; n <= m->lanes; n++) {
@@ -60,13 +91,13 @@ static int differs(const pc_monoid *m, const char *name, const char *dtype) {
       m->close(lanes, 1, total, 1);
       m->finish(total, 1, n, whole, 0);
       m->few(x, n, few);
-      if (memcmp(whole, few, (size_t)m->item) != 0 && !are_nan(dtype, whole, few)) {
+      if (!are_same(m, dtype, whole, few)) {
         printf("%s of %lld elements\n", name, (long long)n);
         return 1;
       }
     }
   }
-  return 0;
+  return m->few_columns != NULL && columns_differ(m, name, dtype);
 }
 
 int main(void) {

@@ -1,5 +1,5 @@
-//! Reductions of a few elements are one function of each monoid; it has the bits of those that serve any number, which other tests
-//! hold against `perform`.
+//! Reductions of a few elements are one function of each monoid, and so are columns of a few; they have the bits of those that serve
+//! any number, which other tests hold against `perform`.
 
 use crate::compiler::{levels, program};
 use std::fmt::Write as _;
@@ -21,7 +21,7 @@ fn monoids() -> Vec<&'static str> {
 fn few_elements_are_reduced_as_any_number_of_them() {
     let monoids = monoids();
     let mut text = "#include <precast/ops/monoid_complex.h>\n".to_owned();
-    monoids.iter().for_each(|name| writeln!(text, "PC_MONOID_{name}({name}, PC_MONOID_ROWS)").unwrap());
+    monoids.iter().for_each(|name| writeln!(text, "PC_MONOID_{name}({name}, PC_MONOID_COLUMNS)").unwrap());
     text += "#define MONOIDS(X)";
     for name in &monoids {
         let (_, dtype) = name.split_once('_').unwrap();

@@ -11,6 +11,7 @@
 //! Small work stays with the caller, as does that of a caller who finds the helpers busy: a program with threads of its own does
 //! not get more of them. Helpers that have nothing to do sleep.
 
+mod place;
 mod pool;
 
 use super::host;

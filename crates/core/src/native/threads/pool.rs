@@ -4,15 +4,10 @@
 //! with the process. A child that was forked has none: it makes a pool of its own, and looks at the old one no more, whose lock
 //! somebody may have held.
 //!
-//! A helper begins elsewhere than on the processor of who calls, if it may. Linux can put a thread that is woken onto the processor
-//! of who wakes it, and leave it there for milliseconds while another is idle: in a virtual machine an idle processor is one that
-//! the host has put to sleep, and looks taken. So the caller's is left out of a helper's mask when it is woken, and the helper gives
-//! itself its mask back before it does anything: from then on it runs where the system wants it.
-//!
 //! Nobody waits for ever, nor leaves while others use what is on their stack: a call that panics has returned too. Its panic goes on
 //! in the caller, when all calls have returned.
 
-use rustix::thread::{CpuSet, Pid, gettid, sched_getaffinity, sched_getcpu, sched_setaffinity};
+use super::place::{self, Place};
 use std::any::Any;
 use std::hint;
 use std::mem;
@@ -51,32 +46,7 @@ struct State {
 /// A thread of the pool.
 struct Helper {
     thread: Thread,
-    /// Its number in the system, when it has begun.
-    id: Option<Pid>,
-    /// Its own processors, while it is kept from one of them.
-    own: Option<CpuSet>,
-}
-
-impl Helper {
-    /// Keeps it from a processor until it has begun, if it may use others.
-    fn keep_from(&mut self, processor: usize) {
-        let Some(id) = self.id else { return };
-        // What has not begun since it was last called is kept from another one still.
-        let Some(own) = self.own.or_else(|| sched_getaffinity(Some(id)).ok()) else { return };
-        let mut others = own;
-        others.unset(processor);
-        // Where a system does not allow it, helpers begin where it wants them.
-        if others.count() > 0 && sched_setaffinity(Some(id), &others).is_ok() {
-            self.own = Some(own);
-        }
-    }
-
-    /// Gives this thread, whose this is, its processors back.
-    fn begin(&mut self) {
-        if let Some(own) = self.own.take() {
-            let _ = sched_setaffinity(None, &own);
-        }
-    }
+    place: Place,
 }
 
 // SAFETY: work is `Sync`, and is called only while its owner waits.
@@ -120,9 +90,9 @@ impl Pool {
     /// What a helper does.
     fn help(&self, this: usize) {
         let mut state = self.lock();
-        state.helpers[this].id = Some(gettid());
+        state.helpers[this].place.enter();
         loop {
-            state.helpers[this].begin();
+            state.helpers[this].place.begin();
             let Some(work) = state.work.filter(|_| state.wanted > 0) else {
                 drop(state);
                 thread::park();
@@ -146,11 +116,11 @@ impl Pool {
 
     /// Calls so many helpers to the work; those that there are not yet are started, as far as the system has any.
     fn call(&'static self, helpers: usize) {
-        let here = sched_getcpu();
+        let here = place::here();
         for i in 0..helpers {
             let mut state = self.lock();
             if let Some(helper) = state.helpers.get_mut(i) {
-                helper.keep_from(here);
+                helper.place.keep_from(here);
                 let thread = helper.thread.clone();
                 drop(state);
                 thread.unpark();
@@ -159,7 +129,7 @@ impl Pool {
             // It waits for the state before it looks for itself.
             let named = thread::Builder::new().name("precast".to_owned());
             let Ok(started) = named.spawn(move || self.help(i)) else { return };
-            state.helpers.push(Helper { thread: started.thread().clone(), id: None, own: None });
+            state.helpers.push(Helper { thread: started.thread().clone(), place: Place::default() });
         }
     }
 

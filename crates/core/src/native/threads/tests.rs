@@ -44,6 +44,33 @@ fn callers_do_not_wait_for_each_other() {
     });
 }
 
+/// Callers on processors of their own, in turn: a helper works with the processors that it had when it was started.
+#[cfg(target_os = "linux")]
+#[test]
+fn helpers_have_their_own_processors_whoever_calls() {
+    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+    let caller = std::thread::current().id();
+    let all = sched_getaffinity(None).unwrap();
+    let seen = AtomicUsize::new(0);
+    let work = || {
+        if std::thread::current().id() != caller {
+            assert!(sched_getaffinity(None).unwrap() == all);
+            seen.fetch_add(1, Ordering::Relaxed);
+        }
+        // So long that helpers come to it.
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    };
+    let mut processors = (0..CpuSet::MAX_CPU).filter(|cpu| all.is_set(*cpu)).cycle();
+    while seen.load(Ordering::Relaxed) < 20 {
+        let mut here = CpuSet::new();
+        // The first call, which starts the helpers, comes from where the process may run.
+        here.set(processors.next().unwrap());
+        sched_setaffinity(None, if seen.load(Ordering::Relaxed) == 0 { &all } else { &here }).unwrap();
+        pool::run(&work, 2);
+    }
+    sched_setaffinity(None, &all).unwrap();
+}
+
 #[test]
 fn the_first_range_that_fails_is_told() {
     limit(3);

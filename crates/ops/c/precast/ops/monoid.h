@@ -33,11 +33,12 @@
   PC_MONOID_HALVE(32, LANES, ADD) PC_MONOID_HALVE(16, LANES, ADD) PC_MONOID_HALVE(8, LANES, ADD)   \
   PC_MONOID_HALVE(4, LANES, ADD) PC_MONOID_HALVE(2, LANES, ADD) PC_MONOID_HALVE(1, LANES, ADD)
 
-/* `steps` is for columns, elements as they lie that are reduced along the far dimension. WAYS says what a reduction can meet and is a
- * macro that chooses: PC_MONOID_ROWS for one that has a single output or a map, else PC_MONOID_COLUMNS. */
-#define PC_MONOID_ROWS(STEPS, NONE) NONE
-#define PC_MONOID_COLUMNS(STEPS, NONE) STEPS
-#define PC_MONOID_NO_STEPS(NAME, T, ADD)
+/* WAYS says what a reduction can meet, and is a macro that chooses: rows alone, where it has a single output or is part of a program
+ * of rows; columns of a map, which may be of a few elements each (`few_columns`); and columns of elements as they lie (`steps`). */
+#define PC_MONOID_ROWS(ROWS, MAPPED, COLUMNS) ROWS
+#define PC_MONOID_MAPPED(ROWS, MAPPED, COLUMNS) MAPPED
+#define PC_MONOID_COLUMNS(ROWS, MAPPED, COLUMNS) COLUMNS
+#define PC_MONOID_NONE(...)
 #define PC_MONOID_STEPS(NAME, T, ADD) \
   __attribute__((unused)) static void NAME##_steps(void *to, const void *from, int64_t n, int64_t rows, int64_t row_bytes) { \
     T *lanes = (T *)to;                                                                                                \
@@ -49,6 +50,20 @@
       for (int64_t i = 0; i < n; i++) lanes[i] = ADD(ADD(ADD(ADD(lanes[i], x[i]), y[i]), z[i]), w[i]);                 \
     }                                                                                                                  \
     for (; rows > 0; rows--, row += row_bytes) NAME##_step(lanes, row, n);                                             \
+  }
+
+#define PC_MONOID_FEW_COLUMNS(NAME, T, LANES, IDENTITY, ADD, TOTAL, WIDEN, RESULT)                    \
+  __attribute__((unused)) static void NAME##_few_columns(void *rows, int64_t n, int64_t columns) {   \
+    T *__restrict__ x = (T *)rows;                                                                  \
+    const int64_t count = n;                                                                        \
+    for (int64_t w = LANES / 2; w > 0; n = n < w ? n : w, w /= 2)                                   \
+      if (n > w) NAME##_step(x, x + w * columns, (n - w) * columns);                                \
+    for (int64_t c = 0; c < columns; c++) {                                                         \
+      TOTAL total = WIDEN(ADD(IDENTITY, x[c]));                                                     \
+      (void)total;                                                                                  \
+      (void)count;                                                                                  \
+      x[c] = RESULT;                                                                                \
+    }                                                                                               \
   }
 
 /* The monoid NAME: elements T in LANES lanes from IDENTITY with ADD; totals TOTAL, made by WIDEN, with ADD_TOTAL; RESULT gives the output from
@@ -70,7 +85,7 @@
     const T *__restrict__ x = (const T *)from;                                                                        \
     for (int64_t i = 0; i < n; i++) lanes[i] = ADD(lanes[i], x[i]);                                                   \
   }                                                                                                                   \
-  WAYS(PC_MONOID_STEPS, PC_MONOID_NO_STEPS)(NAME, T, ADD)                                                             \
+  WAYS(PC_MONOID_NONE, PC_MONOID_NONE, PC_MONOID_STEPS)(NAME, T, ADD)                                                           \
   __attribute__((unused)) static void NAME##_fold(void *to, const void *from, int64_t n, int64_t phase) {             \
     T l[LANES], *lanes = (T *)to;                                                                                     \
     const T *x = (const T *)from;                                                                                     \
@@ -132,22 +147,11 @@
     (void)count;                                                                                                     \
     *(T *)out = RESULT;                                                                                              \
   }                                                                                                                  \
-  __attribute__((unused)) static void NAME##_few_columns(void *rows, int64_t n, int64_t columns) {                     \
-    T *__restrict__ x = (T *)rows;                                                                                     \
-    const int64_t count = n;                                                                                           \
-    for (int64_t w = LANES / 2; w > 0; n = n < w ? n : w, w /= 2)                                                      \
-      if (n > w) NAME##_step(x, x + w * columns, (n - w) * columns);                                                   \
-    for (int64_t c = 0; c < columns; c++) {                                                                            \
-      TOTAL total = WIDEN(ADD(IDENTITY, x[c]));                                                                        \
-      (void)total;                                                                                                     \
-      (void)count;                                                                                                     \
-      x[c] = RESULT;                                                                                                   \
-    }                                                                                                                  \
-  }                                                                                                                    \
+  WAYS(PC_MONOID_NONE, PC_MONOID_FEW_COLUMNS, PC_MONOID_FEW_COLUMNS)(NAME, T, LANES, IDENTITY, ADD, TOTAL, WIDEN, RESULT) \
   __attribute__((unused)) static const pc_monoid NAME = {                                                \
       LANES, (int32_t)sizeof(T), NO_EMPTY, NAME##_clear, NAME##_fold,                         \
-      NAME##_step, NAME##_close, NAME##_finish, WAYS(NAME##_steps, NULL), NAME##_few, \
-      PASSES ? NAME##_few_columns : NULL};
+      NAME##_step, NAME##_close, NAME##_finish, WAYS(NULL, NULL, NAME##_steps), NAME##_few, \
+      WAYS(NULL, PASSES ? NAME##_few_columns : NULL, PASSES ? NAME##_few_columns : NULL)};
 
 /* Of integers, where any order gives the same bits. */
 #define PC_MONOID_GREATER(a, b) ((b) > (a) ? (b) : (a))
