@@ -83,9 +83,9 @@ static int pc_reduce_row(pc_context *ctx, pc_reduce_run *r, char *out) {
 /* Whether the elements behind an output are so few that their columns are added up in place. */
 static int pc_reduce_is_few(const pc_reduce_run *r) { return r->op->monoid->few_columns != NULL && r->count <= r->op->monoid->lanes; }
 
-/* Bytes that a column has of a tile's lanes. */
-static int64_t pc_reduce_column(const pc_reduce_run *r, int plain) {
-  return (!plain && pc_reduce_is_few(r) ? r->count : r->op->monoid->lanes) * r->op->monoid->item;
+/* Bytes that an output has of the lanes. */
+static int64_t pc_reduce_column(const pc_reduce_run *r, int by_columns) {
+  return (by_columns && pc_reduce_is_few(r) ? r->count : r->op->monoid->lanes) * r->op->monoid->item;
 }
 
 /* Gives row p of the tile's operands, contiguous, in `data`; `at` is where it lies. */
@@ -189,7 +189,7 @@ static int pc_reduce_by_columns(const pc_reduce_run *r) {
 
 /* How many outputs the columns way makes at once. Elements as they lie are read in whole rows, where there is much to read. */
 static int64_t pc_reduce_width(const pc_reduce_run *r, int64_t columns, int plain) {
-  int64_t column = pc_reduce_column(r, plain), most = PC_REDUCE_LANES_BYTES / column;
+  int64_t column = pc_reduce_column(r, 1), most = PC_REDUCE_LANES_BYTES / column;
   int64_t room = PC_LOOP_SCRATCH_BYTES / r->op->n_in / 16 & ~(int64_t)7;
   most = most < PC_LOOP_BLOCK ? most : PC_LOOP_BLOCK;
   if (!plain) most = most < room ? most : room;
@@ -201,13 +201,14 @@ static int64_t pc_reduce_width(const pc_reduce_run *r, int64_t columns, int plai
 
 /* Readies the memory of a run that makes `most` outputs at once, `by_columns` or one row after the other. */
 static int pc_reduce_ready(pc_context *ctx, pc_reduce_run *r, int64_t most, int by_columns, int plain) {
-  int64_t lanes = most * pc_reduce_column(r, plain || !by_columns), totals = most * 16, mapped = totals, gathered = 0;
+  int is_few = by_columns && pc_reduce_is_few(r);
+  int64_t lanes = most * pc_reduce_column(r, by_columns), totals = is_few ? 0 : most * 16, mapped = totals, gathered = 0;
   r->room = pc_area_whole(most * 16);
   r->depth = by_columns && !plain && r->count < PC_REDUCE_SHORT ? r->count : 1;
   if (!by_columns) {
     gathered = pc_chunks_plan(&r->chunks, &r->inner, PC_LOOP_BLOCK);
     mapped = 16 * (r->count < PC_LOOP_BLOCK ? r->count : PC_LOOP_BLOCK);
-  } else if (!plain) {
+  } else if (!plain && (!is_few || r->op->map != NULL)) {
     gathered = r->op->n_in * r->depth * r->room;
   }
   if (r->op->map == NULL) mapped = 0;
@@ -245,7 +246,7 @@ static int pc_reduce_outer(pc_context *ctx, pc_reduce_run *r) {
   int by_columns = pc_reduce_by_columns(r);
   int32_t ndim = by_columns ? outer->ndim - 1 : outer->ndim; /* dimensions stepped through one by one */
   int64_t index[PC_MAX_NDIM] = {0}, columns = by_columns ? outer->shape[ndim] : 1;
-  int plain = by_columns && r->op->map == NULL && r->op->monoid->steps != NULL && r->inner.ndim == 1 && outer->stride[0][ndim] == outer->item[0];
+  int plain = by_columns && !pc_reduce_is_few(r) && r->op->map == NULL && r->op->monoid->steps != NULL && r->inner.ndim == 1 && outer->stride[0][ndim] == outer->item[0];
   int64_t most = by_columns ? pc_reduce_width(r, columns, plain) : 1;
   if (pc_reduce_ready(ctx, r, most, by_columns, plain) != 0) return -1;
   int64_t wide = r->depth > 1 ? most : columns;

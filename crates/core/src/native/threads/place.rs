@@ -3,7 +3,7 @@
 //! Linux can put a thread that is woken onto the processor of who wakes it, and leave it there for milliseconds while another is idle:
 //! in a virtual machine an idle processor is one that the host has put to sleep, and looks taken. So the caller's is left out of a
 //! helper's mask when it is woken, and the helper gives itself its mask back before it does anything: from then on it runs where the
-//! system wants it.
+//! system wants it. (To the system it is a thread that was given a mask: processors that are added later are none of it.)
 
 #[cfg(target_os = "linux")]
 use rustix::thread::{CpuSet, Pid, gettid, sched_getaffinity, sched_getcpu, sched_setaffinity};
@@ -35,7 +35,7 @@ impl Place {
     /// Keeps the thread from a processor until it begins, if it may use others. Where a system does not allow that, it begins where
     /// the system wants it.
     pub(super) fn keep_from(&mut self, processor: usize) {
-        let Some(id) = self.id else { return };
+        let Some(id) = self.id.filter(|_| processor < CpuSet::MAX_CPU) else { return };
         // A thread that has not begun since it was last called is kept from another one still.
         let Some(own) = self.own.or_else(|| sched_getaffinity(Some(id)).ok()) else { return };
         let mut others = own;

@@ -47,6 +47,8 @@ struct State {
 struct Helper {
     thread: Thread,
     place: Place,
+    /// Whether it is at the work.
+    is_active: bool,
 }
 
 // SAFETY: work is `Sync`, and is called only while its owner waits.
@@ -100,11 +102,13 @@ impl Pool {
                 continue;
             };
             state.wanted -= 1;
+            state.helpers[this].is_active = true;
             self.active.fetch_add(1, Ordering::Relaxed);
             drop(state);
             // SAFETY: its owner waits until no helper is at it.
             let done = catch_unwind(AssertUnwindSafe(|| unsafe { (*work)() }));
             state = self.lock();
+            state.helpers[this].is_active = false;
             if let Err(panic) = done {
                 state.panic.get_or_insert(panic);
             }
@@ -114,12 +118,15 @@ impl Pool {
         }
     }
 
-    /// Calls so many helpers to the work; those that there are not yet are started, as far as the system has any.
-    fn call(&'static self, helpers: usize) {
-        let here = place::here();
+    /// Calls so many helpers to the work, elsewhere than to processor `here`; those that there are not yet are started, as far as the system has any.
+    fn call(&'static self, helpers: usize, here: usize) {
         for i in 0..helpers {
             let mut state = self.lock();
             if let Some(helper) = state.helpers.get_mut(i) {
+                // One that comes late from the work before may have found this.
+                if helper.is_active {
+                    continue;
+                }
                 helper.place.keep_from(here);
                 let thread = helper.thread.clone();
                 drop(state);
@@ -129,7 +136,11 @@ impl Pool {
             // It waits for the state before it looks for itself.
             let named = thread::Builder::new().name("precast".to_owned());
             let Ok(started) = named.spawn(move || self.help(i)) else { return };
-            state.helpers.push(Helper { thread: started.thread().clone(), place: Place::default() });
+            state.helpers.push(Helper {
+                thread: started.thread().clone(),
+                place: Place::default(),
+                is_active: false,
+            });
         }
     }
 
@@ -158,11 +169,12 @@ pub(super) fn run(work: &(dyn Fn() + Sync), helpers: usize) -> bool {
     }
     // SAFETY: helpers use it only until this function returns.
     let shared: Work = unsafe { mem::transmute::<*const (dyn Fn() + Sync), Work>(ptr::from_ref(work)) };
+    let here = place::here();
     let mut state = pool.lock();
     state.work = Some(shared);
     state.wanted = helpers;
     drop(state);
-    pool.call(helpers);
+    pool.call(helpers, here);
     let done = catch_unwind(AssertUnwindSafe(work));
     // Who has not begun by now finds nothing.
     pool.lock().work = None;

@@ -77,8 +77,8 @@
 #define PC_MONOID_WHERE(NAME, WAYS, PASSES, T, LANES, IDENTITY, ADD, TOTAL, WIDEN, ADD_TOTAL, RESULT, NO_EMPTY)              \
   __attribute__((unused)) static void NAME##_clear(void *to, int64_t n) {                                              \
     T *lanes = (T *)to;                                                                                                \
-    for (; n > 0; n -= LANES / 2, lanes += LANES / 2)                                                                  \
-      for (int64_t j = 0; j < LANES / 2; j++) lanes[j] = IDENTITY;                                                     \
+    for (; n > 0; n -= LANES, lanes += LANES)                                                                          \
+      for (int64_t j = 0; j < LANES; j++) lanes[j] = IDENTITY;                                                         \
   }                                                                                                                    \
   __attribute__((unused, noinline)) static void NAME##_step(void *to, const void *from, int64_t n) {                  \
     T *__restrict__ lanes = (T *)to;                                                                                  \
