@@ -2,9 +2,9 @@
  *
  *   operands --pc_loop--> kept dimensions x reduced dimensions
  *     rows      the reduced dimensions are the near ones: for each output, take them in chunks, map, fold into lanes
- *     columns   a kept dimension is the near one: for a tile of outputs at once, map row after row, step into lanes, or keep the
- *               rows and add them up, where there is no more than one for a lane;
- *               so too where rows are short: what is gathered for a tile then stays for the tiles that read it again
+ *     columns   a kept dimension is the near one, or rows are short: for a tile of outputs at once, map row after row and step
+ *               into lanes; no more rows than there are lanes are kept instead, and added up in place. What is gathered of short
+ *               rows stays for the tiles that read it again
  *
  *   flat      one output of at most 512 elements that lie contiguous (flat.h): one call of the map, one fold
  *   blocks    one output of many elements: the lanes of each block, on several threads; then their trees, in order

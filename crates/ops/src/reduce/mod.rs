@@ -12,7 +12,7 @@
 //! integers needs a cast before it.
 
 mod argmax;
-pub(crate) mod code;
+mod code;
 mod cumulative;
 mod kind;
 mod perform;

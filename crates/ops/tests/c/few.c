@@ -46,7 +46,7 @@ static int are_nan(const char *dtype, const char *a, const char *b) {
   return strcmp(dtype, "f64") == 0 && d[0] != d[0] && d[1] != d[1];
 }
 
-/* Two results of n elements. */
+/* Whether two results are the same, but for which NaN one is. */
 static int are_same(const pc_monoid *m, const char *dtype, const char *a, const char *b) {
   return memcmp(a, b, (size_t)m->item) == 0 || are_nan(dtype, a, b);
 }

@@ -122,8 +122,7 @@ unsafe fn multiply_by(
     let steps = steps.map(|step| step >> real.trailing_zeros());
     let extents = [m, n * i64::from(parts), k * i64::from(parts)];
     let whole = Reals { extents, a: a.data, b: b.data, c: c.data, steps, parts, scratch: ptr::null_mut() };
-    let weight = i64::from(parts * parts * real_bytes) * if m.min(n) == 1 { Cut::OF_VECTORS } else { 1 };
-    let cut = Cut::new([m, n, k], weight);
+    let cut = Cut::new([m, n, k], i64::from(parts * parts * real_bytes));
     let shared = Shared { whole, cut, stack: [a.stack, b.stack, c.stack], real_bytes, level };
     if cut.grain == 0 {
         let work = |first, end| {
@@ -174,8 +173,9 @@ impl Cut {
     /// Rows or columns that pay for a copy of the other operand.
     const PAYS: i64 = 384;
 
-    /// Cuts along what is longer; `weight` is what a multiplication takes, beside one of a byte.
+    /// Cuts along what is longer; `weight` is what a multiplication of elements takes, beside one of a byte.
     fn new([m, n, k]: [i64; 3], weight: i64) -> Self {
+        let weight = weight * if m.min(n) == 1 { Self::OF_VECTORS } else { 1 };
         let by_rows = m >= n;
         let (extent, other, unit) = if by_rows { (m, n, Self::ROWS) } else { (n, m, Self::COLUMNS) };
         let units = (extent / unit).max(1);

@@ -118,7 +118,8 @@ impl Pool {
         }
     }
 
-    /// Calls so many helpers to the work, elsewhere than to processor `here`; those that there are not yet are started, as far as the system has any.
+    /// Calls so many helpers to the work, elsewhere than to processor `here`; those that there are not yet are started, as far as the
+    /// system has any.
     fn call(&'static self, helpers: usize, here: usize) {
         for i in 0..helpers {
             let mut state = self.lock();
