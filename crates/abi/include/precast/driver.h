@@ -15,6 +15,14 @@ extern "C" {
 
 #define PC_LOOP_OPERANDS 64 /* most operands of a kernel, outputs included */
 
+/* Of a loop that computes little with each element: no vectors as long as a line of the cache, which are slower than memory on CPUs
+ * that take such a load in two, and no faster elsewhere. The bits are the same. Only gcc can be told so of a function. */
+#if defined(__AVX512F__) && defined(__GNUC__) && !defined(__clang__)
+#define PC_LIGHT __attribute__((target("prefer-vector-width=256")))
+#else
+#define PC_LIGHT
+#endif
+
 /* A kernel made for a module: `data` points to n contiguous elements of each operand, inputs then outputs (one element
  * for an operand declared scalar). Returns 0, or a failure with the error slot set. */
 typedef int (*pc_kernel)(pc_context *ctx, int64_t n, char *const *data);

@@ -30,11 +30,21 @@ static int64_t pc_elemwise_block(const pc_loop *loop) {
   return widest < PC_ELEMWISE_BLOCK_BYTES / PC_LOOP_BLOCK ? PC_LOOP_BLOCK : PC_ELEMWISE_BLOCK_BYTES / widest;
 }
 
+/* Runs the kernel over a loop in tiles, whose blocks are in `scratch`, of PC_LOOP_SCRATCH_BYTES, where they fit. */
+static __attribute__((noinline)) int pc_elemwise_tiles(pc_context *ctx, pc_tiles *t, const pc_loop *loop, pc_kernel kernel, char *scratch) {
+  char *heap = t->bytes <= PC_LOOP_SCRATCH_BYTES ? NULL : (char *)ctx->host->alloc(ctx, (size_t)t->bytes);
+  if (heap == NULL && t->bytes > PC_LOOP_SCRATCH_BYTES) return -1;
+  pc_tiles_place(t, loop, heap != NULL ? heap : scratch);
+  int failure = pc_tiles_run(ctx, t, loop, kernel);
+  if (heap != NULL) ctx->host->release(ctx, heap);
+  return failure;
+}
+
 /* Runs the kernel over a loop. */
 static int pc_elemwise_loop(pc_context *ctx, const pc_loop *loop, pc_kernel kernel) {
   char scratch[PC_LOOP_SCRATCH_BYTES] __attribute__((aligned(64)));
   pc_tiles tiles;
-  if (pc_tiles_plan(&tiles, loop, scratch)) return pc_tiles_run(ctx, &tiles, loop, kernel);
+  if (pc_tiles_plan(&tiles, loop)) return pc_elemwise_tiles(ctx, &tiles, loop, kernel, scratch);
   pc_chunks c;
   pc_chunks_plan(&c, loop, pc_elemwise_block(loop));
   pc_chunks_place(&c, loop, scratch);

@@ -1,31 +1,42 @@
 /* driver/tile.h: a pc_loop in tiles, for operands that run the other way (transposed).
  *
- *   `rows` is the dimension through which such an operand is contiguous. Eight rows of it are taken at once: a tile of eight
- *   rows and some hundred columns is turned into a block of the L1 cache, whole cache lines being read, and then the kernel
- *   runs on row after row of it. Lines of the next tile are asked for meanwhile: each lies on a page of its own.
+ *   `rows` is the dimension through which such an operand is contiguous. Two lines of the cache of it are taken at once: a tile of so
+ *   many rows, and of all columns that fit, is turned into a block of the second-level cache, and then the kernel runs on row after row
+ *   of it. So operands that run the usual way are read as they lie, for as long as rows are. Lines of the next tile are asked for
+ *   meanwhile, into the second-level cache: each lies on a page of its own, so the hardware does not see them coming.
  *
  * For elementwise kernels only, which do not see in which order their elements come.
  */
 #ifndef PRECAST_DRIVER_TILE_H
 #define PRECAST_DRIVER_TILE_H
 
+#include "../turn.h"
 #include "chunk.h"
 
-#define PC_TILE_ROWS 8
-#define PC_TILE_COLUMNS 256 /* at most */
+#define PC_TILE_BYTES 524288   /* of all blocks, at most */
+#define PC_TILE_FAR_BYTES 8388608 /* of a loop whose operands are in memory, and not in the caches anyway */
+#define PC_TILE_LINE_BYTES 128 /* of a column */
+#define PC_TILE_ROWS 32        /* at most, */
+#define PC_TILE_FEW_ROWS 8     /* and at least: fewer would not pay */
+#define PC_TILE_PART 64        /* columns of a block that are turned back at once */
 
 /* How each operand of a loop reaches the kernel. */
 typedef enum pc_tile_way { PC_TILE_IN_PLACE, PC_TILE_GATHERED, PC_TILE_TURNED } pc_tile_way;
 
 typedef struct pc_tiles {
-  int32_t rows;    /* the dimension whose neighbours a tile has as rows */
-  int64_t columns; /* of a full tile */
+  int32_t rows;           /* the dimension whose neighbours a tile has as rows */
+  int64_t depth, columns; /* rows and columns of a full tile */
+  int64_t bytes;          /* of all blocks */
+  int is_far;             /* operands are in memory */
   uint8_t way[PC_LOOP_OPERANDS];
   char *block[PC_LOOP_OPERANDS];
 } pc_tiles;
 
-/* Bytes from a row of a block to the next: no multiple of 4 KiB, so that rows do not share the cache's sets. */
-static int64_t pc_tile_pitch(const pc_tiles *t, int32_t item) { return t->columns * item + 64; }
+/* Bytes from a row of a block to the next: an odd number of lines, so that rows do not share the cache's sets. */
+static int64_t pc_tile_pitch(const pc_tiles *t, int32_t item) { return ((t->columns * item + 63) & ~(int64_t)63) | 64; }
+
+/* Rows of the block of operand k, which has one. */
+static int64_t pc_tile_depth(const pc_tiles *t, int32_t k) { return t->way[k] == PC_TILE_TURNED ? t->depth : 1; }
 
 /* Whether operand k is walked in long steps along columns, and is contiguous along `rows`. */
 static int pc_tile_is_turned(const pc_loop *loop, int32_t k, int32_t rows) {
@@ -33,46 +44,62 @@ static int pc_tile_is_turned(const pc_loop *loop, int32_t k, int32_t rows) {
   return loop->item[k] != 0 && loop->stride[k][rows] == loop->item[k] && along != 0 && along != loop->item[k];
 }
 
-/* Plans tiles of `loop` in `scratch`, of PC_LOOP_SCRATCH_BYTES. 0: no operand runs the other way, or tiles would be too small. */
-static int pc_tiles_plan(pc_tiles *t, const pc_loop *loop, char *scratch) {
-  int32_t last = loop->ndim - 1, most = 0;
+/* Plans the tiles of a loop. 0: no operand runs the other way, or tiles would be too small. */
+static int pc_tiles_plan(pc_tiles *t, const pc_loop *loop) {
+  int32_t last = loop->ndim - 1, most = 0, widest = 1;
   t->rows = 0;
   for (int32_t d = 0; d < last; d++) {
     int32_t turned = 0;
     for (int32_t k = 0; k < loop->n_all; k++) turned += pc_tile_is_turned(loop, k, d);
     if (turned > most) most = turned, t->rows = d;
   }
-  if (most == 0 || loop->shape[t->rows] < PC_TILE_ROWS || loop->shape[last] < PC_LOOP_SHORT_ROW) return 0;
-  int64_t bytes = 0; /* of a column of all blocks */
+  if (most == 0 || loop->shape[t->rows] < PC_TILE_FEW_ROWS || loop->shape[last] < PC_LOOP_SHORT_ROW) return 0;
   for (int32_t k = 0; k < loop->n_all; k++) {
     int in_place = loop->item[k] == 0 || loop->stride[k][last] == loop->item[k];
     t->way[k] = in_place ? PC_TILE_IN_PLACE : pc_tile_is_turned(loop, k, t->rows) ? PC_TILE_TURNED : PC_TILE_GATHERED;
-    bytes += in_place ? 0 : loop->item[k] * (int64_t)(t->way[k] == PC_TILE_TURNED ? PC_TILE_ROWS : 1);
+    if (t->way[k] == PC_TILE_TURNED && loop->item[k] > widest) widest = loop->item[k];
   }
-  int64_t room = PC_LOOP_SCRATCH_BYTES - (int64_t)loop->n_all * 64 * PC_TILE_ROWS;
-  t->columns = room / bytes & ~(int64_t)7;
-  if (t->columns > PC_TILE_COLUMNS) t->columns = PC_TILE_COLUMNS;
-  if (room <= 0 || t->columns < 32) return 0;
+  t->depth = PC_TILE_LINE_BYTES / widest < PC_TILE_ROWS ? PC_TILE_LINE_BYTES / widest : PC_TILE_ROWS;
+  int64_t of_column = 0, rows = 0, of_element = 0; /* columns and rows of all blocks */
   for (int32_t k = 0; k < loop->n_all; k++) {
-    t->block[k] = scratch;
-    if (t->way[k] != PC_TILE_IN_PLACE) scratch += pc_tile_pitch(t, loop->item[k]) * (t->way[k] == PC_TILE_TURNED ? PC_TILE_ROWS : 1);
+    of_element += loop->item[k];
+    if (t->way[k] == PC_TILE_IN_PLACE) continue;
+    of_column += loop->item[k] * pc_tile_depth(t, k);
+    rows += pc_tile_depth(t, k);
+  }
+  t->columns = (PC_TILE_BYTES - 128 * rows) / of_column & ~(int64_t)7;
+  if (t->columns > loop->shape[last]) t->columns = loop->shape[last];
+  t->is_far = pc_loop_size(loop) * of_element > PC_TILE_FAR_BYTES;
+  t->bytes = 0;
+  for (int32_t k = 0; k < loop->n_all; k++) {
+    if (t->way[k] != PC_TILE_IN_PLACE) t->bytes += pc_tile_pitch(t, loop->item[k]) * pc_tile_depth(t, k);
   }
   return 1;
 }
 
-/* Eight rows of 8-byte elements, two by two columns: `from` is contiguous along rows and `step` bytes apart along columns. */
-static void pc_tile_turn_8(char *to, int64_t pitch, const char *from, int64_t step, int64_t columns) {
-  typedef uint64_t pair __attribute__((vector_size(16), aligned(1), may_alias));
-  int64_t j = 0;
-  for (; j + 2 <= columns; j += 2, from += 2 * step) {
-    for (int64_t r = 0; r < PC_TILE_ROWS; r += 2) {
-      pair a = *(const pair *)(from + r * 8), b = *(const pair *)(from + step + r * 8);
-      pair first = {a[0], b[0]}, second = {a[1], b[1]};
-      *(pair *)(to + r * pitch + j * 8) = first;
-      *(pair *)(to + (r + 1) * pitch + j * 8) = second;
-    }
+/* Puts the blocks to `at`, which is 64-byte aligned. */
+static void pc_tiles_place(pc_tiles *t, const pc_loop *loop, char *at) {
+  for (int32_t k = 0; k < loop->n_all; k++) {
+    if (t->way[k] == PC_TILE_IN_PLACE) continue;
+    t->block[k] = at;
+    at += pc_tile_pitch(t, loop->item[k]) * pc_tile_depth(t, k);
   }
-  for (; j < columns; j++) pc_copy_strided(8, PC_TILE_ROWS, to + j * 8, pitch, from, 8);
+}
+
+/* Elements of `bytes` of the tile of operand k, between `at` in memory and its block; `back`: from the block. */
+static inline __attribute__((always_inline)) void pc_tile_turn_of(int bytes, char *at, int64_t step, char *block, int64_t pitch, int64_t rows, int64_t columns, int back) {
+  if (!back && rows == PC_TILE_LINE_BYTES / bytes) {
+    pc_turn(bytes, columns, PC_TILE_LINE_BYTES / bytes, block, pitch, at, step); /* unrolled */
+    return;
+  }
+  if (!back) {
+    pc_turn(bytes, columns, rows, block, pitch, at, step);
+    return;
+  }
+  for (int64_t j = 0; j < columns; j += PC_TILE_PART) {
+    int64_t part = columns - j < PC_TILE_PART ? columns - j : PC_TILE_PART;
+    pc_turn(bytes, rows, part, at + j * step, step, block + j * bytes, pitch);
+  }
 }
 
 /* The tile of `columns` and `rows` between `at` in memory and the block of operand k; `back`: from the block. */
@@ -80,70 +107,95 @@ static void pc_tile_turn(const pc_tiles *t, const pc_loop *loop, int32_t k, char
   int32_t item = loop->item[k];
   int64_t step = loop->stride[k][loop->ndim - 1], pitch = pc_tile_pitch(t, item);
   char *block = t->block[k];
-  if (!back && item == 8 && rows == PC_TILE_ROWS) {
-    pc_tile_turn_8(block, pitch, at, step, columns);
-    return;
-  }
-  for (int64_t j = 0; j < columns; j++, at += step, block += item) {
-    pc_copy_strided(item, rows, back ? at : block, back ? item : pitch, back ? block : at, back ? pitch : item);
-  }
-}
-
-/* Asks for the lines of `share` of what comes after a tile: one in PC_TILE_ROWS of the next tile's columns. */
-static void pc_tile_ahead(const pc_tiles *t, const pc_loop *loop, const char *tile, int32_t k, int64_t share, int64_t left) {
-  int64_t step = loop->stride[k][loop->ndim - 1], part = t->columns / PC_TILE_ROWS, from = t->columns + share * part;
-  for (int64_t j = from; j < from + part && j < left; j++) {
-    __builtin_prefetch(tile + j * step);
-    __builtin_prefetch(tile + j * step + PC_TILE_ROWS * loop->item[k] - 1);
+  if (item == 8) {
+    pc_tile_turn_of(8, at, step, block, pitch, rows, columns, back);
+  } else if (item == 4) {
+    pc_tile_turn_of(4, at, step, block, pitch, rows, columns, back);
+  } else {
+    for (int64_t j = 0; j < columns; j++, at += step, block += item) {
+      pc_copy_strided(item, rows, back ? at : block, back ? item : pitch, back ? block : at, back ? pitch : item);
+    }
   }
 }
 
-/* One tile, whose first elements are at `base`; `left` columns are to come, this tile's among them. */
-static int pc_tile_run(pc_context *ctx, const pc_tiles *t, const pc_loop *loop, pc_kernel kernel, char *const *base, int64_t rows, int64_t left) {
+/* A tile: where it begins, and its extents. */
+typedef struct pc_tile {
+  int64_t row, column, rows, columns;
+} pc_tile;
+
+/* The tile from a row and a column on; of no rows behind the last. */
+static pc_tile pc_tile_from(const pc_tiles *t, const pc_loop *loop, int64_t row, int64_t column) {
+  int64_t rows = loop->shape[t->rows] - row, columns = loop->shape[loop->ndim - 1] - column;
+  return (pc_tile){row, column, rows < t->depth ? rows : t->depth, columns < t->columns ? columns : t->columns};
+}
+
+/* The one behind it. */
+static pc_tile pc_tile_next(const pc_tiles *t, const pc_loop *loop, const pc_tile *tile) {
+  int64_t column = tile->column + tile->columns;
+  return column < loop->shape[loop->ndim - 1] ? pc_tile_from(t, loop, tile->row, column) : pc_tile_from(t, loop, tile->row + tile->rows, 0);
+}
+
+/* Where a tile begins of operand k, whose first element is at `at`. */
+static char *pc_tile_at(const pc_tiles *t, const pc_loop *loop, int32_t k, const pc_tile *tile, char *at) {
+  return at + tile->row * loop->stride[k][t->rows] + tile->column * loop->stride[k][loop->ndim - 1];
+}
+
+/* Asks for the lines of columns first .. end of `tile`, which begins at `at` and is to come. Inlined, as gcc drops calls of a function
+ * that does nothing but ask. */
+static inline __attribute__((always_inline)) void pc_tile_ahead(const pc_loop *loop, int32_t k, const pc_tile *tile, const char *at, int64_t first, int64_t end) {
+  int64_t step = loop->stride[k][loop->ndim - 1], bytes = tile->rows * loop->item[k];
+  for (int64_t j = first; j < end && j < tile->columns; j++) {
+    const char *from = at + j * step, *line = from - ((uintptr_t)from & 63);
+    for (; line < from + bytes; line += 64) __builtin_prefetch(line, 0, 2);
+  }
+}
+
+/* One tile; operands begin at `at`. */
+static int pc_tile_run(pc_context *ctx, const pc_tiles *t, const pc_loop *loop, pc_kernel kernel, char *const *at, const pc_tile *tile) {
   int32_t last = loop->ndim - 1;
-  int64_t columns = left < t->columns ? left : t->columns;
+  const pc_tile next = pc_tile_next(t, loop, tile);
+  int64_t share = (next.columns + tile->rows - 1) / tile->rows;
   char *data[PC_LOOP_OPERANDS];
   for (int32_t k = 0; k < loop->n_in; k++) {
-    if (t->way[k] == PC_TILE_TURNED) pc_tile_turn(t, loop, k, base[k], rows, columns, 0);
+    if (t->way[k] == PC_TILE_TURNED) pc_tile_turn(t, loop, k, pc_tile_at(t, loop, k, tile, at[k]), tile->rows, tile->columns, 0);
   }
-  for (int64_t r = 0; r < rows; r++) {
+  for (int64_t r = 0; r < tile->rows; r++) {
     for (int32_t k = 0; k < loop->n_all; k++) {
       int32_t item = loop->item[k];
-      char *at = base[k] + r * loop->stride[k][t->rows];
-      data[k] = t->way[k] == PC_TILE_IN_PLACE ? at : t->way[k] == PC_TILE_GATHERED ? t->block[k] : t->block[k] + r * pc_tile_pitch(t, item);
-      if (t->way[k] == PC_TILE_GATHERED && k < loop->n_in) pc_copy_strided(item, columns, data[k], item, at, loop->stride[k][last]);
-      if (t->way[k] == PC_TILE_TURNED && k < loop->n_in) pc_tile_ahead(t, loop, base[k], k, r, left);
+      char *from = pc_tile_at(t, loop, k, tile, at[k]) + r * loop->stride[k][t->rows];
+      data[k] = t->way[k] == PC_TILE_IN_PLACE ? from : t->way[k] == PC_TILE_GATHERED ? t->block[k] : t->block[k] + r * pc_tile_pitch(t, item);
+      if (k >= loop->n_in) continue;
+      if (t->way[k] == PC_TILE_GATHERED) pc_copy_strided(item, tile->columns, data[k], item, from, loop->stride[k][last]);
+      if (t->way[k] == PC_TILE_TURNED && t->is_far && next.rows > 0) {
+        pc_tile_ahead(loop, k, &next, pc_tile_at(t, loop, k, &next, at[k]), r * share, (r + 1) * share);
+      }
     }
-    int failure = kernel(ctx, columns, data);
+    int failure = kernel(ctx, tile->columns, data);
     if (failure != 0) return failure;
     for (int32_t k = loop->n_in; k < loop->n_all; k++) {
-      char *at = base[k] + r * loop->stride[k][t->rows];
-      if (t->way[k] == PC_TILE_GATHERED) pc_copy_strided(loop->item[k], columns, at, loop->stride[k][last], data[k], loop->item[k]);
+      if (t->way[k] != PC_TILE_GATHERED) continue;
+      char *to = pc_tile_at(t, loop, k, tile, at[k]) + r * loop->stride[k][t->rows];
+      pc_copy_strided(loop->item[k], tile->columns, to, loop->stride[k][last], data[k], loop->item[k]);
     }
   }
   for (int32_t k = loop->n_in; k < loop->n_all; k++) {
-    if (t->way[k] == PC_TILE_TURNED) pc_tile_turn(t, loop, k, base[k], rows, columns, 1);
+    if (t->way[k] == PC_TILE_TURNED) pc_tile_turn(t, loop, k, pc_tile_at(t, loop, k, tile, at[k]), tile->rows, tile->columns, 1);
   }
   return 0;
 }
 
 /* All tiles of a loop. */
 static int pc_tiles_run(pc_context *ctx, const pc_tiles *t, const pc_loop *loop, pc_kernel kernel) {
-  int32_t last = loop->ndim - 1;
   int64_t index[PC_MAX_NDIM] = {0};
-  char *at[PC_LOOP_OPERANDS], *base[PC_LOOP_OPERANDS];
+  char *at[PC_LOOP_OPERANDS];
   for (int32_t k = 0; k < loop->n_all; k++) at[k] = loop->data[k];
-  for (;;) {
-    for (int64_t r = 0; r < loop->shape[t->rows]; r += PC_TILE_ROWS) {
-      int64_t rows = loop->shape[t->rows] - r < PC_TILE_ROWS ? loop->shape[t->rows] - r : PC_TILE_ROWS;
-      for (int64_t c = 0; c < loop->shape[last]; c += t->columns) {
-        for (int32_t k = 0; k < loop->n_all; k++) base[k] = at[k] + r * loop->stride[k][t->rows] + c * loop->stride[k][last];
-        int failure = pc_tile_run(ctx, t, loop, kernel, base, rows, loop->shape[last] - c);
-        if (failure != 0) return failure;
-      }
+  do {
+    for (pc_tile tile = pc_tile_from(t, loop, 0, 0); tile.rows > 0; tile = pc_tile_next(t, loop, &tile)) {
+      int failure = pc_tile_run(ctx, t, loop, kernel, at, &tile);
+      if (failure != 0) return failure;
     }
-    if (!pc_loop_next(loop, last, t->rows, index, at)) return 0;
-  }
+  } while (pc_loop_next(loop, loop->ndim - 1, t->rows, index, at));
+  return 0;
 }
 
 #endif

@@ -14,7 +14,7 @@
  * | PC_MASK, PC_FIRST(n), PC_LOAD(p, mask), PC_STORE(p, mask, v) | the first n elements of a vector alone, the others read as 0 |
  */
 #include "product.h"
-#include "turn.h"
+#include "../turn.h"
 
 #define PC_LANES ((int64_t)(PC_VECTOR_BYTES / sizeof(PC_T)))
 #define PC_COLUMNS (PC_VECTORS * PC_LANES)

@@ -11,6 +11,9 @@ use std::fmt::Write as _;
 /// The header of a scalar op whose kernels compute whole vectors only; see there. It is among the headers of such an op.
 pub(crate) const WHOLE: &str = "precast/ops/whole.h";
 
+/// Where the headers of what IEEE defines are. A kernel of nothing else waits for memory, not for its vectors.
+const ARITHMETIC: &str = "precast/ops/scalar/";
+
 /// Whether an operand is one element by its type, so that the kernel loads it once.
 pub(crate) fn is_scalar(ty: &Type) -> bool {
     ty.ndim() == 0
@@ -50,7 +53,9 @@ pub(crate) fn kernel(
     let items = inputs.iter().map(|ty| if is_scalar(ty) { 0 } else { ty.dtype().itemsize_bytes() });
     let items: Vec<usize> = items.chain(outputs.iter().map(|dtype| dtype.itemsize_bytes())).collect();
     let widest = items.iter().max().copied().unwrap_or(1).to_string();
-    let is_whole = scalar.c_headers(&dtypes).iter().any(|header| header == WHOLE);
+    let headers = scalar.c_headers(&dtypes);
+    let is_whole = headers.iter().any(|header| header == WHOLE);
+    let is_light = headers.iter().all(|header| header.starts_with(ARITHMETIC));
     let any: &dyn Any = scalar;
     let stages = any.downcast_ref::<Composite>().and_then(|composite| composite.stages(&dtypes));
     let count = if stages.is_some() { "m" } else { "n" };
@@ -74,7 +79,8 @@ pub(crate) fn kernel(
     let parts =
         [("FUNCTION", function.as_str()), ("OPERANDS", operands.trim_end()), ("LOOPS", loops.trim_end())];
     if !is_whole {
-        return Ok(render(include_str!("../../c/kernel.c.in"), &parts));
+        let light = [("LIGHT", if is_light { "PC_LIGHT " } else { "" })];
+        return Ok(render(include_str!("../../c/kernel.c.in"), &[parts.as_slice(), &light].concat()));
     }
     let listed: Vec<String> = items.iter().map(usize::to_string).collect();
     let (listed, n_in, n_all) = (listed.join(", "), inputs.len().to_string(), items.len().to_string());

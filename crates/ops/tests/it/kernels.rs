@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// rows too short and long enough to be walked one by one, several dimensions.
 const SHAPES: [&[usize]; 9] = [&[], &[0], &[1], &[17], &[513], &[3, 0], &[5, 3], &[3, 130], &[2, 3, 4]];
 
-fn single(op: Arc<dyn Op>, types: &[Type]) -> Arc<FunctionGraph> {
+pub(crate) fn single(op: Arc<dyn Op>, types: &[Type]) -> Arc<FunctionGraph> {
     let mut graph = FunctionGraph::new();
     let inputs: Vec<_> =
         types.iter().enumerate().map(|(i, ty)| graph.input(&format!("x{i}"), ty.clone()).unwrap()).collect();
@@ -109,30 +109,6 @@ fn broadcast_calls(
     let pair = [(column, Layout::C), (special, Layout::C)];
     let front = (dtypes.len() == 3).then_some((front, Layout::C));
     calls.push(call(front.into_iter().chain(pair).collect()));
-    calls
-}
-
-/// Operands of which each runs its own way, large enough for tiles: whole ones, their ends, and rows that remain.
-fn tiled_calls() -> Vec<Call> {
-    let shapes: [&[usize]; 5] = [&[8, 128], &[9, 300], &[300, 9], &[9, 2, 140], &[3, 10, 130]];
-    let outputs = [None, Some(Layout::Fortran), Some(Layout::Strided), Some(Layout::Reversed)];
-    let mut choices = Choices::seeded(7);
-    let mut calls = Vec::new();
-    for dtype in [DType::I8, DType::Bf16, DType::F32, DType::F64, DType::C128] {
-        for shape in shapes {
-            let types = [Type::tensor(dtype, shape.len()), Type::tensor(dtype, shape.len())];
-            let graph = single(Arc::new(Elemwise::new(scalar::find("sub").unwrap())), &types);
-            for first in Layout::ALL {
-                for second in Layout::ALL {
-                    let mut draw = || arrays::draw_plain(&mut choices, dtype, shape);
-                    let inputs = vec![(draw(), first), (draw(), second)];
-                    let output = outputs[calls.len() % outputs.len()]
-                        .map(|layout| (Array::zeros(dtype, shape), layout));
-                    calls.push(Call { graph: Arc::clone(&graph), inputs, output, stretched: false });
-                }
-            }
-        }
-    }
     calls
 }
 
@@ -352,11 +328,6 @@ fn elementwise_kernels_give_the_bits_of_perform() {
 #[test]
 fn columns_of_a_few_elements_give_the_bits_of_perform() {
     check(highest(), "gnu11", few_calls());
-}
-
-#[test]
-fn operands_that_run_different_ways_give_the_bits_of_perform() {
-    check(highest(), "gnu11", tiled_calls());
 }
 
 #[test]

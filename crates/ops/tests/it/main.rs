@@ -31,4 +31,5 @@ mod rows;
 mod scalar_golden;
 mod stabilise;
 mod structural;
+mod tiles;
 mod vectors;

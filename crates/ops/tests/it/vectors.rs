@@ -70,6 +70,8 @@ fn folds_of_sums_are_vector_code() {
             let (_, fold) = assembly.split_once("\nsum_fold:").unwrap();
             let (fold, _) = fold.split_once(".size").unwrap();
             assert!(fold.contains(add), "the fold of {dtype} at {} has no `{add}`", level.0);
+            let is_long = fold.lines().any(|line| line.contains(add) && line.contains("%zmm"));
+            assert!(!is_long, "the fold of {dtype} at {} adds vectors as long as a line", level.0);
         }
     }
 }

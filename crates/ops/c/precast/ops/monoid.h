@@ -86,7 +86,7 @@
     for (int64_t i = 0; i < n; i++) lanes[i] = ADD(lanes[i], x[i]);                                                   \
   }                                                                                                                   \
   WAYS(PC_MONOID_NONE, PC_MONOID_NONE, PC_MONOID_STEPS)(NAME, T, ADD)                                                           \
-  __attribute__((unused)) static void NAME##_fold(void *to, const void *from, int64_t n, int64_t phase) {             \
+  PC_LIGHT __attribute__((unused)) static void NAME##_fold(void *to, const void *from, int64_t n, int64_t phase) {             \
     T l[LANES], *lanes = (T *)to;                                                                                     \
     const T *x = (const T *)from;                                                                                     \
     int64_t i = 0;                                                                                                    \
