@@ -16,7 +16,7 @@ mod report;
 use anyhow::{Result, bail};
 use cases::{Bench, CASES};
 use peers::Peers;
-use report::{Found, Machine, Report, Section, against_fastest, load};
+use report::{Found, Machine, Report, Section, against_fastest, load, missed};
 use std::path::Path;
 
 /// As a program with large results has it; NumPy's arrays are on large pages too.
@@ -84,6 +84,7 @@ fn measure(names: &[String], quick: bool) -> Result<(Report, Vec<&'static str>)>
                 if case.is_compared {
                     facts.extend(against_fastest(&lines));
                 }
+                facts.extend(missed(&lines));
                 report.sections.push(Section { case: case.name, title: case.title, lines, facts, skipped });
             }
             Err(why) => {

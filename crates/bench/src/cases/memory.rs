@@ -1,4 +1,5 @@
-//! Expressions that wait for memory, each against a triad that moves as many bytes: the share of what this machine's memory gives.
+//! Expressions that wait for memory, each against a triad that moves as many bytes: the share of what this machine's memory gives;
+//! and those that read far more than they write against loads alone, which one core does not make as fast.
 
 use super::built::built;
 use super::{Bench, typed};
@@ -6,7 +7,7 @@ use crate::measure::Runner;
 use crate::peers::{Input, Kind, inputs};
 use crate::report::{Found, Line, Target};
 use anyhow::{Context as _, Result};
-use precast::ArrayRef;
+use precast::{Array, ArrayRef};
 use precast_build::Serve;
 use std::hint::black_box;
 
@@ -53,19 +54,31 @@ fn line(bench: &Bench, what: &str, text: &str, declared: &[(Kind, &[usize])]) ->
     let arrays = inputs(&declared);
     let refs: Vec<ArrayRef<'_>> = arrays.iter().map(ArrayRef::from).collect();
     let mut out = function.call(&refs)?;
-    let bytes: usize = arrays
-        .iter()
-        .chain(&out)
-        .map(|array| array.shape().iter().product::<usize>() * array.dtype().itemsize_bytes())
-        .sum();
+    let bytes_of = |arrays: &[Array]| -> usize { arrays.iter().map(bytes).sum() };
+    let (read, written) = (bytes_of(&arrays), bytes_of(&out));
+    let bytes = read + written;
     let [mut a, b, c] = [0.0, 1.0, 2.0].map(|value| vec![value; bytes / TRIAD]);
-    let runners = vec![
+    let loaded = vec![1_u64; read / size_of::<u64>()];
+    let mut runners = vec![
         // The inputs were accepted once already, so no call fails.
         Runner::short("precast", || drop(black_box(function.call_into(black_box(&refs), &mut out)))),
         Runner::short("a triad of as many bytes", || triad(&mut a, black_box(&b), black_box(&c))),
     ];
+    if written < read / 10 {
+        runners.push(Runner::short("loads alone of what is read", || load(black_box(&loaded))));
+    }
     let line = Line::raced(&format!("{what}, {} MB", bytes / 1_000_000), bench.rounds(ROUNDS), runners)?;
     Ok(line.target(Target::TimesPeer(1.11)))
+}
+
+fn bytes(array: &Array) -> usize {
+    array.shape().iter().product::<usize>() * array.dtype().itemsize_bytes()
+}
+
+/// Reads what is there.
+#[inline(never)]
+fn load(from: &[u64]) {
+    black_box(from.iter().fold(0, |all, element| all ^ element));
 }
 
 /// `a[i] = b[i] + s*c[i]`.

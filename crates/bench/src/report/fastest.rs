@@ -1,4 +1,4 @@
-//! Lines against the fastest peer of each: the mean of all, and those where it is ahead, with the reason.
+//! Lines against the fastest peer of each: the mean of all, and those where it is ahead, with the reason; and against their targets.
 
 use super::reasons::reason;
 use super::{Line, three_digits};
@@ -41,10 +41,22 @@ pub(crate) fn against_fastest(lines: &[Line]) -> Vec<String> {
     facts
 }
 
+/// Says which lines miss their target, and why.
+pub(crate) fn missed(lines: &[Line]) -> Vec<String> {
+    let lines: Vec<&Line> = lines.iter().filter(|line| line.is_met() == Some(false)).collect();
+    let head = match lines.len() {
+        0 => return Vec::new(),
+        1 => "A target is missed:".to_owned(),
+        n => format!("{n} targets are missed:"),
+    };
+    let why = |line: &&Line| format!("{}: {}.", line.what, reason(&line.what).unwrap_or("why is not known"));
+    std::iter::once(head).chain(lines.iter().map(why)).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::Line;
-    use super::against_fastest;
+    use super::super::{Line, Target};
+    use super::{against_fastest, missed};
     use crate::measure::Sample;
 
     fn line(what: &str, ours: f64, peers: &[(&str, f64)]) -> Line {
@@ -79,5 +91,20 @@ mod tests {
         let facts = against_fastest(&[line("tanh(x) of 1e6", 2.0, &[("JAX", 1.0)])]);
         assert!(!facts[2].contains("not known"), "{}", facts[2]);
         assert!(against_fastest(&lines[2..]).is_empty());
+    }
+
+    #[test]
+    fn each_target_that_is_missed_has_its_reason() {
+        let lines = [
+            line("sum(x) of 1e7", 3.0, &[("a triad", 2.0)]).target(Target::TimesPeer(1.11)),
+            line("sum(x) of 2e7", 2.0, &[("a triad", 2.0)]).target(Target::TimesPeer(1.11)),
+            line("another", 2.0, &[]).target(Target::Below(1.0)),
+            line("without", 2.0, &[]),
+        ];
+        let told = missed(&lines);
+        assert_eq!((told.len(), told[0].as_str()), (3, "2 targets are missed:"));
+        assert!(told[1].starts_with("sum(x) of 1e7: one core"), "{told:?}");
+        assert_eq!(told[2], "another: why is not known.");
+        assert!(missed(&lines[3..]).is_empty());
     }
 }

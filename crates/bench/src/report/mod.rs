@@ -15,7 +15,7 @@ mod tests;
 
 use crate::measure::{Runner, Sample, race, race_cold};
 use anyhow::Result;
-pub(crate) use fastest::against_fastest;
+pub(crate) use fastest::{against_fastest, missed};
 pub(crate) use machine::{Machine, load};
 use serde::Serialize;
 
