@@ -71,9 +71,7 @@ pub(crate) fn check(store: &Path, entries: &[&str], what: &str) {
         return;
     };
     let verified = store.verify().unwrap();
-    // Pointers that a kill kept from being put, or half deleted, are put back: that is told, and no damage.
-    let damage =
-        verified.events.iter().find(|event| !matches!(event, precast_store::Event::PointerRestored { .. }));
+    let damage = verified.events.iter().find(|event| !event.is_repair());
     assert!(damage.is_none() && verified.missing.is_empty(), "{what}: {verified:?}");
     for name in entries {
         let entry = store.find_entry(name).unwrap().unwrap_or_else(|| panic!("{what}: `{name}` is lost"));

@@ -164,7 +164,7 @@ impl Health {
 
     fn judge(&mut self, events: &[Event]) {
         self.problems.extend(event::lines(events));
-        if events.iter().any(|event| !matches!(event, Event::PointerRestored { .. })) {
+        if events.iter().any(|event| !event.is_repair()) {
             self.exit = Exit::Damaged;
         }
     }

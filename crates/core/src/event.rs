@@ -116,6 +116,12 @@ impl Event {
         self.parts().is_some()
     }
 
+    /// Whether it tells of a repair alone: a pointer that was put back is what a crash left out, and nothing is lost.
+    #[must_use]
+    pub const fn is_repair(&self) -> bool {
+        matches!(self, Self::PointerRestored { .. })
+    }
+
     /// Of what can be folded: the kind, the place, the reason.
     fn parts(&self) -> Option<(u8, &str, &str)> {
         match self {
