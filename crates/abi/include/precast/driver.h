@@ -15,8 +15,9 @@ extern "C" {
 
 #define PC_LOOP_OPERANDS 64 /* most operands of a kernel, outputs included */
 
-/* Of a loop that computes little with each element: no vectors as long as a line of the cache, which are slower than memory on CPUs
- * that take such a load in two, and no faster elsewhere. The bits are the same. Only gcc can be told so of a function. */
+/* Of a loop that waits for its operands: vectors half as long as a line of the cache. A load of a whole line takes longer than two of
+ * halves from memory, and where operands do not begin with a line (measured on Zen 4). The bits are the same. Only gcc can be told so
+ * of a function. */
 #if defined(__AVX512F__) && defined(__GNUC__) && !defined(__clang__)
 #define PC_LIGHT __attribute__((target("prefer-vector-width=256")))
 #else

@@ -11,8 +11,26 @@ use std::fmt::Write as _;
 /// The header of a scalar op whose kernels compute whole vectors only; see there. It is among the headers of such an op.
 pub(crate) const WHOLE: &str = "precast/ops/whole.h";
 
-/// Where the headers of what IEEE defines are. A kernel of nothing else waits for memory, not for its vectors.
-const ARITHMETIC: &str = "precast/ops/scalar/";
+/// Operations one behind the other, at most, of a kernel that waits for its operands: more of them wait for each other, and then
+/// the more elements are under way the better.
+const LIGHT_DEPTH: usize = 7;
+
+/// Operations for each operand, at most, of such a kernel.
+const LIGHT_EACH: usize = 6;
+
+/// Whether a kernel of so many operands that are not scalar waits for them rather than for its operations.
+fn is_light(scalar: &dyn ScalarOp, arrays: usize) -> bool {
+    let any: &dyn Any = scalar;
+    let Some(composite) = any.downcast_ref::<Composite>() else { return scalar.is_cheap() };
+    let mut depths = vec![0; composite.inputs()];
+    for (op, arguments) in composite.steps() {
+        if !op.is_cheap() {
+            return false;
+        }
+        depths.push(1 + arguments.iter().map(|value| depths[*value]).max().unwrap_or(0));
+    }
+    depths.iter().all(|depth| *depth <= LIGHT_DEPTH) && composite.steps().len() <= LIGHT_EACH * arrays
+}
 
 /// Whether an operand is one element by its type, so that the kernel loads it once.
 pub(crate) fn is_scalar(ty: &Type) -> bool {
@@ -53,9 +71,8 @@ pub(crate) fn kernel(
     let items = inputs.iter().map(|ty| if is_scalar(ty) { 0 } else { ty.dtype().itemsize_bytes() });
     let items: Vec<usize> = items.chain(outputs.iter().map(|dtype| dtype.itemsize_bytes())).collect();
     let widest = items.iter().max().copied().unwrap_or(1).to_string();
-    let headers = scalar.c_headers(&dtypes);
-    let is_whole = headers.iter().any(|header| header == WHOLE);
-    let is_light = headers.iter().all(|header| header.starts_with(ARITHMETIC));
+    let is_whole = scalar.c_headers(&dtypes).iter().any(|header| header == WHOLE);
+    let arrays = inputs.iter().filter(|ty| !is_scalar(ty)).count();
     let any: &dyn Any = scalar;
     let stages = any.downcast_ref::<Composite>().and_then(|composite| composite.stages(&dtypes));
     let count = if stages.is_some() { "m" } else { "n" };
@@ -79,7 +96,7 @@ pub(crate) fn kernel(
     let parts =
         [("FUNCTION", function.as_str()), ("OPERANDS", operands.trim_end()), ("LOOPS", loops.trim_end())];
     if !is_whole {
-        let light = [("LIGHT", if is_light { "PC_LIGHT " } else { "" })];
+        let light = [("LIGHT", if is_light(scalar, arrays) { "PC_LIGHT " } else { "" })];
         return Ok(render(include_str!("../../c/kernel.c.in"), &[parts.as_slice(), &light].concat()));
     }
     let listed: Vec<String> = items.iter().map(usize::to_string).collect();

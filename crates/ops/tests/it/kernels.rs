@@ -251,7 +251,7 @@ fn rounded_calls() -> Vec<Call> {
     calls
 }
 
-fn parse(text: &str, dtype: DType) -> Arc<FunctionGraph> {
+pub(crate) fn parse(text: &str, dtype: DType) -> Arc<FunctionGraph> {
     let inputs: Vec<(String, Type)> = ["x", "y", "z"]
         .iter()
         .filter(|name| text.split(|c: char| !c.is_alphanumeric()).any(|word| word == **name))

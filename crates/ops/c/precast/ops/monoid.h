@@ -33,6 +33,14 @@
   PC_MONOID_HALVE(32, LANES, ADD) PC_MONOID_HALVE(16, LANES, ADD) PC_MONOID_HALVE(8, LANES, ADD)   \
   PC_MONOID_HALVE(4, LANES, ADD) PC_MONOID_HALVE(2, LANES, ADD) PC_MONOID_HALVE(1, LANES, ADD)
 
+/* Copies lanes, in pieces of what the loop beside it has in a register: what was written in shorter pieces than it is read in has to
+ * arrive in memory first. */
+#define PC_MONOID_COPY(TO, FROM, BYTES)                                  \
+  for (size_t at = 0; at < BYTES; at += 32) {                            \
+    __asm__ volatile("");                                                \
+    __builtin_memcpy((char *)(TO) + at, (const char *)(FROM) + at, 32);  \
+  }
+
 /* WAYS says what a reduction can meet, and is a macro that chooses: rows alone, where it has a single output or is part of a program
  * of rows; columns of a map, which may be of a few elements each (`few_columns`); and columns of elements as they lie (`steps`). */
 #define PC_MONOID_ROWS(ROWS, MAPPED, COLUMNS) ROWS
@@ -95,7 +103,7 @@
       NAME##_step(lanes + phase, x, i);                                                                               \
     }                                                                                                                 \
     if (i + (LANES > 16 ? 1 : 4) * LANES <= n) {                                                                       \
-      __builtin_memcpy(l, lanes, sizeof l);                                                                            \
+      PC_MONOID_COPY(l, lanes, sizeof l)                                                                               \
       for (; LANES > 16 && i + LANES <= n; i += LANES) {                                                               \
         __asm__ volatile("");                                                                                          \
         for (int64_t j = 0; j < LANES; j++) l[j] = ADD(l[j], x[i + j]);                                                \
@@ -105,7 +113,7 @@
         for (int64_t j = 0; j < LANES; j++)                                                                            \
           l[j] = ADD(ADD(ADD(ADD(l[j], x[i + j]), x[i + LANES + j]), x[i + 2 * LANES + j]), x[i + 3 * LANES + j]);     \
       }                                                                                                                \
-      __builtin_memcpy(lanes, l, sizeof l);                                                                            \
+      PC_MONOID_COPY(lanes, l, sizeof l)                                                                               \
     }                                                                                                                  \
     for (; i < n; i += LANES) NAME##_step(lanes, x + i, n - i < LANES ? n - i : LANES);                                \
   }                                                                                                                    \
