@@ -75,7 +75,11 @@ fn folds_of_sums_are_vector_code() {
             let (_, fold) = assembly.split_once("\nsum_fold:").unwrap();
             let (fold, _) = fold.split_once(".size").unwrap();
             assert!(fold.contains(add), "the fold of {dtype} at {} has no `{add}`", level.0);
-            assert!(!fold.contains("%zmm"), "the fold of {dtype} at {} has vectors as long as a line", level.0);
+            assert!(
+                !fold.contains("%zmm"),
+                "the fold of {dtype} at {} has vectors as long as a line",
+                level.0
+            );
         }
     }
 }
