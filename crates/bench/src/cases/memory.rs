@@ -1,5 +1,5 @@
 //! Expressions that wait for memory, each against a triad that moves as many bytes: the share of what this machine's memory gives;
-//! and those that read far more than they write against loads alone, which one core does not make as fast.
+//! and those that read far more than they write against loads alone.
 
 use super::built::built;
 use super::{Bench, typed};
