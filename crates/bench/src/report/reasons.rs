@@ -1,5 +1,8 @@
 //! Why some lines are slower than their fastest peer, or miss their target: what is known, not what is hoped.
 
+/// Of a loop over what lies in memory, with one result for many elements.
+const LOADS: &str = "a fifth above what loads alone take (in `memory`), which the same loop reaches by itself; what costs it here is not known";
+
 /// Reasons, by how a line's name begins and ends; the first that fits.
 const REASONS: [(&str, &str, &str); 27] = [
     (
@@ -35,27 +38,15 @@ const REASONS: [(&str, &str, &str); 27] = [
         "each line of an operand that runs the other way lies on a page of its own: the hardware sees none of them coming, and asking for them takes the place of reading",
     ),
     ("sum(exp", "", "six operations on few elements, where a call decides"),
-    (
-        "sum(",
-        "",
-        "a fifth above what loads alone take (in `memory`), which the same loop reaches by itself; what costs it here is not known",
-    ),
-    (
-        "max(",
-        "",
-        "a fifth above what loads alone take (in `memory`), which the same loop reaches by itself; what costs it here is not known",
-    ),
+    ("sum(", "", LOADS),
+    ("max(", "", LOADS),
     (
         "var",
         "",
         "memory is read twice, and squares go through a block to the sum that has the order of all sums",
     ),
     ("stencil", "", "rows of views begin between lines of the cache, so that half of the vectors lie in two"),
-    (
-        "argmax",
-        "",
-        "a fifth above what loads alone take (in `memory`), which the same loop reaches by itself; what costs it here is not known",
-    ),
+    ("argmax", "", LOADS),
     (
         "logistic",
         "",
