@@ -1,7 +1,7 @@
 //! Measurements against peers in the same run; `README.md` says how to read them.
 //!
 //! ```text
-//! precast-bench [--json | --write] [--quick] [case…]
+//! precast-bench [--json | --write] [--quick] [--line=TEXT] [case…]
 //! cases ──▶ measure: in turn with peers, medians and spread ──▶ report: table, JSON, or the committed table and picture
 //! ```
 //! A figure alone says little on a machine that others use too, so each stands beside peers that were measured in turn.
@@ -14,7 +14,7 @@ mod registry;
 mod report;
 
 use anyhow::{Result, bail};
-use cases::{Bench, CASES};
+use cases::{Bench, CASES, Case};
 use peers::Peers;
 use report::{Found, Machine, Report, Section, against_fastest, load, missed};
 use std::path::Path;
@@ -23,7 +23,17 @@ use std::path::Path;
 #[global_allocator]
 static MEMORY: precast::KeepLarge = precast::KeepLarge::new(1 << 30);
 
-const FLAGS: [&str; 3] = ["--json", "--write", "--quick"];
+const FLAGS: [&str; 4] = ["--json", "--write", "--quick", "--line=TEXT"];
+
+/// What the command line asks for.
+#[derive(Debug, PartialEq, Eq)]
+struct Asked {
+    json: bool,
+    write: bool,
+    quick: bool,
+    line: Option<String>,
+    cases: Vec<&'static str>,
+}
 
 fn main() -> Result<()> {
     let (flags, names): (Vec<String>, Vec<String>) =
@@ -31,24 +41,13 @@ fn main() -> Result<()> {
     if flags.first().is_some_and(|flag| flag == cases::cold::CHILD) {
         return cases::cold::child(&names);
     }
-    let known: Vec<&str> = CASES.iter().map(|case| case.name).collect();
-    let usage = format!("usage: precast-bench [{}] [{}]…", FLAGS.join("] ["), known.join(" | "));
     if flags.iter().any(|flag| flag == "--help") {
-        println!("{usage}");
+        println!("{}", usage());
         return Ok(());
     }
-    if let Some(flag) = flags.iter().find(|flag| !FLAGS.contains(&flag.as_str())) {
-        bail!("unknown flag `{flag}`; {usage}");
-    }
-    if let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) {
-        bail!("unknown case `{name}`; known: {}", known.join(", "));
-    }
-    let has = |flag: &str| flags.iter().any(|given| given == flag);
-    if has("--write") && has("--quick") {
-        bail!("`--write` is for whole runs: two rounds of a case are no figure to commit");
-    }
-    let (report, failed) = measure(&names, has("--quick"))?;
-    if has("--json") {
+    let asked = asked(&flags, &names)?;
+    let (report, failed) = measure(&asked)?;
+    if asked.json {
         println!("{}", serde_json::to_string_pretty(&report)?);
     } else {
         print!("{}", report.table());
@@ -56,16 +55,64 @@ fn main() -> Result<()> {
     if !failed.is_empty() {
         bail!("failed: {}", failed.join(", "));
     }
-    if has("--write") {
+    if let Some(text) = &asked.line
+        && report.sections.iter().all(|section| section.lines.is_empty())
+    {
+        bail!("no line has `{text}` in its name; cases: {}", asked.cases.join(", "));
+    }
+    if asked.write {
         write(&report)?;
     }
     Ok(())
 }
 
-/// Runs some cases, all of them if none is named, and tells which failed: what the others found is not lost with them.
-fn measure(names: &[String], quick: bool) -> Result<(Report, Vec<&'static str>)> {
+fn usage() -> String {
+    let known: Vec<&str> = CASES.iter().map(|case| case.name).collect();
+    format!("usage: precast-bench [{}] [{}]…", FLAGS.join("] ["), known.join(" | "))
+}
+
+/// Reads a command line. Without names all cases are asked for; with a line, all that measure line by line.
+fn asked(flags: &[String], names: &[String]) -> Result<Asked> {
+    let mut asked = Asked { json: false, write: false, quick: false, line: None, cases: Vec::new() };
+    for flag in flags {
+        match flag.as_str() {
+            "--json" => asked.json = true,
+            "--write" => asked.write = true,
+            "--quick" => asked.quick = true,
+            _ => match flag.strip_prefix("--line=") {
+                Some(text) => asked.line = Some(text.to_owned()),
+                None => bail!("unknown flag `{flag}`; {}", usage()),
+            },
+        }
+    }
+    let can = |case: &&Case| asked.line.is_none() || case.has_lines;
+    if names.is_empty() {
+        asked.cases = CASES.iter().filter(can).map(|case| case.name).collect();
+    }
+    for name in names {
+        let Some(case) = CASES.iter().find(|case| case.name == name) else {
+            let known: Vec<&str> = CASES.iter().map(|case| case.name).collect();
+            bail!("unknown case `{name}`; known: {}", known.join(", "));
+        };
+        if !can(&case) {
+            let known: Vec<&str> = CASES.iter().filter(can).map(|case| case.name).collect();
+            bail!(
+                "`{name}` does not measure line by line, as `--line` wants; these do: {}",
+                known.join(", ")
+            );
+        }
+        asked.cases.push(case.name);
+    }
+    if asked.write && (asked.quick || asked.line.is_some()) {
+        bail!("`--write` is for whole runs: two rounds of a case, or one line of it, are no page to commit");
+    }
+    Ok(asked)
+}
+
+/// Runs the cases that are asked for, and tells which failed: what the others found is not lost with them.
+fn measure(asked: &Asked) -> Result<(Report, Vec<&'static str>)> {
     eprintln!("looking for peers; the first time they are installed");
-    let bench = Bench { peers: Peers::start(1)?, quick };
+    let bench = Bench { peers: Peers::start(1)?, quick: asked.quick, line: asked.line.clone() };
     let mut report = Report {
         machine: Machine::here(bench.peers.versions.clone()),
         sections: Vec::new(),
@@ -77,7 +124,7 @@ fn measure(names: &[String], quick: bool) -> Result<(Report, Vec<&'static str>)>
             .skipped
             .push(format!("NumPy, numba, JAX and PyTensor, as there is no environment for them: {why}"));
     }
-    for case in CASES.iter().filter(|case| names.is_empty() || names.iter().any(|name| name == case.name)) {
+    for case in CASES.iter().filter(|case| asked.cases.contains(&case.name)) {
         eprintln!("measuring {}", case.name);
         match (case.run)(&bench) {
             Ok(Found { lines, mut facts, skipped }) => {
@@ -105,4 +152,31 @@ fn write(report: &Report) -> Result<()> {
         fs_err::write(package.join("results.svg"), picture)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::asked;
+
+    fn of(line: &str) -> Result<super::Asked, String> {
+        let (flags, names): (Vec<String>, Vec<String>) =
+            line.split_whitespace().map(str::to_owned).partition(|arg| arg.starts_with("--"));
+        asked(&flags, &names).map_err(|why| why.to_string())
+    }
+
+    #[test]
+    fn a_line_is_looked_for_where_lines_are_measured_one_by_one() {
+        assert_eq!(of("--line=tanh").unwrap().cases, ["everyday", "suite", "memory"]);
+        assert_eq!(of("--line=tanh everyday").unwrap().cases, ["everyday"]);
+        assert!(of("--line=tanh everyday jit").unwrap_err().contains("`jit` does not measure line by line"));
+        assert!(of("").unwrap().cases.len() > 10);
+    }
+
+    #[test]
+    fn what_is_not_known_or_no_page_is_refused() {
+        assert!(of("everyday dagger").unwrap_err().contains("unknown case `dagger`"));
+        assert!(of("--lines everyday").unwrap_err().contains("unknown flag `--lines`; usage"));
+        assert!(of("--write --quick").unwrap_err().contains("whole runs"));
+        assert!(of("--write --line=tanh").unwrap_err().contains("whole runs"));
+    }
 }

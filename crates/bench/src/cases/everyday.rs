@@ -79,7 +79,7 @@ pub(super) const EXPRESSIONS: &[Expression] = &[
 
 pub(crate) fn run(bench: &Bench) -> Result<Found> {
     let mut found = Found::default();
-    for expression in EXPRESSIONS {
+    for expression in EXPRESSIONS.iter().filter(|expression| bench.wants(expression.what)) {
         let line = line(bench, expression, &mut found.skipped);
         found.lines.push(line.with_context(|| format!("in `{}`", expression.what))?);
     }

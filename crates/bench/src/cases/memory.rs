@@ -40,7 +40,7 @@ const EXPRESSIONS: &[Expression] = &[
 
 pub(crate) fn run(bench: &Bench) -> Result<Found> {
     let mut found = Found::default();
-    for (what, text, declared) in EXPRESSIONS {
+    for (what, text, declared) in EXPRESSIONS.iter().filter(|(what, ..)| bench.wants(what)) {
         let line = line(bench, what, text, declared);
         found.lines.push(line.with_context(|| format!("in `{what}`"))?);
     }

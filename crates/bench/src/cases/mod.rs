@@ -40,12 +40,19 @@ pub(crate) struct Bench {
     pub(crate) peers: Peers,
     /// Two rounds of everything, one of Python's processes: to see whether it works.
     pub(crate) quick: bool,
+    /// What a line's name must contain to be measured.
+    pub(crate) line: Option<String>,
 }
 
 impl Bench {
     /// How many rounds a case runs that wants `rounds`.
     fn rounds(&self, rounds: usize) -> usize {
         if self.quick { rounds.min(2) } else { rounds }
+    }
+
+    /// Whether the line of this name is asked for.
+    fn wants(&self, what: &str) -> bool {
+        self.line.as_deref().is_none_or(|part| what.contains(part))
     }
 }
 
@@ -56,24 +63,33 @@ pub(crate) struct Case {
     pub(crate) run: fn(&Bench) -> Result<Found>,
     /// Whether each line is held against the fastest peer.
     pub(crate) is_compared: bool,
+    /// Whether lines are measured one by one, so that some can be left out.
+    pub(crate) has_lines: bool,
 }
 
 impl Case {
     const fn new(name: &'static str, title: &'static str, run: fn(&Bench) -> Result<Found>) -> Self {
-        Self { name, title, run, is_compared: false }
+        Self { name, title, run, is_compared: false, has_lines: false }
     }
 
     const fn compared(self) -> Self {
         Self { is_compared: true, ..self }
+    }
+
+    const fn by_line(self) -> Self {
+        Self { has_lines: true, ..self }
     }
 }
 
 /// Every case, in the order in which they run.
 pub(crate) const CASES: &[Case] = &[
     Case::new("throughput", "sum(exp(-x*x)*y+z) of f64 vectors, one thread", throughput::run),
-    Case::new("everyday", "Expressions of every day, f64, one thread", everyday::run).compared(),
-    Case::new("suite", "Programs of several ops, f64 and f32, one thread and two", suite::run).compared(),
-    Case::new("memory", "Expressions that wait for memory, one thread, results reused", memory::run),
+    Case::new("everyday", "Expressions of every day, f64, one thread", everyday::run).compared().by_line(),
+    Case::new("suite", "Programs of several ops, f64 and f32, one thread and two", suite::run)
+        .compared()
+        .by_line(),
+    Case::new("memory", "Expressions that wait for memory, one thread, results reused", memory::run)
+        .by_line(),
     Case::new("call", "Calls on a few elements: ours from Rust, peers from Python", call::run),
     Case::new("native", "Graphs of C scalars called as plain C functions", native::run),
     Case::new("overhead", "Calls of small graphs, by how they are served, results reused", overhead::run),

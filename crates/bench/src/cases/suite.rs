@@ -88,6 +88,9 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
             for shapes in program.shapes {
                 for (threads, peers) in [(1, &bench.peers), (2, &pair)] {
                     let what = what(program, kind, shapes, threads);
+                    if !bench.wants(&what) {
+                        continue;
+                    }
                     let line = line(
                         peers,
                         bench.rounds(ROUNDS),

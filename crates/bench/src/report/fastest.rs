@@ -103,7 +103,7 @@ mod tests {
         ];
         let told = missed(&lines);
         assert_eq!((told.len(), told[0].as_str()), (3, "2 targets are missed:"));
-        assert!(told[1].starts_with("sum(x) of 1e7: a fifth"), "{told:?}");
+        assert!(told[1].starts_with("sum(x) of 1e7: ") && !told[1].contains("not known"), "{told:?}");
         assert_eq!(told[2], "another: why is not known.");
         assert!(missed(&lines[3..]).is_empty());
     }
