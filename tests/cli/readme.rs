@@ -18,7 +18,7 @@ use std::path::Path;
 const ELSEWHERE: [(&str, &str); 3] = [
     ("cargo run --release -p precast-quickstart", "a step of CI"),
     ("cargo xtask test", "what runs this test in CI"),
-    ("cargo install --path crates/cli", "the same binary is built for this test"),
+    ("cargo install --locked --path crates/cli", "the same binary is built for this test"),
 ];
 
 fn readme() -> Vec<Block> {

@@ -119,6 +119,11 @@ fn measure(asked: &Asked) -> Result<(Report, Vec<&'static str>)> {
         skipped: Vec::new(),
     };
     let mut failed = Vec::new();
+    let left: Vec<&str> =
+        CASES.iter().map(|case| case.name).filter(|name| !asked.cases.contains(name)).collect();
+    if asked.write && !left.is_empty() {
+        report.skipped.push(format!("cases that nobody asked for, {}", left.join(", ")));
+    }
     if let Err(why) = &bench.peers.environment {
         report
             .skipped

@@ -76,6 +76,9 @@ pub fn run(face: Face, mut arguments: Vec<OsString>) -> u8 {
         Ok(cli) => cli,
         Err(message) => return term::usage(&message),
     };
+    if let Some(wrong) = precast_core::threads::misread() {
+        term::warning(&wrong);
+    }
     interrupt::watch(cmd::end);
     let ended = events::tell(cmd::run(cli.command));
     match (interrupt::exit_code(), ended) {

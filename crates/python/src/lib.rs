@@ -67,6 +67,29 @@ mod _native {
         py.detach(|| precast_cli::run(precast_cli::Face::Precast, arguments))
     }
 
+    /// How many threads may share the work of a call.
+    #[pyfunction]
+    fn get_num_threads() -> usize {
+        precast_core::threads::count()
+    }
+
+    /// Sets how many threads may share the work of a call, whatever `PRECAST_THREADS` says.
+    #[pyfunction]
+    #[pyo3(signature = (n, /))]
+    fn set_num_threads(n: usize) -> PyResult<()> {
+        if n == 0 {
+            return Err(pyo3::exceptions::PyValueError::new_err("a call has one thread at least, not 0"));
+        }
+        precast_core::threads::limit(n);
+        Ok(())
+    }
+
+    /// What is wrong with `PRECAST_THREADS`, if it cannot be read.
+    #[pyfunction]
+    fn misread_threads() -> Option<String> {
+        precast_core::threads::misread()
+    }
+
     /// Where this user keeps what can be made again.
     #[pyfunction]
     fn user_cache() -> Option<std::path::PathBuf> {

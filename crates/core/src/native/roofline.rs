@@ -125,7 +125,8 @@ fn triad_once(a: &mut [f64], b: &[f64], c: &[f64]) {
     triad_loop(a, b, c);
 }
 
-/// Runs the chains once; gives the lanes of a vector.
+/// Runs the chains once; gives the lanes of a vector. A closure would not have the features of the function around it: each step would
+/// be a call, and vectors would go through memory.
 #[cfg(target_arch = "x86_64")]
 fn multiply_add_once(x: f64) -> usize {
     use std::arch::x86_64::{_mm256_fmadd_pd, _mm256_set1_pd, _mm512_fmadd_pd, _mm512_set1_pd};
@@ -134,7 +135,9 @@ fn multiply_add_once(x: f64) -> usize {
         let factor = _mm512_set1_pd(x);
         let mut chains = [_mm512_set1_pd(1.0); CHAINS];
         for _ in 0..STEPS {
-            chains = chains.map(|chain| _mm512_fmadd_pd(chain, factor, factor));
+            for chain in &mut chains {
+                *chain = _mm512_fmadd_pd(*chain, factor, factor);
+            }
         }
         black_box(chains);
     }
@@ -143,7 +146,9 @@ fn multiply_add_once(x: f64) -> usize {
         let factor = _mm256_set1_pd(x);
         let mut chains = [_mm256_set1_pd(1.0); CHAINS];
         for _ in 0..STEPS {
-            chains = chains.map(|chain| _mm256_fmadd_pd(chain, factor, factor));
+            for chain in &mut chains {
+                *chain = _mm256_fmadd_pd(*chain, factor, factor);
+            }
         }
         black_box(chains);
     }
@@ -175,7 +180,9 @@ fn portable(x: f64) -> usize {
     };
     let mut chains = [[1.0_f64; 2]; CHAINS];
     for _ in 0..STEPS {
-        chains = chains.map(|chain| chain.map(step));
+        for lane in chains.as_flattened_mut() {
+            *lane = step(*lane);
+        }
     }
     black_box(chains);
     2

@@ -35,7 +35,8 @@ from .errors import (
     NativeError,
     PrecastError,
 )
-from ._native import Function, Graph, Model, load
+from ._native import Function, Graph, Model, get_num_threads, load, set_num_threads
+from ._native import misread_threads as _misread_threads
 
 if TYPE_CHECKING:
     from ._build import Explanation, check, explain, function, graph, input, save, ufunc
@@ -105,13 +106,21 @@ __all__ = [
     "check",
     "explain",
     "function",
+    "get_num_threads",
     "graph",
     "input",
     "load",
     "save",
+    "set_num_threads",
     "ufunc",
     "upcast",
 ]
+
+
+if _wrong := _misread_threads():
+    import warnings as _warnings
+
+    _warnings.warn(_wrong, RuntimeWarning, stacklevel=2)
 
 
 def __getattr__(name: str):

@@ -52,6 +52,13 @@ class Model:
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[str]: ...
 
+def get_num_threads() -> int:
+    """How many threads may share the work of a call: one, unless `set_num_threads` or ``PRECAST_THREADS`` asks for more."""
+
+def set_num_threads(n: int, /) -> None:
+    """Lets at most `n` threads share the work of a call, the calling one among them; 1 to 256. Results have the same bits for any number."""
+
+def misread_threads() -> str | None: ...
 def load(path: str | PathLike[str], /) -> Model:
     """Opens a bundle file; its functions are verified and loaded when they are asked for."""
 

@@ -8,15 +8,22 @@ use precast_core::cpu::LEVELS;
 const NEAR: f64 = 0.6;
 /// The part of all kernels' time from which on a kernel matters.
 const MATTERS: f64 = 0.05;
+/// The share of a limit of arithmetic above which the limit was measured too low: nothing is faster than the machine.
+const BEYOND: f64 = 1.25;
 /// Seconds below which a call is most of what it costs.
 const CALL: f64 = 2e-6;
 
-/// Says of each kernel that matters and is far from its limit what would help.
+/// Says of each kernel that matters and is far from its limit what would help; and of one that is beyond it that it cannot be.
 pub(super) fn add(profile: &mut Profile) {
     let sum = profile.kernels_seconds();
     let (served, level, threads) = (profile.served.clone(), profile.level, profile.threads);
     for Kernel { measured, ops, .. } in &mut profile.kernels {
         let Ok(measured) = measured else { continue };
+        if measured.bound == Bound::Arithmetic && measured.share() > BEYOND {
+            measured.advice = vec![
+                "faster than what was measured as the limit: something else ran meanwhile; profile again when the machine is idle".to_owned(),
+            ];
+        }
         if measured.share() < NEAR && measured.seconds >= MATTERS * sum {
             let lowest = served.iter().flatten().min_by_key(|isa| rank(isa));
             measured.advice = advice(measured, ops, lowest.map(String::as_str), level, threads);

@@ -51,9 +51,26 @@ pub fn limit(threads: usize) {
 pub fn count() -> usize {
     static ASKED: OnceLock<usize> = OnceLock::new();
     match LIMIT.load(Ordering::Relaxed) {
-        0 => *ASKED.get_or_init(|| asked(std::env::var(VARIABLE).ok().as_deref(), available)),
+        0 => *ASKED.get_or_init(|| asked(&variable(), available).unwrap_or(1)),
         limit => limit,
     }
+}
+
+/// Says what is wrong with [`VARIABLE`], if it cannot be read. A program cannot be stopped by it: a call then has one thread.
+#[must_use]
+pub fn misread() -> Option<String> {
+    let value = variable();
+    let is_misread = asked(&value, || 1).is_none();
+    is_misread.then(|| {
+        format!(
+            "`{VARIABLE}` is `{value}`, which is neither a number of threads nor `all`: a call has one thread"
+        )
+    })
+}
+
+/// The value of the variable; empty, as if it were not set, where there is none.
+fn variable() -> String {
+    std::env::var_os(VARIABLE).unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// Has the work of calls shared by threads of the program's own, such as those of a pool that it has anyway. `false` if that was
@@ -70,14 +87,14 @@ pub fn bring(how: Bring) -> bool {
     BROUGHT.set(how).is_ok()
 }
 
-/// How many threads the variable asks for. What is no number asks for one: a program cannot be stopped by it.
-fn asked(value: Option<&str>, available: impl Fn() -> usize) -> usize {
+/// How many threads a value of the variable asks for; `None` if that is no number of them.
+fn asked(value: &str, available: impl Fn() -> usize) -> Option<usize> {
     let threads = match value {
-        None => 1,
-        Some("all") => available(),
-        Some(number) => number.parse().map_or(1, |threads: usize| threads.min(available())),
+        "" => 1,
+        "all" => available(),
+        number => number.parse::<usize>().ok().filter(|threads| *threads > 0)?.min(available()),
     };
-    threads.clamp(1, MOST)
+    Some(threads.clamp(1, MOST))
 }
 
 /// Threads that the process may run at once; std reads affinity and control groups.

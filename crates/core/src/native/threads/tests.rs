@@ -169,6 +169,6 @@ fn a_forked_child_shares_its_work_too() {
 fn the_variable_asks_within_what_there_is() {
     let four = || 4;
     let threads = |value| asked(value, four);
-    assert_eq!([threads(None), threads(Some("all")), threads(Some("3")), threads(Some("64"))], [1, 4, 3, 4]);
-    assert_eq!([threads(Some("0")), threads(Some("many")), threads(Some(""))], [1, 1, 1]);
+    assert_eq!(["", "all", "3", "64"].map(threads), [1, 4, 3, 4].map(Some));
+    assert_eq!(["0", "many", "-1", " 2"].map(threads), [None; 4]);
 }
