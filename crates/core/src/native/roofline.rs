@@ -11,6 +11,8 @@
 use super::pages;
 use crate::cpu;
 use std::hint::black_box;
+#[cfg(target_arch = "x86_64")]
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// How long a loop is measured.
@@ -83,15 +85,20 @@ fn best(mut round: impl FnMut()) -> f64 {
     least.max(1e-9)
 }
 
-/// The widest level of x86-64 with fused multiply-adds that may be used: 4, 3, or 0 if there is none.
+/// The widest level of x86-64 with fused multiply-adds that may be used: 4, 3, or 0 if there is none. Looked up once: that takes longer
+/// than a loop within the first cache.
 #[cfg(target_arch = "x86_64")]
 fn width() -> u8 {
-    let has = |name| std::iter::successors(cpu::level(), |level| level.below).any(|level| level.name == name);
-    match (has("x86-64-v4"), has("x86-64-v3")) {
-        (true, _) => 4,
-        (false, true) => 3,
-        _ => 0,
-    }
+    static WIDTH: OnceLock<u8> = OnceLock::new();
+    *WIDTH.get_or_init(|| {
+        let has =
+            |name| std::iter::successors(cpu::level(), |level| level.below).any(|level| level.name == name);
+        match (has("x86-64-v4"), has("x86-64-v3")) {
+            (true, _) => 4,
+            (false, true) => 3,
+            _ => 0,
+        }
+    })
 }
 
 #[inline(always)]
