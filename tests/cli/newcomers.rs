@@ -2,7 +2,7 @@
 
 use precast_store::Store;
 
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Ended, Sandbox};
 
 const MANIFEST: &str = r#"
 [[external]]
@@ -211,5 +211,17 @@ fn a_store_that_is_named_has_to_be_there_whatever_the_policy() {
         let run = ["run", "--expr", &text, "-i", "x=x.npy", "--store", "made"];
         place.run(&crate::sandbox::args(&[&run, policy])).ok();
         place.run_bare(&crate::sandbox::args(&[&run, &["--policy", "strict"]])).ok();
+    }
+}
+
+#[test]
+fn a_number_of_threads_that_is_none_is_told_and_stops_nobody() {
+    let place = place();
+    for (value, told) in [("many", true), ("0", true), ("2", false), ("all", false), ("", false)] {
+        let mut command = place.command(["ops", "exp"]);
+        let ended = Ended::of(command.env("PRECAST_THREADS", value).output().unwrap()).ok();
+        let warning =
+            format!("`PRECAST_THREADS` is `{value}`, which is neither a number of threads nor `all`");
+        assert_eq!(ended.err.contains(&warning), told, "{value}: {}", ended.err);
     }
 }

@@ -1,6 +1,8 @@
 """Calls: what goes in, what comes out, and that nothing is copied."""
 
 import array
+import os
+import subprocess
 import sys
 import threading
 
@@ -282,3 +284,29 @@ def test_calls_leak_no_references(model, xyz):
         call()
     again = [sys.getrefcount(each) for each in (x, y, z, out, x.dtype, model.score)]
     assert max(abs(a - b) for a, b in zip(counted, again)) <= 2
+
+
+def test_threads_are_asked_for_and_change_no_bit(model):
+    a = np.linspace(-3, 3, 200_000)
+    whole = [model.score(a, a + 1, a - 1)]
+    try:
+        for n in (2, 3):
+            precast.set_num_threads(n)
+            assert precast.get_num_threads() == n
+            whole.append(model.score(a, a + 1, a - 1))
+    finally:
+        precast.set_num_threads(1)
+    assert whole[0] == whole[1] == whole[2]
+    for wrong, error in ((0, ValueError), (-1, OverflowError), ("2", TypeError)):
+        with pytest.raises(error):
+            precast.set_num_threads(wrong)
+    assert precast.get_num_threads() == 1
+
+
+@pytest.mark.parametrize("value, warns", [("many", True), ("0", True), ("2", False), ("all", False), ("", False)])
+def test_a_variable_that_cannot_be_read_is_a_warning(value, warns):
+    program = "import precast; print(precast.get_num_threads() >= 1)"
+    environment = {**os.environ, "PRECAST_THREADS": value}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0 and done.stdout == "True\n", done
+    assert (f"RuntimeWarning: `PRECAST_THREADS` is `{value}`, which is neither" in done.stderr) == warns, done.stderr
