@@ -37,10 +37,23 @@ macro_rules! target {
 }
 pub(crate) use target;
 
-/// Runs a parser; it may allocate so many bytes for each byte of its input, and a mebibyte.
+/// What a parser may allocate: bytes for each byte of its input, and some for none. A number alone is the former, beside a mebibyte.
+struct Memory {
+    per_byte: usize,
+    fixed: usize,
+}
+
+impl From<usize> for Memory {
+    fn from(per_byte: usize) -> Self {
+        Self { per_byte, fixed: 1 << 20 }
+    }
+}
+
+/// Runs a parser, which may allocate so much.
 #[track_caller]
-fn bounded(length: usize, factor: usize, parse: impl FnOnce()) {
-    let limit = (1 << 20) + (factor * length) as u64;
+fn bounded(length: usize, memory: impl Into<Memory>, parse: impl FnOnce()) {
+    let Memory { per_byte, fixed } = memory.into();
+    let limit = (fixed + per_byte * length) as u64;
     let used = allocation_counter::measure(parse).bytes_max;
     assert!(used <= limit, "{used} bytes of memory for an input of {length}");
 }

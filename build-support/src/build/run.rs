@@ -47,13 +47,14 @@ pub(super) fn run(build: &Build, environment: &Environment) -> Result<Outcome, B
     outcome.inputs.extend(Some(environment.lock()).filter(|path| path.is_file()));
     if gathered.is_empty() {
         let manifest = environment.manifest_dir.join("precast.toml");
-        let lacks = if manifest.exists() { "declares nothing" } else { "is not there" };
+        let is_there = manifest.exists();
+        let lacks = if is_there { "declares nothing" } else { "is not there" };
         outcome.warnings.push(format!(
             "nothing is declared for precompilation, so the bundle is empty: `{}` {lacks}, and no package brings declarations",
             manifest.display()
         ));
         // Cargo runs a script again and again for a path that is not there: right for a package that waits for it.
-        if !manifest.exists() {
+        if !is_there {
             outcome.inputs.push(manifest);
         }
         return write(&nothing(), &nothing().bundle_of(Vec::new())?, outcome);

@@ -26,7 +26,7 @@ static MEMORY: precast::KeepLarge = precast::KeepLarge::new(1 << 30);
 const FLAGS: [&str; 4] = ["--json", "--write", "--quick", "--line=TEXT"];
 
 /// What the command line asks for.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 struct Asked {
     json: bool,
     write: bool,
@@ -67,8 +67,12 @@ fn main() -> Result<()> {
 }
 
 fn usage() -> String {
-    let known: Vec<&str> = CASES.iter().map(|case| case.name).collect();
-    format!("usage: precast-bench [{}] [{}]…", FLAGS.join("] ["), known.join(" | "))
+    format!("usage: precast-bench [{}] [{}]…", FLAGS.join("] ["), names_of(|_| true).join(" | "))
+}
+
+/// The names of cases, in the order in which they run.
+fn names_of(which: impl Fn(&Case) -> bool) -> Vec<&'static str> {
+    CASES.iter().filter(|case| which(case)).map(|case| case.name).collect()
 }
 
 /// Reads a command line. Without names all cases are asked for; with a line, all that measure line by line.
@@ -85,24 +89,17 @@ fn asked(flags: &[String], names: &[String]) -> Result<Asked> {
             },
         }
     }
-    let can = |case: &&Case| asked.line.is_none() || case.has_lines;
-    if names.is_empty() {
-        asked.cases = CASES.iter().filter(can).map(|case| case.name).collect();
-    }
-    for name in names {
-        let Some(case) = CASES.iter().find(|case| case.name == name) else {
-            let known: Vec<&str> = CASES.iter().map(|case| case.name).collect();
+    let (known, can) = (names_of(|_| true), names_of(|case| asked.line.is_none() || case.has_lines));
+    for name in names.iter().map(String::as_str) {
+        if !known.contains(&name) {
             bail!("unknown case `{name}`; known: {}", known.join(", "));
-        };
-        if !can(&case) {
-            let known: Vec<&str> = CASES.iter().filter(can).map(|case| case.name).collect();
-            bail!(
-                "`{name}` does not measure line by line, as `--line` wants; these do: {}",
-                known.join(", ")
-            );
         }
-        asked.cases.push(case.name);
+        if !can.contains(&name) {
+            bail!("`{name}` does not measure line by line, as `--line` wants; these do: {}", can.join(", "));
+        }
     }
+    asked.cases = can;
+    asked.cases.retain(|case| names.is_empty() || names.iter().any(|name| name == case));
     if asked.write && (asked.quick || asked.line.is_some()) {
         bail!("`--write` is for whole runs: two rounds of a case, or one line of it, are no page to commit");
     }
@@ -119,8 +116,7 @@ fn measure(asked: &Asked) -> Result<(Report, Vec<&'static str>)> {
         skipped: Vec::new(),
     };
     let mut failed = Vec::new();
-    let left: Vec<&str> =
-        CASES.iter().map(|case| case.name).filter(|name| !asked.cases.contains(name)).collect();
+    let left = names_of(|case| !asked.cases.contains(&case.name));
     if asked.write && !left.is_empty() {
         report.skipped.push(format!("cases that nobody asked for, {}", left.join(", ")));
     }

@@ -89,15 +89,14 @@ fn best(mut round: impl FnMut()) -> f64 {
 /// than a loop within the first cache.
 #[cfg(target_arch = "x86_64")]
 fn width() -> u8 {
-    static WIDTH: OnceLock<u8> = OnceLock::new();
-    *WIDTH.get_or_init(|| {
-        let has =
-            |name| std::iter::successors(cpu::level(), |level| level.below).any(|level| level.name == name);
-        match (has("x86-64-v4"), has("x86-64-v3")) {
-            (true, _) => 4,
-            (false, true) => 3,
-            _ => 0,
-        }
+    static THIS: OnceLock<u8> = OnceLock::new();
+    *THIS.get_or_init(|| {
+        let width = |level: &cpu::Level| match level.name {
+            "x86-64-v4" => Some(4),
+            "x86-64-v3" => Some(3),
+            _ => None,
+        };
+        std::iter::successors(cpu::level(), |level| level.below).find_map(width).unwrap_or(0)
     })
 }
 
@@ -132,7 +131,7 @@ fn triad_once(a: &mut [f64], b: &[f64], c: &[f64]) {
     triad_loop(a, b, c);
 }
 
-/// Runs the chains once; gives the lanes of a vector. A closure would not have the features of the function around it: each step would
+/// Runs the chains once; gives the lanes of a vector. No `map`: it has not the features of the function around it, so each step would
 /// be a call, and vectors would go through memory.
 #[cfg(target_arch = "x86_64")]
 fn multiply_add_once(x: f64) -> usize {
