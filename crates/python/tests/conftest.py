@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+import time
 from pathlib import Path
 
 # What tests compile is kept apart from what the user has.
@@ -11,6 +12,16 @@ os.environ.pop("PRECAST_STORE", None)
 
 import precast  # noqa: E402
 import pytest  # noqa: E402
+
+
+# Long runs have a share of the time: tests that would begin after it are skipped.
+_SECONDS = os.environ.get("PRECAST_TEST_SECONDS")
+_END = time.monotonic() + float(_SECONDS) if _SECONDS else None
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if _END is not None and time.monotonic() > _END:
+        pytest.skip("the time of PRECAST_TEST_SECONDS is spent")
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@
 //! A failure is repeated by its seed, and shrinks because [`Choices`] can read a tape that proptest shortens.
 
 pub mod arrays;
+mod budget;
 mod choices;
 #[cfg(feature = "compile")]
 pub mod compiler;
@@ -27,6 +28,7 @@ pub mod servers;
 pub mod toy;
 pub mod ulp;
 
+pub use budget::Budget;
 pub use choices::Choices;
 #[cfg(feature = "ops")]
 pub use scalar_op::scalar_op;

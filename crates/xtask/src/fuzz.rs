@@ -61,6 +61,9 @@ pub(crate) fn run(args: &[&str]) -> Result<bool> {
     };
     let words = ["test", "-p", package, "--test", "it", "--", "--exact", "--nocapture"];
     let mut command = Command::new(cargo());
+    if numpy && std::env::var_os("PRECAST_TEST_PYTHON").is_none() {
+        command.envs(crate::python::installed()?.map(|python| ("PRECAST_TEST_PYTHON", python)));
+    }
     command.args(words).args(tests).env(format!("PRECAST_{variable}_COUNT"), count.to_string());
     run_command(command.env(format!("PRECAST_{variable}_SEED"), seed.to_string()))
 }

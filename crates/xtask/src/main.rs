@@ -1,4 +1,4 @@
-//! Repository automation: `cargo xtask test | ci | fuzz-graphs | fuzz-parsers | python | cross | digest | threads | repro | remotes | tidy`.
+//! Repository automation: `cargo xtask COMMAND`.
 //!
 //! ```text
 //! test    README's second command: every test, after saying which optional tools are not there
@@ -10,6 +10,8 @@
 //! digest  the same bits from every compiler, level, cut and number of threads
 //! threads  the threads that share a call, under ThreadSanitizer
 //! repro   the same declarations in other directories, time zones, orders, by other users: the same bytes
+//! bench   every case of the bench once, without figures that count
+//! proofs  every long proof above, in a share of the time, with a table at the end
 //! remotes  stores elsewhere, a cache and a farm, against real servers: S3, a registry, a web server, BuildGrid
 //! tidy    rules about the tree that no compiler knows (also a plain `#[test]` of this package)
 //! ```
@@ -24,6 +26,7 @@ mod cross;
 mod digest;
 mod fuzz;
 mod headers;
+mod proofs;
 mod python;
 mod remotes;
 mod repro;
@@ -56,6 +59,9 @@ usage: cargo xtask COMMAND
   repro                 build the same in every way that must not matter; compare the bytes, for each compiler
   remotes               install and start servers (S3, a registry, a web server, BuildGrid) and run the tests that speak to them
   remotes --figures     how long hits and a thousand artifacts take there, optimised, beside curl
+  bench                 run every case of the bench in two rounds; fail where a result differs from a peer's
+  proofs [--minutes N] [NAME…]
+                        run every long proof, or those named, in N (240) minutes together; end with a table of results
   tidy                  check the rules of the tree
 ";
 
@@ -87,6 +93,8 @@ fn run() -> Result<bool> {
         ["repro"] => repro::run(&root()),
         ["remotes"] => remotes::run(&root()),
         ["remotes", "--figures"] => remotes::figures(&root()),
+        ["bench"] => bench(),
+        ["proofs", rest @ ..] => proofs::run(&root(), rest),
         ["tidy"] => tidy::run(&root()),
         [] | ["help" | "-h" | "--help", ..] => {
             print!("{HELP}");
@@ -94,6 +102,12 @@ fn run() -> Result<bool> {
         }
         _ => bail!("unknown command `{}`\n{HELP}", args.join(" ")),
     }
+}
+
+/// Runs every case of the bench once, to see whether each works; the figures do not count.
+fn bench() -> Result<bool> {
+    let words = ["run", "--release", "--locked", "-p", "precast-bench", "--", "--quick"];
+    steps::run(std::process::Command::new(tools::cargo()).args(words))
 }
 
 /// Folder of the workspace: two above this package's, as cargo names it when it runs us.

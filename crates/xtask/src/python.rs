@@ -77,6 +77,13 @@ pub(crate) fn run(args: &[&str]) -> Result<bool> {
     test(&python, &version, &[], other, &[&["-m", "not long"], &AT_ONCE[..], args].concat())
 }
 
+/// Installs the packages of the tests, and returns the interpreter of their environment; `None` where that cannot be done here.
+pub(crate) fn installed() -> Result<Option<PathBuf>> {
+    let Some((python, version)) = interpreter()? else { return Ok(None) };
+    let environment = Environment::make(&python, &version)?;
+    Ok(environment.install(&PACKAGES)?.then(|| environment.python()))
+}
+
 /// The tests with PyTensor, under every interpreter of [`LONG`] that is there.
 fn run_long(args: &[&str]) -> Result<bool> {
     let mut fine = true;

@@ -16,7 +16,7 @@ use precast_codegen::external::Declaration;
 use precast_graph::{Op, OpLibrary as _, Operand, VarId};
 use precast_ops::Ops;
 use precast_store::key::Language;
-use precast_testkit::Choices;
+use precast_testkit::{Budget, Choices};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -151,7 +151,8 @@ fn whole_graphs_of_authors_who_care_for_nobody_are_their_ops() {
     let number = |name: &str, default: u64| std::env::var(name).map_or(default, |text| text.parse().unwrap());
     let (count, seed) = (number("PRECAST_FUZZ_COUNT", 400).div_ceil(50), number("PRECAST_FUZZ_SEED", 0));
     let (mut ops, mut applies) = (0, 0);
-    for seed in seed..seed + count {
+    let budget = Budget::start();
+    for seed in (seed..seed + count).take_while(|_| !budget.is_spent()) {
         let (graph, authors, expected) = draw(seed);
         let store = tempfile::tempdir().unwrap();
         let jit = Runtime::builder().writable(store.path()).policy(Policy::Jit).build().unwrap();

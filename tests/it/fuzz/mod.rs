@@ -7,7 +7,7 @@
 //! presentations of the inputs: C, Fortran, gaps, reversed, stride 0 ─▶ call ◀──┘ ─▶ the bits of `perform`, or shrink
 //! ```
 //! `PRECAST_FUZZ_COUNT` and `PRECAST_FUZZ_SEED` give the number of graphs and the first seed; a graph depends on its own seed
-//! only. The default is what a test run affords; `cargo xtask fuzz-graphs` is the long form.
+//! only. `PRECAST_TEST_SECONDS` ends a run early. The default is what a test run affords; `cargo xtask fuzz-graphs` is the long form.
 
 #![allow(clippy::print_stdout, reason = "long runs say how far they are")]
 
@@ -23,8 +23,8 @@ use precast_compile::Isa;
 use precast_graph::json;
 use precast_ops::Ops;
 use precast_store::key::Profile;
-use precast_testkit::Choices;
 use precast_testkit::graphs::{Case, Config, draw};
+use precast_testkit::{Budget, Choices};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
@@ -89,8 +89,8 @@ fn asked() -> (u64, u64) {
 /// Tries the graphs of `count` seeds in the forms that `forms` makes of a batch's first seed.
 fn try_graphs(first: u64, count: u64, forms: &dyn Fn(u64) -> Vec<Form>) {
     let (mut failures, mut applies) = (Vec::new(), 0);
-    let mut start = first;
-    while start < first + count && failures.len() < ENOUGH {
+    let (mut start, budget) = (first, Budget::start());
+    while start < first + count && failures.len() < ENOUGH && !budget.is_spent() {
         // Batches end where the profile may change.
         let end = (start / BATCH * BATCH + BATCH).min(first + count);
         let cases: Vec<(u64, Case)> = (start..end).map(|seed| (seed, drawn(seed))).collect();

@@ -1,0 +1,28 @@
+//! The time that a long test may take, as `cargo xtask proofs` hands it out.
+
+use std::time::{Duration, Instant};
+
+/// The variable that holds the seconds.
+const SECONDS: &str = "PRECAST_TEST_SECONDS";
+
+/// The time of a long test, from its start; unlimited unless `PRECAST_TEST_SECONDS` is set.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget(Option<Instant>);
+
+impl Budget {
+    /// Starts the clock.
+    ///
+    /// # Panics
+    /// If `PRECAST_TEST_SECONDS` is not a number.
+    #[must_use]
+    pub fn start() -> Self {
+        let seconds = std::env::var(SECONDS).ok().map(|text| text.parse().expect("a number of seconds"));
+        Self(seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds)))
+    }
+
+    /// Returns whether the time is over: the test then begins nothing new.
+    #[must_use]
+    pub fn is_spent(self) -> bool {
+        self.0.is_some_and(|end| Instant::now() >= end)
+    }
+}

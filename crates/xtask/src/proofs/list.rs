@@ -1,0 +1,127 @@
+//! The long proofs: what each claims, the command that runs it, and how its length is set.
+
+use std::time::Duration;
+
+/// A long proof.
+pub(super) struct Proof {
+    pub(super) name: &'static str,
+    /// What holds if the proof passes.
+    pub(super) claim: &'static str,
+    pub(super) length: Length,
+    /// The arguments of `cargo xtask`, given the share of the time.
+    pub(super) command: fn(Duration) -> Vec<String>,
+}
+
+/// How the length of a proof is set.
+pub(super) enum Length {
+    /// The proof always does the same.
+    Fixed,
+    /// The proof does as much as its share of the time allows. Shares are proportional to weights.
+    Weighted(u64),
+}
+
+impl Proof {
+    pub(super) fn weight(&self) -> u64 {
+        match self.length {
+            Length::Fixed => 0,
+            Length::Weighted(weight) => weight,
+        }
+    }
+}
+
+/// Targets of `tests/parsers` that share the time of `fuzz-parsers`, two at once.
+const PARSERS: u64 = 18;
+
+/// Random graphs that `digest` computes in a minute, on two cores, by every compiler and at every level.
+const DIGESTS_A_MINUTE: u64 = 10;
+
+/// Random graphs that `cross` compares in a minute under the emulator.
+const CROSSED_A_MINUTE: u64 = 8;
+
+/// In the order in which they run, those of fixed length first.
+pub(super) const PROOFS: [Proof; 11] = [
+    Proof {
+        name: "repro",
+        claim: "every circumstance of a build gives the same bytes",
+        length: Length::Fixed,
+        command: |_| words(&["repro"]),
+    },
+    Proof {
+        name: "threads",
+        claim: "threads that share a call have no data race",
+        length: Length::Fixed,
+        command: |_| words(&["threads"]),
+    },
+    Proof {
+        name: "remotes",
+        claim: "remote stores work against real servers",
+        length: Length::Fixed,
+        command: |_| words(&["remotes"]),
+    },
+    Proof {
+        name: "bench",
+        claim: "every case of the bench runs, and no result differs from a peer's",
+        length: Length::Fixed,
+        command: |_| words(&["bench"]),
+    },
+    Proof {
+        name: "python",
+        claim: "the long tests of the Python package pass",
+        length: Length::Weighted(2),
+        command: |_| words(&["python", "--long"]),
+    },
+    Proof {
+        name: "pytensor",
+        claim: "PyTensor's and PyMC's own tests pass, for each tested version",
+        length: Length::Weighted(6),
+        command: |_| words(&["python", "--pytensor"]),
+    },
+    Proof {
+        name: "cross",
+        claim: "artifacts for aarch64 compute the same bits under an emulator",
+        length: Length::Weighted(3),
+        command: |share| with("cross", "--count", minutes(share) * CROSSED_A_MINUTE),
+    },
+    Proof {
+        name: "digest",
+        claim: "compilers, ISA levels, cuts and threads give one digest",
+        length: Length::Weighted(4),
+        command: |share| with("digest", "--count", minutes(share) * DIGESTS_A_MINUTE),
+    },
+    Proof {
+        name: "fuzz-graphs",
+        claim: "random graphs have the bits of the reference implementation",
+        length: Length::Weighted(5),
+        command: |_| words(&["fuzz-graphs", "--seed", &today()]),
+    },
+    Proof {
+        name: "fuzz-numpy",
+        claim: "random expressions have NumPy's values",
+        length: Length::Weighted(1),
+        command: |_| words(&["fuzz-graphs", "--numpy", "--seed", &today()]),
+    },
+    Proof {
+        name: "fuzz-parsers",
+        claim: "no edited file crashes a parser",
+        length: Length::Weighted(3),
+        command: |share| with("fuzz-parsers", "--seconds", (share.as_secs() * 2 / PARSERS).max(1)),
+    },
+];
+
+fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|&word| word.to_owned()).collect()
+}
+
+fn with(command: &str, option: &str, number: u64) -> Vec<String> {
+    words(&[command, option, &number.to_string()])
+}
+
+fn minutes(share: Duration) -> u64 {
+    share.as_secs().div_ceil(60)
+}
+
+/// The first seed of a day's random graphs: each day tries others.
+fn today() -> String {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    (since.as_secs() / 86_400 * 1_000_000).to_string()
+}
