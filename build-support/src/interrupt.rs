@@ -7,15 +7,15 @@
 //!
 //! Only programs of which we are the main part ask: the command, and build scripts. A library installs no handlers.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc;
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
 use precast_compile::cancel;
 use precast_store::{file, scratch};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 
 /// The signal that ends this process; 0 while there was none.
@@ -32,6 +32,8 @@ const GRACE: Duration = Duration::from_secs(2);
 pub fn watch(first: fn(i32) -> bool) {
     static WATCHED: OnceLock<()> = OnceLock::new();
     WATCHED.get_or_init(|| {
+        // A write beyond RLIMIT_FSIZE is then an error with a path, in place of the end of the process. Compilers do not inherit it.
+        let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
         let ignored = ignored();
         let wanted = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
         let (give, take) = mpsc::channel::<Signals>();

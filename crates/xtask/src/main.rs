@@ -10,6 +10,7 @@
 //! digest  the same bits from every compiler, level, cut and number of threads
 //! threads  the threads that share a call, under ThreadSanitizer
 //! repro   the same declarations in other directories, time zones, orders, by other users: the same bytes
+//! syscalls  commands and programs while each system call is refused; limits, under resource limits; cpus, on emulated CPUs
 //! bench   every case of the bench once, without figures that count
 //! proofs  every long proof above, in a share of the time, with a table at the end
 //! remotes  stores elsewhere, a cache and a farm, against real servers: S3, a registry, a web server, BuildGrid
@@ -26,6 +27,7 @@ mod cross;
 mod digest;
 mod fuzz;
 mod headers;
+mod hosts;
 mod proofs;
 mod python;
 mod remotes;
@@ -59,6 +61,9 @@ usage: cargo xtask COMMAND
   repro                 build the same in every way that must not matter; compare the bytes, for each compiler
   remotes               install and start servers (S3, a registry, a web server, BuildGrid) and run the tests that speak to them
   remotes --figures     how long hits and a thousand artifacts take there, optimised, beside curl
+  syscalls              refuse each system call to commands and programs of each host
+  limits                run them under resource limits and on one CPU
+  cpus                  run them on other CPUs, by emulation
   bench                 run every case of the bench in two rounds; fail where a result differs from a peer's
   proofs [--minutes N] [NAME…]
                         run every long proof, or those named, in N (240) minutes together; end with a table of results
@@ -93,6 +98,9 @@ fn run() -> Result<bool> {
         ["repro"] => repro::run(&root()),
         ["remotes"] => remotes::run(&root()),
         ["remotes", "--figures"] => remotes::figures(&root()),
+        ["syscalls"] => hosts::syscalls(&root()),
+        ["limits"] => hosts::limits(&root()),
+        ["cpus"] => hosts::cpus(&root()),
         ["bench"] => bench(),
         ["proofs", rest @ ..] => proofs::run(&root(), rest),
         ["tidy"] => tidy::run(&root()),

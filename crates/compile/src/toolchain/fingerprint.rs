@@ -15,6 +15,9 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use object::Endianness;
+use object::elf::ProgramHeader64;
+use object::read::elf::{ElfFile64, ProgramHeader as _};
 use precast_store::ToolchainId;
 use precast_store::key::{Canonical, ContentId, Language, context};
 use walkdir::WalkDir;
@@ -86,13 +89,15 @@ fn parts(probed: &Probed, watched: &mut Vec<PathBuf>) -> Result<Vec<(String, Pat
     Ok(parts)
 }
 
-/// Lists the libraries of a tool as its loader finds them; `watched` gets the places where it looks. A tool that tells
-/// nothing has none.
+/// Lists the libraries of a tool as its loader finds them; `watched` gets the places where it looks. Only a static tool, or
+/// one of another loader than glibc's, may list none: an identity without libraries would match another toolchain.
 fn libraries(tool: &Path, watched: &mut Vec<PathBuf>) -> Result<Vec<(String, PathBuf)>, FindToolchainError> {
     // A file of configuration and a plugin are not started.
     if !is_executable(tool) {
         return Ok(Vec::new());
     }
+    let program = || tool.to_owned();
+    let lists = is_listed(tool).map_err(|source| FindToolchainError::Read { path: program(), source })?;
     // An identity must not depend on whether there was room to find it out.
     let scratch = tempfile::tempdir()
         .map_err(|source| FindToolchainError::Scratch { directory: std::env::temp_dir(), source })?;
@@ -100,7 +105,6 @@ fn libraries(tool: &Path, watched: &mut Vec<PathBuf>) -> Result<Vec<(String, Pat
     // in a directory of its own.
     let mut command = command(tool, OsStr::new(""));
     command.env("LD_TRACE_LOADED_OBJECTS", "1").env("LD_DEBUG", "libs").current_dir(scratch.path());
-    let program = || tool.to_owned();
     let ended = run(&mut command, LIMIT).map_err(|error| match error {
         RunError::Start(source) => FindToolchainError::Start { program: program(), source },
         _ => FindToolchainError::Broken { program: program(), what: "it does not end".to_owned() },
@@ -125,5 +129,20 @@ fn libraries(tool: &Path, watched: &mut Vec<PathBuf>) -> Result<Vec<(String, Pat
             found.push((format!("lib/{name}"), file));
         }
     }
+    if lists && found.is_empty() {
+        let what = format!("its dynamic linker lists no libraries ({})", ended.status);
+        return Err(FindToolchainError::Broken { program: program(), what });
+    }
     Ok(found)
+}
+
+/// Returns whether glibc's dynamic linker starts a program, and so lists its libraries.
+fn is_listed(tool: &Path) -> std::io::Result<bool> {
+    let bytes = fs_err::read(tool)?;
+    let Ok(file) = ElfFile64::<Endianness>::parse(&*bytes) else { return Ok(false) };
+    let interpreter = |header: &ProgramHeader64<Endianness>| {
+        header.interpreter(file.endian(), &*bytes).ok().flatten().map(<[u8]>::to_vec)
+    };
+    let interpreter = file.elf_program_headers().iter().find_map(interpreter).unwrap_or_default();
+    Ok(String::from_utf8_lossy(&interpreter).contains("/ld-linux"))
 }

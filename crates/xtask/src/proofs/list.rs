@@ -39,7 +39,7 @@ const DIGESTS_A_MINUTE: u64 = 10;
 const CROSSED_A_MINUTE: u64 = 8;
 
 /// In the order in which they run, those of fixed length first.
-pub(super) const PROOFS: [Proof; 11] = [
+pub(super) const PROOFS: [Proof; 14] = [
     Proof {
         name: "repro",
         claim: "every circumstance of a build gives the same bytes",
@@ -57,6 +57,24 @@ pub(super) const PROOFS: [Proof; 11] = [
         claim: "remote stores work against real servers",
         length: Length::Fixed,
         command: |_| words(&["remotes"]),
+    },
+    Proof {
+        name: "syscalls",
+        claim: "programs survive each refused system call",
+        length: Length::Fixed,
+        command: |_| words(&["syscalls"]),
+    },
+    Proof {
+        name: "limits",
+        claim: "programs survive resource limits",
+        length: Length::Fixed,
+        command: |_| words(&["limits"]),
+    },
+    Proof {
+        name: "cpus",
+        claim: "emulated CPUs give the same results",
+        length: Length::Fixed,
+        command: |_| words(&["cpus"]),
     },
     Proof {
         name: "bench",

@@ -1,0 +1,104 @@
+//! `cargo xtask syscalls`: each job with each system call that it makes refused, as seccomp filters refuse them.
+
+use super::scene::{End, Job, Scene};
+use anyhow::Result;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// The errors of filters: a call that is forbidden, and one that the kernel does not know.
+const ERRORS: [&str; 2] = ["EPERM", "ENOSYS"];
+
+/// Calls without which a process cannot start, end or speak, whatever it runs: a job's name or "", the call, the reason.
+const NEEDED: [(&str, &str, &str); 22] = [
+    ("", "execve", "starts the program"),
+    ("", "exit_group", "ends the program"),
+    ("", "exit", "ends a thread"),
+    ("", "mmap", "the dynamic linker maps libraries"),
+    ("", "munmap", "libc's allocator"),
+    ("", "mprotect", "the dynamic linker and thread stacks"),
+    ("", "brk", "libc's allocator"),
+    ("", "arch_prctl", "libc sets its thread pointer"),
+    ("", "openat", "the dynamic linker opens libraries"),
+    ("", "close", "the dynamic linker closes libraries"),
+    ("", "read", "the dynamic linker reads libraries"),
+    ("", "pread64", "the dynamic linker reads libraries"),
+    ("", "fstat", "the dynamic linker looks at libraries"),
+    ("", "newfstatat", "the dynamic linker looks at libraries"),
+    ("", "write", "errors are printed by it"),
+    ("", "futex", "std aborts when a lock cannot wait"),
+    ("", "poll", "std aborts unless it can look at the standard streams"),
+    ("", "rt_sigaction", "std aborts unless it can ignore SIGPIPE"),
+    ("", "rt_sigreturn", "returns from signal handlers"),
+    ("", "recvfrom", "std panics unless it hears of a child's start"),
+    ("", "wait4", "std panics unless it can wait for a child that did not start"),
+    ("a Python host", "clone3", "NumPy's OpenBLAS sends SIGINT where no thread can start"),
+];
+
+/// Runs everything; `true` if each job ended as it may.
+pub(crate) fn run(root: &Path) -> Result<bool> {
+    if !super::has("strace", "strace", "refused system calls") {
+        return Ok(true);
+    }
+    let scene = Scene::new(root, "syscalls")?;
+    let (mut passed, mut failed) = (0, 0);
+    for job in &scene.jobs {
+        let calls = calls(&scene, job)?;
+        let (mut right, mut refused) = (0, 0);
+        for call in calls.iter().filter(|call| !is_needed(job.name, call)) {
+            for error in ERRORS {
+                match scene.run(job, &injecting(call, error))? {
+                    End::Right => right += 1,
+                    End::Refused => refused += 1,
+                    End::Wrong(what) => {
+                        println!("FAILED  {}: {call} gives {error}: {what}", job.name);
+                        failed += 1;
+                    }
+                }
+            }
+        }
+        println!("{:17} {} calls: {right} right, {refused} refused with a message", job.name, calls.len());
+        passed += right + refused;
+    }
+    println!("test result: {passed} passed; {failed} failed");
+    Ok(failed == 0)
+}
+
+/// Whether a job cannot do without a call.
+fn is_needed(job: &str, call: &str) -> bool {
+    NEEDED.iter().any(|(name, needed, _)| *needed == call && (name.is_empty() || *name == job))
+}
+
+/// The system calls that a job makes.
+fn calls(scene: &Scene, job: &Job) -> Result<BTreeSet<String>> {
+    let log = std::env::temp_dir().join(format!("precast-calls-{}", std::process::id()));
+    let trace = words(&["strace", "-f", "-qq", "-c", "-o", &log.display().to_string()]);
+    anyhow::ensure!(scene.run(job, &trace)? == End::Right, "`{}` fails under strace", job.name);
+    let text = fs_err::read_to_string(&log)?;
+    fs_err::remove_file(&log)?;
+    let last = |line: &str| line.split_whitespace().last().map(str::to_owned);
+    let calls: BTreeSet<String> = text
+        .lines()
+        .skip(2)
+        .filter_map(last)
+        .filter(|name| name.starts_with(|c: char| c.is_ascii_lowercase()))
+        .collect();
+    Ok(calls.into_iter().filter(|name| name != "total").collect())
+}
+
+fn injecting(call: &str, error: &str) -> Vec<String> {
+    // With a filter in the kernel, other calls are not stopped at.
+    words(&[
+        "strace",
+        "-f",
+        "-qq",
+        "--seccomp-bpf",
+        "-o",
+        "/dev/null",
+        "-e",
+        &format!("inject={call}:error={error}"),
+    ])
+}
+
+fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|&word| word.to_owned()).collect()
+}
