@@ -194,15 +194,23 @@ fn what_is_named_in_the_wrong_place_is_told_where_it_belongs() {
 }
 
 #[test]
-fn a_store_that_is_named_has_to_be_there_whatever_the_policy() {
+fn named_store_is_created_unless_strict() {
     let place = place();
     let run = ["run", "--expr", "x + 1.5", "-i", "x=x.npy", "--store", "none"];
-    for policy in [&[][..], &["--policy", "jit"], &["--policy", "tiered"], &["--policy", "strict"]] {
-        place.run(&crate::sandbox::args(&[&run, policy])).fails(1, &["no store at `none`"]);
+    for policy in ["strict", "interpret"] {
+        place.run(&crate::sandbox::args(&[&run, &["--policy", policy]])).fails(1, &["no store at `none`"]);
         assert!(!place.path("none").exists());
     }
-    let missing = place.run(&run).fails(1, &[]);
-    assert!(missing.err.contains("hint: `precast run --writable DIR` makes one"), "{}", missing.err);
+    for (store, policy) in [("a", &[][..]), ("b", &["--policy", "jit"]), ("c", &["--policy", "tiered"])] {
+        let run = ["run", "--expr", "x + 1.5", "-i", "x=x.npy", "--store", store];
+        place.run(&crate::sandbox::args(&[&run, policy])).ok();
+        place.run_bare(&crate::sandbox::args(&[&run, &["--policy", "strict"]])).ok();
+    }
+    let profile = ["profile", "--expr", "x * 2.5", "-i", "x=x.npy", "--time", "10", "--store", "d"];
+    place.run(&profile).ok();
+    let mut named = place.command(["run", "--expr", "x + 1.5", "-i", "x=x.npy", "--policy", "jit"]);
+    Ended::of(named.env("PRECAST_STORE", place.path("e")).output().unwrap()).ok();
+    assert!(place.path("e/STORE").is_file());
     let made = ["run", "--expr", "x + 1.5", "-i", "x=x.npy", "--writable", "made"];
     place.run(&made).ok();
     // And is published to where it can be written, whether the policy is named or not.

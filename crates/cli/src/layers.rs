@@ -11,7 +11,7 @@ use precast_graph::FunctionGraph;
 use precast_ops::Ops;
 use precast_runtime::{BuildRuntimeError, Event, Policy, Runtime};
 use precast_store::Event as StoreEvent;
-use precast_store::{CreateError, Keyring, KeyringError, Layer, OpenError, OpenSignedError, Store};
+use precast_store::{CreateError, Keyring, KeyringError, Layer, OpenSignedError, Store};
 
 use crate::args::LayerArgs;
 use crate::error::{Exit, Failure};
@@ -198,8 +198,9 @@ pub(crate) fn runtime(
     let stores = to_run(args);
     let target = writable.or(stores.first().map(PathBuf::as_path)).filter(|_| compiles).map(Path::to_owned);
     for path in &stores {
-        // A store that is named to look into has to be there, whatever the policy; one that cannot be written serves.
-        let publish = target.as_ref() == Some(path) && (writable.is_some() || is_writable(path));
+        // A missing store is created where modules may be compiled into it. A store that is read only still serves.
+        let is_target = target.as_ref() == Some(path);
+        let publish = is_target && (writable.is_some() || is_writable(path) || creates(path, policy));
         builder = if publish { builder.writable(path) } else { builder.store(path) };
     }
     if let Some(path) = target.filter(|target| !stores.contains(target)) {
@@ -214,7 +215,6 @@ pub(crate) fn runtime(
         builder = builder.policy(policy);
     }
     builder.build().map_err(|error| {
-        let missing = matches!(&error, BuildRuntimeError::Store { source: OpenError::Missing { .. }, .. });
         let unsigned = match &error {
             BuildRuntimeError::Signed(error) => error.is_unsigned(),
             BuildRuntimeError::Keyring(error) => matches!(error, KeyringError::Expired { .. }),
@@ -225,14 +225,13 @@ pub(crate) fn runtime(
             _ => false,
         };
         let failure = Failure::from(error);
-        if unsigned {
-            failure.exiting(Exit::Unsigned)
-        } else if missing && compiles {
-            failure.hint("`precast run --writable DIR` makes one, for what is compiled on a miss")
-        } else {
-            failure
-        }
+        if unsigned { failure.exiting(Exit::Unsigned) } else { failure }
     })
+}
+
+/// Whether a missing store is created: under a policy that compiles, or without one where there is a compiler.
+fn creates(path: &Path, policy: Option<Policy>) -> bool {
+    !path.exists() && (policy.is_some() || precast_compile::Toolchain::find(None).is_ok())
 }
 
 /// Whether a store is there and takes what is compiled.

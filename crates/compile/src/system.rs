@@ -44,10 +44,10 @@ impl System {
 
     /// Reads a file of the system.
     fn add(&mut self, path: PathBuf) -> Result<(ContentId, Vec<u8>), CompileError> {
-        self.watched.push(Watched::look(path.clone()));
-        let read = fs_err::read(&path);
-        let bytes = read.map_err(|source| CompileError::Read { path: path.clone(), source })?;
-        let content = ContentId::of(&bytes);
+        let mut watched = Watched::look(path.clone());
+        let read = watched.read();
+        let (content, bytes) = read.map_err(|source| CompileError::Read { path: path.clone(), source })?;
+        self.watched.push(watched);
         self.outside.push(Outside { path: path.display().to_string(), content });
         Ok((content, bytes))
     }

@@ -54,6 +54,13 @@ impl Stat {
         Some(Self { device: 0, inode: 0, size: found.len(), modified_ns, changed_ns: modified_ns })
     }
 
+    /// Returns whether a file's content may still be the same, though the time of its inode is another: a hard link or a
+    /// change of mode sets only that time.
+    #[must_use]
+    pub fn differs_in_inode_time_only(&self, other: &Self) -> bool {
+        self != other && Self { changed_ns: other.changed_ns, ..*self } == *other
+    }
+
     /// Says how long before `now` the inode changed; `None` for a file that comes from the future.
     #[must_use]
     pub fn age(&self, now: SystemTime) -> Option<Duration> {

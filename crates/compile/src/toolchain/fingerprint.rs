@@ -46,7 +46,7 @@ pub(super) fn fingerprint(probed: &Probed, language: Language) -> Result<Fingerp
     watched.sort();
     watched.dedup();
     // Looked at before they are read: a file that changes meanwhile does not fit the memo.
-    let watched: Vec<Watched> = watched.into_iter().map(Watched::look).collect();
+    let mut watched: Vec<Watched> = watched.into_iter().map(Watched::look).collect();
     settle(&watched);
     let family = match probed.compiler().family {
         Family::Gcc => "gcc",
@@ -58,8 +58,11 @@ pub(super) fn fingerprint(probed: &Probed, language: Language) -> Result<Fingerp
         .bytes(ContentId::of(&probed.specs).as_bytes())
         .list(parts.len());
     for (role, path) in parts {
-        let content = fs_err::read(&path).map_err(|source| FindToolchainError::Read { path, source })?;
-        encoder = encoder.str(&role).bytes(ContentId::of(content).as_bytes());
+        // Every part is watched, and the list is sorted.
+        let found = watched.binary_search_by(|watched| watched.path().cmp(&path));
+        let read = found.map_or_else(|_| Watched::look(path.clone()).read(), |at| watched[at].read());
+        let (content, _) = read.map_err(|source| FindToolchainError::Read { path, source })?;
+        encoder = encoder.str(&role).bytes(content.as_bytes());
     }
     Ok(Fingerprint { id: ToolchainId::from_bytes(encoder.finish()), watched })
 }

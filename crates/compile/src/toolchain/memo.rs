@@ -26,7 +26,7 @@ use super::watch::{self, Watched};
 use precast_store::user_cache;
 
 /// Raised whenever probing or fingerprinting changes, so that an older program's memo is not believed.
-const GENERATION: u64 = 3;
+const GENERATION: u64 = 4;
 
 /// Everything that decides which program is taken, hashed.
 pub(super) type Key = [u8; 32];

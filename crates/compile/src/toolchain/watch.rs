@@ -1,12 +1,14 @@
 //! Files that an answer was made from, and how to tell without reading them that they are as they were.
 //!
 //! [`Stat`] says which change is seen. A file that is not there is watched too: one that appears earlier on a search path
-//! would be taken instead.
+//! would be taken instead. A file of which only the inode's time changed, because somebody made a hard link to it, is read
+//! again: its content decides.
 
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
+use precast_store::key::ContentId;
 use precast_store::stat::{Stat, TICK};
 use serde::{Deserialize, Serialize};
 
@@ -15,13 +17,26 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Watched {
     path: PathBuf,
     stat: Option<Stat>,
+    /// The hash of what was read, where the file was.
+    content: Option<[u8; 32]>,
 }
 
 impl Watched {
     /// Looks at a file.
     pub(crate) fn look(path: PathBuf) -> Self {
         let stat = Stat::of(&path);
-        Self { path, stat }
+        Self { path, stat, content: None }
+    }
+
+    /// Reads a file, to be compared by content where only the time of its inode changes.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(crate) fn read(&mut self) -> std::io::Result<(ContentId, Vec<u8>)> {
+        let bytes = fs_err::read(&self.path)?;
+        let content = ContentId::of(&bytes);
+        self.content = Some(*content.as_bytes());
+        Ok((content, bytes))
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -29,7 +44,15 @@ impl Watched {
     }
 
     fn is_unchanged(&self) -> bool {
-        Stat::of(&self.path) == self.stat
+        let now = Stat::of(&self.path);
+        now == self.stat || self.is_same_content(now)
+    }
+
+    /// Whether the file holds what was read, where only the time of its inode is another.
+    fn is_same_content(&self, now: Option<Stat>) -> bool {
+        let (Some(now), Some(then), Some(content)) = (now, self.stat, self.content) else { return false };
+        let found = || fs_err::read(&self.path).ok().map(ContentId::of);
+        now.differs_in_inode_time_only(&then) && found().is_some_and(|found| *found.as_bytes() == content)
     }
 
     /// How long ago its inode changed; `None` for a file that is not there or comes from the future.
@@ -67,6 +90,24 @@ mod tests {
         fs_err::write(&path, "two").unwrap();
         std::fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
         assert_eq!(changed(&watched), Some(&*path));
+    }
+
+    #[test]
+    fn hard_link_to_a_read_file_is_no_change() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("tool");
+        fs_err::write(&path, "one").unwrap();
+        let time = fs_err::metadata(&path).unwrap().modified().unwrap();
+        let mut watched = Watched::look(path.clone());
+        settle(std::slice::from_ref(&watched));
+        let unread = watched.clone();
+        watched.read().unwrap();
+        std::fs::hard_link(&path, directory.path().join("link")).unwrap();
+        assert_eq!(changed(std::slice::from_ref(&watched)), None);
+        assert_eq!(changed(&[unread]), Some(&*path));
+        fs_err::write(&path, "two").unwrap();
+        std::fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+        assert_eq!(changed(&[watched]), Some(&*path));
     }
 
     #[test]

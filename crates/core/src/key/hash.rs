@@ -168,10 +168,23 @@ impl ContentId {
     /// Hashes `content`.
     #[must_use]
     pub fn of(content: impl AsRef<[u8]>) -> Self {
-        // What the context hashes to is known after the first time: names are shorter than it.
+        Self(*Self::hasher().update(content.as_ref()).finalize().as_bytes())
+    }
+
+    /// Hashes everything that `content` has, in pieces.
+    ///
+    /// # Errors
+    /// Reading fails.
+    pub fn of_reader(mut content: impl std::io::Read) -> std::io::Result<Self> {
+        let mut hasher = Self::hasher();
+        std::io::copy(&mut content, &mut hasher)?;
+        Ok(Self(*hasher.finalize().as_bytes()))
+    }
+
+    fn hasher() -> blake3::Hasher {
+        // The context's own hash is computed once: names are shorter than it.
         static CONTEXT: LazyLock<ContextKey> = LazyLock::new(|| hash_derive_key_context(context::CONTENT));
-        let mut hasher = blake3::Hasher::new_from_context_key(&CONTEXT);
-        Self(*hasher.update(content.as_ref()).finalize().as_bytes())
+        blake3::Hasher::new_from_context_key(&CONTEXT)
     }
 }
 
