@@ -11,6 +11,7 @@ mod compiled;
 mod cross;
 mod damage;
 mod digest;
+mod exit;
 mod external;
 mod frozen;
 mod fuzz;

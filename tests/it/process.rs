@@ -12,8 +12,9 @@ const PLACE: &str = "PRECAST_TESTS_PLACE";
 /// What a role does in its directory, and answers.
 type Role = fn(&Path) -> String;
 
-const ROLES: [(&str, Role); 8] = [
+const ROLES: [(&str, Role); 9] = [
     ("build", crate::same_bytes::build_role),
+    ("exit", crate::exit::role),
     ("isa", crate::isa::role),
     ("keys", crate::keys::role),
     ("policy", crate::policy::role),

@@ -134,3 +134,38 @@ def test_a_bundle_that_is_replaced_is_read_again(bundle, tmp_path):
     path.write_bytes(b"no bundle")
     with pytest.raises(precast.BundleError):
         f()
+
+
+def _run(script: str, *args: str) -> str:
+    ran = subprocess.run([sys.executable, "-c", script, *args], capture_output=True, text=True, timeout=120)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+def test_process_that_ends_after_a_call_leaves_a_hit(tmp_path):
+    script = (
+        "import sys, numpy, precast\n"
+        "policy, store, text = sys.argv[1:]\n"
+        "settings = {'store': store} if policy == 'jit' else {'layers': [store]}\n"
+        "print(precast.function('x: f64[?]', text, policy=policy, **settings)(numpy.ones(2))[0])\n"
+    )
+    for number in range(3):
+        text, store = f"x + {number}", str(tmp_path / f"store{number}")
+        assert [_run(script, policy, store, text) for policy in ("jit", "strict")] == [f"{1.0 + number}\n"] * 2
+
+
+def test_forked_child_compiles_what_a_thread_was_compiling(tmp_path):
+    text = " + ".join(f"tanh(x * {n}.5) * erf(x + {n})" for n in range(12))
+    script = (
+        "import os, sys, threading, time, numpy, precast\n"
+        "compiled = lambda: precast.function('x: f64[?]', sys.argv[2], policy='jit', store=sys.argv[1])\n"
+        "thread = threading.Thread(target=compiled)\n"
+        "thread.start()\n"
+        "time.sleep(0.25)\n"
+        "if child := os.fork():\n"
+        "    assert os.waitpid(child, 0)[1] == 0\n"
+        "    thread.join()\n"
+        "else:\n"
+        "    os._exit(0 if compiled()(numpy.ones(3)).shape == (3,) else 1)\n"
+    )
+    _run(script, str(tmp_path / "store"), text)

@@ -1,5 +1,6 @@
 //! Work that calls do not wait for, one piece after the other on a thread that lives as long as there is some.
 
+use crate::process::PerProcess;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -7,9 +8,10 @@ use std::thread::JoinHandle;
 /// A piece of work.
 type Job = Box<dyn FnOnce() + Send>;
 
-/// The work of a runtime. Dropped, it gives up what has not begun, and waits for what has.
+/// The work of a runtime. Dropped, it gives up what has not begun, and waits for what has. A forked child has no work: the
+/// threads of its parent are not there.
 #[derive(Default)]
-pub(crate) struct Background(Arc<Shared>);
+pub(crate) struct Background(PerProcess<Arc<Shared>>);
 
 #[derive(Default)]
 struct Shared {
@@ -31,12 +33,12 @@ impl Background {
     /// # Errors
     /// There is no thread for it.
     pub(crate) fn add(&self, job: Job) -> std::io::Result<()> {
-        let mut state = self.0.lock();
+        let mut state = self.0.get().lock();
         if state.works {
             state.waiting.push_back(job);
             return Ok(());
         }
-        let shared = Arc::clone(&self.0);
+        let shared = Arc::clone(self.0.get());
         let worker = std::thread::Builder::new().name("precast-compile".to_owned());
         state.worker = Some(worker.spawn(move || shared.work(job))?);
         state.works = true;
@@ -45,7 +47,8 @@ impl Background {
 
     /// Waits until nothing is left to do.
     pub(crate) fn flush(&self) {
-        let state = self.0.idle.wait_while(self.0.lock(), |state| state.works);
+        let shared = self.0.get();
+        let state = shared.idle.wait_while(shared.lock(), |state| state.works);
         drop(state);
     }
 }
@@ -71,7 +74,7 @@ impl Shared {
 impl Drop for Background {
     fn drop(&mut self) {
         let worker = {
-            let mut state = self.0.lock();
+            let mut state = self.0.get().lock();
             state.waiting.clear();
             state.worker.take()
         };
@@ -118,7 +121,7 @@ mod tests {
             };
             background.add(Box::new(job)).unwrap();
         }
-        let shared = Arc::clone(&background.0);
+        let shared = Arc::clone(background.0.get());
         // Whatever waits is given up before the first may go on.
         let dropped = std::thread::spawn(move || drop(background));
         while !shared.lock().waiting.is_empty() {

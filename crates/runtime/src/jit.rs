@@ -2,8 +2,8 @@
 //!
 //! Single flight is among threads by the state of a key, and among processes by the turns of the store that is published to.
 //!
-//! Publishing waits for the disk several times, so it happens beside the first call. [`Runtime::flush`] waits for it, as does
-//! dropping the runtime.
+//! Publishing waits for the disk several times, so it happens beside the first call. [`Runtime::flush`] waits for it, as do
+//! dropping the runtime and the normal end of the process.
 //!
 //! [`Runtime::flush`]: crate::Runtime::flush
 
@@ -11,6 +11,8 @@ use crate::error::FunctionError;
 use crate::inventory::Inventory;
 use crate::outside;
 use crate::policy::Policy;
+use crate::process::PerProcess;
+use crate::publishing::Publishing;
 use crate::resolve::Resolver;
 use crate::stats::{Event, Recorder};
 use precast_codegen::{Module, Unit};
@@ -22,7 +24,7 @@ use precast_core::{Provenance, Served, span};
 use precast_store::archive::SHARED_OBJECT;
 use precast_store::{BuildKey, Fingerprint, Layer, Store, Turn};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -46,7 +48,11 @@ enum Made {
 /// The compiler of a runtime. It is looked for again on each miss, which is cheap while none of its files changed: a process
 /// may live longer than a compiler.
 #[derive(Default)]
-pub(crate) struct Jit {
+pub(crate) struct Jit(PerProcess<State>);
+
+/// The state of a process: a forked child would wait for ever for threads of its parent.
+#[derive(Default)]
+struct State {
     flights: Mutex<BTreeMap<BuildKey, Flight>>,
     /// The threads that publish, each with the module's signature.
     publishing: Mutex<Vec<(String, JoinHandle<()>)>>,
@@ -55,7 +61,7 @@ pub(crate) struct Jit {
 impl Jit {
     /// Whether a module could not be compiled in this process.
     pub(crate) fn has_failed(&self, key: &BuildKey) -> bool {
-        let flights = self.flights.lock().unwrap_or_else(PoisonError::into_inner);
+        let flights = self.0.get().flights.lock().unwrap_or_else(PoisonError::into_inner);
         flights.get(key).and_then(|flight| flight.get()).is_some_and(Result::is_err)
     }
 
@@ -75,7 +81,7 @@ impl Jit {
         };
         let (key, signature, unpublished) = (module.key(), module.signature.clone(), module.unpublished);
         let flight = {
-            let mut flights = self.flights.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut flights = self.0.get().flights.lock().unwrap_or_else(PoisonError::into_inner);
             flights.retain(|known, flight| *known != key || !is_stale(flight));
             Arc::clone(flights.entry(key).or_default())
         };
@@ -117,6 +123,7 @@ impl Jit {
         let turn = Arc::new(turn);
         let (compiled, recorder) = (Arc::clone(compiled), Arc::clone(&resolver.recorder));
         let (signature, name) = (signature.to_owned(), signature.to_owned());
+        let publishing = Arc::new(Publishing::start());
         let publish = move || {
             let span = span!("publish", signature = signature.as_str(), layer = layer.as_str(); outcome);
             let published = store.publish(&compiled.archive, &compiled.record);
@@ -125,20 +132,25 @@ impl Jit {
                 Ok(_) => Event::Published { signature, layer },
                 Err(error) => Event::NotPublished { signature, reason: chain(&error) },
             });
-            drop(turn);
+            drop((turn, publishing));
         };
         // A process that may have no more threads publishes at once.
         match std::thread::Builder::new().name("precast-publish".to_owned()).spawn(publish.clone()) {
-            Ok(handle) => self.publishing.lock().unwrap_or_else(PoisonError::into_inner).push((name, handle)),
+            Ok(handle) => self.publishing().push((name, handle)),
             Err(_) => publish(),
         }
     }
 }
 
 impl Jit {
+    /// The threads of this process that publish.
+    fn publishing(&self) -> MutexGuard<'_, Vec<(String, JoinHandle<()>)>> {
+        self.0.get().publishing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Waits for what is being published.
     pub(crate) fn flush(&self, recorder: &Recorder) {
-        let publishing = std::mem::take(&mut *self.publishing.lock().unwrap_or_else(PoisonError::into_inner));
+        let publishing = std::mem::take(&mut *self.publishing());
         for (signature, handle) in publishing {
             if handle.join().is_err() {
                 let reason = "the thread that publishes panicked".to_owned();
@@ -150,8 +162,8 @@ impl Jit {
 
 impl Drop for Jit {
     fn drop(&mut self) {
-        let publishing = self.publishing.get_mut().unwrap_or_else(PoisonError::into_inner);
-        for (_, handle) in publishing.drain(..) {
+        let publishing = std::mem::take(&mut *self.publishing());
+        for (_, handle) in publishing {
             // A panic of the publisher costs the next process a hit, and nobody is left to be told.
             let _ = handle.join();
         }

@@ -20,6 +20,7 @@
 //! | [`profile`] | how long each kernel of a function takes, against what the machine can do |
 //! | `jit` | the only door to a compiler (feature `jit`) |
 //! | `tiered`, `background` | functions that parts serve until their own modules are compiled; the thread that does so |
+//! | `publishing`, `process` | the end of the process waits for what it publishes; state that a forked child does not share |
 //! | `recording` | misses as declarations for `precast build` (feature `record`) |
 //! | `miss`, `inventory`, `outside` | what is missing, what is nearest, why what is there was not used |
 //!
@@ -41,7 +42,11 @@ mod jit;
 mod miss;
 mod outside;
 mod policy;
+#[cfg(feature = "jit")]
+mod process;
 pub mod profile;
+#[cfg(feature = "jit")]
+mod publishing;
 #[cfg(feature = "record")]
 mod recording;
 mod reference;

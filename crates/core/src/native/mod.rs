@@ -17,6 +17,7 @@
 //! capture   the kernels of a module instead of a run of it; chain runs several kernels block by block
 //! direct    a program of maps and whole reductions, run where the caller's arrays lie
 //! executable  a program whose modules are loaded; storage keeps what temporaries leave behind
+//! exit      functions that run at the normal end of the process
 //! frame     the registers and instances of one call of a program; pool keeps frames between calls
 //! ```
 //! # The contract of loading
@@ -32,6 +33,7 @@ mod chain;
 mod copy;
 mod direct;
 mod executable;
+mod exit;
 mod frame;
 mod header;
 mod host;
@@ -60,6 +62,7 @@ pub use capture::{Captured, Driven, Kernels, Operand};
 pub use chain::{Chain, Chained, Value};
 pub use direct::{AllMade, Call, Direct, Made, Map};
 pub use executable::{Bound, Executable, Room, Work};
+pub use exit::at_exit;
 pub use frame::Targets;
 pub(crate) use frame::{Frame, StepError};
 pub use host::{here as host, libc_version};

@@ -1,0 +1,70 @@
+//! State that a forked child does not share with its parent.
+//!
+//! A fork copies the memory of all threads, but only the thread that forked goes on. A lock that another thread held stays
+//! locked in the child, and a result that another thread was computing never comes. So state that threads wait for is kept by
+//! process: the child starts with a new one.
+
+use std::sync::OnceLock;
+
+/// A value for each process that has used it: this one, and those that it was forked from.
+#[derive(Debug)]
+pub(crate) struct PerProcess<T> {
+    first: OnceLock<Box<Node<T>>>,
+}
+
+#[derive(Debug)]
+struct Node<T> {
+    process: u32,
+    value: T,
+    next: OnceLock<Box<Self>>,
+}
+
+impl<T> PerProcess<T> {
+    /// Creates it without a value.
+    pub(crate) const fn new() -> Self {
+        Self { first: OnceLock::new() }
+    }
+}
+
+impl<T> Default for PerProcess<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Default> PerProcess<T> {
+    /// Returns the value of this process.
+    pub(crate) fn get(&self) -> &T {
+        self.get_in(std::process::id())
+    }
+
+    fn get_in(&self, process: u32) -> &T {
+        let mut place = &self.first;
+        loop {
+            let made = || Box::new(Node { process, value: T::default(), next: OnceLock::new() });
+            let node = place.get_or_init(made);
+            if node.process == process {
+                return &node.value;
+            }
+            place = &node.next;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PerProcess;
+    use std::sync::Mutex;
+
+    #[test]
+    fn each_process_has_its_value() {
+        let all = PerProcess::<Mutex<u32>>::default();
+        for process in [1, 2, 3] {
+            // As if the parent held its lock while it forked.
+            let held = all.get_in(process).lock().unwrap();
+            *all.get_in(process + 1).lock().unwrap() = process;
+            drop(held);
+        }
+        assert_eq!([1, 2, 3, 4].map(|process| *all.get_in(process).lock().unwrap()), [0, 1, 2, 3]);
+    }
+}

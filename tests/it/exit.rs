@@ -1,0 +1,40 @@
+//! The end of a process that is still publishing: the next process hits all the same.
+
+use crate::process::{self, answer};
+use precast::{FunctionGraph, Policy, Runtime};
+use precast_graph::text::parse;
+use precast_ops::Ops;
+use std::path::Path;
+use std::time::Duration;
+
+/// How long after its compilation each process ends, in milliseconds: publishing takes a few.
+const DELAYS: [u64; 6] = [0, 1, 2, 4, 8, 16];
+
+fn graph() -> FunctionGraph {
+    let inputs = [("x".to_owned(), "f64[?]".parse().unwrap())];
+    parse(&["x * 2.5 + 1"], &inputs, &Ops::standard()).unwrap()
+}
+
+/// Compiles, and ends the process while the runtime lives, as one in a static does.
+pub(crate) fn role(place: &Path) -> String {
+    let runtime = Runtime::builder().writable(place.join("store")).policy(Policy::Jit).build().unwrap();
+    drop(runtime.function(&graph()).unwrap());
+    std::mem::forget(runtime);
+    let delay = fs_err::read_to_string(place.join("delay")).unwrap();
+    std::thread::sleep(Duration::from_millis(delay.parse().unwrap()));
+    fs_err::write(place.join("answer"), "ended").unwrap();
+    #[allow(clippy::exit, reason = "the end of the process is what is tested")]
+    std::process::exit(0)
+}
+
+#[test]
+fn process_that_ends_while_publishing_leaves_a_hit() {
+    for delay in DELAYS {
+        let place = tempfile::tempdir().unwrap();
+        fs_err::write(place.path().join("delay"), delay.to_string()).unwrap();
+        assert_eq!(answer(process::role("exit", place.path()), place.path()), "ended");
+        let store = place.path().join("store");
+        let strict = Runtime::builder().store(store).policy(Policy::Strict).build().unwrap();
+        assert!(strict.function(&graph()).is_ok(), "a miss {delay} ms after compiling");
+    }
+}
