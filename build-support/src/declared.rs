@@ -51,6 +51,16 @@ impl Matrix {
     }
 }
 
+/// The package whose build script or manifest declares something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Owner {
+    /// The package that is built.
+    #[default]
+    Package,
+    /// A package that it depends on.
+    Dependency,
+}
+
 /// A graph that is called by name: a `[[graph]]` table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedGraph {
@@ -58,6 +68,8 @@ pub struct NamedGraph {
     pub graph: FunctionGraph,
     /// What is compiled for it; never empty.
     pub serve: BTreeSet<Serve>,
+    /// Who declares it; the package itself where both do.
+    pub owner: Owner,
     /// Where it is declared; for messages only.
     pub place: Place,
 }
@@ -66,6 +78,8 @@ pub struct NamedGraph {
 #[derive(Debug, Clone, Default)]
 pub struct Declared {
     ops: Ops,
+    /// The owner of the declarations that are added next.
+    owner: Owner,
     /// Names of external ops that could not be made.
     unmade: BTreeSet<String>,
     /// Where external ops are declared, by name.
@@ -79,6 +93,11 @@ impl Declared {
     #[must_use]
     pub fn new(ops: Ops) -> Self {
         Self { ops, ..Self::default() }
+    }
+
+    /// Says whose declarations are added from now on.
+    pub(crate) fn set_owner(&mut self, owner: Owner) {
+        self.owner = owner;
     }
 
     /// The library of ops, those that were declared included.
@@ -156,6 +175,7 @@ impl Declared {
             // By their bits: a graph with a NaN in it is unequal to itself.
             Some(known) if json::render(&known.graph) == json::render(&graph) => {
                 known.serve.extend(serve);
+                known.owner = known.owner.min(self.owner);
                 Ok(())
             }
             Some(known) => {
@@ -166,7 +186,7 @@ impl Declared {
                 Err(Problem::new(place, kind))
             }
             None => {
-                self.graphs.insert(name.to_owned(), NamedGraph { graph, serve, place });
+                self.graphs.insert(name.to_owned(), NamedGraph { graph, serve, owner: self.owner, place });
                 Ok(())
             }
         }

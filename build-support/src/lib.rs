@@ -78,7 +78,7 @@ pub mod plan;
 mod problem;
 
 pub use build::{Build, BuildError, Counts, EnvironmentError, Outcome, shared_store};
-pub use declared::{Declared, Matrix, NamedGraph};
+pub use declared::{Declared, Matrix, NamedGraph, Owner};
 pub use dependencies::DependenciesError;
 pub use execute::{
     Artifact, Compilation, ExecuteError, Executed, Execution, Why, execute, execute_locked, take, take_pinned,

@@ -2,7 +2,7 @@
 
 use super::environment::Environment;
 use super::{Build, BuildError};
-use crate::declared::{Declared, matrix};
+use crate::declared::{Declared, Owner, matrix};
 use crate::dependencies::{self, Dependencies, DependenciesError, Query};
 use crate::manifest::Manifest;
 use crate::place::Place;
@@ -157,12 +157,15 @@ impl Gathered<'_> {
             problems.extend(external.declare(&mut declared));
         }
         // Ops of all manifests before what may call them.
-        self.manifests().for_each(|manifest| problems.extend(manifest.declare_ops(&mut declared)));
-        for manifest in &self.own {
-            problems.extend(manifest.declare_uses(&mut declared, &script));
+        let owned = [(Owner::Package, &self.own), (Owner::Dependency, &self.others)];
+        for (owner, manifests) in owned {
+            declared.set_owner(owner);
+            manifests.iter().for_each(|manifest| problems.extend(manifest.declare_ops(&mut declared)));
         }
-        for manifest in &self.others {
-            problems.extend(manifest.declare_uses(&mut declared, &[]));
+        for (owner, manifests) in owned {
+            declared.set_owner(owner);
+            let script = if owner == Owner::Package { script.as_slice() } else { &[] };
+            manifests.iter().for_each(|manifest| problems.extend(manifest.declare_uses(&mut declared, script)));
         }
         (declared, problems)
     }

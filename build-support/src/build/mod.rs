@@ -10,12 +10,14 @@
 mod environment;
 mod error;
 mod external;
+mod functions;
 mod gather;
 mod index;
 mod memo;
 mod model;
 mod print;
 mod run;
+mod rust;
 
 #[cfg(test)]
 mod tests;
@@ -23,11 +25,12 @@ mod tests;
 use crate::execute::Compilation;
 use external::External;
 use precast_codegen::external::Declaration;
+use precast_core::names::one_line;
 use precast_graph::FunctionGraph;
 use precast_ops::{Ops, Serve};
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub use environment::{EnvironmentError, shared_store};
 pub use error::BuildError;
@@ -235,19 +238,28 @@ impl fmt::Display for Outcome {
         write!(f, "precast: {combinations} combinations, {modules} modules, {artifacts} artifacts: ")?;
         let healed = if self.healed == 0 { String::new() } else { format!(" ({} healed)", self.healed) };
         write!(f, "{hits} there already{healed}, {compiled} compiled")?;
-        self.compilations
-            .iter()
-            .try_for_each(|one| write!(f, "\nprecast: {}, {} ms: {}", one.title, one.millis, one.why))
+        // A line each: Cargo reads a line that looks like a directive as one.
+        self.compilations.iter().try_for_each(|one| {
+            let (title, why) = (one_line(&one.title), one.why.to_string());
+            write!(f, "\nprecast: {title}, {} ms: {}", one.millis, one_line(&why))
+        })
     }
 }
 
+/// The path, or its nearest parent, that fits on a line.
+fn watched(path: &Path) -> Option<&Path> {
+    path.ancestors().find(|path| !path.to_string_lossy().contains(['\n', '\r']))
+}
+
 impl Outcome {
-    /// The lines by which a build script tells Cargo.
+    /// The lines by which a build script tells Cargo. In place of a file whose name does not fit on a line, they name the
+    /// directory that it is in.
     #[must_use]
     pub fn directives(&self) -> Vec<String> {
         let warnings = self.warnings.iter().flat_map(|text| text.lines());
         let warnings = warnings.map(|line| format!("cargo::warning={line}"));
-        let files = self.inputs.iter().map(|path| format!("cargo::rerun-if-changed={}", path.display()));
+        let files = self.inputs.iter().filter_map(|path| watched(path));
+        let files = files.map(|path| format!("cargo::rerun-if-changed={}", path.display()));
         let variables = self.variables.iter().map(|name| format!("cargo::rerun-if-env-changed={name}"));
         warnings.chain(files).chain(variables).chain(self.links()).collect()
     }

@@ -13,7 +13,7 @@ pub(super) fn run(build: &Build) {
             }
         }
         Err(error) => {
-            for line in error.lines() {
+            for line in error.lines().iter().flat_map(|line| line.lines()) {
                 println!("cargo::error={line}");
             }
             #[allow(clippy::exit, reason = "a build script says by its exit code that it failed")]

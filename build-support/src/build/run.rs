@@ -37,9 +37,12 @@ pub(super) fn run(build: &Build, environment: &Environment) -> Result<Outcome, B
         variables: environment.watched(),
     };
     if environment.is_docs_rs {
-        // No compiler and no place to write: a page needs none of the code.
-        outcome.inputs.push(environment.manifest_dir.join("Cargo.toml"));
-        return write(&nothing(), &nothing().bundle_of(Vec::new())?, outcome);
+        // No compiler: a page needs the functions' signatures, and none of the code.
+        let gathered = gather(build, environment)?;
+        outcome.inputs = gathered.inputs();
+        let (declared, problems) = gathered.declare();
+        DeclareError::check(problems)?;
+        return write(&nothing(), &nothing().bundle_of(Vec::new())?, &model::graphs(&declared), outcome);
     }
     let gathered = gather(build, environment)?;
     outcome.warnings.extend(gathered.warnings.iter().cloned());
@@ -57,7 +60,7 @@ pub(super) fn run(build: &Build, environment: &Environment) -> Result<Outcome, B
         if !is_there {
             outcome.inputs.push(manifest);
         }
-        return write(&nothing(), &nothing().bundle_of(Vec::new())?, outcome);
+        return write(&nothing(), &nothing().bundle_of(Vec::new())?, &[], outcome);
     }
     compile(build, environment, &gathered, outcome)
 }
@@ -136,12 +139,14 @@ fn compile(
         artifacts: executed.artifacts.len(),
     };
     memo::forget(&question);
+    let graphs = model::graphs(&declared);
     let outcome = match &library {
-        None => write(&executed, &executed.bundle(&toolchain)?, outcome)?,
+        None => write(&executed, &executed.bundle(&toolchain)?, &graphs, outcome)?,
         Some(path) => {
             let (bundle, library) = executed.static_bundle(&toolchain)?;
             put(path, &library.bytes)?;
-            write(&executed, &bundle, Outcome { system_libraries: library.system_libraries, ..outcome })?
+            let outcome = Outcome { system_libraries: library.system_libraries, ..outcome };
+            write(&executed, &bundle, &graphs, outcome)?
         }
     };
     if executed.is_hermetic {
@@ -265,11 +270,16 @@ fn library_name(environment: &Environment) -> String {
     format!("libprecast_{}.a", package.chars().map(plain).collect::<String>())
 }
 
-/// Writes the bundle and its index.
-fn write(executed: &Executed, bundle: &[u8], mut outcome: Outcome) -> Result<Outcome, BuildError> {
+/// Writes the bundle, its index, and the functions of `graphs`.
+fn write(
+    executed: &Executed,
+    bundle: &[u8],
+    graphs: &[model::Graph],
+    mut outcome: Outcome,
+) -> Result<Outcome, BuildError> {
     put(&outcome.bundle, bundle)?;
     put(&outcome.index, index::render(&executed.entries, GENERATOR).as_bytes())?;
-    let (functions, nameless) = model::render(&executed.entries);
+    let (functions, nameless) = model::render(graphs);
     put(&outcome.model, functions.as_bytes())?;
     outcome.warnings.extend(nameless);
     (outcome.hits, outcome.healed) = (executed.hits, executed.healed);

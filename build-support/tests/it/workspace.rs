@@ -25,6 +25,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert_eq!(model::gauss(0.0)?.to_bits(), gauss.call(0.0).to_bits());
     let (low, high) = model::order(3, -4)?;
     println!("gauss: {}, order: {low} {high}, power: {}, {}", gauss.call(0.0), model::power(3, 4)?, model::power(3, -1).unwrap_err());
+    // Names that Rust, or the generated module, has a use for.
+    assert_eq!(model::__MODEL(1.0, 2.0, 3.0, 4.0, 5.0, 6.0)?, 654321.0);
     assert_eq!(index::KEYS.len(), index::NAMES.len());
     let bundle: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/precast.bundle"));
     assert!(!bundle.is_empty() && !index::GENERATOR.is_empty() && index::FORMAT > 0);
@@ -74,6 +76,11 @@ outputs = ["low = minimum(x, y)", "high = maximum(x, y)"]
 name = "power"
 inputs = ["x: i64", "y: i64"]
 outputs = ["x ** y"]
+
+[[graph]]
+name = "__MODEL"
+inputs = ["Ok: f64", "Some: f64", "Err: f64", "__FUNCTION: f64", "ä: f64", "P: f64"]
+outputs = ["Ok + Some*10 + Err*100 + __FUNCTION*1000 + ä*10000 + P*100000"]
 "#;
 
 impl Workspace {

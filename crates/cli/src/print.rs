@@ -125,11 +125,14 @@ pub(crate) fn json_array(array: &Array) -> Value {
     }
 }
 
-/// Renders rows in columns under headings; the last column is as wide as it likes.
+/// The widest column that cells are padded to, in characters.
+const COLUMN: usize = 100;
+
+/// Renders rows in columns under headings. A cell that is wider than its column moves the rest of its row to the right.
 pub(crate) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
-        cells.chain([headings[column].len()]).max().unwrap_or(0)
+        cells.chain([headings[column].len()]).filter(|width| *width <= COLUMN).max().unwrap_or(0)
     };
     let widths: Vec<usize> = (0..headings.len()).map(width).collect();
     let line = |cells: Vec<&str>, style: bool| {
@@ -216,6 +219,14 @@ mod tests {
         assert_eq!(json_array(&matrix).to_string(), r#"[[1.0,"NaN"],["inf",-2.0]]"#);
         assert_eq!(json_array(&Array::from(7_i64)).to_string(), "7");
         assert_eq!(json_array(&Array::zeros(precast_graph::DType::F64, &[2, 0])).to_string(), "[]");
+    }
+
+    #[test]
+    fn a_cell_of_any_length_is_shown() {
+        let long = "x".repeat(70_000);
+        let rows = [vec![long.clone(), "a".to_owned()], vec!["short".to_owned(), "b".to_owned()]];
+        let text = table(&["NAME", "OTHER"], &rows);
+        assert!(text.contains(&format!("\n{long}  a\nshort  b\n")), "{}", text.len());
     }
 
     #[test]

@@ -11,6 +11,8 @@ use clap::builder::styling::{AnsiColor, Style, Styles};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
+use precast_core::names::is_hidden;
+
 use crate::error::{Failure, Rendered};
 
 /// Headings of tables and of `--help`.
@@ -78,14 +80,9 @@ fn shown(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Control characters but for line breaks and tabs; marks of direction, joiners, separators, tags, which nobody sees.
+/// Hidden characters other than line breaks and tabs.
 fn acts(c: char) -> bool {
-    let hidden = matches!(
-        c,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
-    );
-    hidden || (c.is_control() && c != '\n' && c != '\t')
+    is_hidden(c) && c != '\n' && c != '\t'
 }
 
 /// Prints what clap has to say: help, version, or what is wrong with the command line.

@@ -14,6 +14,7 @@
 //! | [`bundle`] | a store in one deployable file | reads one |
 //! | [`Loader`], [`function`] | entries of a bundle as functions; checked calls | no |
 //! | [`model`] | what generated, typed functions stand on | no |
+//! | [`names`] | the rule for names, and how text of strangers is spelled | no |
 //! | [`native`] | the only unsafe code of the run time: load verified bytes, call them | memory files |
 //! | [`mod@file`], [`scratch`] | reading files that somebody named; directories for a moment's work | yes |
 //! | [`trust`] | whether a file is out of others' reach | judges some |
@@ -35,6 +36,7 @@ pub mod key;
 pub mod keyring;
 mod loader;
 pub mod model;
+pub mod names;
 pub mod native;
 pub mod program;
 mod provenance;

@@ -2,6 +2,7 @@
 
 use crate::contracts::ContractError;
 use crate::op::MakeNodeError;
+use precast_core::names::NameError;
 
 /// Why a graph cannot be built this way.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -10,6 +11,9 @@ pub enum BuildError {
     /// The op refuses the types.
     #[error(transparent)]
     MakeNode(#[from] MakeNodeError),
+    /// Text that cannot be the name of an input, an output or a variable.
+    #[error(transparent)]
+    Name(#[from] NameError),
     /// Two inputs or two outputs of one name.
     #[error("duplicate name `{name}`: {what} names must be unique")]
     DuplicateName {

@@ -9,6 +9,7 @@ use crate::Type;
 use crate::build_error::BuildError;
 use crate::contracts::{self, Inputs};
 use crate::op::Op;
+use precast_core::names::check_name;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
@@ -105,15 +106,16 @@ impl FunctionGraph {
     /// Adds an input.
     ///
     /// # Errors
-    /// [`BuildError::DuplicateName`] when an input has that name already.
+    /// [`BuildError::Name`] for text that cannot be a name, [`BuildError::DuplicateName`] when an input has that name already.
     pub fn input(&mut self, name: &str, ty: Type) -> Result<VarId, BuildError> {
+        check_name(name)?;
         if self.find_input(name).is_some() {
             return Err(BuildError::DuplicateName { name: name.to_owned(), what: "input" });
         }
         Ok(self.push_input(name, ty))
     }
 
-    /// Adds an input whose name is known to be new.
+    /// Adds an input whose name is known to be valid and new.
     pub(crate) fn push_input(&mut self, name: &str, ty: Type) -> VarId {
         let origin = Origin::Input(self.inputs.len());
         let variable = self.push(Variable { ty, name: Some(name.to_owned()), origin });
@@ -167,9 +169,10 @@ impl FunctionGraph {
     /// Makes a variable an output, with a name or without.
     ///
     /// # Errors
-    /// A name that an output has already; a variable that is not of this graph.
+    /// Text that cannot be a name, or a name that an output has already; a variable that is not of this graph.
     pub fn output(&mut self, variable: VarId, name: Option<&str>) -> Result<(), BuildError> {
         self.check(variable)?;
+        name.map_or(Ok(()), check_name)?;
         if let Some(name) = name
             && self.outputs_by_name.contains(name)
         {
@@ -179,7 +182,7 @@ impl FunctionGraph {
         Ok(())
     }
 
-    /// Makes a variable of this graph an output whose name is known to be new.
+    /// Makes a variable of this graph an output whose name is known to be valid and new.
     pub(crate) fn push_output(&mut self, variable: VarId, name: Option<&str>) {
         self.outputs.push(variable);
         self.output_names.push(name.map(str::to_owned));
@@ -187,7 +190,17 @@ impl FunctionGraph {
     }
 
     /// Gives a variable a name for people, unless it has one.
-    pub fn name(&mut self, variable: VarId, name: &str) {
+    ///
+    /// # Errors
+    /// [`BuildError::Name`] for text that cannot be a name.
+    pub fn name(&mut self, variable: VarId, name: &str) -> Result<(), BuildError> {
+        check_name(name)?;
+        self.put_name(variable, name);
+        Ok(())
+    }
+
+    /// Gives a variable a name that is known to be valid, unless it has one.
+    pub(crate) fn put_name(&mut self, variable: VarId, name: &str) {
         if let Some(variable) = self.variables.get_mut(variable.index()) {
             variable.name.get_or_insert_with(|| name.to_owned());
         }

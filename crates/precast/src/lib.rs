@@ -113,7 +113,16 @@ macro_rules! include_bundle {
 #[macro_export]
 macro_rules! include_model {
     () => {
-        #[allow(unreachable_pub, unused_qualifications, dead_code, missing_docs, clippy::pedantic, reason = "generated")]
+        #[allow(
+            unreachable_pub,
+            unused_qualifications,
+            dead_code,
+            missing_docs,
+            non_snake_case,
+            clippy::all,
+            clippy::pedantic,
+            reason = "generated"
+        )]
         mod __precast_model {
             use $crate as __precast;
             mod index {

@@ -1,6 +1,7 @@
 //! Builds of packages in temporary directories, with the real Cargo and the real compiler, in this process.
 
 mod lock;
+mod names;
 
 use super::environment::Environment;
 use super::{Build, BuildError, Outcome, run};
@@ -29,8 +30,6 @@ impl Package {
         fs_err::write(root.join("Cargo.toml"), package).unwrap();
         fs_err::write(root.join("precast.toml"), manifest).unwrap();
         let cargo = PathBuf::from(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        let lock = Command::new(&cargo).args(["generate-lockfile", "--offline"]).current_dir(&root).output();
-        assert!(lock.unwrap().status.success());
         let target = host_target();
         let environment = Environment {
             out_dir: root.join("out"),
@@ -47,7 +46,16 @@ impl Package {
             updates_lock: false,
             is_docs_rs: false,
         };
-        Self { _guard: guard, environment }
+        let package = Self { _guard: guard, environment };
+        package.lock();
+        package
+    }
+
+    /// Writes the lock file of Cargo.
+    fn lock(&self) {
+        let mut command = Command::new(&self.environment.cargo);
+        command.args(["generate-lockfile", "--offline"]).current_dir(&self.environment.manifest_dir);
+        assert!(command.output().unwrap().status.success());
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -225,16 +233,6 @@ fn mistakes_of_all_kinds_are_told_in_one_run() {
     for part in ["precast.toml:1: key `isa`: unknown ISA level `avx9`", "unknown op `exq`", "f32, rank 1"] {
         assert!(message.contains(part), "`{part}` in {message}");
     }
-}
-
-#[test]
-fn on_docs_rs_nothing_is_compiled() {
-    let mut package = Package::new("not even TOML");
-    package.environment.is_docs_rs = true;
-    let outcome = package.build().unwrap();
-    assert_eq!((outcome.compiled, outcome.store), (0, None));
-    assert!(names(&outcome.bundle).is_empty());
-    assert!(fs_err::read_to_string(&outcome.index).unwrap().contains("NAMES: &[&str] = &[];"));
 }
 
 #[test]

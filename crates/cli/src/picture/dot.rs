@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use precast_core::names::visible;
+
 use super::model::{Kind, Node, Picture, Served};
 use super::short;
 
@@ -64,6 +66,8 @@ fn declaration(position: usize, node: &Node, served: &str) -> String {
     format!("n{position} [shape={shape}, label={}];", quoted(&label))
 }
 
+/// Renders a string of Graphviz.
 fn quoted(text: &str) -> String {
+    let text = visible(text);
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
 }

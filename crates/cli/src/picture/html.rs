@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::model::{Picture, Served};
-use super::{escape, svg};
+use super::{escape, fill, svg};
 
 /// Renders a picture as a page.
 pub(crate) fn render(picture: &Picture) -> String {
@@ -22,8 +22,6 @@ pub(crate) fn render(picture: &Picture) -> String {
             escape(served)
         );
     }
-    include_str!("page.html")
-        .replace("@TITLE@", &escape(&picture.title))
-        .replace("@ROWS@", &rows)
-        .replace("@SVG@", &svg(picture))
+    let values = [("TITLE", &*escape(&picture.title)), ("ROWS", &rows), ("SVG", &svg(picture))];
+    fill(include_str!("page.html"), &values)
 }

@@ -8,6 +8,8 @@
 //!
 //! A group is an Apply of the lowered graph that fusion made of several: its steps are drawn inside one box.
 
+use precast_core::names::visible;
+
 mod dot;
 mod drawing;
 mod html;
@@ -23,9 +25,41 @@ pub(crate) use model::{Picture, Served};
 pub(crate) use roofline::render as roofline;
 pub(crate) use svg::render as svg;
 
-/// Text with the characters that XML and HTML give a meaning replaced.
+/// Escapes text for XML and HTML, and spells out what these cannot hold or a reader cannot see.
 fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    let mut out = String::with_capacity(text.len());
+    for c in visible(text).chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Fills the marks of a page, `@NAME@`, in one pass: a value that looks like a mark stays as it is.
+fn fill(page: &str, values: &[(&str, &str)]) -> String {
+    let mut out = String::with_capacity(page.len());
+    let mut rest = page;
+    while let Some(start) = rest.find('@') {
+        out.push_str(&rest[..start]);
+        rest = &rest[start + 1..];
+        let value = rest.split_once('@').and_then(|(name, behind)| {
+            values.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value, behind))
+        });
+        match value {
+            Some((value, behind)) => {
+                out.push_str(value);
+                rest = behind;
+            }
+            None => out.push('@'),
+        }
+    }
+    out + rest
 }
 
 /// At most `limit` characters of a text, the cut marked.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use precast_runtime::profile::{Kernel, Measured, Profile};
 
-use super::escape;
+use super::{escape, fill};
 use crate::print;
 
 /// Pixels of the picture.
@@ -33,12 +33,14 @@ pub(crate) fn render(title: &str, told: &Profile) -> String {
         told.bytes_per_second / 1e9,
         print::count(told.threads, "thread", "threads"),
     );
-    include_str!("roofline.html")
-        .replace("@TITLE@", &escape(title))
-        .replace("@SUMMARY@", &escape(&summary))
-        .replace("@ROOF@", &roof(told))
-        .replace("@DOTS@", &dots)
-        .replace("@ROWS@", &rows)
+    let values = [
+        ("TITLE", &*escape(title)),
+        ("SUMMARY", &escape(&summary)),
+        ("ROOF", &roof(told)),
+        ("DOTS", &dots),
+        ("ROWS", &rows),
+    ];
+    fill(include_str!("roofline.html"), &values)
 }
 
 fn row(Kernel { apply, ops, shapes, measured, .. }: &Kernel, sum: f64) -> String {

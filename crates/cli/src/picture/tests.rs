@@ -71,13 +71,27 @@ fn equal_graphs_give_equal_pictures() {
 
 #[test]
 fn names_cannot_break_out_of_the_markup() {
-    let mut graph = graph(&["out = x + y"]);
-    let hostile = "<script>\"&'";
-    let first = graph.outputs()[0];
-    graph.name(first, hostile);
-    let picture = Picture::new(hostile, &graph, &[Served::Artifact(hostile.to_owned())]);
-    for text in [svg(&picture), html(&picture)] {
-        assert!(!text.contains("<script>\"") && text.contains("&lt;script&gt;&quot;&amp;"));
+    let graph = graph(&["out = x + y"]);
+    for hostile in ["<script>\"&'", "</title></script>", "*/ -->]]>", "x@SVG@y @ROWS@ @TITLE@", "a\nb\0\x1b[2J\u{202e}\r", "\\"] {
+        let picture = Picture::new(hostile, &graph, &[Served::Artifact(hostile.to_owned())]);
+        for text in [svg(&picture), html(&picture), dot(&picture)] {
+            assert!(!text.contains(['\0', '\x1b', '\u{202e}', '\r']), "{}", text.escape_debug());
+        }
+        for text in [svg(&picture), html(&picture)] {
+            assert!(!text.contains("<script>\"") && !text.contains("</script></") && text.contains(&super::escape(hostile)));
+        }
+        // The title and the legend of the picture are texts; the page has one title and one picture.
+        let page = html(&picture);
+        assert_eq!((page.matches("<svg ").count(), page.matches("<title>").count()), (1, 1 + svg(&picture).matches("<title>").count()));
+        let title = format!("<title>{}</title>\n<style>", super::escape(hostile));
+        assert!(page.contains(&title), "{page}");
     }
+    let picture = Picture::new("<script>\"&'", &graph, &[]);
+    assert!(svg(&picture).contains("&lt;script&gt;&quot;&amp;&#39;"));
     assert!(dot(&picture).contains("\\\"&'"));
+}
+
+#[test]
+fn marks_are_filled_in_one_pass() {
+    assert_eq!(super::fill("a@X@b@Y@@ @z@ c@d", &[("X", "@Y@"), ("Y", "2")]), "a@Y@b2@ @z@ c@d");
 }

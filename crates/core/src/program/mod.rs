@@ -15,6 +15,7 @@ pub use bind::{bind, captured};
 pub(crate) use outline::Outline;
 
 use crate::key::BuildKey;
+use crate::names::check_name;
 use crate::value::{Array, Type};
 use std::fmt;
 
@@ -123,11 +124,15 @@ impl Program {
         }
     }
 
-    /// Checks that every step only reads what is there before it, that everything is written once, and that every output is.
+    /// Checks that inputs and outputs have valid names, that every step only reads what is there before it, that everything is
+    /// written once, and that every output is.
     ///
     /// # Errors
     /// What is wrong, in words.
     pub fn check(&self) -> Result<(), &'static str> {
+        if self.inputs.iter().chain(&self.outputs).any(|port| check_name(&port.name).is_err()) {
+            return Err("the name of an input or output in it is invalid");
+        }
         let (mut temps, mut outputs) = (vec![false; self.temps.len()], vec![false; self.outputs.len()]);
         for step in &self.steps {
             let Some((inputs, results)) = step.args.split_at_checked(step.n_inputs) else {

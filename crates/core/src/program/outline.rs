@@ -3,7 +3,7 @@
 use super::wire::read_computes;
 use super::{Computes, Program};
 use crate::key::BuildKey;
-use crate::record::ParseRecordError;
+use crate::record::{ParseRecordError, check_entry_name};
 use crate::record::wire::{Kind, Reader};
 
 type Read<T> = Result<T, ParseRecordError>;
@@ -21,6 +21,7 @@ impl<'a> Outline<'a> {
     pub(crate) fn read(bytes: &'a [u8]) -> Read<Self> {
         let mut reader = Reader::new(Kind::Entry, bytes)?;
         let name = reader.text()?;
+        check_entry_name(name).map_err(|_| reader.malformed("its name is invalid"))?;
         for _ports in 0..2 {
             reader.list(|reader| text(reader).and_then(|()| text(reader)))?;
         }

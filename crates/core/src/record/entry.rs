@@ -3,6 +3,7 @@
 use super::wire::{Kind, Reader, Writer};
 use super::{ParseRecordError, Record};
 use crate::key::RecordId;
+use crate::names::excerpt;
 use crate::program::Program;
 
 /// A named graph and the program that computes it.
@@ -22,7 +23,7 @@ pub struct Entry {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("entry name `{name}` is not 1 to 128 letters, digits, `_`, `-` or `.`, the first not a `.`")]
 pub struct EntryNameError {
-    /// The name.
+    /// The beginning of the text, with its hidden characters spelled out.
     pub name: String,
 }
 
@@ -36,7 +37,7 @@ pub fn check_entry_name(name: &str) -> Result<(), EntryNameError> {
     if (1..=128).contains(&name.len()) && !name.starts_with('.') && name.bytes().all(plain) {
         Ok(())
     } else {
-        Err(EntryNameError { name: name.escape_debug().to_string() })
+        Err(EntryNameError { name: excerpt(name) })
     }
 }
 
@@ -98,10 +99,40 @@ impl Entry {
     ) -> Result<Self, ParseRecordError> {
         let (declared, recipe) = (reader.str()?, reader.str()?);
         reader.end()?;
+        check_entry_name(&name).map_err(|_| malformed("its name is invalid"))?;
         Ok(Self { name, program, declared, recipe })
     }
 }
 
 fn not_canonical() -> ParseRecordError {
-    ParseRecordError::Malformed { what: "entry", why: "it is not in canonical form" }
+    malformed("it is not in canonical form")
+}
+
+fn malformed(why: &'static str) -> ParseRecordError {
+    ParseRecordError::Malformed { what: "entry", why }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Entry;
+    use crate::program::{Port, Program};
+    use crate::record::ParseRecordError;
+
+    fn entry(name: &str, input: &str) -> Entry {
+        let inputs = vec![Port { name: input.to_owned(), ty: "f64[?]".parse().unwrap() }];
+        let program = Program { inputs, ..Program::default() };
+        let (declared, recipe) = (String::new(), String::new());
+        Entry { name: name.to_owned(), program, declared, recipe }
+    }
+
+    #[test]
+    fn entries_with_invalid_names_are_malformed() {
+        assert!(Entry::parse(&entry("f", "x").to_bytes()).is_ok());
+        for hostile in ["x\n", "\0", "\x1b[2J", "\"", "*/", "</script>", "\u{202e}", "../x", "", &"x".repeat(1 << 20)] {
+            for entry in [entry(hostile, "x"), entry("f", hostile)] {
+                let read = Entry::parse(&entry.to_bytes());
+                assert!(matches!(read, Err(ParseRecordError::Malformed { .. })), "{}", hostile.escape_debug());
+            }
+        }
+    }
 }

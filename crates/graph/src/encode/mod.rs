@@ -107,7 +107,7 @@ fn renumber(graph: &FunctionGraph, ty: impl Fn(&Type) -> Type) -> FunctionGraph 
     }
     for (old, new) in renamed.iter().enumerate() {
         if let (Some(name), Some(new)) = (&graph.variables()[old].name, new) {
-            result.name(*new, name);
+            result.put_name(*new, name);
         }
     }
     for (position, old) in graph.outputs().iter().enumerate() {

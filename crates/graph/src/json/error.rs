@@ -5,6 +5,7 @@ use crate::ParseTypeError;
 use crate::build_error::BuildError;
 use crate::nearest::suggestion;
 use crate::op::MakeNodeError;
+use precast_core::names::NameError;
 
 /// Why a document is not a graph.
 #[derive(Debug, thiserror::Error)]
@@ -57,6 +58,14 @@ pub enum ParseJsonError {
         place: String,
         /// What is wrong.
         source: ParseTypeError,
+    },
+    /// Text that cannot be the name of an input, an output or a variable.
+    #[error("at `{place}`")]
+    Name {
+        /// Where.
+        place: String,
+        /// What is wrong.
+        source: NameError,
     },
     /// An id, or the name of an output, that is there twice.
     #[error("at `{place}`: duplicate name `{name}`, already that of `{first}`")]

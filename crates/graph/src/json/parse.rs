@@ -15,6 +15,7 @@ use crate::graph::{FunctionGraph, VarId};
 use crate::nearest::nearest;
 use crate::op::OpLibrary;
 use crate::{Extent, Type};
+use precast_core::names::check_name;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -81,6 +82,7 @@ pub(super) fn build(
     }
     let makers = declare(document, place)?;
     for (i, input) in document.inputs.iter().enumerate() {
+        valid_name(&input.name, || format!("{place}inputs[{i}].name"))?;
         let ty = parse_type(&input.ty, || format!("{place}inputs[{i}].type"))?;
         let variable = builder.graph.push_input(&input.name, ty);
         builder.ready.insert(&input.name, variable);
@@ -135,7 +137,8 @@ impl<'d> Builder<'d> {
         let value = constant_value(constant, &ty, place)?;
         let variable = self.graph.constant_of(value, ty);
         if let Some(name) = &constant.name {
-            self.graph.name(variable, name);
+            valid_name(name, || format!("{place}.name"))?;
+            self.graph.put_name(variable, name);
         }
         self.ready.insert(&constant.id, variable);
         Ok(())
@@ -160,9 +163,10 @@ impl<'d> Builder<'d> {
             .map_err(|source| ParseJsonError::MakeNode { place: place.clone(), source })?;
         let types = declared_types(apply, &op.label(), derived, &place)?;
         let outputs = self.graph.push_apply(op, &inputs, types);
-        for (result, variable) in apply.outputs.iter().zip(outputs) {
+        for (j, (result, variable)) in apply.outputs.iter().zip(outputs).enumerate() {
             if let Some(name) = &result.name {
-                self.graph.name(variable, name);
+                valid_name(name, || format!("{place}.outputs[{j}].name"))?;
+                self.graph.put_name(variable, name);
             }
             self.ready.insert(&result.id, variable);
         }
@@ -172,6 +176,9 @@ impl<'d> Builder<'d> {
     fn outputs(&mut self) -> Result<(), ParseJsonError> {
         let mut names: BTreeMap<&str, usize> = BTreeMap::new();
         for (i, output) in self.document.outputs.iter().enumerate() {
+            if let Some(name) = &output.name {
+                valid_name(name, || format!("{}outputs[{i}].name", self.place))?;
+            }
             if let Some(name) = &output.name
                 && let Some(first) = names.insert(name, i)
             {
@@ -214,6 +221,10 @@ impl<'d> Builder<'d> {
             None => ParseJsonError::Order { place, id, maker: format!("{}applies[{maker}]", self.place) },
         }
     }
+}
+
+fn valid_name(name: &str, place: impl Fn() -> String) -> Result<(), ParseJsonError> {
+    check_name(name).map_err(|source| ParseJsonError::Name { place: place(), source })
 }
 
 fn parse_type(text: &str, place: impl Fn() -> String) -> Result<Type, ParseJsonError> {

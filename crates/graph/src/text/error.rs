@@ -3,6 +3,7 @@
 use super::position::Position;
 use crate::build_error::BuildError;
 use crate::nearest::suggestion;
+use precast_core::names::excerpt;
 
 /// Why a text is not a graph. Each message has the line in question with a caret under the place,
 /// then a remedy where one is known.
@@ -151,7 +152,7 @@ pub enum ParseTextError {
         source: Box<BuildError>,
     },
     /// An input whose name cannot stand in a text, or stands there twice.
-    #[error("input `{name}` {problem}")]
+    #[error("input `{}` {problem}", excerpt(name))]
     Input {
         /// Its name.
         name: String,

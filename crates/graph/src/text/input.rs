@@ -2,19 +2,24 @@
 
 use super::lex::is_name;
 use crate::{ParseTypeError, Type};
+use precast_core::names::{check_name, excerpt};
 
 /// Why a text does not declare an input.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseInputError {
     /// Neither `:` nor `=`.
-    #[error("`{text}` declares no input; expected `name: type` or `name=type`, as in `x: f64[?]`")]
+    #[error("`{}` declares no input; expected `name: type` or `name=type`, as in `x: f64[?]`", excerpt(text))]
     Form {
         /// The text.
         text: String,
     },
     /// The name cannot stand in an expression.
-    #[error("`{name}` in `{text}` is no name of an input; expected letters, digits and `_`, and no keyword")]
+    #[error(
+        "`{}` in `{}` is not a name of an input; expected 1 to 255 bytes of letters, digits and `_`, and not a keyword",
+        excerpt(name),
+        excerpt(text)
+    )]
     Name {
         /// The text.
         text: String,
@@ -49,7 +54,7 @@ pub fn parse_input(text: &str) -> Result<(String, Type), ParseInputError> {
         return Err(ParseInputError::Form { text: text.to_owned() });
     };
     let name = name.trim().to_owned();
-    if !is_name(&name) {
+    if !is_name(&name) || check_name(&name).is_err() {
         return Err(ParseInputError::Name { text: text.to_owned(), name });
     }
     match ty.parse() {

@@ -8,10 +8,12 @@ use super::lex::{Spanned, Token, is_keyword, is_name, lex};
 use super::names::constants;
 use super::position::Position;
 use crate::Type;
+use crate::build_error::BuildError;
 use crate::graph::{FunctionGraph, VarId};
 use crate::nearest::nearest;
 use crate::op::OpLibrary;
 use crate::operand::{Keywords, Operand};
+use precast_core::names::{check_name, excerpt};
 use std::collections::BTreeMap;
 
 /// How deep brackets, signs and powers may nest.
@@ -80,7 +82,11 @@ fn read(
         if !is_name(name) {
             return Err(refuse("has a name that no expression can use"));
         }
-        let variable = graph.input(name, ty.clone()).map_err(|_| refuse("is declared twice"))?;
+        let added = graph.input(name, ty.clone()).map_err(|error| match error {
+            BuildError::Name(_) => refuse("has a name of more than 255 bytes"),
+            _ => refuse("is declared twice"),
+        });
+        let variable = added?;
         names.insert(name.clone(), Bound { operand: variable.into(), used: false, statement: None });
     }
     let (mut results, mut all) = (Vec::new(), 0);
@@ -153,7 +159,7 @@ impl<'t> Parser<'t> {
             if self.peek() == Token::End {
                 let result = self.output(at, &value)?;
                 if let Some(name) = &name {
-                    self.graph.name(result, name);
+                    self.graph.put_name(result, name);
                     self.bound(at, name)?;
                 }
                 return Ok((self.graph, self.names, result, name));
@@ -226,6 +232,10 @@ impl<'t> Parser<'t> {
                 self.next = start + 2 * position;
                 return Err(self.unexpected("a name"));
             }
+            if check_name(name).is_err() {
+                let (place, found) = (self.place(*at), excerpt(name));
+                return Err(ParseTextError::Literal { place, found, expected: "a name of at most 255 bytes" });
+            }
             let twice = names[..position].iter().any(|(_, earlier)| earlier == name);
             if twice || self.names.contains_key(*name) {
                 return Err(ParseTextError::Duplicate { place: self.place(*at), name: (*name).to_owned() });
@@ -236,7 +246,7 @@ impl<'t> Parser<'t> {
 
     fn bind(&mut self, name: &str, operand: Operand, statement: Option<Box<Position>>) {
         if let Operand::Var(variable) | Operand::Weak(variable) = operand {
-            self.graph.name(variable, name);
+            self.graph.put_name(variable, name);
         }
         self.names.insert(name.to_owned(), Bound { operand, used: false, statement });
     }

@@ -7,6 +7,7 @@ mod core;
 mod encode;
 mod json;
 mod json_damage;
+mod names;
 mod props;
 mod rules;
 mod text;

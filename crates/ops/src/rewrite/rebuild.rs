@@ -41,7 +41,8 @@ impl<'a> Rebuild<'a> {
     pub(super) fn stands_for(&mut self, fresh: VarId, old: VarId) {
         self.known[old.index()] = Some(fresh);
         if let Some(name) = &self.old.variable(old).name {
-            self.new.name(fresh, name);
+            // The old graph has only valid names.
+            let _ = self.new.name(fresh, name);
         }
     }
 

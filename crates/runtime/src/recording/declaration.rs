@@ -11,6 +11,7 @@
 //! Apply is written as the matrix of its op, if that has it: it serves every use of the op.
 
 use precast_codegen::{link, single};
+use precast_core::names::is_hidden;
 use precast_graph::{FunctionGraph, OpLibrary as _, json};
 use precast_ops::{Ops, Serve, combinations};
 use std::collections::BTreeSet;
@@ -67,7 +68,7 @@ impl Declaration {
             let list: Vec<String> = serve.iter().map(|word| format!("\"{word}\"")).collect();
             words = format!("serve = [{}]\n", list.join(", "));
         }
-        let _ = writeln!(text, "[[graph]]\nname = \"{name}\"\n{words}json = {}", quoted(&json));
+        let _ = writeln!(text, "[[graph]]\nname = {}\n{words}json = {}", quoted(&name), quoted(&json));
         Self { identity: Identity::Graph { name }, text }
     }
 }
@@ -94,12 +95,12 @@ fn op(identity: &Identity, lowered: &FunctionGraph) -> String {
     let Identity::Op { name, dtype, ndim } = identity else { return String::new() };
     let signature = lowered.applies().first().map(|apply| lowered.signature(apply)).unwrap_or_default();
     let comment = comment(&signature);
-    format!("{comment}[[op]]\nname = \"{name}\"\ndtypes = [\"{dtype}\"]\nndim = [{ndim}]\n")
+    format!("{comment}[[op]]\nname = {}\ndtypes = [\"{dtype}\"]\nndim = [{ndim}]\n", quoted(name))
 }
 
-/// Text as a comment of one line: control characters have no place in it.
+/// Text as a comment of one line, its hidden characters as spaces.
 fn comment(text: &str) -> String {
-    let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let plain: String = text.chars().map(|c| if is_hidden(c) { ' ' } else { c }).collect();
     let end = plain.char_indices().map(|(at, _)| at).find(|at| *at > COMMENT_BYTES);
     match end {
         Some(end) => format!("# {} …\n", &plain[..end]),

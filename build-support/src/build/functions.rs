@@ -1,0 +1,111 @@
+//! Which graph gets which Rust name.
+//!
+//! Two names of graphs may become one Rust name: `a-b` and `a.b` are both `a_b`. A name must never come to mean another graph
+//! because somebody added one:
+//!
+//! 1. The package's own graphs choose before those of its dependencies, which get no name that the package has a use for.
+//! 2. A graph whose name is the Rust name wins: `a_b`.
+//! 3. Else a name that several graphs want belongs to none. Within the package that is a compile error; among dependencies,
+//!    which the package cannot rename, it is a warning, and calling the name does not compile.
+
+use super::rust::{identifier, is_exact, literal};
+use crate::declared::Owner;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The names of functions.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Functions {
+    /// The Rust name of each graph that has one.
+    pub(super) named: BTreeMap<String, String>,
+    /// What the user is told of graphs without a function.
+    pub(super) warnings: Vec<String>,
+    /// Collisions within the package.
+    pub(super) errors: Vec<String>,
+}
+
+/// Chooses the functions' names. `taken` are those of the generated module itself.
+pub(super) fn functions(graphs: &[(&str, Owner)], taken: &[&str]) -> Functions {
+    let mut taken: BTreeSet<String> = taken.iter().map(|name| (*name).to_owned()).collect();
+    let mut found = Functions::default();
+    for owner in [Owner::Package, Owner::Dependency] {
+        let mut wanting: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+        for (graph, _) in graphs.iter().filter(|(_, its)| *its == owner) {
+            wanting.entry(identifier(graph)).or_default().push(graph);
+        }
+        for (name, graphs) in wanting {
+            let is_free = taken.insert(name.clone());
+            found.settle(&name, &graphs, is_free, owner);
+        }
+    }
+    found
+}
+
+impl Functions {
+    fn settle(&mut self, name: &str, graphs: &[&str], is_free: bool, owner: Owner) {
+        let exact = graphs.iter().find(|graph| is_exact(name, graph)).or(match graphs {
+            [only] => Some(only),
+            _ => None,
+        });
+        let winner = exact.filter(|_| is_free);
+        if let Some(winner) = winner {
+            self.named.insert((*winner).to_owned(), name.to_owned());
+        } else if is_free && owner == Owner::Package {
+            let list: Vec<String> = graphs.iter().map(|graph| format!("`{graph}`")).collect();
+            self.errors.push(format!(
+                "graphs {} have the same Rust name `{name}`; rename all of them but one, or name one of them `{name}`",
+                list.join(", ")
+            ));
+            return;
+        }
+        for graph in graphs.iter().filter(|graph| Some(*graph) != winner) {
+            self.warnings.push(format!(
+                "graph `{graph}` has no function in `include_model!`: the name `{name}` is taken\nhint: call it by \
+                 `loader()?.entry({})`",
+                literal(graph)
+            ));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Functions, Owner, functions};
+
+    const OWN: Owner = Owner::Package;
+    const DEPENDENCY: Owner = Owner::Dependency;
+
+    fn named(found: &Functions) -> Vec<(&str, &str)> {
+        found.named.iter().map(|(graph, name)| (graph.as_str(), name.as_str())).collect()
+    }
+
+    #[test]
+    fn an_exact_name_wins() {
+        let found = functions(&[("huber.f64", OWN), ("huber_f64", OWN), ("x", OWN)], &["loader"]);
+        assert_eq!(named(&found), [("huber_f64", "huber_f64"), ("x", "x")]);
+        assert_eq!((found.warnings.len(), found.errors.len()), (1, 0));
+    }
+
+    #[test]
+    fn other_collisions_are_errors() {
+        let found = functions(&[("a-b", OWN), ("a.b", OWN)], &["loader"]);
+        assert!(found.named.is_empty() && found.warnings.is_empty());
+        assert!(found.errors[0].contains("`a-b`, `a.b`"), "{:?}", found.errors);
+    }
+
+    #[test]
+    fn a_dependency_never_takes_a_name_of_the_package() {
+        for dependency in ["a.b", "a_b", "a-b"] {
+            let found = functions(&[("a-b.f64", OWN), ("a-b", OWN), (dependency, DEPENDENCY)], &[]);
+            assert_eq!(found.named.get("a-b").map(String::as_str), Some("a_b"), "{dependency}");
+        }
+        // Nor one that the package fails to choose.
+        let found = functions(&[("a-b", OWN), ("a.b", OWN), ("a_b", DEPENDENCY)], &[]);
+        assert_eq!((found.named.len(), found.errors.len(), found.warnings.len()), (0, 1, 1));
+    }
+
+    #[test]
+    fn colliding_dependencies_get_no_function() {
+        let found = functions(&[("a-b", DEPENDENCY), ("a.b", DEPENDENCY), ("loader", OWN)], &["loader"]);
+        assert_eq!((found.named.len(), found.errors.len(), found.warnings.len()), (0, 0, 3));
+    }
+}

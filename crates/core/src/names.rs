@@ -1,0 +1,124 @@
+//! The rule for names of inputs, outputs and variables, and the spelling of text that somebody else wrote.
+//!
+//! Names come from strangers: a graph in JSON, a record, a bundle. They go into Rust and C source, pages, terminals and
+//! file names. [`check_name`] admits only names that are harmless in all of them, wherever a graph or a program is made.
+//! Writers escape all the same: each for its own language, with [`visible`] for characters that no reader can see.
+
+use std::borrow::Cow;
+
+/// The longest name, in bytes.
+pub const NAME_LIMIT_BYTES: usize = 255;
+
+/// Reports text that cannot be a name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "name `{name}` is invalid: expected 1 to {NAME_LIMIT_BYTES} bytes of letters, digits, `_`, `-` and `.`, the first a letter, \
+     a digit or `_`"
+)]
+pub struct NameError {
+    /// The beginning of the text, with its hidden characters spelled out.
+    pub name: String,
+}
+
+/// Checks the name of an input, an output or a variable: 1 to 255 bytes of letters and digits of any script, `_`, `-` and
+/// `.`, the first a letter, a digit or `_`.
+///
+/// # Errors
+/// The text is not such a name.
+///
+/// # Examples
+/// ```
+/// use precast_core::names::check_name;
+///
+/// assert!(["x", "größe", "layer.0.weight", "fn"].into_iter().all(|name| check_name(name).is_ok()));
+/// assert!(["", "a b", "../x", "x\n", "*/", "\u{202e}x"].into_iter().all(|name| check_name(name).is_err()));
+/// ```
+pub fn check_name(name: &str) -> Result<(), NameError> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let is_short = name.len() <= NAME_LIMIT_BYTES;
+    if is_short && name.starts_with(is_word) && name.chars().all(|c| is_word(c) || matches!(c, '-' | '.')) {
+        return Ok(());
+    }
+    Err(NameError { name: excerpt(name) })
+}
+
+/// Returns the beginning of a text, at most 40 characters, with its hidden characters spelled out.
+#[must_use]
+pub fn excerpt(text: &str) -> String {
+    let mut characters = text.chars();
+    let shown: String = characters.by_ref().take(40).collect();
+    let end = if characters.next().is_some() { "…" } else { "" };
+    one_line(&shown).into_owned() + end
+}
+
+/// Reports whether a terminal or an editor would act on a character or not show it: control characters, line and paragraph
+/// separators, marks of direction, joiners, tags.
+#[must_use]
+pub fn is_hidden(c: char) -> bool {
+    let is_mark = matches!(
+        c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
+    );
+    is_mark || c.is_control()
+}
+
+/// Spells out hidden characters other than line breaks and tabs: `\u{202e}`.
+#[must_use]
+pub fn visible(text: &str) -> Cow<'_, str> {
+    spell_out(text, |c| is_hidden(c) && c != '\n' && c != '\t')
+}
+
+/// Spells out every hidden character, so that the text stays on its line.
+#[must_use]
+pub fn one_line(text: &str) -> Cow<'_, str> {
+    spell_out(text, is_hidden)
+}
+
+fn spell_out(text: &str, is_spelled: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(&is_spelled) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match c {
+            '\n' if is_spelled(c) => out.push_str("\\n"),
+            c if is_spelled(c) => out.extend(c.escape_unicode()),
+            c => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NAME_LIMIT_BYTES, check_name, excerpt, one_line, visible};
+
+    #[test]
+    fn names_that_are_words_are_valid() {
+        let long = "x".repeat(NAME_LIMIT_BYTES);
+        for name in ["x", "_", "ä", "数据", "x1", "1", "a.b-c", "lambda", "fn", "NULL", "__MODEL", &long] {
+            assert_eq!(check_name(name), Ok(()), "{name}");
+        }
+    }
+
+    #[test]
+    fn hostile_names_are_invalid() {
+        let (long, huge) = ("x".repeat(NAME_LIMIT_BYTES + 1), "x".repeat(1 << 20));
+        for name in [
+            "", " ", "a b", "a\nb", "\0", "\x1b[2J", "\"", "'", "*/", "</script>", "\u{202e}", "a\u{200b}b", "../x", "/x", ".x",
+            "-x", "a\\b", "`", "x\r", "a:b", "@SVG@", &long, &huge,
+        ] {
+            let error = check_name(name).unwrap_err();
+            assert!(error.to_string().len() < 700 && !error.to_string().contains(['\n', '\0', '\x1b', '\u{202e}']));
+        }
+    }
+
+    #[test]
+    fn hidden_characters_are_spelled_out() {
+        assert_eq!(visible("ä\n\t🦀"), "ä\n\t🦀");
+        assert_eq!(visible("\x1b]0;\u{202e}\r"), "\\u{1b}]0;\\u{202e}\\u{d}");
+        assert_eq!(one_line("a\nb"), "a\\nb");
+        assert_eq!(excerpt(&"\0".repeat(50)), "\\u{0}".repeat(40) + "…");
+    }
+}
