@@ -1,11 +1,13 @@
 //! `[[external]]`: from a table and its C files to the declaration of an op, and what its dtypes and ranks are.
 
-use super::{ExternalTable, FunctionTable, Manifest, ReferenceTable, params, references};
+use super::{ExternalTable, FunctionTable, Manifest, ParamTable, ReferenceTable, params, references};
 use crate::declared::Declared;
 use crate::external::ExternalMatrix;
 use crate::place::Place;
 use crate::problem::{Problem, ProblemKind};
-use precast_codegen::external::{Declaration, ExternalCOp, ExternalError, includes, normalise, own_file};
+use precast_codegen::external::{
+    Declaration, ExternalCOp, ExternalError, includes, normalise, own_file, own_header,
+};
 use precast_core::event::chain;
 use precast_store::file;
 use std::collections::BTreeMap;
@@ -21,6 +23,8 @@ pub(super) fn read(
     let load = |name: &str| file::read_text(&directory.join(name)).map_err(|error| error.to_string());
     let mut open: Vec<String> = table.files.iter().map(|file| file.get_ref().clone()).collect();
     open.extend(reference_function(table).map(|function| function.file.clone()));
+    let exists = |candidate: &str| directory.join(candidate).is_file();
+    open.extend(headers(table).filter_map(|header| own_header(header, &table.header_dirs, exists)));
     while let Some(name) = open.pop() {
         // A name that leads out of the directory is refused when the op is made.
         if files.contains_key(&name) || Path::new(&name).is_absolute() || normalise("", &name).is_none() {
@@ -29,7 +33,6 @@ pub(super) fn read(
         let text = load(&name);
         if let Ok(text) = &text {
             for include in includes(text) {
-                let exists = |candidate: &str| directory.join(candidate).is_file();
                 // So is an include that does.
                 let own = own_file(&name, &include, &table.header_dirs, exists).ok().flatten();
                 open.extend(own);
@@ -37,6 +40,15 @@ pub(super) fn read(
         }
         files.insert(name, text);
     }
+}
+
+/// The headers that a table asks for, those of its enumerations included.
+fn headers(table: &ExternalTable) -> impl Iterator<Item = &str> {
+    let of_types = table.param_types.values().flat_map(|ty| match ty.get_ref() {
+        ParamTable::Enum { headers: Some(headers), .. } => headers.as_slice(),
+        _ => &[],
+    });
+    table.headers.iter().chain(of_types).map(String::as_str)
 }
 
 /// The function in C that is a table's reference.
@@ -130,7 +142,7 @@ impl Manifest {
             }
         }
         let files: Vec<&str> = table.files.iter().map(|file| file.get_ref().as_str()).collect();
-        declaration.sources = self.headers(files, &table.header_dirs, &mut |name, message| {
+        declaration.sources = self.headers(files, headers(table), &table.header_dirs, &mut |name, message| {
             let (path, message) = (self.file(name), message.to_owned());
             problems.push(Problem::new(place.key("files"), ProblemKind::File { path, message }));
         });
@@ -198,7 +210,8 @@ impl Manifest {
             None => return Err(unreadable(&function.file, "it leads out of the manifest's directory")),
         };
         let mut problem = None;
-        let mut sources = self.headers(vec![&function.file], &table.header_dirs, &mut |name, message| {
+        let files = vec![function.file.as_str()];
+        let mut sources = self.headers(files, std::iter::empty(), &table.header_dirs, &mut |name, message| {
             problem = Some(unreadable(name, message));
         });
         if let Some(problem) = problem {
@@ -239,31 +252,36 @@ impl Manifest {
         problems
     }
 
-    /// The own headers that files reach, by name; one that cannot be read is told to `unreadable`, with the reason.
+    /// The own headers that files reach, and those that are asked for by themselves, by name; one that cannot be read is told to
+    /// `unreadable`, with the reason.
     fn headers<'a>(
         &'a self,
-        mut open: Vec<&'a str>,
+        mut files: Vec<&'a str>,
+        asked: impl Iterator<Item = &'a str>,
         directories: &[String],
         unreadable: &mut dyn FnMut(&str, &str),
     ) -> precast_codegen::SourceSet {
+        let exists = |candidate: &str| self.files.contains_key(candidate);
         let mut found = precast_codegen::SourceSet::new();
-        while let Some(name) = open.pop() {
-            let Some(Ok(text)) = self.files.get(name) else { continue };
-            for include in includes(text) {
-                let exists = |candidate: &str| self.files.contains_key(candidate);
-                let own = own_file(name, &include, directories, exists).ok().flatten();
-                match own.and_then(|own| self.files.get_key_value(&own)) {
-                    Some((own, Ok(_))) if found.contains_key(own) => {}
-                    Some((own, Ok(text))) => {
+        let mut pending: Vec<String> =
+            asked.filter_map(|header| own_header(header, directories, exists)).collect();
+        loop {
+            while let Some((own, read)) = pending.pop().and_then(|own| self.files.get_key_value(&own)) {
+                match read {
+                    Ok(_) if found.contains_key(own) => {}
+                    Ok(text) => {
                         found.insert(own.clone(), text.as_str().into());
-                        open.push(own);
+                        files.push(own);
                     }
-                    Some((own, Err(reason))) => unreadable(own, reason),
-                    None => {}
+                    Err(reason) => unreadable(own, reason),
                 }
             }
+            let Some(name) = files.pop() else { return found };
+            if let Some(Ok(text)) = self.files.get(name) {
+                let own = |include| own_file(name, &include, directories, exists).ok().flatten();
+                pending.extend(includes(text).into_iter().filter_map(own));
+            }
         }
-        found
     }
 
     fn absolute(&self, directory: &str) -> String {

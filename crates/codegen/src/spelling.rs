@@ -15,6 +15,22 @@ pub(crate) fn is_c_name(text: &str) -> bool {
     first && text.bytes().all(part) && !KEYWORDS.contains(&format!(" {text} "))
 }
 
+/// Words that gcc and clang, or headers that all C knows, define as macros, and words that gnu11 adds.
+const DEFINED: &str = " NULL asm complex i386 imaginary linux typeof typeof_unqual unix errno assert EOF stdin stdout stderr \
+    INFINITY NAN I offsetof ";
+
+/// Says why a text cannot name a field of a struct, in C and in C++; `None` if it can.
+pub(crate) fn field_problem(text: &str) -> Option<&'static str> {
+    let reserved = text.starts_with("__")
+        || text.strip_prefix('_').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()));
+    match text {
+        _ if !is_c_name(text) => Some("is not a name of a field in C"),
+        _ if reserved => Some("begins like the names that C keeps for compilers"),
+        _ if DEFINED.contains(&format!(" {text} ")) => Some("is a macro or a keyword of C compilers"),
+        _ => None,
+    }
+}
+
 /// A float as a C literal, by its bits.
 pub(crate) fn c_float(x: f64) -> String {
     if x.is_nan() {

@@ -32,13 +32,39 @@ impl Token<'_> {
     }
 }
 
+/// A comment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Comment<'t> {
+    /// Its text, from the first mark to the last.
+    pub(crate) text: &'t str,
+    /// Its position in the text, in bytes.
+    pub(crate) at: usize,
+    /// The line in the text that it begins in, from 0.
+    pub(crate) line: u32,
+}
+
+impl Comment<'_> {
+    /// Whether it ends before the text does.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.text.starts_with("//") || (self.text.len() >= 4 && self.text.ends_with("*/"))
+    }
+}
+
 /// The tokens of a text, in order.
 pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
-    let mut scanner = Scanner { text, at: 0, line: 0, fresh: true, directive: false, found: Vec::new() };
+    scan(text).0
+}
+
+/// The tokens of a text and its comments, in order.
+pub(crate) fn scan(text: &str) -> (Vec<Token<'_>>, Vec<Comment<'_>>) {
+    // An editor's mark at the beginning is no part of the text.
+    let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let (found, comments) = (Vec::new(), Vec::new());
+    let mut scanner = Scanner { text, at, line: 0, fresh: true, directive: false, found, comments };
     while scanner.at < text.len() {
         scanner.step();
     }
-    scanner.found
+    (scanner.found, scanner.comments)
 }
 
 struct Scanner<'t> {
@@ -49,6 +75,7 @@ struct Scanner<'t> {
     fresh: bool,
     directive: bool,
     found: Vec<Token<'t>>,
+    comments: Vec<Comment<'t>>,
 }
 
 impl<'t> Scanner<'t> {
@@ -63,9 +90,9 @@ impl<'t> Scanner<'t> {
             b'\\' if rest.starts_with("\\\n") => self.skip(2),
             b'\\' if rest.starts_with("\\\r\n") => self.skip(3),
             b' ' | b'\t' | b'\r' | 0x0b | 0x0c => self.skip(1),
-            b'/' if rest.starts_with("//") => self.skip(line_comment(rest)),
+            b'/' if rest.starts_with("//") => self.comment(line_comment(rest)),
             b'/' if rest.starts_with("/*") => {
-                self.skip(rest[2..].find("*/").map_or(rest.len(), |end| end + 4));
+                self.comment(rest[2..].find("*/").map_or(rest.len(), |end| end + 4));
             }
             b'"' | b'\'' => self.take(Kind::Literal, literal(rest)),
             b'0'..=b'9' => self.take(Kind::Literal, span(rest, |c| c == '.')),
@@ -76,6 +103,12 @@ impl<'t> Scanner<'t> {
                 self.take(Kind::Mark, if long { 2 } else { 1 });
             }
         }
+    }
+
+    fn comment(&mut self, len: usize) {
+        let text = &self.text[self.at..self.at + len];
+        self.comments.push(Comment { text, at: self.at, line: self.line });
+        self.skip(len);
     }
 
     fn word(&mut self, rest: &str) {

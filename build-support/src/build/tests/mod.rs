@@ -1,5 +1,6 @@
 //! Builds of packages in temporary directories, with the real Cargo and the real compiler, in this process.
 
+mod external;
 mod lock;
 mod names;
 

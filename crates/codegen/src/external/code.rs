@@ -13,6 +13,7 @@
 //! are the author's in the author's text, and ours in ours.
 
 use super::ExternalCOp;
+use super::includes::own_header;
 use super::macros::{Defined, numpy_name};
 use super::section::{Part, Section};
 use crate::cop::{COp, Node};
@@ -36,6 +37,13 @@ struct Scope<'a> {
 impl ExternalCOp {
     fn parts(&self, section: Section) -> impl Iterator<Item = &Part> {
         self.parts.iter().filter(move |part| part.section == section && !part.is_blank())
+    }
+
+    /// A header as it is included: an own one by its logical name.
+    fn header(&self, header: &str) -> String {
+        let d = &self.declaration;
+        let own = own_header(header, &d.header_dirs, |name| d.sources.contains_key(name));
+        own.map_or_else(|| header.to_owned(), |own| format!("\"{}/{own}\"", d.name))
     }
 
     /// The text of a section, led to its file and back; empty where there is none.
@@ -131,7 +139,7 @@ impl ExternalCOp {
 impl CLinkerObject for ExternalCOp {
     fn c_headers(&self) -> Vec<String> {
         let names = [compat::PYTHON, compat::NUMPY].into_iter().filter(|_| self.is_compat);
-        names.map(str::to_owned).chain(self.declaration.headers.iter().cloned()).collect()
+        names.map(str::to_owned).chain(self.declaration.headers.iter().map(|header| self.header(header))).collect()
     }
 
     fn c_header_dirs(&self) -> Vec<String> {
@@ -254,7 +262,9 @@ impl COp for ExternalCOp {
         let derived: Vec<String> =
             d.params.keys().filter(|name| !d.param_types.contains_key(*name)).cloned().collect();
         let params = ParamsType::derive(&d.name, &derived, &d.params)?;
-        Ok(d.param_types.iter().fold(params, |params, (name, ty)| params.with(name, ty.clone())))
+        Ok(d.param_types.iter().fold(params, |params, (name, ty)| {
+            params.with(name, ty.clone().map_headers(|header| self.header(header)))
+        }))
     }
 
     /// All external ops have one name in JSON; a debugger is told the author's.

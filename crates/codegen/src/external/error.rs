@@ -152,6 +152,12 @@ pub enum ExternalError {
         /// The brace.
         found: &'static str,
     },
+    /// A comment without an end.
+    #[error("{place}: the comment that begins here is not closed\nhint: end it with `*/` in its own section")]
+    Comment {
+        /// Where it begins.
+        place: SourceLine,
+    },
     /// A jump over the clean-up.
     #[error(
         "{place}: `return` in section `{section}` would skip what is given back behind it\nhint: in place of an error's \

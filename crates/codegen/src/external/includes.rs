@@ -6,6 +6,7 @@
 
 use super::error::{ExternalError, SourceLine};
 use crate::module::SourceSet;
+use precast_core::names::{excerpt, is_hidden};
 
 /// An `#include` with its name written out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,6 +63,26 @@ pub fn own_file(
         }
     }
     if escapes { Err(escape()) } else { Ok(None) }
+}
+
+/// Reads a header of a declaration, which includes it from beside the files: `<math.h>`, `"own.h"`, or a bare name, which may
+/// be either.
+///
+/// # Errors
+/// Text that cannot stand in an `#include`.
+pub fn header(text: &str) -> Result<Include, ExternalError> {
+    let (is_quoted, name) = named(text).filter(|(_, name)| name.len() + 2 == text.len()).unwrap_or((true, text));
+    if name.is_empty() || name.contains(|c: char| is_hidden(c) || matches!(c, '"' | '<' | '>' | '\\')) {
+        let problem = format!("has `{}`, which cannot be the name of a header", excerpt(text));
+        return Err(ExternalError::Setting { key: "headers", problem });
+    }
+    Ok(Include { line: 1, name: name.to_owned(), is_quoted })
+}
+
+/// The own file that a header of a declaration means: the first that `exists`, beside the files, then in `directories`.
+#[must_use]
+pub fn own_header(text: &str, directories: &[String], exists: impl Fn(&str) -> bool) -> Option<String> {
+    own_file("", &header(text).ok()?, directories, exists).ok().flatten()
 }
 
 /// `a/b` and `../c.h` make `a/c.h`; `None` if that leads out.
@@ -123,7 +144,7 @@ impl Own<'_> {
 
 /// An include directive: all up to its operand, and the operand.
 fn directive(line: &str) -> Option<(&str, &str)> {
-    let rest = line.trim_start().strip_prefix('#')?.trim_start();
+    let rest = line.trim_start_matches('\u{feff}').trim_start().strip_prefix('#')?.trim_start();
     let rest = rest.strip_prefix("include").filter(|rest| !rest.starts_with("_next"))?;
     let operand = rest.trim_start();
     Some((&line[..line.len() - operand.len()], operand))
@@ -164,6 +185,19 @@ mod tests {
             ("f.c", "#include HEADER\n", "#include HEADER\n"),
         ] {
             assert_eq!(rewrite(from, text).unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn a_header_is_an_own_file_or_one_of_the_system() {
+        let own = |text: &str| own_header(text, &["inc".to_owned()], |name| ["near.h", "inc/far.h"].contains(&name));
+        for text in ["far.h", "<far.h>", "\"far.h\""] {
+            assert_eq!(own(text).as_deref(), Some("inc/far.h"), "{text}");
+        }
+        assert_eq!(own("near.h").as_deref(), Some("near.h"));
+        assert_eq!(["<near.h>", "math.h", "../near.h", "/near.h"].map(own), [None, None, None, None]);
+        for text in ["", "a\n#define x", "<a.h", "a.h>", "\"a\"b\"", "a\0", "<>"] {
+            assert!(header(text).is_err(), "{text:?}");
         }
     }
 

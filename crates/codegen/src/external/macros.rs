@@ -74,6 +74,11 @@ impl<'n> Macro<'n> {
     }
 }
 
+/// Reports whether a word is one of the macros.
+pub(super) fn is_macro(word: &str) -> bool {
+    Macro::of(word).is_some()
+}
+
 /// Finds a macro that is used where it is not defined.
 pub(super) fn check(parts: &[Part], known: &Known<'_>) -> Result<(), ExternalError> {
     for part in parts {

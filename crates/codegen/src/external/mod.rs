@@ -41,7 +41,7 @@ mod section;
 
 pub use declaration::Declaration;
 pub use error::{ExternalError, SourceLine};
-pub use includes::{Include, includes, normalise, own_file};
+pub use includes::{Include, header, includes, normalise, own_file, own_header};
 
 pub(crate) use props::NAME;
 
@@ -50,6 +50,7 @@ use crate::tokens::{Kind, tokens};
 use function::Function;
 use pattern::{Bindings, Pattern, Repeat};
 use precast_abi::compat;
+use precast_core::names::is_hidden;
 use precast_graph::{Array, DType, MakeNodeError, Op, PerformError, Props, Type};
 use precast_store::event::chain;
 use precast_store::key::Language;
@@ -198,7 +199,12 @@ impl ExternalCOp {
         balance::check(&self.parts)?;
         check_settings(d, &self.inputs, &self.outputs)?;
         self.check_params()?;
+        d.headers.iter().try_for_each(|header| includes::header(header).map(drop))?;
         let params: Vec<String> = d.params.keys().cloned().collect();
+        if let Some(param) = params.iter().find(|param| macros::is_macro(param)) {
+            let problem = "is the name of a macro that sections may use".to_owned();
+            return Err(ExternalError::Param { param: param.clone(), problem });
+        }
         let most = self.most();
         macros::check(&self.parts, &macros::Known { most, check_input: d.check_input, params: &params })?;
         if self.language == Language::C {
@@ -302,7 +308,7 @@ fn check_names(declaration: &Declaration) -> Result<(), ExternalError> {
     let files = declaration.files.iter().map(|(name, _)| name).chain(declaration.sources.keys());
     for name in files {
         let plain = normalise("", name).as_ref() == Some(name) && !name.is_empty();
-        if !plain || name.contains(['\\', ':', '"', '\n', '\0']) {
+        if !plain || name.contains(|c| is_hidden(c) || matches!(c, '\\' | ':' | '"')) {
             return Err(ExternalError::FileName { found: name.clone() });
         }
         if !known.insert(name) {

@@ -7,10 +7,12 @@
 //! *OUTPUT_0 = helper(INPUT_0);
 //! ```
 //! A tag may come several times, in one file and over several: its parts are put together in the order in which they
-//! stand, files in the order in which they are given.
+//! stand, files in the order in which they are given. A tag in a comment is a comment.
 
 use super::error::{ExternalError, SourceLine};
+use crate::tokens::{Comment, scan};
 use precast_graph::nearest;
+use std::collections::BTreeSet;
 
 /// Where a piece of an op's C goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -78,10 +80,12 @@ impl Part {
 
 /// Splits a file, whose logical name is `file`, into its parts.
 pub(super) fn split(file: &str, text: &str) -> Result<Vec<Part>, ExternalError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let commented = commented_lines(file, text)?;
     let mut parts: Vec<Part> = Vec::new();
     for (line, content) in (1_u32..).zip(text.split_inclusive('\n')) {
         let place = || SourceLine { file: file.to_owned(), line };
-        if let Some(tag) = tag(content) {
+        if let Some(tag) = tag(content).filter(|_| !commented.contains(&line)) {
             let section = section(tag, place)?;
             parts.push(Part { section, file: file.to_owned(), line: line + 1, text: String::new() });
         } else if is_old_style(content) {
@@ -100,6 +104,28 @@ pub(super) fn split(file: &str, text: &str) -> Result<Vec<Part>, ExternalError> 
         return Err(ExternalError::NoSection { file: file.to_owned() });
     }
     Ok(parts)
+}
+
+/// The lines, from 1, that begin inside of a comment or a literal.
+fn commented_lines(file: &str, text: &str) -> Result<BTreeSet<u32>, ExternalError> {
+    let (tokens, comments) = scan(text);
+    if let Some(open) = comments.iter().find(|comment| is_open(comment)) {
+        let place = SourceLine { file: file.to_owned(), line: open.line + 1 };
+        return Err(ExternalError::Comment { place });
+    }
+    let spans = comments.iter().map(|comment| (comment.line, comment.text));
+    let spans = spans.chain(tokens.iter().map(|token| (token.line, token.text)));
+    let lines = |(first, text): (u32, &str)| {
+        let more = u32::try_from(text.matches('\n').count()).unwrap_or(u32::MAX);
+        first + 2..first.saturating_add(more).saturating_add(2)
+    };
+    Ok(spans.flat_map(lines).collect())
+}
+
+/// Whether a comment is not closed: at all, or, as it holds a tag and then opens another one, not where its author thinks.
+fn is_open(comment: &Comment<'_>) -> bool {
+    let mut lines = comment.text.lines().skip(1);
+    !comment.is_closed() || lines.by_ref().any(|line| tag(line).is_some()) && lines.any(|line| line.contains("/*"))
 }
 
 /// What stands behind `#section` on a line, if it is one.
@@ -141,6 +167,35 @@ mod tests {
         let expected =
             [(Section::Code, 3, "a\nb\n"), (Section::SupportCode, 6, "c\n"), (Section::Code, 8, "d")];
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_mark_of_an_editor_is_not_text() {
+        let parts = split("op/f.c", "\u{feff}#section code\nä\n").unwrap();
+        assert_eq!((parts[0].line, parts[0].text.as_str()), (2, "ä\n"));
+    }
+
+    #[test]
+    fn a_tag_in_a_comment_or_a_literal_is_not_a_section() {
+        let text = "#section code\na\n/* b\n#section support_code\n#section nonsense\n */\n// c \\\n#section code\n\
+                    R\"(\n#section code\n)\" d\n#section support_code\ne\n";
+        let parts = split("op/f.c", text).unwrap();
+        let found: Vec<_> = parts.iter().map(|p| (p.section, p.line)).collect();
+        assert_eq!(found, [(Section::Code, 2), (Section::SupportCode, 13)]);
+    }
+
+    #[test]
+    fn an_open_comment_is_named_by_its_line() {
+        for text in [
+            "#section code\na\n/* b\n",
+            "#section code\na\n/* b /\n#section support_code\nc\n",
+            "#section code\na\n/* b\n#section support_code\nc\n/* d */\n",
+        ] {
+            match split("op/f.c", text) {
+                Err(ExternalError::Comment { place }) => assert_eq!((&*place.file, place.line), ("op/f.c", 3)),
+                other => panic!("{text}: {other:?}"),
+            }
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::collect::{self, Requests};
 use super::native::{self, Native, Surroundings};
-use super::signature::print;
+use super::signature::{plain, print};
 use super::variables::{Outline, Task, outline};
 use super::{cpython, debug, frame, instance, reserved, run};
 use crate::error::LinkError;
@@ -10,7 +10,7 @@ use crate::extension::Host;
 use crate::library::Library;
 use crate::module::Module;
 use crate::native::native_signature;
-use crate::template::render;
+use crate::template::{escape, render};
 use precast_core::NoNative;
 use precast_graph::{FunctionGraph, Type};
 use precast_store::key::Language;
@@ -119,7 +119,7 @@ fn picture(outline: &Outline<'_>, graph: &FunctionGraph) -> String {
     };
     let mut lines = vec![format!("takes {}", names(graph.inputs()))];
     for step in &outline.steps {
-        let label = step.apply.op.label().replace("*/", "* /");
+        let label = escape(&plain(&step.apply.op.label()));
         lines.push(format!("{} = {label}({})", step.outputs.join(", "), step.inputs.join(", ")));
     }
     lines.push(format!("gives {}", names(graph.outputs())));
@@ -154,7 +154,7 @@ fn entry(
             ("LOAD_FUNCTION", &load_function),
             ("LOAD", load),
             ("TASKS", &tasks),
-            ("SIGNATURE", &signature.replace('\\', "\\\\").replace('"', "\\\"")),
+            ("SIGNATURE", &escape(&signature.replace('\\', "\\\\").replace('"', "\\\"").replace("??", "?\\?"))),
             // `??)` is a trigraph of C.
             ("NATIVE", &called.replace('?', "\\?")),
             ("NATIVE_FUNCTION", text),

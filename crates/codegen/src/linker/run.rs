@@ -16,7 +16,7 @@ use super::signature::print;
 use super::variables::{Outline, Role, Step, Var};
 use crate::ctype::scalar::assign;
 use crate::error::LinkError;
-use crate::template::render;
+use crate::template::{escape, render};
 use precast_store::key::{Language, Profile};
 use std::fmt::Write as _;
 
@@ -123,7 +123,7 @@ fn code(step: &Step<'_>, profile: Profile, context: &Context) -> Result<Block, L
     let code = step.own(code);
     let cleanup = step.op.c_code_cleanup(&step.node, &step.name, &step.inputs, &step.outputs, &sub);
     let cleanup = step.own(cleanup);
-    let comment = print(&step.apply.op.label(), &step.node.inputs, &step.node.outputs);
+    let comment = escape(&print(&step.apply.op.label(), &step.node.inputs, &step.node.outputs));
     let hooks = super::debug::calls(step, profile);
     let task = step.task;
     let [front, behind] = context.catches(&format!("failure = {task};"));

@@ -1,13 +1,17 @@
 //! Printable signatures.
 
+use precast_core::names::one_line;
 use precast_graph::Type;
 
 /// A printable signature without ranks and extents: `add(f32[..], f32[..]) -> f32[..]`.
 pub(super) fn print(label: &str, inputs: &[Type], outputs: &[Type]) -> String {
     let join = |types: &[Type]| types.iter().map(rankless).collect::<Vec<_>>().join(", ");
-    // A label may hold a nested graph; keep it out of C comments.
-    let label = label.replace("*/", "* /");
-    format!("{label}({}) -> {}", join(inputs), join(outputs))
+    format!("{}({}) -> {}", plain(label), join(inputs), join(outputs))
+}
+
+/// The label of an op, which may hold text of others, as it can stand in a comment or a string of C.
+pub(super) fn plain(label: &str) -> String {
+    one_line(label).replace("*/", "* /")
 }
 
 /// A type without rank and extents: `f32[..]`.

@@ -9,7 +9,8 @@
 //! In C the field of the params has the enumeration's C type, and the bare names of the constants are macros in the code of
 //! the op that has such a param, and only there: another op of the module may give the same name another value.
 
-use crate::spelling::{c_float, is_c_name};
+use crate::external::header;
+use crate::spelling::{c_float, field_problem, is_c_name};
 use crate::template::render;
 use precast_graph::{Array, DType, Prop};
 
@@ -102,6 +103,12 @@ impl EnumType {
         self
     }
 
+    /// The enumeration with other names for its headers.
+    pub(super) fn map_headers(mut self, of: impl Fn(&str) -> String) -> Self {
+        self.headers.iter_mut().flatten().for_each(|header| *header = of(header));
+        self
+    }
+
     /// The names of the constants, in order.
     #[must_use]
     pub fn names(&self) -> Vec<&str> {
@@ -177,7 +184,12 @@ impl EnumType {
     /// What keeps the constants from being C macros, in words.
     pub(super) fn problem(&self) -> Option<String> {
         let taken = |name: &str| self.constants.iter().filter(|c| c.name == name).count() > 1;
-        let wrong = self.constants.iter().find(|c| !is_c_name(&c.name) || taken(&c.name));
+        if let Some(error) = self.headers().iter().find_map(|text| header(text).err()) {
+            return Some(error.to_string());
+        }
+        // What a header defines may be a macro; what is defined here may not be one already.
+        let is_free = |name: &str| self.headers.is_some() || field_problem(name).is_none();
+        let wrong = self.constants.iter().find(|c| !is_c_name(&c.name) || !is_free(&c.name) || taken(&c.name));
         wrong.map(|constant| format!("`{}` cannot name a constant in C, or does so twice", constant.name))
     }
 

@@ -27,7 +27,7 @@ pub(crate) use slots::{check_values, of, value as slot_value};
 
 use crate::error::LinkError;
 use crate::object::CLinkerObject;
-use crate::spelling::is_c_name;
+use crate::spelling::field_problem;
 use crate::template::render;
 use precast_graph::{DType, Prop, Props};
 use std::collections::BTreeMap;
@@ -44,6 +44,16 @@ pub enum ParamType {
     Enum(EnumType),
     /// A tensor of any dtype and shape.
     Generic,
+}
+
+impl ParamType {
+    /// The type with other names for the headers that it asks for.
+    pub(crate) fn map_headers(self, of: impl Fn(&str) -> String) -> Self {
+        match self {
+            Self::Enum(constants) => Self::Enum(constants.map_headers(of)),
+            other => other,
+        }
+    }
 }
 
 /// The fields of an op's params, ordered by name.
@@ -170,8 +180,8 @@ impl ParamsType {
     /// Checks that the fields and constants can stand in C.
     pub(crate) fn check(&self, op: &str) -> Result<(), LinkError> {
         for (field, ty) in &self.fields {
-            if !is_c_name(field) {
-                return Err(param(op, field, "is no name of a field in C"));
+            if let Some(problem) = field_problem(field) {
+                return Err(param(op, field, problem));
             }
             if let ParamType::Enum(constants) = ty
                 && let Some(problem) = constants.problem()

@@ -2,7 +2,7 @@
 //! names its Apply and says what was wrong, and the instance works on.
 
 use crate::run::{Outcome, opwise, whole};
-use precast_codegen::external::{Declaration, ExternalCOp};
+use precast_codegen::external::{Declaration, ExternalCOp, ExternalError};
 use precast_codegen::{Library, LinkError};
 use precast_graph::{Array, FunctionGraph, Op, Prop};
 use precast_store::key::Language;
@@ -49,6 +49,39 @@ fn halves_are_refused_where_c_would_take_them_for_integers() {
         link(c, output, true).unwrap();
         // A `pc_f16` is a struct, which nobody computes with by mistake.
         link(native, output, false).unwrap();
+    }
+}
+
+#[test]
+fn params_are_not_called_as_compilers_macros_are() {
+    let text = "#section code\nOUTPUT_0 = INPUT_0;\n";
+    let named = |param: &str| {
+        let mut d = Declaration::new("same").file("same.c", text).input("f64").output("f64");
+        d.params.insert(param.to_owned(), Prop::Float(1.0));
+        ExternalCOp::new(d)
+    };
+    for param in [
+        "linux", "unix", "NULL", "_Complex", "typeof", "asm", "errno", "FAIL", "PARAMS", "PARAMS_TYPE", "INPUT_0", "OUTPUT_12",
+        "DTYPE_INPUT_0", "APPLY_SPECIFIC", "DTYPE_PARAM_x", "__x", "_X", "int", "class", "a b", "a\n", "ä", "", "1",
+    ] {
+        assert!(matches!(named(param), Err(ExternalError::Param { .. })), "{param}");
+    }
+    for param in ["alpha", "x", "input_0", "_x", "Fail"] {
+        assert!(named(param).is_ok(), "{param}");
+    }
+}
+
+#[test]
+fn headers_and_files_have_names_of_one_line() {
+    let text = "#section code\nOUTPUT_0 = INPUT_0;\n";
+    let plain = || Declaration::new("same").file("same.c", text).input("f64").output("f64");
+    for header in ["math.h\n#define x", "<math.h>\nint x;", "", "<>", "a\0.h", "\u{202e}.h", "\"a.h"] {
+        let made = ExternalCOp::new(plain().header(header));
+        assert!(matches!(made, Err(ExternalError::Setting { key: "headers", .. })), "{header:?}");
+    }
+    for file in ["a\n.c", "a\r.c", "a\x1b.c", "a\".c", "../a.c", ""] {
+        let made = ExternalCOp::new(plain().file(file, text));
+        assert!(matches!(made, Err(ExternalError::FileName { .. })), "{file:?}");
     }
 }
 

@@ -298,8 +298,8 @@ fn types_follow_values_where_an_op_says_nothing() {
         link(&g, &library).unwrap_err().to_string()
     };
     assert!(refuse("a", Prop::Str("x".into())).contains("has a kind without a C type"));
-    assert!(refuse("class", Prop::Int(1)).contains("`class` of `sum_params`: is no name of a field in C"));
-    assert!(refuse("a-b", Prop::Int(1)).contains("is no name of a field in C"));
+    assert!(refuse("class", Prop::Int(1)).contains("`class` of `sum_params`: is not a name of a field in C"));
+    assert!(refuse("a-b", Prop::Int(1)).contains("is not a name of a field in C"));
     let missing = sum(Props::new(), vec!["ghost".to_owned()]);
     assert!(link(&missing, &library).unwrap_err().to_string().contains("is no prop of the op"));
 }
