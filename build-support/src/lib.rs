@@ -30,7 +30,8 @@
 //! dtypes = ["f64"]
 //! ndim = [1]
 //! ```
-//! Its tests build that themselves: [`Build::try_run_in`].
+//! Its tests build that themselves: [`Build::try_run_in`]. A library that calls its own graphs as typed Rust functions has a build
+//! script, which compiles nothing: [`Build::library`].
 //!
 //! # What it writes
 //! `OUT_DIR/precast.bundle`, `OUT_DIR/precast.rs` (names and keys), `OUT_DIR/precast_model.rs` (functions), and archives in a
@@ -50,7 +51,7 @@
 //! | `PRECAST_ISA` | ISA levels, `x86-64-v2,x86-64-v3` |
 //! | `PRECAST_LOCKED` | `1`: an error, not a warning, when what is declared is not what [`precast.lock`](lock) says, or what dependencies declare is not known; `frozen`: that, and nothing is compiled: what no store has is an error; `update`: writes that file, in the package |
 //! | `CC`, `CC_<target>`, `TARGET_CC`, `HOST_CC`; `CXX` alike | the compiler |
-//! | `DOCS_RS` | compile nothing; the bundle is empty |
+//! | `DOCS_RS` | compile nothing; the bundle is empty, and the functions, which have their signatures, return an error |
 //!
 //! # The stages, for other programs
 //! ```text

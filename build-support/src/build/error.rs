@@ -13,7 +13,7 @@ use std::io;
 use std::path::PathBuf;
 
 /// Says why nothing was built.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
     /// The environment is not that of a build script, or has a value that means nothing.
@@ -71,10 +71,16 @@ pub enum BuildError {
     },
 }
 
+precast_core::debug_as_chain!(BuildError);
+
 impl BuildError {
     /// Everything there is to say, line by line: what, why, and what to do about it.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
+        if let Self::Declare(wrong) = self {
+            // Each problem with its own remedy behind it.
+            return wrong.to_string().lines().map(str::to_owned).collect();
+        }
         let (what, hints) = split_hints(&match self.source() {
             None => self.to_string(),
             Some(source) => format!("{self}\ncaused by: {}", chain(source)),

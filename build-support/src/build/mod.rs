@@ -54,6 +54,7 @@ pub struct Build {
     manifest: Option<PathBuf>,
     isa: Option<Vec<String>>,
     is_static: bool,
+    is_library: bool,
 }
 
 impl Default for Build {
@@ -74,6 +75,7 @@ impl Build {
             manifest: None,
             isa: None,
             is_static: false,
+            is_library: false,
         }
     }
 
@@ -136,6 +138,33 @@ impl Build {
     pub fn static_link(mut self) -> Self {
         self.is_static = true;
         self
+    }
+
+    /// Writes the typed functions of a library crate and compiles nothing: the program that links the library compiles what
+    /// the library declares, and gives it the loader once.
+    ///
+    /// # Examples
+    /// `build.rs` of a library that declares graphs under `[package.metadata.precast]`:
+    /// ```no_run
+    /// precast_build::Build::new().library().run();
+    /// ```
+    /// `src/lib.rs`, whose functions call `model::score(…)`:
+    /// ```ignore
+    /// pub mod model {
+    ///     precast::include_model!();
+    /// }
+    /// ```
+    /// The program:
+    /// ```ignore
+    /// library::model::use_loader(model::loader()?);
+    /// ```
+    pub fn library(mut self) -> Self {
+        self.is_library = true;
+        self
+    }
+
+    fn home(&self) -> model::Home {
+        if self.is_library { model::Home::Program } else { model::Home::Embedded }
     }
 
     /// Takes ops from this library in place of the standard one.

@@ -31,11 +31,31 @@ pub(super) fn graphs(declared: &Declared) -> Vec<Graph> {
     declared.graphs().iter().map(graph).collect()
 }
 
+/// Where the functions find their modules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Home {
+    /// In the bundle beside them.
+    Embedded,
+    /// In the bundle of the program that links this library.
+    Program,
+}
+
+impl Home {
+    /// The beginning of the file, and the functions in it.
+    fn head(self) -> (&'static str, &'static [&'static str]) {
+        match self {
+            Self::Embedded => (include_str!("embedded.rs.in"), &["loader"]),
+            Self::Program => (include_str!("library.rs.in"), &["loader", "use_loader"]),
+        }
+    }
+}
+
 /// Renders the functions of some graphs, and gives the warnings about those that have none.
-pub(super) fn render(graphs: &[Graph]) -> (String, Vec<String>) {
+pub(super) fn render(graphs: &[Graph], home: Home) -> (String, Vec<String>) {
     let names: Vec<(&str, Owner)> = graphs.iter().map(|graph| (graph.name.as_str(), graph.owner)).collect();
-    let chosen = functions(&names, &["loader"]);
-    let mut text = include_str!("model.rs.in").to_owned();
+    let (head, own) = home.head();
+    let chosen = functions(&names, own);
+    let mut text = head.to_owned();
     for error in &chosen.errors {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "\ncompile_error!({});", literal(error));
@@ -176,7 +196,7 @@ fn element(dtype: DType) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::{Graph, Owner, arguments, render};
+    use super::{Graph, Home, Owner, arguments, render};
     use precast_core::program::Port;
 
     fn ports(names: &[&str]) -> Vec<Port> {
@@ -206,7 +226,7 @@ mod tests {
                 outputs: ports(&[name, "z"]),
                 owner: Owner::Package,
             };
-            let (text, _) = render(std::slice::from_ref(&graph));
+            let (text, _) = render(std::slice::from_ref(&graph), Home::Embedded);
             assert!(text.lines().all(|line| !line.starts_with("pub fn injected")), "{text}");
             assert!(!text.contains(['\0', '\u{202e}', '\r']), "{text}");
         }

@@ -36,13 +36,14 @@ pub(super) fn run(build: &Build, environment: &Environment) -> Result<Outcome, B
         inputs: Vec::new(),
         variables: environment.watched(),
     };
-    if environment.is_docs_rs {
-        // No compiler: a page needs the functions' signatures, and none of the code.
+    if environment.is_docs_rs || build.is_library {
+        // The functions' signatures are all that a page needs, and a library whose program compiles its graphs.
         let gathered = gather(build, environment)?;
         outcome.inputs = gathered.inputs();
         let (declared, problems) = gathered.declare();
         DeclareError::check(problems)?;
-        return write(&nothing(), &nothing().bundle_of(Vec::new())?, &model::graphs(&declared), outcome);
+        let functions = model::render(&model::graphs(&declared), build.home());
+        return write(&nothing(), &nothing().bundle_of(Vec::new())?, functions, outcome);
     }
     let gathered = gather(build, environment)?;
     outcome.warnings.extend(gathered.warnings.iter().cloned());
@@ -60,7 +61,8 @@ pub(super) fn run(build: &Build, environment: &Environment) -> Result<Outcome, B
         if !is_there {
             outcome.inputs.push(manifest);
         }
-        return write(&nothing(), &nothing().bundle_of(Vec::new())?, &[], outcome);
+        let functions = model::render(&[], build.home());
+        return write(&nothing(), &nothing().bundle_of(Vec::new())?, functions, outcome);
     }
     compile(build, environment, &gathered, outcome)
 }
@@ -139,14 +141,14 @@ fn compile(
         artifacts: executed.artifacts.len(),
     };
     memo::forget(&question);
-    let graphs = model::graphs(&declared);
+    let functions = model::render(&model::graphs(&declared), build.home());
     let outcome = match &library {
-        None => write(&executed, &executed.bundle(&toolchain)?, &graphs, outcome)?,
+        None => write(&executed, &executed.bundle(&toolchain)?, functions, outcome)?,
         Some(path) => {
             let (bundle, library) = executed.static_bundle(&toolchain)?;
             put(path, &library.bytes)?;
             let outcome = Outcome { system_libraries: library.system_libraries, ..outcome };
-            write(&executed, &bundle, &graphs, outcome)?
+            write(&executed, &bundle, functions, outcome)?
         }
     };
     if executed.is_hermetic {
@@ -270,16 +272,15 @@ fn library_name(environment: &Environment) -> String {
     format!("libprecast_{}.a", package.chars().map(plain).collect::<String>())
 }
 
-/// Writes the bundle, its index, and the functions of `graphs`.
+/// Writes the bundle, its index, and the functions with their warnings.
 fn write(
     executed: &Executed,
     bundle: &[u8],
-    graphs: &[model::Graph],
+    (functions, nameless): (String, Vec<String>),
     mut outcome: Outcome,
 ) -> Result<Outcome, BuildError> {
     put(&outcome.bundle, bundle)?;
     put(&outcome.index, index::render(&executed.entries, GENERATOR).as_bytes())?;
-    let (functions, nameless) = model::render(graphs);
     put(&outcome.model, functions.as_bytes())?;
     outcome.warnings.extend(nameless);
     (outcome.hits, outcome.healed) = (executed.hits, executed.healed);

@@ -27,6 +27,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("gauss: {}, order: {low} {high}, power: {}, {}", gauss.call(0.0), model::power(3, 4)?, model::power(3, -1).unwrap_err());
     // Names that Rust, or the generated module, has a use for.
     assert_eq!(model::__MODEL(1.0, 2.0, 3.0, 4.0, 5.0, 6.0)?, 654321.0);
+    // A library calls its graphs by type, from the program's bundle.
+    assert!(library::sum(&x, &y).is_err());
+    assert!(library::model::use_loader(model::loader()?));
+    assert_eq!(library::sum(&x, &y)?, 33.0);
     assert_eq!(index::KEYS.len(), index::NAMES.len());
     let bundle: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/precast.bundle"));
     assert!(!bundle.is_empty() && !index::GENERATOR.is_empty() && index::FORMAT > 0);
@@ -38,16 +42,33 @@ mod index {
 }
 "#;
 
-/// What the library tests of what it declares; it has no build script.
+/// A library that calls what it declares.
+const LIBRARY: &str = r#"
+pub mod model {
+    precast::include_model!();
+}
+
+type Vector = precast::ndarray::Array1<f64>;
+
+/// The sum of both vectors' elements.
+pub fn sum(x: &Vector, y: &Vector) -> Result<f64, precast::model::ModelError> {
+    Ok(model::of_library(x, y)?.sum())
+}
+"#;
+
+/// What the library tests of what it declares.
 const TEST: &str = r#"
 #[test]
 fn what_is_declared_is_right() {
     let (package, out) = (env!("CARGO_MANIFEST_DIR"), env!("CARGO_TARGET_TMPDIR"));
     let built = precast_build::Build::new().try_run_in(package, out).unwrap();
     assert_eq!(built.warnings, Vec::<String>::new());
-    let declared = precast::Loader::open(built.bundle).unwrap().entry("of_library").unwrap();
+    let loader: &'static precast::Loader = Box::leak(Box::new(precast::Loader::open(built.bundle).unwrap()));
+    let declared = loader.entry("of_library").unwrap();
     let (x, y) = (precast::ndarray::array![1.0, 2.0], precast::ndarray::array![10.0, 20.0]);
     let results = declared.call(&[x.view().into(), y.view().into()]).unwrap();
+    assert!(library::model::use_loader(loader));
+    assert_eq!(library::sum(&x, &y).unwrap(), 33.0);
     assert_eq!(results, [precast::Array::from((x + y).into_dyn())]);
 }
 "#;
@@ -96,13 +117,14 @@ impl Workspace {
             |name: &str| format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n");
         let root = "[workspace]\nresolver = \"3\"\nmembers = [\"app\", \"library\"]\n[workspace.metadata.precast]\nstore = \"artifacts\"\n";
         workspace.write("Cargo.toml", &format!("{root}{}", package::profiles()));
-        workspace.write("library/src/lib.rs", "");
+        workspace.write("library/src/lib.rs", LIBRARY);
+        workspace.write("library/build.rs", "fn main() {\n    precast_build::Build::new().library().run();\n}\n");
         let declared = "[[package.metadata.precast.graph]]\nname = \"of_library\"\n";
         let outputs = "outputs = [\"out = x + y\"]\n";
         let builds = format!("precast-build = {{ path = {build_support:?} }}\n");
         let precast = build_support.join("../crates/precast");
         let calls = format!("precast = {{ path = {precast:?}, default-features = false }}\n");
-        let tests = format!("[dev-dependencies]\n{builds}{calls}");
+        let tests = format!("[dependencies]\n{calls}[build-dependencies]\n{builds}[dev-dependencies]\n{builds}");
         workspace
             .write("library/Cargo.toml", &format!("{}{tests}{declared}{GRAPH}{outputs}", head("library")));
         workspace.write("library/tests/graphs.rs", TEST);

@@ -137,8 +137,11 @@ impl Failure {
         let mut next: Option<&(dyn Error + 'static)> =
             self.cause.as_deref().map(|cause| cause as &(dyn Error + 'static));
         while let Some(error) = next {
-            for text in texts(error) {
-                let (text, mut found) = split_hints(&text);
+            let texts = texts(error);
+            let several = texts.len() > 1;
+            for text in texts {
+                // Of several mistakes each has its remedy behind it.
+                let (text, mut found) = if several { (text, Vec::new()) } else { split_hints(&text) };
                 hints.append(&mut found);
                 // A transparent error says what its source says; some say theirs and their source's.
                 if levels.last().is_none_or(|last| !last.ends_with(&text)) {
@@ -213,6 +216,20 @@ mod tests {
                 hints: vec!["name another store".into(), "free some".into()],
             }
         );
+    }
+
+    #[test]
+    fn a_hint_stands_beside_its_mistake() {
+        let manifest = "[[op]]\nname = 1\n[op]\n";
+        let two = "isa = 3\n[[graph]]\nname = \"f\"\ninputs = 1\noutputs = [\"1\"]\n[[op]]\nname = 3\ndtypes = []\nndim = []\n";
+        for (text, behind) in [(manifest, 0), (two, 1)] {
+            let mut declared = precast_build::Declared::default();
+            let read = precast_build::Manifest::parse(std::path::Path::new("precast.toml"), text.to_owned());
+            let Err(error) = read.and_then(|manifest| manifest.declare(&mut declared)) else { panic!("a mistake") };
+            let rendered = Failure::from(error).render();
+            let inline = std::iter::once(&rendered.message).chain(&rendered.causes).filter(|text| text.contains("\nhint: "));
+            assert_eq!(inline.count(), behind, "{rendered:?}");
+        }
     }
 
     #[test]

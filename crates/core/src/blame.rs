@@ -9,13 +9,19 @@ use crate::native::{ArrayRef, Bound, StepError};
 use crate::program::{Port, Register};
 use std::collections::BTreeSet;
 
+/// What the signature of a fused op has.
+const FUSED: &str = "composite{";
+
 /// How many steps of a fused op are named.
 const NAMED: usize = 3;
 
-/// A signature with each fused op as the number of its steps, and the first of them.
+/// A signature with each fused op as the number of its steps, and the first of them. That of an assertion leaves out its
+/// message, which is what the error says.
 #[must_use]
 pub fn brief(signature: &str) -> String {
-    const FUSED: &str = "composite{";
+    if let Some((_, types)) = signature.strip_prefix("assert{").and_then(|rest| rest.rsplit_once("}(")) {
+        return format!("assert({types}");
+    }
     let Some(start) = signature.find(FUSED) else { return signature.to_owned() };
     let body = start + FUSED.len();
     let mut depth = 1;
@@ -52,7 +58,7 @@ pub(crate) fn all(signatures: &[String]) -> String {
 pub(crate) fn inputs(steps: &[Bound], error: &StepError, ports: &[Port], arrays: &[ArrayRef<'_>]) -> String {
     let failed = error.step;
     let several = match steps[failed].signatures.as_slice() {
-        [one] => brief(one) != *one,
+        [one] => one.contains(FUSED),
         _ => true,
     };
     // The number of an operand means nothing to a caller.
@@ -104,6 +110,8 @@ mod tests {
         );
         assert_eq!(brief("add(f64[?], f64[?]) -> f64[?]"), "add(f64[?], f64[?]) -> f64[?]");
         assert_eq!(brief("composite{v1=neg("), "composite{v1=neg(");
+        let assertion = "assert{message=\"k is 5, found {3}(4)\"}(f64[?], bool[]) -> f64[?]";
+        assert_eq!(brief(assertion), "assert(f64[?], bool[]) -> f64[?]");
         let many: Vec<String> = ["a()", "b()", "c()", "d()"].map(str::to_owned).into();
         assert_eq!(all(&many), "a(); … 2 more …; d()");
         assert_eq!(all(&many[..2]), "a(); b()");

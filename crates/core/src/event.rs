@@ -215,6 +215,18 @@ pub fn chain(error: &dyn std::error::Error) -> String {
     with_hints(text, &hints)
 }
 
+/// Implements `Debug` for errors as their [`chain`]: what a program prints whose `main` returns one, or that unwraps one.
+#[macro_export]
+macro_rules! debug_as_chain {
+    ($($error:ty),+ $(,)?) => {$(
+        impl ::std::fmt::Debug for $error {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                f.write_str(&$crate::event::chain(self))
+            }
+        }
+    )+};
+}
+
 /// Adds those that are not there yet.
 fn add_hints(hints: &mut Vec<String>, found: Vec<String>) {
     for hint in found {

@@ -48,7 +48,7 @@ struct Known {
 type Modules = ByHash<BuildKey, (LoadedModule, Arc<Served>)>;
 
 /// Why there is no function of a name.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadEntryError {
     /// The bundle names no such graph.
@@ -96,6 +96,8 @@ pub enum LoadEntryError {
         source: CallError,
     },
 }
+
+crate::debug_as_chain!(LoadEntryError);
 
 impl Loader {
     /// Opens a bundle that is part of the program.

@@ -16,12 +16,18 @@ use crate::typed::{Arguments, OtherTypesError, Outcomes, Typed};
 use std::sync::OnceLock;
 
 /// Why a call of a generated function failed.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelError {
     /// The embedded bundle cannot be opened.
     #[error("cannot open the embedded bundle")]
     Open(#[source] std::sync::Arc<OpenBundleError>),
+    /// A function of a library was called before the program gave the library its loader.
+    #[error(
+        "the library has no loader for its graphs\nhint: call the library's `use_loader` once, with the `loader()?` of the \
+         program's own `include_model!`"
+    )]
+    NoLoader,
     /// The graph cannot be loaded on this host.
     #[error("cannot load `{name}`")]
     Load {
@@ -51,27 +57,53 @@ pub enum ModelError {
     },
 }
 
-/// The bundle behind generated functions, opened by the first call.
+crate::debug_as_chain!(ModelError);
+
+/// The graphs behind generated functions.
 #[derive(Debug)]
-pub struct Model {
-    bundle: &'static [u8],
-    loader: OnceLock<Result<Loader, ModelError>>,
+pub struct Model(Source);
+
+#[derive(Debug)]
+enum Source {
+    /// A bundle, opened by the first call.
+    Embedded { bundle: &'static [u8], loader: OnceLock<Result<Loader, ModelError>> },
+    /// The bundle of the program that links a library.
+    Program(OnceLock<&'static Loader>),
 }
 
 impl Model {
     /// A model that opens these bytes when they are needed.
     #[must_use]
     pub const fn new(bundle: &'static [u8]) -> Self {
-        Self { bundle, loader: OnceLock::new() }
+        Self(Source::Embedded { bundle, loader: OnceLock::new() })
+    }
+
+    /// The model of a library, whose graphs are in the bundle of the program that links it.
+    #[must_use]
+    pub const fn of_program() -> Self {
+        Self(Source::Program(OnceLock::new()))
+    }
+
+    /// Makes a loader serve the functions of a library. Returns whether it does: the first one stays.
+    pub fn use_loader(&self, loader: &'static Loader) -> bool {
+        match &self.0 {
+            Source::Embedded { .. } => false,
+            Source::Program(known) => known.set(loader).is_ok(),
+        }
     }
 
     /// Gives the graphs by name.
     ///
     /// # Errors
-    /// The bytes are no bundle that this program reads.
+    /// The bytes are no bundle that this program reads; of a library, no loader was given.
     pub fn loader(&self) -> Result<&Loader, ModelError> {
-        let open = || Loader::embedded(self.bundle).map_err(|source| ModelError::Open(source.into()));
-        self.loader.get_or_init(open).as_ref().map_err(Clone::clone)
+        match &self.0 {
+            Source::Program(known) => known.get().copied().ok_or(ModelError::NoLoader),
+            Source::Embedded { bundle, loader } => {
+                let open = || Loader::embedded(bundle).map_err(|source| ModelError::Open(source.into()));
+                loader.get_or_init(open).as_ref().map_err(Clone::clone)
+            }
+        }
     }
 }
 
@@ -158,5 +190,37 @@ impl<F: NativeType> NativeHandle<F> {
             Err(source) => return Err(ModelError::Native { name: self.name, source }),
         };
         Ok(self.native.get_or_init(|| native).as_ref())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Handle, Model, ModelError};
+    use crate::Loader;
+    use crate::bundle::{Bundle, write_bundle};
+
+    static HANDLE: Handle<(f64,), f64> = Handle::new("score");
+
+    #[test]
+    fn a_library_is_served_by_the_first_loader_that_it_is_given() {
+        static LIBRARY: Model = Model::of_program();
+        assert!(matches!(HANDLE.call(&LIBRARY, (1.0,)), Err(ModelError::NoLoader)));
+        let loader = || -> &'static Loader {
+            let bytes = write_bundle(&[], &[], "test").unwrap();
+            Box::leak(Box::new(Loader::new(Bundle::from_bytes(bytes).unwrap())))
+        };
+        let first = loader();
+        assert!(LIBRARY.use_loader(first) && !LIBRARY.use_loader(loader()));
+        assert!(std::ptr::eq(LIBRARY.loader().unwrap(), first));
+        assert!(matches!(HANDLE.call(&LIBRARY, (1.0,)), Err(ModelError::Load { name: "score", .. })));
+    }
+
+    #[test]
+    fn debug_of_an_error_is_its_chain_of_messages() {
+        static BROKEN: Model = Model::new(b"junk");
+        let error = BROKEN.loader().unwrap_err();
+        let debug = format!("{error:?}");
+        assert_eq!(debug, crate::event::chain(&error));
+        assert!(debug.starts_with("cannot open the embedded bundle: ") && !debug.contains('{'), "{debug}");
     }
 }

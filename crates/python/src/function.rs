@@ -99,8 +99,11 @@ impl Function {
         mut values: Vec<Bound<'py, PyAny>>,
         names: Option<&Bound<'py, PyTuple>>,
     ) -> PyResult<Given<'py>> {
-        let wrong =
-            |what: String| error::wrong_type(py, format!("{}() {what}; it is `{}`", self.name, self.shown()));
+        let wrong = |what: String| match self.inner.refusal() {
+            // It has no inputs that could be named.
+            Some(refused) => error::call(py, refused, false),
+            None => error::wrong_type(py, format!("{}() {what}; it is `{}`", self.name, self.shown())),
+        };
         let named = values.split_off(values.len() - names.map_or(0, PyTupleMethods::len));
         if values.len() > self.names.len() {
             return Err(wrong(format!("takes {} input(s), found {}", self.names.len(), values.len())));

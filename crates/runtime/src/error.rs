@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Why a runtime cannot be built.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildRuntimeError {
     /// A bundle cannot be read.
@@ -63,8 +63,10 @@ pub enum BuildRuntimeError {
     Record(#[from] crate::recording::RecordError),
 }
 
+precast_core::debug_as_chain!(BuildRuntimeError);
+
 /// Why a graph cannot be made a function.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum FunctionError {
     /// The graph is not valid.
@@ -123,6 +125,8 @@ pub enum FunctionError {
     Instance(#[from] CallError),
 }
 
+precast_core::debug_as_chain!(FunctionError);
+
 fn missed(misses: &[Miss], no_compiler: Option<&str>, recorded: Option<&Path>) -> String {
     let lines: Vec<String> = misses.iter().map(Miss::to_string).collect();
     let mut text = lines.join("\n  ");
@@ -136,7 +140,7 @@ fn missed(misses: &[Miss], no_compiler: Option<&str>, recorded: Option<&Path>) -
 }
 
 /// Why a named graph cannot be made a function.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum EntryError {
     /// No layer names such a graph.
@@ -184,3 +188,5 @@ pub enum EntryError {
         source: Box<FunctionError>,
     },
 }
+
+precast_core::debug_as_chain!(EntryError);

@@ -41,7 +41,7 @@ pub enum Layer {
 }
 
 /// Says why a layer could not be read; damage is not among it, that is a miss and an event.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum LayerError {
     /// The store could not be searched.
@@ -53,6 +53,8 @@ pub enum LayerError {
         source: FindError,
     },
 }
+
+precast_core::debug_as_chain!(LayerError);
 
 /// Renders what messages and tables call the layer.
 impl fmt::Display for Layer {

@@ -11,7 +11,7 @@ use crate::record::Record;
 use crate::trace::outcome;
 
 /// Says why a pack was not loaded. All are a miss to the caller.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BundleLoadError {
     /// The bundle has no such record, or has lost it.
@@ -39,6 +39,8 @@ pub enum BundleLoadError {
         record: RecordId,
     },
 }
+
+crate::debug_as_chain!(BundleLoadError);
 
 impl Bundle {
     /// Gives the shared object of a record, verified.

@@ -11,7 +11,7 @@ use crate::file;
 use crate::trust::{self, TrustError, Untrusted};
 
 /// Says why a bundle cannot be opened.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenBundleError {
     /// Others can change it.
@@ -71,6 +71,8 @@ pub enum OpenBundleError {
         reason: &'static str,
     },
 }
+
+crate::debug_as_chain!(OpenBundleError);
 
 impl Bundle {
     /// The remedy for one that is not whole, as a line of a message.

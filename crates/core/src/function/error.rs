@@ -5,7 +5,7 @@ use std::error::Error;
 use std::sync::Arc;
 
 /// Why a call failed. The function can be called again.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallError {
     /// Wrong number of inputs.
@@ -93,6 +93,8 @@ pub enum CallError {
         name: String,
     },
 }
+
+crate::debug_as_chain!(CallError);
 
 impl CallError {
     /// Why it failed, if that is a `T`: what debug mode found, or what the reference implementation said.

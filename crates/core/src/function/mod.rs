@@ -137,7 +137,8 @@ impl Function {
     }
 
     /// Why every call of it fails, where that is so.
-    pub(crate) fn refusal(&self) -> Option<&CallError> {
+    #[must_use]
+    pub fn refusal(&self) -> Option<&CallError> {
         let Serves::Other(body) = &self.0.body else { return None };
         body.refusal()
     }

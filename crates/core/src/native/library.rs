@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 /// Why verified bytes could not be loaded.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadLibraryError {
     /// Neither a memory file nor a private file could be made.
@@ -49,6 +49,8 @@ pub enum LoadLibraryError {
         message: String,
     },
 }
+
+crate::debug_as_chain!(LoadLibraryError);
 
 /// What helps where neither file can be made.
 fn hint(memory: &io::Error, file: &io::Error) -> &'static str {

@@ -39,7 +39,7 @@ pub struct Typed<I, O> {
 }
 
 /// A function that is not what it was asked for as.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the function is {}, expected `{expected}`", self.known())]
 #[non_exhaustive]
 pub struct OtherTypesError {
@@ -50,6 +50,8 @@ pub struct OtherTypesError {
     /// Why it is not known what it takes and gives, if it is not.
     pub unknown: Option<String>,
 }
+
+crate::debug_as_chain!(OtherTypesError);
 
 impl OtherTypesError {
     fn known(&self) -> String {

@@ -103,8 +103,25 @@ impl Parser<'_> {
         }
         match self.known(name) {
             Some(value) => Ok(value),
-            None => Err(self.unknown(at, name)),
+            None if self.library.names().contains(&name.to_owned()) => Err(self.unknown(at, name)),
+            None => Err(self.unknown_of_module(at, name)),
         }
+    }
+
+    /// The error of a name in a module that is neither a constant nor a function here: `np.fft.fft`.
+    fn unknown_of_module(&mut self, at: usize, name: &str) -> ParseTextError {
+        let (mut path, mut last) = (name.to_owned(), name);
+        while let (Token::Sign("."), Some(Token::Name(next))) =
+            (self.peek(), self.tokens.get(self.next + 1).map(|spanned| spanned.token))
+        {
+            self.next += 2;
+            path.push('.');
+            path.push_str(next);
+            last = next;
+        }
+        let known = self.library.names();
+        let nearest = nearest(last, known.iter().map(String::as_str)).map(str::to_owned);
+        ParseTextError::UnknownFunction { place: self.place(at), found: path, nearest }
     }
 
     /// A constant or a dtype.

@@ -28,7 +28,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 /// Why a graph could not be built: the first mistake.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GraphError {
     /// The type of an input cannot be read.
@@ -68,6 +68,8 @@ pub enum GraphError {
     #[error("the graph cannot be finished")]
     Invalid(#[source] BuildError),
 }
+
+precast_core::debug_as_chain!(GraphError);
 
 #[derive(Debug)]
 struct State {

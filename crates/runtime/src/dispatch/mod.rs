@@ -61,7 +61,7 @@ const CAPACITY: usize = 256;
 const RECENT_BITS: u32 = 4;
 
 /// Why a dispatched call failed.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum DispatchError {
     /// The op does not exist.
@@ -112,6 +112,8 @@ pub enum DispatchError {
     #[error(transparent)]
     Call(#[from] CallError),
 }
+
+precast_core::debug_as_chain!(DispatchError);
 
 /// The nibbles that an argument of a dtype and rank has in a compact signature, and their number.
 type Field = (u32, u32);

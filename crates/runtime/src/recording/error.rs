@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 /// Why a miss cannot be recorded.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
     /// The manifest cannot be opened or read.
@@ -47,3 +47,5 @@ pub enum RecordError {
     #[error("an op of it returns the empty cache version, so its code stays in one process")]
     Unpublished,
 }
+
+precast_core::debug_as_chain!(RecordError);

@@ -32,7 +32,7 @@ pub struct Native<F> {
 }
 
 /// Why a native function cannot be called as one of some Rust type.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BindNativeError {
     /// There is no native function.
@@ -47,6 +47,8 @@ pub enum BindNativeError {
         asked: &'static str,
     },
 }
+
+crate::debug_as_chain!(BindNativeError);
 
 /// What helps where only the way to fail differs.
 fn hint(found: &str, asked: &str) -> &'static str {
