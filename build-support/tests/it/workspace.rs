@@ -52,8 +52,16 @@ type Vector = precast::ndarray::Array1<f64>;
 
 /// The sum of both vectors' elements.
 pub fn sum(x: &Vector, y: &Vector) -> Result<f64, precast::model::ModelError> {
-    Ok(model::of_library(x, y)?.sum())
+    model::inner(x, y)
 }
+"#;
+
+/// The graph that the library calls itself.
+const INNER: &str = r#"
+[[package.metadata.precast.graph]]
+name = "inner"
+inputs = ["a: f64[?]", "b: f64[?]"]
+outputs = ["out = sum(a + b)"]
 "#;
 
 /// What the library tests of what it declares.
@@ -125,8 +133,8 @@ impl Workspace {
         let precast = build_support.join("../crates/precast");
         let calls = format!("precast = {{ path = {precast:?}, default-features = false }}\n");
         let tests = format!("[dependencies]\n{calls}[build-dependencies]\n{builds}[dev-dependencies]\n{builds}");
-        workspace
-            .write("library/Cargo.toml", &format!("{}{tests}{declared}{GRAPH}{outputs}", head("library")));
+        let table = format!("{}{tests}{declared}{GRAPH}{outputs}{INNER}", head("library"));
+        workspace.write("library/Cargo.toml", &table);
         workspace.write("library/tests/graphs.rs", TEST);
         let library = "library = { path = \"../library\" }\n";
         let dependencies = format!("[dependencies]\n{library}{calls}[build-dependencies]\n{builds}");
