@@ -165,7 +165,9 @@ impl Gathered<'_> {
         for (owner, manifests) in owned {
             declared.set_owner(owner);
             let script = if owner == Owner::Package { script.as_slice() } else { &[] };
-            manifests.iter().for_each(|manifest| problems.extend(manifest.declare_uses(&mut declared, script)));
+            manifests
+                .iter()
+                .for_each(|manifest| problems.extend(manifest.declare_uses(&mut declared, script)));
         }
         (declared, problems)
     }

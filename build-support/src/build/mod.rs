@@ -286,7 +286,7 @@ impl Outcome {
     #[must_use]
     pub fn directives(&self) -> Vec<String> {
         let warnings = self.warnings.iter().flat_map(|text| text.lines());
-        let warnings = warnings.map(|line| format!("cargo::warning={line}"));
+        let warnings = warnings.map(|line| format!("cargo::warning={}", one_line(line)));
         let files = self.inputs.iter().filter_map(|path| watched(path));
         let files = files.map(|path| format!("cargo::rerun-if-changed={}", path.display()));
         let variables = self.variables.iter().map(|name| format!("cargo::rerun-if-env-changed={name}"));

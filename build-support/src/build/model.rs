@@ -219,7 +219,16 @@ mod tests {
     /// A graph that was not checked: the writer holds by itself.
     #[test]
     fn hostile_names_stay_in_their_comment_or_literal() {
-        for name in ["x\npub fn injected() {}", "*/", "\0", "\u{202e}", "`\n\n```\npub fn injected() {}", "\r", "\"));", ""] {
+        for name in [
+            "x\npub fn injected() {}",
+            "*/",
+            "\0",
+            "\u{202e}",
+            "`\n\n```\npub fn injected() {}",
+            "\r",
+            "\"));",
+            "",
+        ] {
             let graph = Graph {
                 name: name.to_owned(),
                 inputs: ports(&[name, "y"]),

@@ -2,6 +2,7 @@
 #![allow(clippy::print_stdout, reason = "Cargo reads directives from a build script's standard output")]
 
 use super::Build;
+use precast_core::names::one_line;
 
 /// Builds and prints; on an error prints that and ends the process.
 pub(super) fn run(build: &Build) {
@@ -14,7 +15,7 @@ pub(super) fn run(build: &Build) {
         }
         Err(error) => {
             for line in error.lines().iter().flat_map(|line| line.lines()) {
-                println!("cargo::error={line}");
+                println!("cargo::error={}", one_line(line));
             }
             #[allow(clippy::exit, reason = "a build script says by its exit code that it failed")]
             std::process::exit(crate::interrupt::exit_code().map_or(1, i32::from));

@@ -66,6 +66,9 @@ mod tests {
         assert_eq!(doc(&["a", text, ""]).lines().collect::<Vec<_>>().len(), 3);
         assert!(!doc(&[text]).contains(['\u{202e}', '\0', '\x1b']));
         let literal = literal(text);
-        assert!(!literal.contains(['\n', '\0', '\x1b', '\u{202e}']) && literal.ends_with("*/\\\"\""), "{literal}");
+        assert!(
+            !literal.contains(['\n', '\0', '\x1b', '\u{202e}']) && literal.ends_with("*/\\\"\""),
+            "{literal}"
+        );
     }
 }

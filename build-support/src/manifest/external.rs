@@ -142,10 +142,11 @@ impl Manifest {
             }
         }
         let files: Vec<&str> = table.files.iter().map(|file| file.get_ref().as_str()).collect();
-        declaration.sources = self.headers(files, headers(table), &table.header_dirs, &mut |name, message| {
-            let (path, message) = (self.file(name), message.to_owned());
-            problems.push(Problem::new(place.key("files"), ProblemKind::File { path, message }));
-        });
+        declaration.sources =
+            self.headers(files, headers(table), &table.header_dirs, &mut |name, message| {
+                let (path, message) = (self.file(name), message.to_owned());
+                problems.push(Problem::new(place.key("files"), ProblemKind::File { path, message }));
+            });
         declaration.func = table.func.as_ref().map(|func| func.get_ref().clone());
         declaration.inputs = texts(&table.inputs);
         declaration.outputs = texts(&table.outputs);
@@ -211,9 +212,10 @@ impl Manifest {
         };
         let mut problem = None;
         let files = vec![function.file.as_str()];
-        let mut sources = self.headers(files, std::iter::empty(), &table.header_dirs, &mut |name, message| {
-            problem = Some(unreadable(name, message));
-        });
+        let mut sources =
+            self.headers(files, std::iter::empty(), &table.header_dirs, &mut |name, message| {
+                problem = Some(unreadable(name, message));
+            });
         if let Some(problem) = problem {
             return Err(problem);
         }

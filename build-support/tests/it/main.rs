@@ -14,8 +14,9 @@ fn the_program_gets_what_its_library_declares() {
     let arrays = "mine: [11, 42], of_library: [11, 22]\n";
     let natively = "gauss: 0.5, order: -4 3, power: 81, ";
     let said = workspace.run();
-    let expected =
-        format!("names: [\"__MODEL\", \"gauss\", \"inner\", \"mine\", \"of_library\", \"order\", \"power\"]\n{arrays}{natively}");
+    let expected = format!(
+        "names: [\"__MODEL\", \"gauss\", \"inner\", \"mine\", \"of_library\", \"order\", \"power\"]\n{arrays}{natively}"
+    );
     assert!(said.starts_with(&expected) && said.contains("negative"), "{said}");
     assert!(workspace.path("artifacts/STORE").is_file(), "the workspace opted in");
 

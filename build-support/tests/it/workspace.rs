@@ -126,13 +126,15 @@ impl Workspace {
         let root = "[workspace]\nresolver = \"3\"\nmembers = [\"app\", \"library\"]\n[workspace.metadata.precast]\nstore = \"artifacts\"\n";
         workspace.write("Cargo.toml", &format!("{root}{}", package::profiles()));
         workspace.write("library/src/lib.rs", LIBRARY);
-        workspace.write("library/build.rs", "fn main() {\n    precast_build::Build::new().library().run();\n}\n");
+        workspace
+            .write("library/build.rs", "fn main() {\n    precast_build::Build::new().library().run();\n}\n");
         let declared = "[[package.metadata.precast.graph]]\nname = \"of_library\"\n";
         let outputs = "outputs = [\"out = x + y\"]\n";
         let builds = format!("precast-build = {{ path = {build_support:?} }}\n");
         let precast = build_support.join("../crates/precast");
         let calls = format!("precast = {{ path = {precast:?}, default-features = false }}\n");
-        let tests = format!("[dependencies]\n{calls}[build-dependencies]\n{builds}[dev-dependencies]\n{builds}");
+        let tests =
+            format!("[dependencies]\n{calls}[build-dependencies]\n{builds}[dev-dependencies]\n{builds}");
         let table = format!("{}{tests}{declared}{GRAPH}{outputs}{INNER}", head("library"));
         workspace.write("library/Cargo.toml", &table);
         workspace.write("library/tests/graphs.rs", TEST);

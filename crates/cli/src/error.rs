@@ -225,9 +225,13 @@ mod tests {
         for (text, behind) in [(manifest, 0), (two, 1)] {
             let mut declared = precast_build::Declared::default();
             let read = precast_build::Manifest::parse(std::path::Path::new("precast.toml"), text.to_owned());
-            let Err(error) = read.and_then(|manifest| manifest.declare(&mut declared)) else { panic!("a mistake") };
+            let Err(error) = read.and_then(|manifest| manifest.declare(&mut declared)) else {
+                panic!("a mistake")
+            };
             let rendered = Failure::from(error).render();
-            let inline = std::iter::once(&rendered.message).chain(&rendered.causes).filter(|text| text.contains("\nhint: "));
+            let inline = std::iter::once(&rendered.message)
+                .chain(&rendered.causes)
+                .filter(|text| text.contains("\nhint: "));
             assert_eq!(inline.count(), behind, "{rendered:?}");
         }
     }

@@ -61,35 +61,30 @@ crate::debug_as_chain!(ModelError);
 
 /// The graphs behind generated functions.
 #[derive(Debug)]
-pub struct Model(Source);
-
-#[derive(Debug)]
-enum Source {
-    /// A bundle, opened by the first call.
-    Embedded { bundle: &'static [u8], loader: OnceLock<Result<Loader, ModelError>> },
-    /// The bundle of the program that links a library.
-    Program(OnceLock<&'static Loader>),
+pub struct Model {
+    /// The bundle, opened by the first call; a library has none.
+    bundle: Option<&'static [u8]>,
+    opened: OnceLock<Result<Loader, ModelError>>,
+    /// What the program that links a library gave it.
+    given: OnceLock<&'static Loader>,
 }
 
 impl Model {
     /// A model that opens these bytes when they are needed.
     #[must_use]
     pub const fn new(bundle: &'static [u8]) -> Self {
-        Self(Source::Embedded { bundle, loader: OnceLock::new() })
+        Self { bundle: Some(bundle), opened: OnceLock::new(), given: OnceLock::new() }
     }
 
     /// The model of a library, whose graphs are in the bundle of the program that links it.
     #[must_use]
     pub const fn of_program() -> Self {
-        Self(Source::Program(OnceLock::new()))
+        Self { bundle: None, opened: OnceLock::new(), given: OnceLock::new() }
     }
 
     /// Makes a loader serve the functions of a library. Returns whether it does: the first one stays.
     pub fn use_loader(&self, loader: &'static Loader) -> bool {
-        match &self.0 {
-            Source::Embedded { .. } => false,
-            Source::Program(known) => known.set(loader).is_ok(),
-        }
+        self.bundle.is_none() && self.given.set(loader).is_ok()
     }
 
     /// Gives the graphs by name.
@@ -97,13 +92,9 @@ impl Model {
     /// # Errors
     /// The bytes are no bundle that this program reads; of a library, no loader was given.
     pub fn loader(&self) -> Result<&Loader, ModelError> {
-        match &self.0 {
-            Source::Program(known) => known.get().copied().ok_or(ModelError::NoLoader),
-            Source::Embedded { bundle, loader } => {
-                let open = || Loader::embedded(bundle).map_err(|source| ModelError::Open(source.into()));
-                loader.get_or_init(open).as_ref().map_err(Clone::clone)
-            }
-        }
+        let Some(bundle) = self.bundle else { return self.given.get().copied().ok_or(ModelError::NoLoader) };
+        let open = || Loader::embedded(bundle).map_err(|source| ModelError::Open(source.into()));
+        self.opened.get_or_init(open).as_ref().map_err(Clone::clone)
     }
 }
 

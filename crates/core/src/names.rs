@@ -106,11 +106,35 @@ mod tests {
     fn hostile_names_are_invalid() {
         let (long, huge) = ("x".repeat(NAME_LIMIT_BYTES + 1), "x".repeat(1 << 20));
         for name in [
-            "", " ", "a b", "a\nb", "\0", "\x1b[2J", "\"", "'", "*/", "</script>", "\u{202e}", "a\u{200b}b", "../x", "/x", ".x",
-            "-x", "a\\b", "`", "x\r", "a:b", "@SVG@", &long, &huge,
+            "",
+            " ",
+            "a b",
+            "a\nb",
+            "\0",
+            "\x1b[2J",
+            "\"",
+            "'",
+            "*/",
+            "</script>",
+            "\u{202e}",
+            "a\u{200b}b",
+            "../x",
+            "/x",
+            ".x",
+            "-x",
+            "a\\b",
+            "`",
+            "x\r",
+            "a:b",
+            "@SVG@",
+            &long,
+            &huge,
         ] {
             let error = check_name(name).unwrap_err();
-            assert!(error.to_string().len() < 700 && !error.to_string().contains(['\n', '\0', '\x1b', '\u{202e}']));
+            assert!(
+                error.to_string().len() < 700
+                    && !error.to_string().contains(['\n', '\0', '\x1b', '\u{202e}'])
+            );
         }
     }
 

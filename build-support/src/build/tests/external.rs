@@ -24,14 +24,14 @@ const CODE: &str = "#section code\nOUTPUT_0 = INPUT_0 * K;\n";
 
 #[test]
 fn headers_are_found_in_header_dirs_and_their_text_counts() {
-    for (headers, directories) in [
-        ("kk.h", "inc"),
-        ("<kk.h>", "./inc/"),
-        ("\\\"kk.h\\\"", "inc/deep/.."),
-        ("inc/kk.h", ""),
-    ] {
-        let directories =
-            if directories.is_empty() { String::new() } else { format!("header_dirs = [\"{directories}\"]\n") };
+    for (headers, directories) in
+        [("kk.h", "inc"), ("<kk.h>", "./inc/"), ("\\\"kk.h\\\"", "inc/deep/.."), ("inc/kk.h", "")]
+    {
+        let directories = if directories.is_empty() {
+            String::new()
+        } else {
+            format!("header_dirs = [\"{directories}\"]\n")
+        };
         let package = package(&format!("headers = [\"{headers}\"]\n{directories}"), CODE);
         package.write("inc/kk.h", "#include \"more.h\"\n#define K FACTOR\n");
         package.write("inc/more.h", "#define FACTOR 1.5\n");
@@ -45,7 +45,10 @@ fn headers_are_found_in_header_dirs_and_their_text_counts() {
 fn files_may_begin_with_a_byte_order_mark() {
     let table = "headers = [\"kk.h\"]\nparams = { mode = \"TWO\" }\n[external.param_types]\n\
                  mode = { enum = [\"ONE\", \"TWO\"], headers = [\"<modes.h>\"] }\n";
-    let package = package(&format!("header_dirs = [\"inc\"]\n{table}"), "\u{feff}#section code\nOUTPUT_0 = INPUT_0 * K * PARAMS->mode;\n");
+    let package = package(
+        &format!("header_dirs = [\"inc\"]\n{table}"),
+        "\u{feff}#section code\nOUTPUT_0 = INPUT_0 * K * PARAMS->mode;\n",
+    );
     package.write("kk.h", "\u{feff}#include \"inc/more.h\"\n");
     package.write("inc/more.h", "\u{feff}#define K 1.5\n");
     package.write("inc/modes.h", "enum { ONE = 10, TWO = 20 };\n");

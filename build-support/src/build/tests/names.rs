@@ -43,11 +43,14 @@ fn hostile_names_of_graphs_are_refused() {
             package.write("f.json", &text);
             assert!(matches!(refused(&package)[..], [ProblemKind::Graph { .. }]), "{}", name.escape_debug());
         }
-        let manifest = format!("[[graph]]\nname = \"f\"\njson = {}\n", toml::Value::String(document(name, "out")));
+        let manifest =
+            format!("[[graph]]\nname = \"f\"\njson = {}\n", toml::Value::String(document(name, "out")));
         assert!(matches!(refused(&Package::new(&manifest))[..], [ProblemKind::Graph { .. }]));
         let inline = format!("{}: f64", name);
-        let manifest =
-            format!("[[graph]]\nname = \"f\"\ninputs = [{}]\noutputs = [\"1\"]\n", toml::Value::String(inline));
+        let manifest = format!(
+            "[[graph]]\nname = \"f\"\ninputs = [{}]\noutputs = [\"1\"]\n",
+            toml::Value::String(inline)
+        );
         assert!(matches!(refused(&Package::new(&manifest))[..], [ProblemKind::Graph { .. }]));
         let manifest = format!(
             "[[graph]]\nname = {}\ninputs = [\"x: f64\"]\noutputs = [\"x\"]\n",
@@ -63,7 +66,8 @@ fn with_dependency(own: &[&str], others: &[&str]) -> Package {
         format!("[[{kind}]]\nname = \"{name}\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"x + 1\"]\n")
     };
     let package = Package::new(&own.iter().map(|name| table("graph", name)).collect::<String>());
-    let head = |name: &str| format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2021\"\n");
+    let head =
+        |name: &str| format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2021\"\n");
     let declared: String = others.iter().map(|name| table("package.metadata.precast.graph", name)).collect();
     fs_err::create_dir_all(package.path("dep/src")).unwrap();
     package.write("dep/src/lib.rs", "");
@@ -98,7 +102,8 @@ fn a_collision_within_the_package_does_not_compile() {
 
 #[test]
 fn on_docs_rs_functions_have_signatures_and_no_code() {
-    let score = "[[graph]]\nname = \"score\"\ninputs = [\"x: f64[?]\", \"n: i64\"]\noutputs = [\"out = x + n\"]\n";
+    let score =
+        "[[graph]]\nname = \"score\"\ninputs = [\"x: f64[?]\", \"n: i64\"]\noutputs = [\"out = x + n\"]\n";
     let mut package = Package::new(score);
     package.environment.is_docs_rs = true;
     let outcome = package.build().unwrap();
@@ -106,7 +111,8 @@ fn on_docs_rs_functions_have_signatures_and_no_code() {
     assert!(names(&outcome.bundle).is_empty());
     assert!(fs_err::read_to_string(&outcome.index).unwrap().contains("NAMES: &[&str] = &[];"));
     let text = fs_err::read_to_string(&outcome.model).unwrap();
-    let signature = "pub fn score<'a>(\n    x: impl Into<__precast::ndarray::ArrayView1<'a, f64>>,\n    n: i64,\n)";
+    let signature =
+        "pub fn score<'a>(\n    x: impl Into<__precast::ndarray::ArrayView1<'a, f64>>,\n    n: i64,\n)";
     assert!(text.contains(signature), "{text}");
 }
 
@@ -121,6 +127,7 @@ fn a_file_name_with_a_line_break_is_no_directive() {
     let lines = outcome.directives();
     assert!(lines.iter().all(|line| !line.contains('\n') && !line.contains("INJECTED")), "{lines:?}");
     // The directory that holds it is watched instead.
-    let directory = format!("cargo::rerun-if-changed={}", Path::new(&package.environment.manifest_dir).display());
+    let directory =
+        format!("cargo::rerun-if-changed={}", Path::new(&package.environment.manifest_dir).display());
     assert!(lines.contains(&directory), "{lines:?}");
 }

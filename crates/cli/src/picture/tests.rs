@@ -72,17 +72,31 @@ fn equal_graphs_give_equal_pictures() {
 #[test]
 fn names_cannot_break_out_of_the_markup() {
     let graph = graph(&["out = x + y"]);
-    for hostile in ["<script>\"&'", "</title></script>", "*/ -->]]>", "x@SVG@y @ROWS@ @TITLE@", "a\nb\0\x1b[2J\u{202e}\r", "\\"] {
+    for hostile in [
+        "<script>\"&'",
+        "</title></script>",
+        "*/ -->]]>",
+        "x@SVG@y @ROWS@ @TITLE@",
+        "a\nb\0\x1b[2J\u{202e}\r",
+        "\\",
+    ] {
         let picture = Picture::new(hostile, &graph, &[Served::Artifact(hostile.to_owned())]);
         for text in [svg(&picture), html(&picture), dot(&picture)] {
             assert!(!text.contains(['\0', '\x1b', '\u{202e}', '\r']), "{}", text.escape_debug());
         }
         for text in [svg(&picture), html(&picture)] {
-            assert!(!text.contains("<script>\"") && !text.contains("</script></") && text.contains(&super::escape(hostile)));
+            assert!(
+                !text.contains("<script>\"")
+                    && !text.contains("</script></")
+                    && text.contains(&super::escape(hostile))
+            );
         }
         // The title and the legend of the picture are texts; the page has one title and one picture.
         let page = html(&picture);
-        assert_eq!((page.matches("<svg ").count(), page.matches("<title>").count()), (1, 1 + svg(&picture).matches("<title>").count()));
+        assert_eq!(
+            (page.matches("<svg ").count(), page.matches("<title>").count()),
+            (1, 1 + svg(&picture).matches("<title>").count())
+        );
         let title = format!("<title>{}</title>\n<style>", super::escape(hostile));
         assert!(page.contains(&title), "{page}");
     }

@@ -139,7 +139,10 @@ impl ExternalCOp {
 impl CLinkerObject for ExternalCOp {
     fn c_headers(&self) -> Vec<String> {
         let names = [compat::PYTHON, compat::NUMPY].into_iter().filter(|_| self.is_compat);
-        names.map(str::to_owned).chain(self.declaration.headers.iter().map(|header| self.header(header))).collect()
+        names
+            .map(str::to_owned)
+            .chain(self.declaration.headers.iter().map(|header| self.header(header)))
+            .collect()
     }
 
     fn c_header_dirs(&self) -> Vec<String> {

@@ -71,7 +71,8 @@ pub fn own_file(
 /// # Errors
 /// Text that cannot stand in an `#include`.
 pub fn header(text: &str) -> Result<Include, ExternalError> {
-    let (is_quoted, name) = named(text).filter(|(_, name)| name.len() + 2 == text.len()).unwrap_or((true, text));
+    let (is_quoted, name) =
+        named(text).filter(|(_, name)| name.len() + 2 == text.len()).unwrap_or((true, text));
     if name.is_empty() || name.contains(|c: char| is_hidden(c) || matches!(c, '"' | '<' | '>' | '\\')) {
         let problem = format!("has `{}`, which cannot be the name of a header", excerpt(text));
         return Err(ExternalError::Setting { key: "headers", problem });
@@ -190,7 +191,9 @@ mod tests {
 
     #[test]
     fn a_header_is_an_own_file_or_one_of_the_system() {
-        let own = |text: &str| own_header(text, &["inc".to_owned()], |name| ["near.h", "inc/far.h"].contains(&name));
+        let own = |text: &str| {
+            own_header(text, &["inc".to_owned()], |name| ["near.h", "inc/far.h"].contains(&name))
+        };
         for text in ["far.h", "<far.h>", "\"far.h\""] {
             assert_eq!(own(text).as_deref(), Some("inc/far.h"), "{text}");
         }

@@ -201,10 +201,6 @@ impl ExternalCOp {
         self.check_params()?;
         d.headers.iter().try_for_each(|header| includes::header(header).map(drop))?;
         let params: Vec<String> = d.params.keys().cloned().collect();
-        if let Some(param) = params.iter().find(|param| macros::is_macro(param)) {
-            let problem = "is the name of a macro that sections may use".to_owned();
-            return Err(ExternalError::Param { param: param.clone(), problem });
-        }
         let most = self.most();
         macros::check(&self.parts, &macros::Known { most, check_input: d.check_input, params: &params })?;
         if self.language == Language::C {

@@ -1,5 +1,6 @@
 //! The values of an external op's params: checked when the op is made, and given by who calls it.
 
+use super::macros::is_macro;
 use super::props::PARAMS;
 use super::{ExternalCOp, ExternalError, error};
 use crate::cop::COp as _;
@@ -49,6 +50,10 @@ impl ExternalCOp {
     /// Checks the values of the params against their types.
     pub(super) fn check_params(&self) -> Result<(), ExternalError> {
         let d = &self.declaration;
+        if let Some(param) = d.params.keys().find(|param| is_macro(param)) {
+            let problem = "is the name of a macro that sections may use".to_owned();
+            return Err(ExternalError::Param { param: param.clone(), problem });
+        }
         let checked = self.params_type().and_then(|types| check_values(&d.name, &types, &d.params));
         checked.map_err(|error| match error {
             LinkError::Param { field: param, problem, .. } => ExternalError::Param { param, problem },

@@ -125,7 +125,8 @@ fn commented_lines(file: &str, text: &str) -> Result<BTreeSet<u32>, ExternalErro
 /// Whether a comment is not closed: at all, or, as it holds a tag and then opens another one, not where its author thinks.
 fn is_open(comment: &Comment<'_>) -> bool {
     let mut lines = comment.text.lines().skip(1);
-    !comment.is_closed() || lines.by_ref().any(|line| tag(line).is_some()) && lines.any(|line| line.contains("/*"))
+    !comment.is_closed()
+        || lines.by_ref().any(|line| tag(line).is_some()) && lines.any(|line| line.contains("/*"))
 }
 
 /// What stands behind `#section` on a line, if it is one.
@@ -192,7 +193,9 @@ mod tests {
             "#section code\na\n/* b\n#section support_code\nc\n/* d */\n",
         ] {
             match split("op/f.c", text) {
-                Err(ExternalError::Comment { place }) => assert_eq!((&*place.file, place.line), ("op/f.c", 3)),
+                Err(ExternalError::Comment { place }) => {
+                    assert_eq!((&*place.file, place.line), ("op/f.c", 3))
+                }
                 other => panic!("{text}: {other:?}"),
             }
         }

@@ -154,7 +154,10 @@ fn entry(
             ("LOAD_FUNCTION", &load_function),
             ("LOAD", load),
             ("TASKS", &tasks),
-            ("SIGNATURE", &escape(&signature.replace('\\', "\\\\").replace('"', "\\\"").replace("??", "?\\?"))),
+            (
+                "SIGNATURE",
+                &escape(&signature.replace('\\', "\\\\").replace('"', "\\\"").replace("??", "?\\?")),
+            ),
             // `??)` is a trigraph of C.
             ("NATIVE", &called.replace('?', "\\?")),
             ("NATIVE_FUNCTION", text),

@@ -189,7 +189,8 @@ impl EnumType {
         }
         // What a header defines may be a macro; what is defined here may not be one already.
         let is_free = |name: &str| self.headers.is_some() || field_problem(name).is_none();
-        let wrong = self.constants.iter().find(|c| !is_c_name(&c.name) || !is_free(&c.name) || taken(&c.name));
+        let wrong =
+            self.constants.iter().find(|c| !is_c_name(&c.name) || !is_free(&c.name) || taken(&c.name));
         wrong.map(|constant| format!("`{}` cannot name a constant in C, or does so twice", constant.name))
     }
 

@@ -61,8 +61,30 @@ fn params_are_not_called_as_compilers_macros_are() {
         ExternalCOp::new(d)
     };
     for param in [
-        "linux", "unix", "NULL", "_Complex", "typeof", "asm", "errno", "FAIL", "PARAMS", "PARAMS_TYPE", "INPUT_0", "OUTPUT_12",
-        "DTYPE_INPUT_0", "APPLY_SPECIFIC", "DTYPE_PARAM_x", "__x", "_X", "int", "class", "a b", "a\n", "ä", "", "1",
+        "linux",
+        "unix",
+        "NULL",
+        "_Complex",
+        "typeof",
+        "asm",
+        "errno",
+        "FAIL",
+        "PARAMS",
+        "PARAMS_TYPE",
+        "INPUT_0",
+        "OUTPUT_12",
+        "DTYPE_INPUT_0",
+        "APPLY_SPECIFIC",
+        "DTYPE_PARAM_x",
+        "__x",
+        "_X",
+        "int",
+        "class",
+        "a b",
+        "a\n",
+        "ä",
+        "",
+        "1",
     ] {
         assert!(matches!(named(param), Err(ExternalError::Param { .. })), "{param}");
     }

@@ -3,8 +3,8 @@
 use super::wire::read_computes;
 use super::{Computes, Program};
 use crate::key::BuildKey;
-use crate::record::{ParseRecordError, check_entry_name};
 use crate::record::wire::{Kind, Reader};
+use crate::record::{ParseRecordError, check_entry_name};
 
 type Read<T> = Result<T, ParseRecordError>;
 

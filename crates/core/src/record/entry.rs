@@ -128,10 +128,16 @@ mod tests {
     #[test]
     fn entries_with_invalid_names_are_malformed() {
         assert!(Entry::parse(&entry("f", "x").to_bytes()).is_ok());
-        for hostile in ["x\n", "\0", "\x1b[2J", "\"", "*/", "</script>", "\u{202e}", "../x", "", &"x".repeat(1 << 20)] {
+        for hostile in
+            ["x\n", "\0", "\x1b[2J", "\"", "*/", "</script>", "\u{202e}", "../x", "", &"x".repeat(1 << 20)]
+        {
             for entry in [entry(hostile, "x"), entry("f", hostile)] {
                 let read = Entry::parse(&entry.to_bytes());
-                assert!(matches!(read, Err(ParseRecordError::Malformed { .. })), "{}", hostile.escape_debug());
+                assert!(
+                    matches!(read, Err(ParseRecordError::Malformed { .. })),
+                    "{}",
+                    hostile.escape_debug()
+                );
             }
         }
     }

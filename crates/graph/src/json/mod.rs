@@ -8,7 +8,8 @@
 //!  "outputs":   [{"name": "twice", "value": "v0"}]}
 //! ```
 //! Every variable has an id, an input's is its name; ids are unique in a document, and an Apply uses only what stands
-//! before it. `name` on a constant or a result is a name for people, where the graph has one.
+//! before it. `name` on a constant or a result is a name for people, where the graph has one. Names are 1 to 255 bytes of letters,
+//! digits, `_`, `-` and `.`, the first a letter, a digit or `_`.
 //!
 //! Elements of constants are their bits in hex, most significant digit first, in C order, so nothing is rounded. A prop is
 //! `true`, `3`, `"text"`, `[…]`, `{"dtype": "f32"}`, `{"op": {"op": …, "props": …}}` or `{"graph": {…}}`; a graph inside a

@@ -234,7 +234,11 @@ impl<'t> Parser<'t> {
             }
             if check_name(name).is_err() {
                 let (place, found) = (self.place(*at), excerpt(name));
-                return Err(ParseTextError::Literal { place, found, expected: "a name of at most 255 bytes" });
+                return Err(ParseTextError::Literal {
+                    place,
+                    found,
+                    expected: "a name of at most 255 bytes",
+                });
             }
             let twice = names[..position].iter().any(|(_, earlier)| earlier == name);
             if twice || self.names.contains_key(*name) {

@@ -10,7 +10,22 @@ use serde_json::json;
 /// Names that something further on would act on.
 fn hostile() -> Vec<String> {
     let short = [
-        "", "a\nb", "\0", "\x1b[2J", "\"", "'", "`", "*/", "//", "</script>", "\u{202e}x", "a\u{200b}b", "../x", "a b", ".", "x\r",
+        "",
+        "a\nb",
+        "\0",
+        "\x1b[2J",
+        "\"",
+        "'",
+        "`",
+        "*/",
+        "//",
+        "</script>",
+        "\u{202e}x",
+        "a\u{200b}b",
+        "../x",
+        "a b",
+        ".",
+        "x\r",
     ];
     short.into_iter().map(str::to_owned).chain(["x".repeat(1 << 20)]).collect()
 }
@@ -29,7 +44,8 @@ fn builders_refuse_hostile_names() {
 #[test]
 fn json_refuses_hostile_names_at_their_place() {
     for name in hostile() {
-        let constant = json!({"id": "c", "type": "f64", "shape": [], "bits": ["0000000000000000"], "name": name});
+        let constant =
+            json!({"id": "c", "type": "f64", "shape": [], "bits": ["0000000000000000"], "name": name});
         let apply = json!({"op": "exp", "inputs": ["x"], "outputs": [{"id": "v", "name": name}]});
         for (input, constants, applies, output, expected) in [
             (name.as_str(), json!([]), json!([]), "out", "inputs[0].name"),
