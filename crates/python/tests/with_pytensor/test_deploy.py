@@ -102,7 +102,7 @@ with precast.pytensor.record("both.bundle"):
     pytensor.function([x], pt.exp(x))
 precast.pytensor.install("both.bundle", policy="strict")
 cache = precast.pytensor._hook.current().cache
-print(cache.modules.find(cache.cutils()).isa)
+print(cache.modules.find(cache.cutils().unit).isa)
 """, PRECAST_ISA="x86-64,x86-64-v2")
     assert printed == "x86-64-v2\n"
 

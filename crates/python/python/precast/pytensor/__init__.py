@@ -9,7 +9,7 @@ program then compiles nothing, wherever it runs. `freeze` makes graphs of precas
 at all.
 
 ==================== =========================================================================================
-``PRECAST_BUNDLE``   bundles to look into, separated by ``:``
+``PRECAST_BUNDLE``   bundles to look into, separated by ``:``; a path in double quotes may have a colon
 ``PRECAST_STORE``    the store for what is compiled here; else that of the user, under ``~/.cache/precast``
 ``PRECAST_POLICY``   ``strict``: a miss is an error; ``jit``: it is compiled; ``interpret``: PyTensor computes it in Python
 ``PRECAST_ISA``      levels to compile for, separated by ``,``; else that of this CPU
@@ -19,11 +19,13 @@ at all.
 
 import os
 
+from .. import _recording
 from ._freeze import Frozen, freeze
 from ._hook import install, installed, stats, uninstall
 from ._record import record
 
 __all__ = ["Frozen", "freeze", "install", "installed", "record", "stats", "uninstall"]
 
+_recording.join()
 if os.environ.get("PRECAST_PYTENSOR") != "0" and not installed():
     install()

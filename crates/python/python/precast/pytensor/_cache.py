@@ -7,16 +7,14 @@ from collections import Counter
 from types import ModuleType
 from typing import Any
 
-from .. import errors
+from .. import _recording, errors
 from .._cpython import load
 from .._native import Modules, Unit
 from . import _state
 from ._host import Host
-from ._unit import Refused, of_linker, of_text
+from ._unit import Generated, Refused, of_linker, of_text
 
 log = logging.getLogger("precast.pytensor")
-
-POLICIES = ("strict", "jit", "interpret")
 
 # So many states of linkers are remembered.
 _MOST = 1024
@@ -50,7 +48,6 @@ class Cache:
         self.counts: Counter[str] = Counter()
         self.layers: Counter[str] = Counter()
         self.aside: list[tuple[str, str]] = []
-        self.recorders: list[dict[str, Unit]] = []
 
     # What PyTensor calls.
 
@@ -58,16 +55,16 @@ class Cache:
         """The module of a linker's graph. Its key is not looked at: other texts may have the same."""
         state = _state.of_linker(self.host, lnk)
         module = self.loaded.get(self.generated.get(state, ""))
-        if module is not None and not self.recorders:
+        if module is not None and not _recording.active:
             self.counts.update(("asked", "in_process"))
             return module
         try:
-            unit = of_linker(self.host, lnk)
+            generated = of_linker(self.host, lnk)
             if state is not None:
                 if len(self.generated) >= _MOST:
                     self.generated.clear()
-                self.generated[state] = unit.key
-            return self.serve(unit)
+                self.generated[state] = generated.unit.key
+            return self.serve(generated)
         except (Refused, errors.CompileError) as refused:
             why = str(refused)
         return self._step_aside(lnk, why)
@@ -78,10 +75,14 @@ class Cache:
 
     # What we call.
 
-    def serve(self, unit: Unit) -> ModuleType:
-        """The loaded module of a unit."""
-        for recorder in list(self.recorders):
-            recorder[unit.key] = unit
+    def serve(self, generated: Generated) -> ModuleType:
+        """The loaded module of what PyTensor generated."""
+        module = self._serve(generated.unit)
+        for recording in list(_recording.active):
+            recording.unit(generated.unit.key, generated.arguments)
+        return module
+
+    def _serve(self, unit: Unit) -> ModuleType:
         self.counts["asked"] += 1
         module = self.loaded.get(unit.key)
         if module is not None:
@@ -123,6 +124,8 @@ class Cache:
             raise Uncompiled(why)
         log.warning("PyTensor compiles `%s` itself: %s", op, why)
         self.aside.append((op, why))
+        for recording in list(_recording.active):
+            recording.aside(op, why)
         linker.__dict__.pop("cmodule_key", None)
         try:
             key = linker.cmodule_key()
@@ -130,10 +133,10 @@ class Cache:
             key = None
         return linker.compile_cmodule() if key is None else self.stock().module_from_key(key=key, lnk=linker)
 
-    def cutils(self) -> Unit:
-        """The unit of PyTensor's caller of compiled ops."""
+    def cutils(self) -> Generated:
+        """PyTensor's caller of compiled ops."""
         return of_text(self.host, "cutils_ext", self.host.cutils)
 
-    def lazylinker(self) -> Unit:
-        """The unit of PyTensor's virtual machine."""
+    def lazylinker(self) -> Generated:
+        """PyTensor's virtual machine."""
         return of_text(self.host, "lazylinker_ext", self.host.lazylinker[0])

@@ -17,9 +17,9 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from .. import errors
+from .. import _environment, errors
 from .._native import Modules
-from ._cache import POLICIES, Cache, log
+from ._cache import Cache, log
 from ._host import TESTED, Host, Unexpected, is_said
 from ._own import Finder
 
@@ -55,15 +55,9 @@ def install(
     without us, which is logged; with the policy `strict` that is an error.
     """
     global _installed
-    bundles = _split(os.environ.get("PRECAST_BUNDLE"), os.pathsep) if bundle is None else _list(bundle)
-    levels = _split(os.environ.get("PRECAST_ISA"), ",") if isa is None else _list(isa)
-    policy = _policy(policy or os.environ.get("PRECAST_POLICY") or None)
-    if policy != "jit":
-        store = store or os.environ.get("PRECAST_STORE") or None
-    else:
-        store = store or os.environ.get("PRECAST_STORE") or Modules.user_store()
+    policy = _environment.policy_of(policy)
     with _lock:
-        modules = Modules(bundles=bundles, store=store, levels=levels)
+        modules = _environment.modules(policy, _list(bundle), None if store is None else os.fspath(store), _list(isa))
         uninstall()
         try:
             host = Host()
@@ -176,18 +170,8 @@ def _asking(cache: Cache, stock: Callable[..., Any]) -> Callable[..., Any]:
     return cthunk_factory
 
 
-def _policy(said: str | None) -> str:
-    if said is None:
-        return "strict" if Modules.no_compiler() else "jit"
-    if said not in POLICIES:
-        raise errors.PrecastError(f"unknown policy `{said}`; known: {', '.join(POLICIES)}")
-    return said
-
-
-def _split(text: str | None, by: str) -> list[str]:
-    return [part for part in (text or "").split(by) if part]
-
-
-def _list(given: Any) -> list[str]:
+def _list(given: Any) -> list[str] | None:
+    if given is None:
+        return None
     given = [given] if isinstance(given, (str, os.PathLike)) else list(given)
     return [os.fspath(item) for item in given]

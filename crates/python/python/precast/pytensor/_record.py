@@ -4,30 +4,27 @@ import contextlib
 import os
 from collections.abc import Iterator
 
-from .._native import Unit
-from ..errors import PrecastError
+from .. import _recording
 from . import _hook
+from ._cache import log
 
 
 @contextlib.contextmanager
 def record(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Writes a bundle of every module that PyTensor asks for meanwhile, when the block ends without an exception.
+    """Writes a bundle of every module that PyTensor asks for meanwhile, here and in children, when the block ends without an exception.
 
     It has the modules of PyTensor's own too (`cutils_ext`, `lazylinker_ext`), so that nothing is left to compile.
     """
-    cache = _hook.current().cache
-    units: dict[str, Unit] = {}
-    cache.recorders.append(units)
-    try:
-        for unit in (cache.cutils(), cache.lazylinker()):
-            cache.serve(unit)
-        before = len(cache.aside)
+    with _recording.opened() as recording:
+        serve_own()
         yield
-    finally:
-        cache.recorders.remove(units)
-    left = [op for op, _ in cache.aside[before:]]
-    if left:
-        raise PrecastError(
-            f"not recorded: PyTensor compiled {len(left)} of the modules itself, `{left[0]}` first; `stats()['aside']` says why"
-        )
-    cache.modules.collect(os.fspath(path), list(units.values()))
+        for command in recording.read("unseen"):
+            log.warning("not recorded: `%s`, started without the environment of the recording", command)
+        _recording.write(os.fspath(path), recording, _hook.current().cache.modules)
+
+
+def serve_own() -> None:
+    """Asks for the modules that are PyTensor's own."""
+    cache = _hook.current().cache
+    for generated in (cache.cutils(), cache.lazylinker()):
+        cache.serve(generated)

@@ -23,8 +23,16 @@ class Refused(Exception):
     """It cannot be compiled with our means: the reason."""
 
 
-def of_linker(host: Host, linker: Any) -> Unit:
-    """The unit of a `CLinker` that has a graph."""
+class Generated:
+    """What PyTensor generated, as the arguments of a unit, and that unit."""
+
+    def __init__(self, **arguments: Any) -> None:
+        self.arguments = arguments
+        self.unit = Unit(**arguments)
+
+
+def of_linker(host: Host, linker: Any) -> Generated:
+    """The text of a `CLinker` that has a graph."""
     if linker.c_compiler() is not host.Compiler:
         raise Refused("an op asks for a compiler of its own")
     module = linker.get_dynamic_module()
@@ -44,8 +52,8 @@ def of_linker(host: Host, linker: Any) -> Unit:
     )
 
 
-def of_text(host: Host, name: str, text: str) -> Unit:
-    """The unit of a module of PyTensor's own."""
+def of_text(host: Host, name: str, text: str) -> Generated:
+    """The text of a module of PyTensor's own."""
     arguments = host.Compiler.compile_args(march_flags=False)
     return _unit(host, ops=[name], text=text, name=name, arguments=arguments, dirs=[])
 
@@ -60,14 +68,14 @@ def _unit(
     dirs: Iterable[str],
     libraries: Iterable[str] = (),
     lib_dirs: Iterable[str] = (),
-) -> Unit:
+) -> Generated:
     arguments = [argument for argument in arguments if argument not in _GIVEN]
     if host.config.cmodule__remove_gxx_opt:
         arguments = [argument for argument in arguments if not argument.startswith("-O")]
     known = list(dict.fromkeys([*(os.path.realpath(path) for path in dirs if path), host.own_dir]))
     foreign = [path for path in known if path in host.host_dirs or _is_system(path)]
     try:
-        return Unit(
+        return Generated(
             ops=ops,
             text=text,
             name=name,

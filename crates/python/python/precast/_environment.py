@@ -1,0 +1,43 @@
+"""The variables that choose layers and the policy, and how paths travel through them."""
+
+import os
+import re
+from collections.abc import Iterable
+
+from . import errors
+from ._native import Modules
+
+POLICIES = ("strict", "jit", "interpret")
+
+# A path in quotes, in which a quote is doubled, or one that has no colon.
+_PATH = re.compile(r'"((?:[^"]|"")+)"(?=:|$)|([^:]+)')
+
+
+def paths(text: str) -> list[str]:
+    """Splits a list of paths, separated by colons; a path in double quotes may have colons of its own."""
+    return [quoted.replace('""', '"') if quoted else plain for quoted, plain in _PATH.findall(text)]
+
+
+def of_paths(several: Iterable[str]) -> str:
+    """Joins paths so that `paths` splits them again."""
+    return ":".join(f'"{path.replace(chr(34), chr(34) * 2)}"' if ":" in path or path.startswith('"') else path for path in several)
+
+
+def policy_of(given: str | None) -> str:
+    """Returns the policy that an argument or the environment names, else the default of this machine."""
+    chosen = given or os.environ.get("PRECAST_POLICY")
+    if not chosen:
+        return "strict" if Modules.no_compiler() else "jit"
+    if chosen not in POLICIES:
+        raise errors.PrecastError(f"unknown policy `{chosen}`; known: {', '.join(POLICIES)}")
+    return chosen
+
+
+def modules(policy: str, bundles: list[str] | None = None, store: str | None = None, levels: list[str] | None = None) -> Modules:
+    """Opens the layers that arguments name, else those of the environment."""
+    store = store or os.environ.get("PRECAST_STORE") or (Modules.user_store() if policy == "jit" else None)
+    if bundles is None:
+        bundles = paths(os.environ.get("PRECAST_BUNDLE", ""))
+    if levels is None:
+        levels = [level for level in os.environ.get("PRECAST_ISA", "").split(",") if level]
+    return Modules(bundles=bundles, store=store, levels=levels)
