@@ -21,7 +21,7 @@ CALLS: dict[str, Callable[..., tuple[Any, ...]]] = {made.__name__: made for made
 
 #: Functions of `scipy.special` that PyTensor has no C of.
 SPECIAL = frozenset(
-    "betaincinv erfcinv erfinv gammainccinv gammaincinv hyp2f1 i0 i1 ive jv kve ndtri_exp owens_t polygamma".split()
+    "betaincinv erfcinv erfinv gammainccinv gammaincinv hyp2f1 i0 i0e i1 i1e ive jv kve ndtri_exp owens_t polygamma".split()
 )
 
 

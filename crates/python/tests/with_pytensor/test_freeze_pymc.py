@@ -5,11 +5,12 @@ import warnings
 
 import numpy as np
 import pytest
-from frozen import compare
+from frozen import compare, frozen
 
 pytensor = pytest.importorskip("pytensor")
 pm = pytest.importorskip("pymc")
 import precast.pytensor  # noqa: E402
+import pytensor.tensor as pt  # noqa: E402
 from pytensor.compile.mode import Mode  # noqa: E402
 
 COV = np.array([[2.0, 0.3, 0.1], [0.3, 1.0, 0.2], [0.1, 0.2, 3.0]])
@@ -166,3 +167,17 @@ def test_what_a_model_predicts_is_drawn_without_pymc(world):
     elsewhere = json.loads(world.run("-c", program, str(path), compiler=False))
     for drawn_there in elsewhere:
         compare(tuple(map(np.array, drawn_there)), fn(slope=0.3, noise=0.5), is_exact=True)
+
+
+def test_a_density_has_the_checks_of_its_parameters():
+    scale = pt.dscalar("scale")
+    ours = frozen(pytensor.function([scale], pm.logp(pm.Normal.dist(0, scale), 0.5)))
+    assert abs(float(ours(np.array(1.0))) + 1.0439385332046727) < 1e-15
+    with pytest.raises(precast.errors.CallValueError, match="sigma > 0"):
+        ours(np.array(-1.0))
+
+
+def test_functions_of_numbers_of_pymcs_own_are_scipys():
+    scale = pt.dscalar("scale")
+    fn = pytensor.function([scale], [pm.logp(pm.VonMises.dist(0.1, scale), 0.5), pm.logp(pm.Rice.dist(1.0, scale), 0.5)])
+    compare(frozen(fn, python=True)(np.array(0.7)), fn(0.7))

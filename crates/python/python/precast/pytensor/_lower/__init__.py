@@ -18,16 +18,17 @@ FunctionGraph ─▶ graph: Apply by Apply ─▶ the rule of the op's class ─
 ``decompositions`` Cholesky's, and systems with triangular matrices
 ``systems``        systems of linear equations, inverses, determinants
 ``branches``       IfElse
+``checks``         CheckAndRaise
 ``loops``          Scan
 ``python``         what Python computes, between graphs, where that is asked for
 ``reasons``        why there is no rule for other ops
 ================== ===================================================================================
 
-A rule is found by the name of the op's class, which is one of PyTensor's own: a subclass that somebody else wrote may mean something
-else. Results have the dtypes of PyTensor's graph. What PyTensor computes is what its reference, `perform`, computes.
+A rule is found by the name of the op's class, or of the nearest one that it derives from. A class in between that says itself what it
+computes has no rule: it means something else. Results have the dtypes of PyTensor's graph. What PyTensor computes is what its reference, `perform`, computes.
 """
 
-from . import branches, decompositions, elementwise, indexing, linear, loops, own_ops, python, reductions, shapes, systems  # noqa: F401
+from . import branches, checks, decompositions, elementwise, indexing, linear, loops, own_ops, python, reductions, shapes, systems  # noqa: F401
 from .lowering import Lowering, Refusal
 
 __all__ = ["Lowering", "Refusal"]

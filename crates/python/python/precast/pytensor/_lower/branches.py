@@ -13,7 +13,7 @@ import numpy
 from ..._own import Apply, ExternalCOp
 from ..._types import TensorType
 from ..._variable import Variable, call
-from .lowering import Lowering, Refused, applies, cast, constant, is_array, rule
+from .lowering import Lowering, Refused, applies, cast, constant, is_array, name_of, rule
 
 #: Ops that compute something whatever the values and the extents are.
 _SAFE = frozenset(
@@ -60,14 +60,14 @@ def check_branch(lower: Lowering, own: list[Any], others: list[Any]) -> None:
     for each in applies(own, set()):
         if each in needed:
             continue
-        name = type(each.op).__name__
+        name = name_of(each.op)
         if name not in _SAFE or each in lower.checked or may_refuse(each):
             raise Refused(f"both branches are computed, and `{each.op}` may fail where it is not asked for")
 
 
 def may_refuse(node: Any) -> bool:
     """Whether an Apply of a safe op refuses some values: negative extents, negative powers of integers."""
-    if type(node.op).__name__ == "Alloc":
+    if name_of(node.op) == "Alloc":
         return not all(is_extent(variable) for variable in node.inputs[1:])
     is_float = all(variable.type.dtype.startswith("float") for variable in node.outputs)
     return "Pow" in scalar_ops(node.op) and not is_float
@@ -76,13 +76,13 @@ def may_refuse(node: Any) -> bool:
 def is_extent(variable: Any) -> bool:
     """Whether an integer is never negative: an extent, or a number that is not."""
     data, owner = getattr(variable, "data", None), variable.owner
-    return data >= 0 if data is not None else owner is not None and type(owner.op).__name__ == "Shape_i"
+    return data >= 0 if data is not None else owner is not None and name_of(owner.op) == "Shape_i"
 
 
 def scalar_ops(op: Any) -> set[str]:
     """The classes of the functions of numbers that an op has."""
     op = getattr(op, "scalar_op", op)
-    inner = getattr(op, "fgraph", None) if type(op).__name__ == "Composite" else None
+    inner = getattr(op, "fgraph", None) if name_of(op) == "Composite" else None
     if inner is None:
-        return {type(op).__name__}
+        return {name_of(op)}
     return set().union(*(scalar_ops(each.op) for each in inner.apply_nodes))

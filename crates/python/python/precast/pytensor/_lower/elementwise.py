@@ -7,7 +7,7 @@ from typing import Any
 from ... import _native
 from ..._variable import Variable, call
 from . import python, scalars
-from .lowering import Lowering, Refused, applies, cast, constant, is_array, rule
+from .lowering import Lowering, Refused, applies, cast, constant, is_array, name_of, rule
 
 _MISMATCH = "extents differ; one that is 1 is broadcast only where its type says so"
 
@@ -62,7 +62,7 @@ def scalar(
         except Refused as why:
             made = python.special(lower, op, inputs, dtype, why)
         return [(made, set(range(len(inputs))))]
-    if type(op).__name__ != "Composite":
+    if name_of(op) != "Composite":
         raise Refused(f"`{type(op).__name__}` is more than functions of numbers")
     known = {variable: (value, {position}) for position, (variable, value) in enumerate(zip(inner.inputs, inputs, strict=True))}
     found = computed(lower, known, inner.outputs)
@@ -103,7 +103,7 @@ def covering(result: Variable, used: set[int], inputs: list[Variable], node: Any
 def of_numbers(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
     """A scalar op that is applied to numbers."""
     results = scalar(lower, node.op, inputs, [output.type.dtype for output in node.outputs])
-    if type(node.op).__name__ in ("Cast", "Identity") and is_integer(node):
+    if name_of(node.op) in ("Cast", "Identity") and is_integer(node):
         lower.extents.is_value(node.outputs[0], lower.extents.value(node.inputs[0]))
     return [result for result, _ in results]
 
@@ -146,16 +146,6 @@ def is_integer(node: Any) -> bool:
     (type_, result) = node.inputs[0].type, node.outputs[0].type
     is_one = getattr(type_, "ndim", 0) == 0 and scalars.kind(type_.dtype) in "iu"
     return is_one and result.dtype in ("int64", "uint64")
-
-
-@rule("CheckAndRaise", "Assert")
-def check(lower: Lowering, node: Any, inputs: list[Any]) -> Variable:
-    value, *conditions = inputs
-    lower.extents.equate(node.outputs[0], node.inputs[0])
-    if not conditions:
-        return value
-    message = node.op.msg or node.op.exc_type.__name__
-    return call("assert", value, *conditions, message=str(message))
 
 
 def index(value: Variable, item: Any) -> Variable:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy
@@ -24,6 +24,12 @@ _RULES: dict[str, Rule] = {}
 
 #: Those of ops that Python computes, between graphs.
 _OF_PYTHON: dict[str, Rule] = {}
+
+#: What says what an op computes.
+_COMPUTES = frozenset(("c_code", "impl", "make_thunk", "nfunc_spec", "perform", "rng_fn", "rng_fn_scipy"))
+
+#: Classes of PyTensor's whose methods are none yet.
+_BASES = ("Op", "COp", "CLinkerOp", "ScalarOp")
 
 #: Types whose values are parts of the graph.
 _PLAIN = ("NoneTypeT", "SliceType")
@@ -198,16 +204,16 @@ class Lowering:
     def find(self, op: Any) -> Rule:
         """The rule of an op."""
         own = type(op)
-        is_pytensors = own.__module__.split(".")[0] == "pytensor"
-        made = _RULES.get(own.__name__) if is_pytensors else None
+        named = behaves_as(own, _RULES)
         # Somebody's function of numbers has C of its own, perhaps.
-        if made is None and derives(own, "ScalarOp"):
-            made = _RULES["Composite"]
-        if made is None and is_pytensors and derives(own, "OpFromGraph"):
-            made = inlined
-        if made is not None:
-            return made
-        by_python = _OF_PYTHON.get(key_of(own, own.__name__))
+        if named is None and derives(own, "ScalarOp"):
+            named = "Composite"
+        if named is None and behaves_as(own, ("OpFromGraph",)):
+            return inlined
+        if named is not None:
+            return _RULES[named]
+        asked = behaves_as(own, _OF_PYTHON)
+        by_python = None if asked is None else _OF_PYTHON[asked]
         if by_python is None and has_c(own):
             return _RULES["CLinkerOp"]
         if by_python is None:
@@ -236,11 +242,44 @@ def key_of(own: type, name: str) -> str:
     return name if package == "pytensor" else f"{package}.{name}"
 
 
+def behaves_as(own: type, names: Container[str]) -> str | None:
+    """The name, of some names of classes, of what a class of ops is or computes the same as."""
+    for base in own.__mro__:
+        name = key_of(base, base.__name__)
+        if name in names:
+            return name
+        if not _COMPUTES.isdisjoint(base.__dict__):
+            return None
+    return None
+
+
+def name_of(op: Any) -> str:
+    """The name of the class that an op is lowered as."""
+    own = type(op)
+    return behaves_as(own, _RULES) or behaves_as(own, _OF_PYTHON) or own.__name__
+
+
 def has_c(own: type) -> bool:
     """Whether a class of ops has C that stands for what they compute."""
-    declares = next((base for base in own.__mro__ if "c_code" in base.__dict__), None)
+    declares = declaring(own, "c_code")
     is_there = declares is not None and declares.__name__ not in ("CLinkerOp", "COp", "HideC")
-    return is_there and reasons.of_class(own) is None
+    return is_there and reasons.of_class(own) is None and c_is_of(own)
+
+
+def c_is_of(own: type) -> bool:
+    """Whether the C of a class of ops was not left behind: a class that changes what another computes has to have C of its own."""
+    declares = declaring(own, "c_code")
+    for method in ("perform", "impl"):
+        replaced = None if declares is None else declaring(declares, method)
+        is_real = replaced is not None and replaced.__name__ not in _BASES and not replaced.__name__.startswith("_NoPython")
+        if is_real and declaring(own, method) is not replaced:
+            return False
+    return True
+
+
+def declaring(own: type, method: str) -> type | None:
+    """The class that a class has a method from."""
+    return next((base for base in own.__mro__ if method in base.__dict__), None)
 
 
 def derives(own: type, name: str) -> bool:

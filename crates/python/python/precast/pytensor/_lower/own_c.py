@@ -15,7 +15,7 @@ from ..._own import Apply, COp
 from ..._own.code import NAME, SUB
 from ..._types import TensorType
 from ..._variable import Variable, call
-from .lowering import Refused, cast, constant
+from .lowering import Refused, c_is_of, cast, constant
 
 _LISTS = ("c_headers", "c_header_dirs", "c_libraries", "c_lib_dirs", "c_compile_args", "c_no_compile_args", "c_init_code")
 
@@ -46,6 +46,8 @@ class Loop(COp):
         from pytensor.scalar.basic import get_scalar_type
 
         self.op, self.given, self.dtype = op, given, dtype
+        if not c_is_of(type(op)):
+            raise Refused(f"`{self.name}` computes something else than the class that it has its C from")
         self.scalar = op.make_node(*(get_scalar_type(each)() for each in given))
         self.code = _asked(op, "c_code", self.scalar, NAME, *self._names(), {key: SUB[key] for key in ("fail", "id")})
         if not self.code:

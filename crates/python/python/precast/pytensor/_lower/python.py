@@ -11,7 +11,7 @@ from typing import Any
 from ..._calls import SPECIAL
 from ..._draws import names
 from ..._variable import Variable
-from .lowering import HINT, Lowering, Refused, array_type, key_of, rule
+from .lowering import HINT, Lowering, Refused, array_type, behaves_as, declaring, key_of, name_of, rule
 
 #: By the class of the op what is asked for, and the attributes of the op that are its settings.
 _CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -67,7 +67,7 @@ _SETTINGS: dict[str, Callable[[Any], dict[str, Any]]] = {
 
 @rule(*_CALLS, of_python=True)
 def called(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
-    name, attributes = _CALLS[type(node.op).__name__]
+    name, attributes = _CALLS[name_of(node.op)]
     if name == "lu_factor" and node.inputs[0].type.dtype not in ("float32", "float64", "complex64", "complex128"):
         raise Refused(f"its factors are declared as {node.inputs[0].type.dtype}, and are none\n    hint: cast the matrix to float64")
     settings = _known(lambda op: {attribute: getattr(op, attribute) for attribute in attributes}, node.op)
@@ -76,10 +76,11 @@ def called(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
 
 @rule(*_DRAWS, *_DRAWS_OF_PYMC, of_python=True)
 def drawn(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
-    name = key_of(type(node.op), node.op.name)
+    package, dot, _ = name_of(node.op).rpartition(".")
+    name = f"{package}{dot}{node.op.name}"
     if name not in names():
         raise Refused(f"precast knows no draws that are called `{name}`")
-    settings = _known(_SETTINGS.get(type(node.op).__name__, lambda op: {}), node.op)
+    settings = _known(_SETTINGS.get(name_of(node.op), lambda op: {}), node.op)
     return lower.ask("draw", inputs, [output.type for output in node.outputs], of=name, **settings)
 
 
@@ -94,8 +95,9 @@ def _known(settings: Callable[[Any], dict[str, Any]], op: Any) -> dict[str, Any]
 def special(lower: Lowering, op: Any, arguments: list[Variable], dtype: str, why: Refused) -> Variable:
     """A function of numbers of SciPy's; refused for the reason that is given, where it is none."""
     module, _, name = (getattr(op, "nfunc_spec", None) or ("",))[0].rpartition(".")
-    is_pytensors = type(op).__module__.split(".")[0] == "pytensor"
-    if module != "scipy.special" or name not in SPECIAL or not is_pytensors:
+    declares = declaring(type(op), "nfunc_spec")
+    is_known = declares is not None and declares.__module__.split(".")[0] in ("pytensor", "pymc")
+    if module != "scipy.special" or name not in SPECIAL or not is_known or behaves_as(type(op), (key_of(declares, declares.__name__),)) is None:
         raise why
     if not lower.python:
         raise Refused(f"{why}\n    {HINT}")

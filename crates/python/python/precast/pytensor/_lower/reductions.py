@@ -9,7 +9,7 @@ import numpy
 from ..._variable import Variable, call
 from . import scalars
 from .elementwise import computed, index
-from .lowering import Lowering, Refused, applies, cast, constant, constant_value, rule
+from .lowering import Lowering, Refused, applies, cast, constant, constant_value, name_of, rule
 
 #: What reduces with a scalar op.
 _OF = {"Add": "sum", "Mul": "prod", "Maximum": "max", "Minimum": "min", "AND": "all", "OR": "any"}
@@ -43,19 +43,19 @@ def reduce(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
 
 def parted(lower: Lowering, op: Any, x: Variable) -> tuple[str, Variable]:
     """What reduces, and what of `x`: PyTensor makes one scalar op, `total + f(x)`, of a reduction and what it alone takes."""
-    if type(op).__name__ != "Composite":
-        return type(op).__name__, x
+    if name_of(op) != "Composite":
+        return name_of(op), x
     inner = op.fgraph
     (total, element), (output,) = inner.inputs, inner.outputs
     last = output.owner
-    if type(last.op).__name__ == "Cast":
+    if name_of(last.op) == "Cast":
         last = last.inputs[0].owner
     others = [variable for variable in last.inputs if variable is not total]
     before = applies(others, set(inner.inputs))
     if len(others) != 1 or len(last.inputs) != 2 or any(total in each.inputs for each in before):
         raise Refused(f"precast has no reduction by `{op}`")
     ((mapped, _),) = computed(lower, {element: (x, {0})}, others)
-    return type(last.op).__name__, mapped
+    return name_of(last.op), mapped
 
 
 def axes_of(axis: Any, ndim: int) -> list[int]:
@@ -108,7 +108,7 @@ def argmax(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
 @rule("Softmax", "LogSoftmax")
 def softmax(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
     lower.extents.equate(node.outputs[0], node.inputs[0])
-    function = "softmax" if type(node.op).__name__ == "Softmax" else "log_softmax"
+    function = "softmax" if name_of(node.op) == "Softmax" else "log_softmax"
     return call(function, cast(inputs[0], node.outputs[0].type.dtype), **({} if node.op.axis is None else {"axis": node.op.axis}))
 
 

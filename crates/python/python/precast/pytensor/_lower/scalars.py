@@ -12,7 +12,7 @@ import numpy
 
 from ..._variable import Variable, call
 from . import own_c
-from .lowering import Refused, cast, constant
+from .lowering import Refused, behaves_as, cast, constant
 
 #: Functions that are computed in the dtype of the result.
 _IN_RESULT = {
@@ -98,8 +98,7 @@ def _rule(*names: str) -> Callable[[Any], Any]:
 
 def compute(op: Any, arguments: list[Variable], dtype: str) -> Variable:
     """A scalar op of PyTensor's on arrays or numbers; the result has the dtype."""
-    own = type(op)
-    name = own.__name__ if own.__module__.split(".")[0] == "pytensor" else None
+    name = behaves_as(type(op), NAMES)
     if name in _NOT_COMPLEX and kind(dtype) == "c":
         raise Refused(f"`{name}` of complex numbers has other infinities in precast than in NumPy")
     if name in _IN_RESULT:

@@ -1,0 +1,125 @@
+"""Classes that derive from those that there are rules for: a rule holds for them unless they say themselves what they compute."""
+
+import numpy as np
+import precast
+import pytest
+from frozen import compare, frozen, function
+
+pytensor = pytest.importorskip("pytensor")
+import pytensor.scalar as ps  # noqa: E402
+import pytensor.tensor as pt  # noqa: E402
+from precast.pytensor._lower.lowering import Lowering, Refused, _OF_PYTHON, _RULES, behaves_as  # noqa: E402
+from pytensor.graph.op import Op  # noqa: E402
+from pytensor.raise_op import CheckAndRaise  # noqa: E402
+from pytensor.tensor.elemwise import Elemwise  # noqa: E402
+from pytensor.tensor.special import Softmax  # noqa: E402
+
+x = pt.dvector("x")
+
+
+def classes():
+    """The classes that there are rules for."""
+    found, pending = {}, [Op]
+    while pending:
+        own = pending.pop()
+        pending += own.__subclasses__()
+        if own.__module__.startswith("pytensor.") and "sparse" not in own.__module__ and own.__name__ in {*_RULES, *_OF_PYTHON}:
+            found[own.__name__] = own
+    return found
+
+
+def rule_of(own, **methods):
+    made = type("Mine", (own,), {"__module__": "mine", **methods})
+    try:
+        # Rules look at the class alone.
+        return Lowering(python=True).find(object.__new__(made))
+    except Refused:
+        return None
+
+
+def test_a_rule_holds_for_a_subclass_unless_it_computes_something_else():
+    found = classes()
+    assert len(found) > 150 and "CheckAndRaise" in found
+    generic = {_RULES["Composite"], _RULES["CLinkerOp"]}
+    for name, own in found.items():
+        rule = _RULES.get(name) or _OF_PYTHON[name]
+        assert rule_of(own) is rule, name
+        for method in ("perform", "impl", "c_code", "rng_fn"):
+            assert rule_of(own, **{method: lambda self, *given: None}) in {None, *generic}, (name, method)
+
+
+class Named(CheckAndRaise):
+    """Adds an attribute."""
+
+    def __init__(self, message):
+        super().__init__(ValueError, message)
+        self.more = 1
+
+
+class Scaled(Softmax):
+    """Is a softmax under another name."""
+
+
+class Doubled(ps.Exp):
+    """Computes something else than its C."""
+
+    nfunc_spec = None
+
+    def impl(self, x):
+        return 2 * np.exp(x)
+
+
+class DoubledInC(Doubled):
+    def c_code(self, node, name, inputs, outputs, sub):
+        return f"{outputs[0]} = 2 * exp({inputs[0]});"
+
+
+class Renamed(ps.Exp):
+    """Is an exponential under another name."""
+
+
+def test_subclasses_compute_what_they_inherit():
+    outputs = [Named("sum")(x, pt.gt(x.sum(), 0)), Scaled(axis=None)(x), Elemwise(Renamed(ps.upgrade_to_float, name="renamed"))(x)]
+    fn = function([x], outputs)
+    compare(frozen(fn)(np.arange(1.0, 4)), fn(np.arange(1.0, 4)))
+
+
+def test_a_function_with_the_c_of_another_is_refused_and_with_its_own_it_is_called():
+    with pytest.raises(precast.errors.FreezeError):
+        frozen(function([x], Elemwise(Doubled(ps.upgrade_to_float, name="doubled"))(x)))
+    fn = function([x], Elemwise(DoubledInC(ps.upgrade_to_float, name="doubled"))(x))
+    compare(frozen(fn, policy="jit")(np.arange(3.0)), fn(np.arange(3.0)))
+
+
+def test_a_class_of_others_is_not_one_of_pytensors_by_its_name():
+    assert behaves_as(type("Softmax", (Op,), {"__module__": "mine"}), _RULES) is None
+
+
+class OfValues(ValueError):
+    pass
+
+
+class OfOthers(Exception):
+    pass
+
+
+@pytest.mark.parametrize("policy", ["interpret", "jit"])
+@pytest.mark.parametrize(
+    "raised, expected",
+    [
+        (ValueError, precast.errors.CallValueError),
+        (OfValues, precast.errors.CallValueError),
+        (TypeError, precast.errors.CallTypeError),
+        (IndexError, precast.errors.CallIndexError),
+        (AssertionError, precast.errors.CallAssertionError),
+        (OfOthers, precast.errors.CallRuntimeError),
+    ],
+)
+def test_what_is_raised_keeps_its_kind(policy, raised, expected):
+    message = 'a "b" \\ 100 % @M@ ä\n'
+    ours = frozen(function([x], CheckAndRaise(raised, message)(x * 2, pt.gt(x.sum(), 0), pt.lt(x.sum(), 9))), policy=policy)
+    assert ours(np.ones(2)).tolist() == [2, 2]
+    for bad in (-np.ones(2), 9 * np.ones(2)):
+        with pytest.raises(expected) as error:
+            ours(bad)
+        assert type(error.value) is expected and 'a "b" \\ 100 % @M@ ä' in str(error.value)
