@@ -38,7 +38,7 @@ def test_gradients_go_through_branches():
 @pytest.mark.parametrize(
     "branch",
     [
-        lambda: x[n],
+        lambda: x[::n],
         lambda: x.reshape((n,)),
         lambda: pt.zeros((n,)) + s,
         lambda: x + y,
@@ -53,6 +53,59 @@ def test_a_branch_that_may_fail_where_it_is_not_asked_for_is_refused(branch):
     other = failing.type("other")
     with pytest.raises(precast.FreezeError, match="both branches are computed, and .* may fail"):
         frozen(function([x, y, s, n, other], ifelse(pt.gt(s, 0), failing, other)))
+
+
+@pytest.mark.parametrize(
+    "branch",
+    [
+        lambda: x[1:],
+        lambda: x[::-1],
+        lambda: x[n:],
+        lambda: x[x.shape[0] - 2 :],
+        lambda: pt.concatenate([x, y]),
+        lambda: pt.sort(pt.cumsum(x))[:n],
+        lambda: m[1:, ::2].sum(axis=0),
+    ],
+)
+def test_a_branch_that_cannot_fail_is_computed(branch):
+    fn = function([x, y, m, s, n], ifelse(pt.gt(s, 0), branch(), y))
+    ours = frozen(fn)
+    for condition in (1.0, -1.0):
+        for given in ([np.arange(4.0), np.arange(5.0), np.ones((2, 3))], [np.zeros(0), np.zeros(1), np.ones((0, 0))]):
+            given = [*given, np.array(condition), np.array(2)]
+            compare(ours(*given), fn(*given))
+
+
+@pytest.mark.parametrize("policy", ["interpret", "jit"])
+def test_positions_are_checked_where_a_branch_is_asked_for(policy):
+    nested = ifelse(pt.gt(s, 1), m[n, -1], m[0, 0])
+    fn = function([x, m, s, n], [ifelse(pt.gt(s, 0), x[n] + nested, s), ifelse(pt.gt(s, 0), x[n:].sum(), x.sum())])
+    ours = frozen(fn, policy=policy)
+    full, empty = [np.array([3.0, -0.0, 5.0]), np.arange(6.0).reshape(3, 2)], [np.zeros(0), np.zeros((0, 0))]
+    for condition, at in ((2.0, 1), (2.0, -3), (0.5, 2)):
+        compare(ours(*full, np.array(condition), np.array(at)), fn(*full, np.array(condition), np.array(at)))
+    # The reference computes both branches.
+    for given, at, total in ((full, 9, 8.0), (full, -9, 8.0), (empty, 0, 0.0)):
+        assert ours(*given, np.array(-1.0), np.array(at)) == (-1.0, total)
+    for given, condition, at in ((full, 2.0, 3), (full, 0.5, -4), (empty, 0.5, 0)):
+        with pytest.raises(precast.CallIndexError):
+            ours(*given, np.array(condition), np.array(at))
+
+
+def test_a_position_that_another_output_needs_is_checked_always():
+    ours = frozen(function([x, s, n], [ifelse(pt.gt(s, 0), x[n], s), x[n]]))
+    with pytest.raises(precast.CallIndexError):
+        ours(np.arange(3.0), np.array(-1.0), np.array(3))
+
+
+@pytest.mark.parametrize("rewrites", [None, "fast_run"])
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_a_median_is_frozen(axis, rewrites):
+    fn = function([m], pt.median(m, axis=axis), rewrites)
+    ours = frozen(fn)
+    for shape in ((3, 4), (4, 3), (1, 1)):
+        given = np.random.default_rng(1).normal(size=shape)
+        compare(ours(given), fn(given))
 
 
 def test_what_both_branches_need_may_fail():

@@ -69,6 +69,25 @@ def test_a_loop_gives_what_pytensor_gives(name, rewrites):
     compare(ours(*given), fn(*given))
 
 
+@pytest.mark.parametrize("rewrites", [None, "fast_run"])
+def test_a_length_may_come_from_a_constant_shared_variable(rewrites):
+    data = pytensor.shared(np.arange(10.0))
+    both = scan(lambda x, y, total: total * s + x * y, sequences=[data[2:], data[:-1]], outputs_info=pt.zeros(()))
+    fn = function([s], [both, scan(lambda row: row.sum(), sequences=pytensor.shared(np.ones((3, 2))) * s)], rewrites)
+    compare(frozen(fn)(np.array(0.5)), fn(np.array(0.5)))
+    with pytest.raises(precast.FreezeError, match="known only when it runs"):
+        frozen(fn, state=[data])
+
+
+@pytest.mark.parametrize("rewrites", [None, "fast_run"])
+def test_a_loop_may_have_no_steps(rewrites):
+    collected = scan(lambda a, b: a.sum() * b, sequences=pt.zeros((0, 2)), non_sequences=v)
+    fn = function([v], [scan(lambda x: x * 2, outputs_info=v, n_steps=0), collected], rewrites)
+    # PyTensor's reference does not find out the shape of what it collects.
+    for made in frozen(fn)(np.ones(3)):
+        assert made.shape == (0, 3) and made.dtype == np.float64
+
+
 def test_loops_whose_length_is_not_known_are_refused():
     fn = function([v], scan(lambda x, total: total + x, sequences=v, outputs_info=pt.zeros(())))
     with pytest.raises(precast.FreezeError, match="known only when it runs"):

@@ -56,6 +56,25 @@ CASES = {
         lambda t, p, at, i: [t[p, p], t[:, p, at[:2]], t[p, at[:2][:, None]], t[:, at[:2], i], t[i, at], t[p[:, :1], p[:1]]],
         each([T, [[0, 1], [-1, 0]], [0, -1], 1]),
     ),
+    "arrays of positions with slices between and beside": lambda: (
+        [t, pt.lmatrix("p"), at, i],
+        lambda t, p, at, i: [
+            t[at, :, at], t[at, at, 1:], t[:1, at, at], t[p, ::-1, at[0:1]], t[:, at, None, at], t[i, :, at], t[at, i:, i],
+            pytensor.grad((t[at, :, at] ** 2).sum(), t),
+        ],
+        each([T, [[0, 1], [-1, 0]], [0, -1], 1]),
+    ),
+    "writing to arrays of positions with slices between and beside": lambda: (
+        [t, pt.lmatrix("p"), at, i],
+        lambda t, p, at, i: [
+            pt.inc_subtensor(t[at, :, at], 1.0),
+            pt.inc_subtensor(t[at * 0, :, at * 0], t[0, :1, :2].T),
+            pt.set_subtensor(t[at, at, 1:], t[0, 0, 1:]),
+            pt.set_subtensor(t[:1, p, at], 7.0),
+            pt.inc_subtensor(t[i, :, at], 1.0),
+        ],
+        each([T, [[0, 1], [-1, 0]], [0, -1], 1]),
+    ),
     "writing to several arrays of positions": lambda: (
         [t, pt.lmatrix("p"), at, i, v],
         lambda t, p, at, i, v: [

@@ -4,6 +4,7 @@ import json
 import warnings
 
 import numpy as np
+import precast
 import pytest
 from frozen import compare, frozen
 
@@ -178,6 +179,8 @@ def test_a_density_has_the_checks_of_its_parameters():
 
 
 def test_functions_of_numbers_of_pymcs_own_are_scipys():
-    scale = pt.dscalar("scale")
+    stats, scale = pytest.importorskip("scipy.stats"), pt.dscalar("scale")
     fn = pytensor.function([scale], [pm.logp(pm.VonMises.dist(0.1, scale), 0.5), pm.logp(pm.Rice.dist(1.0, scale), 0.5)])
-    compare(frozen(fn, python=True)(np.array(0.7)), fn(0.7))
+    # PyTensor's reference computes Rice's in less than f64.
+    expected = [stats.vonmises.logpdf(0.5, 0.7, loc=0.1), stats.rice.logpdf(0.5, 1 / 0.7, scale=0.7)]
+    assert np.allclose(frozen(fn, python=True)(np.array(0.7)), expected, rtol=1e-14)

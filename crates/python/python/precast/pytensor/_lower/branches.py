@@ -1,6 +1,7 @@
 """IfElse: one of two arrays by a condition, of which PyTensor computes the one that it needs.
 
-Here both are computed, and one is copied. Where the one that is not needed could fail, that is another function, so it is refused.
+Here both are computed, and one is copied. Where the one that is not needed could fail, that is another function, so it is refused;
+positions are checked only where they are asked for.
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ import numpy
 from ..._own import Apply, ExternalCOp
 from ..._types import TensorType
 from ..._variable import Variable, call
-from .lowering import Lowering, Refused, applies, cast, constant, is_array, name_of, rule
+from .indexing import has_position, items_of, positions_of
+from .lowering import Lowering, Refused, applies, cast, constant, derives, is_array, name_of, rule
 
 #: Ops that compute something whatever the values and the extents are.
 _SAFE = frozenset(
-    "Alloc Composite DeepCopyOp DimShuffle Elemwise IfElse LogSoftmax MakeVector Prod ScalarFromTensor Shape Shape_i Softmax Sum "
-    "TensorFromScalar ViewOp".split()
+    "All Alloc Any ArgSortOp Composite CumOp DeepCopyOp DimShuffle Elemwise IfElse Join JoinDims LogSoftmax MakeVector Prod "
+    "ScalarFromTensor Shape Shape_i Softmax SortOp Subtensor Sum TensorFromScalar ViewOp".split()
 )
+
 
 class Pick(ExternalCOp):
     """The second input where the first is true, else the third, whatever their extents are."""
@@ -46,31 +49,44 @@ def if_else(lower: Lowering, node: Any, inputs: list[Any]) -> list[Variable]:
     count = node.op.n_outs
     if not all(is_array(output.type) for output in node.outputs):
         raise Refused("one of its results is no array")
-    variables = node.inputs[1:]
-    for own, others in ((variables[:count], variables[count:]), (variables[count:], variables[:count])):
-        check_branch(lower, own, [node.inputs[0], *others])
-    condition = cast(call("ne", inputs[0], constant(0, node.inputs[0].type.dtype)), "bool")
-    pairs = zip(inputs[1 : 1 + count], inputs[1 + count :], node.outputs, strict=True)
+    variables, condition = node.inputs[1:], cast(call("ne", inputs[0], constant(0, node.inputs[0].type.dtype)), "bool")
+    when_true = branch(lower, variables[:count], [node.inputs[0], *variables[count:]], condition)
+    when_false = branch(lower, variables[count:], [node.inputs[0], *variables[:count]], call("logical_not", condition))
+    pairs = zip(when_true, when_false, node.outputs, strict=True)
     return [pick(condition, cast(yes, out.type.dtype), cast(no, out.type.dtype)) for yes, no, out in pairs]
 
 
-def check_branch(lower: Lowering, own: list[Any], others: list[Any]) -> None:
-    """Refuses a branch that could fail where the others are asked for."""
+def branch(lower: Lowering, own: list[Any], others: list[Any], guard: Variable) -> list[Variable]:
+    """The results of a branch that does not fail where the others are asked for; refused if that cannot be."""
     needed = set(applies(others, set()))
-    for each in applies(own, set()):
-        if each in needed:
-            continue
-        name = name_of(each.op)
-        if name not in _SAFE or each in lower.checked or may_refuse(each):
+    nodes = [each for each in applies(own, set()) if each not in needed]
+    for each in nodes:
+        is_safe = name_of(each.op) in _SAFE or derives(type(each.op), "ScalarOp")
+        if not is_safe or each in lower.checked or may_refuse(each):
             raise Refused(f"both branches are computed, and `{each.op}` may fail where it is not asked for")
+    # What was refused is not looked at again.
+    if lower.refusals or all(is_within(each) for each in nodes):
+        return [lower.value(variable) for variable in own]
+    with lower.guarded(guard, nodes):
+        return [lower.value(variable) for variable in own]
 
 
 def may_refuse(node: Any) -> bool:
-    """Whether an Apply of a safe op refuses some values: negative extents, negative powers of integers."""
+    """Whether an Apply of a safe op refuses some values: negative extents, negative powers of integers, steps of 0."""
     if name_of(node.op) == "Alloc":
         return not all(is_extent(variable) for variable in node.inputs[1:])
+    if name_of(node.op) == "Subtensor":
+        slices = [place for place in items_of(node.op.idx_list, node.inputs[1:]) if isinstance(place, slice)]
+        return not all(place.step is None or getattr(place.step, "data", 0) != 0 for place in slices)
     is_float = all(variable.type.dtype.startswith("float") for variable in node.outputs)
     return "Pow" in scalar_ops(node.op) and not is_float
+
+
+def is_within(node: Any) -> bool:
+    """Whether an Apply is no part of an array, or one at positions that are known to be there."""
+    if name_of(node.op) not in ("IfElse", "Subtensor"):
+        return True
+    return name_of(node.op) == "Subtensor" and all(has_position(node, axis) for axis in positions_of(node))
 
 
 def is_extent(variable: Any) -> bool:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from functools import reduce
 from typing import Any
 
-import numpy
-
 from ..._variable import Variable, call
+from .checks import Check
 from .elementwise import index, with_extent
-from .lowering import Lowering, Refused, cast, constant, rule
-from .shapes import extents_of
+from .lowering import Lowering, Refused, cast, constant, name_of, rule
+from .shapes import extent_of, extents_of
 
 
 @rule("Subtensor")
@@ -23,29 +22,57 @@ def subtensor(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
     for axis, extent in enumerate(own):
         place = places[axis] if axis < len(places) else slice(None)
         if isinstance(place, slice):
-            told.append(extent if is_whole(place) else extent_of_part(extent, place))
+            told.append(extent if is_whole(place) else extent_of_part(lower, extent, place))
     lower.extents.tell(node.outputs[0], told)
-    if len(own) == 1 and len(items) == 1 and node.outputs[0].type.ndim == 0:
-        is_extent(lower, node)
+    axis = axis_of_shape(node)
+    if axis is not None:
+        shaped = node.inputs[0].owner.inputs[0]
+        return extent_of(lower, node, shaped, lower.value(shaped), axis)
+    if lower.guard is not None:
+        for axis in positions_of(node):
+            if not has_position(node, axis):
+                x, items[axis] = row(x, axis, items[axis], lower.guard), constant(0, "int64")
     return index(x, tuple(items))
 
 
-def extent_of_part(extent: Any, place: slice) -> Any:
+def positions_of(node: Any) -> list[int]:
+    """The axes of which a Subtensor takes one position."""
+    return [axis for axis, entry in enumerate(node.op.idx_list) if not isinstance(entry, slice)]
+
+
+def has_position(node: Any, axis: int) -> bool:
+    """Whether the position that a Subtensor takes of an axis is known to be there."""
+    extent, at = node.inputs[0].type.shape[axis], getattr(items_of(node.op.idx_list, node.inputs[1:])[axis], "data", None)
+    return at is not None and extent is not None and -extent <= at < extent
+
+
+def row(x: Variable, axis: int, position: Variable, guard: Variable) -> Variable:
+    """An array whose first element along an axis is the one at a position; anything where `guard` is false."""
+    extent, position = cast(call("shape_i", x, i=axis), "int64"), cast(position, "int64")
+    is_there = call("logical_and", call("ge", position, call("neg", extent)), call("lt", position, extent))
+    is_fine = call("logical_or", is_there, call("logical_not", guard))
+    position = Check(IndexError, f"an index is out of bounds for axis {axis}")(position, is_fine)
+    at = call("switch", call("lt", position, 0), call("add", position, extent), position)
+    part = index(x, (*[slice(None)] * axis, slice(at, call("add", at, 1))))
+    extents = [constant(1, "int64") if each == axis else own for each, own in enumerate(extents_of(x))]
+    return call("join", part, call("alloc", constant(0, x.type.dtype), *extents), axis=axis)
+
+
+def extent_of_part(lower: Lowering, extent: Any, place: slice) -> Any:
     """The extent of a part: a number where the bounds and the extent are numbers, else one of its own."""
-    bounds = [getattr(part, "data", part) for part in (place.start, place.stop, place.step)]
-    is_known = isinstance(extent, int) and all(bound is None or isinstance(bound, (int, numpy.ndarray, numpy.integer)) for bound in bounds)
-    if not is_known or bounds[2] is not None and int(bounds[2]) == 0:
+    bounds = [bound if bound is None else lower.number(bound) for bound in (place.start, place.stop, place.step)]
+    if not isinstance(extent, int) or not all(bound is None or isinstance(bound, int) for bound in bounds) or bounds[2] == 0:
         return object()
-    return len(range(extent)[slice(*(None if bound is None else int(bound) for bound in bounds))])
+    return len(range(extent)[slice(*bounds)])
 
 
-def is_extent(lower: Lowering, node: Any) -> None:
-    """Tells where a part of a shape is an extent."""
+def axis_of_shape(node: Any) -> int | None:
+    """The axis of which a Subtensor takes the extent out of a shape."""
     owner = node.inputs[0].owner
-    data = getattr(node.inputs[1], "data", None) if len(node.inputs) > 1 else None
-    if owner is None or type(owner.op).__name__ != "Shape" or data is None:
-        return
-    lower.extents.is_value(node.outputs[0], lower.extents.of(owner.inputs[0])[int(data)])
+    is_position = len(node.op.idx_list) == 1 and not isinstance(node.op.idx_list[0], slice)
+    if owner is None or name_of(owner.op) != "Shape" or not is_position or not has_position(node, 0):
+        return None
+    return int(node.inputs[1].data) % node.inputs[0].type.shape[0]
 
 
 def items_of(entries: Any, numbers: list[Any]) -> list[Any]:
@@ -87,24 +114,50 @@ def advanced_subtensor(lower: Lowering, node: Any, inputs: list[Any]) -> Variabl
     arrays = [item for item in items if isinstance(item, Variable)]
     if sum(item.type.ndim > 0 for item in arrays) < 2 or any(item.type.dtype == "bool" for item in arrays):
         return index(x, tuple(items))
-    positions, axis = joined_positions(x, items)
-    return call("take", joined(x, axis, len(arrays)), positions, axis=axis)
+    part = call_index(x, basic_items(items))
+    places = places_of(items)
+    order = neighbouring(places, part.type.ndim)
+    axis = order.index(places[0])
+    part = shuffled(part, order)
+    return call("take", joined(part, axis, len(arrays)), joined_positions(part, arrays, axis), axis=axis)
 
 
-def joined_positions(x: Variable, items: list[Any]) -> tuple[Variable, int]:
-    """The positions that arrays name on neighbouring axes, as positions in these axes joined; and the first axis."""
-    places = [at for at, item in enumerate(items) if isinstance(item, Variable)]
-    axis = places[0]
-    is_whole_beside = all(isinstance(item, Variable) or is_whole(item) for item in items)
-    if places != list(range(axis, axis + len(places))) or not is_whole_beside:
-        raise Refused("several arrays of positions, with slices between or beside them")
+def basic_items(items: list[Any]) -> list[Any]:
+    """The indices with all elements in the place of arrays."""
+    return [slice(None) if isinstance(item, Variable) else item for item in items]
+
+
+def call_index(x: Variable, items: list[Any]) -> Variable:
+    """A part by basic indices, which may be all of it."""
+    return x if all(is_whole(item) for item in items) else index(x, tuple(items))
+
+
+def places_of(items: list[Any]) -> list[int]:
+    """The axes that arrays are for."""
+    return [at for at, item in enumerate(items) if isinstance(item, Variable)]
+
+
+def neighbouring(places: list[int], ndim: int) -> list[int]:
+    """An order of axes in which some are neighbours: in front, as NumPy has them, where they are not so already."""
+    if places == list(range(places[0], places[0] + len(places))):
+        return list(range(ndim))
+    return [*places, *(axis for axis in range(ndim) if axis not in places)]
+
+
+def shuffled(x: Variable, order: list[int]) -> Variable:
+    """An array with its axes in another order."""
+    return x if order == sorted(order) else call("dimshuffle", x, order=order)
+
+
+def joined_positions(x: Variable, arrays: list[Variable], axis: int) -> Variable:
+    """The positions that arrays name on neighbouring axes, as positions in these axes joined."""
     result: Variable | None = None
-    for place in places:
+    for place, positions in enumerate(arrays, axis):
         extent = cast(call("shape_i", x, i=place), "int64")
-        within = within_bounds(cast(items[place], "int64"), extent, place)
+        within = within_bounds(cast(positions, "int64"), extent, place)
         result = within if result is None else call("add", call("mul", result, extent), within)
     assert result is not None
-    return result, axis
+    return result
 
 
 def within_bounds(positions: Variable, extent: Variable, axis: int) -> Variable:
@@ -145,19 +198,25 @@ def advanced_inc_subtensor(lower: Lowering, node: Any, inputs: list[Any]) -> Var
     is_mask = any(item.type.dtype == "bool" for item in arrays)
     if is_mask or len(arrays) == 1 and not all(isinstance(item, Variable) or is_whole(item) for item in items):
         return call(writer(node), index(x, tuple(items)), y)
-    if len(arrays) == 1:
-        axis, positions = place_of(items), arrays[0]
-        if axis == 0 and positions.type.ndim == 1:
-            y = unbroadcast(lower, node, x, y, positions)
-    else:
-        positions, axis = joined_positions(x, items)
-    made = written(writer(node), joined(x, axis, len(arrays)), y, positions, axis)
-    return made if len(arrays) == 1 else call("reshape", made, *extents_of(x))
+    if len(arrays) > 1:
+        return written_by_several(writer(node), x, y, items)
+    (axis,), (positions,) = places_of(items), arrays
+    if axis == 0 and positions.type.ndim == 1:
+        y = unbroadcast(lower, node, x, y, positions)
+    return written(writer(node), x, y, positions, axis)
 
 
-def place_of(items: list[Any]) -> int:
-    """The axis that the one array among the indices is of."""
-    return next(at for at, item in enumerate(items) if isinstance(item, Variable))
+def written_by_several(function: str, x: Variable, y: Variable, items: list[Any]) -> Variable:
+    """A tensor with values set or added at the positions that several arrays name."""
+    if any(item is None for item in items):
+        raise Refused("it writes through several arrays of positions and new axes")
+    places, basic = places_of(items), basic_items(items)
+    order = neighbouring(places, x.type.ndim)
+    axis, arrays = order.index(places[0]), [items[place] for place in places]
+    part = shuffled(call_index(x, basic), order)
+    made = written(function, joined(part, axis, len(arrays)), y, joined_positions(part, arrays, axis), axis)
+    made = shuffled(call("reshape", made, *extents_of(part)), [order.index(each) for each in range(len(order))])
+    return made if all(is_whole(item) for item in basic) else call("set_subtensor", index(x, tuple(basic)), made)
 
 
 def unbroadcast(lower: Lowering, node: Any, x: Variable, y: Variable, positions: Variable) -> Variable:

@@ -12,6 +12,7 @@ from typing import Any
 from ..._variable import Variable, call
 from .elementwise import index
 from .lowering import Lowering, Refused, constant, rule
+from .shapes import extents_of
 
 #: Steps, and Applies of all steps together, that are written out at most.
 _STEPS, _APPLIES = 200, 5000
@@ -63,7 +64,7 @@ def scan(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
     if info.as_while:
         raise Refused("how many steps it takes is known only when it ends")
     steps = length_of(lower, node.inputs[0])
-    if not 0 < steps <= _STEPS or steps * len(op.fgraph.apply_nodes) > _APPLIES:
+    if steps > _STEPS or steps * len(op.fgraph.apply_nodes) > _APPLIES:
         raise Refused(f"its {steps} steps of {len(op.fgraph.apply_nodes)} ops are too many to be written out")
     untraced = info.n_untraced_sit_sot if hasattr(info, "n_untraced_sit_sot") else info.n_shared_outs
     rest: Iterator[tuple[Any, Any]] = iter(zip(node.inputs[1:], inputs[1:], strict=True))
@@ -73,6 +74,8 @@ def scan(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
     seqs, states, carried = known(take(info.n_seqs)), take(len(taps)), known(take(untraced))
     lengths = [length_of(lower, variable) for variable, _ in take(info.n_nit_sot)]
     others = known(rest)
+    if steps == 0:
+        return [*(value for _, value in states), *unstepped(lower, node, [*seqs, *known(states)], carried + others), *(value for value, _ in carried)]
     oldest = [min(each) for each in taps] + [0] * len(lengths)
     buffers = [
         Buffer(value, extents, first) for (value, extents), first in zip(known(states), oldest, strict=False)
@@ -100,6 +103,22 @@ def scan(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
     return [*made, *(value for value, _ in carried)]
 
 
+def unstepped(lower: Lowering, node: Any, stepped: list[tuple[Variable, list[Any]]], others: list[Any]) -> list[Variable]:
+    """What a scan without steps collects: nothing, of the shape that a step would give."""
+    info, inner = node.op.info, node.op.fgraph
+    taps = [1] * info.n_seqs + [len(each) for each in (*info.mit_mot_in_slices, *info.mit_sot_in_slices, *info.sit_sot_in_slices)]
+    given = [(zeros(value, extents_of(value)[1:]), extents[1:]) for (value, extents), count in zip(stepped, taps, strict=True) for _ in range(count)]
+    first = sum(map(len, info.mit_mot_out_slices)) + len(info.mit_sot_in_slices) + len(info.sit_sot_in_slices)
+    made = step_of(lower, inner, given + others)[first : first + info.n_nit_sot]
+    return [zeros(value, [constant(0, "int64"), *extents_of(value)]) for value in made]
+
+
+def zeros(like: Variable, extents: list[Variable]) -> Variable:
+    """Zeros of the dtype of another array."""
+    value = constant(0, like.type.dtype)
+    return call("alloc", value, *extents) if extents else value
+
+
 def step_of(lower: Lowering, inner: Any, given: list[tuple[Any, list[Any]]]) -> list[Any]:
     """The results of a step, of values with their extents."""
     with lower.scope():
@@ -110,7 +129,7 @@ def step_of(lower: Lowering, inner: Any, given: list[tuple[Any, list[Any]]]) -> 
 
 def length_of(lower: Lowering, variable: Any) -> int:
     """An integer that is known."""
-    found = lower.extents.value(variable)
+    found = lower.number(variable)
     if not isinstance(found, int):
         raise Refused("how many steps it takes is known only when it runs")
     return found

@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 import numpy
 
 from ... import _native
+from ..._build import function, graph_of
 from ..._steps import GENERATOR, OBJECT
 from ..._types import TensorType, dtype_name
 from ..._variable import Variable, call
-from ...errors import GraphError
+from ...errors import CallError, GraphError
 from .._unit import signature
 from . import reasons
-from .extents import Extents
+from .extents import Extent, Extents
 
 #: What makes variables of precast of an Apply: it is given the walk, the Apply and its inputs.
 Rule = Callable[["Lowering", Any, list[Any]], Any]
@@ -109,16 +110,36 @@ class Lowering:
         self.generators: dict[str, Any] = {}
         self.extents = Extents()
         self.refusals: list[Refusal] = []
+        #: Where this is false, what is computed is not asked for, and must not fail.
+        self.guard: Variable | None = None
         #: The Applies beside which a check went into the graph.
         self.checked: set[Any] = set()
         self._known: dict[Any, Any] = {}
+        #: The shapes of constants.
+        self._shapes: dict[Variable, tuple[int, ...]] = {}
 
     def bind(self, variable: Any, value: Any) -> Any:
         """Says what a variable of PyTensor is."""
         self._known[variable] = value
         if isinstance(value, Variable):
-            self.extents.of(variable)
+            for own, extent in zip(self.extents.of(variable), self._shapes.get(value, ()), strict=False):
+                self.extents.unite(own, extent)
         return value
+
+    def number(self, variable: Any) -> Extent:
+        """The extent that an integer is; a number also where it is computed from constants alone."""
+        found = self.extents.value(variable)
+        if isinstance(found, int):
+            return found
+        value = self._known.get(variable)
+        if not isinstance(value, Variable) or _native.needed([value]):
+            return found
+        try:
+            found = int(function(graph_of(value), policy="interpret")())
+        except CallError:
+            return found
+        self.extents.is_value(variable, found)
+        return found
 
     def value(self, variable: Any) -> Any:
         """What a variable of PyTensor is: a variable of precast, or the value of a constant that is no array."""
@@ -134,7 +155,11 @@ class Lowering:
             held = Held(f"generator.{len(self.generators)}")
             self.generators[held.name] = value
             return held
-        return constant(value, type_.dtype) if is_array(type_) else value
+        if not is_array(type_):
+            return value
+        made = constant(value, type_.dtype)
+        self._shapes[made] = numpy.shape(value)
+        return made
 
     def ask(
         self, call: str, takes: Sequence[Any], types: Sequence[Any], hosted: Hosted | None = None, **settings: Any
@@ -170,6 +195,19 @@ class Lowering:
                 yield
         finally:
             self._known = known
+
+    @contextlib.contextmanager
+    def guarded(self, guard: Variable, nodes: Sequence[Any]) -> Iterator[None]:
+        """While some Applies are what they are where they are asked for."""
+        before, known = self.guard, {output: self._known[output] for node in nodes for output in node.outputs}
+        self.guard = guard if before is None else call("logical_and", before, guard)
+        try:
+            for node in nodes:
+                self.apply(node)
+            yield
+        finally:
+            self.guard = before
+            self._known.update(known)
 
     def apply(self, node: Any) -> None:
         """Lowers an Apply; one that cannot be is noted, and its results are what they are said to be."""

@@ -19,9 +19,14 @@ def shape(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
 
 @rule("Shape_i")
 def shape_i(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
-    axis = int(node.op.i)
-    lower.extents.is_value(node.outputs[0], lower.extents.of(node.inputs[0])[axis])
-    return call("shape_i", inputs[0], i=axis)
+    return extent_of(lower, node, node.inputs[0], inputs[0], int(node.op.i))
+
+
+def extent_of(lower: Lowering, node: Any, variable: Any, x: Variable, axis: int) -> Variable:
+    """An extent, which an Apply gives: a number where it is known."""
+    extent = lower.extents.of(variable)[axis]
+    lower.extents.is_value(node.outputs[0], extent)
+    return constant(extent, "int64") if isinstance(extent, int) else call("shape_i", x, i=axis)
 
 
 @rule("SpecifyShape")
@@ -74,7 +79,7 @@ def extents_of(x: Variable) -> list[Variable]:
 @rule("Alloc")
 def alloc(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
     value, *extents = inputs
-    told = [lower.extents.value(variable) for variable in node.inputs[1:]]
+    told = [lower.number(variable) for variable in node.inputs[1:]]
     own = lower.extents.of(node.inputs[0])
     for axis, known in enumerate(own):
         wanted = told[len(told) - len(own) + axis]
@@ -90,7 +95,7 @@ def alloc(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
 @rule("AllocEmpty")
 def alloc_empty(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
     """What it holds is open; here it is zeros."""
-    lower.extents.tell(node.outputs[0], [lower.extents.value(variable) for variable in node.inputs])
+    lower.extents.tell(node.outputs[0], [lower.number(variable) for variable in node.inputs])
     value = constant(0, node.op.dtype)
     return call("alloc", value, *inputs) if inputs else value
 
@@ -114,8 +119,10 @@ def join(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
     told: list[Any] = list(lower.extents.of(variables[0]))
     for variable in variables[1:]:
         for each, extent in enumerate(lower.extents.of(variable)):
-            # It fails where they differ.
-            lower.extents.unite(told[each], extent) if each != axis else None
+            if each != axis and told[each] is not extent and told[each] != extent:
+                # It fails where they differ.
+                lower.checked.add(node)
+                lower.extents.unite(told[each], extent)
     told = list(lower.extents.of(variables[0]))
     told[axis] = told[axis] if len(parts) == 1 else object()
     lower.extents.tell(node.outputs[0], told)
