@@ -79,3 +79,14 @@ def test_fused_functions_are_lowered_one_by_one():
     op = Elemwise(ps.Composite([x], [ps.exp(cubed.scalar_op(x)) + 1]))
     fn = function([m], op(m))
     compare(frozen(fn, policy="jit")(X), fn(X))
+
+
+@pytest.mark.parametrize("policy", ["interpret", "jit"])
+def test_gradients_that_are_loops_of_numbers_are_lowered(policy):
+    k, point = pt.dvectors("k", "point")
+    outputs = [pytensor.grad(function_of(k, point).sum(), k) for function_of in (pt.gammainc, pt.gammaincc)]
+    fn = function([k, point], outputs, "fast_run")
+    given = [np.array([2.0, 0.5]), np.array([2.5, 0.1])]
+    made = frozen(fn, policy=policy)(*given)
+    assert abs(made[0][0] + 0.24878307) < 1e-8
+    compare(made, fn(*given))

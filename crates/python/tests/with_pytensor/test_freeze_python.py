@@ -435,6 +435,10 @@ def test_what_python_computes_stands_in_no_branch_and_of_others_nothing_is_drawn
     class OwnRV(draws.NormalRV):
         """Somebody's distribution."""
 
+        @classmethod
+        def rng_fn(cls, rng, *given):
+            return 2 * rng.normal(*given)
+
     _, made = drawn(OwnRV(), 0.0, 1.0, rng=rng)
     with pytest.raises(precast.FreezeError, match="draws from a generator of NumPy's$"):
         frozen(function([], made))

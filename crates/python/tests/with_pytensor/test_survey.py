@@ -57,7 +57,7 @@ def has_c_of_numbers(own):
     if made is None:
         return True
     try:
-        Loop(made, ("float64",) * made.nin, "float64")
+        Loop(made, ("float64",) * made.nin, ("float64",))
     except (Refused, TypeError):
         return False
     return True

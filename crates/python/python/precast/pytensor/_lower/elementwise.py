@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import _native
 from ..._variable import Variable, call
-from . import python, scalars
+from . import own_c, python, scalars
 from .lowering import Lowering, Refused, applies, cast, constant, is_array, name_of, rule
 
 _MISMATCH = "extents differ; one that is 1 is broadcast only where its type says so"
@@ -54,16 +54,16 @@ def scalar(
     lower: Lowering, op: Any, inputs: list[Variable], dtypes: list[str]
 ) -> list[tuple[Variable, set[int]]]:
     """The results of a scalar op, each with the positions of the inputs that it is made of."""
-    inner = getattr(op, "fgraph", None)
-    if inner is None:
+    every = set(range(len(inputs)))
+    if name_of(op) == "ScalarLoop":
+        return [(made, every) for made in own_c.apply(op, inputs, dtypes)]
+    if name_of(op) != "Composite":
         (dtype,) = dtypes
         try:
-            made = scalars.compute(op, inputs, dtype)
+            return [(scalars.compute(op, inputs, dtype), every)]
         except Refused as why:
-            made = python.special(lower, op, inputs, dtype, why)
-        return [(made, set(range(len(inputs))))]
-    if name_of(op) != "Composite":
-        raise Refused(f"`{type(op).__name__}` is more than functions of numbers")
+            return [(python.special(lower, op, inputs, dtype, why), every)]
+    inner = op.fgraph
     known = {variable: (value, {position}) for position, (variable, value) in enumerate(zip(inner.inputs, inputs, strict=True))}
     found = computed(lower, known, inner.outputs)
     return [(cast(result, dtype), used) for (result, used), dtype in zip(found, dtypes, strict=True)]
@@ -99,7 +99,7 @@ def covering(result: Variable, used: set[int], inputs: list[Variable], node: Any
     return result
 
 
-@rule("Composite", *sorted(scalars.NAMES))
+@rule("Composite", "ScalarLoop", *sorted(scalars.NAMES))
 def of_numbers(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
     """A scalar op that is applied to numbers."""
     results = scalar(lower, node.op, inputs, [output.type.dtype for output in node.outputs])

@@ -23,13 +23,14 @@ _LISTS = ("c_headers", "c_header_dirs", "c_libraries", "c_lib_dirs", "c_compile_
 _made: dict[Any, Loop] = {}
 
 
-def apply(op: Any, arguments: list[Variable], dtype: str) -> Variable:
-    """A scalar op of PyTensor's on arrays or numbers, by its own C."""
-    key = (op, tuple(argument.type.dtype for argument in arguments), dtype)
+def apply(op: Any, arguments: list[Variable], dtypes: Sequence[str]) -> list[Variable]:
+    """The results of a scalar op of PyTensor's on arrays or numbers, by its own C."""
+    key = (op, tuple(argument.type.dtype for argument in arguments), tuple(dtypes))
     loop = _made.get(key) or _made.setdefault(key, Loop(*key))
     whole = [covered(argument, arguments[:at] + arguments[at + 1 :]) for at, argument in enumerate(arguments)]
     made = loop(*(call("flatten", each) for each in whole))
-    return call("reshape", made, call("shape", whole[0]), ndim=whole[0].type.ndim)
+    made = made if isinstance(made, tuple) else (made,)
+    return [call("reshape", each, call("shape", whole[0]), ndim=whole[0].type.ndim) for each in made]
 
 
 def covered(value: Variable, others: Sequence[Variable]) -> Variable:
@@ -42,10 +43,10 @@ def covered(value: Variable, others: Sequence[Variable]) -> Variable:
 class Loop(COp):
     """A scalar op of PyTensor's for each element of some vectors."""
 
-    def __init__(self, op: Any, given: tuple[str, ...], dtype: str) -> None:
+    def __init__(self, op: Any, given: tuple[str, ...], dtypes: tuple[str, ...]) -> None:
         from pytensor.scalar.basic import get_scalar_type
 
-        self.op, self.given, self.dtype = op, given, dtype
+        self.op, self.given, self.dtypes = op, given, dtypes
         if not c_is_of(type(op)):
             raise Refused(f"`{self.name}` computes something else than the class that it has its C from")
         self.scalar = op.make_node(*(get_scalar_type(each)() for each in given))
@@ -61,31 +62,46 @@ class Loop(COp):
         return type(self.op).__name__
 
     def _names(self) -> tuple[list[str], list[str]]:
-        return [f"precast_x{at}" for at in range(len(self.given))], ["precast_z"]
+        return [f"precast_x{at}" for at in range(len(self.given))], [f"precast_z{at}" for at in range(len(self.dtypes))]
 
     def make_node(self, *inputs: Variable) -> Apply:
-        return Apply(self, list(inputs), [TensorType(self.dtype, [None])()])
+        return Apply(self, list(inputs), [TensorType(dtype, [None])() for dtype in self.dtypes])
 
     def perform(self, node: Apply, inputs: Sequence[numpy.ndarray], output_storage: Sequence[list[Any]]) -> None:
-        computed = [self.op.impl(*numbers) for numbers in zip(*inputs, strict=True)]
-        output_storage[0][0] = numpy.array(computed, dtype=self.dtype).reshape(inputs[0].shape)
+        computed = [self._numbers(numbers) for numbers in zip(*inputs, strict=True)]
+        for at, (cell, dtype) in enumerate(zip(output_storage, self.dtypes, strict=True)):
+            cell[0] = numpy.array([results[at] for results in computed], dtype=dtype).reshape(inputs[0].shape)
+
+    def _numbers(self, given: Sequence[Any]) -> list[Any]:
+        """What PyTensor's reference gives for numbers."""
+        storage: list[list[Any]] = [[None] for _ in self.dtypes]
+        self.op.perform(self.scalar, list(given), storage)
+        return [cell[0] for cell in storage]
 
     def c_code(self, node: Apply, name: str, inputs: Sequence[str], outputs: Sequence[str], sub: Mapping[str, str]) -> str:
-        names, (result,) = self._names()
+        names, results = self._names()
         elements = "\n".join(
             f"npy_{dtype} {own} = *(npy_{dtype} *)((char *)PyArray_DATA({x}) + i_ * PyArray_STRIDES({x})[0]);"
             for dtype, own, x in zip(self.given, names, inputs, strict=True)
         )
-        (z,) = outputs
+        made = "\n".join(
+            f"""
+            Py_XDECREF({z});
+            {z} = (PyArrayObject *)PyArray_EMPTY(1, PyArray_DIMS({inputs[0]}), NPY_{dtype.upper()}, 0);
+            if (!{z}) {{ {sub["fail"]} }}"""
+            for dtype, z in zip(self.dtypes, outputs, strict=True)
+        )
+        declared = "\n".join(f"npy_{dtype} {own};" for dtype, own in zip(self.dtypes, results, strict=True))
+        kept = "\n".join(
+            f"((npy_{dtype} *)PyArray_DATA({z}))[i_] = {own};" for dtype, own, z in zip(self.dtypes, results, outputs, strict=True)
+        )
         return f"""
-        Py_XDECREF({z});
-        {z} = (PyArrayObject *)PyArray_EMPTY(1, PyArray_DIMS({inputs[0]}), NPY_{self.dtype.upper()}, 0);
-        if (!{z}) {{ {sub["fail"]} }}
+        {made}
         for (npy_intp i_ = 0; i_ < PyArray_DIMS({inputs[0]})[0]; i_++) {{
             {elements}
-            npy_{self.dtype} {result};
+            {declared}
             {{ {self.code} }}
-            ((npy_{self.dtype} *)PyArray_DATA({z}))[i_] = {result};
+            {kept}
         }}
         """
 

@@ -108,7 +108,7 @@ def compute(op: Any, arguments: list[Variable], dtype: str) -> Variable:
     elif name in _RULES:
         made = _RULES[name](arguments, dtype)
     else:
-        made = own_c.apply(op, arguments, dtype)
+        (made,) = own_c.apply(op, arguments, [dtype])
     return cast(made, dtype)
 
 
