@@ -1,10 +1,11 @@
-"""Which ops of PyTensor are frozen, and how; the page says so of the newest version that is tested."""
+"""Which ops of PyTensor and PyMC are frozen, and how; the page says so of the newest versions that are tested."""
 
 import contextlib
 import importlib
 import inspect
 import os
 import pkgutil
+import re
 from collections import defaultdict
 from pathlib import Path
 
@@ -14,14 +15,21 @@ pytensor = pytest.importorskip("pytensor")
 import precast.pytensor  # noqa: E402, F401
 from precast._calls import SPECIAL  # noqa: E402
 from precast.pytensor._lower import reasons  # noqa: E402
-from precast.pytensor._lower.lowering import Refused, has_c, rules  # noqa: E402
+from precast.pytensor._lower.lowering import Refused, behaves_as, has_c, rules  # noqa: E402
 from precast.pytensor._lower.own_c import Loop  # noqa: E402
 from pytensor.compile.builders import OpFromGraph  # noqa: E402
 from pytensor.graph.op import Op  # noqa: E402
 from pytensor.scalar.basic import ScalarOp  # noqa: E402
 
 PAGE = Path(__file__).parents[2] / "PYTENSOR.md"
-BEGIN, END = "<!-- ops: tests/with_pytensor/test_survey.py -->\n", "<!-- end of ops -->\n"
+BEGIN, END = "<!-- ops of {}: tests/with_pytensor/test_survey.py -->\n", "<!-- end of ops -->\n"
+#: The versions that the page is about.
+VERSIONS = {"pytensor": "3.3.8", "pymc": "6.4.0"}
+#: Classes that these versions do not have any more.
+OLD = set(
+    "AddSD_ccode AdvancedIncSubtensor1 AdvancedSubtensor1 Angle CGer ComplexFromPolar Deg2Rad GammaL GammaU Ger IndexedElemwise "
+    "Rad2Deg StructuredAddSVCSR".split()
+)
 #: Modules that are named as a whole where all of them end in one way.
 WHOLE = ("pytensor.sparse", "pytensor.tensor.random.basic", "pytensor.typed_list")
 #: What is refused without it.
@@ -31,20 +39,26 @@ BY_MODULE = "with `python=True`, by its own C, as an extension module, where the
 OTHERS = ("link", "compile.debug", "breakpoint", "graph", "printing", "xtensor")
 
 
-def classes():
+def installed(package):
+    """The version of a package; skips where it is not installed."""
+    return pytest.importorskip(package).__version__
+
+
+def classes(package):
     """The classes of ops that graphs have."""
-    for module in pkgutil.walk_packages(pytensor.__path__, "pytensor."):
+    for module in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
         if not any(part in module.name for part in (".link.", "jax", "numba", "mlx", "pytorch", "d3viz", "bin", "misc")):
-            with contextlib.suppress(ImportError, DeprecationWarning):
+            with contextlib.suppress(ImportError, DeprecationWarning, FutureWarning):
                 importlib.import_module(module.name)
     found, pending = set(), [Op]
     while pending:
         for own in pending.pop().__subclasses__():
-            if own not in found and own.__module__.startswith("pytensor."):
+            if own not in found:
                 found.add(own)
                 pending.append(own)
+    found = {own for own in found if own.__module__.startswith(f"{package}.")}
     for own in sorted(found, key=lambda own: own.__name__):
-        part = own.__module__.removeprefix("pytensor.")
+        part = own.__module__.removeprefix(f"{package}.")
         is_base = any(issubclass(other, own) for other in found - {own}) and own.__name__ not in rules()
         if not (is_base or inspect.isabstract(own) or own.__name__.startswith("_") or part.startswith(OTHERS)):
             yield own
@@ -55,7 +69,7 @@ def has_c_of_numbers(own):
     modules = (pytensor.scalar.basic, pytensor.scalar.math)
     made = next((op for module in modules for op in vars(module).values() if type(op) is own), None)
     if made is None:
-        return True
+        return has_c(own)
     try:
         Loop(made, ("float64",) * made.nin, ("float64",))
     except (Refused, TypeError):
@@ -65,14 +79,14 @@ def has_c_of_numbers(own):
 
 def outcome(own):
     """What `freeze` does with an op of a class."""
-    if own.__name__ in rules() and not own.__module__.startswith(("pytensor.sparse", "pytensor.xtensor")):
+    if behaves_as(own, rules()) and not own.__module__.startswith(("pytensor.sparse", "pytensor.xtensor")):
         return "lowered"
-    if own.__name__ in rules(of_python=True):
+    if behaves_as(own, rules(of_python=True)):
         return BY_PYTHON
     if issubclass(own, ScalarOp):
         is_scipys = (getattr(own, "nfunc_spec", None) or ("",))[0].rpartition(".")[2] in SPECIAL
         return "by its own C, in a loop" if has_c_of_numbers(own) else BY_PYTHON if is_scipys else "refused: there is no C of it"
-    if issubclass(own, OpFromGraph):
+    if behaves_as(own, ("OpFromGraph",)):
         return "by the graph that it is"
     if has_c(own):
         # Of lists there are no graphs.
@@ -85,24 +99,34 @@ def part(own):
     return None if has_c(own) else next((name for name in WHOLE if own.__module__.startswith(name)), None)
 
 
-def table():
+def table(package):
     rows, modules = defaultdict(set), defaultdict(set)
-    for own in classes():
+    for own in classes(package):
         rows[outcome(own)].add(own)
         modules[part(own)].add(own)
     order = sorted(rows, key=lambda row: (row.startswith("refused"), row != "lowered", row))
 
     def cell(row):
-        whole = [name for name in WHOLE if modules[name] <= rows[row]]
+        whole = [name for name in WHOLE if modules[name] and modules[name] <= rows[row]]
         names = {own.__name__ for own in rows[row] if part(own) not in whole}
         return ", ".join([f"all of `{name}` that has no C" for name in whole] + [f"`{name}`" for name in sorted(names)])
 
-    head = f"| ops of PyTensor {pytensor.__version__} | |\n|---|---|\n"
+    title = {"pytensor": "PyTensor", "pymc": "PyMC"}[package]
+    head = f"| ops of {title} {installed(package)} | |\n|---|---|\n"
     return head + "".join(f"| {row} | {cell(row)} |\n" for row in order)
 
 
-def test_every_op_is_lowered_or_refused_with_a_reason_of_its_own():
-    without = {own.__name__ for own in classes() if outcome(own) == f"refused: {reasons.ELSE}"}
+def rows_of(package):
+    """What the page says of the ops of a package, with what is before and behind it."""
+    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN.format(package))
+    rows, after = rest.split(END, 1)
+    return before + BEGIN.format(package), rows, END + after
+
+
+@pytest.mark.parametrize("package", VERSIONS)
+def test_every_op_is_lowered_or_refused_with_a_reason_of_its_own(package):
+    installed(package)
+    without = {own.__name__ for own in classes(package) if outcome(own) == f"refused: {reasons.ELSE}"}
     assert without <= {
         "AllocDiag", "Bartlett", "Choose", "FillDiagonal", "FillDiagonalOffset", "PermuteRowElements", "RavelMultiIndex", "UnravelIndex",
         # Of older versions.
@@ -110,13 +134,22 @@ def test_every_op_is_lowered_or_refused_with_a_reason_of_its_own():
     }, without
 
 
-def test_the_page_says_what_is_frozen_and_how():
-    text = PAGE.read_text(encoding="utf-8")
-    before, rest = text.split(BEGIN)
-    said, after = rest.split(END)
-    if pytensor.__version__ != "3.3.7":
-        pytest.skip("the page is about PyTensor 3.3.7")
+@pytest.mark.parametrize("package", VERSIONS)
+def test_every_op_is_named_by_a_row(package):
+    installed(package)
+    said = rows_of(package)[1]
+    named = set(re.findall(r"`(\w+)`", said)) | OLD
+    whole = re.findall(r"all of `([\w.]+)`", said)
+    without = {own.__name__ for own in classes(package) if own.__name__ not in named and part(own) not in whole}
+    assert not without, sorted(without)
+
+
+@pytest.mark.parametrize("package", VERSIONS)
+def test_the_page_says_what_is_frozen_and_how(package):
+    if installed(package) != VERSIONS[package]:
+        pytest.skip(f"the page is about {package} {VERSIONS[package]}")
+    before, said, after = rows_of(package)
     if os.environ.get("PRECAST_WRITE_PAGE"):
-        PAGE.write_text(before + BEGIN + table() + END + after, encoding="utf-8")
+        PAGE.write_text(before + table(package) + after, encoding="utf-8")
         return
-    assert said == table(), "PRECAST_WRITE_PAGE=1 writes it anew"
+    assert said == table(package), "PRECAST_WRITE_PAGE=1 writes it anew"

@@ -5,6 +5,8 @@ from __future__ import annotations
 #: Where nothing more is known.
 ELSE = "precast has no op for it"
 _LAPACK = "precast has no LAPACK"
+_OF_PYTHON = "it is a function of Python's, which has no C"
+_OF_MODEL = "PyMC replaces it before it compiles a function"
 
 #: By the class, or one that it derives from.
 CLASSES = {
@@ -13,11 +15,10 @@ CLASSES = {
     "DefaultGeneratorMakerOp": "it makes a generator of NumPy's",
     "RNGConsumerOp": "it draws from a generator of NumPy's",
     "ScipyWrapperOp": "it asks a graph for values until they are good enough, and precast has no such loop",
-    "FromFunctionOp": "it is a function of Python's, which has no C",
+    "FromFunctionOp": _OF_PYTHON,
     "LazyIfElse": "which of its graphs is computed is known when it runs",
     "PdbBreakpoint": "it stops in Python's debugger",
     "Print": "what is frozen prints nothing",
-    "UndefinedGrad": "it is a gradient that does not exist",
 }
 
 #: By the beginning of the module, behind ``pytensor.``.
@@ -34,13 +35,25 @@ MODULES = {
     "xtensor": "PyTensor's rewrites replace it, and were not run",
 }
 
+#: The same behind ``pymc.``.
+MODULES_OF_PYMC = {
+    "model": _OF_MODEL,
+    "logprob": _OF_MODEL,
+    "variational": _OF_MODEL,
+    "initial_point": _OF_MODEL,
+    "dims": "PyTensor's rewrites replace it, and were not run",
+    "ode": _OF_PYTHON,
+    "distributions.dist_math": _OF_PYTHON,
+    "math": _OF_PYTHON,
+    "distributions.continuous": _OF_PYTHON,
+}
+
 
 def of(own: type) -> str:
     """Why an op of a class has no rule."""
     root, _, module = own.__module__.partition(".")
-    if root != "pytensor":
-        return of_class(own) or ELSE
-    of_modules = (reason for start, reason in MODULES.items() if f"{module}.".startswith(f"{start}."))
+    modules = {"pytensor": MODULES, "pymc": MODULES_OF_PYMC}.get(root, {})
+    of_modules = (reason for start, reason in modules.items() if f"{module}.".startswith(f"{start}."))
     return of_class(own) or next(of_modules, ELSE)
 
 
