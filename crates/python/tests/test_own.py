@@ -360,3 +360,12 @@ def test_support_code_may_end_without_a_line_break():
 
     x = precast.input("x", "f64[?]")
     assert list(precast.function([x], {"y": Half()(x)}, policy="jit")(np.ones(2))) == [0.5, 0.5]
+
+
+def test_the_order_of_macros_does_not_matter_to_flags():
+    from precast._own.code import with_macros_last
+
+    expected = ["-O1", "-DA", "-DB=2", "-UB", "-DB=1"]
+    assert with_macros_last(["-DB=2", "-O1", "-UB", "-DA", "-DB=1"]) == expected
+    assert with_macros_last(["-DA", "-DB=2", "-UB", "-O1", "-DB=1"]) == expected
+    assert with_macros_last(["-Xpreprocessor", "-DB", "-DA"]) == ["-Xpreprocessor", "-DB", "-DA"]

@@ -185,3 +185,23 @@ def test_cvm_takes_the_place_of_a_default_without_c_and_that_is_said(world):
     assert world.run("-c", code, PYTENSOR_FLAGS="linker=py") == "py\n"
     said = world.run("-c", code + "; sys.exit(1)", PYTENSOR_FLAGS="", status=1)
     assert "PyTensor's linker is `cvm` now: its default here, `auto`, has no C" in said
+
+
+def test_macros_of_a_set_have_one_key_under_every_hash_seed(world):
+    code = """
+from pytensor.graph.basic import Apply
+from pytensor.link.c.op import COp
+class Six(COp):
+    __props__ = ()
+    def make_node(self, x): return Apply(self, [x], [x.type()])
+    def perform(self, node, inputs, outputs): raise NotImplementedError
+    def c_compile_args(self, **_): return list({"-DONE=1", "-DTWO=2", "-DTHREE=3"})
+    def c_code(self, node, name, inputs, outputs, sub):
+        (x,), (z,) = inputs, outputs
+        return f"Py_XDECREF({z}); {z} = (PyArrayObject *)PyArray_NewCopy({x}, NPY_CORDER); *(double *)PyArray_DATA({z}) = ONE + TWO + THREE;"
+    def c_code_cache_version(self): return (1,)
+print(pytensor.function([x], Six()(x), mode=Mode("cvm", None))([0]), stats()["compiled"])
+"""
+    assert world.code(code, PYTHONHASHSEED="0").startswith("[6.] ")
+    for seed in ("1", "2", "3"):
+        assert world.code(code, PYTHONHASHSEED=seed) == "[6.] 0\n"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..errors import GraphTypeError
@@ -27,6 +28,9 @@ _LISTS = (
     "c_init_code",
     "c_support_code",
 )
+
+#: Options of a compiler that take the next word.
+_TAKES_NEXT = ("-D", "-U", "-I", "-include", "-imacros", "-isystem", "-Xpreprocessor", "-Xlinker", "-Xassembler")
 
 
 class CLinkerObject:
@@ -78,7 +82,26 @@ def lists(of: CLinkerObject) -> dict[str, list[str]]:
     for method, texts in made.items():
         for text in [texts] if isinstance(texts, str) else texts:
             check(type(of).__name__, method, text)
-    return {method: [text] if isinstance(text, str) else list(text) for method, text in made.items() if text}
+    found = {method: [text] if isinstance(text, str) else _ordered(text) for method, text in made.items() if text}
+    if "c_compile_args" in found:
+        found["c_compile_args"] = with_macros_last(found["c_compile_args"])
+    return found
+
+
+def _ordered(texts: Iterable[str]) -> list[str]:
+    """Texts in the order that they are given in; those of a set have none."""
+    return sorted(texts) if isinstance(texts, (set, frozenset)) else list(texts)
+
+
+def with_macros_last(flags: Sequence[str]) -> list[str]:
+    """Flags with those that define macros last, by the names of these, so that their order does not matter to the key.
+
+    Those of one macro keep their order, in which the last one counts.
+    """
+    if any(flag in _TAKES_NEXT for flag in flags):
+        return list(flags)
+    others = [flag for flag in flags if not flag.startswith(("-D", "-U"))]
+    return others + sorted((flag for flag in flags if flag.startswith(("-D", "-U"))), key=lambda flag: re.split(r"[=(]", flag[2:])[0])
 
 
 def check(name: str, method: str, text: Any) -> None:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from .._native import Unit
+from .._own.code import with_macros_last
 from ._host import Host
 
 # Where the system's headers are: no own ones, and no host's.
@@ -81,7 +82,7 @@ def _unit(
             name=name,
             versions=host.versions,
             sources=own_headers(text, [path for path in known if path not in foreign]),
-            flags=arguments,
+            flags=with_macros_last(arguments),
             removed_flags=[flag for flag in _DEFAULT if ops != [name] and flag not in arguments],
             header_dirs=list(dict.fromkeys(foreign + host.host_dirs)),
             libraries=list(libraries),
