@@ -47,7 +47,7 @@ const OTHERS: [&str; 5] = [
 /// PyTensor for the newest Python that has it; another version is tested by `PYTENSOR_VERSION`, without PyMC. Where it cannot be
 /// installed, its tests are skipped, and say so.
 const PYTENSOR: [&str; 2] =
-    ["pytensor==3.3.7; python_version >= '3.12'", "pytensor==3.0.7; python_version == '3.11'"];
+    ["pytensor==3.3.8; python_version >= '3.12'", "pytensor==3.0.7; python_version == '3.11'"];
 
 /// What the long tests use beside it.
 const MODELS: &str = "pymc>=6; python_version >= '3.12'";

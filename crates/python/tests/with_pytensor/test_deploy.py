@@ -188,9 +188,23 @@ sys.exit(1)
 """
     said = world.run("-c", "import sys" + code.replace("DAMAGE", ""), status=1)
     assert "{'installed': True, 'pytensor': '9.9.9', 'tested': False}\n[1.] True\n" in said
-    assert "PyTensor 9.9.9 is none of the versions that precast is tested with" in said and "2.38.3, 3.0.7, 3.3.7" in said
+    assert "PyTensor 9.9.9 is none of the versions that precast is tested with" in said and "2.38.3, 3.0.7, 3.3.7, 3.3.8" in said
     said = world.run("-c", "import sys" + code.replace("DAMAGE", "del basic.CLinker.header_dirs"), status=1)
     assert "{'installed': False}\n" in said and "PyTensor runs as without precast: " in said
+
+
+def test_a_new_patch_release_is_served_without_a_word_if_it_is_as_expected(world):
+    code = """
+import pytensor, pytensor.link.c.basic as basic, sys
+pytensor.__version__ = pytensor.__version__.rpartition(".")[0] + ".999"
+DAMAGE
+import precast.pytensor
+print({name: precast.pytensor.stats().get(name) for name in ("installed", "tested")})
+sys.exit(1)
+"""
+    assert world.run("-c", code.replace("DAMAGE", ""), status=1) == "{'installed': True, 'tested': False}\n"
+    said = world.run("-c", code.replace("DAMAGE", "del basic.CLinker.header_dirs"), status=1)
+    assert "{'installed': False, 'tested': None}\n" in said and "PyTensor runs as without precast: " in said
 
 
 def test_a_version_that_is_tested_has_nothing_to_say(world):

@@ -20,7 +20,7 @@ from typing import Any
 from .. import _environment, errors
 from .._native import Modules
 from ._cache import Cache, log
-from ._host import TESTED, Host, Unexpected, is_said
+from ._host import TESTED, Host, Unexpected, is_of_tested_series, is_said
 from ._own import Finder
 
 _lock = threading.RLock()
@@ -68,7 +68,7 @@ def install(
                 raise errors.PrecastError(f"{reason}\nhint: tested with PyTensor {', '.join(TESTED)}") from None
             log.warning("%s", reason)
             return False
-        if host.version not in TESTED:
+        if not is_of_tested_series(host.version):
             log.warning("PyTensor %s is none of the versions that precast is tested with: %s", host.version, ", ".join(TESTED))
         hook.enter()
         _installed = hook

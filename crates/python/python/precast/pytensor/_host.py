@@ -18,8 +18,19 @@ import numpy
 
 from .._cpython import header_dirs
 
-# Versions that the tests have run under. Others are used as well if they have all that is looked up here.
-TESTED = ("2.38.3", "3.0.7", "3.3.7")
+# Versions that the tests have run under. Others are used as well if they have all that is looked up here: without a word where a
+# release of the same series was tested, since what is looked up is what a patch release could break.
+TESTED = ("2.38.3", "3.0.7", "3.3.7", "3.3.8")
+
+
+def is_of_tested_series(version: str) -> bool:
+    """Whether a release of the same series was tested: one that differs in the last number alone."""
+    return series(version) in [series(tested) for tested in TESTED]
+
+
+def series(version: str) -> list[str]:
+    """The first two numbers of a version."""
+    return version.split(".")[:2]
 
 
 class Unexpected(Exception):
