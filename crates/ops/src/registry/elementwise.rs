@@ -2,6 +2,7 @@
 
 use super::compare::compare;
 use super::operand::Operands;
+use super::round;
 use super::variables::scalar_apply;
 use crate::declared::Declared;
 use crate::rows::Row;
@@ -17,7 +18,7 @@ pub(crate) fn apply(operands: &mut Operands<'_>, function: &Row, props: &Props) 
     let mut operands = Operands { graph: operands.graph, function: operands.function, args: &arrays };
     let operands = &mut operands;
     if let Some(decimals) = Declared::bound(operands.function, props).int("decimals")?.filter(|n| *n != 0) {
-        return rounded(operands, decimals);
+        return round::to_decimals(operands, decimals);
     }
     let promotion = function.scalar.as_ref().map_or(Promotion::Common, |scalar| scalar.promotion);
     let known = |dtype: DType| dtype.is_float() || dtype.is_complex();
@@ -25,7 +26,7 @@ pub(crate) fn apply(operands: &mut Operands<'_>, function: &Row, props: &Props) 
     let dtype = operands.common();
     let inputs = match promotion {
         Promotion::Power => return pow(operands),
-        Promotion::Angle => return angle(operands),
+        Promotion::Angle => return angle(operands, props),
         Promotion::Bounds => bounded(operands)?,
         Promotion::Order => return compare(operands, function.name),
         Promotion::Common => operands.cast_all(dtype)?,
@@ -50,41 +51,6 @@ pub(crate) fn apply(operands: &mut Operands<'_>, function: &Row, props: &Props) 
         }
     };
     scalar_apply(operands, function.name, &inputs)
-}
-
-/// `round(x, decimals)`: scaled, rounded and scaled back, as NumPy does; the parts of a complex number each.
-fn rounded(operands: &mut Operands<'_>, decimals: i64) -> Result<VarId, BuildError> {
-    let own = operands.dtype(0);
-    if own.is_integer() && decimals > 0 {
-        return operands.variable(0);
-    }
-    if own == DType::Bool {
-        let (op, expected) = (operands.function.to_owned(), "integers, floats, complex".to_owned());
-        return Err(MakeNodeError::DType { op, input: 0, found: own, expected }.into());
-    }
-    let dtype = if own.is_integer() { DType::F64 } else { own };
-    let x = operands.cast_argument(0, dtype)?;
-    let Ok(places) = i32::try_from(decimals.unsigned_abs()) else {
-        let problem = format!("is {decimals}, which does not fit an int of C");
-        return Err(MakeNodeError::prop(operands.function, "decimals", problem).into());
-    };
-    let scale = 10_f64.powi(places);
-    let scale = operands.constant(Array::of(Number::Float(scale), dtype.real()));
-    let [to, back] = if decimals > 0 { ["mul", "div"] } else { ["div", "mul"] };
-    let mut parts = if dtype.is_complex() {
-        vec![scalar_apply(operands, "real", &[x])?, scalar_apply(operands, "imag", &[x])?]
-    } else {
-        vec![x]
-    };
-    for part in &mut parts {
-        let scaled = scalar_apply(operands, to, &[*part, scale])?;
-        let nearest = scalar_apply(operands, "round", &[scaled])?;
-        *part = scalar_apply(operands, back, &[nearest, scale])?;
-    }
-    match parts.as_slice() {
-        [rounded] => operands.cast(*rounded, own),
-        parts => scalar_apply(operands, "complex", parts),
-    }
 }
 
 /// The arguments of `clip`, where a literal bound beyond all integers of the dtype is the last of them, and `None` the end of the
@@ -166,6 +132,9 @@ fn pow(operands: &mut Operands<'_>) -> Result<VarId, BuildError> {
     if exponent == 0.5 {
         return scalar_apply(operands, "sqrt", &[base]);
     }
+    if exponent == -1.0 && dtype.is_complex() {
+        return scalar_apply(operands, "reciprocal", &[base]);
+    }
     if exponent == -1.0 {
         let one = operands.constant(Array::of(Number::Float(1.0), dtype));
         return scalar_apply(operands, "div", &[one, base]);
@@ -181,12 +150,14 @@ fn pow(operands: &mut Operands<'_>) -> Result<VarId, BuildError> {
     scalar_apply(operands, "mul", &[square, last])
 }
 
-/// `angle(x)`: that of a complex number; 0 or π of a real one, by its sign.
-fn angle(operands: &mut Operands<'_>) -> Result<VarId, BuildError> {
+/// `angle(x, deg=False)`: that of a complex number; 0 or π of a real one, by its sign.
+fn angle(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
     let truth = operands.common() == DType::Bool;
     let dtype = if truth { DType::F64 } else { operands.inexact() };
     let x = operands.cast_argument(0, dtype)?;
     let im = scalar_apply(operands, "imag", &[x])?;
     let re = if dtype.is_complex() { scalar_apply(operands, "real", &[x])? } else { x };
-    scalar_apply(operands, "atan2", &[im, re])
+    let angle = scalar_apply(operands, "atan2", &[im, re])?;
+    let degrees = Declared::bound(operands.function, props).flag("deg")?;
+    if degrees { scalar_apply(operands, "rad2deg", &[angle]) } else { Ok(angle) }
 }

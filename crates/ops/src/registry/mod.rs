@@ -30,6 +30,7 @@ mod own;
 mod quantile;
 mod reduce;
 mod reference;
+mod round;
 mod settings;
 mod shape;
 mod soft;

@@ -144,6 +144,18 @@ macro_rules! scalar_rows {
             gammaln(x) [lgamma] Inexact => Same, Costly, method { float "math/gamma.h"; }
             /// The derivative of `gammaln`.
             digamma(x) [psi] Inexact => Same, Costly, method { float "math/gamma.h"; }
+            /// The derivative of `digamma`.
+            trigamma(x) [tri_gamma] Inexact => Same, Costly, method { float "math/trigamma.h"; }
+            /// The regularized lower incomplete gamma function.
+            gammainc(a, x) [] Inexact => Same, Costly, method { float "math/gammainc.h"; }
+            /// The regularized upper incomplete gamma function, `1 - gammainc(a, x)`.
+            gammaincc(a, x) [] Inexact => Same, Costly, method { float "math/gammainc.h"; }
+            /// The regularized incomplete beta function.
+            betainc(a, b, x) [] Inexact => Same, Costly, method { float "math/betainc.h"; }
+            /// `round(x * power) / power`, `power` the sum of `hi` and `lo`; what `round` does with many decimals.
+            round_decimals(x, hi, lo) [] Inexact => Same, Costly, other { float "scalar/decimal.h"; }
+            /// `round(x / power) * power`, `power` the sum of `hi` and `lo`.
+            round_multiples(x, hi, lo) [] Inexact => Same, Costly, other { float "scalar/decimal.h"; }
             /// Cube root.
             cbrt(x) [] Inexact => Same, Costly, method { float "math/root.h"; }
             /// The square root of the sum of squares, without overflow on the way.
@@ -187,8 +199,8 @@ macro_rules! scalar_rows {
             real(x) [] Complex => Part, Costly, method { complex = x.re; }
             /// The complex conjugate.
             conj(x) [conjugate] Conjugate => Same, Costly, method { complex = Complex::new(x.re, -x.im); }
-            /// The angle of a complex number in the plane; of real numbers 0 or π.
-            angle(x) [] Angle => Part, Costly, method {}
+            /// The angle of a complex number in the plane; of real numbers 0 or π. With `deg=True` in degrees.
+            angle(x) [] {deg = False} Angle => Part, Costly, method {}
             /// The elements as they are: a copy.
             identity(x) [] Common => Same, Cheap, other {}
         }

@@ -1,6 +1,6 @@
 /* Applies a function of math.h to a file of bits, so that a test can compare its bits with those that `perform` gives.
  * usage: math <function> <input file> <output file>; operands of one element stand together. */
-#include "functions.h" /* ONE(F) and TWO(F), lists of the functions; made by tests/it/cases.rs */
+#include "functions.h" /* ONE(F), TWO(F) and THREE(F), lists of the functions; made by tests/it/cases.rs */
 #include <precast/ops/math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,16 +28,29 @@
     pc_f32 *y = (pc_f32 *)out;                                                   \
     for (long i = 0; i < n; i++) y[i] = pc_##NAME##_f32(x[2 * i], x[2 * i + 1]); \
   }
+#define LOOP3(NAME)                                                                            \
+  static void NAME##_f64(long n, const void *in, void *out) {                                  \
+    const pc_f64 *x = (const pc_f64 *)in;                                                      \
+    pc_f64 *y = (pc_f64 *)out;                                                                 \
+    for (long i = 0; i < n; i++) y[i] = pc_##NAME##_f64(x[3 * i], x[3 * i + 1], x[3 * i + 2]); \
+  }                                                                                            \
+  static void NAME##_f32(long n, const void *in, void *out) {                                  \
+    const pc_f32 *x = (const pc_f32 *)in;                                                      \
+    pc_f32 *y = (pc_f32 *)out;                                                                 \
+    for (long i = 0; i < n; i++) y[i] = pc_##NAME##_f32(x[3 * i], x[3 * i + 1], x[3 * i + 2]); \
+  }
 ONE(LOOP1)
 TWO(LOOP2)
+THREE(LOOP3)
 
 #define ROW1(NAME) {#NAME "_f64", NAME##_f64, 8, 1}, {#NAME "_f32", NAME##_f32, 4, 1},
 #define ROW2(NAME) {#NAME "_f64", NAME##_f64, 8, 2}, {#NAME "_f32", NAME##_f32, 4, 2},
+#define ROW3(NAME) {#NAME "_f64", NAME##_f64, 8, 3}, {#NAME "_f32", NAME##_f32, 4, 3},
 static const struct {
   const char *name;
   void (*run)(long, const void *, void *);
   long bytes, arity;
-} functions[] = {ONE(ROW1) TWO(ROW2)};
+} functions[] = {ONE(ROW1) TWO(ROW2) THREE(ROW3)};
 
 int main(int argc, char **argv) {
   if (argc != 4) return 2;

@@ -1,6 +1,6 @@
 """Writes precise.jsonl: every function of floats, to 60 digits, rounded once. Run by hand: `python3 precise.py`, needs mpmath.
 
-One line a function and dtype: {"name": "erf_f64", "range": [low, high], "ulp": bound, "x": bits, "y": bits (of two operands), "out": bits}, bits
+One line a function and dtype: {"name": "erf_f64", "range": [low, high], "ulp": bound, "x": bits, "y", "z": bits (of two and three operands), "out": bits}, bits
 hexadecimal. `range` is where the function moves, for tests that draw numbers of their own. What leaves the range of a dtype is rounded as IEEE 754 does: to subnormals, 0 and inf. Edges of functions that NumPy has are in special.jsonl:
 here these get numbers of their domain only.
 """
@@ -70,6 +70,15 @@ def digamma(x):
     return mp.psi(0, x) if mp.isfinite(x) else x
 
 
+def trigamma(x):
+    if x == 0 or x < 0 and mp.isfinite(x) and x == mp.floor(x):
+        return mp.inf
+    if not mp.isfinite(x):
+        return mp.nan if x != x else mp.inf if x < 0 else mp.mpf(0)
+    x = mp.mpf(x)
+    return mp.psi(1, x) if x > 0 else (mp.pi / mp.sinpi(x)) ** 2 - mp.psi(1, 1 - x)
+
+
 def near(function, least=-2000, most=2000):
     """The function between bounds beyond which its value, rounded, is what it is at the bound."""
     return lambda x: function(max(min(x, most), least))
@@ -127,7 +136,58 @@ FUNCTIONS = {
     "softplus": (lambda x: softplus(max(x, -2000)), -745, 40, FINITE, (0, 1)),
     "tan": (mp.tan, -30, 30, FINITE, (0, 1)),
     "tanh": (near(mp.tanh), -3, 3, FINITE, (1, 1)),
+    "trigamma": (trigamma, -20, 20, ALL, (0, 3)),
 }
+
+
+def gamma_tail(upper):
+    """P by its power series, whose terms are positive, so that as many digits as Q loses are there besides."""
+
+    def tail(a, x):
+        with mp.workdps(400):
+            a, x = mp.mpf(a), mp.mpf(x)
+            power, term, total, n = mp.exp(a * mp.log(x) - x - mp.loggamma(a)), 1 / a, mp.mpf(0), 0
+            while term > total * mp.mpf(10) ** -390:
+                total, n = total + term, n + 1
+                term *= x / (a + n)
+            return 1 - power * total if upper else power * total
+
+    return tail
+
+
+def betainc(a, b, x):
+    """By the power series of I(a, b) whose terms are positive: x^a (1 - x)^b / (a B(a, b)) 2F1(a + b, 1; a + 1; x)."""
+    with mp.workdps(400):
+        a, b, x = mp.mpf(a), mp.mpf(b), mp.mpf(x)
+        turned = x > a / (a + b)
+        if turned:
+            a, b, x = b, a, 1 - x
+        power = mp.exp(a * mp.log(x) + b * mp.log1p(-x) + mp.loggamma(a + b) - mp.loggamma(a) - mp.loggamma(b))
+        term, total, n = 1 / a, mp.mpf(0), 0
+        while n < 10 or term > total * mp.mpf(10) ** -300:
+            total, n = total + term, n + 1
+            term *= x * (a + b + n - 1) / (a + n)
+        return 1 - power * total if turned else power * total
+
+
+def tails(name, draw):
+    """Operands of the incomplete gamma functions: small, about the mean within and without the expansion, and large."""
+    for _ in range(60):
+        yield 10 ** draw.uniform(-12, 1), 10 ** draw.uniform(-6, 1)
+        a = 10 ** draw.uniform(0, 3)
+        yield a, a * draw.uniform(0.5, 1.6)
+    for _ in range(8):
+        a = 10 ** draw.uniform(3, 5)
+        yield a, a + draw.uniform(-6, 6) * math.sqrt(a)
+
+
+def fractions(draw):
+    """Operands of the incomplete beta function, x about the mean and at both ends."""
+    for _ in range(60):
+        yield 10 ** draw.uniform(-6, 2), 10 ** draw.uniform(-6, 2), draw.uniform(0.02, 0.98)
+        a, b = 10 ** draw.uniform(-1, 3.5), 10 ** draw.uniform(-1, 3.5)
+        mean, width = a / (a + b), math.sqrt(a * b / (a + b + 1)) / (a + b)
+        yield a, b, min(max(mean + draw.uniform(-5, 5) * width, 1e-9), 1 - 1e-9)
 
 
 def signed(function):
@@ -136,6 +196,8 @@ def signed(function):
 
 
 PAIRS = {
+    "gammainc": (gamma_tail(False), 0, 60, (0, 6)),
+    "gammaincc": (gamma_tail(True), 0, 60, (0, 20)),
     "atan2": (signed(mp.atan2), -3, 3, (0, 1)),
     "hypot": (signed(mp.hypot), -3, 3, (0, 0)),
     "pow": (signed(lambda x, y: abs(x) ** y), -9, 9, (0, 1)),
@@ -165,14 +227,17 @@ def lines(dtype):
         yield name, (low, high), ulp, [x], y
     mp.mp.dps = 60
     for name, (function, low, high, ulp) in PAIRS.items():
-        x = [(narrow(a, dtype), narrow(b, dtype)) for a, b in pairs(name, random.Random(name))]
+        drawn = (tails if name.startswith("gammainc") else pairs)(name, random.Random(name))
+        x = [(narrow(a, dtype), narrow(b, dtype)) for a, b in drawn]
         yield name, (low, high), ulp, list(zip(*x)), [rounded(function(a, b), dtype) for a, b in x]
+    x = [tuple(narrow(v, dtype) for v in operands) for operands in fractions(random.Random("betainc"))]
+    yield "betainc", (0, 1), (0, 80), list(zip(*x)), [rounded(betainc(*operands), dtype) for operands in x]
 
 
 if __name__ == "__main__":
     with open(pathlib.Path(__file__).parent / "precise.jsonl", "w", encoding="ascii", newline="\n") as out:
         for at, dtype in enumerate(("f32", "f64")):
             for name, range_, ulp, operand, y in lines(dtype):
-                columns = {**dict(zip("xy", operand)), "out": y}
+                columns = {**dict(zip("xyz", operand)), "out": y}
                 line = {key: " ".join(bits(v, dtype) for v in values) for key, values in columns.items()}
                 out.write(json.dumps({"name": f"{name}_{dtype}", "range": range_, "ulp": ulp[at], **line}) + "\n")

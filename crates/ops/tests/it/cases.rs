@@ -44,7 +44,7 @@ fn cases<T: Copy + Into<Value> + 'static>(dtype: DType, of: fn(Value) -> Option<
     ops.filter_map(case).collect()
 }
 
-/// The list of functions as `tests/c/{math,complex}.c` include it: headers, and a line of `ONE` or `TWO` each.
+/// The list of functions as `tests/c/{math,complex}.c` include it: headers, and a line of `ONE`, `TWO` or `THREE` each.
 pub(crate) fn list<T>(cases: &[Case<T>]) -> String {
     let mut headers: Vec<&str> = cases.iter().map(|case| case.header.as_str()).collect();
     headers.sort_unstable();
@@ -54,5 +54,5 @@ pub(crate) fn list<T>(cases: &[Case<T>]) -> String {
         let all = cases.iter().filter(move |case| case.arity == arity);
         all.map(|case| format!(" F({})", case.name.rsplit_once('_').unwrap().0)).collect::<String>()
     };
-    format!("{headers}#define ONE(F){}\n#define TWO(F){}\n", of(1), of(2))
+    format!("{headers}#define ONE(F){}\n#define TWO(F){}\n#define THREE(F){}\n", of(1), of(2), of(3))
 }

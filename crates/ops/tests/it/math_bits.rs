@@ -62,12 +62,16 @@ const EDGES: [f64; 26] = [
     1e22,
 ];
 
-/// All edges (all pairs of them), then values.
+/// All edges (all pairs of them, of three operands the last one a fraction), then values.
 fn values(arity: usize, low: f64, high: f64) -> Vec<f64> {
     let mut random = Random(88_172_645_463_325_252);
     let mut all: Vec<f64> = match arity {
         1 => EDGES.to_vec(),
-        _ => EDGES.iter().flat_map(|x| EDGES.iter().flat_map(|y| [*x, *y])).collect(),
+        2 => EDGES.iter().flat_map(|x| EDGES.iter().flat_map(|y| [*x, *y])).collect(),
+        _ => EDGES
+            .iter()
+            .flat_map(|x| EDGES.iter().flat_map(|y| [*x, *y, y.abs() / (x.abs() + y.abs())]))
+            .collect(),
     };
     while all.len() < VALUES * arity {
         all.extend((0..arity).map(|_| f64::from_bits(random.next())));

@@ -10,10 +10,12 @@
  *   math/trig.h        sin cos tan          math/turn.h    (what trig.h needs)
  *   math/pow.h         pow                  math/root.h    cbrt hypot
  *   math/erf.h         erf erfc             math/gamma.h   gammaln digamma
+ *   math/trigamma.h    trigamma             math/gammainc.h  gammainc gammaincc
+ *   math/betainc.h     betainc              math/tail.h    (what both need)
  *   math/complex/      of c64 and c128: exp log sqrt pow, trigonometric and hyperbolic functions and their inverses
  *
  * Rules that make the bits equal: only IEEE +, -, *, /, sqrt and bit operations, in a written order; no fused multiply-add
- * (-ffp-contract=off), no libm, no tables, no branches (selects only), so a loop over any of them becomes vector code
+ * (-ffp-contract=off), no libm, no tables, no branches (selects only; but those of tail.h have loops), so a loop over any of them becomes vector code
  * at every ISA level, and an element's result depends neither on its position nor on the vector width.
  * There is no other text of them: `perform` calls these functions too, compiled once for the host.
  *
@@ -34,10 +36,12 @@
 #include <precast/ops/math/arc.h>
 #include <precast/ops/math/area.h>
 #include <precast/ops/math/atan.h>
+#include <precast/ops/math/betainc.h>
 #include <precast/ops/math/erf.h>
 #include <precast/ops/math/exp.h>
 #include <precast/ops/math/exp2.h>
 #include <precast/ops/math/gamma.h>
+#include <precast/ops/math/gammainc.h>
 #include <precast/ops/math/hyperbolic.h>
 #include <precast/ops/math/log.h>
 #include <precast/ops/math/log1p.h>
@@ -46,5 +50,6 @@
 #include <precast/ops/math/root.h>
 #include <precast/ops/math/sigmoid.h>
 #include <precast/ops/math/trig.h>
+#include <precast/ops/math/trigamma.h>
 
 #endif

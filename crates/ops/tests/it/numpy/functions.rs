@@ -115,15 +115,21 @@ const ELSEWHERE: &[&str] = &[
     "view",
     "zeros",
     // NumPy has none of these, and expressions are better used for others.
+    "betainc",
     "complex",
     "digamma",
     "erf",
     "erfc",
+    "gammainc",
+    "gammaincc",
     "gammaln",
     "log1mexp",
+    "round_decimals",
     "round_half_away",
+    "round_multiples",
     "sigmoid",
     "softplus",
+    "trigamma",
 ];
 
 #[test]

@@ -8,6 +8,7 @@
 #include <precast/ops/math/log.h>
 #include <precast/ops/math/log1p.h>
 #include <precast/ops/math/pow.h>
+#include <precast/ops/math/stirling.h>
 #include <precast/ops/math/trig.h>
 
 /* x rounded to an integer, ties to even, 0 <= x < 2^51. */
@@ -105,6 +106,25 @@ PC_INLINE pc_f64 pc_gammaln_right_f64(pc_f64 x) {
   return x < 8.0 ? near : pc_gammaln_far_f64(x < 8.0 ? 8.0 : x);
 }
 
+/* |sin pi f| for |f| <= 1/2, as a pair: the sine of pi f, or the cosine of what a quarter lacks. */
+PC_TAIL pc_pair_f64 pc_sine_of_turn_f64(pc_f64 f) {
+  pc_f64 a = pc_magnitude_f64(f), u = a <= 0.25 ? a : 0.5 - a;
+  pc_pair_f64 v = pc_product_f64(u, 0x1.921fb54442d18p+1);
+  v.lo = v.lo + u * 0x1.1a62633145c07p-53;
+  if (a > 0.25) return pc_cos_pair_f64(v.hi, v.lo);
+  return pc_sum_ordered_f64(v.hi, pc_sin_tail_f64(v.hi, v.lo));
+}
+
+/* ln |Gamma -a| = ln pi - ln(a sin pi a) - ln Gamma a by pairs, a >= 2^-60 no integer: between the poles both terms cancel. */
+PC_TAIL pc_f64 pc_gammaln_left_f64(pc_f64 a, pc_f64 f) {
+  const pc_pair_f64 turn = {0x1.250d048e7a1bdp+0, 0x1.7abf2ad8d5088p-57}, half = {0x1.d67f1c864beb5p-1, -0x1.65b5a1b7ff5dfp-55};
+  pc_pair_f64 sine = pc_log_of_pair_f64(pc_pair_mul_f64(pc_pair_of_f64(a), pc_sine_of_turn_f64(f)));
+  pc_pair_f64 main = pc_pair_mul_f64(pc_sum_f64(a, -0.5), pc_log_pair_f64(a));
+  pc_pair_f64 right = pc_plus_f64(pc_plus_f64(main, pc_pair_of_f64(-a)), pc_plus_f64(half, pc_stirling_f64(a)));
+  pc_pair_f64 left = pc_plus_f64(pc_plus_f64(turn, pc_minus_f64(sine)), pc_minus_f64(right));
+  return left.hi + left.lo;
+}
+
 /* |sin pi f| and cos pi f for |f| <= 1/2. */
 typedef struct pc_half_turn_f64 {
   pc_f64 s, c;
@@ -133,14 +153,9 @@ PC_INLINE pc_f64 pc_fraction_f64(pc_f64 a) {
 
 /* ln |Gamma x|; inf at 0, at negative integers and at both infinities. */
 PC_INLINE pc_f64 pc_gammaln_f64(pc_f64 x) {
-  pc_f64 a = pc_magnitude_f64(x), f = pc_fraction_f64(a);
-  pc_f64 right = pc_gammaln_right_f64(a);
-  pc_half_turn_f64 t = pc_half_turn_of_f64(f);
-  pc_f64 left = (0x1.250d048e7a1bdp+0 - pc_log_f64(a < 0x1p-60 ? 1.0 : a * t.s)) - right;
-  left = a < 0x1p-60 ? right : left;
-  left = f == 0.0 ? __builtin_inf() : left;
-  pc_f64 y = x < 0.0 ? left : right;
-  y = (a == 0.0) | (a == __builtin_inf()) ? __builtin_inf() : y;
+  pc_f64 a = pc_magnitude_f64(x), f = pc_fraction_f64(a), right = pc_gammaln_right_f64(a);
+  pc_f64 y = x < 0.0 && a >= 0x1p-60 && f != 0.0 ? pc_gammaln_left_f64(a, f) : right;
+  y = (x < 0.0 && a >= 0x1p-60 && f == 0.0) || a == 0.0 || a == __builtin_inf() ? __builtin_inf() : y;
   return x == x ? y : x;
 }
 
