@@ -1,6 +1,7 @@
 //! Functions that move, drop, add, turn round and repeat axes.
 
 use super::operand::Operands;
+use super::sequence::Sequence;
 use super::settings::axes as axes_by_name;
 use super::variables::first;
 use crate::DimShuffle;
@@ -248,10 +249,15 @@ pub(super) fn diff(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resul
     Ok(tensor)
 }
 
-/// `vstack([x, y])`: rows one below the other; `hstack`: along the second axis, vectors one behind the other.
+/// `vstack([x, y])`: rows one below the other; `hstack`: along the second axis, vectors one behind the other. `vstack(x)`: the rows of x.
 pub(super) fn stacked(operands: &mut Operands<'_>, row: &Row, _: &Props) -> Result<VarId, BuildError> {
-    operands.expect_between(1, usize::MAX)?;
-    let (mut parts, least) = (Vec::new(), if row.name == "vstack" { 2 } else { 1 });
+    let vertical = row.name == "vstack";
+    let tensors = match operands.sequence()? {
+        Sequence::Several(tensors) => tensors,
+        Sequence::RowsOf(tensor) => return stacked_rows(operands, tensor, vertical),
+    };
+    let operands = &mut Operands { graph: operands.graph, function: operands.function, args: &tensors };
+    let (mut parts, least) = (Vec::new(), if vertical { 2 } else { 1 });
     for position in 0..operands.args.len() {
         let part = operands.variable(position)?;
         let ndim = operands.ndim(part);
@@ -259,9 +265,19 @@ pub(super) fn stacked(operands: &mut Operands<'_>, row: &Row, _: &Props) -> Resu
         parts.push(operands.shuffled(part, new.chain((0..ndim).map(Some)).collect::<Vec<_>>())?);
     }
     let vectors = parts.iter().all(|part| operands.ndim(*part) == 1);
-    let axis = i64::from(row.name == "hstack" && !vectors);
-    let parts: Vec<Operand> = parts.into_iter().map(Operand::Var).collect();
-    operands.call_with("join", &parts, &[("axis", axis.into())])
+    let axis = i64::from(!vertical && !vectors);
+    let parts = Operand::List(parts.into_iter().map(Operand::Var).collect());
+    operands.call_with("join", &[parts], &[("axis", axis.into())])
+}
+
+/// Numbers become matrices or vectors before they are put together, vectors matrices of one row.
+fn stacked_rows(operands: &mut Operands<'_>, tensor: VarId, vertical: bool) -> Result<VarId, BuildError> {
+    match (operands.ndim(tensor), vertical) {
+        (1, true) => operands.shuffled(tensor, [Some(0), None]),
+        (1, false) | (2, true) => Ok(tensor),
+        (2, false) | (_, true) => operands.rows_joined(tensor, 0),
+        (_, false) => operands.rows_joined(tensor, 1),
+    }
 }
 
 /// `transpose(x)` turns the axes round, `transpose(x, 1, 0, 2)` permutes them.

@@ -6,7 +6,7 @@
 //! reshape(x, shape=(n, 2))          an argument by its name ──▶ arguments: x, n, 2
 //! ```
 //! What a function computes with are its arguments: variables and numbers; a list stays one until it is asked for as an
-//! array ([`Operands::variable`](super::Operands)). What is known when the graph is built are its settings, which become
+//! array ([`Operands::variable`](super::Operands)). Where one array may stand for its rows, several tensors are one list. What is known when the graph is built are its settings, which become
 //! props: what is given, or the default of the row. `None` is nothing at all: `sort(x)` is of the last axis, `sort(x, axis=None)`
 //! of all elements.
 
@@ -25,6 +25,7 @@ pub(super) fn bind(
 ) -> Result<Bound, MakeNodeError> {
     let fixed = row.fixed();
     let (first, rest) = args.split_at(args.len().min(fixed.len()));
+    let mut is_list = rest.len() > 1 || matches!(rest, [Operand::List(_), ..]);
     let (mut many, rest) = match rest {
         [Operand::List(items), rest @ ..] if row.variadic().is_some() => (items.clone(), rest),
         _ if row.variadic().is_some() => (rest.to_vec(), &[][..]),
@@ -52,6 +53,7 @@ pub(super) fn bind(
             if !many.is_empty() {
                 return Err(twice());
             }
+            is_list = matches!(value, Operand::List(_));
             many = match value {
                 Operand::List(items) => items.clone(),
                 Operand::None => Vec::new(),
@@ -66,6 +68,9 @@ pub(super) fn bind(
         } else {
             return Err(unknown(function, row, name));
         }
+    }
+    if row.takes_rows && is_list {
+        many = vec![Operand::List(many)];
     }
     if !many.is_empty() {
         bound.resize(fixed.len(), Operand::None);

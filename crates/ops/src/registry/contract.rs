@@ -8,18 +8,29 @@
 //!   more         the first with the second, what comes of it with the third, …
 //! ```
 //! What is summed over is a dot product, so it has the bits of `dot`. f16 and bf16 are computed in f32 and rounded once. Several axes
-//! become one by `reshape`; that their extents agree is checked when it is run.
+//! become one by `reshape`; that their extents agree is checked when it is run. In `einsum` an extent of 1 fits every other one: what is
+//! summed over is stretched before, all else is broadcast.
 
 use super::operand::Operands;
 use crate::declared::Declared;
 use crate::rows::Row;
-use precast_graph::{BuildError, DType, Operand, Prop, Props, VarId};
+use crate::shape::{EinsumOperand, Pair};
+use precast_graph::{BuildError, DType, Extent, Operand, Prop, Props, VarId};
 
 /// A tensor and a label for each of its axes.
 #[derive(Debug, Clone)]
 struct Term {
     tensor: VarId,
     labels: Vec<char>,
+}
+
+/// What extents of one label may be.
+#[derive(Debug)]
+enum Extents {
+    /// The same.
+    Equal,
+    /// The same or 1, as in `einsum`; with the labels of its operands, for messages.
+    Broadcast(Vec<Vec<char>>),
 }
 
 /// `outer(x, y)`: the product of each element with each.
@@ -93,7 +104,7 @@ fn over(operands: &mut Operands<'_>, inputs: [VarId; 2], axes: [&[usize]; 2]) ->
     let result: Vec<char> =
         left.chain(second.iter().filter(|label| !first.contains(label))).copied().collect();
     let terms = vec![Term { tensor: inputs[0], labels: first }, Term { tensor: inputs[1], labels: second }];
-    sum_of_products(operands, terms, &result)
+    sum_of_products(operands, terms, &result, &Extents::Equal)
 }
 
 /// `einsum("ij,jk->ik", x, y)`, with `...` for axes without labels; without `->`, the labels that come once, in the alphabet's order.
@@ -141,7 +152,8 @@ pub(super) fn einsum(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<
     {
         return Err(inner.error(format!("the result has `{label}` twice")));
     }
-    sum_of_products(&mut inner, terms, &result)
+    let extents = Extents::Broadcast(terms.iter().map(|term| term.labels.clone()).collect());
+    sum_of_products(&mut inner, terms, &result, &extents)
 }
 
 /// The labels of a tensor; the axes that `...` stands for have digits, counted from the last of them.
@@ -183,11 +195,13 @@ fn sum_of_products(
     operands: &mut Operands<'_>,
     terms: Vec<Term>,
     result: &[char],
+    extents: &Extents,
 ) -> Result<VarId, BuildError> {
     let dtype = operands.graph.ty(terms[0].tensor).dtype();
     let computed = if matches!(dtype, DType::F16 | DType::Bf16) { DType::F32 } else { dtype };
     let mut done: Option<Term> = None;
     let mut open = terms.into_iter();
+    let mut number = 0;
     while let Some(mut term) = open.next() {
         term.tensor = operands.cast(term.tensor, computed)?;
         let term = without_repeats(operands, term)?;
@@ -199,9 +213,11 @@ fn sum_of_products(
             None => term,
             Some(known) => {
                 let known = summed(operands, known, &|label| needed(label) || term.labels.contains(label))?;
-                product(operands, &known, &term, &needed)?
+                let pair = fitted(operands, [known, term], number, &needed, extents)?;
+                product(operands, pair, &needed)?
             }
         });
+        number += 1;
     }
     let Some(done) = done else { return Err(operands.error("has no tensors")) };
     let order = result.iter().map(|label| done.labels.iter().position(|other| other == label));
@@ -254,16 +270,59 @@ fn summed(
     })
 }
 
+/// Two tensors, the second of which is operand `number`, whose extents of common labels are checked; those that are summed over are the same afterwards.
+fn fitted(
+    operands: &mut Operands<'_>,
+    [mut a, mut b]: [Term; 2],
+    number: usize,
+    needed: &dyn Fn(&char) -> bool,
+    extents: &Extents,
+) -> Result<[Term; 2], BuildError> {
+    let common: Vec<char> = a.labels.iter().copied().filter(|label| b.labels.contains(label)).collect();
+    let Extents::Broadcast(labels) = extents else {
+        let gone: Vec<char> = common.into_iter().filter(|label| !needed(label)).collect();
+        b.tensor = agreeing(operands, &a, &b, &gone)?;
+        return Ok([a, b]);
+    };
+    let extent = |operands: &Operands<'_>, term: &Term, label: char| {
+        let axis = term.labels.iter().position(|own| *own == label).unwrap_or(0);
+        (axis, operands.graph.ty(term.tensor).shape()[axis])
+    };
+    let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
+    for label in common {
+        let ((x, own), (y, other)) = (extent(operands, &a, label), extent(operands, &b, label));
+        let is_known = matches!((own, other), (Extent::Fixed(own), Extent::Fixed(other)) if own == other);
+        if is_known {
+            continue;
+        }
+        let first = labels[..number].iter().position(|of_one| of_one.contains(&label)).unwrap_or(0);
+        let stretch = !needed(&label);
+        let pair = Pair { axes: [x, y], label, operands: [first, number], stretch };
+        if stretch && !matches!(own, Extent::Fixed(n) if n != 1) {
+            of_a.push(pair);
+        }
+        of_b.push(Pair { axes: [y, x], operands: [number, first], ..pair });
+    }
+    let (x, y) = (a.tensor, b.tensor);
+    if !of_a.is_empty() {
+        a.tensor = operands.apply(EinsumOperand { pairs: of_a }, &[x, y])?;
+    }
+    if !of_b.is_empty() {
+        b.tensor = operands.apply(EinsumOperand { pairs: of_b }, &[y, x])?;
+    }
+    Ok([a, b])
+}
+
 /// The product of two tensors, summed over the labels of both that nobody needs.
 fn product(
     operands: &mut Operands<'_>,
-    a: &Term,
-    b: &Term,
+    [a, b]: [Term; 2],
     needed: &dyn Fn(&char) -> bool,
 ) -> Result<Term, BuildError> {
     let of = |term: &Term, which: &dyn Fn(&char) -> bool| {
         term.labels.iter().copied().filter(|l| which(l)).collect::<Vec<char>>()
     };
+    let (a, b) = (&a, &b);
     let both = |label: &char| b.labels.contains(label);
     let (shared, gone) = (of(a, &|l| both(l) && needed(l)), of(a, &|l| both(l) && !needed(l)));
     let (left, right) = (of(a, &|l| !both(l)), of(b, &|l| !a.labels.contains(l)));
@@ -275,10 +334,8 @@ fn product(
         let (x, y) = (operands.shuffled(a.tensor, place(a))?, operands.shuffled(b.tensor, place(b))?);
         return Ok(Term { tensor: operands.call("mul", [x.into(), y.into()])?, labels });
     }
-    let b_tensor = agreeing(operands, a, b, &gone)?;
-    let b = Term { tensor: b_tensor, labels: b.labels.clone() };
     let x = grouped(operands, a, &shared, [&left, &gone])?;
-    let y = grouped(operands, &b, &shared, [&gone, &right])?;
+    let y = grouped(operands, b, &shared, [&gone, &right])?;
     let mut tensor = operands.call("matmul", [x.into(), y.into()])?;
     let labels = [shared.as_slice(), &left, &right].concat();
     if left.len() != 1 || right.len() != 1 {
@@ -287,7 +344,7 @@ fn product(
             shape.push(operands.extent(tensor, position)?);
         }
         for label in left.iter().chain(&right) {
-            shape.push(extent(operands, &[a, &b], *label)?);
+            shape.push(extent(operands, &[a, b], *label)?);
         }
         tensor = operands.call_with("reshape", &shape, &[])?;
     }

@@ -31,6 +31,7 @@ mod quantile;
 mod reduce;
 mod reference;
 mod round;
+mod sequence;
 mod settings;
 mod shape;
 mod soft;
@@ -40,7 +41,7 @@ mod variables;
 use crate::generator::GENERATOR;
 use crate::rewrite::{Form, Passes};
 use crate::rows::{self, Function, Row};
-use crate::shape::ScalarFromTensor;
+use crate::shape::{EinsumOperand, ScalarFromTensor};
 use crate::{Elemwise, RowProgram};
 use cast::cast_to;
 pub(crate) use operand::Operands;
@@ -85,6 +86,8 @@ impl Ops {
             .with_name("row_program", RowProgram::from_props)
             .with_c::<ScalarFromTensor>()
             .with_name(ScalarFromTensor::NAME, |_| Ok(Arc::new(ScalarFromTensor)))
+            .with_c::<EinsumOperand>()
+            .with_name(EinsumOperand::NAME, EinsumOperand::from_props)
             .with_c::<ExternalCOp>()
             .with_name("external", |props| {
                 Ok(Arc::new(ExternalCOp::from_props(props)?.with_evaluate(reference::evaluate)))
@@ -260,12 +263,8 @@ impl OpLibrary for Ops {
         let rows = rows::all().flat_map(|row| row.aliases.iter().copied().chain([row.name]));
         let mut names: Vec<String> = rows.chain(dtypes).map(str::to_owned).collect();
         names.extend(self.externals.keys().cloned());
-        names.extend(
-            self.c
-                .names()
-                .into_iter()
-                .filter(|name| !["elemwise", "row_program", ScalarFromTensor::NAME].contains(&name.as_str())),
-        );
+        let unnamed = ["elemwise", "row_program", ScalarFromTensor::NAME, EinsumOperand::NAME];
+        names.extend(self.c.names().into_iter().filter(|name| !unnamed.contains(&name.as_str())));
         names.sort();
         names.dedup();
         names

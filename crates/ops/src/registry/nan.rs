@@ -3,7 +3,7 @@
 //! Where no element can be NaN they are the functions without `nan` in their name.
 
 use super::operand::Operands;
-use super::reduce::wide;
+use super::reduce::{ddof_of, wide};
 use crate::declared::Declared;
 use crate::rows::Row;
 use precast_graph::{Array, BuildError, DType, MakeNodeError, Number, Operand, Props, VarId};
@@ -102,7 +102,7 @@ pub(super) fn spread(operands: &mut Operands<'_>, row: &Row, props: &Props) -> R
         return operands.call_with(plain, operands.args, &named(props, &["axis", "ddof", "keepdims"]));
     }
     let counted = counted(operands)?;
-    let ddof = Declared::bound(operands.function, props).int("ddof")?.unwrap_or(0);
+    let ddof = ddof_of(operands, props)?;
     let over = named(props, &["axis", "keepdims"]);
     let mut kept = named(props, &["axis"]);
     kept.push(("keepdims", true.into()));
@@ -118,7 +118,7 @@ pub(super) fn spread(operands: &mut Operands<'_>, row: &Row, props: &Props) -> R
     };
     let sum = operands.call_with("sum", &[square.into()], &over)?;
     let count = operands.call_with("sum", &[counted.present.into()], &over)?;
-    let count = operands.call("sub", [count.into(), ddof.into()])?;
+    let count = operands.call("sub", [count.into(), ddof])?;
     let too_few = operands.call("le", [count.into(), 0_i64.into()])?;
     let count = operands.cast(count, operands.graph.ty(sum).dtype())?;
     let mut spread = operands.call("div", [sum.into(), count.into()])?;

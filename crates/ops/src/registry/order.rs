@@ -15,7 +15,7 @@ fn line(operands: &mut Operands<'_>, declared: &Declared<'_>) -> Result<(VarId, 
     }
 }
 
-/// `sort(x, axis=-1)`, `argsort(x, axis=None)`; every `kind` gives the one result that there is.
+/// `sort(x, axis=-1)`, `argsort(x, axis=None)`, `sort(x, descending=True)`; every `kind` gives the one result that there is.
 pub(super) fn sort(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     let declared = Declared::bound(operands.function, props);
@@ -32,7 +32,25 @@ pub(super) fn sort(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Res
         }
         _ => line(operands, &declared)?,
     };
-    operands.apply(Sort { positions: row.name == "argsort", axis }, &[tensor])
+    let sort = Sort { positions: row.name == "argsort", axis };
+    if declared.flag("descending")? {
+        descending(operands, tensor, sort)
+    } else {
+        operands.apply(sort, &[tensor])
+    }
+}
+
+/// In the order of `sort` turned round; equal elements stay in their order, since they are turned round before and after.
+fn descending(operands: &mut Operands<'_>, tensor: VarId, sort: Sort) -> Result<VarId, BuildError> {
+    let turned = operands.slice(tensor, sort.axis, "s", &[(-1_i64).into()])?;
+    let sorted = operands.apply(sort, &[turned])?;
+    let descending = operands.slice(sorted, sort.axis, "s", &[(-1_i64).into()])?;
+    if !sort.positions {
+        return Ok(descending);
+    }
+    let extent = operands.extent(tensor, sort.axis)?;
+    let last = operands.call("sub", [extent, 1_i64.into()])?;
+    operands.call("sub", [last.into(), descending.into()])
 }
 
 /// `topk(x, k, axis=-1, largest=True)`, in the order of `sort` turned round; `argtopk`: of equal elements the first positions.
@@ -42,7 +60,7 @@ pub(super) fn topk(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Res
     let (tensor, axis) = line(operands, &declared)?;
     let (count, extent) = (operands.integer(1)?, operands.extent(tensor, axis)?);
     let least = operands.call("ge", [count.into(), 0_i64.into()])?;
-    let most = operands.call("le", [count.into(), extent.clone()])?;
+    let most = operands.call("le", [count.into(), extent])?;
     let fits = operands.call("logical_and", [least.into(), most.into()])?;
     let message = format!("{}: there are not that many elements along the axis", row.name);
     let count = operands.demand(count, fits, &message)?;
@@ -51,16 +69,8 @@ pub(super) fn topk(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Res
         let sorted = operands.apply(sort, &[tensor])?;
         return operands.slice(sorted, axis, "e", &[count.into()]);
     }
-    // Turned round before and after, equal elements stay in their order.
-    let turned = operands.slice(tensor, axis, "s", &[(-1_i64).into()])?;
-    let sorted = operands.apply(sort, &[turned])?;
-    let descending = operands.slice(sorted, axis, "s", &[(-1_i64).into()])?;
-    let first = operands.slice(descending, axis, "e", &[count.into()])?;
-    if !sort.positions {
-        return Ok(first);
-    }
-    let last = operands.call("sub", [extent, 1_i64.into()])?;
-    operands.call("sub", [last.into(), first.into()])
+    let all = descending(operands, tensor, sort)?;
+    operands.slice(all, axis, "e", &[count.into()])
 }
 
 /// `searchsorted(sorted, x, side="right")`, of the dtype that both promote to.
@@ -76,10 +86,10 @@ pub(super) fn searchsorted(operands: &mut Operands<'_>, _: &Row, props: &Props) 
     operands.apply(SearchSorted { right }, &inputs)
 }
 
-/// `unique(x)`: the sorted elements that differ from the one before; of NaN one, unless `equal_nan=False`.
-pub(super) fn unique(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
+/// `unique(x)`: the sorted elements that differ from the one before; of NaN one, unless `equal_nan=False`; `unique_values(x)`: every NaN.
+pub(super) fn unique(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
-    let alike = Declared::bound(operands.function, props).flag("equal_nan")?;
+    let alike = row.name == "unique" && Declared::bound(operands.function, props).flag("equal_nan")?;
     let all = operands.call_with("sort", operands.args, &[("axis", Operand::None)])?;
     let after = operands.slice(all, 0, "b", &[1_i64.into()])?;
     let before = operands.slice(all, 0, "e", &[(-1_i64).into()])?;

@@ -12,7 +12,7 @@ use super::reference::evaluate;
 use super::variables::first;
 use super::{Operands, Ops};
 use crate::rows;
-use crate::shape::ScalarFromTensor;
+use crate::shape::{EinsumOperand, ScalarFromTensor};
 use precast_codegen::COp;
 use precast_codegen::external::ExternalCOp;
 use precast_graph::literal::Kind;
@@ -27,8 +27,9 @@ use std::sync::Arc;
 const OUTPUT: &str = "output";
 
 /// Names of factories that no call means: elementwise ops go by the names of their scalar ops, external ones by their own, and
-/// a scalar is made of a tensor where an op wants one.
-const NOT_CALLED: [&str; 4] = ["elemwise", "external", "row_program", ScalarFromTensor::NAME];
+/// a scalar is made of a tensor where an op wants one, and `einsum` fits its operands.
+const NOT_CALLED: [&str; 5] =
+    ["elemwise", "external", "row_program", ScalarFromTensor::NAME, EinsumOperand::NAME];
 
 /// Words of the text form.
 const WORDS: [&str; 3] = ["True", "False", "None"];

@@ -3,10 +3,11 @@
 //! ```text
 //! x ──▶ sorted along an axis, which comes first ──▶ the elements around q (n - 1) ──▶ between them in proportion
 //! ```
-//! As NumPy's with `method="linear"`; positions are computed in f64. NaN if there is one; of nothing the median is NaN, a quantile an
+//! As NumPy's with `method="linear"`, also in the dtype of the result; positions are computed in f64, of f32 arrays in f32. NaN if there is one; of nothing the median is NaN, a quantile an
 //! index error.
 
 use super::operand::Operands;
+use super::reduce::averaged;
 use crate::declared::Declared;
 use crate::order::Sort;
 use crate::rows::Row;
@@ -61,15 +62,16 @@ fn finish(
     operands: &mut Operands<'_>,
     (sorted, axes): (VarId, Option<Vec<usize>>),
     found: VarId,
+    dtype: DType,
     keepdims: bool,
 ) -> Result<VarId, BuildError> {
     let input = operands.variable(0)?;
-    let (dtype, whole) = (operands.graph.ty(input).dtype(), operands.ndim(input));
+    let whole = operands.ndim(input);
     let last = operands.slice(sorted, 0, "b", &[(-1_i64).into()])?;
     let numbers = operands.call("eq", [last.into(), last.into()])?;
     let numbers = operands.call_with("all", &[numbers.into()], &[("axis", 0_i64.into())])?;
     let result = operands.call("where", [numbers.into(), found.into(), f64::NAN.into()])?;
-    let result = operands.cast(result, if dtype.is_float() { dtype } else { DType::F64 })?;
+    let result = operands.cast(result, dtype)?;
     if !keepdims {
         return Ok(result);
     }
@@ -92,7 +94,20 @@ pub(super) fn median(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Res
     let behind = operands.call("add", [half.into(), 1_i64.into()])?;
     let middle = operands.slice(line.0, 0, "be", &[low.into(), behind.into()])?;
     let found = operands.call_with("mean", &[middle.into()], &[("axis", 0_i64.into())])?;
-    finish(operands, line, found, declared.flag("keepdims")?)
+    let dtype = averaged(operands.dtype(0));
+    finish(operands, line, found, dtype, declared.flag("keepdims")?)
+}
+
+/// The dtype of a result: arrays of fractions promote with the elements, a number takes the dtype of floats. Integers as fractions of 1
+/// are the ends of the line, so nothing lies between.
+fn result_dtype(operands: &Operands<'_>, percent: bool) -> DType {
+    let (own, fractions) = (operands.dtype(0), operands.dtype(1));
+    match &operands.args[1] {
+        Operand::Literal(_) | Operand::Weak(_) => averaged(own),
+        _ if fractions.is_float() => own.upcast(fractions),
+        _ if percent => own.upcast(DType::F64),
+        _ => own,
+    }
 }
 
 /// `quantile(x, 0.9, axis=0)`, `percentile(x, [10, 90])`: the dimensions of the fractions come first.
@@ -113,7 +128,12 @@ pub(super) fn quantile(operands: &mut Operands<'_>, row: &Row, props: &Props) ->
         let (op, expected) = (operands.function.to_owned(), "real numbers".to_owned());
         return Err(MakeNodeError::DType { op, input: 1, found, expected }.into());
     }
-    let fraction = operands.cast_argument(1, DType::F64)?;
+    let found = operands.dtype(1);
+    let computed = match operands.args[1] {
+        Operand::Var(_) | Operand::List(_) if found == DType::F32 => DType::F32,
+        _ => DType::F64,
+    };
+    let fraction = operands.cast_argument(1, computed)?;
     let whole = if row.name == "percentile" { 100.0 } else { 1.0 };
     let fraction = operands.call("div", [fraction.into(), whole.into()])?;
     let within = operands.call("clip", [fraction.into(), 0.0.into(), 1.0.into()])?;
@@ -123,7 +143,8 @@ pub(super) fn quantile(operands: &mut Operands<'_>, row: &Row, props: &Props) ->
 
     let extent = operands.extent(line.0, 0)?;
     let last = operands.call("sub", [extent, 1_i64.into()])?;
-    let place = operands.call("mul", [fraction.into(), last.into()])?;
+    let end = operands.cast(last, computed)?;
+    let place = operands.call("mul", [fraction.into(), end.into()])?;
     let floor = operands.call("floor", [place.into()])?;
     let part = operands.call("sub", [place.into(), floor.into()])?;
     let low = operands.cast(floor, DType::I64)?;
@@ -134,7 +155,8 @@ pub(super) fn quantile(operands: &mut Operands<'_>, row: &Row, props: &Props) ->
     // The fractions stand before the dimensions that are left.
     let (of_fraction, all) = (operands.ndim(part), operands.ndim(below));
     let part = operands.shuffled(part, (0..all).map(|d| (d < of_fraction).then_some(d)))?;
-    let part = operands.cast(part, operands.graph.ty(below).dtype())?;
+    let result = result_dtype(operands, row.name == "percentile");
+    let part = operands.cast(part, operands.graph.ty(below).dtype().upcast(result))?;
     let distance = operands.call("sub", [above.into(), below.into()])?;
     let step = operands.call("mul", [distance.into(), part.into()])?;
     let up = operands.call("add", [below.into(), step.into()])?;
@@ -143,5 +165,5 @@ pub(super) fn quantile(operands: &mut Operands<'_>, row: &Row, props: &Props) ->
     let down = operands.call("sub", [above.into(), step.into()])?;
     let nearer = operands.call("ge", [part.into(), 0.5.into()])?;
     let found = operands.call("where", [nearer.into(), down.into(), up.into()])?;
-    finish(operands, line, found, declared.flag("keepdims")?)
+    finish(operands, line, found, result, declared.flag("keepdims")?)
 }

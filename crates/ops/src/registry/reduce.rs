@@ -3,13 +3,14 @@
 //! | function | result | computed in |
 //! |---|---|---|
 //! | `sum` `prod` | `dtype`; else i64 or u64 for bool and integers, and others as they are | `acc_dtype`; else the result's, f32 for f16 and bf16 |
-//! | `mean` `var` `std` | `dtype`; else f64 for bool and integers, and others as they are; `var` and `std` of complex numbers are real | the same, f32 for f16 and bf16 |
+//! | `mean` `var` `std` | `dtype`; else f64 for bool and integers, and others as they are; `var` and `std` of complex numbers are real | the same, f32 for f16 and bf16; quotients of integers in f64 |
 //! | `max` `min` | as the input | f32 for f16 and bf16, which is exact |
 //! | `any` `all` | bool | bool |
 //! | `argmax` `argmin` | i64 | as `max` |
 //! | `cumsum` `cumprod` | as `sum` | the result's dtype |
 //!
-//! What is computed in another dtype is cast before, which fuses into the loop of the reduction.
+//! What is computed in another dtype is cast before, which fuses into the loop of the reduction. Sums and products of narrow integers
+//! are computed in 64 bits, whose low bits are the same; those of truth values are `any` and `all`.
 
 use super::operand::Operands;
 use super::settings::axes;
@@ -20,7 +21,7 @@ use crate::reduce::{Argmax, CumOp};
 use crate::rows::Row;
 use crate::shape::ShapeI;
 use crate::{DimShuffle, Reduce, ReduceKind};
-use precast_graph::{Array, BuildError, DType, MakeNodeError, Prop, Props, VarId};
+use precast_graph::{Array, BuildError, DType, MakeNodeError, Operand, Prop, Props, VarId};
 use std::sync::Arc;
 
 /// The axes of a call, ascending; `None` for all. All axes by name are the same as none named, so they share a module.
@@ -52,7 +53,7 @@ fn summed(dtype: DType) -> DType {
 }
 
 /// The dtype that means of this one have.
-fn averaged(dtype: DType) -> DType {
+pub(super) fn averaged(dtype: DType) -> DType {
     if dtype == DType::Bool || dtype.is_integer() { DType::F64 } else { dtype }
 }
 
@@ -70,9 +71,6 @@ fn dtypes(declared: &Declared<'_>, kind: ReduceKind, dtype: DType) -> Result<(DT
         ReduceKind::Max | ReduceKind::Min => dtype,
     };
     let result = declared.dtype("dtype")?.unwrap_or(default);
-    if kind == ReduceKind::Mean && averaged(result) != result {
-        return Err(declared.wrong("dtype", "a float or complex dtype"));
-    }
     Ok((result, declared.dtype("acc_dtype")?.unwrap_or_else(|| wide(result))))
 }
 
@@ -93,6 +91,56 @@ fn reduced(
     first(operands.graph.apply(Arc::new(restored), &[reduced])?, operands.function)
 }
 
+/// Folds a variable in the dtype `acc`.
+fn folded(
+    operands: &mut Operands<'_>,
+    kind: ReduceKind,
+    (variable, acc): (VarId, DType),
+    axes: Option<&[usize]>,
+    keepdims: bool,
+) -> Result<VarId, BuildError> {
+    let variable = operands.cast(variable, acc)?;
+    let whole = averaged(acc) != acc;
+    if kind == ReduceKind::Mean && whole {
+        let sum = folded(operands, ReduceKind::Sum, (variable, acc), axes, keepdims)?;
+        let count = count(operands, variable, axes)?;
+        return quotient(operands, sum, count, acc);
+    }
+    let (kind, wide) = match kind {
+        ReduceKind::Sum if acc == DType::Bool => (ReduceKind::Any, acc),
+        ReduceKind::Prod if acc == DType::Bool => (ReduceKind::All, acc),
+        ReduceKind::Sum | ReduceKind::Prod if whole => (kind, summed(acc)),
+        kind => (kind, acc),
+    };
+    let variable = operands.cast(variable, wide)?;
+    let found = reduced(operands, kind, variable, axes, keepdims)?;
+    operands.cast(found, acc)
+}
+
+/// How many elements (i64) there are behind each result.
+fn count(operands: &mut Operands<'_>, variable: VarId, axes: Option<&[usize]>) -> Result<VarId, BuildError> {
+    let mut count = operands.graph.constant(Array::from(1_i64));
+    let ndim = operands.ndim(variable);
+    for axis in (0..ndim).filter(|axis| axes.is_none_or(|axes| axes.contains(axis))) {
+        let extent = operands.apply(ShapeI { axis }, &[variable])?;
+        count = scalar_apply(operands, "mul", &[count, extent])?;
+    }
+    Ok(count)
+}
+
+/// A sum by a count, in `dtype`; of integers the quotient in f64, truncated.
+fn quotient(
+    operands: &mut Operands<'_>,
+    sum: VarId,
+    count: VarId,
+    dtype: DType,
+) -> Result<VarId, BuildError> {
+    let computed = averaged(dtype);
+    let (sum, count) = (operands.cast(sum, computed)?, operands.cast(count, computed)?);
+    let quotient = scalar_apply(operands, "div", &[sum, count])?;
+    operands.cast(quotient, dtype)
+}
+
 /// `sum(x, axis=[0, 2], dtype="f64", keepdims=True)` and the other reductions.
 pub(super) fn reduce(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
@@ -102,10 +150,9 @@ pub(super) fn reduce(operands: &mut Operands<'_>, row: &Row, props: &Props) -> R
     let keepdims = declared.flag("keepdims")?;
     let variable = operands.variable(0)?;
     let (result, acc) = dtypes(&declared, kind, operands.graph.ty(variable).dtype())?;
-    let variable = operands.cast(variable, acc)?;
     let axes = axes_of(kind, name, props, operands.graph.ty(variable).ndim())?;
-    let reduced = reduced(operands, kind, variable, axes.as_deref(), keepdims)?;
-    operands.cast(reduced, result)
+    let found = folded(operands, kind, (variable, acc), axes.as_deref(), keepdims)?;
+    operands.cast(found, result)
 }
 
 /// The square of each number; of a complex one that of its magnitude.
@@ -124,37 +171,38 @@ pub(super) fn spread(operands: &mut Operands<'_>, row: &Row, props: &Props) -> R
     operands.expect(1)?;
     let name = operands.function;
     let declared = Declared::bound(operands.function, props);
-    let (keepdims, ddof) = (declared.flag("keepdims")?, declared.int("ddof")?.unwrap_or(0));
+    let (keepdims, ddof) = (declared.flag("keepdims")?, ddof_of(operands, props)?);
     let variable = operands.variable(0)?;
     let (result, acc) = dtypes(&declared, ReduceKind::Mean, operands.graph.ty(variable).dtype())?;
-    let variable = operands.cast(variable, acc)?;
-    let ndim = operands.graph.ty(variable).ndim();
-    let axes = axes_of(ReduceKind::Mean, name, props, ndim)?;
+    let axes = axes_of(ReduceKind::Mean, name, props, operands.graph.ty(variable).ndim())?;
     let axes = axes.as_deref();
-    let mean = reduced(operands, ReduceKind::Mean, variable, axes, true)?;
-    let distance = scalar_apply(operands, "sub", &[variable, mean])?;
+    let whole = averaged(acc) != acc;
+    // Distances from a mean that is an integer have the dtype of the elements, as in NumPy.
+    let variable = if whole { variable } else { operands.cast(variable, acc)? };
+    let mean = folded(operands, ReduceKind::Mean, (variable, acc), axes, true)?;
+    let distance = operands.call("sub", [variable.into(), mean.into()])?;
     let square = squared(operands, distance)?;
     let (result, acc) = (result.real(), acc.real());
-    let mut spread = if ddof == 0 {
-        reduced(operands, ReduceKind::Mean, square, axes, keepdims)?
+    let mut spread = if ddof == Operand::from(0_i64) && !whole {
+        folded(operands, ReduceKind::Mean, (square, acc), axes, keepdims)?
     } else {
-        let sum = reduced(operands, ReduceKind::Sum, square, axes, keepdims)?;
-        // As many as there are elements behind each result, less `ddof`, and not below 0.
-        let mut count = operands.graph.constant(Array::from(1_i64));
-        for axis in (0..ndim).filter(|axis| axes.is_none_or(|axes| axes.contains(axis))) {
-            let extent = operands.apply(ShapeI { axis }, &[variable])?;
-            count = scalar_apply(operands, "mul", &[count, extent])?;
-        }
-        let [ddof, zero] = [ddof, 0].map(|n| operands.graph.constant(Array::from(n)));
-        let count = scalar_apply(operands, "sub", &[count, ddof])?;
-        let count = scalar_apply(operands, "maximum", &[count, zero])?;
-        let count = operands.cast(count, acc)?;
-        scalar_apply(operands, "div", &[sum, count])?
+        let sum = folded(operands, ReduceKind::Sum, (square, acc), axes, keepdims)?;
+        let count = count(operands, variable, axes)?;
+        let left = operands.call("sub", [count.into(), ddof])?;
+        let left = operands.call("maximum", [left.into(), 0_i64.into()])?;
+        quotient(operands, sum, left, acc)?
     };
     if row.name == "std" {
-        spread = scalar_apply(operands, "sqrt", &[spread])?;
+        spread = operands.call("sqrt", [spread.into()])?;
     }
     operands.cast(spread, result)
+}
+
+/// The number that is taken from a count, an integer or a float.
+pub(super) fn ddof_of(operands: &Operands<'_>, props: &Props) -> Result<Operand, MakeNodeError> {
+    let Some(ddof) = props.get("ddof") else { return Ok(0_i64.into()) };
+    Declared::bound(operands.function, props).float("ddof")?;
+    Ok(ddof.clone().into())
 }
 
 /// A single axis, which may be counted from the end; `None` for all elements, and for that of a number.
@@ -192,8 +240,12 @@ pub(super) fn cumulative(operands: &mut Operands<'_>, row: &Row, props: &Props) 
     let declared = Declared::bound(operands.function, props);
     let variable = operands.variable(0)?;
     let default = summed(operands.graph.ty(variable).dtype());
-    let variable = operands.cast(variable, declared.dtype("dtype")?.unwrap_or(default))?;
+    let result = declared.dtype("dtype")?.unwrap_or(default);
+    let variable = operands.cast(variable, result)?;
+    // Sums and products of 0 and 1 say whether any or all are true.
+    let variable = operands.cast(variable, if result == DType::Bool { DType::U64 } else { result })?;
     let axis = axis_of(operands, &declared, operands.graph.ty(variable).ndim())?;
     let product = row.name == "cumprod";
-    operands.apply(CumOp { product, axis }, &[variable])
+    let found = operands.apply(CumOp { product, axis }, &[variable])?;
+    operands.cast(found, result)
 }

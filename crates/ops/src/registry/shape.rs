@@ -1,6 +1,7 @@
 //! Functions about shapes: reshape, alloc, arange, join and others, with NumPy's arguments.
 
 use super::operand::Operands;
+use super::sequence::Sequence;
 use super::settings::list;
 use crate::DimShuffle;
 use crate::declared::Declared;
@@ -121,10 +122,22 @@ pub(super) fn eye(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result
     operands.apply(Eye { dtype }, &inputs)
 }
 
-/// `join(x, y, z, axis=0)`: of the dtype that all promote to; with `axis=None`, all elements of all.
+/// `join(x, y, z, axis=0)`: of the dtype that all promote to; with `axis=None`, all elements of all. `join(x)`: the rows of x.
 pub(super) fn join(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     let axis = Declared::bound(operands.function, props).int("axis")?;
-    operands.expect_between(1, usize::MAX)?;
+    let tensors = match (operands.sequence()?, axis) {
+        (Sequence::Several(tensors), _) => tensors,
+        (Sequence::RowsOf(tensor), None) => return operands.call("flatten", [tensor.into()]),
+        (Sequence::RowsOf(tensor), Some(axis)) => {
+            let rank = operands.ndim(tensor) - 1;
+            if rank == 0 {
+                return Err(operands.error("zero-dimensional arrays cannot be concatenated"));
+            }
+            let axis = operands.axis(axis, rank)?;
+            return operands.rows_joined(tensor, axis);
+        }
+    };
+    let operands = &mut Operands { graph: operands.graph, function: operands.function, args: &tensors };
     // Without an axis numbers of Python are no arrays yet, as in NumPy.
     let dtype = if axis.is_some() { operands.common_array() } else { operands.common() };
     let mut inputs = operands.cast_all(dtype)?;
@@ -138,10 +151,17 @@ pub(super) fn join(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resul
     operands.apply(Join { axis }, &inputs)
 }
 
-/// `stack(x, y, z, axis=0)`: along a new axis.
+/// `stack(x, y, z, axis=0)`: along a new axis; `stack(x, axis=1)`: the rows of x.
 pub(super) fn stack(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     let axis = Declared::bound(operands.function, props).int("axis")?.unwrap_or(0);
-    operands.expect_between(1, usize::MAX)?;
+    let tensors = match operands.sequence()? {
+        Sequence::Several(tensors) => tensors,
+        Sequence::RowsOf(tensor) => {
+            let axis = operands.axis(axis, operands.ndim(tensor))?;
+            return operands.rows_stacked(tensor, axis);
+        }
+    };
+    let operands = &mut Operands { graph: operands.graph, function: operands.function, args: &tensors };
     let dtype = operands.common_array();
     let mut inputs = operands.cast_all(dtype)?;
     let ndim = operands.graph.ty(inputs[0]).ndim();

@@ -101,12 +101,18 @@ pub(super) fn norm(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resul
     let ndim = operands.ndim(x);
     let axes = super::settings::axes(operands.function, "axis", props, ndim)?;
     let taken = axes.as_ref().map_or(ndim, Vec::len);
+    // Of no axes, each element is a vector by itself.
+    let of_vectors = taken == 1 || axes.as_ref().is_some_and(Vec::is_empty);
     let found = match (props.get("ord"), taken) {
         (None, _) => root_of_squares(operands, x, &over(props, keepdims)),
         (Some(Prop::Str(order)), 2) if order == "fro" => root_of_squares(operands, x, &over(props, keepdims)),
-        (Some(Prop::Int(2)), 1) => root_of_squares(operands, x, &over(props, keepdims)),
-        (Some(Prop::Int(order)), 1) => vector_norm(operands, x, *order as f64, &over(props, keepdims)),
-        (Some(Prop::Float(order)), 1) => vector_norm(operands, x, *order, &over(props, keepdims)),
+        (Some(Prop::Int(2)), _) if of_vectors => root_of_squares(operands, x, &over(props, keepdims)),
+        (Some(Prop::Int(order)), _) if of_vectors => {
+            vector_norm(operands, x, *order as f64, &over(props, keepdims))
+        }
+        (Some(Prop::Float(order)), _) if of_vectors => {
+            vector_norm(operands, x, *order, &over(props, keepdims))
+        }
         (Some(Prop::Int(order @ (1 | -1))), 2) => {
             matrix_norm(operands, x, axes.unwrap_or_else(|| vec![0, 1]), *order as f64, keepdims)
         }

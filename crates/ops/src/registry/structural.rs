@@ -30,7 +30,7 @@ use crate::shape::{
 use crate::{Argmax, BatchedDot, CumOp, DimShuffle, Dot, Matmul, Reduce, SearchSorted, Sort};
 
 macro_rules! library {
-    ($(#[doc = $help:literal] $name:ident($($x:ident),* $(; $more:ident)?) [$($alias:ident)*] {$($keyword:ident = $default:expr),* $(; $($named:ident = $else:expr),*)?}
+    ($(#[doc = $help:literal] $name:ident($($x:ident),* $(; $more:ident $(of $rows:ident)?)?) [$($alias:ident)*] {$($keyword:ident = $default:expr),* $(; $($named:ident = $else:expr),*)?}
        = [$($apply:ident)?] [$($op:ident $(by $by:ident)?)?] [$($cases:ident)?] $builder:ident;)*) => {
         /// The rows of functions that are not elementwise.
         pub(crate) const STRUCTURAL: &[Row] = &[$(Row {
@@ -44,6 +44,7 @@ macro_rules! library {
             help: $help.trim_ascii(),
             apply: only::<Function>(&[$($apply)?]),
             register: |library| library$(.with_c::<$op>().with_name(stringify!($name), factory!($name $op $(by $by)?)))?,
+            takes_rows: is_there(&[$($(stringify!($rows))?)?]),
             combinations: only::<Combine>(&[$(|at| at.$cases())?]),
             scalar: None,
         }),*];
@@ -65,4 +66,9 @@ const fn only<T: Copy>(column: &[T]) -> Option<T> {
         [said, ..] => Some(*said),
         [] => None,
     }
+}
+
+/// Whether a column says anything.
+const fn is_there(column: &[&str]) -> bool {
+    !column.is_empty()
 }

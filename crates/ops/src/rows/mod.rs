@@ -40,6 +40,8 @@ pub struct Row {
     pub(crate) register: fn(Library) -> Library,
     /// The graphs that a declared `[[op]]` stands for.
     pub(crate) combinations: Option<Combine>,
+    /// Whether one array in the place of several stands for its rows.
+    pub(crate) takes_rows: bool,
     /// What is done to each element, if it is elementwise.
     pub(crate) scalar: Option<Scalar>,
 }

@@ -8,7 +8,7 @@
 //! | column | says | none |
 //! |---|---|---|
 //! | arguments | what is computed with: arrays, numbers, and what the function itself reads, as a text | |
-//! | of which there may be more | they come one by one or as one list: `stack(x, y)`, `stack([x, y])` | |
+//! | of which there may be more | they come one by one or as one list: `stack(x, y)`, `stack([x, y])`; `of rows`: one array stands for its rows, `stack(x)` | |
 //! | keywords | settings, known when the graph is built; before the `;` by position, too. The default is for people | |
 //! | function | what a call does, in `registry` | the op is applied to its arguments as they are |
 //! | op | the Rust type behind the name in JSON; `by name` if several names share it | a function made of other ops |
@@ -78,9 +78,9 @@ macro_rules! structural_rows {
             /// A matrix with ones on a diagonal.
             eye(n, m, k) [] {; dtype = None} = [eye] [Eye] [extents] other;
             /// Tensors one behind the other along an axis.
-            join(; tensors) [concatenate concat] {axis = 0} = [join] [Join] [joins] other;
+            join(; tensors of rows) [concatenate concat] {axis = 0} = [join] [Join] [joins] other;
             /// Tensors of one shape along a new axis.
-            stack(; tensors) [] {axis = 0} = [stack] [] [] other;
+            stack(; tensors of rows) [] {axis = 0} = [stack] [] [] other;
             /// A list of numbers, or of lists, as an array.
             array(list) [asarray] {dtype = None} = [array] [] [] other;
             /// One of the pieces that a tensor is cut into along an axis.
@@ -107,10 +107,10 @@ macro_rules! structural_rows {
             /// The tensor with values set in, or added to, the rows at positions.
             advanced_inc_subtensor1(x, values, positions) [] {; set = False, inplace = False} = [] [AdvancedIncSubtensor1] [] other;
 
-            /// The elements along an axis in ascending order, NaN last; equal ones keep their order.
-            sort(x) [] {axis = -1, kind = None; stable = None} = [sort] [Sort by name] [along_each] other;
+            /// The elements along an axis in ascending order, NaN last; equal ones keep their order. With `descending=True` turned round.
+            sort(x) [] {axis = -1, kind = None; stable = None, descending = False} = [sort] [Sort by name] [along_each] other;
             /// The positions (i64) of the elements in the order of `sort`.
-            argsort(x) [] {axis = -1, kind = None; stable = None} = [sort] [Sort by name] [along_each] other;
+            argsort(x) [] {axis = -1, kind = None; stable = None, descending = False} = [sort] [Sort by name] [along_each] other;
             /// The `k` largest elements along an axis, the largest first; with `largest=False` the smallest.
             topk(x, k) [] {axis = -1, largest = True} = [topk] [] [] other;
             /// The positions (i64) of the `k` largest elements along an axis.
@@ -118,7 +118,9 @@ macro_rules! structural_rows {
             /// Where elements would have to stand in a sorted vector: before those that are equal, or behind them.
             searchsorted(sorted, x) [] {side = "left"} = [searchsorted] [SearchSorted] [searches] other;
             /// The elements that differ, in ascending order.
-            unique(x) [unique_values] {; equal_nan = True} = [unique] [] [unary] other;
+            unique(x) [] {; equal_nan = True} = [unique] [] [unary] other;
+            /// The elements that differ, in ascending order; no NaN equals another.
+            unique_values(x) [] {} = [unique] [] [unary] other;
             /// The middle element in ascending order, or the mean of the two in the middle.
             median(x) [] {axis = None; keepdims = False} = [median] [] [over_axes] other;
             /// What a fraction `q` of the elements lies below.
@@ -221,9 +223,9 @@ macro_rules! structural_rows {
             /// Each element less the one before, `n` times.
             diff(x) [] {n = 1, axis = -1} = [diff] [] [unary] other;
             /// Rows one below the other.
-            vstack(; tensors) [] {} = [stacked] [] [] other;
+            vstack(; tensors of rows) [] {} = [stacked] [] [] other;
             /// Tensors one behind the other along the second axis, vectors along their only one.
-            hstack(; tensors) [] {} = [stacked] [] [] other;
+            hstack(; tensors of rows) [] {} = [stacked] [] [] other;
             /// Tensors one behind the other along an axis; without one, all of their elements.
             append(x, y) [] {axis = None} = [append] [] [] other;
             /// With a dimension at least.

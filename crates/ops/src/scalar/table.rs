@@ -36,6 +36,7 @@ macro_rules! library {
             apply: None,
             register: |library| library,
             combinations: Some(|at| at.elementwise()),
+            takes_rows: false,
             scalar: Some(Scalar {
                 promotion: Promotion::$promotion,
                 gives: Gives::$gives,

@@ -11,15 +11,17 @@
 //! | [`MakeVector`] | numbers | a vector of them |
 //! | [`Shape`], [`ShapeI`] | anything | the extents, one extent (i64) |
 //! | [`DeepCopy`], [`View`] | tensor | its elements in memory of their own; the same memory |
+//! | [`EinsumOperand`] | tensor, another | the tensor with axes of extent 1 stretched to those of the other |
 //! | [`Assert`] | tensor, conditions | the tensor, if all elements of all conditions are true |
 //!
 //! Extents are inputs, never baked in, so graphs that differ in them share modules. What moves elements moves bytes:
-//! these ops exist for every dtype. The C is in `c/precast/ops/{reshape,fill,range,join,shape}.h`.
+//! these ops exist for every dtype. The C is in `c/precast/ops/{reshape,fill,range,join,shape,einsum}.h`.
 
 mod alloc;
 mod arange;
 mod assert;
 mod copy;
+mod einsum_operand;
 mod eye;
 mod join;
 mod make_vector;
@@ -32,6 +34,7 @@ pub use alloc::Alloc;
 pub use arange::ARange;
 pub use assert::Assert;
 pub use copy::{DeepCopy, View};
+pub use einsum_operand::{EinsumOperand, Pair};
 pub use eye::Eye;
 pub use join::Join;
 pub use make_vector::MakeVector;

@@ -17,6 +17,7 @@ mod literals;
 mod machine;
 mod math_bits;
 mod mistakes;
+mod numbers;
 mod numpy;
 mod order;
 mod overwriting;

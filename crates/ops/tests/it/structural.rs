@@ -6,7 +6,8 @@ use precast_graph::{Array, DType, FunctionGraph, InterpretError, Op, Type, inter
 use precast_ops::index::{AdvancedIncSubtensor1, AdvancedSubtensor1, IncSubtensor, Selector, Subtensor};
 use precast_ops::rewrite::{Form, Passes};
 use precast_ops::shape::{
-    ARange, Alloc, Assert, DeepCopy, Eye, Join, MakeVector, Reshape, Shape, ShapeI, Split, View,
+    ARange, Alloc, Assert, DeepCopy, EinsumOperand, Eye, Join, MakeVector, Pair, Reshape, Shape, ShapeI,
+    Split, View,
 };
 use precast_ops::{Argmax, BatchedDot, CumOp, Dot};
 use precast_testkit::layout::Layout;
@@ -151,6 +152,7 @@ fn shape_cases() -> Vec<Case> {
     }
     let x = arrays::draw(&mut choices, DType::F64, &[2, 3]);
     cases.push(case(Join { axis: 0 }, vec![x.clone(), arrays::draw(&mut choices, DType::F64, &[2, 4])]));
+    cases.extend(einsum_cases());
     cases.push(case(Reshape { ndim: 2 }, vec![x.clone(), numbers(&[-1, -1])]));
     cases.push(case(Reshape { ndim: 2 }, vec![x.clone(), numbers(&[-2, 3])]));
     cases.push(case(Reshape { ndim: 2 }, vec![x.clone(), numbers(&[1 << 40, 1 << 40])]));
@@ -161,6 +163,17 @@ fn shape_cases() -> Vec<Case> {
         cases.push(case(Assert { message }, std::iter::once(x.clone()).chain(conditions).collect()));
     }
     cases
+}
+
+fn einsum_cases() -> Vec<Case> {
+    let mut choices = Choices::seeded(22);
+    let pair = |axes, label, stretch| Pair { axes, label, operands: [0, 1], stretch };
+    let op = EinsumOperand { pairs: vec![pair([0, 1], 'i', true), pair([1, 0], 'j', false)] };
+    let shapes = [[[2, 3], [3, 2]], [[1, 3], [3, 2]], [[1, 1], [4, 0]], [[1, 3], [1, 5]], [[2, 3], [3, 5]]];
+    let draw = |choices: &mut Choices, shape: [usize; 2]| arrays::draw(choices, DType::F32, &shape);
+    shapes
+        .map(|[own, other]| case(op.clone(), vec![draw(&mut choices, own), draw(&mut choices, other)]))
+        .to_vec()
 }
 
 fn arange_cases() -> Vec<Case> {

@@ -94,7 +94,7 @@ class Names(dict):
 
 
 def listed(numpy):
-    return lambda *args, **named: numpy(*args, **named) if isinstance(args[0], (list, tuple)) else numpy(args, **named)
+    return lambda *args, **named: numpy(*args, **named) if len(args) == 1 or isinstance(args[0], (list, tuple)) else numpy(args, **named)
 
 
 def pow(a, b):
@@ -176,7 +176,7 @@ OWN = {
     "concatenate": listed(np.concatenate),
     "concat": listed(np.concatenate),
     "join": listed(np.concatenate),
-    "unique_values": np.unique,
+    "unique_values": lambda x: np.unique(x, equal_nan=False),
     "np": NumPy(),
     "numpy": NumPy(),
     "int": int,
