@@ -222,7 +222,7 @@ mod tests {
     fn a_hint_stands_beside_its_mistake() {
         let manifest = "[[op]]\nname = 1\n[op]\n";
         let two = "isa = 3\n[[graph]]\nname = \"f\"\ninputs = 1\noutputs = [\"1\"]\n[[op]]\nname = 3\ndtypes = []\nndim = []\n";
-        for (text, behind) in [(manifest, 0), (two, 1)] {
+        for (text, behind) in [(manifest, 0), (two, 2)] {
             let mut declared = precast_build::Declared::default();
             let read = precast_build::Manifest::parse(std::path::Path::new("precast.toml"), text.to_owned());
             let Err(error) = read.and_then(|manifest| manifest.declare(&mut declared)) else {
