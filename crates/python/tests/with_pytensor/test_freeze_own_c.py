@@ -101,4 +101,5 @@ def test_gradients_that_are_loops_of_numbers_are_lowered(policy):
     given = [np.array([2.0, 0.5]), np.array([2.5, 0.1])]
     made = frozen(fn, policy=policy)(*given)
     assert abs(made[0][0] + 0.24878307) < 1e-8
-    compare(made, fn(*given))
+    # The C of digamma that PyTensor 3.0 puts into the loop is less accurate than its reference.
+    assert np.allclose(made, fn(*given), rtol=1e-9, atol=0)
