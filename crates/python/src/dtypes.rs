@@ -4,7 +4,10 @@ use numpy::{PyArrayDescr, PyArrayDescrMethods};
 use precast_core::DType;
 use pyo3::prelude::*;
 
-/// The dtype of NumPy's; `None` if it is none of ours, or not in the byte order of this machine.
+/// `NPY_USERDEF`, the first number of a dtype that another package has registered.
+const FIRST_OF_OTHERS: i32 = 256;
+
+/// The dtype of NumPy's; `None` if it is none of ours, or not in the byte order of this machine. Runs no code of Python's.
 pub(crate) fn find(descr: &Bound<'_, PyArrayDescr>) -> Option<DType> {
     if let Some(dtype) = DType::from_typenum(descr.num()).filter(|dtype| *dtype != DType::Bf16) {
         return descr.is_native_byteorder().unwrap_or(true).then_some(dtype);
@@ -15,10 +18,12 @@ pub(crate) fn find(descr: &Bound<'_, PyArrayDescr>) -> Option<DType> {
         (b'u', 8) => DType::U64,
         (b'i', 4) => DType::I32,
         (b'u', 4) => DType::U32,
-        _ => {
+        // Its class is one of C. That of a structure may be a user's, whose name may be computed.
+        _ if descr.num() >= FIRST_OF_OTHERS && descr.itemsize() == 2 => {
             let name = descr.typeobj().name().ok()?;
-            return (name == "bfloat16" && descr.itemsize() == 2).then_some(DType::Bf16);
+            return (name == "bfloat16").then_some(DType::Bf16);
         }
+        _ => return None,
     };
     descr.is_native_byteorder().unwrap_or(true).then_some(dtype)
 }
@@ -32,7 +37,7 @@ pub(crate) fn descr(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyArrayD
 }
 
 /// NumPy's name of a dtype.
-fn name(dtype: DType) -> &'static str {
+pub(crate) fn name(dtype: DType) -> &'static str {
     match dtype {
         DType::Bool => "bool",
         DType::I8 => "int8",

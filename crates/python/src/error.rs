@@ -10,7 +10,9 @@ use precast_core::{CallError, LoadEntryError, OpenBundleError};
 use precast_graph::{BuildError, InterpretError, MakeNodeError, PerformError};
 use precast_runtime::{BuildRuntimeError, FunctionError};
 use pyo3::call::PyCallArgs;
-use pyo3::exceptions::{PyAssertionError, PyIndexError, PyMemoryError, PyTypeError, PyValueError};
+use pyo3::exceptions::{
+    PyAssertionError, PyException, PyIndexError, PyMemoryError, PyTypeError, PyValueError,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use std::error::Error;
@@ -19,6 +21,14 @@ use std::error::Error;
 pub(crate) fn raise<'py>(py: Python<'py>, class: &str, args: impl PyCallArgs<'py>) -> PyErr {
     let made = py.import("precast.errors").and_then(|module| module.getattr(class)?.call1(args));
     made.map_or_else(|failed| failed, PyErr::from_value)
+}
+
+/// The text of an object of Python's; the name of its class where there is none. `Display` would print the exception of one that
+/// cannot be shown.
+pub(crate) fn shown(value: &Bound<'_, PyAny>) -> String {
+    let text = value.str().map(|text| text.to_string_lossy().into_owned());
+    let class = || value.get_type().name().map_or_else(|_| "object".to_owned(), |name| name.to_string());
+    text.ok().filter(|text| !text.is_empty()).unwrap_or_else(class)
 }
 
 fn told(py: Python<'_>, class: &str, error: &(dyn Error + 'static)) -> PyErr {
@@ -68,11 +78,10 @@ pub(crate) fn entry(py: Python<'_>, error: &LoadEntryError, damage: &str) -> PyE
 
 /// The exception of a call that failed; `types` says whether an argument has another dtype than its input.
 pub(crate) fn call(py: Python<'_>, error: &CallError, types: bool) -> PyErr {
-    let raised = stash::take();
+    if let (Some(raised), CallError::Filter { .. } | CallError::Other { .. }) = (stash::take(), error) {
+        return because(py, error, raised);
+    }
     let class = match error {
-        CallError::Filter { .. } | CallError::Other { .. } if raised.is_some() => {
-            return because(py, error, raised);
-        }
         CallError::Op { kind, .. } => class(*kind),
         CallError::Other { .. } => class(error.cause().and_then(interpreted).unwrap_or(ErrorKind::Runtime)),
         CallError::Inputs { .. } | CallError::Outputs { .. } => class(ErrorKind::Type),
@@ -85,11 +94,13 @@ pub(crate) fn call(py: Python<'_>, error: &CallError, types: bool) -> PyErr {
     told(py, class, error)
 }
 
-/// The exception of a method of Python's that raised one: of its kind, and with it as the cause.
-fn because(py: Python<'_>, error: &CallError, raised: Option<PyErr>) -> PyErr {
-    let is = |kind: &Bound<'_, PyType>| {
-        raised.as_ref().is_some_and(|raised| raised.get_type(py).is_subclass(kind).unwrap_or(false))
-    };
+/// The exception of a method of Python's that raised one: of its kind, and with it as the cause. One that is no error, such as an
+/// interrupt, passes.
+fn because(py: Python<'_>, error: &CallError, raised: PyErr) -> PyErr {
+    if !raised.is_instance_of::<PyException>(py) {
+        return raised;
+    }
+    let is = |kind: &Bound<'_, PyType>| raised.get_type(py).is_subclass(kind).unwrap_or(false);
     let kinds = [
         (py.get_type::<PyTypeError>(), ErrorKind::Type),
         (py.get_type::<PyValueError>(), ErrorKind::Value),
@@ -99,7 +110,7 @@ fn because(py: Python<'_>, error: &CallError, raised: Option<PyErr>) -> PyErr {
     ];
     let kind = kinds.iter().find(|(kind, _)| is(kind)).map_or(ErrorKind::Runtime, |(_, kind)| *kind);
     let made = told(py, class(kind), error);
-    made.set_cause(py, raised);
+    made.set_cause(py, Some(raised));
     made
 }
 
@@ -131,6 +142,13 @@ pub(crate) fn wrong_type(py: Python<'_>, text: String) -> PyErr {
 /// A call that is refused before it is made: a value that the function does not take.
 pub(crate) fn wrong_value(py: Python<'_>, text: String) -> PyErr {
     raise(py, class(ErrorKind::Value), (text,))
+}
+
+/// The exception of what belongs to this process, and is not pickled.
+pub(crate) fn not_pickled(class: &str, hint: &str) -> PyErr {
+    PyTypeError::new_err(format!(
+        "cannot pickle a `precast.{class}`: it belongs to this process\nhint: {hint}"
+    ))
 }
 
 /// The exception of a mistake in a graph, of a class of `precast/errors.py`.

@@ -1,19 +1,17 @@
 //! A function of a bundle in Python, and its calls.
 
-use crate::boundary::array::{self, Lent};
+use crate::argument::{self, Argument, Taken};
+use crate::boundary::array;
 use crate::boundary::object::Getter;
 use crate::graph::whole::Graph;
 use crate::own::stash;
-use crate::{dtypes, error, number};
-use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
-use precast_core::native::RawArrayError;
+use crate::{dtypes, error};
+use numpy::{PyArrayDescr, PyUntypedArray};
 use precast_core::program::Port;
-use precast_core::{Array, ArrayMut, ArrayRef, CallError, Served};
-use pyo3::exceptions::{PyOverflowError, PyRecursionError};
+use precast_core::{Array, ArrayRef, CallError, Served};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyTuple};
-use std::cell::Cell;
 
 /// What an object of the type [`precast.Function`](crate::boundary::object) holds.
 pub(crate) struct Function {
@@ -21,6 +19,8 @@ pub(crate) struct Function {
     inner: precast_core::Function,
     /// Whether each element of the results is computed of those of the inputs, and of nothing else.
     is_map: bool,
+    /// Whether a call may run code of Python's.
+    runs_python: bool,
     /// The names of the inputs, for calls that name them.
     names: Vec<Py<PyString>>,
     /// The name of the argument that is no input.
@@ -31,29 +31,6 @@ pub(crate) struct Function {
     graph: Option<Py<Graph>>,
 }
 
-/// What an argument is.
-enum Argument<'py> {
-    Number(Array),
-    Lent(Lent<'py>),
-}
-
-impl Argument<'_> {
-    /// The array to read from.
-    fn read(&self, py: Python<'_>, port: &Port) -> PyResult<ArrayRef<'_>> {
-        match self {
-            Self::Number(array) => Ok(ArrayRef::from(array)),
-            Self::Lent(lent) => match lent.read() {
-                Ok(Some(array)) => Ok(array),
-                Ok(None) => {
-                    let text = "has bools that are neither 0 nor 1\nhint: pass `x != 0`";
-                    Err(error::wrong_value(py, format!("input `{}` {text}", port.name)))
-                }
-                Err(refused) => Err(description(py, "input", port, &refused)),
-            },
-        }
-    }
-}
-
 /// The inputs of a call in order, and what is given as `out`.
 type Given<'py> = (Vec<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>);
 
@@ -62,12 +39,30 @@ impl Function {
     pub(crate) fn new(py: Python<'_>, name: String, inner: precast_core::Function, is_map: bool) -> Self {
         let names = inner.inputs().iter().map(|port| PyString::intern(py, &port.name).unbind()).collect();
         let out_name = PyString::intern(py, "out").unbind();
-        Self { name, inner, is_map, names, out_name, descrs: PyOnceLock::new(), graph: None }
+        Self {
+            name,
+            inner,
+            is_map,
+            runs_python: false,
+            names,
+            out_name,
+            descrs: PyOnceLock::new(),
+            graph: None,
+        }
     }
 
     /// The function of a graph.
     pub(crate) fn with_graph(self, graph: Py<Graph>) -> Self {
         Self { graph: Some(graph), ..self }
+    }
+
+    /// The function whose calls may run code of Python's: they get copies of their inputs, and write to `out` at their end.
+    pub(crate) fn that_runs_python(self) -> Self {
+        Self { runs_python: true, ..self }
+    }
+
+    pub(crate) fn runs_python(&self) -> bool {
+        self.runs_python
     }
 
     pub(crate) fn inner(&self) -> &precast_core::Function {
@@ -128,40 +123,11 @@ impl Function {
         Ok((inputs.collect::<PyResult<_>>()?, out))
     }
 
-    /// What an argument is; its type is compared by the call.
-    fn argument<'py>(&self, value: Bound<'py, PyAny>, port: &Port) -> PyResult<Argument<'py>> {
-        let py = value.py();
-        let array = match value.cast_into::<PyUntypedArray>() {
-            Ok(array) => {
-                // A mask would be lost in silence.
-                if !array.is_exact_instance_of::<PyUntypedArray>() && array.hasattr("filled")? {
-                    let text = format!("input `{}` is a masked array\nhint: pass `x.filled(…)`", port.name);
-                    return Err(error::wrong_type(py, text));
-                }
-                array
-            }
-            Err(other) => {
-                let value = other.into_inner();
-                let refused = |cause: PyErr| {
-                    let text = format!("input `{}` is refused: {}", port.name, cause.value(py));
-                    let overflows = cause.is_instance_of::<PyOverflowError>(py);
-                    if overflows { error::wrong_value(py, text) } else { error::wrong_type(py, text) }
-                };
-                match number::find(&value, port.ty.dtype()) {
-                    Ok(Some(number)) => return Ok(Argument::Number(number)),
-                    Ok(None) => borrowed(&value).map_err(refused)?,
-                    Err(cause) => return Err(refused(cause)),
-                }
-            }
-        };
-        lent(array, "input", port).map(Argument::Lent)
-    }
-
     /// A copy of what is given for an input.
     pub(crate) fn copied(&self, value: Bound<'_, PyAny>, port: &Port) -> PyResult<Array> {
         let py = value.py();
-        let argument = self.argument(value, port)?;
-        let array = argument.read(py, port)?;
+        let taken = Argument::convert(value, port)?.take(port)?;
+        let array = taken.read(py, port)?;
         if !port.ty.admits(array.dtype(), array.shape()) {
             let found = array.to_array().ty();
             return Err(error::wrong_type(
@@ -173,16 +139,21 @@ impl Function {
     }
 
     /// NumPy's dtypes of the results.
-    pub(crate) fn descrs(&self, py: Python<'_>) -> PyResult<&Vec<Py<PyArrayDescr>>> {
-        self.descrs.get_or_try_init(py, || {
+    pub(crate) fn descrs(&self, py: Python<'_>) -> PyResult<&[Py<PyArrayDescr>]> {
+        let descrs = self.descrs.get_or_try_init(py, || {
             let dtypes = self.inner.outputs().iter().map(|port| port.ty.dtype());
-            dtypes.map(|dtype| Ok(dtypes::descr(py, dtype)?.unbind())).collect()
-        })
+            dtypes.map(|dtype| Ok(dtypes::descr(py, dtype)?.unbind())).collect::<PyResult<_>>()
+        });
+        descrs.map(Vec::as_slice)
     }
 
     /// A call for new results.
-    fn fresh<'py>(&self, py: Python<'py>, inputs: &[ArrayRef<'_>]) -> PyResult<Bound<'py, PyAny>> {
-        let descrs = self.descrs(py)?;
+    fn fresh<'py>(
+        &self,
+        py: Python<'py>,
+        inputs: &[ArrayRef<'_>],
+        descrs: &[Py<PyArrayDescr>],
+    ) -> PyResult<Bound<'py, PyAny>> {
         let results =
             py.detach(|| self.inner.call(inputs)).map_err(|refused| self.refused(py, &refused, inputs))?;
         let results = results.into_iter().zip(descrs);
@@ -191,31 +162,24 @@ impl Function {
     }
 
     /// A call for results that are written to these arrays.
-    fn into(&self, py: Python<'_>, inputs: &[ArrayRef<'_>], out: &Bound<'_, PyAny>) -> PyResult<()> {
-        let given = match out.cast::<PyTuple>() {
-            Ok(several) => several.iter().collect(),
-            Err(_) => vec![out.clone()],
-        };
+    fn into<'py>(
+        &self,
+        py: Python<'py>,
+        inputs: &[ArrayRef<'_>],
+        rooms: Vec<Bound<'py, PyUntypedArray>>,
+    ) -> PyResult<()> {
         let ports = self.inner.outputs();
-        if given.len() != ports.len() {
-            let error = CallError::Outputs { expected: ports.len(), found: given.len() };
-            return Err(error::call(py, &error, true));
-        }
-        let arrays =
-            given.into_iter().zip(ports).map(|(value, port)| match value.cast_into::<PyUntypedArray>() {
-                Ok(array) => lent(array, "output", port),
-                Err(_) => {
-                    Err(error::wrong_type(py, format!("`out` for output `{}` is no NumPy array", port.name)))
-                }
-            });
-        let mut arrays: Vec<Lent<'_>> = arrays.collect::<PyResult<_>>()?;
-        let types = arrays.iter().zip(ports).any(|(array, port)| array.dtype() != port.ty.dtype());
-        let room = arrays
-            .iter_mut()
-            .zip(ports)
-            .map(|(array, port)| array.write().map_err(|refused| description(py, "output", port, &refused)));
-        let mut room: Vec<ArrayMut<'_>> = room.collect::<PyResult<_>>()?;
-        py.detach(|| self.inner.call_views(inputs, &mut room)).map_err(|refused| match refused {
+        // The memory of the arrays is looked at after the last code of Python's.
+        let results = self.runs_python.then(|| py.detach(|| self.inner.call(inputs))).transpose();
+        let results = results.map_err(|refused| self.refused(py, &refused, inputs))?;
+        let mut rooms = argument::lend(rooms, ports)?;
+        let types = rooms.iter().zip(ports).any(|(room, port)| room.dtype() != port.ty.dtype());
+        let mut rooms = argument::writable(py, &mut rooms, ports)?;
+        let written = py.detach(|| match results {
+            Some(results) => self.inner.assign(&results, &mut rooms),
+            None => self.inner.call_views(inputs, &mut rooms),
+        });
+        written.map_err(|refused| match refused {
             CallError::Output { .. } => error::call(py, &refused, types),
             _ => self.refused(py, &refused, inputs),
         })
@@ -230,15 +194,22 @@ impl Function {
     ) -> PyResult<Bound<'py, PyAny>> {
         drop(stash::take());
         let (values, out) = self.order(py, values, names)?;
-        let values = values.into_iter().zip(self.inner.inputs());
-        let arguments = values.map(|(value, port)| self.argument(value, port));
-        let arguments: Vec<Argument<'_>> = arguments.collect::<PyResult<_>>()?;
-        let inputs = arguments.iter().zip(self.inner.inputs());
-        let inputs = inputs.map(|(argument, port)| argument.read(py, port));
+        let ports = self.inner.inputs();
+        let converted = values.into_iter().zip(ports).map(|(value, port)| Argument::convert(value, port));
+        let converted: Vec<Argument<'_>> = converted.collect::<PyResult<_>>()?;
+        let rooms = out.as_ref().map(|out| argument::rooms(out, self.inner.outputs())).transpose()?;
+        let descrs = if rooms.is_none() { self.descrs(py)? } else { &[][..] };
+        // From here on nothing runs code of Python's but the call itself.
+        let taken = converted.into_iter().zip(ports).map(|(argument, port)| {
+            let taken = argument.take(port)?;
+            if self.runs_python { taken.copied(py, port) } else { Ok(taken) }
+        });
+        let taken: Vec<Taken<'_>> = taken.collect::<PyResult<_>>()?;
+        let inputs = taken.iter().zip(ports).map(|(taken, port)| taken.read(py, port));
         let inputs: Vec<ArrayRef<'_>> = inputs.collect::<PyResult<_>>()?;
-        match out {
-            None => self.fresh(py, &inputs),
-            Some(out) => self.into(py, &inputs, &out).map(|()| out),
+        match (out, rooms) {
+            (Some(out), Some(rooms)) => self.into(py, &inputs, rooms).map(|()| out),
+            _ => self.fresh(py, &inputs, descrs),
         }
     }
 
@@ -316,44 +287,6 @@ fn native<'py>(object: &Bound<'py, PyAny>, function: &Function) -> PyResult<Boun
     })?;
     let class = py.import("precast._callback")?.getattr("NativeFunction")?;
     class.call1((native.address().addr(), native.signature(), object))
-}
-
-/// The memory of an array that is given for an input or output.
-fn lent<'py>(array: Bound<'py, PyUntypedArray>, role: &str, Port { name, ty }: &Port) -> PyResult<Lent<'py>> {
-    let (py, descr) = (array.py(), array.dtype());
-    Lent::find(array).ok_or_else(|| {
-        let swapped = descr.is_native_byteorder() == Some(false);
-        let hint = if swapped { "\nhint: pass `x.astype(x.dtype.newbyteorder(\"=\"))`" } else { "" };
-        error::wrong_type(py, format!("{role} `{name}` is of dtype `{descr}`, expected `{ty}`{hint}"))
-    })
-}
-
-/// How deep objects that are asked for their memory may call functions that ask others. Programs raise Python's own limit, which
-/// then no longer keeps the stack from its end.
-const DEEPEST: u32 = 100;
-
-thread_local! {
-    static DEPTH: Cell<u32> = const { Cell::new(0) };
-}
-
-/// The array of something else that has memory.
-fn borrowed<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyUntypedArray>> {
-    let depth = DEPTH.get();
-    if depth == DEEPEST {
-        let text = format!("an array whose memory is that of calls within calls, {DEEPEST} deep");
-        return Err(PyRecursionError::new_err(text));
-    }
-    DEPTH.set(depth + 1);
-    let array =
-        value.py().import("precast._foreign").and_then(|module| module.call_method1("borrow", (value,)));
-    DEPTH.set(depth);
-    array?.cast_into::<PyUntypedArray>().map_err(PyErr::from)
-}
-
-/// The exception of an array that precast cannot read from or write to.
-#[cold]
-fn description(py: Python<'_>, role: &str, port: &Port, refused: &RawArrayError) -> PyErr {
-    error::wrong_value(py, format!("{role} `{}`: {refused}", port.name))
 }
 
 /// What ports are, in one line.

@@ -8,7 +8,7 @@
 //! session               graphs to functions: layers, policies, the compiler
 //! save                  graphs to a bundle
 //! modules               extension modules of other generators, PyTensor's, in precast's layers
-//! function              a call: arguments by position and name, `out=`, results
+//! function, argument    a call: arguments by position and name, `out=`, results; values as arrays, then their memory
 //! boundary              the type of functions, and NumPy's memory as precast's arrays and back: the only unsafe code
 //! number, dtypes        Python's numbers as inputs without dimensions; NumPy's dtypes
 //! ufunc, callback       functions as ufuncs of NumPy, and as what SciPy calls back
@@ -17,6 +17,7 @@
 //! One library serves CPython from 3.10 on (`abi3`) and every NumPy from 1.26 on. The interpreter is not held while a bundle is
 //! read, while a graph is compiled, and while a function runs that may take long.
 
+mod argument;
 mod boundary;
 mod callback;
 mod dtypes;
@@ -36,7 +37,7 @@ use pyo3::prelude::*;
 /// The native part of the package `precast`.
 #[pymodule]
 mod _native {
-    use crate::boundary::object;
+    use crate::boundary::{array, object};
     #[pymodule_export]
     use crate::callback::capsule;
     #[pymodule_export]
@@ -49,6 +50,8 @@ mod _native {
     use crate::model::{Model, load, module_of};
     #[pymodule_export]
     use crate::modules::{Modules, Wanted};
+    #[pymodule_export]
+    use crate::number::number;
     #[pymodule_export]
     use crate::own::ctype::register_type;
     #[pymodule_export]
@@ -98,6 +101,8 @@ mod _native {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        // Asked for later, it would panic where Python is interrupted meanwhile.
+        array::import_numpy(module.py());
         module.add("Function", object::class(module.py())?)
     }
 }

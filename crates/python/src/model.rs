@@ -111,6 +111,21 @@ impl Model {
         self.entries(py)?.try_iter()
     }
 
+    /// It never changes, so that a copy is itself.
+    fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
+        slf
+    }
+
+    fn __reduce_ex__(&self, _protocol: &Bound<'_, PyAny>) -> PyResult<()> {
+        let path = self.path.display();
+        let hint = format!("load it in each process: `precast.load({:?})`", path.to_string());
+        Err(error::not_pickled("Model", &hint))
+    }
+
     /// The graphs and the attributes, for completion.
     fn __dir__(slf: &Bound<'_, Self>) -> PyResult<Vec<String>> {
         let own = slf.py().get_type::<PyAny>().call_method1("__dir__", (slf,))?;

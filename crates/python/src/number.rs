@@ -1,13 +1,26 @@
 //! Python's numbers as inputs without dimensions, in the dtype that the function declares.
 //!
-//! As in NumPy, a number of Python takes the dtype of what it meets where its kind allows: a `float` is no integer, an `int`
-//! must fit. Numbers of NumPy have a dtype of their own and are arrays.
+//! As in NumPy, a number of Python takes the dtype of what it meets where its kind allows: a `float` is no integer. A number that the
+//! dtype has no room for is refused: an `int` out of its range, and a finite number that would become infinite. Numbers of NumPy have
+//! a dtype of their own and are arrays.
 
+use crate::boundary::array;
+use crate::{dtypes, error};
 use numpy::Complex64;
 use precast_core::{Array, Complex, DType, bf16, f16};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt};
+
+/// The array of a number of Python's, in a dtype; `None` if the value is not a number of Python's.
+#[pyfunction]
+#[pyo3(signature = (value, dtype, /))]
+pub(crate) fn number<'py>(value: &Bound<'py, PyAny>, dtype: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = value.py();
+    let dtype: DType = dtype.parse().map_err(|refused| error::graph_of(py, "GraphValueError", &refused))?;
+    let Some(found) = find(value, dtype)? else { return Ok(None) };
+    array::give(py, found, &dtypes::descr(py, dtype)?, false).map(Some)
+}
 
 /// The array of a number; `None` if the value is none of Python's numbers.
 ///
@@ -36,7 +49,7 @@ pub(crate) fn find(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<Ar
         return Err(PyTypeError::new_err(format!("found a Python {kind}, expected a number for `{dtype}`")));
     }
     let refused = |cause: PyErr| match cause.is_instance_of::<PyOverflowError>(value.py()) {
-        true => PyOverflowError::new_err(format!("found {value}, which `{dtype}` has no room for")),
+        true => PyOverflowError::new_err(format!("found {}, which `{dtype}` has no room for", shown(value))),
         false => cause,
     };
     of(value, dtype).map(Some).map_err(refused)
@@ -53,14 +66,47 @@ fn of(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Array> {
         DType::U16 => value.extract::<u16>()?.into(),
         DType::U32 => value.extract::<u32>()?.into(),
         DType::U64 => value.extract::<u64>()?.into(),
-        DType::F16 => f16::from_f64(value.extract()?).into(),
-        DType::Bf16 => bf16::from_f64(value.extract()?).into(),
-        DType::F32 => (value.extract::<f64>()? as f32).into(),
+        DType::F16 => narrow(value.extract()?, f16::from_f64, |narrow| narrow.is_finite())?.into(),
+        DType::Bf16 => narrow(value.extract()?, bf16::from_f64, |narrow| narrow.is_finite())?.into(),
+        DType::F32 => narrow(value.extract()?, f32_of, f32::is_finite)?.into(),
         DType::F64 => value.extract::<f64>()?.into(),
         DType::C64 => {
             let Complex64 { re, im } = value.extract()?;
-            Complex { re: re as f32, im: im as f32 }.into()
+            let part = |wide| narrow(wide, f32_of, f32::is_finite);
+            Complex { re: part(re)?, im: part(im)? }.into()
         }
         DType::C128 => value.extract::<Complex64>()?.into(),
     })
+}
+
+fn f32_of(wide: f64) -> f32 {
+    wide as f32
+}
+
+/// A number in a narrower dtype.
+///
+/// # Errors
+/// `OverflowError`: the number is finite, and the narrow one is not.
+fn narrow<T: Copy>(
+    wide: f64,
+    convert: impl FnOnce(f64) -> T,
+    is_finite: impl FnOnce(T) -> bool,
+) -> PyResult<T> {
+    let made = convert(wide);
+    if wide.is_finite() && !is_finite(made) {
+        return Err(PyOverflowError::new_err(()));
+    }
+    Ok(made)
+}
+
+/// Bits of integers whose digits are shown; Python refuses to write those of thousands.
+const SHOWN_BITS: u64 = 256;
+
+/// A number in words.
+fn shown(value: &Bound<'_, PyAny>) -> String {
+    let bits = value.call_method0("bit_length").and_then(|bits| bits.extract::<u64>());
+    match bits {
+        Ok(bits) if bits > SHOWN_BITS => format!("an integer of {bits} bits"),
+        _ => error::shown(value),
+    }
 }

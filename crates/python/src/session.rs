@@ -7,10 +7,12 @@ use crate::error;
 use crate::function::Function;
 use crate::graph::replay::ops;
 use crate::graph::whole::Graph;
+use crate::own::op::OwnOp;
 use crate::own::{ctype, stash};
+use precast_core::Served;
 use precast_graph::{FunctionGraph, Type};
 use precast_ops::{DimShuffle, Elemwise};
-use precast_runtime::{BuildRuntimeError, DispatchError, Dispatcher, Policy, Runtime};
+use precast_runtime::{BuildRuntimeError, DispatchError, Dispatcher, Policy, Runtime, is_checked};
 use pyo3::prelude::*;
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -50,7 +52,23 @@ pub(crate) fn compile<'py>(
     // What a reference raised for constants that are folded is nobody's error.
     drop(stash::take());
     let function = function.map_err(|failure| raise(py, &failure))?;
-    object::wrap(py, Function::new(py, name, function, is_map).with_graph(graph.clone().unbind()))
+    let runs_python = runs_python(whole, &function);
+    let function = Function::new(py, name, function, is_map).with_graph(graph.clone().unbind());
+    object::wrap(py, if runs_python { function.that_runs_python() } else { function })
+}
+
+/// Whether a call of the function of this graph may run code of Python's: a filter, a reference, or what debug mode asks.
+fn runs_python(graph: &FunctionGraph, function: &precast_core::Function) -> bool {
+    let is_filtered = |ty: &Type| ty.as_user().is_some_and(|user| ctype::has_filter(user.name()));
+    let has_perform = |op: &dyn precast_graph::Op| {
+        let op: &dyn Any = op;
+        op.downcast_ref().is_some_and(OwnOp::has_perform)
+    };
+    let is_interpreted =
+        || function.provenance().iter().any(|part| matches!(part.served, Served::Interpreted));
+    is_checked(function)
+        || function.inputs().iter().any(|port| is_filtered(&port.ty))
+        || graph.applies().iter().any(|apply| has_perform(&*apply.op)) && is_interpreted()
 }
 
 /// Whether a graph would be served without a compiler, and how, in words.

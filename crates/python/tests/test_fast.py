@@ -2,6 +2,7 @@
 
 import gc
 import itertools
+import math
 import subprocess
 import sys
 import threading
@@ -72,6 +73,32 @@ def test_numbers_are_inputs_without_dimensions(model):
         model.pick(x, 7)
     with pytest.raises(precast.CallValueError, match="no room for"):
         model.pick(x, 2**70)
+
+
+#: Numbers that are rounded to a dtype, and the least that it has no room for.
+ROOM = {
+    "f16": (65519.0, 65520.0),
+    "bf16": (3.395e38, 3.4e38),
+    "f32": (3.4028235e38, 3.4028236e38),
+    "f64": (1e308, 2**1024),
+    "c64": (3.4e38j, 1e39j),
+    "u8": (255, 256),
+    "i8": (-128, -129),
+    "u64": (2**64 - 1, 2**64),
+}
+
+
+@pytest.mark.parametrize("dtype", ROOM)
+def test_a_number_that_the_dtype_has_no_room_for_is_refused(dtype):
+    number = precast.function(f"n: {dtype}[]", "out = n == n", policy="interpret")
+    fits, wide = ROOM[dtype]
+    assert number(fits)
+    too_wide = [wide, 2**2000] if dtype[0] in "ui" else [wide, 2**2000, *([2**200, -(2**200)] if dtype != "f64" else [])]
+    for value in too_wide:
+        with pytest.raises(precast.CallValueError, match="no room for"):
+            number(value)
+    if dtype[0] not in "ui":
+        assert number(math.inf) and number(-math.inf) and not number(math.nan)
 
 
 WRONG = {
@@ -339,7 +366,7 @@ def test_several_results_go_the_same_ways(what, policy):
                     np.testing.assert_array_equal(one, other)
 
 
-def test_several_results_may_overlap_inputs_and_each_other():
+def test_several_results_may_overlap_inputs():
     function = precast.function("x: f64[?], y: f64[?]", ["a = x + y", "b = x*y"], policy="jit")
     for shift, other in itertools.product(range(-3, 4), repeat=2):
         room = np.arange(30.0)
@@ -348,6 +375,10 @@ def test_several_results_may_overlap_inputs_and_each_other():
         want = np.arange(30.0)
         want[10 + shift : 16 + shift], product = x + y, x * y
         want[12 + other : 18 + other] = product
+        if abs(2 + other - shift) < 6:
+            with pytest.raises(precast.CallValueError, match="share memory"):
+                function(x, y, out=(a, b))
+            continue
         function(x, y, out=(a, b))
         assert np.array_equal(room, want), (shift, other)
 

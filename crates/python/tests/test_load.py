@@ -1,6 +1,8 @@
 """Bundles, their graphs, and what they say about themselves."""
 
+import copy
 import os
+import pickle
 import shutil
 
 import numpy as np
@@ -101,3 +103,21 @@ def test_a_bundle_that_others_can_change_is_refused(bundle, tmp_path):
     path.chmod(0o666)
     with pytest.raises(precast.BundleError, match="hint: "):
         precast.load(path)
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy])
+def test_a_copy_of_what_never_changes_is_itself(model, copied):
+    graph = precast.graph("x: f64[?]", "out = sum(x)")
+    for each in (model, model.scale, graph):
+        assert copied(each) is each
+    kept = copied({"model": model, "x": np.zeros(3)})
+    assert kept["model"] is model
+
+
+def test_what_is_not_pickled_says_what_to_do(model):
+    graph = precast.graph("x: f64[?]", "out = sum(x)")
+    for each, hint in [(model, "hint: load it in each process: `precast.load("), (model.scale, "hint: "), (graph, "hint: ")]:
+        for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+            with pytest.raises(TypeError, match="cannot pickle a `precast.") as caught:
+                pickle.dumps(each, protocol)
+            assert hint in str(caught.value)

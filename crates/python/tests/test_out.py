@@ -49,11 +49,27 @@ def test_out_may_overlap_an_input(model, view):
     assert np.array_equal(room[view], want)
 
 
-def test_outs_may_be_one_array(model):
+def test_outs_that_share_an_element_are_refused(model):
     x = np.random.default_rng(1).normal(size=(4, 3))
-    out = np.empty(3)
-    model.moments(x, out=(out, out))
-    assert np.allclose(out, x.std(axis=0))
+    room = np.zeros(12)
+    for one, other in [(room[:3], room[:3]), (room[:3], room[2:5]), (room[:6:2], room[4::-2]), (room[:9:3], room[6:9])]:
+        for kind in (np.asarray, lambda array: array.view(np.recarray)):
+            with pytest.raises(precast.CallValueError, match="share memory\nhint: "):
+                model.moments(x, out=(kind(one), kind(other)))
+    assert not room.any()
+
+
+def test_outs_may_lie_between_each_other(model):
+    x = np.random.default_rng(1).normal(size=(4, 3))
+    room = np.zeros(6)
+    model.moments(x, out=(room[::2], room[1::2]))
+    assert np.allclose(room[::2], x.mean(axis=0)) and np.allclose(room[1::2], x.std(axis=0))
+
+
+def test_hints_for_out_name_an_array_to_make(model, x):
+    with pytest.raises(precast.CallTypeError) as caught:
+        model.scale(x, 2.0, out=np.empty(6, ">f8"))
+    assert "astype" not in str(caught.value) and 'numpy.empty(shape, "float64")' in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +82,7 @@ def test_outs_may_be_one_array(model):
         (np.broadcast_to(np.empty(1), (6,)), ValueError, "output `y`: .*read-only"),
         ((np.empty(6), np.empty(6)), TypeError, "gives 1 output\\(s\\), found room for 2"),
         ((), TypeError, "gives 1 output\\(s\\), found room for 0"),
-        ([0.0] * 6, TypeError, "`out` for output `y` is no NumPy array"),
+        ([0.0] * 6, TypeError, "`out` for output `y` is not a NumPy array"),
     ],
 )
 def test_room_for_another_result_is_refused(model, x, out, kind, text):

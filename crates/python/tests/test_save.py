@@ -101,3 +101,26 @@ def test_what_cannot_be_saved_says_why(graphs, settings, kind, text, tmp_path):
     with pytest.raises(kind, match=text):
         precast.save(path, graphs, **{"isa": LEVELS, **settings})
     assert not path.exists()
+
+
+class Kept:
+    """What is saved as two graphs, as a function with state is."""
+
+    def __init__(self, graph):
+        self._graph = graph
+
+    def graphs(self, name):
+        return {name: self._graph, f"{name}.state": self._graph}
+
+
+@pytest.mark.parametrize("names", [("f", "f.state"), ("f.state", "f")])
+def test_a_name_that_a_state_is_saved_under_is_refused(names, tmp_path):
+    x = precast.input("x", "f64[?]")
+    graph = precast.graph([x], {"y": x + 1})
+    graphs = {name: Kept(graph) if name == "f" else graph for name in names}
+    path = tmp_path / "model.precast"
+    with pytest.raises(precast.GraphValueError, match="`f.state` is the name of a graph that `f` is saved as\nhint: "):
+        precast.save(path, graphs, isa=LEVELS)
+    with pytest.raises(precast.GraphValueError, match="`f.state.state`"):
+        precast.save(path, {"f": graph, "f.state": Kept(graph), "f.state.state": graph}, isa=LEVELS)
+    assert not path.exists()

@@ -27,8 +27,18 @@ pub(crate) fn checked(function: Function, graph: FunctionGraph, checks: Checks) 
 /// What debug mode found in the last call of a function that was checked; `None` out of debug mode.
 #[must_use]
 pub fn debug_findings(function: &Function) -> Option<Findings> {
+    checked_body(function)?.checks.last()
+}
+
+/// Whether debug mode checks the calls of a function.
+#[must_use]
+pub fn is_checked(function: &Function) -> bool {
+    checked_body(function).is_some()
+}
+
+fn checked_body(function: &Function) -> Option<&Checked> {
     let function = function.body::<Filtered>().map_or(function, |filtered| &filtered.function);
-    function.body::<Checked>()?.checks.last()
+    function.body::<Checked>()
 }
 
 fn other(what: &'static str, source: impl Error + Send + Sync + 'static) -> CallError {

@@ -56,7 +56,7 @@ mod stats;
 #[cfg(feature = "jit")]
 mod tiered;
 
-pub use body::debug_findings;
+pub use body::{debug_findings, is_checked};
 pub use dispatch::{DispatchError, Dispatcher};
 pub use error::{BuildRuntimeError, EntryError, FunctionError};
 pub use explain::{Check, Explanation, Lookup};

@@ -200,9 +200,16 @@ impl Function {
             let targets = &mut Targets::Into(outputs);
             return if self.run_direct(inputs, targets) { Ok(()) } else { self.admitted(inputs, targets) };
         }
-        let results = self.call(inputs)?;
+        self.assign(&self.call(inputs)?, outputs)
+    }
+
+    /// Writes the results of a call to memory of the caller, of whatever strides.
+    ///
+    /// # Errors
+    /// Memory of another dtype or shape than a result's, or the wrong number of them.
+    pub fn assign(&self, results: &[Array], outputs: &mut [ArrayMut<'_>]) -> Result<(), CallError> {
         check_outputs(self.outputs(), &Targets::Into(outputs))?;
-        let misfit = outputs.iter_mut().zip(&results).position(|(output, result)| !output.assign(result));
+        let misfit = outputs.iter_mut().zip(results).position(|(output, result)| !output.assign(result));
         misfit.map_or(Ok(()), |position| {
             let shape = results[position].shape();
             Err(misfit_error(self.outputs(), position, shape, &Targets::Into(outputs)))

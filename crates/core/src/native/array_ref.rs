@@ -201,8 +201,10 @@ impl ArrayMut<'_> {
         self.view.strided()
     }
 
-    /// Whether a result would be written over an input or another result. Borrows of Rust's arrays rule that out.
-    pub(crate) fn overlap(outputs: &[Self], inputs: &[ArrayRef<'_>]) -> bool {
+    /// Whether a result may be written over an input or another result, by the first and last byte of each. Borrows of Rust's arrays
+    /// rule that out.
+    #[must_use]
+    pub fn overlap(outputs: &[Self], inputs: &[ArrayRef<'_>]) -> bool {
         let meet = |a: &RawView<'_>, b: &RawView<'_>| {
             let (a, b) = (a.bounds(), b.bounds());
             a.zip(b).is_some_and(|((a, a_end), (b, b_end))| a < b_end && b < a_end)

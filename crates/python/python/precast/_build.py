@@ -80,9 +80,7 @@ def save(
     With `host` ``"cpython"``, what is written are the extension modules of graphs of your own ops: the bundle is one of the `layers` of
     `function`, which finds them by the graphs, and is of the level of this CPU where `isa` says nothing.
     """
-    made: dict[str, _native.Graph] = {}
-    for name, each in graphs.items():
-        made.update(each.graphs(name) if hasattr(each, "graphs") else {name: _graph_of(name, each)})
+    made = _all_graphs(graphs)
     levels = isa.split(",") if isinstance(isa, str) else list(isa or ())
     store = store if store is not None else _store(None)
     if _is_cpython(host):
@@ -91,6 +89,17 @@ def save(
         return _cpython.save(os.path.abspath(path), list(made.values()), levels, store)
     units = [unit for each in graphs.values() for unit in getattr(each, "units", ())]
     _native.save(os.path.abspath(path), list(made.items()), units, levels, store)
+
+
+def _all_graphs(graphs: Mapping[str, Any]) -> dict[str, _native.Graph]:
+    """The graphs of a bundle: one for each name, and those that states and steps are saved as."""
+    made: dict[str, _native.Graph] = {}
+    for name, each in graphs.items():
+        added = each.graphs(name) if hasattr(each, "graphs") else {name: _graph_of(name, each)}
+        if taken := sorted(added.keys() & (made.keys() | graphs.keys() - {name})):
+            raise GraphValueError(f"`{taken[0]}` is the name of a graph that `{name}` is saved as\nhint: give the other graph another name")
+        made.update(added)
+    return made
 
 
 def ufunc(

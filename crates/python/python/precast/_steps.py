@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy
 
-from . import _cpython
+from . import _cpython, _native
 from ._calls import CALLS
 from ._function import NotPickled
 from ._native import Function, Model
@@ -115,16 +115,19 @@ def _taken(port: Port, value: Any) -> Any:
             return value
         raise CallTypeError(f"`{port.name}` is a `{type(value).__name__}`, expected a generator of NumPy's")
     wanted = Type(port.type)
-    array = numpy.asarray(value)
+    try:
+        number = _native.number(value, wanted.name)
+    except OverflowError as error:
+        raise CallValueError(f"`{port.name}` is refused: {error}") from None
+    except TypeError as error:
+        raise CallTypeError(f"`{port.name}` is refused: {error}") from None
+    array = numpy.asarray(value) if number is None else number
     try:
         found = dtype_name(array.dtype)
     except TypeError:
         found = str(array.dtype)
     if found != wanted.name:
-        is_number = isinstance(value, (bool, int, float, complex)) and not isinstance(value, numpy.generic)
-        if not is_number or not numpy.can_cast(array.dtype, wanted.dtype, "same_kind"):
-            raise CallTypeError(f"`{port.name}` is {found}, expected `{port.type}`")
-        array = array.astype(wanted.dtype)
+        raise CallTypeError(f"`{port.name}` is {found}, expected `{port.type}`")
     if not _fits(wanted, array):
         raise CallValueError(f"`{port.name}` has shape {array.shape}, expected `{port.type}`")
     if array.dtype == bool and array.size and array.view(numpy.uint8).max() > 1:

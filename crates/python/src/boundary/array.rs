@@ -1,17 +1,20 @@
 //! NumPy's memory as precast's arrays, and precast's results as NumPy's arrays. Nothing large is copied.
 //!
 //! ```text
-//! ndarray ── lend ──▶ Lent: address, dtype, extents and strides of its own ── read, write ──▶ ArrayRef, ArrayMut
+//! ndarray ── find ──▶ Lent: address, dtype, extents and strides of its own ── read, write ──▶ ArrayRef, ArrayMut
 //! Array ── give ──▶ ndarray, whose base is an Owner, which holds the Array; a copy of a small one
 //! ```
 //! # The contract
-//! A [`Lent`] holds a reference to its array, so the memory stays. Extents and strides are copied, because Python may replace
-//! those of an array while a function runs without the interpreter. What a module may read is what NumPy says: an address
-//! and strides within the memory of the array. Bytes of a bool array are looked at, since NumPy itself lets them be anything.
-//! That no other thread writes to an array while a function runs is asked of the caller, as NumPy does for its own functions.
+//! A [`Lent`] holds a reference to its array. That keeps the object, not the memory: Python's code can free or move the memory of an
+//! array that others refer to (`x.resize(3, refcheck=False)`, `x.__setstate__(…)`). So no code of Python's runs between [`Lent::find`]
+//! and the end of the call: all arguments are converted before the first is looked at, and a function that calls Python while it runs
+//! gets copies. Extents and strides are copied, because another thread may replace those of an array while a function runs without
+//! the interpreter. A module reads what NumPy describes: an address and strides within the memory of the array. Bytes of a bool array
+//! are checked, since NumPy lets them be anything. That no other thread writes to an array or resizes it while a function runs is
+//! required of the caller, as NumPy does for its own functions.
 
 use crate::dtypes;
-use numpy::npyffi::{self, NPY_ARRAY_WRITEABLE, NpyTypes, PY_ARRAY_API, PyArrayObject};
+use numpy::npyffi::{self, NPY_ARRAY_WRITEABLE, NpyTypes, PY_ARRAY_API, PY_UFUNC_API, PyArrayObject};
 use numpy::{PyArrayDescr, PyUntypedArray, PyUntypedArrayMethods};
 use precast_core::native::{RawArray, RawArrayError};
 use precast_core::{Array, ArrayMut, ArrayRef, DType, MAX_NDIM, with_array};
@@ -20,6 +23,14 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr;
+
+/// Looks up NumPy's tables of functions, of arrays and of ufuncs, once for the process.
+pub(crate) fn import_numpy(py: Python<'_>) {
+    // SAFETY: it takes nothing, and gives a number.
+    unsafe { PY_ARRAY_API.PyArray_GetNDArrayCFeatureVersion(py) };
+    // SAFETY: it clears the thread's flags.
+    unsafe { PY_UFUNC_API.PyUFunc_clearfperr(py) };
+}
 
 /// Dimensions that are described without allocating.
 const FEW: usize = 4;
@@ -50,7 +61,7 @@ impl Axes {
     }
 }
 
-/// The memory of a NumPy array, which stays as long as this lives.
+/// The memory of a NumPy array, which stays until code of Python's runs; see the contract.
 pub(crate) struct Lent<'py> {
     data: *mut c_void,
     dtype: DType,
@@ -60,7 +71,8 @@ pub(crate) struct Lent<'py> {
 }
 
 impl<'py> Lent<'py> {
-    /// The memory of an array; `None` if its elements are of no dtype of ours in the byte order of this machine.
+    /// The memory of an array; `None` if its elements are of no dtype of ours in the byte order of this machine. Runs no code of
+    /// Python's.
     pub(crate) fn find(array: Bound<'py, PyUntypedArray>) -> Option<Self> {
         let dtype = dtypes::find(&array.dtype())?;
         let axes = Axes::new(array.shape(), array.strides());

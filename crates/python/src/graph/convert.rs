@@ -108,7 +108,8 @@ pub(crate) fn dtype(value: &Bound<'_, PyAny>) -> PyResult<DType> {
     }
     let descr = py.import("numpy")?.getattr("dtype")?.call1((value,))?;
     let descr = descr.cast_into::<PyArrayDescr>()?;
-    dtypes::find(&descr).ok_or_else(|| error::graph_type(py, &format!("there is no dtype `{descr}` here")))
+    dtypes::find(&descr)
+        .ok_or_else(|| error::graph_type(py, &format!("there is no dtype `{}` here", error::shown(&descr))))
 }
 
 /// A copy of a NumPy array or of a number of NumPy's.
@@ -118,7 +119,7 @@ pub(crate) fn constant(value: &Bound<'_, PyAny>) -> PyResult<precast_graph::Arra
     let kind = array.getattr("dtype")?;
     let native = kind.call_method1("newbyteorder", ("=",))?;
     let array = array.call_method1("astype", (native,))?.cast_into::<PyUntypedArray>()?;
-    let refused = || error::graph_type(py, &format!("there is no dtype `{kind}` here"));
+    let refused = || error::graph_type(py, &format!("there is no dtype `{}` here", error::shown(&kind)));
     let lent = Lent::find(array).ok_or_else(refused)?;
     match lent.read() {
         Ok(Some(read)) => Ok(read.to_array()),

@@ -40,6 +40,19 @@ impl Graph {
         crate::function::ports(py, &self.graph.interface().1)
     }
 
+    /// It never changes, so that a copy is itself.
+    fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
+        slf
+    }
+
+    fn __reduce_ex__(&self, _protocol: &Bound<'_, PyAny>) -> PyResult<()> {
+        Err(error::not_pickled("Graph", "build it in each process, or save it in a bundle"))
+    }
+
     /// The JSON form, which `precast` reads.
     fn json(&self) -> String {
         precast_graph::json::render(&self.graph)

@@ -56,6 +56,12 @@ pub(crate) fn with_types(ops: precast_ops::Ops) -> precast_ops::Ops {
     })
 }
 
+/// Whether values of a type are filtered by code of Python's.
+pub(crate) fn has_filter(name: &str) -> bool {
+    let types = TYPES.read().unwrap_or_else(PoisonError::into_inner);
+    types.1.iter().any(|(known, ty)| known == name && ty.filter.is_some())
+}
+
 /// Registers a type under its name; one of the same name that is another is replaced.
 #[pyfunction]
 pub(crate) fn register_type(

@@ -99,6 +99,13 @@ pub(crate) struct OwnOp {
     perform: Option<Py<PyAny>>,
 }
 
+impl OwnOp {
+    /// Whether its reference is Python's code.
+    pub(crate) fn has_perform(&self) -> bool {
+        self.perform.is_some()
+    }
+}
+
 impl fmt::Debug for OwnOp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OwnOp").field("name", &self.name).finish_non_exhaustive()

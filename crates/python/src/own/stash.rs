@@ -1,5 +1,6 @@
 //! The exception of a method of Python's, while an error of Rust's travels through code that knows no Python.
 
+use crate::error;
 use pyo3::prelude::*;
 use std::cell::RefCell;
 
@@ -9,10 +10,9 @@ thread_local! {
 
 /// Keeps an exception for the error that it becomes; gives its text.
 pub(crate) fn put(py: Python<'_>, raised: PyErr) -> String {
-    let kind = raised.get_type(py).name().map_or_else(|_| "exception".to_owned(), |name| name.to_string());
-    let text = raised.value(py).to_string();
+    let text = error::shown(raised.value(py));
     RAISED.with(|slot| slot.replace(Some(raised)));
-    if text.is_empty() { kind } else { text }
+    text
 }
 
 /// The exception that was put last in this thread, once.

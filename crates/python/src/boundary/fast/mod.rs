@@ -12,8 +12,10 @@
 //! whatever its arrays' size (`arange(n)`), so it never keeps the interpreter.
 //!
 //! # The contract
-//! The caller of a vectorcall holds its arguments, so the memory stays. Extents and strides are read while the interpreter is held,
-//! or copied, because Python may replace those of an array while a function runs without it. See `array` for what a module may read.
+//! The caller of a vectorcall holds its arguments, and no code of Python's runs from the first that is looked at to the end of the call,
+//! so the memory stays: nothing is converted here, a new array of NumPy starts no collection, and functions that run Python's code are
+//! called the other way. Extents and strides are read while the interpreter is held, or copied, because another thread may replace
+//! those of an array while a function runs without it. See `array` for what a module may read.
 
 mod direct;
 mod operand;
@@ -71,6 +73,9 @@ struct Given<'a> {
 impl Fast {
     /// How a function is called without detours; `None` if it never is.
     pub(crate) fn of(py: Python<'_>, function: &Function) -> PyResult<Option<Self>> {
+        if function.runs_python() {
+            return Ok(None);
+        }
         let (inputs, outputs) = (function.inner().inputs(), function.inner().outputs());
         let operands = |ports: &[precast_core::program::Port]| {
             ports.iter().map(|port| Operand::of(&port.ty)).collect::<Option<Vec<_>>>()

@@ -31,6 +31,8 @@ impl Fast {
         function: &Function,
         given: Given<'_>,
     ) -> Ended<'py> {
+        // An exception that goes may run code of Python's.
+        drop(stash::take());
         let mut places = [const { MaybeUninit::uninit() }; MOST];
         let mut inputs = [const { MaybeUninit::uninit() }; MOST];
         let rows = given.args.iter().zip(&self.inputs).zip(places.iter_mut().zip(&mut inputs));
@@ -87,7 +89,8 @@ impl Fast {
         // SAFETY: so many were written, as above.
         let outputs =
             unsafe { slice::from_raw_parts_mut(outputs.as_mut_ptr().cast::<ArrayMut<'_>>(), rooms.len()) };
-        Some(call(outputs))
+        // Those that share elements are refused.
+        (!ArrayMut::overlap(outputs, &[])).then(|| call(outputs))
     }
 
     /// The memory of an argument, whose extents, strides or number are copied to `place`.
@@ -126,6 +129,5 @@ fn work<T: Send>(py: Python<'_>, is_short: bool, work: impl FnOnce() -> T + Send
     if is_short {
         return work();
     }
-    drop(stash::take());
     py.detach(work)
 }
