@@ -27,14 +27,7 @@ pub(crate) fn read(bindings: &[Binding]) -> Result<Vec<Given>, Failure> {
         let one = |name: &str, array| Given { name: name.to_owned(), file: file.clone(), array };
         match name {
             None => given.extend(npz::read(file)?.into_iter().map(|(name, array)| one(&name, array))),
-            Some(name) if npz::is_npz(file) => {
-                let mut all = npz::read(file)?;
-                let array = match all.len() {
-                    1 => all.remove(0).1,
-                    _ => npz::read_one(file, name)?,
-                };
-                given.push(one(name, array));
-            }
+            Some(name) if npz::is_npz(file) => given.push(one(name, npz::read_one(file, name)?)),
             Some(name) => given.push(one(name, npy::read(file)?)),
         }
     }

@@ -30,8 +30,6 @@ pub(crate) enum ReadError {
     NotNpz { path: PathBuf, source: ZipError },
     #[error("`{}` has {found} members, expected at most {MEMBERS_LIMIT}", path.display())]
     Many { path: PathBuf, found: usize },
-    #[error("`{}` has member `{name}`, expected names that end in `.npy`", path.display())]
-    Name { path: PathBuf, name: String },
     #[error("`{}` has two arrays `{name}`", path.display())]
     Twice { path: PathBuf, name: String },
     #[error("`{}` has no array `{name}`; it has `{}`", path.display(), known.join("`, `"))]
@@ -49,12 +47,12 @@ pub(crate) fn is_npz(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npz"))
 }
 
-/// Reads all arrays of a file, in the order of the archive, with their names.
+/// Reads all arrays of a file, in the order of the archive, with their names. Members that are not arrays are skipped.
 pub(crate) fn read(path: &Path) -> Result<Vec<(String, Array)>, ReadError> {
     let mut archive = open(path)?;
     let mut arrays: Vec<(String, Array)> = Vec::new();
-    for position in 0..archive.len() {
-        let (name, array) = member(path, &mut archive, position)?;
+    for (position, name) in names(&archive) {
+        let array = member(path, &mut archive, position, &name)?;
         if arrays.iter().any(|(known, _)| *known == name) {
             return Err(ReadError::Twice { path: path.to_owned(), name });
         }
@@ -63,16 +61,26 @@ pub(crate) fn read(path: &Path) -> Result<Vec<(String, Array)>, ReadError> {
     Ok(arrays)
 }
 
-/// Reads the array of one name.
+/// Reads the array of one name, or the only one of a file. No other member is read.
 pub(crate) fn read_one(path: &Path, wanted: &str) -> Result<Array, ReadError> {
     let mut archive = open(path)?;
-    let member_name = format!("{wanted}.npy");
-    let Some(position) = archive.index_for_name(&member_name) else {
-        let names = archive.file_names().flatten();
-        let known = names.map(|name| name.trim_end_matches(".npy").to_owned()).collect();
+    let names = names(&archive);
+    let found = names.iter().find(|(_, name)| name == wanted);
+    let Some((position, name)) = found.or(names.first().filter(|_| names.len() == 1)) else {
+        let known = names.into_iter().map(|(_, name)| name).collect();
         return Err(ReadError::Missing { path: path.to_owned(), name: wanted.to_owned(), known });
     };
-    member(path, &mut archive, position).map(|(_, array)| array)
+    member(path, &mut archive, *position, name)
+}
+
+/// The positions and names of the arrays of an archive. A member of another kind, or in a folder such as `..`, is not an array.
+fn names(archive: &Archive) -> Vec<(usize, String)> {
+    let array = |position: usize| {
+        let member = archive.name_for_index(position)?;
+        let name = member.ok()?.strip_suffix(".npy")?.to_owned();
+        (!name.contains(['/', '\\', '\0'])).then_some((position, name))
+    };
+    (0..archive.len()).filter_map(array).collect()
 }
 
 type Archive = ZipArchive<io::BufReader<fs_err::File>>;
@@ -87,26 +95,20 @@ fn open(path: &Path) -> Result<Archive, ReadError> {
     Ok(archive)
 }
 
-fn member(path: &Path, archive: &mut Archive, position: usize) -> Result<(String, Array), ReadError> {
-    let failed =
-        |name: &str, source| ReadError::Member { path: path.to_owned(), name: name.to_owned(), source };
-    let file = archive.by_index(position).map_err(|source| failed(&format!("{position}"), source))?;
-    let full = file.name().map_err(|source| failed(&format!("{position}"), source))?.into_owned();
-    let Some(name) = full.strip_suffix(".npy").map(str::to_owned) else {
-        return Err(ReadError::Name { path: path.to_owned(), name: full });
-    };
+fn member(path: &Path, archive: &mut Archive, position: usize, name: &str) -> Result<Array, ReadError> {
+    let failed = |source| ReadError::Member { path: path.to_owned(), name: name.to_owned(), source };
+    let file = archive.by_index(position).map_err(failed)?;
     let stated = file.size();
     let mut bytes: Vec<u8> = Vec::new();
     let room = usize::try_from(stated).map_err(drop).and_then(|n| bytes.try_reserve_exact(n).map_err(drop));
     if room.is_err() {
-        return Err(ReadError::Huge { path: path.to_owned(), name, bytes: stated });
+        return Err(ReadError::Huge { path: path.to_owned(), name: name.to_owned(), bytes: stated });
     }
     // One byte more than stated would be a lie: the npy reader then finds it as trailing data.
     file.take(stated.saturating_add(1))
         .read_to_end(&mut bytes)
-        .map_err(|source| failed(&name, ZipError::Io(source)))?;
-    let array = npy::parse(&path.join(&full), &bytes)?;
-    Ok((name, array))
+        .map_err(|source| failed(ZipError::Io(source)))?;
+    Ok(npy::parse(&path.join(format!("{name}.npy")), &bytes)?)
 }
 
 /// Writes arrays to a temporary file beside `path`; see [`whole::write`].
@@ -115,7 +117,7 @@ pub(crate) fn write(path: &Path, arrays: &[(&str, &Array)]) -> Result<Pending, W
         let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
         // Zip64 from 4 GiB on; 1980 is the first year that zip knows.
         for (name, array) in arrays {
-            let bytes = npy::render(array)?;
+            let bytes = npy::render(array);
             let options = SimpleFileOptions::default()
                 .compression_method(CompressionMethod::Stored)
                 .last_modified_time(DateTime::default())
@@ -145,6 +147,9 @@ mod tests {
         assert_eq!(read_one(&a, "x").unwrap(), x);
         assert_eq!(fs_err::read(&a).unwrap(), fs_err::read(&b).unwrap());
         let message = read_one(&a, "z").unwrap_err().to_string();
+        let single = directory.path().join("single.npz");
+        write(&single, &[("x", &x)]).unwrap().commit().unwrap();
+        assert_eq!(read_one(&single, "z").unwrap(), x);
         assert!(message.contains("no array `z`") && message.contains("`x`"), "{message}");
     }
 
@@ -167,13 +172,21 @@ mod tests {
                 assert!(arrays.len() <= 1, "byte {at}");
             }
         }
+    }
+
+    #[test]
+    fn members_that_are_not_arrays_are_skipped() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("x.npz");
+        let x = Array::from(array![1.0, 2.0]);
         let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
-        zip.start_file(
-            "notes.txt",
-            SimpleFileOptions::default().compression_method(CompressionMethod::Stored),
-        )
-        .unwrap();
+        let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
+        for name in ["notes.txt", "../y.npy", "/z.npy", "x.npy", "folder/x.npy"] {
+            zip.start_file(name, options).unwrap();
+            zip.write_all(&npy::render(&x)).unwrap();
+        }
         fs_err::write(&path, zip.finish().unwrap().get_ref()).unwrap();
-        assert!(read(&path).unwrap_err().to_string().contains("`notes.txt`"));
+        assert_eq!(read(&path).unwrap(), [("x".to_owned(), x.clone())]);
+        assert_eq!(read_one(&path, "any").unwrap(), x);
     }
 }
