@@ -3,12 +3,10 @@
 use super::operand::Operands;
 use super::sequence::Sequence;
 use super::settings::axes as axes_by_name;
-use super::variables::first;
 use crate::DimShuffle;
 use crate::declared::Declared;
 use crate::rows::Row;
 use precast_graph::{BuildError, DType, Extent, MakeNodeError, Operand, Prop, Props, VarId};
-use std::sync::Arc;
 
 /// `squeeze(x)`, `squeeze(x, axis=0)`: without axes of extent 1; without `axis`, all extents have to be known.
 pub(super) fn squeeze(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
@@ -294,7 +292,7 @@ pub(super) fn transpose(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Resu
         }
     };
     let order = axes.into_iter().map(Some).collect();
-    first(operands.graph.apply(Arc::new(DimShuffle::new(order)), &[variable])?, "transpose")
+    operands.apply(DimShuffle::new(order), &[variable])
 }
 
 /// `dimshuffle(x, order=(1, -1, 0))`: axes of `x` in a new order; -1 is a new axis of extent 1.
@@ -312,5 +310,5 @@ pub(super) fn dimshuffle(operands: &mut Operands<'_>, _: &Row, props: &Props) ->
         None => return Err(wrong("is missing")),
     };
     let order = order.collect::<Result<Vec<_>, _>>()?;
-    first(operands.graph.apply(Arc::new(DimShuffle::new(order)), &[variable])?, "dimshuffle")
+    operands.apply(DimShuffle::new(order), &[variable])
 }

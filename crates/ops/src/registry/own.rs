@@ -4,7 +4,7 @@
 //! Ops::with("limit", Limit::from_props)        limit(x, low=0.5)      the op of these props, applied to the arguments as they are
 //! Ops::with_external(op)                       clip(x, high=2.0)      the op with these params
 //! ```
-//! Variables are taken as they are: an own op promotes nothing. One without dimensions is a C scalar where the op wants that. A
+//! Variables are taken as they are: an own op promotes nothing. One without dimensions is a C scalar, or a tensor, where the op wants that. A
 //! literal takes the form, tensor or C scalar, and the dtype in which the op admits it: those of what it meets if it can. An op
 //! with several outputs gives its first; `output=1` its second.
 
@@ -12,7 +12,7 @@ use super::reference::evaluate;
 use super::variables::first;
 use super::{Operands, Ops};
 use crate::rows;
-use crate::shape::{EinsumOperand, ScalarFromTensor};
+use crate::shape::{Alloc, EinsumOperand, ScalarFromTensor};
 use precast_codegen::COp;
 use precast_codegen::external::ExternalCOp;
 use precast_graph::literal::Kind;
@@ -261,7 +261,9 @@ fn arguments(op: &dyn Op, operands: &mut Operands<'_>) -> Result<Vec<VarId>, Bui
         inputs.push(match argument {
             Argument::Variable(variable) if operands.graph.ty(*variable) == ty => *variable,
             Argument::Variable(variable) => {
-                first(operands.graph.apply(Arc::new(ScalarFromTensor), &[*variable])?, operands.function)?
+                let to_tensor = matches!(ty, Type::Tensor(_));
+                let op: Arc<dyn Op> = if to_tensor { Arc::new(Alloc) } else { Arc::new(ScalarFromTensor) };
+                first(operands.graph.apply(op, &[*variable])?, operands.function)?
             }
             Argument::Literal(literal) => {
                 let value = literal.value(ty.dtype()).ok_or_else(|| operands.misfit(position, ty.dtype()))?;
@@ -294,14 +296,18 @@ fn admitted<'f>(op: &dyn Op, forms: &'f [Vec<Type>]) -> Result<Vec<&'f Type>, Ma
     }
 }
 
-/// The types that an argument may have: a variable its own, or as a C scalar if it has no dimensions; a literal those of the
+/// The types that an argument may have: a variable its own, without dimensions as a C scalar or as a tensor too; a literal those of the
 /// dtypes that hold its kind, the one that it meets first, then its own.
 fn forms(argument: &Argument, all: &[Argument], operands: &Operands<'_>) -> Vec<Type> {
     let literal = match argument {
         Argument::Variable(variable) => {
             let ty = operands.graph.ty(*variable);
-            let scalar = matches!(ty, Type::Tensor(_)) && ty.ndim() == 0;
-            return std::iter::once(ty.clone()).chain(scalar.then(|| Type::Scalar(ty.dtype()))).collect();
+            let other = match ty {
+                Type::Scalar(dtype) => Some(Type::tensor(*dtype, 0)),
+                Type::Tensor(tensor) if tensor.shape.is_empty() => Some(Type::Scalar(tensor.dtype)),
+                _ => None,
+            };
+            return std::iter::once(ty.clone()).chain(other).collect();
         }
         Argument::Literal(literal) => literal,
     };

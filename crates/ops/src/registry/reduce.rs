@@ -14,7 +14,6 @@
 
 use super::operand::Operands;
 use super::settings::axes;
-use super::variables::first;
 use super::variables::scalar_apply;
 use crate::declared::Declared;
 use crate::reduce::{Argmax, CumOp};
@@ -22,7 +21,6 @@ use crate::rows::Row;
 use crate::shape::ShapeI;
 use crate::{DimShuffle, Reduce, ReduceKind};
 use precast_graph::{Array, BuildError, DType, MakeNodeError, Operand, Prop, Props, VarId};
-use std::sync::Arc;
 
 /// The axes of a call, ascending; `None` for all. All axes by name are the same as none named, so they share a module.
 fn axes_of(
@@ -87,8 +85,7 @@ fn reduced(
     if !keepdims {
         return Ok(reduced);
     }
-    let restored = DimShuffle::restoring(ndim, axes);
-    first(operands.graph.apply(Arc::new(restored), &[reduced])?, operands.function)
+    operands.apply(DimShuffle::restoring(ndim, axes), &[reduced])
 }
 
 /// Folds a variable in the dtype `acc`.

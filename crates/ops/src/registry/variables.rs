@@ -2,7 +2,7 @@
 
 use super::operand::Operands;
 use crate::index::{Selector, Subtensor};
-use crate::shape::Assert;
+use crate::shape::{Alloc, Assert};
 use crate::{Elemwise, scalar};
 use precast_graph::{Array, BuildError, DType, Extent, Literal, MakeNodeError, Op, Operand, Type, VarId};
 use std::sync::Arc;
@@ -84,7 +84,22 @@ impl Operands<'_> {
 
     /// Applies an op and gives its first result.
     pub(super) fn apply(&mut self, op: impl Op, inputs: &[VarId]) -> Result<VarId, BuildError> {
-        first(self.graph.apply(Arc::new(op), inputs)?, self.function)
+        first(self.results(Arc::new(op), inputs)?, self.function)
+    }
+
+    /// Applies an op. C scalars become tensors where its type rule asks for these.
+    pub(super) fn results(&mut self, op: Arc<dyn Op>, inputs: &[VarId]) -> Result<Vec<VarId>, BuildError> {
+        let types: Vec<Type> = inputs.iter().map(|input| self.graph.ty(*input).clone()).collect();
+        let is_scalar = |ty: &Type| matches!(ty, Type::Scalar(_));
+        let tensor = |ty: &Type| if is_scalar(ty) { Type::tensor(ty.dtype(), 0) } else { ty.clone() };
+        let tensors: Vec<Type> = types.iter().map(tensor).collect();
+        let mut inputs = inputs.to_vec();
+        if tensors != types && op.make_node(&types).is_err() && op.make_node(&tensors).is_ok() {
+            for (input, _) in inputs.iter_mut().zip(&types).filter(|(_, ty)| is_scalar(ty)) {
+                *input = first(self.graph.apply(Arc::new(Alloc), &[*input])?, self.function)?;
+            }
+        }
+        self.graph.apply(op, &inputs)
     }
 
     /// An argument as an integer without dimensions.
