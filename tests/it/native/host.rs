@@ -27,8 +27,10 @@ struct Subject {
 }
 
 fn plan() -> Config {
-    let elementwise =
-        Ops::rows().filter(|row| precast_ops::scalar::find(row.name).is_some() && row.name != "pow");
+    // A power may fail; the sign of a NaN that was computed is the CPU's.
+    let left_out = ["pow", "copysign", "signbit"];
+    let elementwise = Ops::rows()
+        .filter(|row| precast_ops::scalar::find(row.name).is_some() && !left_out.contains(&row.name));
     let function = |name: &str, count: usize| Function::new(name, count);
     let mut functions: Vec<Function> =
         elementwise.map(|row| function(row.name, row.arguments.len())).collect();

@@ -12,15 +12,19 @@ use precast_graph::{Array, BuildError, DType, Literal, MakeNodeError, Number, Op
 
 /// Applies an elementwise function.
 pub(crate) fn apply(operands: &mut Operands<'_>, function: &Row, props: &Props) -> Result<VarId, BuildError> {
-    operands.expect(function.arguments.len())?;
+    let promotion = function.scalar.as_ref().map_or(Promotion::Common, |scalar| scalar.promotion);
+    let arity = function.arguments.len();
+    if promotion != Promotion::Bounds || !(1..=arity).contains(&operands.args.len()) {
+        operands.expect(arity)?;
+    }
     // What follows looks at arguments as they are.
-    let arrays = operands.lists_as_arrays()?;
+    let mut arrays = operands.lists_as_arrays()?;
+    arrays.resize(arity, Operand::None);
     let mut operands = Operands { graph: operands.graph, function: operands.function, args: &arrays };
     let operands = &mut operands;
     if let Some(decimals) = Declared::bound(operands.function, props).int("decimals")?.filter(|n| *n != 0) {
         return round::to_decimals(operands, decimals);
     }
-    let promotion = function.scalar.as_ref().map_or(Promotion::Common, |scalar| scalar.promotion);
     let known = |dtype: DType| dtype.is_float() || dtype.is_complex();
     let number = |dtype: DType| if dtype == DType::Bool { DType::I8 } else { dtype };
     let dtype = operands.common();

@@ -70,9 +70,9 @@ macro_rules! scalar_rows {
             maximum(x, y) [] Common => Same, Cheap, method { bool = x | y; int = x.max(y); float = x.larger(y); complex = x.larger(y); }
             /// The smaller of two elements; NaN if one is.
             minimum(x, y) [] Common => Same, Cheap, method { bool = x & y; int = x.min(y); float = x.smaller(y); complex = x.smaller(y); }
-            /// No less than `low` and no more than `high`, which wins where they contradict each other.
-            clip(x, low, high) [] Bounds => Same, Costly, method {
-                bool = (x | low) & high; int = x.max(low).min(high); float = x.larger(low).smaller(high); complex = x.larger(low).smaller(high);
+            /// No less than `min` and no more than `max`, which wins where they contradict each other; either may be missing.
+            clip(x, min, max) [] Bounds => Same, Costly, method {
+                bool = (x | min) & max; int = x.max(min).min(max); float = x.larger(min).smaller(max); complex = x.larger(min).smaller(max);
             }
             /// `yes` where the condition is true, else `no`.
             switch(condition, yes, no) [where] Condition => Choice, Cheap, method { any = choose; }
@@ -110,7 +110,7 @@ macro_rules! scalar_rows {
             /// The integer above.
             ceil(x) [] Rounding => Same, Costly, method { float = x.ceil(); }
             /// The integer nearer to 0.
-            trunc(x) [] Rounding => Same, Costly, method { float = x.trunc(); }
+            trunc(x) [fix] Rounding => Same, Costly, method { float = x.trunc(); }
             /// The nearest integer, or number of so many decimals; the even one of two.
             round(x) [around] {decimals = 0} Nearest => Same, Costly, method { float = x.round_ties_even(); complex = x.rounded(); }
             /// The nearest integer, the one farther from 0 of two.
@@ -203,6 +203,21 @@ macro_rules! scalar_rows {
             angle(x) [] {deg = False} Angle => Part, Costly, method {}
             /// The elements as they are: a copy.
             identity(x) [] Common => Same, Cheap, other {}
+
+            /// The size of the first with the sign of the second, also where that is NaN.
+            copysign(x, y) [] Inexact => Same, Costly, method { float = x.copysign(y); }
+            /// Whether the sign is that of a negative number, also of zeros and NaN.
+            signbit(x) [] Inexact => Bool, Costly, method { float = x.is_sign_negative(); }
+            /// The next number of the dtype in the direction of the second; of f32 and f64.
+            nextafter(x, y) [] Inexact => Exact, Costly, method { float "scalar/steps.h" = x.next_to(y); }
+            /// The nearest integer as a float, the even one of two.
+            rint(x) [] Inexact => Same, Costly, method as "round" { float = x.round_ties_even(); complex = x.rounded(); }
+            /// Absolute value as a float.
+            fabs(x) [] Inexact => Same, Costly, method as "abs" { float = x.abs(); }
+            /// The remainder, of the dividend's sign; of integers by 0 it is 0.
+            fmod(x, y) [] Number => Same, Costly, method { int = x.rest(y); float "scalar/modulo.h" = x % y; }
+            /// `x * 2**n`, rounded once; `n` is truncated.
+            scalb(x, n) [] Inexact => Same, Costly, method { float "scalar/steps.h" = x.scaled(n); }
         }
     };
 }

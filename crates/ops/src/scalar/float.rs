@@ -1,4 +1,4 @@
-//! What floats do that Rust's own methods do not: `c/precast/ops/scalar/{float,modulo}.h`.
+//! What floats do that Rust's own methods do not: `c/precast/ops/scalar/{float,modulo,steps}.h`.
 //!
 //! `floor`, `ceil`, `trunc`, `round_ties_even`, `sqrt` and `%` are exact in Rust, so they serve as they are.
 
@@ -33,13 +33,17 @@ pub(super) trait Float: Sized {
     fn radians(self) -> Self;
     /// Radians in degrees.
     fn degrees(self) -> Self;
+    /// The next number in the direction of another: `c/precast/ops/scalar/steps.h`.
+    fn next_to(self, other: Self) -> Self;
+    /// `self * 2**exponent`, rounded once.
+    fn scaled(self, exponent: Self) -> Self;
 }
 
 const RADIANS: f64 = std::f64::consts::PI / 180.0;
 const DEGREES: f64 = 180.0 / std::f64::consts::PI;
 
 macro_rules! float {
-    ($t:ident) => {
+    ($t:ident, $u:ident, $i:ident) => {
         impl Float for $t {
             fn larger(self, other: Self) -> Self {
                 maximum!(self, other)
@@ -92,8 +96,36 @@ macro_rules! float {
             fn degrees(self) -> Self {
                 self * DEGREES as $t
             }
+
+            fn next_to(self, other: Self) -> Self {
+                if self.is_nan() || other.is_nan() {
+                    return self + other;
+                }
+                if self == other {
+                    return other;
+                }
+                if self == 0.0 {
+                    return $t::from_bits(1).copysign(other);
+                }
+                let bits = self.to_bits();
+                $t::from_bits(if (self < other) == (self > 0.0) { bits + 1 } else { bits - 1 })
+            }
+
+            fn scaled(self, exponent: Self) -> Self {
+                const TOP: $i = $t::MAX_EXP as $i - 1;
+                const MANT: $i = $t::MANTISSA_DIGITS as $i;
+                if exponent.is_nan() {
+                    return exponent + self;
+                }
+                let power = |n: $i| $t::from_bits(((n + TOP) as $u) << (MANT - 1));
+                // Steps before the last are exact, or leave so little that the result is 0.
+                let step = |n: $i| if n < 1 - TOP { 1 - TOP + MANT } else { n.min(TOP) };
+                let n = exponent.clamp((-4 * TOP) as $t, (4 * TOP) as $t) as $i;
+                let (first, second) = (step(n), step(n - step(n)));
+                self * power(first) * power(second) * power((n - first - second).clamp(1 - TOP, TOP))
+            }
         }
     };
 }
-float!(f32);
-float!(f64);
+float!(f32, u32, i32);
+float!(f64, u64, i64);

@@ -6,6 +6,8 @@ pub(super) trait Integer: Sized {
     fn floor_div(self, other: Self) -> Self;
     /// `self % other`, of the divisor's sign; 0 for a divisor of 0.
     fn modulo(self, other: Self) -> Self;
+    /// The remainder of the dividend's sign; 0 for a divisor of 0.
+    fn rest(self, other: Self) -> Self;
     /// `|self|`, wrapping.
     fn magnitude(self) -> Self;
     /// -1, 0 or 1.
@@ -24,6 +26,10 @@ macro_rules! shared {
     ($t:ident) => {
         fn left_shift(self, count: Self) -> Self {
             u32::try_from(count).ok().and_then(|n| self.checked_shl(n)).unwrap_or(0)
+        }
+
+        fn rest(self, other: Self) -> Self {
+            if other == 0 { 0 } else { self.wrapping_rem(other) }
         }
 
         fn power(self, exponent: Self) -> Option<Self> {

@@ -46,6 +46,8 @@ pub(crate) enum Gives {
     Part,
     /// The complex dtype whose parts the operands are.
     Whole,
+    /// The dtype of the operands, which is not one that is widened before.
+    Exact,
     /// The dtype of the operands after the first, which is bool.
     Choice,
 }

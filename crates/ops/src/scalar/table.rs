@@ -142,6 +142,7 @@ impl ScalarOp for Basic {
             Gives::Same => Some(dtype),
             Gives::Bool => Some(DType::Bool),
             Gives::Part => Some(dtype.real()),
+            Gives::Exact => (!is_half(dtype)).then_some(dtype),
             Gives::Whole => match dtype {
                 DType::F32 => Some(DType::C64),
                 DType::F64 => Some(DType::C128),

@@ -95,11 +95,25 @@ def modf_away(x):
     return np.copysign(np.floor(np.abs(x.astype(np.float64)) + 0.5), x.astype(np.float64)).astype(x.dtype)
 
 
+def nextafter(x, y):
+    if x.dtype not in (np.float32, np.float64):
+        raise TypeError("f32 and f64 only")
+    return np.nextafter(x, y)
+
+
+def scalb(x, y):
+    """`x * 2**(64 y)` by `ldexp`, where the exponent is a number."""
+    if x.dtype not in (np.float32, np.float64):
+        raise TypeError("f32 and f64 only")
+    exponent = np.trunc(np.clip(np.nan_to_num(y * x.dtype.type(64), nan=0, posinf=9999, neginf=-9999), -9999, 9999)).astype(np.int32)
+    return np.where(np.isnan(y), np.nan, np.ldexp(x, exponent)).astype(x.dtype)
+
+
 EXACT_1 = {
     "neg": np.negative, "abs": np.abs, "sign": np.sign, "square": lambda x: product(x, x) if x.dtype.kind == "c" else np.square(x), "reciprocal": np.reciprocal,
     "sqrt": np.sqrt, "isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite, "invert": np.invert, "floor": np.floor,
     "ceil": np.ceil, "trunc": np.trunc, "round": np.round, "round_half_away": modf_away, "deg2rad": np.deg2rad,
-    "rad2deg": np.rad2deg, "logical_not": np.logical_not, "real": np.real, "imag": np.imag, "conj": np.conj,
+    "rad2deg": np.rad2deg, "signbit": np.signbit, "rint": np.rint, "fabs": np.fabs, "logical_not": np.logical_not, "real": np.real, "imag": np.imag, "conj": np.conj,
 }
 EXACT_2 = {
     "x + y": np.add, "x - y": np.subtract, "x * y": product, "x / y": np.true_divide, "x // y": np.floor_divide,
@@ -107,6 +121,7 @@ EXACT_2 = {
     "x ^ y": np.bitwise_xor, "maximum(x, y)": np.maximum, "minimum(x, y)": np.minimum, "x < y": np.less,
     "x <= y": np.less_equal, "x > y": np.greater, "x >= y": np.greater_equal, "x == y": np.equal, "x != y": np.not_equal,
     "logical_and(x, y)": np.logical_and, "logical_or(x, y)": np.logical_or, "logical_xor(x, y)": np.logical_xor,
+    "copysign(x, y)": np.copysign, "nextafter(x, y)": nextafter, "fmod(x, y)": np.fmod, "scalb(x, y * 64)": scalb,
     "clip(x, y, x)": lambda x, y: np.minimum(np.maximum(x, y), x), "where(x, y, x)": lambda x, y: np.where(x != 0, y, x),
 }
 FUNCTIONS_1 = {

@@ -40,6 +40,7 @@
   PC_INLINE pc_##D pc_copysign_##D(pc_##D a, pc_##D sign) {                                                      \
     return pc_from_bits_##D((pc_bits_##D(a) & ~SIGN) | (pc_bits_##D(sign) & SIGN));                              \
   }                                                                                                              \
+  PC_INLINE pc_bool pc_signbit_##D(pc_##D a) { return (pc_bool)((pc_bits_##D(a) & SIGN) != 0); }                  \
   PC_INLINE pc_##D pc_round_##D(pc_##D a) {                                                                      \
     pc_##D x = __builtin_fabs##S(a), r = (x + MAGIC) - MAGIC;                                                    \
     return pc_copysign_##D(x < MAGIC ? r : x, a);                                                                \

@@ -81,6 +81,9 @@
     pc_##D d = (b == 0) | (b == -1) ? (pc_##D)1 : b, r = (pc_##D)(a % d);                               \
     return (pc_##D)((r != 0) & ((r ^ d) < 0) ? r + d : r);                                              \
   }                                                                                                     \
+  PC_INLINE pc_##D pc_fmod_##D(pc_##D a, pc_##D b) {                                                    \
+    return (pc_##D)(a % ((b == 0) | (b == -1) ? (pc_##D)1 : b));                                        \
+  }                                                                                                     \
   PC_INLINE pc_##D pc_right_shift_##D(pc_##D a, pc_##D b) {                                             \
     return (pc_##D)(a >> ((pc_u64)b < BITS ? b : BITS - 1));                                            \
   }
@@ -95,6 +98,7 @@
     return b == 0 ? (pc_##D)0 : q;                                                                      \
   }                                                                                                     \
   PC_INLINE pc_##D pc_mod_##D(pc_##D a, pc_##D b) { return (pc_##D)(a % (b == 0 ? (pc_##D)1 : b)); }    \
+  PC_INLINE pc_##D pc_fmod_##D(pc_##D a, pc_##D b) { return pc_mod_##D(a, b); }                         \
   PC_INLINE pc_##D pc_right_shift_##D(pc_##D a, pc_##D b) {                                             \
     return (pc_##D)((pc_u64)b < BITS ? (W)a >> ((W)b & (BITS - 1)) : (W)0);                             \
   }
