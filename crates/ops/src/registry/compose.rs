@@ -32,7 +32,9 @@ impl Operands<'_> {
         let keywords: Keywords =
             named.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
         let (args, props) = bind(function, row, args, &keywords)?;
-        apply(&mut Operands { graph: self.graph, function, args: &args }, row, &props)
+        let result = apply(&mut Operands { graph: self.graph, function, args: &args }, row, &props)?;
+        let Operand::Var(result) = result else { return Err(missing().into()) };
+        Ok(result)
     }
 
     /// The extent of a dimension, which promotes as a number of Python's.
@@ -41,6 +43,15 @@ impl Operands<'_> {
             Some(Extent::Fixed(n)) => i64::try_from(*n).unwrap_or(i64::MAX).into(),
             _ => Operand::Weak(self.apply(ShapeI { axis }, &[tensor])?),
         })
+    }
+
+    /// The extent of a dimension if it is known when the graph is built: that of a type, or of a constant.
+    pub(super) fn known_extent(&self, tensor: VarId, axis: usize) -> Option<i64> {
+        let of_constant = || self.graph.constants().find(|(constant, _)| *constant == tensor);
+        match self.graph.ty(tensor).shape().get(axis)? {
+            Extent::Fixed(extent) => i64::try_from(*extent).ok(),
+            Extent::Unknown => i64::try_from(of_constant()?.1.shape()[axis]).ok(),
+        }
     }
 
     /// All extents.

@@ -20,12 +20,12 @@ pub(super) struct ArrayIndex {
     value: VarId,
 }
 
-/// The array among the indices, if there is one.
-pub(super) fn array_index(
+/// The arrays among the indices.
+pub(super) fn array_indices(
     operands: &mut Operands<'_>,
     items: &[Item],
-) -> Result<Option<ArrayIndex>, BuildError> {
-    let (mut found, mut argument) = (None, 1);
+) -> Result<Vec<ArrayIndex>, BuildError> {
+    let (mut found, mut argument) = (Vec::new(), 1);
     for (number, item) in items.iter().enumerate() {
         let Item::Selector(selector) = item else { continue };
         let is_array = match operands.args.get(argument) {
@@ -37,12 +37,6 @@ pub(super) fn array_index(
             _ => false,
         };
         if is_array && *selector == Selector::Index {
-            if found.is_some() {
-                let problem = "takes one array among the indices\nhint: index in two steps, `x[i][:, j]`, or take \
-                     from `ravel(x)` what stands at `i*x.shape[1] + j`";
-                let op = operands.function.to_owned();
-                return Err(MakeNodeError::Value { op, problem: problem.to_owned() }.into());
-            }
             let value = match &operands.args[argument] {
                 // Without items it has no dtype of its own.
                 Operand::List(items) if items.is_empty() => {
@@ -50,7 +44,7 @@ pub(super) fn array_index(
                 }
                 _ => operands.variable(argument)?,
             };
-            found = Some(ArrayIndex { item: number, argument, value });
+            found.push(ArrayIndex { item: number, argument, value });
         }
         argument += selector.integers();
     }
@@ -103,6 +97,53 @@ pub(super) fn gather(
     }
     // Nobody takes what was written to `x[i, v]` for the whole of x, of which it is a part of a part.
     if part == tensor { Ok(found) } else { operands.apply(View, &[found]) }
+}
+
+/// The part that several arrays of integers name together, and single integers with them: these are broadcast, and what is not
+/// indexed by any follows, or stays around them if they stand side by side.
+pub(super) fn gather_together(
+    operands: &mut Operands<'_>,
+    tensor: VarId,
+    mut items: Vec<Item>,
+    arrays: &[ArrayIndex],
+) -> Result<VarId, BuildError> {
+    let apart = is_apart(&items);
+    let (mut indices, mut places, mut others) = (Vec::new(), Vec::new(), vec![operands.args[0].clone()]);
+    let mut argument = 1;
+    for (number, item) in items.iter_mut().enumerate() {
+        let Item::Selector(selector) = item else { continue };
+        let count = selector.integers();
+        if *selector == Selector::Index {
+            let array = arrays.iter().find(|array| array.item == number);
+            indices.push(array.map_or_else(|| operands.integer(argument), |array| Ok(array.value))?);
+            places.push(number);
+            *selector = Selector::ALL;
+        } else {
+            others.extend_from_slice(&operands.args[argument..argument + count]);
+        }
+        argument += count;
+    }
+    if indices.iter().any(|index| operands.graph.ty(*index).dtype() == DType::Bool) {
+        return Err(
+            operands.error("takes a mask only as the one array among the indices\nhint: index in two steps")
+        );
+    }
+    let mut rest = Operands { graph: operands.graph, function: operands.function, args: &others };
+    let part = basic(&mut rest, tensor, items.clone())?;
+    let ndim = operands.graph.ty(part).ndim();
+    let axes: Vec<usize> =
+        places.iter().map(|place| axis_of(&items, *place, operands.graph.ty(tensor).ndim())).collect();
+    let front: Vec<usize> = axes.iter().copied().chain((0..ndim).filter(|d| !axes.contains(d))).collect();
+    let turned = operands.shuffle(part, &front)?;
+    let mut found = super::places::taken_together(operands, turned, &indices)?;
+    if !apart {
+        let (rank, all) =
+            (operands.graph.ty(found).ndim() + axes.len() - ndim, operands.graph.ty(found).ndim());
+        let order: Vec<usize> = (rank..rank + axes[0]).chain(0..rank).chain(rank + axes[0]..all).collect();
+        found = operands.shuffle(found, &order)?;
+    }
+    // What is written to a part of a part is not written to the whole.
+    operands.apply(View, &[found])
 }
 
 /// Whether this is all of what `nonzero` gives: NumPy's is a tuple, which would index every axis.

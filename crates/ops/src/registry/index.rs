@@ -66,9 +66,10 @@ pub(super) fn subtensor(operands: &mut Operands<'_>, _: &Row, props: &Props) -> 
     let items = items(&Declared::bound(operands.function, props))?;
     operands.expect_between(1, usize::MAX)?;
     let tensor = operands.variable(0)?;
-    match gather::array_index(operands, &items)? {
-        Some(index) => gather::gather(operands, tensor, items, &index),
-        None => match basic(operands, tensor, items)? {
+    match gather::array_indices(operands, &items)?.as_slice() {
+        [index] => gather::gather(operands, tensor, items, index),
+        arrays @ [_, ..] => gather::gather_together(operands, tensor, items, arrays),
+        [] => match basic(operands, tensor, items)? {
             // All of a tensor is a part of it too, which can be written to.
             part if part == tensor => operands.apply(Subtensor { index: Vec::new() }, &[tensor]),
             part => Ok(part),
@@ -210,5 +211,5 @@ pub(super) fn write(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Re
         return mask::write(operands, whole, apply.inputs[1], values, set);
     };
     let inputs: Vec<VarId> = [whole, values].into_iter().chain(apply.inputs[1..].iter().copied()).collect();
-    super::variables::first(operands.graph.apply(writer, &inputs)?, operands.function)
+    super::variables::first(operands.results(writer, &inputs)?, operands.function)
 }

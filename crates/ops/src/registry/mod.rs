@@ -13,11 +13,14 @@ mod bind;
 mod cast;
 mod compare;
 mod compose;
+mod composed;
 mod contract;
 mod diagonal;
+mod edit;
 mod elementwise;
 mod fill;
 mod gather;
+mod grid;
 mod index;
 mod linalg;
 mod literals;
@@ -27,15 +30,21 @@ mod nan;
 mod operand;
 mod order;
 mod own;
+mod parts;
+mod places;
+mod products;
 mod quantile;
 mod reduce;
 mod reference;
 mod round;
 mod sequence;
+mod samples;
+mod sets;
 mod settings;
 mod shape;
 mod soft;
 mod structural;
+mod totals;
 mod variables;
 
 use crate::generator::GENERATOR;
@@ -44,6 +53,7 @@ use crate::rows::{self, Function, Row};
 use crate::shape::{EinsumOperand, ScalarFromTensor};
 use crate::{Elemwise, RowProgram};
 use cast::cast_to;
+pub(crate) use composed::COMPOSED;
 pub(crate) use operand::Operands;
 pub use own::AddOpError;
 use precast_codegen::external::ExternalCOp;
@@ -193,13 +203,17 @@ impl OpLibrary for Ops {
         let mut operands = Operands { graph, function: name, args };
         let result = match row.and_then(|row| Some((row, function_of(row)?))) {
             Some((row, apply)) => apply(&mut operands, row, props),
-            None if name.parse::<DType>().is_ok() => cast_to(&mut operands, name, props),
+            None if name.parse::<DType>().is_ok() => cast_to(&mut operands, name, props).map(Operand::Var),
             None => {
                 operands.function = row.map_or(name, |row| row.name);
-                self.own(&mut operands, props)?
+                self.own(&mut operands, props)?.map(Operand::Var)
             }
         };
-        Some(result.and_then(|result| match function {
+        let result = match result {
+            Ok(Operand::Var(result)) => result,
+            other => return Some(other),
+        };
+        Some(match function {
             // Python's numbers in, one out: in the dtype of its kind.
             Some(_) if args.iter().all(|arg| matches!(arg, Operand::Weak(_) | Operand::Literal(_))) => {
                 let dtype = Kind::of(operands.graph.ty(result).dtype()).dtype();
@@ -207,7 +221,7 @@ impl OpLibrary for Ops {
             }
             None if operands.is_extent(result) => Ok(Operand::Weak(result)),
             _ => Ok(Operand::Var(result)),
-        }))
+        })
     }
 
     fn call_by_name(
@@ -273,5 +287,6 @@ impl OpLibrary for Ops {
 
 /// What a call of a row's function does.
 fn function_of(row: &Row) -> Option<Function> {
-    if row.scalar.is_some() { Some(elementwise::apply) } else { row.apply }
+    let each: Function = |operands, row, props| elementwise::apply(operands, row, props).map(Operand::Var);
+    if row.scalar.is_some() { Some(each) } else { row.apply }
 }

@@ -42,7 +42,9 @@ macro_rules! library {
                 $($(Keyword { name: stringify!($named), default: stringify!($else), positional: false },)*)?
             ],
             help: $help.trim_ascii(),
-            apply: only::<Function>(&[$($apply)?]),
+            apply: only::<Function>(&[
+                $(|operands, row, props| $apply(operands, row, props).map(precast_graph::Operand::Var))?
+            ]),
             register: |library| library$(.with_c::<$op>().with_name(stringify!($name), factory!($name $op $(by $by)?)))?,
             takes_rows: is_there(&[$($(stringify!($rows))?)?]),
             combinations: only::<Combine>(&[$(|at| at.$cases())?]),

@@ -1,12 +1,12 @@
 //! All rows, and the row of a name.
 
 use super::Row;
-use crate::registry::STRUCTURAL;
+use crate::registry::{COMPOSED, STRUCTURAL};
 use crate::scalar::LIBRARY;
 
 /// All rows.
 pub(crate) fn all() -> impl Iterator<Item = &'static Row> {
-    LIBRARY.iter().chain(STRUCTURAL)
+    LIBRARY.iter().chain(STRUCTURAL).chain(COMPOSED)
 }
 
 /// The row of a name, which may be another name of it.

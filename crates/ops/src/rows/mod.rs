@@ -1,9 +1,10 @@
 //! What can be called by name: one row each.
 //!
-//! [`elementwise`] is the table of elementwise functions, which are scalar ops too, [`structural`] that of the others. Lists are made
-//! from them: names, promotion, headers, costs, combinations, methods of the builder, the C that the build script compiles,
+//! [`elementwise`] is the table of elementwise functions, which are scalar ops too, [`structural`] that of the others, [`composed`] that
+//! of functions that are made of these and may have several results. Lists are made from them: names, promotion, headers, costs, combinations, methods of the builder, the C that the build script compiles,
 //! the tests' functions. [`Ops::rows`](crate::Ops::rows) gives them as data.
 
+mod composed;
 mod elementwise;
 mod find;
 mod structural;
@@ -11,14 +12,15 @@ mod structural;
 use crate::combinations::Combine;
 use crate::registry::Operands;
 use crate::scalar::Scalar;
+pub(crate) use composed::composed_rows;
 pub(crate) use elementwise::scalar_rows;
 pub(crate) use find::{all, find};
 use precast_codegen::Library;
-use precast_graph::{BuildError, Prop, Props, VarId};
+use precast_graph::{BuildError, Operand, Prop, Props};
 pub(crate) use structural::structural_rows;
 
-/// Applies a function to the arguments of a call.
-pub(crate) type Function = fn(&mut Operands<'_>, &Row, &Props) -> Result<VarId, BuildError>;
+/// Applies a function to the arguments of a call; several results are a list.
+pub(crate) type Function = fn(&mut Operands<'_>, &Row, &Props) -> Result<Operand, BuildError>;
 
 /// A function that can be called by name, in text and with [`crate::build::Graph::apply`].
 #[derive(Debug)]

@@ -71,7 +71,8 @@ fn wrong_calls_are_told_with_place_and_nearest_name() {
         ("stack([x, x], axis=3)", 1, "prop `axis` is 3, out of range for 3 dimension(s)"),
         ("x[0, 0, 0]", 2, "has 3 indices for 2 dimension(s)"),
         ("x[m, 0]", 2, "3 indices for 2 dimension(s)"),
-        ("x[v, v]", 2, "takes one array among the indices"),
+        ("x[v, m]", 2, "takes a mask only as the one array among the indices"),
+        ("x[v, u]", 2, "does not support dtype `f64`"),
         ("x[..., ...]", 2, "at most one `...`"),
         ("x.shape[2]", 8, "is 2, out of range for 2 item(s)"),
         // Ragged lists.

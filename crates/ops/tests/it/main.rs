@@ -4,6 +4,7 @@
 
 mod accuracy;
 mod agree;
+mod c_scalars;
 mod cases;
 mod compiler;
 mod complex;

@@ -66,6 +66,14 @@ fn what_simplify_makes_of_two_functions_in_a_row_has_the_same_bits_of_every_dtyp
     let functions = Ops::rows().filter(|row| row.arguments == ["x"] && row.keywords.is_empty());
     let mut names: Vec<&str> = functions.map(|row| row.name).collect();
     names.extend(DType::ALL.into_iter().map(DType::name));
+    // Several results are no argument.
+    names.retain(|name| {
+        let parses = |dtype: DType| {
+            let input = parse_input(&format!("x={dtype}[?]")).unwrap();
+            parse(&[&format!("{name}(x)")], &[input], &Ops::standard()).is_ok()
+        };
+        DType::ALL.into_iter().any(parses)
+    });
     let (mut tried, mut simpler) = (0, 0);
     for dtype in DType::ALL {
         let (input, specials) = (parse_input(&format!("x={dtype}[?]")).unwrap(), arrays::specials(dtype));

@@ -41,7 +41,7 @@ PYTHON = {
     for name in names.split()
 }  # fmt: skip
 # Of those that are no ufuncs.
-ELEMENTWISE = {"switch", "where", "clip", "round", "around", "angle", "real", "imag"}
+ELEMENTWISE = {"fix", "switch", "where", "clip", "round", "around", "angle", "real", "imag"}
 
 
 def is_number(value):
@@ -61,6 +61,8 @@ def function(name):
             # Python's `True` is an integer.
             if isinstance(numpy, np.ufunc) and isinstance(result, np.float16):
                 result = numpy(*map(int, args), **named)
+            if isinstance(result, tuple):
+                return result
             return np.asarray(result).item() if isinstance(numpy, np.ufunc) or name in ELEMENTWISE else result
         return numpy(*args, **named)
 
@@ -166,6 +168,9 @@ OWN = {
     "logsumexp": logsumexp,
     "relu": lambda x: np.maximum(x, 0),
     "norm": np.linalg.norm,
+    "vector_norm": np.linalg.vector_norm,
+    "matrix_norm": np.linalg.matrix_norm,
+    "scalb": lambda x, n: np.ldexp(x, n),
     "nonzero": lambda x: np.stack(np.nonzero(x)),
     "boolean_index": lambda x, mask: np.asarray(x)[mask],
     "inf": np.inf,

@@ -74,6 +74,33 @@ const CALLS: &[(&[&str], f64)] = &[
     (&["eye(3)", "eye(n, 4, k=1)", "eye(2, dtype=i8)"], EXACT),
     (&["array([1, 2])", "array([[True, n], [0, 3]])", "array([1.5], dtype=f32)"], EXACT),
     (&["arange(5)", "arange(1, 8, 3)", "arange(0.5, 2)"], EXACT),
+
+    (&["divmod(x, y)[0]", "divmod(x, 2)[1]", "modf(x)[0]", "modf(x)[1]", "fix(x)"], EXACT),
+    (&["frexp(nan_to_num(x))[0]", "frexp(nan_to_num(x))[1]", "ldexp(x, 3)", "ldexp(x, -n)"], EXACT),
+    (&["isin(x, v)", "isin(x, y, invert=True)", "isin(x, [1, 2])", "isin(v, x, assume_unique=False, kind='sort')"], EXACT),
+    (&["unique_all(x)[0]", "unique_all(x)[1]", "unique_all(x)[2]", "unique_all(x)[3]"], EXACT),
+    (&["unique_counts(x)[0]", "unique_counts(v)[1]", "unique_inverse(x)[0]", "unique_inverse(x)[1]"], EXACT),
+    (&["take_along_axis(x, argsort(x, kind='stable'))", "take_along_axis(x, argsort(x, 0, kind='stable'), axis=0)", "take_along_axis(x, argsort(x, None, kind='stable'), axis=None)", "take_along_axis(x, array([[0, -1]]), 1)"], EXACT),
+    (&["meshgrid(v, s)[0]", "meshgrid(x, v, indexing='ij')[1]", "meshgrid(v, n, s, sparse=True)[2]", "meshgrid(x)[0]"], EXACT),
+    (&["unstack(array([[1, 2, 3], [4, 5, 6]]), axis=1)[2]", "unstack(array([1.5, 2]))[0]"], EXACT),
+    (&["array_split(x, 2)[0]", "array_split(x, 3, axis=-1)[1]", "array_split(x, [1, 2])[2]", "array_split(x, 3)[2]"], EXACT),
+    (&["column_stack([x, y])", "column_stack((v, s))", "dstack([x, y])", "dstack([v, s])"], EXACT),
+    (&["vecdot(x, y)", "vecdot(x, y, axis=0)", "vecdot(v, s)", "matvec(x, y[0])", "matvec([[1, 2, 3, 4]], v)", "vecmat(y[..., 0], x)"], SUMS),
+    (&["kron(x, y)", "kron(v, x)", "cross(x, y)", "cross(x, y, axis=0)", "cross(v[:3], s[1:])"], SUMS),
+    (&["convolve(v, s)", "convolve(x, v, 'same')", "convolve(v, x, 'valid')", "correlate(v, s)", "correlate(x, v, 'full')", "correlate(v, x, 'same')", "correlate(x, v, 'same')"], SUMS),
+    (&["cumulative_sum(x)", "cumulative_sum(x, axis=0)", "cumulative_sum(x, axis=-1, include_initial=True)", "cumulative_prod(x, axis=0, include_initial=True)", "cumulative_prod(v)", "cumulative_sum(x, axis=0, dtype=f64)"], SUMS),
+    (&["vector_norm(x)", "vector_norm(x, axis=0)", "vector_norm(x, axis=(0, 1), keepdims=True)", "vector_norm(x, ord=1)", "vector_norm(x, axis=-1, ord=inf)", "matrix_norm(x)", "matrix_norm(x, keepdims=True, ord=1)"], SUMS),
+    (&["interp(real(x), sort(real(v).astype(float)), arange(4.0))", "interp(x, arange(3), [3, 5, 4], left=-1)", "interp(x, [1.0], v[:1], right=7)", "interp(1.5, arange(4), v)"], SUMS),
+    (&["digitize(x, s)", "digitize(x, s[::-1], right=True)", "digitize(x, [1, 2], True)", "digitize(v, [2, 1.5, 0])"], EXACT),
+    (&["bincount(x % 5)", "bincount(v % 7, minlength=2)", "bincount([1, 3, 1], minlength=7)", "bincount([1, 3, 1, 1], v)"], EXACT),
+    (&["polyval([1, 2, 3], x)", "polyval([0.5, -2], x)", "polyval([2], x)", "polyval([1, 2], n)"], SUMS),
+    (&["trapezoid(x)", "trapezoid(x, dx=0.5, axis=0)", "trapezoid(v, s)", "trapezoid(x, y)"], SUMS),
+    (&["gradient(v)", "gradient(x, axis=0)", "gradient(x, 2.0, axis=-1)", "gradient(x)[0]", "gradient(v, [0, 1, 3, 7])", "gradient(x, 2, 0.5)[1]"], SUMS),
+    (&["select([m], [x])", "select([m, x == y], [x, y], 7)", "select([m, m], [x, 1.5], default=2)"], EXACT),
+    (&["pad(x, 1)", "pad(x, (1, 2), constant_values=3)", "pad(x, ((0, 1), (2, 0)))", "pad(x, 2, 'edge')", "pad(v, (3, 5), mode='reflect')", "pad(v, 6, mode='symmetric')", "pad(v, (5, 1), mode='wrap')", "pad(x[:1], 2, mode='reflect')"], EXACT),
+    (&["delete(x, 0)", "delete(x, [0, -1], axis=0)", "delete(v, n)", "delete(v, [True, False, True, False])", "delete(x, [], axis=0)"], EXACT),
+    (&["insert(x, 0, 1)", "insert(x, -1, 2, axis=0)", "insert(v, n, s)", "insert(x, 1, v[:1], axis=-1)"], EXACT),
+    (&["x[[0, -1], [1, 0]]", "x[:, [0, 1], [1, 0]]", "x[[[0], [1]], [0, -1]]", "x[[0, 1], :, [0, 0]]", "x[0, :, [1, 2, 0]]", "x[..., [0], [0]]", "x[None, [0], 0]"], EXACT),
 ];
 
 /// What is refused on one side on purpose: a fragment of what that side says, and why.
@@ -87,6 +114,8 @@ const ON_PURPOSE: &[(&str, &str)] = &[
     ("zero-size array", "NumPy's `norm` and SciPy's `logsumexp` have a value for nothing"),
     ("einsum: extents of `i` differ", "NumPy reads behind an array without elements"),
     ("does not fit", "a literal that the dtype cannot hold is refused"),
+    ("vectors have three elements", "NumPy's products of vectors of two are deprecated"),
+    ("it supports f32, f64", "the next number is of f32 and f64"),
 ];
 
 /// The calls that inputs of the page fit.

@@ -1,0 +1,149 @@
+//! Tensors put side by side, and taken apart: `meshgrid`, `unstack`, `array_split`, `column_stack`, `dstack`.
+
+use super::operand::Operands;
+use super::parts::list;
+use crate::declared::Declared;
+use crate::rows::Row;
+use precast_graph::{BuildError, DType, Operand, Prop, Props, VarId};
+
+/// `meshgrid(u, v, indexing='ij')`: with `xy` the first two axes are exchanged.
+pub(super) fn meshgrid(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<Operand, BuildError> {
+    let declared = Declared::bound(operands.function, props);
+    let turned = match declared.text("indexing")? {
+        "xy" => true,
+        "ij" => false,
+        _ => return Err(declared.wrong("indexing", "`xy` or `ij`").into()),
+    };
+    let (sparse, ndim) = (declared.flag("sparse")?, operands.args.len());
+    let axis = |position: usize| if turned && ndim > 1 && position < 2 { 1 - position } else { position };
+    let (mut vectors, mut extents) = (Vec::new(), vec![Operand::None; ndim]);
+    for position in 0..ndim {
+        let own = operands.variable(position)?;
+        let flat = operands.call("flatten", [own.into()])?;
+        extents[axis(position)] = operands.extent(flat, 0)?;
+        vectors.push(operands.shuffled(flat, (0..ndim).map(|d| (d == axis(position)).then_some(0)))?);
+    }
+    if !sparse {
+        for vector in &mut vectors {
+            *vector = operands.call_with(
+                "broadcast_to",
+                &[&[(*vector).into()], extents.as_slice()].concat(),
+                &[],
+            )?;
+        }
+    }
+    Ok(list(vectors))
+}
+
+/// `unstack(x, axis=0)`: as many parts as the type says.
+pub(super) fn unstack(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<Operand, BuildError> {
+    operands.expect(1)?;
+    let tensor = operands.variable(0)?;
+    let axis = Declared::bound(operands.function, props).int("axis")?.unwrap_or(0);
+    let axis = operands.axis(axis, operands.ndim(tensor))?;
+    let Some(count) = operands.known_extent(tensor, axis) else {
+        let problem = format!(
+            "the extent of axis {axis} of `{}` is not known when the graph is built\nhint: give the input a type with this extent",
+            operands.graph.ty(tensor)
+        );
+        return Err(operands.error(problem));
+    };
+    let parts = (0..count).map(|at| operands.slice(tensor, axis, "i", &[at.into()]));
+    Ok(list(parts.collect::<Result<Vec<_>, _>>()?))
+}
+
+/// `array_split(x, 3, axis=0)`, `array_split(x, [2, 5])`.
+pub(super) fn array_split(
+    operands: &mut Operands<'_>,
+    _: &Row,
+    props: &Props,
+) -> Result<Operand, BuildError> {
+    operands.expect(2)?;
+    let declared = Declared::bound(operands.function, props);
+    let mut tensor = operands.variable(0)?;
+    let axis = operands.axis(declared.int("axis")?.unwrap_or(0), operands.ndim(tensor))?;
+    let bounds = match operands.args[1].clone() {
+        Operand::List(positions) => positions,
+        Operand::Literal(sections) => {
+            let sections = Operand::from(sections).prop().and_then(|prop| prop_count(&prop));
+            let wrong = || operands.error("takes a number of pieces above 0, or a list of positions");
+            let sections = sections.ok_or_else(wrong)?;
+            equal_bounds(operands, &mut tensor, axis, sections, declared.flag("equal")?)?
+        }
+        _ => {
+            return Err(operands.error(
+                "takes a number of pieces, or a list of positions, that is known when the graph is built",
+            ));
+        }
+    };
+    let (mut pieces, mut start) = (Vec::new(), Operand::from(0_i64));
+    for bound in bounds {
+        pieces.push(operands.slice(tensor, axis, "be", &[start, bound.clone()])?);
+        start = bound;
+    }
+    pieces.push(operands.slice(tensor, axis, "b", &[start])?);
+    Ok(list(pieces))
+}
+
+fn prop_count(prop: &Prop) -> Option<i64> {
+    if let Prop::Int(n) = prop { Some(*n).filter(|n| *n > 0) } else { None }
+}
+
+/// The bounds between so many pieces: the first ones have an element more where there is a rest, or there must be none.
+fn equal_bounds(
+    operands: &mut Operands<'_>,
+    tensor: &mut VarId,
+    axis: usize,
+    sections: i64,
+    equal: bool,
+) -> Result<Vec<Operand>, BuildError> {
+    let extent = operands.extent(*tensor, axis)?;
+    let each = operands.call("floor_div", [extent.clone(), sections.into()])?;
+    let rest = operands.call("mod", [extent, sections.into()])?;
+    if equal {
+        let none = operands.call("eq", [rest.into(), 0_i64.into()])?;
+        *tensor = operands.demand(*tensor, none, "array split does not result in an equal division")?;
+    }
+    let mut bounds = Vec::new();
+    for piece in 1..sections {
+        let before = operands.call("mul", [each.into(), piece.into()])?;
+        let longer = operands.call("minimum", [rest.into(), piece.into()])?;
+        let bound = operands.call("add", [before.into(), longer.into()])?;
+        bounds.push(operands.cast(bound, DType::I64)?.into());
+    }
+    Ok(bounds)
+}
+
+/// `column_stack([u, x])`: vectors become columns.
+pub(super) fn column_stack(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Operand, BuildError> {
+    joined(operands, 1, |ndim| match ndim {
+        0 => vec![None, None],
+        1 => vec![Some(0), None],
+        _ => (0..ndim).map(Some).collect(),
+    })
+}
+
+/// `dstack([x, y])`: along the third axis; what has fewer gets them as NumPy's `atleast_3d` has it.
+pub(super) fn dstack(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Operand, BuildError> {
+    joined(operands, 2, |ndim| match ndim {
+        0 => vec![None; 3],
+        1 => vec![None, Some(0), None],
+        2 => vec![Some(0), Some(1), None],
+        _ => (0..ndim).map(Some).collect(),
+    })
+}
+
+fn joined(
+    operands: &mut Operands<'_>,
+    axis: i64,
+    order: impl Fn(usize) -> Vec<Option<usize>>,
+) -> Result<Operand, BuildError> {
+    operands.expect_between(1, usize::MAX)?;
+    let mut parts = Vec::new();
+    for position in 0..operands.args.len() {
+        let part = operands.variable(position)?;
+        let order = order(operands.ndim(part));
+        parts.push(Operand::Var(operands.shuffled(part, order)?));
+    }
+    operands.call_with("join", &parts, &[("axis", axis.into())]).map(Operand::Var)
+}

@@ -1,0 +1,77 @@
+//! Arrays as sets: `isin`, `unique_all`, `unique_counts`, `unique_inverse`. No NaN equals another, as the array API standard has it.
+
+use super::operand::Operands;
+use super::parts::list;
+use crate::declared::Declared;
+use crate::rows::Row;
+use precast_graph::{BuildError, Operand, Prop, Props, VarId};
+
+/// `isin(x, others, invert=True)`: whether there is room for an element beside its equals.
+pub(super) fn isin(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<Operand, BuildError> {
+    operands.expect(2)?;
+    let declared = Declared::bound(operands.function, props);
+    // Neither changes what comes of it.
+    declared.flag("assume_unique")?;
+    if declared.has("kind") && !["sort", "table"].contains(&declared.text("kind")?) {
+        return Err(declared.wrong("kind", "`sort` or `table`").into());
+    }
+    let x = operands.variable(0)?;
+    let others = operands.call_with("sort", &operands.args[1..], &[("axis", Operand::None)])?;
+    let mut place = |side: &str| {
+        let side = Prop::Str(side.to_owned()).into();
+        operands.call_with("searchsorted", &[others.into(), x.into()], &[("side", side)])
+    };
+    let (left, right) = (place("left")?, place("right")?);
+    let found = operands.call("lt", [left.into(), right.into()])?;
+    let number = operands.call("eq", [x.into(), x.into()])?;
+    let found = operands.call("logical_and", [found.into(), number.into()])?;
+    if declared.flag("invert")? { operands.call("logical_not", [found.into()]) } else { Ok(found) }
+        .map(Operand::Var)
+}
+
+/// Whether elements in ascending order differ from the one before; the first does.
+fn firsts(operands: &mut Operands<'_>, sorted: VarId) -> Result<VarId, BuildError> {
+    let after = operands.slice(sorted, 0, "b", &[1_i64.into()])?;
+    let before = operands.slice(sorted, 0, "e", &[(-1_i64).into()])?;
+    let differs = operands.call("ne", [after.into(), before.into()])?;
+    let extent = operands.extent(sorted, 0)?;
+    let every = operands.call("alloc", [true.into(), extent])?;
+    let rest = operands.slice(every, 0, "b", &[1_i64.into()])?;
+    operands.call("set_subtensor", [rest.into(), differs.into()])
+}
+
+/// `unique_all(x)`, `unique_counts(x)`, `unique_inverse(x)`.
+pub(super) fn unique_parts(operands: &mut Operands<'_>, row: &Row, _: &Props) -> Result<Operand, BuildError> {
+    operands.expect(1)?;
+    let x = operands.variable(0)?;
+    let flat = operands.call("flatten", [x.into()])?;
+    let order = operands.call("argsort", [flat.into()])?;
+    let sorted = operands.call("take", [flat.into(), order.into()])?;
+    let first = firsts(operands, sorted)?;
+    let starts = operands.call("flatnonzero", [first.into()])?;
+    let values = operands.call("take", [sorted.into(), starts.into()])?;
+    let (all, mut results) = (row.name == "unique_all", vec![values]);
+    if all {
+        results.push(operands.call("take", [order.into(), starts.into()])?);
+    }
+    if all || row.name == "unique_inverse" {
+        let number = operands.call("cumsum", [first.into()])?;
+        let number = operands.call("sub", [number.into(), 1_i64.into()])?;
+        let places = operands.call("take", [order.into(), order.into()])?;
+        let part = operands.call("take", [places.into(), order.into()])?;
+        let inverse = operands.call("set_subtensor", [part.into(), number.into()])?;
+        let extents = operands.extents_of(x)?;
+        results.push(operands.call_with(
+            "reshape",
+            &[&[inverse.into()], extents.as_slice()].concat(),
+            &[],
+        )?);
+    }
+    if all || row.name == "unique_counts" {
+        let extent = operands.extent(sorted, 0)?;
+        let end = operands.call_with("make_vector", &[extent], &[])?;
+        let ends = operands.call("join", [starts.into(), end.into()])?;
+        results.push(operands.call("diff", [ends.into()])?);
+    }
+    Ok(list(results))
+}
