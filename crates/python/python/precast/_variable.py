@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _native
+from . import _native, _protocols
+from ._protocols import call
 from ._types import Type
 from .errors import GraphTypeError
 
@@ -27,21 +28,6 @@ _OPERATORS = {
 _COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 _UNARY = {"neg": "neg", "abs": "abs", "invert": "invert"}
 
-#: What `ufunc.reduce` and `ufunc.accumulate` of NumPy's ufuncs are called.
-_REDUCTIONS = {
-    "add": "sum",
-    "multiply": "prod",
-    "maximum": "max",
-    "minimum": "min",
-    "logical_and": "all",
-    "logical_or": "any",
-}
-_ACCUMULATIONS = {"add": "cumsum", "multiply": "cumprod"}
-
-
-def call(name: str, *args: Any, **keywords: Any) -> Any:
-    """Calls a function of the library by its name."""
-    return _native.call(name, args, keywords)
 
 
 class Variable:
@@ -111,21 +97,10 @@ class Variable:
         raise GraphTypeError(f"`{self.type}` has no values before a function is called\nhint: `precast.function(…)`")
 
     def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **keywords: Any) -> Any:
-        name = ufunc.__name__
-        if method == "reduce" and name in _REDUCTIONS:
-            keywords.setdefault("axis", 0)
-            name = _REDUCTIONS[name]
-        elif method == "accumulate" and name in _ACCUMULATIONS:
-            keywords.setdefault("axis", 0)
-            name = _ACCUMULATIONS[name]
-        elif method != "__call__":
-            return NotImplemented
-        if keywords.pop("out", None) is not None:
-            raise GraphTypeError(f"`{name}` of variables takes no `out`: a graph gives new arrays")
-        return call(name, *args, **keywords)
+        return _protocols.ufunc(ufunc, method, args, keywords)
 
     def __array_function__(self, function: Any, _: Any, args: Any, keywords: Any) -> Any:
-        return call(function.__name__, *args, **keywords)
+        return _protocols.function(function, args, dict(keywords))
 
     def __pos__(self) -> Variable:
         return self
@@ -176,7 +151,7 @@ class _Function:
         self.__doc__ = f"{signature}\n\n{help}"
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        return _native.call(self.__name__, self._first + args, keywords)
+        return _protocols.invoke(self.__name__, self._first + args, keywords)
 
     def __repr__(self) -> str:
         return f"<precast function {self.__doc__.splitlines()[0]}>"

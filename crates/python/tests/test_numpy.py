@@ -1,0 +1,103 @@
+"""NumPy's functions, ufunc methods and keywords, called with variables."""
+
+import numpy as np
+import precast
+import pytest
+from test_graph import agrees, interpreted
+
+NEW = np.lib.NumpyVersion(np.__version__) >= "2.3.0"
+RNG = np.random.default_rng(5)
+A, B = RNG.normal(size=(2, 3, 6))
+V, W = RNG.normal(size=(2, 6))
+N = np.array([[3, -1, 4, 1, -5, 9], [2, 6, -5, 3, 5, -8], [9, 7, 9, 3, 2, 3]])
+MASK = A > 0
+
+CALLS = {
+    "scalar": lambda x, y, v, w, n, m: [
+        np.rint(x), np.rint(n), np.fabs(n), np.fix(x), np.fmod(n, 3), np.fmod(x, y), np.copysign(x, y), np.signbit(x),
+        np.nextafter(x, y), np.ldexp(x, n), np.positive(x),
+    ],
+    "several results": lambda x, y, v, w, n, m: [*np.divmod(n, 4), *np.divmod(x, y), *np.modf(x), *np.frexp(x)],
+    "clip": lambda x, y, v, w, n, m: [np.clip(x, -0.5, None), np.clip(x, a_min=0, a_max=1), x.clip(max=0.5), np.clip(n, 0, 5)],
+    "reductions": lambda x, y, v, w, n, m: [
+        np.sum(x, where=m), np.sum(x, axis=0, initial=2.0), np.prod(n, axis=1, where=n > 0), np.max(x, initial=0.0, where=m),
+        np.min(n, axis=1, initial=3), np.any(x > 1, where=m), np.all(m, axis=0, where=x > -1), np.mean(x, axis=1, where=m),
+        np.add.reduce(x, where=m), x.sum(axis=1, where=m, initial=1.0), x.max(initial=5.0), np.maximum.reduce(x, axis=1, initial=0.0),
+    ],
+    "outer": lambda x, y, v, w, n, m: [np.add.outer(v, x), np.multiply.outer(x, w), np.subtract.outer(v, 2.0), np.less.outer(V, w)],
+    "dtype": lambda x, y, v, w, n, m: [np.add(x, y, dtype=np.float32), np.multiply(n, 2, dtype="f8"), np.exp(n, dtype=np.float32)],
+    "indices": lambda x, y, v, w, n, m: [
+        x[[0, 2], [1, -1]], x[np.array([[0], [2]]), [1, 3]], x[1, [0, 1]], x[np.nonzero(m)], x[np.where(m)], x[:, None, [0, 1]],
+    ],
+    "where": lambda x, y, v, w, n, m: [*np.where(m), *np.nonzero(n), np.where(m, x, y)],
+    "pieces": lambda x, y, v, w, n, m: [
+        *np.split(x, 3), *np.split(v, [2, 5]), *np.array_split(x, 4, axis=1), *np.hsplit(x, 2), *np.vsplit(x, [1]),
+        *np.meshgrid(v, w[:2]), *np.meshgrid(v, w, indexing="ij", sparse=True), np.column_stack([v, w]), np.dstack([x, y]),
+        np.block([[x, y], [y, x]]), np.block([v, w[:1], 0.0]),
+    ],
+    "edited": lambda x, y, v, w, n, m: [
+        np.delete(x, [0, -1], axis=1), np.delete(v, 2), np.insert(x, 1, 0.5, axis=0), np.insert(v, 2, w[:3]),
+        np.pad(x, ((1, 0), (2, 3))), np.pad(v, 2, mode="reflect"), np.select([m, x > y], [x, y], default=9.0),
+    ],
+    "products": lambda x, y, v, w, n, m: [
+        np.kron(x, y), np.cross(x[:, :3], y[:, :3]), np.convolve(v, w), np.convolve(v, w[:3], mode="same"), np.correlate(v, w[:2]),
+    ],
+    "samples": lambda x, y, v, w, n, m: [
+        np.interp(v, np.arange(4.0), [3.0, 1.0, 4.0, 1.0]), np.interp(x, np.arange(6.0), w, left=-9.0), np.polyval([1.0, 2.0, 3.0], x),
+        np.gradient(v), *np.gradient(x), np.gradient(x, 2.0, axis=1), np.gradient(v, np.array([0.0, 1, 3, 4, 6, 7])),
+        np.digitize(x, [-1.0, 0.0, 1.0]), np.bincount(abs(n[0])), np.bincount(abs(n[0]), weights=v, minlength=12),
+        np.average(x), np.average(n, axis=0), np.average(x, axis=1, weights=v), np.average(x, weights=abs(y)),
+    ],
+    "sets": lambda x, y, v, w, n, m: [np.isin(n, [3, 9]), np.take_along_axis(x, np.argsort(x, axis=1, kind="stable"), axis=1)],
+    "linalg": lambda x, y, v, w, n, m: [np.linalg.norm(x), np.shape(x), np.ndim(x), np.size(x)],
+}  # fmt: skip
+if NEW:
+    CALLS["new"] = lambda x, y, v, w, n, m: [
+        np.trapezoid(x), np.trapezoid(v, w), np.vecdot(x, y), np.matvec(x, v), np.vecmat(v, x.T), *np.unique_all(n), *np.unique_counts(n),
+        *np.unique_inverse(n), np.cumulative_sum(x, axis=0, include_initial=True), np.linalg.vector_norm(x, axis=1), np.linalg.trace(x[None]),
+        np.linalg.diagonal(x[None]), np.clip(x, min=0), np.clip(x, max=1), np.linalg.matrix_norm(x),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("which", CALLS)
+def test_calls_with_variables_are_numpys(which):
+    arrays = (A, B, V, W, N, MASK)
+    types = ("f64[?,?]", "f64[?,?]", "f64[?]", "f64[?]", "i64[?,?]", "bool[?,?]")
+    variables = [precast.input(name, type) for name, type in zip("xyvwnm", types)]
+    wants = CALLS[which](*arrays)
+    found = CALLS[which](*variables)
+    assert len(found) == len(wants)
+    graphs = [each for each in found if isinstance(each, precast.Variable)]
+    values = iter(interpreted(variables, graphs, *arrays) if graphs else ())
+    for each, want in zip(found, wants):
+        agrees(next(values) if isinstance(each, precast.Variable) else each, want)
+
+
+def test_unstack_takes_an_extent_that_is_known():
+    x = precast.input("x", "f64[3,?]")
+    a = np.ones((3, 2))
+    assert len(precast.unstack(x)) == 3
+    agrees(interpreted([x], precast.unstack(x)[1], a), a[1])
+    with pytest.raises(precast.GraphValueError, match="is not known"):
+        precast.unstack(precast.input("x", "f64[?]"))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda x: np.linalg.det(x),
+        lambda x: np.linalg.inv(x),
+        lambda x: np.linalg.solve(x, x),
+        lambda x: np.copyto(x, 1.0),
+        lambda x: np.apply_along_axis(sum, 0, x),
+        lambda x: np.add(x, x, where=x > 0),
+        lambda x: np.add(x, x, dtype=np.int32),
+        lambda x: np.max(x, where=x > 0),
+        lambda x: np.add(x, 1, out=np.zeros((2, 2))),
+        lambda x: x.mean(initial=1.0, where=x > 0),
+    ],
+)
+def test_refused_calls_give_the_reason(wrong):
+    with pytest.raises(precast.GraphError) as caught:
+        wrong(precast.input("x", "f64[?,?]"))
+    assert isinstance(caught.value, (TypeError, ValueError)) and "`" in str(caught.value)
