@@ -91,8 +91,8 @@ fn agrees(case: &serde_json::Value, inputs: &[Array]) -> Result<(), String> {
 
 #[test]
 fn every_scalar_op_has_an_oracle() {
-    // `identity` computes nothing.
-    let mut held = BTreeSet::from(["identity".to_owned()]);
+    // `identity` computes nothing; `numbers` holds what `round` makes of the other two against decimal literals.
+    let mut held = BTreeSet::from(["identity", "round_decimals", "round_multiples"].map(str::to_owned));
     held.extend(crate::cases::floats().1.into_iter().map(|case| case.name));
     for line in include_str!("../golden/scalar.jsonl").lines() {
         let line: serde_json::Value = serde_json::from_str(line).unwrap();

@@ -79,7 +79,13 @@ fn is_other_on_purpose(case: &Case) -> bool {
     let is_f16 = case.inputs.iter().any(|(_, array)| array.dtype() == DType::F16);
     // An integer that its dtype cannot hold once it is rounded: NumPy casts a float.
     let is_rounded = case.text.starts_with("round(") && case.text.contains("2**63");
-    is_rounded || is_beyond && case.text.contains("dtype=i32") || is_f16 && case.text.contains("norm(")
+    // NumPy has no rows to put together, and so no array.
+    let has_no_rows = case.text.starts_with("concatenate(x")
+        && case.inputs.iter().any(|(_, array)| array.shape().first() == Some(&0));
+    has_no_rows
+        || is_rounded
+        || is_beyond && case.text.contains("dtype=i32")
+        || is_f16 && case.text.contains("norm(")
 }
 
 #[test]
