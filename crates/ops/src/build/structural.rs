@@ -181,12 +181,19 @@ impl Graph {
     /// Tensors one behind the other along an axis.
     #[must_use]
     pub fn join(&self, parts: &[Var], along: i64) -> Var {
+        // One tensor by itself would stand for its rows.
+        if let [one] = parts {
+            return one.with("view", &[], &Props::new());
+        }
         self.of("join", parts, &axis(Some(along)))
     }
 
     /// Tensors of one shape along a new axis.
     #[must_use]
     pub fn stack(&self, parts: &[Var], along: i64) -> Var {
+        if let [one] = parts {
+            return one.with("expand_dims", &[], &axis(Some(along)));
+        }
         self.of("stack", parts, &axis(Some(along)))
     }
 

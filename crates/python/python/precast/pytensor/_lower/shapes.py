@@ -126,7 +126,7 @@ def join(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
     told = list(lower.extents.of(variables[0]))
     told[axis] = told[axis] if len(parts) == 1 else object()
     lower.extents.tell(node.outputs[0], told)
-    return call("join", *(cast(part, dtype) for part in parts), axis=axis)
+    return call("join", [cast(part, dtype) for part in parts], axis=axis)
 
 
 @rule("Split")
