@@ -7,11 +7,12 @@ use super::places::take_along_axis;
 use super::products::{convolve, cross, kron, matvec, vecdot};
 use super::samples::{bincount, digitize, gradient, interp, polyval, trapezoid};
 use super::sets::{isin, unique_parts};
+use super::structural::is_there;
 use super::totals::{cumulative, matrix_norm, vector_norm};
 use crate::rows::{Keyword, Row, composed_rows};
 
 macro_rules! library {
-    ($(#[doc = $help:literal] $name:ident($($x:ident),* $(; $more:ident)?) [$($alias:ident)*]
+    ($(#[doc = $help:literal] $name:ident($($x:ident),* $(; $more:ident $(of $rows:ident)?)?) [$($alias:ident)*]
        {$($keyword:ident = $default:expr),* $(; $($named:ident = $else:expr),*)?} = $apply:ident;)*) => {
         /// The rows of these functions.
         pub(crate) const COMPOSED: &[Row] = &[$(Row {
@@ -24,6 +25,7 @@ macro_rules! library {
             ],
             help: $help.trim_ascii(),
             apply: Some($apply),
+            takes_rows: is_there(&[$($(stringify!($rows))?)?]),
             register: |library| library,
             combinations: None,
             scalar: None,

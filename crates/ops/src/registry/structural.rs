@@ -71,6 +71,6 @@ const fn only<T: Copy>(column: &[T]) -> Option<T> {
 }
 
 /// Whether a column says anything.
-const fn is_there(column: &[&str]) -> bool {
+pub(super) const fn is_there(column: &[&str]) -> bool {
     !column.is_empty()
 }

@@ -37,9 +37,9 @@ macro_rules! composed_rows {
             /// The pieces between positions along an axis, or so many of nearly equal extents; with `equal=True` of equal ones.
             array_split(x, sections) [] {axis = 0; equal = False} = array_split;
             /// Vectors and matrices as columns of one matrix.
-            column_stack(; tensors) [] {} = column_stack;
+            column_stack(; tensors of rows) [] {} = column_stack;
             /// Tensors one behind the other along the third axis.
-            dstack(; tensors) [] {} = dstack;
+            dstack(; tensors of rows) [] {} = dstack;
 
             /// The dot products along an axis, the elements of `x` conjugated.
             vecdot(x, y) [] {; axis = -1} = vecdot;
