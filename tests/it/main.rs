@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! graphs, compiled, process   what the tests are made of: graphs, their artifacts, other processes
-//! cross  digest  same_bytes  fuzz  external  frozen  isa  combinations  keys  native  operands  page  program  policy  race  damage  record  trace  types  writing_ops
+//! cross  digest  same_bytes  fuzz  external  floats  frozen  isa  combinations  keys  native  operands  page  program  policy  race  damage  record  trace  types  writing_ops
 //! ```
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -13,6 +13,7 @@ mod damage;
 mod digest;
 mod exit;
 mod external;
+mod floats;
 mod frozen;
 mod fuzz;
 mod graphs;

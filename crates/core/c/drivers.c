@@ -26,18 +26,3 @@ int pc_driver_reduce(pc_context *ctx, const pc_reduce *op, pc_tensor *const *in,
 int pc_driver_rows(pc_context *ctx, const pc_rows *op, pc_tensor *const *in, pc_tensor **out) {
   return pc_rows_do(ctx, op, in, out);
 }
-
-int pc_float_state_is_usual(void);
-
-/* Whether this thread rounds to nearest, and keeps subnormal numbers: what a new thread does. */
-int pc_float_state_is_usual(void) {
-#if defined(__x86_64__)
-  return (__builtin_ia32_stmxcsr() & ~0x3fu) == 0x1f80u;
-#elif defined(__aarch64__)
-  uint64_t control;
-  __asm__ volatile("mrs %0, fpcr" : "=r"(control));
-  return control == 0;
-#else
-  return 1;
-#endif
-}

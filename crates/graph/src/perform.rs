@@ -4,6 +4,7 @@ use crate::Array;
 use crate::graph::{Apply, FunctionGraph, Origin, VarId};
 use crate::op::{Op, PerformError};
 use precast_core::blame::{brief, shape};
+use precast_core::native::DefaultFloats;
 
 /// Why a graph could not be interpreted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -64,6 +65,7 @@ pub fn interpret_with(
     perform: &Perform<'_>,
 ) -> Result<Vec<Array>, InterpretError> {
     check_inputs(graph, inputs)?;
+    let _floats = DefaultFloats::set();
     let mut values: Vec<Option<Array>> = graph
         .variables()
         .iter()

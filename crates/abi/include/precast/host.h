@@ -2,6 +2,9 @@
  *
  * `pc_host_error_format` is pc_host.error_format; `pc_host_parallel` is pc_host.parallel of a host with one thread, and
  * `pc_host_gemms` is pc_host.gemms of one that calls its `gemm`; `pc_host_frame` is pc_host.frame of every host.
+ *
+ * A host calls `load`, `init`, `run` and `cleanup` in the default environment for floats (`fesetenv(FE_DFL_ENV)`), which kernels rely
+ * on. Native functions set it themselves.
  */
 #ifndef PRECAST_HOST_H
 #define PRECAST_HOST_H

@@ -2,6 +2,7 @@
  * ./misuse BUNDLE prints "ok", or the first expectation that was not met. */
 #include <precast.h>
 #include <precast/context.h>
+#include <fenv.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -351,6 +352,34 @@ static void threads(const precast_bundle *bundle, const precast_function *both) 
   }
 }
 
+/* ---- The environment of floats ------------------------------------------------------------------------------------- */
+
+/* A thread that rounds otherwise gets the same numbers, and rounds so still after the call. */
+static void rounding(const precast_function *both, const precast_function *gauss) {
+  static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+  double x[3] = {0.1, 1e16, -1.0 / 3}, y[3] = {0.2, 1.0, 1e-20}, sum[3], exact[3], values[3];
+  uint8_t less[3];
+  precast_array in[2] = {f64s(x, three), f64s(y, three)}, out[2] = {f64s(exact, three), bools(less, three)};
+  precast_native native = NULL;
+  FINE(precast_function_native(gauss, "d)d~", &native));
+  double (*const of)(double) = (double (*)(double))native;
+  FINE(precast_call(both, in, 2, out, 2));
+  for (int i = 0; i < 3; i++) {
+    values[i] = of(y[i]);
+  }
+  out[0] = f64s(sum, three);
+  for (int mode = 0; mode < 3; mode++) {
+    fesetround(modes[mode]);
+    FINE(precast_call(both, in, 2, out, 2));
+    TRUE(memcmp(sum, exact, sizeof sum) == 0);
+    for (int i = 0; i < 3; i++) {
+      TRUE(of(y[i]) == values[i]);
+    }
+    TRUE(fegetround() == modes[mode]);
+  }
+  fesetround(FE_TONEAREST);
+}
+
 int main(int argc, char **argv) {
   TRUE(argc == 2 && precast_abi_version() == PRECAST_ABI_VERSION && strchr(precast_version(), '.') != NULL);
   TRUE(precast_last_status() == PRECAST_OK && precast_last_error()[0] == '\0');
@@ -366,6 +395,7 @@ int main(int argc, char **argv) {
   arguments(both, rows);
   results(bundle);
   natives(both, gauss, power);
+  rounding(both, gauss);
   threads(bundle, both);
 
   /* Freed in any order: the bundle, one of two handles to a function, and the other after it was called once more. */

@@ -15,7 +15,7 @@ const MANIFEST: &str = "tests/c/precast.toml";
 fn what_programs_do_wrong_is_an_error_and_never_a_crash() {
     let installed = Installed::new();
     let (bundle, program) = (installed.bundle(MANIFEST), installed.path("misuse"));
-    installed.compile(Language::C, &source(), &program, &["-lprecast", "-pthread"]);
+    installed.compile(Language::C, &source(), &program, &["-lprecast", "-pthread", "-lm"]);
     assert_eq!(run(installed.command(&program).arg(&bundle)), "ok\n");
     if let Some(mut valgrind) = installed.valgrind() {
         assert_eq!(run(valgrind.arg(&program).arg(&bundle)), "ok\n");
@@ -34,7 +34,7 @@ fn the_address_sanitizer_has_nothing_to_say() {
     if !runs(&mut compiler) || !runs(&mut Command::new(&program)) {
         return println!("skipped: errors of memory and leaks as sanitizers see them: the compiler has none");
     }
-    let link = [&["-lprecast", "-pthread"][..], &sanitized].concat();
+    let link = [&["-lprecast", "-pthread", "-lm"][..], &sanitized].concat();
     installed.compile(Language::C, &source(), &program, &link);
     assert_eq!(run(installed.command(&program).arg(installed.bundle(MANIFEST))), "ok\n");
 }

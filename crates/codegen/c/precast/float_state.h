@@ -1,7 +1,15 @@
-/* precast/float_state.h: how floats are computed, kept from call to call: rounding, denormals, traps.
+/* precast/float_state.h: how floats are computed: rounding, subnormal numbers, traps.
  *
- * These are registers of the thread. Code of an op's author may set them and forget it, and every op after it, in the graph
- * and in the program, would compute other numbers. So the functions of a module with such code begin with
+ * These are registers of the thread.
+ *
+ * # The caller's
+ * Kernels rely on the default. A host sets it before it calls `run`. A native function is called without a host: it asks
+ * pc_float_state_is_default() first, which takes a fraction of a nanosecond, and else calls itself between pc_float_state_read(),
+ * pc_float_state_set_default() and pc_float_state_keep().
+ *
+ * # An author's
+ * Code of an op's author may set them and forget it, and every op after it, in the graph and in the program, would compute
+ * other numbers. So the functions of a module with such code begin with
  *
  *   PC_KEEP_FLOAT_STATE
  *
@@ -35,6 +43,49 @@ static inline pc_float_state pc_float_state_read(void) {
   __asm__ volatile("mrs %0, fpcr" : "=r"(state.vector)::"memory");
 #endif
   return state;
+}
+
+#if defined(__x86_64__)
+/* Four floats, four more, and their sums in the default environment: one that is not rounded down, one that is not rounded up, a
+ * subnormal result, and one of subnormal operands. */
+static const float pc_float_state_probe[12] __attribute__((__aligned__(16), __unused__)) = {
+    1.0f, 1.0f, 0x1.8p-126f, 0x1p-127f, 0x1p-25f, 0x1.8p-24f, -0x1p-126f, 0x1.8p-127f, 1.0f, 0x1.000002p0f, 0x1p-127f, 0x1.4p-126f};
+#elif defined(__aarch64__)
+/* Of FPCR all but traps. */
+#define PC_FLOAT_STATE_FPCR UINT64_C(0x07c80007)
+#endif
+
+/* Whether the thread rounds to the nearest and keeps subnormal numbers, as a new thread does. */
+static inline int pc_float_state_is_default(void) {
+#if defined(__x86_64__)
+  /* Reading MXCSR takes twenty times as long. */
+  float __attribute__((__vector_size__(16))) sum;
+  int equal;
+  __asm__ volatile("movaps %2, %0\n\taddps %3, %0\n\tpcmpeqd %4, %0\n\tpmovmskb %0, %1"
+                   : "=&x"(sum), "=r"(equal)
+                   : "m"(*(const float(*)[4])pc_float_state_probe), "m"(*(const float(*)[4])(pc_float_state_probe + 4)),
+                     "m"(*(const float(*)[4])(pc_float_state_probe + 8)));
+  return equal == 0xffff;
+#elif defined(__aarch64__)
+  return (pc_float_state_read().vector & PC_FLOAT_STATE_FPCR) == 0;
+#else
+  return 1;
+#endif
+}
+
+/* Sets that. Traps stay. */
+static inline void pc_float_state_set_default(void) {
+  const pc_float_state now = pc_float_state_read();
+#if defined(__x86_64__)
+  const uint32_t mxcsr = (uint32_t)now.vector & ~UINT32_C(0xe040);
+  const uint16_t control = (uint16_t)((now.x87 & ~0x0c00u) | 0x0300u);
+  __asm__ volatile("ldmxcsr %0" ::"m"(mxcsr) : "memory");
+  __asm__ volatile("fldcw %0" ::"m"(control) : "memory");
+#elif defined(__aarch64__)
+  __asm__ volatile("msr fpcr, %0" ::"r"(now.vector & ~PC_FLOAT_STATE_FPCR) : "memory");
+#else
+  (void)now;
+#endif
 }
 
 static inline void pc_float_state_keep(const pc_float_state *kept) {

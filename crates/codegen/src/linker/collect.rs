@@ -1,5 +1,6 @@
 //! What ops and types ask for, put together without duplicates: types first, then ops, in the order of the graph.
 
+use super::native;
 use super::variables::Outline;
 use crate::error::LinkError;
 use crate::module::SourceSet;
@@ -9,7 +10,7 @@ use precast_graph::{DType, Type};
 use precast_store::key::Language;
 use std::sync::Arc;
 
-/// The header of a module with C of an author: its name and text.
+/// The header of a module with C of an author, or with a native function: its name and text.
 const FLOAT_STATE: (&str, &str) = ("precast/float_state.h", include_str!("../../c/precast/float_state.h"));
 
 /// Requests of all ops and types of a module.
@@ -38,7 +39,8 @@ pub(super) fn collect(outline: &Outline<'_>, language: Language) -> Result<Reque
         unique(objects.iter().flat_map(|o| with(*o, &compiler).unwrap_or_else(|| without(*o))))
     };
     let mut headers = vec!["precast/module.h".to_owned()];
-    headers.extend(outline.is_foreign.then(|| FLOAT_STATE.0.to_owned()));
+    let has_float_state = outline.is_foreign || native::refusal(outline).is_none();
+    headers.extend(has_float_state.then(|| FLOAT_STATE.0.to_owned()));
     headers.extend(all(|o, c| o.c_headers_for(c), |o| o.c_headers()));
     headers.extend(outline.steps.iter().flat_map(|s| s.op.c_headers_apply(&s.node)));
     let mut flags = all(|o, c| o.c_compile_args_for(c), |o| o.c_compile_args());
@@ -50,7 +52,7 @@ pub(super) fn collect(outline: &Outline<'_>, language: Language) -> Result<Reque
     headers.sort_by_key(|header| !header.starts_with("precast/"));
     let is_compat = headers.iter().any(|header| compat::is_header(header));
     let mut sources = sources(outline)?;
-    sources.extend(outline.is_foreign.then(|| (FLOAT_STATE.0.to_owned(), FLOAT_STATE.1.into())));
+    sources.extend(has_float_state.then(|| (FLOAT_STATE.0.to_owned(), FLOAT_STATE.1.into())));
     if is_compat {
         sources.extend(
             precast_abi::COMPAT_HEADERS.iter().map(|(name, text)| ((*name).to_owned(), (*text).into())),

@@ -1,7 +1,8 @@
 //! The native function of a module: the graph as a plain C function of numbers, `double f(double, double)`.
 //!
 //! It is made of the same declarations and the same code of ops as `run` is, in the same nested blocks; only what stands around
-//! differs: a number is an argument where `run` extracts it from an object, and is returned where `run` syncs it.
+//! differs: a number is an argument where `run` extracts it from an object, and is returned where `run` syncs it; and since it is
+//! called without a host, it sets the default environment for floats itself where its caller has another.
 //! So both have the same bits. There is nothing but arguments: a graph whose module needs an instance has no native function.
 //!
 //! ```text
@@ -61,7 +62,7 @@ pub(super) fn of(
 }
 
 /// Why a module has no native function.
-fn refusal(outline: &Outline<'_>) -> Option<NoNative> {
+pub(super) fn refusal(outline: &Outline<'_>) -> Option<NoNative> {
     for var in &outline.vars {
         let ty = || super::signature::rankless(var.ty);
         if !var.ctype.c_is_simple() {
@@ -175,6 +176,9 @@ fn function(
     }
     let clear = (0..results.len()).map(|i| format!("  {} = 0;\n", result(i, results.len())));
     let mut clear: String = clear.collect();
+    let mut names: Vec<String> = (0..arguments.len()).map(|i| format!("pc_in{i}")).collect();
+    names.extend(fails.then(|| "ctx".to_owned()));
+    let (parameters, names) = (parameters.join(", "), names.join(", "));
     if fails {
         clear.push_str("  int failure = 0;\n  (void)ctx;\n");
     }
@@ -193,7 +197,8 @@ fn function(
             ("RESULTS", &structure),
             ("NATIVE", signature),
             ("RESULT", &ty),
-            ("PARAMETERS", &parameters.join(", ")),
+            ("PARAMETERS", &parameters),
+            ("ARGUMENTS", &names),
             ("CLEAR", &clear),
             ("BODY", &body),
         ],

@@ -12,8 +12,8 @@ pub use error::CallError;
 use crate::blame;
 use crate::bundle::Piece;
 use crate::native::{
-    ArrayMut, ArrayRef, Bound, Direct, Executable, Frame, LoadedModule, NativeFunction, NoNative, Pool,
-    RunError, StepError, Strided, Targets,
+    ArrayMut, ArrayRef, Bound, DefaultFloats, Direct, Executable, Frame, LoadedModule, NativeFunction,
+    NoNative, Pool, RunError, StepError, Strided, Targets,
 };
 use crate::program::{Computes, Port, Program, Register, Step, bind, captured};
 use crate::provenance::{Provenance, Served};
@@ -27,6 +27,10 @@ use std::sync::{Arc, LazyLock, OnceLock};
 ///
 /// Steady calls allocate nothing: frames are kept between calls, and [`Function::call_into`] reuses the arrays it is given.
 /// (Products of matrices, and reductions and programs of rows that have much to do, take working memory for the call.)
+///
+/// # Floats
+/// Calls compute in the default environment: rounded to the nearest, with subnormal numbers. What the calling thread has
+/// set otherwise is restored when the call returns.
 ///
 /// # Stack
 /// A call takes at most 96 KiB of its thread's stack, so threads may have musl's 128 KiB; what authors' C takes is besides that.
@@ -257,6 +261,7 @@ impl Function {
         if let Some(other) = self.stands_for() {
             return other.admitted(inputs, targets);
         }
+        let _floats = DefaultFloats::set();
         let made = match &self.0.body {
             Serves::Modules(_) => check_inputs(self.inputs(), inputs).map(|()| Vec::new())?,
             Serves::Other(body) => body.admit(self.inputs(), inputs)?,
@@ -276,6 +281,7 @@ impl Function {
     /// # Errors
     /// As [`Function::call`].
     pub fn run(&self, inputs: &[ArrayRef<'_>], targets: &mut Targets<'_, '_>) -> Result<(), CallError> {
+        let _floats = DefaultFloats::set();
         let modules = match &self.0.body {
             Serves::Modules(modules) => modules,
             Serves::Other(body) => {

@@ -15,6 +15,7 @@
 //! That a module does nothing else is for the program to say ([`Computes`](crate::program::Computes)); that all of it was
 //! seen, what is captured: every operand is an input, a slot, or what a driver made, and every output is made by a driver.
 
+use super::floats::DefaultFloats;
 use super::host;
 use super::instance::Instance;
 use super::library::LoadedModule;
@@ -223,6 +224,7 @@ impl Captures {
 /// What a module with these constants, called with tensors of these dtypes and ranks, hands to its drivers; `None` if it does
 /// something else. The module is one that [computes](crate::program::Computes) by drivers alone.
 pub(super) fn capture(module: &LoadedModule, slots: &[Array], inputs: &[(DType, usize)]) -> Option<Captured> {
+    let _floats = DefaultFloats::set();
     let slots: Vec<Owned> = slots.iter().cloned().map(Owned::constant).collect();
     let mut given: Vec<(*mut Object, Operand)> =
         slots.iter().enumerate().map(|(slot, owned)| (owned.as_raw(), Operand::Slot(slot))).collect();

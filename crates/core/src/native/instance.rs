@@ -1,5 +1,6 @@
 //! One instance of a module: its own state, used by one call at a time.
 
+use super::floats::DefaultFloats;
 use super::host;
 use super::library::LoadedModule;
 use super::object::Owned;
@@ -57,6 +58,7 @@ impl Instance {
 
     /// As [`Instance::new`], on another host than that of every call.
     pub(super) fn on(host: &'static Host, module: LoadedModule, slots: Vec<Owned>) -> Result<Self, RunError> {
+        let _floats = DefaultFloats::set();
         let row = module.row();
         if slots.len() != row.n_slots as usize {
             let message = format!("the module takes {} constant(s), found {}", row.n_slots, slots.len());
@@ -123,6 +125,7 @@ impl Instance {
 
 impl Drop for Instance {
     fn drop(&mut self) {
+        let _floats = DefaultFloats::set();
         let mut ctx = host::context_of(self.host);
         if let Some(cleanup) = self.module.row().cleanup {
             // SAFETY: the instance was initialised, and is cleaned up once.

@@ -10,6 +10,7 @@
 //! matmul    products of matrices and vectors, by the instructions of this CPU's level: `c/product/`
 //! keep      an allocator for programs with large arrays, which keeps their memory
 //! roofline  what this machine can do at most, measured: for profiles (feature `watch`)
+//! floats    the default environment for floats, whatever the calling thread has set
 //! threads   how many share the work of a call, and who helps
 //! host      the services that modules call: new tensors, views, memory, formatting, GEMM
 //! instance  one instance of a module: init, run, cleanup
@@ -34,6 +35,7 @@ mod copy;
 mod direct;
 mod executable;
 mod exit;
+mod floats;
 mod frame;
 mod header;
 mod host;
@@ -63,6 +65,9 @@ pub use chain::{Chain, Chained, Value};
 pub use direct::{AllMade, Call, Direct, Made, Map};
 pub use executable::{Bound, Executable, Room, Work};
 pub use exit::at_exit;
+pub use floats::DefaultFloats;
+#[cfg(feature = "watch")]
+pub use floats::OtherFloats;
 pub use frame::Targets;
 pub(crate) use frame::{Frame, StepError};
 pub use host::{here as host, libc_version};

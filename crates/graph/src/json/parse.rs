@@ -16,6 +16,7 @@ use crate::nearest::nearest;
 use crate::op::OpLibrary;
 use crate::{Extent, Type};
 use precast_core::names::check_name;
+use precast_core::native::DefaultFloats;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -27,6 +28,8 @@ const MAX_APPLIES: usize = 50_000;
 /// # Errors
 /// A [`ParseJsonError`] that names the place in the document, what was found and what was expected.
 pub fn parse(text: &str, library: &dyn OpLibrary) -> Result<FunctionGraph, ParseJsonError> {
+    // Decimal numbers are rounded to the nearest.
+    let _floats = DefaultFloats::set();
     let version = serde_json::from_str(text).map_err(|source| match source.classify() {
         serde_json::error::Category::Data => ParseJsonError::NoVersion(source),
         _ => ParseJsonError::Syntax(source),
@@ -43,6 +46,7 @@ pub fn from_json(
     value: &serde_json::Value,
     library: &dyn OpLibrary,
 ) -> Result<FunctionGraph, ParseJsonError> {
+    let _floats = DefaultFloats::set();
     let version = VersionDocument::deserialize(value).map_err(ParseJsonError::NoVersion)?;
     check_version("", &version)?;
     build(&read(value)?, library, "")

@@ -14,6 +14,7 @@ use crate::nearest::nearest;
 use crate::op::OpLibrary;
 use crate::operand::{Keywords, Operand};
 use precast_core::names::{check_name, excerpt};
+use precast_core::native::DefaultFloats;
 use std::collections::BTreeMap;
 
 /// How deep brackets, signs and powers may nest.
@@ -75,6 +76,8 @@ fn read(
     inputs: &[(String, Type)],
     library: &dyn OpLibrary,
 ) -> Parsed<(FunctionGraph, BTreeMap<String, Bound>)> {
+    // Literals are rounded to the nearest.
+    let _floats = DefaultFloats::set();
     let mut graph = FunctionGraph::new();
     let mut names = BTreeMap::new();
     for (name, ty) in inputs {

@@ -58,6 +58,7 @@ pub(crate) use operand::Operands;
 pub use own::AddOpError;
 use precast_codegen::external::ExternalCOp;
 use precast_codegen::{CType, Library, TypeOps};
+use precast_core::native::DefaultFloats;
 use precast_graph::literal::Kind;
 use precast_graph::{
     BuildError, DType, FunctionGraph, Keywords, MakeNodeError, Op, OpLibrary, Operand, Props,
@@ -184,6 +185,7 @@ impl OpLibrary for Ops {
         args: &[Operand],
         keywords: &Keywords,
     ) -> Option<Result<Operand, BuildError>> {
+        let _floats = DefaultFloats::set();
         let row = rows::find(name);
         if row.is_none() && name.parse::<DType>().is_err() && !self.has_own(name) {
             return None;

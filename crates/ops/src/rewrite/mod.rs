@@ -42,6 +42,7 @@ pub use passes::{Passes, UnknownPass};
 pub use stabilise::stabilise;
 pub use unfuse::{Joined, Parts, cut, join, unfuse, unfused};
 
+use precast_core::native::DefaultFloats;
 use precast_graph::{BuildError, FunctionGraph, encode};
 
 /// A rewrite, by name.
@@ -141,6 +142,7 @@ pub fn lower(graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
 /// # Errors
 /// A graph that breaks a contract of memory; what a pass cannot rebuild.
 pub fn run(graph: &FunctionGraph, passes: &[Pass]) -> Result<FunctionGraph, BuildError> {
+    let _floats = DefaultFloats::set();
     graph.validate()?;
     graph.check_edges()?;
     passes.iter().try_fold(graph.clone(), |graph, pass| (pass.run)(&graph))
@@ -159,6 +161,7 @@ pub fn trace(graph: &FunctionGraph) -> Result<Vec<(Pass, FunctionGraph)>, BuildE
 /// # Errors
 /// As [`run`].
 pub fn trace_of(graph: &FunctionGraph, passes: &[Pass]) -> Result<Vec<(Pass, FunctionGraph)>, BuildError> {
+    let _floats = DefaultFloats::set();
     graph.validate()?;
     let mut steps: Vec<(Pass, FunctionGraph)> = Vec::new();
     for pass in passes {

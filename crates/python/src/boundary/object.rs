@@ -12,6 +12,7 @@
 
 use super::fast::Fast;
 use crate::function::{Function, getters};
+use precast_core::native::DefaultFloats;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::ffi::{self, Py_ssize_t, PyObject};
 use pyo3::prelude::*;
@@ -200,6 +201,8 @@ unsafe extern "C" fn vectorcall(
     nargsf: usize,
     kwnames: *mut PyObject,
 ) -> *mut PyObject {
+    // Numbers are converted as they are computed with.
+    let _floats = DefaultFloats::set();
     let positional = nargsf & !ARGUMENTS_OFFSET;
     let named = if kwnames.is_null() {
         0

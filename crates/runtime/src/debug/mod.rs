@@ -26,6 +26,7 @@ use crate::error::FunctionError;
 use crate::runtime::Runtime;
 use alone::Alone;
 use cases::Case;
+use precast_core::native::DefaultFloats;
 use precast_core::native::watch::end_children;
 use precast_graph::{Apply, Array, FunctionGraph, encode};
 use precast_ops::Ops;
@@ -92,6 +93,7 @@ const RANDOM_LIMIT_BYTES: usize = 256 << 20;
 /// # Errors
 /// No compiler, code that does not compile, no child process. What an op does wrong is in the findings.
 pub fn check(runtime: &Runtime, graph: &FunctionGraph, options: &Options) -> Result<Findings, CheckError> {
+    let _floats = DefaultFloats::set();
     let mut findings = Findings::default();
     let mut known = BTreeSet::new();
     for graph in forms(graph, runtime.ops())? {
@@ -120,6 +122,7 @@ pub fn check_on(
     inputs: &[Array],
     options: &Options,
 ) -> Result<Findings, CheckError> {
+    let _floats = DefaultFloats::set();
     Checks::new(runtime, graph)?.run(inputs, options).map(|(findings, _)| findings)
 }
 

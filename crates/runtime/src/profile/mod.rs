@@ -24,6 +24,7 @@ use cost::Work;
 use cut::Cut;
 use machine::Machine;
 use precast_core::event::chain;
+use precast_core::native::DefaultFloats;
 use precast_core::{ArrayRef, CallError, Function, Served, cpu, threads};
 use precast_graph::{Array, BuildError, FunctionGraph, Origin, VarId};
 use precast_ops::rewrite::Form;
@@ -155,6 +156,7 @@ pub fn profile(
     inputs: &[Array],
     options: &Options,
 ) -> Result<Profile, ProfileError> {
+    let _floats = DefaultFloats::set();
     let whole = runtime.function(graph)?;
     let seconds = clock::seconds(&whole, inputs, options.time)?.0;
     let mut machine = Machine::default();

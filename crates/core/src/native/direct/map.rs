@@ -7,6 +7,7 @@
 use super::run::{call, elements};
 use super::{Pointer, Strided};
 use crate::DType;
+use crate::native::DefaultFloats;
 use crate::program::Port;
 use precast_abi::driver::Kernel;
 use std::mem::MaybeUninit;
@@ -70,6 +71,7 @@ impl Map {
             }
         }
         let (n, are_these) = (elements(extents), kinds == self.kinds && extents.len() <= MOST_NDIM);
+        let _floats = DefaultFloats::set();
         // SAFETY: as many operands of the kernel's dtypes, each of so many elements in C order; outputs were made of exclusive
         // borrows, or of memory that was compared with every other operand's.
         are_these && (1..=self.most).contains(&n) && unsafe { call(self.kernel, n, table.as_ptr().cast()) }

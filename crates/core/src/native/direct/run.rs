@@ -2,7 +2,7 @@
 
 use super::{Call, Direct, Pointer};
 use crate::Type;
-use crate::native::host;
+use crate::native::{DefaultFloats, host};
 use precast_abi::context::{Context, Host};
 use precast_abi::driver::{Kernel, Monoid};
 use std::ffi::c_char;
@@ -167,6 +167,7 @@ impl Direct {
         if elements == 0 || elements > self.most {
             return false;
         }
+        let _floats = DefaultFloats::set();
         if self.is_plain {
             // SAFETY: as promised by the caller; there is nothing else to set.
             return unsafe { self.run_tasks(&call.table, elements) };

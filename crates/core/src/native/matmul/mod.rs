@@ -8,6 +8,7 @@
 //! The classes are those that round a multiplication and its addition once (x86-64-v3 and above, aarch64) and those that
 //! round twice. Neither the layout of an operand nor the number of threads shows in the bits.
 
+use super::floats::DefaultFloats;
 use super::threads;
 use crate::value::{DType, Element};
 use crate::{Complex, cpu};
@@ -308,6 +309,7 @@ fn with_scratch(bytes: usize, call: impl FnOnce(*mut c_void)) {
 /// # Panics
 /// Shapes that do not fit.
 pub fn matmul<T: Factor>(a: &ArrayView2<'_, T>, b: &ArrayView2<'_, T>, c: &mut ArrayViewMut2<'_, T>) {
+    let _floats = DefaultFloats::set();
     assert!(a.ncols() == b.nrows() && c.dim() == (a.nrows(), b.ncols()), "shapes of a product");
     let extents = [a.nrows(), b.ncols(), a.ncols()].map(|extent| extent.cast_signed() as i64);
     let c = matrix(c.as_mut_ptr().cast(), c.strides(), size_of::<T>());

@@ -14,6 +14,7 @@
 mod place;
 mod pool;
 
+use super::floats::DefaultFloats;
 use super::host;
 use precast_abi::context::{Context, Error, Host, Range};
 use std::ffi::{c_int, c_void};
@@ -178,7 +179,7 @@ pub(super) fn share_in(
     let threads = count();
     let grain = grain.max(1);
     let range = ((n - 1) / (threads as i64 * ranges) / grain + 1) * grain;
-    if threads == 1 || range >= n || !is_usual() {
+    if threads == 1 || range >= n {
         return work(0, n);
     }
     let job = Job {
@@ -191,11 +192,10 @@ pub(super) fn share_in(
     };
     let ranges = (n - 1) / range + 1;
     let helpers = threads.min(usize::try_from(ranges).unwrap_or(threads)) - 1;
-    // A thread that rounds otherwise leaves the ranges to others, and this one, which does not, takes what is left.
+    // The program's own threads may round otherwise.
     let help = || {
-        if is_usual() {
-            job.run();
-        }
+        let _floats = DefaultFloats::set();
+        job.run();
     };
     match BROUGHT.get() {
         Some(how) => {
@@ -209,14 +209,6 @@ pub(super) fn share_in(
         Some((_, failed)) => Err(failed),
         None => Ok(()),
     }
-}
-
-/// Whether this thread computes floats as every thread does that was told nothing else.
-fn is_usual() -> bool {
-    unsafe extern "C" {
-        safe fn pc_float_state_is_usual() -> c_int;
-    }
-    pc_float_state_is_usual() != 0
 }
 
 /// What C shares: a body, and what it works on.

@@ -5,6 +5,7 @@ use super::child::end_copies;
 use super::layout::{Layout, Steps, lay_out, offsets};
 use super::process::ProcessState;
 use super::region::{Flush, Region, Role};
+use crate::native::DefaultFloats;
 use crate::native::header::Header;
 use crate::native::host::context_of;
 use crate::native::instance::{Instance, RunError};
@@ -224,6 +225,7 @@ impl Watched {
         let mut cells = cells(rooms, fill, flush)?;
         let mut args: Vec<*mut Object> = lent.iter_mut().map(Operand::as_raw).collect();
         args.extend(cells.iter_mut().map(|cell| cell.as_mut().map_or(ptr::null_mut(), Operand::as_raw)));
+        let _floats = DefaultFloats::set();
         let mut ctx = context_of(&arena::HOST);
         let own = std::process::id();
         // SAFETY: as many arguments as the arity says, all alive until the end of this function.
