@@ -265,6 +265,32 @@ fn too_few_descriptors_to_load_modules_are_told_as_such() {
 }
 
 #[test]
+fn a_limit_of_file_sizes_is_told_as_such_and_ends_no_process() {
+    let (place, run) = served();
+    let ended = shell(&place, &format!("ulimit -f 1; exec \"$0\" {run}"));
+    ended.fails(1, &["error: ", "RLIMIT_FSIZE", "`ulimit -f`"]);
+    shell(&place, &format!("ulimit -f 1000; exec \"$0\" {run}")).ok();
+}
+
+#[test]
+fn where_nothing_may_be_executed_one_error_says_so() {
+    let (place, run) = served();
+    fs_err::create_dir(place.path("noexec")).unwrap();
+    // Without `/proc` nothing is loaded from memory.
+    let mounts = "mount -t tmpfs -o noexec none noexec && mount -t tmpfs none /proc";
+    let within = |rest: &str| format!("exec unshare --mount sh -c '{mounts} && {rest}' \"$0\"");
+    if shell(&place, &within("true")).code != 0 {
+        eprintln!("skipped: no mount namespace may be made here");
+        return;
+    }
+    let run = run.replace('\'', "\"");
+    let ended = shell(&place, &within(&format!("TMPDIR=$PWD/noexec exec \"$0\" {run}")));
+    let ended = ended.fails(1, &["no file may be executed", "hint: set TMPDIR", "`noexec`"]);
+    assert_eq!(ended.err.matches("no file may be executed").count(), 1, "{}", ended.err);
+    assert!(!ended.err.contains("miss: ") && !ended.err.contains("warning: "), "{}", ended.err);
+}
+
+#[test]
 fn without_proc_and_a_directory_one_error_says_what_is_needed() {
     let (place, run) = served();
     let within =

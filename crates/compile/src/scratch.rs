@@ -9,6 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use precast_core::file::check_size_limit;
 use precast_store::key::Language;
 use precast_store::scratch;
 
@@ -49,6 +50,7 @@ impl Scratch {
         let file = self.root.join(name);
         let parents = file.parent().map_or(Ok(()), fs_err::create_dir_all);
         let write = || -> io::Result<()> {
+            check_size_limit(content.as_ref().len() as u64)?;
             let mut file = fs_err::File::create(&file)?;
             io::Write::write_all(&mut file, content.as_ref())?;
             file.file().set_modified(SystemTime::UNIX_EPOCH)
@@ -60,7 +62,16 @@ impl Scratch {
     pub(crate) fn link(&self, name: &str, directory: &Path) -> Result<(), CompileError> {
         let link = self.root.join(name);
         let parents = link.parent().map_or(Ok(()), fs_err::create_dir_all);
-        parents.and_then(|()| symlink(directory, &link)).map_err(|source| self.error(source))
+        // The directory can be written, so a refusal is of the link itself, as by FAT.
+        let linked = parents.and_then(|()| {
+            symlink(directory, &link).map_err(|error| match error.kind() {
+                io::ErrorKind::PermissionDenied => {
+                    io::Error::new(io::ErrorKind::Unsupported, "it has no symbolic links")
+                }
+                _ => error,
+            })
+        });
+        linked.map_err(|source| self.error(source))
     }
 
     /// Reads a file that a tool wrote.

@@ -13,6 +13,27 @@ use std::path::{Path, PathBuf};
 /// Most bytes of a text: a manifest, a graph, a source file.
 pub const TEXT_LIMIT: u64 = 64 << 20;
 
+/// Checks that this process may write a file of so many bytes. Beyond its limit the kernel would end the program by a signal,
+/// SIGXFSZ.
+///
+/// # Errors
+/// It may not.
+pub fn check_size_limit(bytes: u64) -> io::Result<()> {
+    #[cfg(unix)]
+    if let Some(limit) = rustix::process::getrlimit(rustix::process::Resource::Fsize).current
+        && bytes > limit
+    {
+        let text = format!(
+            "a file of {bytes} bytes, and this process may write {limit} at most (RLIMIT_FSIZE)\nhint: raise the limit with \
+             `ulimit -f`, or `LimitFSIZE=` of systemd"
+        );
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
+    }
+    #[cfg(not(unix))]
+    let _ = bytes;
+    Ok(())
+}
+
 /// Says why a path that exists cannot be read as a file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

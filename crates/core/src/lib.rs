@@ -51,7 +51,7 @@ pub use bundle::{Bundle, BundleLoadError, OpenBundleError};
 pub use event::Event;
 pub use function::{CallError, Function};
 pub use key::{ActionKey, BuildKey, ContentId, Digest, Fingerprint, ParseHashError, RecordId, ToolchainId};
-pub use loader::{Libraries, LoadEntryError, Loader, best_first};
+pub use loader::{Libraries, LoadEntryError, Loader, NotLoaded, best_first};
 pub use native::threads;
 pub use native::{
     ArrayMut, ArrayRef, BindNativeError, Factor, KeepLarge, LoadLibraryError, Native, NativeFunction,

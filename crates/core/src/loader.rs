@@ -236,14 +236,16 @@ impl Loader {
             match self
                 .libraries
                 .get(&record.digest, load)
-                .and_then(|library| library.module(slot, key).map_err(|error| chain(&error)))
+                .and_then(|library| library.module(slot, key).map_err(NotLoaded::from))
             {
                 Ok(module) => {
                     let (action, digest, isa) = (record.action, record.digest, record.isa.clone());
                     let layer = self.bundle.name().to_owned();
                     return Ok((module, Served::Artifact { key: *key, layer, action, digest, isa }));
                 }
-                Err(reason) => reasons.push(format!("`{}`: {reason}", record.isa)),
+                // No other level could be loaded.
+                Err(NotLoaded { reason, is_of_process: true }) => return Err(reason),
+                Err(NotLoaded { reason, .. }) => reasons.push(format!("`{}`: {reason}", record.isa)),
             }
         }
         if reasons.is_empty() {
@@ -274,6 +276,21 @@ pub fn best_first(records: Vec<Arc<Record>>, refused: &mut Vec<String>) -> Vec<A
     admissible
 }
 
+/// Why a library is not loaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotLoaded {
+    /// In words.
+    pub reason: String,
+    /// Whether this process can load none at all.
+    pub is_of_process: bool,
+}
+
+impl From<LoadLibraryError> for NotLoaded {
+    fn from(error: LoadLibraryError) -> Self {
+        Self { reason: chain(&error), is_of_process: error.is_of_process() }
+    }
+}
+
 /// Modules in use, by the digest of their archive: those of the program itself, and shared objects, each loaded once.
 #[derive(Debug, Default)]
 pub struct Libraries(Mutex<BTreeMap<Digest, Weak<LoadedLibrary>>>);
@@ -292,19 +309,20 @@ impl Libraries {
     /// The modules of a digest: those there are, else what `load` gives, verified.
     ///
     /// # Errors
-    /// In words: what `load` says, or why its bytes cannot be loaded.
+    /// What `load` says, or why its bytes cannot be loaded.
     pub fn get<B: AsRef<[u8]>>(
         &self,
         digest: &Digest,
         load: impl FnOnce() -> Result<B, String>,
-    ) -> Result<Arc<LoadedLibrary>, String> {
+    ) -> Result<Arc<LoadedLibrary>, NotLoaded> {
         if let Some(linked) = find_linked(digest) {
-            return linked.map_err(|error| chain(&error));
+            return linked.map_err(NotLoaded::from);
         }
         if let Some(library) = self.loaded(digest) {
             return Ok(library);
         }
-        self.keep(digest, load()?.as_ref()).map_err(|error| chain(&error))
+        let bytes = load().map_err(|reason| NotLoaded { reason, is_of_process: false })?;
+        self.keep(digest, bytes.as_ref()).map_err(NotLoaded::from)
     }
 
     /// Loads verified bytes and remembers them under the digest of their archive.

@@ -5,7 +5,8 @@
 //! ```
 //! The lock goes with the process, however it ends, so a directory without one is what a killed process left. The first
 //! directory that a process makes sweeps those away. Nobody's work can be taken for litter: a maker that got its lock looks
-//! whether the directory still has its name, and a sweeper removes nothing that it has not locked.
+//! whether the directory still has its name, and a sweeper removes nothing that it has not locked. Where the file system has no
+//! locks, as Lustre without `-o flock`, directories do without, and nothing is swept.
 
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
@@ -42,7 +43,7 @@ impl Scratch {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 opened => opened?,
             };
-            lock.file().lock()?;
+            locked(lock.file().lock())?;
             // A sweeper that was faster holds the lock until it has removed the directory.
             if is_at(&lock, &directory) {
                 LIVE.lock().unwrap_or_else(PoisonError::into_inner).insert(directory.clone());
@@ -65,6 +66,36 @@ impl Drop for Scratch {
         let _ = fs_err::remove_dir_all(&self.directory);
         LIVE.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.directory);
     }
+}
+
+/// What to do about an error of a scratch directory, or of a file in one.
+#[must_use]
+pub fn remedy(error: &io::Error) -> &'static str {
+    use io::ErrorKind as Kind;
+    match error.kind() {
+        Kind::StorageFull | Kind::QuotaExceeded => "set TMPDIR to a directory with space",
+        Kind::PermissionDenied | Kind::ReadOnlyFilesystem => "set TMPDIR to a directory that can be written",
+        Kind::NotFound | Kind::NotADirectory => "set TMPDIR to a directory that exists",
+        Kind::Unsupported => "set TMPDIR to a directory of a local file system",
+        _ => "set TMPDIR to another directory",
+    }
+}
+
+/// A lock, or none where the file system has no locks.
+fn locked(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if has_no_locks(&error) => Ok(()),
+        other => other,
+    }
+}
+
+/// Whether it says that there are no locks: ENOSYS, EOPNOTSUPP, ENOLCK.
+fn has_no_locks(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    let is_without = error.raw_os_error() == Some(rustix::io::Errno::NOLCK.raw_os_error());
+    #[cfg(not(unix))]
+    let is_without = false;
+    is_without || error.kind() == io::ErrorKind::Unsupported
 }
 
 /// Makes a directory of a new name that nobody can foresee.
@@ -149,6 +180,19 @@ mod tests {
         drop(lock);
         sweep(place.path());
         assert!(!used.exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_directory_does_without_a_lock_where_there_are_none() {
+        use rustix::io::Errno;
+        let refused = |errno: Errno| locked(Err(io::Error::from_raw_os_error(errno.raw_os_error())));
+        for errno in [Errno::NOSYS, Errno::OPNOTSUPP, Errno::NOLCK] {
+            refused(errno).unwrap();
+        }
+        for errno in [Errno::IO, Errno::INTR, Errno::ACCESS, Errno::BADF] {
+            assert!(refused(errno).is_err(), "{errno:?}");
+        }
     }
 
     #[test]

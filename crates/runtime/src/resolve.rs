@@ -5,7 +5,7 @@ use crate::policy::Policy;
 use crate::stats::{Event, Recorder};
 use precast_codegen::Module;
 use precast_core::event::chain;
-use precast_core::native::{LoadLibraryError, LoadedLibrary, LoadedModule};
+use precast_core::native::{LoadedLibrary, LoadedModule};
 use precast_core::{Libraries, Provenance, Served, span};
 use precast_graph::FunctionGraph;
 use precast_ops::Ops;
@@ -155,12 +155,12 @@ impl Resolver {
     /// Loads verified bytes and remembers them under the digest of their archive.
     pub(crate) fn keep(&self, digest: &Digest, bytes: &[u8], signature: &str) -> Option<Arc<LoadedLibrary>> {
         let loaded = self.libraries.keep(digest, bytes);
-        let unstaged = loaded.as_ref().err().filter(|error| matches!(error, LoadLibraryError::Stage { .. }));
+        let unstaged = loaded.as_ref().err().filter(|error| error.is_of_process());
         *self.unstaged.lock().unwrap_or_else(PoisonError::into_inner) = unstaged.map(|error| chain(error));
         match loaded {
             Ok(library) => Some(library),
             // That is told once, not for each module: see `check_stage`.
-            Err(LoadLibraryError::Stage { .. }) => None,
+            Err(error) if error.is_of_process() => None,
             Err(error) => {
                 self.passed_over(signature, chain(&error));
                 None

@@ -10,11 +10,16 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use precast_core::file::check_size_limit;
 use tempfile::{NamedTempFile, TempPath};
 
 /// A file without its name.
 #[derive(Debug)]
-pub struct Whole(NamedTempFile);
+pub struct Whole {
+    file: NamedTempFile,
+    /// Bytes that were written.
+    written: u64,
+}
 
 impl Whole {
     /// Makes an empty file in the directory of `target`, with the permissions of a new file: the umask takes its part.
@@ -36,7 +41,7 @@ impl Whole {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt as _;
-            file.0.as_file().set_permissions(std::fs::Permissions::from_mode(mode))?;
+            file.file.as_file().set_permissions(std::fs::Permissions::from_mode(mode))?;
         }
         #[cfg(not(unix))]
         let _ = mode;
@@ -53,7 +58,8 @@ impl Whole {
         }
         #[cfg(not(unix))]
         let _ = mode;
-        builder.tempfile_in(directory).map(Self).map_err(unnamed)
+        let made = builder.tempfile_in(directory).map_err(unnamed)?;
+        Ok(Self { file: made, written: 0 })
     }
 
     /// Puts what was written on the disk. After an error the pages may be marked clean: give the file up, and do not sync it
@@ -63,7 +69,7 @@ impl Whole {
     ///
     /// The file system refuses.
     pub fn sync(&self) -> io::Result<()> {
-        self.0.as_file().sync_all()
+        self.file.as_file().sync_all()
     }
 
     /// Gives the file its name, in place of one that has it. The directory's own sync is left to the caller.
@@ -72,7 +78,7 @@ impl Whole {
     ///
     /// The file system refuses; nothing is left.
     pub fn rename(self, target: &Path) -> io::Result<()> {
-        self.0.persist(target).map(drop).map_err(|error| error.error)
+        self.file.persist(target).map(drop).map_err(|error| error.error)
     }
 }
 
@@ -84,7 +90,7 @@ impl Whole {
     /// Closes the file: many may wait for their names, and descriptors are few.
     #[must_use]
     pub fn close(self) -> Closed {
-        Closed(self.0.into_temp_path())
+        Closed(self.file.into_temp_path())
     }
 }
 
@@ -107,11 +113,14 @@ impl Closed {
 
 impl Write for Whole {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.as_file_mut().write(bytes)
+        check_size_limit(self.written.saturating_add(bytes.len() as u64))?;
+        let count = self.file.as_file_mut().write(bytes)?;
+        self.written += count as u64;
+        Ok(count)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.as_file_mut().flush()
+        self.file.as_file_mut().flush()
     }
 }
 

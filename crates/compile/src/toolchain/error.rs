@@ -96,7 +96,7 @@ pub enum FindToolchainError {
         library: String,
     },
     /// There is no directory to try the tools in.
-    #[error("cannot use the scratch directory `{}`\nhint: set TMPDIR to a directory that can be written", directory.display())]
+    #[error("cannot use the scratch directory `{}`\nhint: {}", directory.display(), precast_store::scratch::remedy(source))]
     Scratch {
         /// The directory.
         directory: PathBuf,

@@ -1,9 +1,11 @@
 //! A shared object in memory: verified bytes, sealed, opened, shaken hands with.
 
 use super::capture::{Captured, Captures, capture};
+use super::floats::DefaultFloats;
 use super::host;
-use super::stage::Staged;
+use super::stage::{Staged, check_size};
 use crate::event::chain;
+use crate::scratch;
 use crate::{Array, BuildKey, DType};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use precast_abi::module::{MAGIC, Module, ModuleEntry, SYMBOL};
@@ -29,6 +31,24 @@ pub enum LoadLibraryError {
         /// Why there is none.
         file: io::Error,
     },
+    /// A file of this size would be the end of the process.
+    #[error("the module cannot be staged")]
+    Size {
+        /// The limit.
+        source: io::Error,
+    },
+    /// Neither a file in memory nor a private file may be mapped as executable.
+    #[error(
+        "no file may be executed here: neither one in memory nor one in `{}`\nhint: set TMPDIR to a directory of a file system \
+         that is mounted without `noexec`, or link the modules into the program (`Build::static_link`)",
+        directory.display()
+    )]
+    NotExecutable {
+        /// Where the private file was.
+        directory: PathBuf,
+        /// What the dynamic linker said.
+        source: libloading::Error,
+    },
     /// The dynamic linker refused.
     #[error("the dynamic linker refuses the shared object")]
     Open(#[source] libloading::Error),
@@ -51,13 +71,25 @@ pub enum LoadLibraryError {
 }
 
 crate::debug_as_chain!(LoadLibraryError);
+impl LoadLibraryError {
+    /// Whether it is this process that can load no module, rather than something about one.
+    #[must_use]
+    pub const fn is_of_process(&self) -> bool {
+        matches!(self, Self::Stage { .. } | Self::Size { .. } | Self::NotExecutable { .. })
+    }
+}
 
 /// What helps where neither file can be made.
 fn hint(memory: &io::Error, file: &io::Error) -> &'static str {
     if is_limit(memory) || is_limit(file) {
         "a file is open while it is loaded; raise the limit with `ulimit -n`"
     } else {
-        "mount `/proc`, or name a directory in `TMPDIR`"
+        match file.kind() {
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::NotFound => {
+                "mount `/proc`, or name a directory in `TMPDIR`"
+            }
+            _ => scratch::remedy(file),
+        }
     }
 }
 
@@ -102,17 +134,7 @@ impl LoadedLibrary {
     /// # Errors
     /// There is no place to load from, the dynamic linker refuses, or the table is not one that this host serves.
     pub fn load(bytes: &[u8]) -> Result<Arc<Self>, LoadLibraryError> {
-        let library = match Staged::in_memory(bytes) {
-            Ok(staged) => match open(staged.path()) {
-                // The linker opens the file once more; a private one is not held open.
-                Err(LoadLibraryError::Open(error)) if is_limit(&error) => {
-                    drop(staged);
-                    open(Staged::private(bytes, io::Error::other(chain(&error)))?.path())?
-                }
-                opened => opened?,
-            },
-            Err(memory) => open(Staged::private(bytes, memory)?.path())?,
-        };
+        let library = open_bytes(bytes)?;
         // SAFETY: the symbol is the module table of the contract; its fields are checked before use.
         let symbol = unsafe { library.get::<*const Module>(SYMBOL) }.map_err(LoadLibraryError::Open)?;
         let module = symbol.into_raw().cast_const().cast::<Module>();
@@ -187,6 +209,28 @@ impl LoadedModule {
     }
 }
 
+/// Opens a shared object from memory, or where that cannot be from a private file.
+fn open_bytes(bytes: &[u8]) -> Result<Library, LoadLibraryError> {
+    check_size(bytes)?;
+    let memory = match Staged::in_memory(bytes) {
+        Err(memory) => memory,
+        Ok(staged) => match open(staged.path()) {
+            // The linker opens the file once more; a private one is not held open.
+            Err(LoadLibraryError::Open(error)) if is_limit(&error) || !staged.can_be_executed() => {
+                io::Error::other(chain(&error))
+            }
+            opened => return opened,
+        },
+    };
+    let staged = Staged::private(bytes, memory)?;
+    match open(staged.path()) {
+        Err(LoadLibraryError::Open(source)) if !staged.can_be_executed() => {
+            Err(LoadLibraryError::NotExecutable { directory: std::env::temp_dir(), source })
+        }
+        opened => opened,
+    }
+}
+
 /// Opens a shared object.
 fn open(path: &Path) -> Result<Library, LoadLibraryError> {
     // SAFETY: the bytes were verified by the caller, and nobody else can write to the file; modules have no initialisers
@@ -249,6 +293,7 @@ fn check(what: &'static str, found: u32, expected: u32) -> Result<(), LoadLibrar
 /// Runs the module's initialisation.
 fn initialise(entry: &ModuleEntry) -> Result<(), String> {
     let Some(load) = entry.load else { return Ok(()) };
+    let _floats = DefaultFloats::set();
     let mut ctx = host::context();
     // SAFETY: the handshake established the version of this function's contract.
     let failure = unsafe { load(&raw mut ctx) };

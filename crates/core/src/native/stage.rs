@@ -5,12 +5,16 @@
 //! own, and needs to be there only while it is opened.
 
 use super::library::LoadLibraryError;
+use crate::file::check_size_limit;
 use crate::scratch::Scratch;
+use rustix::io::Errno;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::fd::AsRawFd as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The file; gone with the value. What was loaded from it stays.
@@ -33,6 +37,7 @@ impl Staged {
     /// # Errors
     /// There is no place for them.
     pub fn new(bytes: &[u8]) -> Result<Self, LoadLibraryError> {
+        check_size(bytes)?;
         Self::in_memory(bytes).or_else(|memory| Self::private(bytes, memory))
     }
 
@@ -40,6 +45,11 @@ impl Staged {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Whether the kernel maps it as executable; also if that is not known.
+    pub(super) fn can_be_executed(&self) -> bool {
+        can_be_executed(&self.path)
     }
 
     pub(super) fn in_memory(bytes: &[u8]) -> io::Result<Self> {
@@ -73,10 +83,18 @@ fn memory_file(bytes: &[u8]) -> io::Result<File> {
     Ok(file)
 }
 
-/// The path of a descriptor, spelled as no other. It names the process, not `self`: debuggers follow it.
+/// Checks that this process may write a file of these bytes, in memory too.
+pub(super) fn check_size(bytes: &[u8]) -> Result<(), LoadLibraryError> {
+    check_size_limit(bytes.len() as u64).map_err(|source| LoadLibraryError::Size { source })
+}
+
+/// The path of a descriptor, spelled as no other. It names the process, not `self`: debuggers follow it. The process is the one
+/// that `/proc/self` names, since `/proc` may be that of another PID namespace, in which this process has another number and
+/// its own number is another process.
 fn descriptor(file: &File) -> io::Result<PathBuf> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
-    let mut path = format!("/proc/{}/fd/", std::process::id());
+    let process = fs_err::read_link("/proc/self")?;
+    let mut path = format!("/proc/{}/fd/", process.display());
     // The bits of a number, each written so that it leads nowhere else.
     let mut bits = COUNT.fetch_add(1, Ordering::Relaxed);
     while bits > 0 {
@@ -86,7 +104,30 @@ fn descriptor(file: &File) -> io::Result<PathBuf> {
     // Writing to a string cannot fail.
     let _ = write!(path, "{}", file.as_raw_fd());
     let path = PathBuf::from(path);
-    fs_err::metadata(&path).map(|_| path)
+    check_same(file, &path)?;
+    Ok(path)
+}
+
+/// Checks that a path leads to a file that is open.
+fn check_same(file: &File, path: &Path) -> io::Result<()> {
+    let place = |found: std::fs::Metadata| (found.dev(), found.ino());
+    if place(file.metadata()?) == place(fs_err::metadata(path)?) {
+        return Ok(());
+    }
+    Err(io::Error::other(format!("`{}` is another file", path.display())))
+}
+
+/// Whether the kernel maps a file as executable; also if that is not known.
+fn can_be_executed(path: &Path) -> bool {
+    use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+    let Ok(file) = fs_err::File::open(path) else { return true };
+    let (protection, flags) = (ProtFlags::READ | ProtFlags::EXEC, MapFlags::PRIVATE);
+    // SAFETY: a new mapping at a place that the kernel chooses.
+    match unsafe { mmap(ptr::null_mut(), 1, protection, flags, file.file(), 0) } {
+        // SAFETY: the mapping from above, which nothing refers to.
+        Ok(mapped) => unsafe { munmap(mapped, 1) }.is_ok(),
+        Err(error) => !matches!(error, Errno::PERM | Errno::ACCESS),
+    }
 }
 
 #[cfg(test)]
@@ -109,6 +150,28 @@ mod tests {
                     .and_then(|mut f| f.write_all(b"x"))
                     .is_err()
             );
+        }
+    }
+
+    #[test]
+    fn a_path_that_leads_to_another_file_is_refused() {
+        let [one, other] = [memory_file(b"x").unwrap(), memory_file(b"x").unwrap()];
+        let path = descriptor(&one).unwrap();
+        check_same(&one, &path).unwrap();
+        assert!(check_same(&other, &path).is_err());
+        let process = fs_err::read_link("/proc/self").unwrap();
+        assert!(path.starts_with(Path::new("/proc").join(process)), "{}", path.display());
+    }
+
+    #[test]
+    fn a_file_of_a_file_system_without_execution_is_told() {
+        let staged = Staged::new(b"x").unwrap();
+        assert!(staged.can_be_executed());
+        use rustix::fs::{StatVfsMountFlags, statvfs};
+        let place = Path::new("/dev/shm");
+        if statvfs(place).is_ok_and(|found| found.f_flag.contains(StatVfsMountFlags::NOEXEC)) {
+            let file = tempfile::NamedTempFile::new_in(place).unwrap();
+            assert!(!can_be_executed(file.path()));
         }
     }
 

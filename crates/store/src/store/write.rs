@@ -61,9 +61,7 @@ impl WriteError {
     pub(super) fn new(path: &Path, source: io::Error) -> Self {
         let path = path.to_path_buf();
         match source.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-                Self::NoSpace { path, source }
-            }
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::NoSpace { path, source },
             io::ErrorKind::ReadOnlyFilesystem => Self::ReadOnly { path, source },
             io::ErrorKind::PermissionDenied => Self::Permission { path, source },
             io::ErrorKind::IsADirectory
