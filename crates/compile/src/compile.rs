@@ -26,6 +26,7 @@ use crate::reads;
 use crate::refused;
 use crate::requires;
 use crate::scratch::Scratch;
+use crate::stack;
 use crate::system;
 use crate::toolchain::{Compiler, Toolchain};
 
@@ -51,7 +52,8 @@ pub fn compile(unit: &Unit, toolchain: &Toolchain, variant: &Variant) -> Result<
     let system = system::read(&prepared, &scratch)?;
     let inputs = prepared.inputs(system.linked.clone());
     let action = inputs.key();
-    object(&prepared, &scratch, &action)?;
+    object(&prepared, &scratch, &action, &[])?;
+    stack::check(&prepared, &scratch, &action)?;
     let tools = Tools { toolchain, compiler: prepared.compiler, scratch: &scratch };
     tools.localise(prepared.exports(), unit.language())?;
     link::link(&prepared, &scratch)?;
@@ -82,8 +84,13 @@ pub fn compile(unit: &Unit, toolchain: &Toolchain, variant: &Variant) -> Result<
     pack(&inputs, prepared.compiler, variant, made, files)
 }
 
-/// Runs the compiler.
-fn object(prepared: &Prepared<'_>, scratch: &Scratch, action: &ActionKey) -> Result<(), CompileError> {
+/// Runs the compiler, with some arguments more.
+pub(crate) fn object(
+    prepared: &Prepared<'_>,
+    scratch: &Scratch,
+    action: &ActionKey,
+    more: &[&str],
+) -> Result<(), CompileError> {
     let compiler = prepared.compiler;
     let input =
         if prepared.lean { prepared.file } else { system::preprocessed_name(prepared.unit.language()) };
@@ -94,6 +101,7 @@ fn object(prepared: &Prepared<'_>, scratch: &Scratch, action: &ActionKey) -> Res
         arguments.extend(reads::WRITE_HEADERS.map(str::to_owned));
     }
     arguments.extend(reads::write_assembler(compiler.family).map(str::to_owned));
+    arguments.extend(more.iter().map(|argument| (*argument).to_owned()));
     arguments.extend(["-pipe", "-c", input, "-o", RAW].map(str::to_owned));
     let mut inputs = vec![(input, scratch.root().join(input))];
     if prepared.lean {

@@ -143,6 +143,32 @@ pub enum CompileError {
         /// The archive.
         path: PathBuf,
     },
+    /// The code needs an executable stack, which modules do not have: it would crash.
+    #[error(
+        "{}`{}` needs an executable stack, and modules have none{}\nhint: take the address of no nested function: move it out, \
+         and pass it what it uses by a pointer; assembler text ends with `.section .note.GNU-stack,\"\",@progbits`",
+        at.as_ref().map_or_else(String::new, |at| format!("{}:{}: ", at.file, at.line)),
+        at.as_ref().and_then(|at| at.op.as_ref()).unwrap_or(of),
+        at.as_ref().map_or_else(String::new, |at| format!(": {}", at.message))
+    )]
+    ExecutableStack {
+        /// The signature of the module.
+        of: String,
+        /// Where the compiler needs it, if it says so.
+        at: Option<Box<Diagnostic>>,
+    },
+    /// A static library has an object that needs an executable stack, which modules do not have.
+    #[error(
+        "`{member}` of `{}` needs an executable stack, and modules have none\nhint: compile it without nested functions whose \
+         address is taken: `-Werror=trampolines` names them",
+        path.display()
+    )]
+    ExecutableStackOf {
+        /// The archive.
+        path: PathBuf,
+        /// Its member.
+        member: String,
+    },
     /// A shared library that the module would not find again.
     #[error(
         "`{}` is a shared library where the dynamic linker does not look, so no program could load the module\nhint: put a \
@@ -208,7 +234,7 @@ pub enum CompileError {
         what: String,
     },
     /// The scratch directory cannot be made, written or read.
-    #[error("cannot use the scratch directory `{}`\nhint: set TMPDIR to a directory with space", directory.display())]
+    #[error("cannot use the scratch directory `{}`\nhint: {}", directory.display(), precast_store::scratch::remedy(source))]
     Scratch {
         /// The directory.
         directory: PathBuf,

@@ -49,6 +49,7 @@ mod requires;
 mod run;
 mod runner;
 mod scratch;
+mod stack;
 mod static_library;
 mod system;
 mod tokens;

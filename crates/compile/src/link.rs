@@ -15,6 +15,7 @@ use crate::loader;
 use crate::prepared::Prepared;
 use crate::refused;
 use crate::scratch::Scratch;
+use crate::stack;
 use crate::toolchain::{Compiler, Toolchain};
 
 /// The object as the compiler writes it.
@@ -63,6 +64,8 @@ pub(crate) fn link(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<(), Com
     let mut arguments = shared_object(&prepared.flags);
     let program = if prepared.flags.hosted_link {
         arguments.extend(libraries(prepared));
+        // Names the members of archives that are linked.
+        arguments.extend(["-Wl,-t", "-Wl,-t"].map(str::to_owned));
         &compiler.driver
     } else {
         &compiler.ld
@@ -71,7 +74,7 @@ pub(crate) fn link(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<(), Com
     if !ended.status.success() || ended.stderr.lines().any(is_open) {
         return Err(refusal(prepared, &ended.stderr));
     }
-    Ok(())
+    stack::check_members(&ended.stdout)
 }
 
 /// Whether the linker warns of a symbol that nobody defines, CPython neither.

@@ -166,6 +166,50 @@ fn archive(directory: &Path, options: &str) -> Module {
     module
 }
 
+/// A library whose function of this name takes the address of a nested one.
+fn nested(directory: &Path) -> Module {
+    let text = "static double twice(double (*f)(double), double x) { return f(f(x)); }\n\
+                __attribute__((visibility(\"hidden\"))) double nested(double k) {\n  \
+                double add(double v) { return v + k; }\n  return twice(add, 1.0);\n}\n";
+    fs_err::write(directory.join("nested.c"), text).unwrap();
+    for (program, arguments) in
+        [("cc", ["-fPIC", "-c", "nested.c"].as_slice()), ("ar", &["rcs", "libinner.a", "nested.o"])]
+    {
+        let status = Command::new(program).args(arguments).current_dir(directory).status().unwrap();
+        assert!(status.success(), "{program} {arguments:?}");
+    }
+    let mut module = module("nested() -> f64", "double nested(double);", "    return nested(1.0) > 0.0;");
+    module.libraries.push("inner".to_owned());
+    module.lib_dirs.push(directory.display().to_string());
+    module
+}
+
+#[test]
+fn an_object_that_needs_an_executable_stack_is_refused() {
+    if toolchain().family() != Family::Gcc {
+        return;
+    }
+    let support = "static double twice(double (*f)(double), double x) { return f(f(x)); }\n\
+                   static double work(double k) {\n  double add(double v) { return v + k; }\n  return twice(add, 1.0);\n}\n";
+    let error = refused(module("own() -> f64", support, "    return work(1.0) > 0.0;"));
+    let CompileError::ExecutableStack { at: Some(at), .. } = &error else { panic!("{error}") };
+    assert_eq!(at.source.as_deref(), Some("  double add(double v) { return v + k; }"));
+    // One that is called by its name needs none.
+    let support =
+        "static double work(double k) { double add(double v) { return v + k; } return add(1.0); }\n";
+    let unit = single(module("own() -> f64", support, "    return work(1.0) > 0.0;"));
+    compile(&unit, toolchain(), &variant()).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let error = refused(nested(directory.path()));
+    assert!(
+        matches!(&error, CompileError::ExecutableStackOf { member, .. } if member == "nested.o"),
+        "{error}"
+    );
+    // A member that is not linked asks for nothing.
+    let inner = archive(directory.path(), "rcs");
+    compile(&single(inner), toolchain(), &variant()).unwrap();
+}
+
 #[test]
 fn a_thin_archive_is_refused_and_a_whole_one_is_in_the_key() {
     let directory = tempfile::tempdir().unwrap();
