@@ -2,6 +2,7 @@
 
 use super::operand::Operands;
 use super::parts::list;
+use super::sequence::Sequence;
 use crate::declared::Declared;
 use crate::rows::Row;
 use precast_graph::{BuildError, DType, Operand, Prop, Props, VarId};
@@ -138,12 +139,15 @@ fn joined(
     axis: i64,
     order: impl Fn(usize) -> Vec<Option<usize>>,
 ) -> Result<Operand, BuildError> {
-    operands.expect_between(1, usize::MAX)?;
+    let Sequence::Several(tensors) = operands.sequence()? else {
+        return Err(operands.error("takes a list of tensors"));
+    };
+    let operands = &mut Operands { graph: operands.graph, function: operands.function, args: &tensors };
     let mut parts = Vec::new();
     for position in 0..operands.args.len() {
         let part = operands.variable(position)?;
         let order = order(operands.ndim(part));
         parts.push(Operand::Var(operands.shuffled(part, order)?));
     }
-    operands.call_with("join", &parts, &[("axis", axis.into())]).map(Operand::Var)
+    operands.call_with("join", &[Operand::List(parts)], &[("axis", axis.into())]).map(Operand::Var)
 }

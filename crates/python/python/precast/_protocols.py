@@ -205,7 +205,7 @@ def _block(arrays: Any) -> Any:
 
     def joined(item: Any, level: int) -> Any:
         if isinstance(item, list):
-            return call("join", *(joined(part, level - 1) for part in item), axis=-level)
+            return call("join", [joined(part, level - 1) for part in item], axis=-level)
         item = _variable(item)
         return item[(*(None,) * (ndim - item.ndim), ...)]
 
