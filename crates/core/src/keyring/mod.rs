@@ -30,6 +30,7 @@ mod file;
 mod parse;
 
 use std::collections::BTreeSet;
+use std::io::{self, Read, Seek};
 
 use minisign_verify::{Error, PublicKey, Signature};
 
@@ -106,6 +107,26 @@ impl Key {
         self.text[16..] == other.text[16..]
     }
 
+    /// Whether a signature is by this key and about what `file` holds; `None` if it is by another key. A signature of minisign
+    /// before 0.10 is about all bytes at once, and does not count here.
+    fn signed_read(&self, file: &mut (impl Read + Seek), signature: &Signature) -> io::Result<Option<bool>> {
+        let mut verifier = match self.public.verify_stream(signature) {
+            Ok(verifier) => verifier,
+            Err(Error::UnexpectedKeyId) => return Ok(None),
+            Err(_) => return Ok(Some(false)),
+        };
+        file.rewind()?;
+        let mut part = vec![0; 1 << 16];
+        loop {
+            match file.read(&mut part) {
+                Ok(0) => return Ok(Some(verifier.finalize().is_ok())),
+                Ok(count) => verifier.update(&part[..count]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
     /// Whether a signature, the text of one, is by this key and about these bytes; `None` if it is by another key.
     fn signed(&self, content: &[u8], signature: &Signature) -> Option<bool> {
         match self.public.verify(content, signature, true) {
@@ -124,15 +145,39 @@ impl Keyring {
     /// They have not; the error says whose signatures are there and why they do not count. From the day on which the keyring
     /// expires nothing counts, wherever it was read from and however long ago.
     pub fn check(&self, content: &[u8], signatures: &str) -> Result<Vec<&str>, Box<Unsigned>> {
-        if self.has_expired() {
-            let expired = format!("the keyring expired on {}", self.expires);
-            return Err(Box::new(Unsigned {
-                threshold: self.threshold,
-                valid: Vec::new(),
-                problems: vec![expired],
-            }));
-        }
+        self.check_expiry()?;
         self.count(content, signatures)
+    }
+
+    /// Checks as [`Keyring::check`] what a file holds, which is read part by part: nothing is known of it yet.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read; as [`Keyring::check`].
+    pub fn check_read(
+        &self,
+        file: &mut (impl Read + Seek),
+        signatures: &str,
+    ) -> io::Result<Result<Vec<&str>, Box<Unsigned>>> {
+        if let Err(expired) = self.check_expiry() {
+            return Ok(Err(expired));
+        }
+        let mut failed = None;
+        let counted = self.count_by(signatures, |key, signature| {
+            key.signed_read(file, signature).unwrap_or_else(|error| {
+                failed = Some(error);
+                Some(false)
+            })
+        });
+        failed.map_or(Ok(counted), Err)
+    }
+
+    fn check_expiry(&self) -> Result<(), Box<Unsigned>> {
+        if !self.has_expired() {
+            return Ok(());
+        }
+        let problems = vec![format!("the keyring expired on {}", self.expires)];
+        Err(Box::new(Unsigned { threshold: self.threshold, valid: Vec::new(), problems }))
     }
 
     /// Whether its day has come, by the system's clock.
@@ -143,6 +188,14 @@ impl Keyring {
 
     /// Counts the keys that have signed `content`, whatever day it is.
     fn count(&self, content: &[u8], signatures: &str) -> Result<Vec<&str>, Box<Unsigned>> {
+        self.count_by(signatures, |key, signature| key.signed(content, signature))
+    }
+
+    fn count_by(
+        &self,
+        signatures: &str,
+        mut signed: impl FnMut(&Key, &Signature) -> Option<bool>,
+    ) -> Result<Vec<&str>, Box<Unsigned>> {
         let (mut valid, mut problems) = (BTreeSet::new(), BTreeSet::new());
         for block in blocks(signatures) {
             let Ok(signature) = Signature::decode(&block) else {
@@ -153,7 +206,7 @@ impl Keyring {
             let listed = self.keys.iter().enumerate().map(|(at, key)| (Some(at), key));
             let mut known = false;
             for (at, key) in listed.chain(self.revoked.iter().map(|key| (None, key))) {
-                let Some(is_valid) = key.signed(content, &signature) else { continue };
+                let Some(is_valid) = signed(key, &signature) else { continue };
                 known = true;
                 match at.filter(|_| !is_revoked(key)) {
                     None => drop(problems.insert(format!("the key `{}` is revoked", key.name))),
@@ -206,9 +259,13 @@ pub fn with_signature(
     if is_by(new) != Some(true) {
         return Err(KeyringError::NotSigned { name: key.name.clone() });
     }
-    let others = blocks(signatures).filter(|block| is_by(block).is_none());
-    let all = others.chain([format!("{}\n", new.trim_end())]);
-    Ok(all.collect())
+    let others =
+        blocks(signatures).filter(|block| Signature::decode(block).is_ok() && is_by(block).is_none());
+    // Readers look at the first ones only, and what else is there may be anybody's: the new one is among them.
+    let mut all: Vec<String> = others.collect();
+    all.insert(all.len().min(SIGNATURES - 1), format!("{}\n", new.trim_end()));
+    all.truncate(SIGNATURES);
+    Ok(all.concat())
 }
 
 /// Gives signatures and others that they lack.

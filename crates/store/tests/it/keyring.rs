@@ -318,3 +318,31 @@ proptest! {
         let _ = Keyring::parse(&changed);
     }
 }
+
+#[test]
+fn a_new_signature_counts_beside_any_number_of_others() {
+    let (alice, mallory, content) = (signer("alice"), signer("mallory"), b"content");
+    let ring = keyring(1, &[&alice]);
+    let unknown: String = (0..64).map(|_| mallory.sign(content).trim_end().to_owned() + "\n").collect();
+    let garbage = "not a signature\n".repeat(4 * 64);
+    for present in [String::new(), unknown, garbage] {
+        let all = with_signature(content, &alice.key, &present, &alice.sign(content)).unwrap();
+        assert_eq!(ring.check(content, &all).unwrap(), ["alice"]);
+    }
+}
+
+#[test]
+fn a_file_that_is_read_in_parts_counts_as_its_bytes_do() {
+    let (alice, mallory) = (signer("alice"), signer("mallory"));
+    let (ring, content) = (keyring(1, &[&alice]), vec![7; 200_000]);
+    let check = |content: &[u8], signatures: &str| {
+        ring.check_read(&mut std::io::Cursor::new(content), signatures).unwrap().is_ok()
+    };
+    let signature = alice.sign(&content);
+    assert!(check(&content, &signature) && check(&content, &(mallory.sign(&content) + &signature)));
+    assert!(
+        !check(&content[1..], &signature)
+            && !check(&content, &mallory.sign(&content))
+            && !check(&content, "")
+    );
+}
