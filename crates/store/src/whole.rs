@@ -22,13 +22,14 @@ pub struct Whole {
 }
 
 impl Whole {
-    /// Makes an empty file in the directory of `target`, with the permissions of a new file: the umask takes its part.
+    /// Makes an empty file in the directory of `target`, which only its owner can write, whatever the umask says: what others can
+    /// write, readers refuse. The umask may take more.
     ///
     /// # Errors
     ///
     /// The file system refuses.
     pub fn beside(target: &Path) -> io::Result<Self> {
-        Self::make(directory(target), 0o666)
+        Self::make(directory(target), 0o644)
     }
 
     /// Makes an empty file in `directory`, which is of the target's file system, with exactly the permissions `mode`.
@@ -143,11 +144,24 @@ pub fn write_if_changed(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     if fs_err::read(path).is_ok_and(|found| found == bytes) {
         return Ok(false);
     }
-    fs_err::create_dir_all(directory(path))?;
+    create_dir_all(directory(path))?;
     let mut file = Whole::beside(path)?;
     file.write_all(bytes)?;
     file.rename(path)?;
     Ok(true)
+}
+
+/// Makes a directory and those above it, none of them writable by group or others, whatever the umask says.
+///
+/// # Errors
+///
+/// The file system refuses.
+pub fn create_dir_all(path: &Path) -> io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o755);
+    builder.create(path)
 }
 
 /// The directory that a path is in; a bare name is in the current one.

@@ -24,7 +24,11 @@ impl Store {
         let quarantine = self.paths.dir("quarantine");
         // It may be what was lost; and it may be that nothing can be made here.
         let _ = create_dir(&quarantine);
-        let directory = tempfile::Builder::new().prefix(&prefix).tempdir_in(quarantine).ok()?;
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(&prefix);
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o755));
+        let directory = builder.tempdir_in(quarantine).ok()?;
         let target = directory.path().join(name);
         step();
         fs_err::rename(path, &target).ok()?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::FindError;
 use crate::step::step;
 use crate::trust::quoted;
-use crate::whole::Whole;
+use crate::whole::{self, Whole};
 
 /// Says why the file system did not take a write.
 #[derive(Debug, thiserror::Error)]
@@ -87,11 +87,7 @@ fn at(path: &Path) -> impl Fn(io::Error) -> WriteError {
 /// Makes a directory and those above it, none of them writable by group or others whatever the umask says.
 pub(super) fn create_dir(path: &Path) -> Result<(), WriteError> {
     step();
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o755);
-    builder.create(path).map_err(at(path))
+    whole::create_dir_all(path).map_err(at(path))
 }
 
 /// Writes a file so that it is either absent or whole: a random name in `tmp`, fsync, rename. The directory's own fsync is
@@ -146,10 +142,15 @@ pub(super) fn probe(directory: &Path) -> Result<(), WriteError> {
     tempfile::tempfile_in(directory).map(drop).map_err(at(directory))
 }
 
-/// Makes an empty file, or leaves the one that is there. Tells whether it was missing.
+/// Makes an empty file that only its owner can write, whatever the umask says, or leaves the one that is there. Tells whether it
+/// was missing.
 pub(super) fn touch(path: &Path) -> Result<bool, WriteError> {
     step();
-    match fs_err::File::create_new(path) {
+    let mut options = fs_err::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    fs_err::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o644);
+    match options.open(path) {
         Ok(_) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
         Err(source) => Err(WriteError::new(path, source)),
@@ -171,6 +172,33 @@ mod tests {
         assert!(matches!(error(eacces), WriteError::Permission { .. }));
         assert!(matches!(error(eio), WriteError::Io { .. }));
         assert!(error(enospc).to_string().contains("\nhint: "));
+    }
+
+    /// In a process of its own: the umask is the whole process's.
+    #[cfg(unix)]
+    #[test]
+    fn others_can_write_nothing_whatever_the_umask_says() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let name = "store::write::tests::others_can_write_nothing_whatever_the_umask_says";
+        let Some(root) = std::env::var_os("PRECAST_TEST_UMASK").map(PathBuf::from) else {
+            let directory = tempfile::tempdir().unwrap();
+            let mut again = std::process::Command::new("sh");
+            again.args(["-c", "umask 000; exec \"$0\" \"$@\""]).arg(std::env::current_exe().unwrap());
+            again.args([name, "--exact"]).env("PRECAST_TEST_UMASK", directory.path());
+            let output = again.output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+            let all = walkdir::WalkDir::new(directory.path()).min_depth(1).into_iter().map(Result::unwrap);
+            assert!(all.count() > 4, "nothing was tried");
+            return;
+        };
+        create_dir(&root.join("a/b")).unwrap();
+        touch(&root.join("a/pointer")).unwrap();
+        whole::write_if_changed(&root.join("c/d/file"), b"x").unwrap();
+        for entry in walkdir::WalkDir::new(&root).min_depth(1) {
+            let entry = entry.unwrap();
+            let mode = entry.metadata().unwrap().permissions().mode();
+            assert_eq!(mode & 0o022, 0, "{} {mode:o}", entry.path().display());
+        }
     }
 
     #[test]
