@@ -22,7 +22,7 @@ fn a_bundle_in_a_registry_is_deployed() {
     let Some(address) = told("PRECAST_TEST_REGISTRY", "a registry") else { return };
     let quickstart = Quickstart::released();
     let place = &quickstart.place;
-    let url = format!("oci://{address}/me/quickstart:{}", std::process::id());
+    let url = format!("oci://{address}/me/quickstart:1");
     let sbom = place.run_bare(&["sbom", "quickstart.precast"]).ok().out;
     place.write("sbom.json", sbom);
     let push = ["push", &url, "quickstart.precast", "--sbom", "sbom.json", "--json"];
@@ -43,7 +43,7 @@ fn a_bundle_in_a_registry_is_deployed() {
 fn what_nobody_signed_is_not_pulled_from_a_registry() {
     let Some(address) = told("PRECAST_TEST_REGISTRY", "a registry") else { return };
     let (place, _) = released();
-    let bare = format!("oci://{address}/me/bare:{}", std::process::id());
+    let bare = format!("oci://{address}/me/bare:1");
     place.run_bare(&["export", "--out", "all.export"]).ok();
     place.run_bare(&["push", &bare, "all.export"]).ok();
     let pull = ["pull", &bare, "--out", "bare.export", "--keyring", "precast.keyring"];
@@ -56,7 +56,7 @@ fn a_store_in_a_bucket_is_deployed() {
     let Some(address) = told("PRECAST_TEST_S3", "a bucket") else { return };
     let Some(bucket) = told("PRECAST_TEST_BUCKET", "a bucket") else { return };
     let quickstart = Quickstart::released();
-    let url = format!("s3://{bucket}/quickstart-{}", std::process::id());
+    let url = format!("s3://{bucket}/quickstart");
     let mut push = quickstart.place.command(["push", &url, "--store", "artifacts"]);
     push.envs(std::env::vars().filter(|(name, _)| name.starts_with("AWS_")));
     push.env("AWS_ENDPOINT_URL", format!("http://{address}"));

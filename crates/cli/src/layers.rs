@@ -288,7 +288,8 @@ pub(crate) fn tell(runtime: &Runtime, args: &LayerArgs, all: bool) {
                 event @ (StoreEvent::Damaged { .. }
                 | StoreEvent::Unsigned { .. }
                 | StoreEvent::Unreachable { .. }
-                | StoreEvent::WentBack { .. }),
+                | StoreEvent::WentBack { .. }
+                | StoreEvent::NotCompared { .. }),
             ) => {
                 events::hear(&event);
             }

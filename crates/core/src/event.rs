@@ -70,6 +70,13 @@ pub enum Event {
         /// The place: a URL without credentials.
         remote: String,
     },
+    /// What a tag means elsewhere cannot be compared with what it meant before, or is not remembered.
+    NotCompared {
+        /// The place: a URL without credentials.
+        remote: String,
+        /// Why not.
+        reason: String,
+    },
     /// `verify` found a record without one of its pointers and put it back.
     PointerRestored {
         /// The pointer.
@@ -104,6 +111,9 @@ impl fmt::Display for Event {
                     "{what} of `{remote}` is again an earlier one, which was signed before the last\nhint: ask those who sign whether they took the last one back"
                 )
             }
+            Self::NotCompared { remote, reason } => {
+                write!(f, "`{remote}` is not compared with what it meant before: {reason}")
+            }
             Self::PointerRestored { place } => write!(f, "`{place}` was missing and has been restored"),
         }
     }
@@ -132,6 +142,7 @@ impl Event {
             | Self::NotReproducible { .. }
             | Self::Unreachable { .. }
             | Self::WentBack { .. }
+            | Self::NotCompared { .. }
             | Self::Fetched { .. } => None,
         }
     }

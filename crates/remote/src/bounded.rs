@@ -1,11 +1,20 @@
-//! What a transport reads whole is bounded here: errors, lists and answers to what was sent. What is fetched is bounded by who asks.
+//! The HTTP client of buckets and web servers: what is read whole is bounded, and redirects take no secrets along.
+//!
+//! What is fetched is bounded by who asks; errors, lists and answers to what was sent are bounded here. A redirect to another
+//! origin goes without anything that says who asks: `Authorization`, cookies, and all that S3's `x-amz-` headers say, its session
+//! token and its keys among them. None leads from an encrypted place to one that is not.
 
+use std::time::Duration;
+
+use http::header::{AUTHORIZATION, COOKIE, HOST, HeaderMap, LOCATION, PROXY_AUTHORIZATION};
+use http::{Method, StatusCode};
 use http_body_util::{BodyExt as _, Limited};
 use object_store::ClientOptions;
 use object_store::client::{
-    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpResponseBody,
-    HttpService, ReqwestConnector,
+    ClientConfigKey, HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse,
+    HttpResponseBody, HttpService,
 };
+use reqwest::Url;
 
 /// Longest page of a list, or answer to what was sent, in bytes: a bucket lists a thousand names a page.
 const ANSWER: usize = 16 << 20;
@@ -13,31 +22,131 @@ const ANSWER: usize = 16 << 20;
 /// Longest text of an error, in bytes.
 const ERROR: usize = 64 << 10;
 
-/// Connects as object_store does.
-#[derive(Debug, Default)]
-pub(crate) struct Bounded(ReqwestConnector);
+/// So many redirects are followed.
+const REDIRECTS: usize = 10;
+
+/// Connects to buckets and web servers.
+#[derive(Debug)]
+pub(crate) struct Bounded {
+    /// How long is waited for a connection.
+    pub(crate) connection: Duration,
+    /// What says who asks, for the first origin only.
+    pub(crate) headers: HeaderMap,
+}
 
 #[derive(Debug)]
-struct Service(HttpClient);
+struct Service {
+    client: reqwest::Client,
+    headers: HeaderMap,
+}
 
 impl HttpConnector for Bounded {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
-        Ok(HttpClient::new(Service(self.0.connect(options)?)))
+        let allows_http = options.get_config_value(&ClientConfigKey::AllowHttp).as_deref() == Some("true");
+        let client = reqwest::Client::builder()
+            .user_agent(concat!("precast/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(self.connection)
+            .redirect(reqwest::redirect::Policy::none())
+            .https_only(!allows_http)
+            .dns_resolver(crate::wait::Names)
+            .http1_only()
+            .build();
+        let failed = |error| object_store::Error::Generic { store: "HTTP", source: Box::new(error) };
+        Ok(HttpClient::new(Service { client: client.map_err(failed)?, headers: self.headers.clone() }))
     }
 }
 
 #[async_trait::async_trait]
 impl HttpService for Service {
-    async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
-        let is_list = request.uri().query().is_some_and(|query| query.contains("list-type="));
-        let is_fetched = request.method() == http::Method::GET && !is_list;
-        let answer = self.0.execute(request).await?;
-        let limit = match answer.status() {
-            status if !status.is_success() => ERROR,
-            _ if is_fetched => return Ok(answer),
-            _ => ANSWER,
+    async fn call(&self, mut request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        request.headers_mut().extend(self.headers.clone());
+        for _ in 0..REDIRECTS {
+            let asked = request.clone();
+            let answer = self.client.call(request).await?;
+            match redirected(asked, &answer)? {
+                Ok(next) => request = next,
+                Err(asked) => return Ok(bounded(&asked, answer)),
+            }
+        }
+        Err(refused("it redirects too often"))
+    }
+}
+
+fn refused(why: &'static str) -> HttpError {
+    HttpError::new_boxed(HttpErrorKind::Decode, why.into())
+}
+
+/// The next request, where an answer redirects one that only reads; else the request itself.
+fn redirected(
+    mut asked: HttpRequest,
+    answer: &HttpResponse,
+) -> Result<Result<HttpRequest, HttpRequest>, HttpError> {
+    let redirects = [
+        StatusCode::MOVED_PERMANENTLY,
+        StatusCode::FOUND,
+        StatusCode::SEE_OTHER,
+        StatusCode::TEMPORARY_REDIRECT,
+        StatusCode::PERMANENT_REDIRECT,
+    ];
+    let reads = matches!(*asked.method(), Method::GET | Method::HEAD);
+    let location = answer.headers().get(LOCATION).and_then(|location| location.to_str().ok());
+    let Some(location) = location.filter(|_| reads && redirects.contains(&answer.status())) else {
+        return Ok(Err(asked));
+    };
+    let wrong = || refused("it redirects to no URL");
+    let from: Url = asked.uri().to_string().parse().map_err(|_| wrong())?;
+    let to = from.join(location).map_err(|_| wrong())?;
+    if from.scheme() == "https" && to.scheme() != "https" {
+        return Err(refused("it redirects to a place without encryption"));
+    }
+    if from.origin() != to.origin() {
+        forget_who_asks(asked.headers_mut());
+    }
+    *asked.uri_mut() = to.as_str().parse().map_err(|_| wrong())?;
+    Ok(Ok(asked))
+}
+
+fn forget_who_asks(headers: &mut HeaderMap) {
+    let is_secret = |name: &http::HeaderName| {
+        [AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION, HOST].contains(name)
+            || name.as_str().starts_with("x-amz-")
+    };
+    let secret: Vec<_> = headers.keys().filter(|name| is_secret(name)).cloned().collect();
+    secret.iter().for_each(|name| drop(headers.remove(name)));
+}
+
+fn bounded(asked: &HttpRequest, answer: HttpResponse) -> HttpResponse {
+    let is_list = asked.uri().query().is_some_and(|query| query.contains("list-type="));
+    let limit = match answer.status() {
+        status if !status.is_success() => ERROR,
+        _ if asked.method() == Method::GET && !is_list => return answer,
+        _ => ANSWER,
+    };
+    let failed = |error| HttpError::new_boxed(HttpErrorKind::Decode, error);
+    answer.map(|body| HttpResponseBody::new(Limited::new(body, limit).map_err(failed)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_says_who_asks_stays_with_the_origin_that_was_asked() {
+        let next = |to: &str| {
+            let asked = http::Request::get("https://bucket.example:443/key")
+                .header("authorization", "AWS4")
+                .header("x-amz-security-token", "secret")
+                .header("range", "bytes=0-1")
+                .body(object_store::client::HttpRequestBody::empty());
+            let answer = http::Response::builder().status(302).header("location", to);
+            let body = HttpResponseBody::new(http_body_util::Empty::new().map_err(|never| match never {}));
+            redirected(asked.unwrap(), &answer.body(body).unwrap()).map(|next| next.ok().unwrap())
         };
-        let failed = |error| HttpError::new_boxed(HttpErrorKind::Decode, error);
-        Ok(answer.map(|body| HttpResponseBody::new(Limited::new(body, limit).map_err(failed))))
+        let names =
+            |to: &str| next(to).unwrap().headers().keys().map(|name| name.to_string()).collect::<Vec<_>>();
+        assert_eq!(names("https://cdn.example/key"), ["range"]);
+        assert_eq!(names("https://bucket.example:444/key"), ["range"]);
+        assert_eq!(names("/other").len(), 3);
+        assert!(next("http://bucket.example/key").is_err());
     }
 }

@@ -45,35 +45,40 @@ impl Files {
     ///
     /// Credentials of a bucket, its region and its endpoint are taken from the environment: `AWS_ACCESS_KEY_ID`,
     /// `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`, `AWS_ENDPOINT_URL`, `AWS_ALLOW_HTTP`, `AWS_SKIP_SIGNATURE` and others of their kind.
+    /// Credentials in a URL are sent without encryption to this machine only, or where `PRECAST_ALLOW_HTTP` is `true`.
     ///
     /// # Errors
     ///
-    /// The place is of another kind, or the environment names a bucket's server in words that mean nothing.
+    /// The place is of another kind, the environment names a bucket's server in words that mean nothing, or credentials would be
+    /// sent without encryption.
     pub fn open(place: &Place, patience: Patience) -> Result<Self, OpenRemoteError> {
         crate::tls::provide();
         let name = place.to_string();
         let refused = |source: Error| OpenRemoteError::Transport { place: name.clone(), why: words(&source) };
         // Tries and pauses are ours, so that a body that is cut counts as a failure like any other.
         let retry = RetryConfig { max_retries: 0, ..RetryConfig::default() };
-        let options =
-            || ClientOptions::new().with_timeout_disabled().with_connect_timeout(patience.connection);
+        let options = |allow_http| {
+            let options = ClientOptions::new().with_timeout_disabled();
+            options.with_connect_timeout(patience.connection).with_allow_http(allow_http)
+        };
+        let connector = |headers| Bounded { connection: patience.connection, headers };
         let (server, root, lists): (Arc<dyn ObjectStore>, _, _) = match place {
             Place::S3 { bucket, prefix } => {
-                let allow_http = std::env::var_os("AWS_ALLOW_HTTP").is_some_and(|value| value == "true");
-                let options = options().with_allow_http(allow_http);
                 let bucket = AmazonS3Builder::from_env().with_bucket_name(bucket).with_retry(retry);
-                let bucket = bucket.with_http_connector(Bounded::default());
-                let server = bucket.with_client_options(options).build().map_err(refused)?;
+                let bucket = bucket.with_http_connector(connector(http::HeaderMap::new()));
+                let server = bucket.with_client_options(options(is_allowed("AWS_ALLOW_HTTP")));
+                let server = server.build().map_err(refused)?;
                 (Arc::new(server), Path::from(prefix.as_str()), true)
             }
             Place::Http { url, credentials } => {
-                let options = options().with_allow_http(url.starts_with("http://"));
-                let options = match credentials {
-                    Some(credentials) => options.with_default_headers(authorization(credentials)),
-                    None => options,
-                };
-                let server = HttpBuilder::new().with_url(url).with_retry(retry).with_client_options(options);
-                let server = server.with_http_connector(Bounded::default());
+                let is_exposed = credentials.is_some() && !place.is_private();
+                if is_exposed && !is_allowed("PRECAST_ALLOW_HTTP") {
+                    return Err(OpenRemoteError::Exposed { place: name });
+                }
+                let headers = credentials.as_deref().map(authorization).unwrap_or_default();
+                let server = HttpBuilder::new().with_url(url).with_retry(retry);
+                let server = server.with_client_options(options(url.starts_with("http://")));
+                let server = server.with_http_connector(connector(headers));
                 (Arc::new(server.build().map_err(refused)?), Path::default(), false)
             }
             _ => return Err(OpenRemoteError::NotFiles { place: name }),
@@ -181,6 +186,9 @@ impl At {
             Ok(bytes) => bytes,
             Err(Stopped::Slow) => return Err(self.slow(path)),
             Err(Stopped::TooLong) => return Err(too_long()),
+            Err(Stopped::Held(error)) => {
+                return Err(RemoteError::Here { place: self.place(path), reason: error.to_string() });
+            }
             Err(Stopped::Failed(error)) => return Err(self.failed(path, &error)),
         };
         if (bytes.len() as u64) < expected {
@@ -216,9 +224,18 @@ impl At {
                 };
                 RemoteError::Denied { place, reason, remedy }
             }
-            _ => RemoteError::Unreachable { place, reason },
+            // Servers that keep files have a longest name.
+            _ => {
+                let length = self.path(path).as_ref().len();
+                RemoteError::Unreachable { place, reason: format!("{reason}; the key has {length} bytes") }
+            }
         }
     }
+}
+
+/// Tells whether a variable of the environment allows something.
+fn is_allowed(variable: &str) -> bool {
+    std::env::var_os(variable).is_some_and(|value| value == "true")
 }
 
 /// The header that says who asks.

@@ -4,9 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use precast_core::event::Observer;
-use precast_core::key::ContentId;
 use precast_store::remote::RemoteError;
-use precast_store::{CreateError, Keyring, Layer, OpenSignedError, user_cache};
+use precast_store::{CreateError, Keyring, Layer, OpenSignedError};
 
 use crate::Patience;
 use crate::url::{Place, PlaceError};
@@ -14,10 +13,13 @@ use crate::url::{Place, PlaceError};
 /// How a remote is used.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Where what comes is kept: a directory, made where there is none. Without it `remote/` in this user's cache.
+    /// Where what comes is kept: a directory, made where there is none. Without it `remote/` in this user's cache, and where there
+    /// is none that can be written, memory or a temporary directory for as long as the layer is there.
     pub cache: Option<PathBuf>,
     /// How long is waited.
     pub patience: Patience,
+    /// Whether a tag must be compared with what it meant before; `PRECAST_REMOTE_HISTORY=required` asks for that everywhere.
+    pub require_history: bool,
     /// Who is told of what is met while a release is opened; what its layer meets later, those who observe that one are told.
     pub observer: Observer,
 }
@@ -51,13 +53,23 @@ pub enum OpenRemoteError {
         /// The place.
         place: String,
     },
-    /// There is nowhere to keep what comes.
+    /// A password would be sent for everybody to read.
     #[error(
-        "there is no directory to keep what comes from `{place}`\nhint: `PRECAST_CACHE` names one, as an absolute path"
+        "credentials for `{place}` would be sent without encryption\nhint: `https://` encrypts; `PRECAST_ALLOW_HTTP=true` sends them nevertheless"
     )]
-    NoCache {
+    Exposed {
         /// The place.
         place: String,
+    },
+    /// A tag cannot be compared with what it meant before, and has to be.
+    #[error(
+        "what `{place}` meant before is not known: {why}\nhint: `PRECAST_CACHE` names a directory that remembers, as an absolute path; a digest needs none"
+    )]
+    NoHistory {
+        /// The place.
+        place: String,
+        /// Why not.
+        why: String,
     },
     /// What comes cannot be kept.
     #[error("cannot keep what comes from `{place}`")]
@@ -99,17 +111,16 @@ pub enum OpenRemoteError {
 /// store that cannot be reached now is a layer that has only what came from it before.
 pub fn open(url: &str, keyring: Arc<Keyring>, options: &Options) -> Result<Layer, OpenRemoteError> {
     let place: Place = url.parse()?;
-    let cache = cache_of(&place, options)?;
     match &place {
         #[cfg(feature = "files")]
         Place::Http { .. } | Place::S3 { .. } => {
             let source = Arc::new(crate::Files::open(&place, options.patience)?);
-            let kept = |source| OpenRemoteError::Cache { place: place.to_string(), source };
-            let store = precast_store::Store::create(&cache).map_err(kept)?.trusting(keyring);
-            Ok(Layer::from(precast_store::remote::Remote::new(source, store)))
+            let (store, temporary) = crate::cache::store(&place, options)?;
+            let remote = precast_store::remote::Remote::new(source, store.trusting(keyring));
+            Ok(Layer::from(temporary.into_iter().fold(remote, |remote, directory| remote.keeping(directory))))
         }
         #[cfg(feature = "oci")]
-        Place::Oci { .. } => crate::oci::layer(&place, &keyring, &cache, options),
+        Place::Oci { .. } => crate::oci::layer(&place, &keyring, options),
         #[cfg(not(all(feature = "files", feature = "oci")))]
         _ => {
             let feature = if matches!(place, Place::Oci { .. }) { "oci" } else { "files" };
@@ -118,21 +129,16 @@ pub fn open(url: &str, keyring: Arc<Keyring>, options: &Options) -> Result<Layer
     }
 }
 
-/// What the tag of a release meant before.
+/// Compares a release with what its tag meant before. A digest means one thing for ever, and needs no memory.
 ///
 /// # Errors
-/// The directory in which it is remembered cannot be named or read.
+///
+/// There is no memory, and `options` asks for one.
 #[cfg(feature = "oci")]
-pub fn tag(place: &Place, options: &Options) -> Result<crate::oci::Tag, OpenRemoteError> {
-    let cache = cache_of(place, options)?;
-    let kept = |source| OpenRemoteError::Kept { place: place.to_string(), path: cache.clone(), source };
-    crate::oci::Tag::read(&cache).map_err(kept)
-}
-
-/// The directory of a place: each has its own, so that none answers for another.
-fn cache_of(place: &Place, options: &Options) -> Result<PathBuf, OpenRemoteError> {
-    let name = ContentId::of(place.to_string().as_bytes()).short();
-    let users = || user_cache().map(|cache| cache.join("remote"));
-    let cache = options.cache.clone().or_else(users).map(|cache| cache.join(name));
-    cache.ok_or_else(|| OpenRemoteError::NoCache { place: place.to_string() })
+pub fn compare(
+    place: &Place,
+    signed: crate::oci::Signed,
+    options: &Options,
+) -> Result<crate::oci::Compared, OpenRemoteError> {
+    crate::oci::Compared::new(place, signed, options)
 }

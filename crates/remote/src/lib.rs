@@ -14,6 +14,8 @@
 
 #[cfg(feature = "files")]
 mod bounded;
+#[cfg(any(feature = "files", feature = "oci"))]
+mod cache;
 #[cfg(feature = "files")]
 mod files;
 #[cfg(any(feature = "files", feature = "oci"))]
@@ -36,7 +38,7 @@ mod wait;
 #[cfg(feature = "files")]
 pub use files::Files;
 #[cfg(feature = "oci")]
-pub use layer::tag;
+pub use layer::compare;
 #[cfg(any(feature = "files", feature = "oci"))]
 pub use layer::{OpenRemoteError, Options, open};
 pub use patience::Patience;

@@ -46,6 +46,23 @@ impl Place {
     pub fn is_meant(text: &str) -> bool {
         text.contains("://")
     }
+
+    /// Tells whether it names a release by its digest, which means one thing for ever.
+    #[cfg(feature = "oci")]
+    pub(crate) fn is_by_digest(&self) -> bool {
+        matches!(self, Self::Oci { reference } if reference.contains("@sha256:"))
+    }
+
+    /// Tells whether what goes there is encrypted, or stays on this machine.
+    #[cfg(feature = "files")]
+    pub(crate) fn is_private(&self) -> bool {
+        let Self::Http { url, .. } = self else { return true };
+        let Some(rest) = url.strip_prefix("http://") else { return true };
+        let authority = rest.split('/').next().unwrap_or_default();
+        let port =
+            authority.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
+        is_here(port.map_or(authority, |(host, _)| host))
+    }
 }
 
 /// Renders the URL without credentials.
@@ -116,6 +133,13 @@ impl FromStr for Place {
     }
 }
 
+/// Tells whether a host is this machine: what goes there passes nobody.
+#[cfg(any(feature = "files", feature = "oci"))]
+pub(crate) fn is_here(host: &str) -> bool {
+    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    host == "localhost" || bare.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
 /// What may be shown of a URL that may be wrong: nothing before its last `@` but its scheme.
 pub(crate) fn without_secrets(text: &str) -> String {
     let Some((before, shown)) = text.rsplit_once('@') else { return text.to_owned() };
@@ -130,6 +154,17 @@ pub(crate) fn without_secrets(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(any(feature = "files", feature = "oci"))]
+    #[test]
+    fn only_this_machine_is_here() {
+        for here in ["localhost", "127.0.0.1", "127.9.9.9", "[::1]", "::1"] {
+            assert!(is_here(here), "{here}");
+        }
+        for there in ["", "localhost.example", "127.0.0.1.example", "10.0.0.1", "[::2]", "0.0.0.0"] {
+            assert!(!is_here(there), "{there}");
+        }
+    }
 
     #[test]
     fn urls_are_taken_apart_and_never_show_credentials() {

@@ -27,19 +27,41 @@ pub(crate) enum NoRuntime {
 
 /// The runtime of this process.
 pub(crate) fn runtime() -> Result<&'static Runtime, NoRuntime> {
-    let start = || {
-        let mut runtime = Builder::new_multi_thread();
-        runtime
-            .worker_threads(1)
-            .max_blocking_threads(4)
-            .thread_name("precast-remote")
-            .enable_all()
-            .build()
-            .ok()
-            .map(|runtime| (std::process::id(), runtime))
-    };
     let (owner, runtime) = RUNTIME.get_or_init(start).as_ref().ok_or(NoRuntime::NoThread)?;
     if *owner == std::process::id() { Ok(runtime) } else { Err(NoRuntime::Forked) }
+}
+
+/// Starts the runtime, where a thread can be started: tokio panics where none can.
+fn start() -> Option<(u32, Runtime)> {
+    let probe = std::thread::Builder::new().spawn(|| ()).ok()?;
+    probe.join().ok()?;
+    let mut runtime = Builder::new_multi_thread();
+    runtime.worker_threads(1).max_blocking_threads(4).thread_name("precast-remote").enable_all();
+    let built = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| runtime.build()));
+    Some((std::process::id(), built.ok()?.ok()?))
+}
+
+/// Finds the addresses of names, on a thread for each: where none can be started, that is an error, and tokio's own way a panic.
+#[cfg(any(feature = "files", feature = "oci"))]
+#[derive(Debug)]
+pub(crate) struct Names;
+
+#[cfg(any(feature = "files", feature = "oci"))]
+impl reqwest::dns::Resolve for Names {
+    fn resolve(&self, name: reqwest::dns::Name) -> reqwest::dns::Resolving {
+        use std::net::ToSocketAddrs as _;
+        let (sender, receiver) = tokio::sync::oneshot::channel();
+        let find = move || {
+            // Who asked may have given up.
+            let _ = sender.send((name.as_str(), 0).to_socket_addrs());
+        };
+        let started = std::thread::Builder::new().name("precast-names".to_owned()).spawn(find);
+        Box::pin(async move {
+            started?;
+            let found: reqwest::dns::Addrs = Box::new(receiver.await??);
+            Ok(found)
+        })
+    }
 }
 
 /// Waits for an answer from `place`.

@@ -63,6 +63,9 @@ pub(crate) struct PullArgs {
     /// Takes a release from before the last one that was pulled here.
     #[arg(long)]
     pub(crate) older: bool,
+    /// Fail where a tag cannot be compared with what it meant before, as without a cache directory
+    #[arg(long)]
+    pub(crate) require_history: bool,
     /// Prints JSON.
     #[arg(long)]
     pub(crate) json: bool,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use precast_remote::oci::{Attached, Kind as Released, Registry, Release, Signed};
 use precast_remote::{Files, Options, Patience, Place};
-use precast_store::{Bundle, Export, Store, file};
+use precast_store::{Bundle, Export, Store, Unsigned, file};
 use serde_json::json;
 
 use crate::args::{IndexArgs, LayerArgs, PullArgs, PushArgs};
@@ -109,32 +109,38 @@ fn push_release(place: &Place, path: &Path, sbom: Option<&Path>, json: bool) -> 
 pub(super) fn pull(args: PullArgs) -> Result<Exit, Failure> {
     let place: Place = args.url.parse()?;
     let keyring = layers::open_keyring(&LayerArgs { keyring: args.keyring, ..LayerArgs::default() })?;
-    let release = Registry::open(&place, Patience::default())?.pull()?;
+    let mut fetched = Registry::open(&place, Patience::default())?.fetch()?;
+    let unsigned = |unsigned: Box<Unsigned>| {
+        Failure::new(format!("the release at `{place}` is not {unsigned}")).exiting(Exit::Unsigned)
+    };
+    let mut names = Vec::new();
+    // A bundle that nobody has signed is not taken into memory.
+    if let (Released::Bundle, Some(keyring)) = (fetched.kind(), &keyring) {
+        names = fetched.check(keyring)?.map_err(unsigned)?;
+    }
+    let release = fetched.read()?;
     let out = args.out.unwrap_or_else(|| PathBuf::from(&release.name));
     let kind = match release.kind {
         Released::Bundle => Kind::Bundle,
         Released::Export => Kind::Export,
     };
-    let mut names = Vec::new();
-    let mut tag = None;
+    let options = Options {
+        require_history: args.require_history,
+        observer: precast_core::event::Observer::new(events::hear),
+        ..Options::default()
+    };
+    let mut compared = None;
     if let Some(keyring) = &keyring {
-        let exported = (kind == Kind::Export).then(|| Export::open(&release.bytes)).transpose()?;
-        let checked = match &exported {
-            Some(export) => keyring.check(export.statement(), &export.signatures()),
-            None => keyring.check(&release.bytes, &release.signatures),
+        let signed = if kind == Kind::Export {
+            let export = Export::open(&release.bytes)?;
+            names = keyring.check(export.statement(), &export.signatures()).map_err(unsigned)?;
+            Signed::export(export.statement(), export.release()?)
+        } else {
+            Signed::bundle(&release.bytes)
         };
-        names = checked.map_err(|unsigned| {
-            Failure::new(format!("the release at `{place}` is not {unsigned}")).exiting(Exit::Unsigned)
-        })?;
-        let signed = match &exported {
-            Some(export) => Signed::export(export.statement(), export.release()?),
-            None => Signed::bundle(&release.bytes),
-        };
-        tag = Some((precast_remote::tag(&place, &Options::default())?, signed));
+        compared = Some(precast_remote::compare(&place, signed, &options)?);
     }
-    if let Some((tag, signed)) = tag.as_ref().filter(|_| !args.older)
-        && tag.went_back(signed)
-    {
+    if compared.as_ref().is_some_and(|compared| !args.older && compared.went_back()) {
         let went_back = format!("the release at `{place}` is an earlier one than was seen there before");
         return Err(Failure::new(went_back)
             .hint("ask those who push whether they took the last one back; `--older` takes this one")
@@ -146,10 +152,10 @@ pub(super) fn pull(args: PullArgs) -> Result<Exit, Failure> {
         _ => drop(Bundle::from_bytes(release.bytes.clone())?),
     }
     write_release(&out, kind, &release)?;
-    if let Some((tag, signed)) = tag
-        && let Err(error) = tag.note(&signed)
+    if let Some(compared) = compared
+        && let Err(error) = compared.note()
     {
-        term::warning(&format!("that `{place}` meant this release is not remembered: {error}"));
+        compared.forgets(&options, &error.to_string())?;
     }
     if args.json {
         term::print_json(&json!({

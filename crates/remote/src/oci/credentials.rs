@@ -1,10 +1,38 @@
 //! Credentials, from where docker, podman and skopeo keep them.
 
+use std::fmt;
+
+use base64::Engine as _;
 use docker_credential::{DockerCredential, get_credential, get_podman_credential};
-use oci_client::secrets::RegistryAuth;
+use http::HeaderValue;
 
 /// What docker calls its own registry.
 const DOCKER_HUB: [&str; 2] = ["https://index.docker.io/v1/", "docker.io"];
+
+/// A name and a password, or a token in its place.
+#[derive(Clone)]
+pub(super) struct Login {
+    pub(super) name: String,
+    pub(super) password: String,
+}
+
+/// Shows no password.
+impl fmt::Debug for Login {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Login").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Login {
+    /// The header of a request, marked as a secret.
+    pub(super) fn header(&self) -> Option<HeaderValue> {
+        let text =
+            base64::engine::general_purpose::STANDARD.encode(format!("{}:{}", self.name, self.password));
+        let mut value = HeaderValue::from_str(&format!("Basic {text}")).ok()?;
+        value.set_sensitive(true);
+        Some(value)
+    }
+}
 
 /// What docker keeps, and only a registry's own exchange makes usable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,13 +50,13 @@ impl IdentityToken {
 /// # Errors
 ///
 /// What is there is an identity token.
-pub(super) fn find(host: &str) -> Result<RegistryAuth, IdentityToken> {
+pub(super) fn find(host: &str) -> Result<Option<Login>, IdentityToken> {
     let is_hub = host == "docker.io" || host.ends_with(".docker.io");
     let names: Vec<&str> = if is_hub { DOCKER_HUB.to_vec() } else { vec![host] };
     let find = |name: &&str| get_podman_credential(name).or_else(|_| get_credential(name)).ok();
     match names.iter().find_map(find) {
-        Some(DockerCredential::UsernamePassword(name, password)) => Ok(RegistryAuth::Basic(name, password)),
+        Some(DockerCredential::UsernamePassword(name, password)) => Ok(Some(Login { name, password })),
         Some(DockerCredential::IdentityToken(_)) => Err(IdentityToken),
-        None => Ok(RegistryAuth::Anonymous),
+        None => Ok(None),
     }
 }

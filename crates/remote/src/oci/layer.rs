@@ -1,4 +1,5 @@
-//! A release as a layer: pulled once, kept as a file, and opened from there as any bundle that has to be signed.
+//! A release as a layer: pulled once, kept as a file where that is possible, and opened from there as any bundle that has to be
+//! signed; else from memory.
 //!
 //! ```text
 //! <cache>/<digest of the manifest>.precast     the bundle      <cache>/<…>.precast.minisig     its signatures
@@ -6,36 +7,29 @@
 //! <cache>/meant                                all that it meant (`tag.rs`)
 //! ```
 
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::Path;
 
 use precast_store::keyring::SUFFIX;
 use precast_store::remote::RemoteError;
 use precast_store::whole::Whole;
-use precast_store::{Bundle, Event, Keyring, Layer, OpenSignedError};
+use precast_store::{Bundle, Keyring, Layer, OpenBundleError, OpenSignedError};
 
-use super::{Kind, Registry, Signed, Tag, is_digest};
+use super::{Compared, Kind, Registry, Signed, is_digest};
 use crate::url::Place;
-use crate::{OpenRemoteError, Options};
+use crate::{OpenRemoteError, Options, cache};
 
 /// Opens a release as a layer.
-pub(crate) fn layer(
-    place: &Place,
-    keyring: &Keyring,
-    cache: &Path,
-    options: &Options,
-) -> Result<Layer, OpenRemoteError> {
+pub(crate) fn layer(place: &Place, keyring: &Keyring, options: &Options) -> Result<Layer, OpenRemoteError> {
     let registry = Registry::open(place, options.patience)?;
-    let kept = |source: std::io::Error| OpenRemoteError::Kept {
-        place: place.to_string(),
-        path: cache.to_owned(),
-        source,
-    };
-    let latest = cache.join("latest");
+    // What was kept serves even where nothing more can be written.
+    let cache = cache::of(place, options);
+    let latest = cache.as_ref().ok().map(|cache| cache.join("latest"));
     let digest = match registry.digest() {
         Ok(digest) => digest,
         Err(error @ RemoteError::Unreachable { .. }) => {
-            let known = fs_err::read_to_string(&latest).map_err(|_| error)?;
+            let known =
+                latest.as_ref().and_then(|latest| fs_err::read_to_string(latest).ok()).ok_or(error)?;
             known.trim_end().to_owned()
         }
         Err(error) => return Err(error.into()),
@@ -44,60 +38,75 @@ pub(crate) fn layer(
         let place = place.to_string();
         return Err(RemoteError::Foreign { place, why: "its digest is no SHA-256".to_owned() }.into());
     };
-    let path = cache.join(format!("{hex}.precast"));
-    let name = format!("release `{place}`");
-    let tell = || {
-        let (tag, signed) = (Tag::read(cache)?, Signed::bundle(&fs_err::read(&path)?));
-        if tag.went_back(&signed) {
-            let (what, remote) = ("the release".to_owned(), place.to_string());
-            options.observer.tell(&Event::WentBack { what, remote });
-        }
-        tag.note(&signed)
+    let path = cache.as_ref().ok().map(|cache| cache.join(format!("{hex}.precast")));
+    let bundle = match path.as_deref().map(|path| kept(path, place, keyring)).transpose()?.flatten() {
+        Some(bundle) => bundle,
+        None => fetched(&registry, &digest, path.as_deref(), place, keyring, options)?,
     };
-    let refused = |source| OpenRemoteError::Release { place: place.to_string(), source };
-    match Bundle::open_signed(&path, keyring) {
-        Ok(bundle) => {
-            // A cache that cannot be written any more does not know what the tag means when the registry is gone.
-            let _ = write(cache, &latest, format!("{digest}\n").as_bytes());
-            tell().map_err(kept)?;
-            return Ok(Layer::Bundle { name, bundle: Box::new(bundle) });
-        }
-        // Others can change what is there: for people to decide.
-        Err(error @ OpenSignedError::Open(precast_store::OpenBundleError::Untrusted(_))) => {
-            return Err(refused(error));
-        }
-        Err(_) => {}
+    if let Some(latest) = &latest {
+        // A cache that cannot be written does not know what the tag means when the registry is gone.
+        let _ = write(latest, format!("{digest}\n").as_bytes());
     }
-    let release = registry.pull_digest(&digest)?;
-    if release.kind != Kind::Bundle {
+    let compared = Compared::new(place, Signed::bundle(bundle.bytes()), options)?;
+    if compared.went_back() {
+        compared.tell_back(options);
+    }
+    if let Err(error) = compared.note() {
+        compared.forgets(options, &error.to_string())?;
+    }
+    Ok(Layer::Bundle { name: format!("release `{place}`"), bundle: Box::new(bundle) })
+}
+
+/// The bundle that was kept, if it is there and whole.
+fn kept(path: &Path, place: &Place, keyring: &Keyring) -> Result<Option<Bundle>, OpenRemoteError> {
+    match Bundle::open_signed(path, keyring) {
+        Ok(bundle) => Ok(Some(bundle)),
+        // Others can change what is there: for people to decide.
+        Err(source @ OpenSignedError::Open(OpenBundleError::Untrusted(_))) => {
+            Err(OpenRemoteError::Release { place: place.to_string(), source })
+        }
+        Err(_) => Ok(None),
+    }
+}
+
+/// The bundle that has a digest, fetched, and kept where that is possible.
+fn fetched(
+    registry: &Registry,
+    digest: &str,
+    path: Option<&Path>,
+    place: &Place,
+    keyring: &Keyring,
+    options: &Options,
+) -> Result<Bundle, OpenRemoteError> {
+    let mut release = registry.fetch_digest(digest)?;
+    if release.kind() != Kind::Bundle {
         return Err(OpenRemoteError::Transport {
             place: place.to_string(),
             why: "it is an export, and only bundles are layers\nhint: `precast pull`, then `precast import`"
                 .to_owned(),
         });
     }
-    make(cache).map_err(kept)?;
-    write(cache, &path.with_extension(format!("precast{SUFFIX}")), release.signatures.as_bytes())
-        .map_err(kept)?;
-    write(cache, &path, &release.bytes).map_err(kept)?;
-    let bundle = Bundle::open_signed(&path, keyring).map_err(refused)?;
-    // What is refused is not what the tag means.
-    write(cache, &latest, format!("{digest}\n").as_bytes()).map_err(kept)?;
-    tell().map_err(kept)?;
-    Ok(Layer::Bundle { name, bundle: Box::new(bundle) })
+    let refused = |source| OpenRemoteError::Release { place: place.to_string(), source };
+    if let Err(unsigned) = release.check(keyring)? {
+        let path = place.to_string().into();
+        return Err(refused(OpenSignedError::Unsigned { path, unsigned }));
+    }
+    let release = release.read()?;
+    let put = path.map_or(Ok(()), |path| put(path, &release));
+    if let (Err(source), Some(path), Some(_)) = (put, path, &options.cache) {
+        return Err(OpenRemoteError::Kept { place: place.to_string(), path: path.to_owned(), source });
+    }
+    Bundle::from_bytes(release.bytes).map_err(|error| refused(error.into()))
 }
 
-/// Makes a directory that nobody else can write.
-pub(super) fn make(directory: &Path) -> std::io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o755);
-    builder.create(directory)
+fn put(path: &Path, release: &super::Release) -> io::Result<()> {
+    cache::make(path.parent().unwrap_or(path))?;
+    write(&path.with_extension(format!("precast{SUFFIX}")), release.signatures.as_bytes())?;
+    write(path, &release.bytes)
 }
 
-pub(super) fn write(directory: &Path, path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let mut file = Whole::with_mode(directory, 0o644)?;
+pub(super) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = Whole::with_mode(path.parent().unwrap_or(path), 0o644)?;
     file.write_all(bytes)?;
     file.sync()?;
     file.rename(path)

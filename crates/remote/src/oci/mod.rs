@@ -10,33 +10,35 @@
 //! tag believes signatures. Registries that do not list what is about a manifest have the list under a tag made of its digest, as
 //! the specification of OCI says.
 //!
-//! What is read is bounded (`get.rs`), but for the answer of who makes out tokens, and errors of who is pushed to: oci-client takes
-//! these whole, and only time bounds them.
+//! Every body that is read is bounded (`ask.rs`), and what is long is in a file until its signatures count (`spool.rs`): oci-client
+//! takes answers whole, however long they are, so its types are used, and its client is not.
 
+mod ask;
 mod credentials;
 mod cut;
 mod get;
 mod layer;
 mod pull;
 mod push;
+mod spool;
 mod tag;
+mod token;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use oci_client::client::{ClientConfig, ClientProtocol};
-use oci_client::errors::{OciDistributionError, OciErrorCode};
-use oci_client::secrets::RegistryAuth;
-use oci_client::{Client, Reference};
+use oci_client::Reference;
 use precast_store::remote::RemoteError;
+use reqwest::Url;
 use sha2::{Digest as _, Sha256};
 
-use credentials::IdentityToken;
+use credentials::{IdentityToken, Login};
 pub(crate) use layer::layer;
-pub use pull::Release;
+pub use pull::{Fetched, Release};
 pub use push::{Attached, Pushed};
-pub use tag::{Signed, Tag};
+pub use tag::{Compared, Signed};
 
-use crate::url::Place;
+use crate::url::{Place, is_here};
 use crate::{OpenRemoteError, Patience};
 
 /// What a release is.
@@ -87,16 +89,14 @@ struct At {
     place: String,
     reference: Reference,
     /// `https://host:port`.
-    origin: String,
-    /// Who pushes, and says who asks.
-    client: Client,
-    /// Who reads.
-    reader: reqwest::Client,
-    auth: RegistryAuth,
+    origin: Url,
+    client: reqwest::Client,
+    /// Who asks.
+    login: Option<Login>,
     /// What is kept about us and is of no use: we read as nobody, then.
     unusable: Option<IdentityToken>,
-    /// What the registry wants to be shown.
-    token: tokio::sync::Mutex<Option<String>>,
+    /// What the registry asks for instead of a password.
+    tokens: tokio::sync::Mutex<BTreeMap<token::Purpose, String>>,
     patience: Patience,
 }
 
@@ -118,25 +118,18 @@ impl Registry {
         crate::tls::provide();
         let refused = |why: String| OpenRemoteError::Transport { place: place.to_string(), why };
         let reference: Reference = reference.parse().map_err(|error| refused(format!("{error}")))?;
-        let host = reference.resolve_registry().to_owned();
-        let name = host.rsplit_once(':').map_or(host.as_str(), |(name, _)| name);
-        let is_here = ["localhost", "127.0.0.1", "[::1]"].contains(&name);
-        let config = ClientConfig {
-            protocol: if is_here { ClientProtocol::Http } else { ClientProtocol::Https },
-            connect_timeout: Some(patience.connection),
-            read_timeout: Some(patience.silence),
-            user_agent: concat!("precast/", env!("CARGO_PKG_VERSION")),
-            ..ClientConfig::default()
+        let host = reference.resolve_registry();
+        let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+        let scheme = if is_here(name) { "http" } else { "https" };
+        let origin: Url =
+            format!("{scheme}://{host}").parse().map_err(|error| refused(format!("{error}")))?;
+        let (login, unusable) = match credentials::find(host) {
+            Ok(login) => (login, None),
+            Err(token) => (None, Some(token)),
         };
-        let client = Client::try_from(config).map_err(|error| refused(error.to_string()))?;
-        let (auth, unusable) = match credentials::find(&host) {
-            Ok(auth) => (auth, None),
-            Err(token) => (RegistryAuth::Anonymous, Some(token)),
-        };
-        let reader = get::client(patience).map_err(|error| refused(crate::words(&error)))?;
-        let origin = format!("{}://{host}", if is_here { "http" } else { "https" });
-        let (place, token) = (place.to_string(), tokio::sync::Mutex::default());
-        Ok(Self(Arc::new(At { place, reference, origin, client, reader, auth, unusable, token, patience })))
+        let client = ask::client(patience).map_err(|error| refused(crate::words(&error)))?;
+        let (place, tokens) = (place.to_string(), tokio::sync::Mutex::default());
+        Ok(Self(Arc::new(At { place, reference, origin, client, login, unusable, tokens, patience })))
     }
 }
 
@@ -156,12 +149,14 @@ impl At {
     async fn timely<T>(
         &self,
         limit: u64,
-        asked: impl Future<Output = Result<T, OciDistributionError>>,
+        asked: impl Future<Output = Result<T, RemoteError>>,
     ) -> Result<T, RemoteError> {
-        match tokio::time::timeout(self.patience.whole(limit), asked).await {
-            Ok(answer) => answer.map_err(|error| self.failed(&error)),
-            Err(_) => Err(self.unreachable("it is silent, or too slow".to_owned())),
-        }
+        let got = tokio::time::timeout(self.patience.whole(limit), asked).await;
+        got.unwrap_or_else(|_| Err(self.slow()))
+    }
+
+    fn slow(&self) -> RemoteError {
+        self.unreachable("it is silent, or too slow".to_owned())
     }
 
     fn unreachable(&self, reason: String) -> RemoteError {
@@ -170,42 +165,6 @@ impl At {
 
     fn damaged(&self, why: impl Into<String>) -> RemoteError {
         RemoteError::Damaged { place: self.place.clone(), why: why.into() }
-    }
-
-    fn failed(&self, error: &OciDistributionError) -> RemoteError {
-        use OciDistributionError as E;
-        let place = self.place.clone();
-        let codes = |wanted: &[OciErrorCode]| match error {
-            E::RegistryError { envelope, .. } => envelope.errors.iter().any(|e| wanted.contains(&e.code)),
-            _ => false,
-        };
-        let unknown = [OciErrorCode::ManifestUnknown, OciErrorCode::NameUnknown, OciErrorCode::NotFound];
-        let reason = match error {
-            // Their texts have URLs, which after a redirect may have secrets in them.
-            E::ServerError { code, .. } => format!("HTTP status {code}"),
-            E::UnauthorizedError { .. } => "HTTP status 401".to_owned(),
-            error => crate::words(error),
-        };
-        match error {
-            E::ImageManifestNotFoundError(_) | E::ServerError { code: 404, .. } => {
-                RemoteError::NoRelease { place }
-            }
-            _ if codes(&unknown) => RemoteError::NoRelease { place },
-            E::UnauthorizedError { .. }
-            | E::AuthenticationFailure(_)
-            | E::ServerError { code: 401 | 403, .. } => self.denied(reason),
-            _ if codes(&[OciErrorCode::Unauthorized, OciErrorCode::Denied]) => self.denied(reason),
-            E::DigestError(_)
-            | E::JsonError(_)
-            | E::ManifestParsingError(_)
-            | E::VersionedParsingError(_) => self.damaged(reason),
-            _ if codes(&[OciErrorCode::Toomanyrequests]) => RemoteError::Unreachable { place, reason },
-            E::RegistryError { envelope, .. } => {
-                let said: Vec<String> = envelope.errors.iter().map(ToString::to_string).collect();
-                RemoteError::Foreign { place, why: crate::shortened(&said.join("; ")) }
-            }
-            _ => RemoteError::Unreachable { place, reason },
-        }
     }
 
     fn denied(&self, reason: String) -> RemoteError {
@@ -227,13 +186,29 @@ fn is_digest(text: &str) -> bool {
 
 /// The digest of a blob, as registries write it.
 fn sha256(bytes: &[u8]) -> String {
-    let hex: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    hex(&Sha256::digest(bytes))
+}
+
+fn hex(hash: &[u8]) -> String {
+    let hex: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
     format!("sha256:{hex}")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_password_goes_to_no_realm_without_encryption() {
+        let place = "oci://registry.example/me/model:1".parse().unwrap();
+        let Registry(at) = Registry::open(&place, Patience::default()).unwrap();
+        let login = Login { name: "me".to_owned(), password: "secret".to_owned() };
+        let shown = |url: &str| at.shown_to(&login, &url.parse().unwrap());
+        assert!(matches!(shown("http://tokens.example/t"), Err(RemoteError::Denied { .. })));
+        for fine in ["https://tokens.example/t", "http://127.0.0.1:5000/t", "http://[::1]/t"] {
+            assert!(shown(fine).unwrap().is_sensitive(), "{fine}");
+        }
+    }
 
     #[test]
     fn an_identity_token_is_told_of_when_somebody_is_refused_and_before_a_push() {

@@ -1,19 +1,26 @@
 //! Takes a release out of a registry. Every blob is held against its digest, the manifest against the one it was asked for by.
 
-use bytes::Bytes;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use oci_client::Reference;
 use oci_client::manifest::{OCI_IMAGE_MEDIA_TYPE, OciDescriptor, OciImageManifest};
 use precast_store::remote::RemoteError;
+use precast_store::{Keyring, Unsigned};
+use sha2::{Digest as _, Sha256};
 
-use super::{AT_ONCE, At, Kind, MANIFEST, Registry, SIGNATURES, TITLE, is_digest, sha256};
+use super::spool::Spool;
+use super::{AT_ONCE, At, Kind, MANIFEST, Registry, SIGNATURES, TITLE, hex, is_digest, sha256};
 use crate::wait::wait;
 
-/// Longest release, in bytes: as an export may be.
+/// Longest release, in bytes: as an export may be. What is longer than a little is in a file until its signatures count.
 const LONGEST: u64 = 8 << 30;
 
 /// Longest signatures of a release, in bytes.
 const LONGEST_SIGNATURES: u64 = precast_store::keyring::SIGNATURES_LIMIT;
+
+/// Layers up to so many bytes come at once, each in memory; longer ones one by one, part by part. Ours are shorter.
+const SMALL: u64 = 1 << 20;
 
 /// Most layers of a release.
 const LAYERS: usize = 1 << 16;
@@ -34,6 +41,52 @@ pub struct Release {
     pub bytes: Vec<u8>,
     /// The signatures that are there of it, as a `.minisig` has them; whether they count is for readers to say.
     pub signatures: String,
+}
+
+/// A release as it came, of which nobody knows yet whose it is.
+#[derive(Debug)]
+pub struct Fetched {
+    place: String,
+    digest: String,
+    kind: Kind,
+    name: String,
+    spool: Spool,
+    signatures: String,
+}
+
+impl Fetched {
+    /// What it says it is.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Checks that enough keys have signed the bytes of a bundle, and names them; what is long is not taken into memory for that.
+    ///
+    /// # Errors
+    ///
+    /// They have not; the outer error is of the temporary file.
+    pub fn check<'k>(
+        &mut self,
+        keyring: &'k Keyring,
+    ) -> Result<Result<Vec<&'k str>, Box<Unsigned>>, RemoteError> {
+        self.spool.check(keyring, &self.signatures).map_err(|error| here(&self.place, &error))
+    }
+
+    /// Takes all of it into memory.
+    ///
+    /// # Errors
+    ///
+    /// There is not so much.
+    pub fn read(self) -> Result<Release, RemoteError> {
+        let Self { place, digest, kind, name, spool, signatures } = self;
+        let bytes = spool.into_bytes().map_err(|error| here(&place, &error))?;
+        Ok(Release { digest, kind, name, bytes, signatures })
+    }
+}
+
+fn here(place: &str, error: &std::io::Error) -> RemoteError {
+    RemoteError::Here { place: place.to_owned(), reason: error.to_string() }
 }
 
 impl Registry {
@@ -58,22 +111,31 @@ impl Registry {
     ///
     /// There is none, it is something else or damaged, or the registry cannot be asked.
     pub fn pull(&self) -> Result<Release, RemoteError> {
-        self.pull_by(self.0.reference.clone())
+        self.fetch()?.read()
     }
 
-    /// Pulls the release that has a digest.
-    pub(super) fn pull_digest(&self, digest: &str) -> Result<Release, RemoteError> {
-        self.pull_by(self.0.by_digest(digest))
+    /// Pulls the release, and keeps what is long out of memory.
+    ///
+    /// # Errors
+    ///
+    /// As [`Registry::pull`].
+    pub fn fetch(&self) -> Result<Fetched, RemoteError> {
+        self.fetch_by(self.0.reference.clone())
     }
 
-    fn pull_by(&self, reference: Reference) -> Result<Release, RemoteError> {
+    /// Fetches the release that has a digest.
+    pub(super) fn fetch_digest(&self, digest: &str) -> Result<Fetched, RemoteError> {
+        self.fetch_by(self.0.by_digest(digest))
+    }
+
+    fn fetch_by(&self, reference: Reference) -> Result<Fetched, RemoteError> {
         let at = self.0.clone();
-        wait(&self.0.place, self.0.patience.all(LONGEST), async move { at.pull(&reference).await })?
+        wait(&self.0.place, self.0.patience.all(LONGEST), async move { at.fetch(&reference).await })?
     }
 }
 
 impl At {
-    async fn pull(&self, reference: &Reference) -> Result<Release, RemoteError> {
+    async fn fetch(&self, reference: &Reference) -> Result<Fetched, RemoteError> {
         let (digest, manifest) = self.manifest(reference).await?;
         let found = manifest.artifact_type.as_deref().unwrap_or(&manifest.config.media_type);
         let Some(kind) = Kind::of(found) else {
@@ -81,11 +143,11 @@ impl At {
             let why = format!("it is no release of precast, its type is `{found}`");
             return Err(RemoteError::Foreign { place: self.place.clone(), why });
         };
-        let bytes = self.blobs(&manifest.layers, LONGEST).await?;
+        let spool = self.blobs(&manifest.layers, LONGEST).await?;
         let signatures = self.signatures(&digest).await?;
         let title = manifest.layers.first().and_then(|layer| layer.annotations.as_ref()?.get(TITLE));
         let name = file_name(title.map(String::as_str).unwrap_or_default(), manifest.layers.len(), kind);
-        Ok(Release { digest, kind, name, bytes, signatures })
+        Ok(Fetched { place: self.place.clone(), digest, kind, name, spool, signatures })
     }
 
     /// A manifest, and its digest.
@@ -105,7 +167,7 @@ impl At {
     }
 
     /// Blobs, one after another; together they have at most `longest` bytes.
-    async fn blobs(&self, layers: &[OciDescriptor], longest: u64) -> Result<Vec<u8>, RemoteError> {
+    async fn blobs(&self, layers: &[OciDescriptor], longest: u64) -> Result<Spool, RemoteError> {
         let mut sizes = layers.iter().map(|layer| u64::try_from(layer.size).ok());
         let whole =
             sizes.try_fold(0_u64, |sum, size| sum.checked_add(size?)).filter(|whole| *whole <= longest);
@@ -116,24 +178,66 @@ impl At {
         if layers.len() > LAYERS || !layers.iter().all(|layer| layer.size > 0 && is_digest(&layer.digest)) {
             return Err(self.damaged("its layers are none of a release"));
         }
-        let parts = stream::iter(layers.to_vec())
-            .map(|layer| async move { self.patience.retry(|| self.blob(&layer)).await });
-        let whole = parts.buffered(AT_ONCE).try_fold(Vec::new(), async |mut whole, part: Bytes| {
-            whole.extend_from_slice(&part);
-            Ok(whole)
-        });
-        whole.await
+        let mut spool = Spool::new();
+        for some in layers.chunk_by(|one, next| is_small(one) && is_small(next)) {
+            match some {
+                [long] if !is_small(long) => self.long_blob(long, &mut spool).await?,
+                some => self.small_blobs(some, &mut spool).await?,
+            }
+        }
+        Ok(spool)
     }
 
-    async fn blob(&self, layer: &OciDescriptor) -> Result<Bytes, RemoteError> {
-        let size = u64::try_from(layer.size).unwrap_or(0);
-        let short = layer.digest.chars().take(80).collect::<String>();
-        // By its digest alone: a descriptor may name any URL.
-        let bytes = self.get(&format!("blobs/{}", layer.digest), "*/*", size).await?;
-        if bytes.len() as u64 != size || sha256(&bytes) != layer.digest {
-            return Err(self.damaged(format!("the blob `{short}` has other bytes than its manifest says")));
+    /// Adds short blobs, which come at once.
+    async fn small_blobs(&self, layers: &[OciDescriptor], spool: &mut Spool) -> Result<(), RemoteError> {
+        let blob = |layer: OciDescriptor| async move {
+            self.patience
+                .retry(|| async {
+                    let mut bytes = Vec::new();
+                    self.blob(&layer, |part| crate::gather::append(&mut bytes, part)).await?;
+                    Ok(bytes)
+                })
+                .await
+        };
+        let mut blobs = stream::iter(layers.to_vec()).map(blob).buffered(AT_ONCE);
+        while let Some(bytes) = blobs.try_next().await? {
+            spool.add(&bytes).map_err(|error| here(&self.place, &error))?;
         }
-        Ok(bytes.into())
+        Ok(())
+    }
+
+    /// Adds a blob as it comes.
+    async fn long_blob(&self, layer: &OciDescriptor, spool: &mut Spool) -> Result<(), RemoteError> {
+        let (begin, spool) = (spool.len(), Mutex::new(spool));
+        let again = || async {
+            let cut = lock(&spool).cut(begin);
+            cut.map_err(|error| here(&self.place, &error))?;
+            self.blob(layer, |part| lock(&spool).add(part)).await
+        };
+        self.patience.retry(again).await
+    }
+
+    /// Hands over a blob part by part, and checks that it is the one.
+    async fn blob(
+        &self,
+        layer: &OciDescriptor,
+        mut take: impl FnMut(&[u8]) -> std::io::Result<()>,
+    ) -> Result<(), RemoteError> {
+        let size = u64::try_from(layer.size).unwrap_or(0);
+        let (mut hash, mut length) = (Sha256::new(), 0);
+        // By its digest alone: a descriptor may name any URL.
+        let path = format!("blobs/{}", layer.digest);
+        self.pour(&path, size, |part| {
+            hash.update(part);
+            length += part.len() as u64;
+            take(part)
+        })
+        .await?;
+        if length == size && hex(&hash.finalize()) == layer.digest {
+            return Ok(());
+        }
+        let short = layer.digest.chars().take(80).collect::<String>();
+        Err(self.damaged(format!("the blob `{short}` has other bytes than its manifest says")))
     }
 
     /// The signatures of a release, all that there are.
@@ -154,10 +258,19 @@ impl At {
                 continue;
             }
             let Ok(text) = self.blobs(&manifest.layers, LONGEST_SIGNATURES).await else { continue };
+            let text = text.into_bytes().map_err(|error| here(&self.place, &error))?;
             signatures = precast_store::keyring::merged(&signatures, &String::from_utf8_lossy(&text));
         }
         Ok(signatures)
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn is_small(layer: &OciDescriptor) -> bool {
+    u64::try_from(layer.size).is_ok_and(|size| size <= SMALL)
 }
 
 /// The name of a file: what the registry says, if it is a plain name.
@@ -169,10 +282,44 @@ fn file_name(title: &str, layers: usize, kind: Kind) -> String {
     let is_plain = !name.is_empty()
         && !name.starts_with(['.', '-'])
         && name.len() <= 200
-        && !name.contains(|c: char| c.is_control() || matches!(c, '/' | '\\' | ':'));
+        && name
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, ' ' | '.' | '_' | '-' | '+' | '@' | '=' | ','));
     match kind {
         _ if is_plain => name.to_owned(),
         Kind::Bundle => "release.precast".to_owned(),
         Kind::Export => "release.export".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_shows_as_another_is_replaced() {
+        for plain in ["model.precast", "Größe 2_x-1.precast", "模型.precast"] {
+            assert_eq!(file_name(plain, 1, Kind::Bundle), plain);
+        }
+        let wrong = [
+            "",
+            ".x",
+            "-x",
+            "a/b",
+            "a\\b",
+            "a:b",
+            "a\u{202e}tsacerp",
+            "a\u{200b}",
+            "a\u{2066}b",
+            "a\nb",
+            "a\u{feff}",
+            "a\u{2028}",
+            "../x",
+            "a\u{1b}[2J",
+        ];
+        for wrong in wrong {
+            assert_eq!(file_name(wrong, 1, Kind::Export), "release.export", "{wrong:?}");
+        }
+        assert_eq!(file_name("m.precast.00000", 2, Kind::Bundle), "m.precast");
     }
 }

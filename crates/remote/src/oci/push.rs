@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
-use http::HeaderValue;
+use http::{Method, StatusCode};
 use oci_client::manifest::{
     ImageIndexEntry, OCI_IMAGE_INDEX_MEDIA_TYPE, OCI_IMAGE_MEDIA_TYPE, OciDescriptor, OciImageIndex,
     OciImageManifest,
 };
 use precast_store::remote::RemoteError;
 
+use super::ask::Request;
 use super::credentials::IdentityToken;
+use super::token::Purpose;
 use super::{AT_ONCE, At, EMPTY, Kind, MANIFEST, Registry, SIGNATURES, TITLE, cut, sha256};
 use crate::wait::wait;
 
@@ -69,7 +71,6 @@ impl At {
         bytes: Bytes,
         attached: Vec<Attached>,
     ) -> Result<Pushed, RemoteError> {
-        self.client.store_auth_if_needed(self.reference.resolve_registry(), &self.auth).await;
         let parts = cut::cut(&bytes);
         let title = |at: usize| if parts.len() == 1 { name.to_owned() } else { format!("{name}.{at:05}") };
         let blobs: Vec<(Bytes, String)> =
@@ -128,13 +129,33 @@ impl At {
     /// Puts a blob, unless it is there. Tells whether it was sent.
     async fn put_blob(&self, blob: Bytes) -> Result<bool, RemoteError> {
         let digest = sha256(&blob);
-        let size = blob.len() as u64;
-        let is_there = || self.timely(0, self.client.blob_exists(&self.reference, &digest));
-        if self.patience.retry(is_there).await? {
+        if self.patience.retry(|| self.has_blob(&digest)).await? {
             return Ok(false);
         }
-        let push = || self.timely(size, self.client.push_blob(&self.reference, blob.clone(), &digest));
-        self.patience.retry(push).await.map(|_| true)
+        let put = || self.timely(blob.len() as u64, self.send_blob(&digest, blob.clone()));
+        self.patience.retry(put).await.map(|()| true)
+    }
+
+    async fn has_blob(&self, digest: &str) -> Result<bool, RemoteError> {
+        let url = self.url(&format!("blobs/{digest}"))?;
+        let asked = self.timely(0, self.send(Request::new(Method::HEAD, url), Purpose::Push)).await?;
+        match asked.status() {
+            StatusCode::NOT_FOUND => Ok(false),
+            status if status.is_success() => Ok(true),
+            _ => Err(self.refused(asked).await),
+        }
+    }
+
+    /// Asks where a blob goes to, and sends it there.
+    async fn send_blob(&self, digest: &str, blob: Bytes) -> Result<(), RemoteError> {
+        let begun = self.send(Request::new(Method::POST, self.url("blobs/uploads/")?), Purpose::Push).await?;
+        if !begun.status().is_success() {
+            return Err(self.refused(begun).await);
+        }
+        let mut url = self.location(&begun)?;
+        url.query_pairs_mut().append_pair("digest", digest);
+        let put = Request::new(Method::PUT, url).body("application/octet-stream", blob);
+        self.done(self.send(put, Purpose::Push).await?).await
     }
 
     async fn put_manifest(
@@ -143,12 +164,17 @@ impl At {
         media_type: &'static str,
         body: Bytes,
     ) -> Result<(), RemoteError> {
-        let put = || {
-            let sent =
-                self.client.push_manifest_raw(reference, body.clone(), HeaderValue::from_static(media_type));
-            self.timely(body.len() as u64, sent)
+        let name = reference.digest().or_else(|| reference.tag()).unwrap_or("latest");
+        let url = self.url(&format!("manifests/{name}"))?;
+        let put = || async {
+            let put = Request::new(Method::PUT, url.clone()).body(media_type, body.clone());
+            self.done(self.timely(body.len() as u64, self.send(put, Purpose::Push)).await?).await
         };
-        self.patience.retry(put).await.map(drop)
+        self.patience.retry(put).await
+    }
+
+    async fn done(&self, answer: reqwest::Response) -> Result<(), RemoteError> {
+        if answer.status().is_success() { Ok(()) } else { Err(self.refused(answer).await) }
     }
 
     /// Makes what is said about a release be found: by the registry, or else in the list under its tag.

@@ -11,10 +11,13 @@ use std::fmt;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use precast_core::event::Event;
 use precast_store::Release;
 use precast_store::key::ContentId;
 
 use super::{Kind, layer};
+use crate::url::Place;
+use crate::{OpenRemoteError, Options, cache};
 
 /// So many releases are remembered, and the latest of each name.
 const REMEMBERED: usize = 1000;
@@ -86,16 +89,76 @@ impl fmt::Display for Signed {
     }
 }
 
+/// A release beside what its tag meant before.
+#[derive(Debug)]
+pub struct Compared {
+    place: String,
+    signed: Signed,
+    /// None where the place is a digest, or there is no memory.
+    tag: Option<Tag>,
+    required: bool,
+}
+
+impl Compared {
+    pub(crate) fn new(place: &Place, signed: Signed, options: &Options) -> Result<Self, OpenRemoteError> {
+        let asked = std::env::var_os("PRECAST_REMOTE_HISTORY").is_some_and(|value| value == "required");
+        let required = options.require_history || asked;
+        let mut compared = Self { place: place.to_string(), signed, tag: None, required };
+        if place.is_by_digest() {
+            return Ok(compared);
+        }
+        match cache::of(place, options).and_then(|cache| Tag::read(&cache)) {
+            Ok(tag) => compared.tag = Some(tag),
+            Err(error) => compared.forgets(options, &error.to_string())?,
+        }
+        Ok(compared)
+    }
+
+    /// Tells whether it is from before the last one.
+    #[must_use]
+    pub fn went_back(&self) -> bool {
+        self.tag.as_ref().is_some_and(|tag| tag.went_back(&self.signed))
+    }
+
+    /// Remembers it.
+    ///
+    /// # Errors
+    ///
+    /// The file system refuses.
+    pub fn note(&self) -> io::Result<()> {
+        self.tag.as_ref().map_or(Ok(()), |tag| tag.note(&self.signed))
+    }
+
+    /// Tells that what the tag means is not remembered; an error where it has to be.
+    ///
+    /// # Errors
+    ///
+    /// It has to be.
+    pub fn forgets(&self, options: &Options, why: &str) -> Result<(), OpenRemoteError> {
+        let (place, why) = (self.place.clone(), crate::shortened(why));
+        if self.required {
+            return Err(OpenRemoteError::NoHistory { place, why });
+        }
+        options.observer.tell(&Event::NotCompared { remote: place, reason: why });
+        Ok(())
+    }
+
+    pub(super) fn tell_back(&self, options: &Options) {
+        let (what, remote) = ("the release".to_owned(), self.place.clone());
+        options.observer.tell(&Event::WentBack { what, remote });
+    }
+}
+
 /// The releases that a tag meant.
 #[derive(Debug)]
-pub struct Tag {
+pub(super) struct Tag {
     cache: PathBuf,
     meant: Vec<Signed>,
 }
 
 impl Tag {
     /// Reads what is remembered below a directory.
-    pub(crate) fn read(cache: &Path) -> io::Result<Self> {
+    fn read(cache: &Path) -> io::Result<Self> {
         let bytes = match fs_err::read(cache.join("meant")) {
             Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
             read => read?,
@@ -105,22 +168,17 @@ impl Tag {
     }
 
     /// Tells whether a release is from before the last one: its number is lower, or the tag meant it before it meant another.
-    #[must_use]
-    pub fn went_back(&self, signed: &Signed) -> bool {
+    fn went_back(&self, signed: &Signed) -> bool {
         let mut after = self.meant.iter().skip_while(|known| !known.is(signed)).skip(1);
         self.meant.iter().any(|known| signed.is_below(known)) || after.any(|known| signed.is_before(known))
     }
 
     /// Remembers a release. One that was seen before stays where it is.
-    ///
-    /// # Errors
-    ///
-    /// The file system refuses.
-    pub fn note(&self, signed: &Signed) -> io::Result<()> {
+    fn note(&self, signed: &Signed) -> io::Result<()> {
         if self.meant.iter().any(|known| known.is(signed)) {
             return Ok(());
         }
-        layer::make(&self.cache)?;
+        cache::make(&self.cache)?;
         // Others note theirs meanwhile.
         let directory = fs_err::File::open(&self.cache)?;
         directory.file().lock()?;
@@ -141,7 +199,7 @@ impl Tag {
             !is_skipped
         });
         let text: String = meant.iter().map(|known| format!("{known}\n")).collect();
-        layer::write(&self.cache, &self.cache.join("meant"), text.as_bytes())
+        layer::write(&self.cache.join("meant"), text.as_bytes())
     }
 }
 

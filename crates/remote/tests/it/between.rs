@@ -98,7 +98,7 @@ pub(crate) fn a_registry_fails(proxy: &Server, url: &str, faults: &[Fault]) {
     let open = |name: &str| Registry::open(&format!("{url}/{name}").parse().unwrap(), impatient()).unwrap();
     let signatures = vec![Attached::Signatures(signer.sign(&bytes))];
     let push = |name: &str| open(name).push(Kind::Bundle, "model.precast", bytes.clone(), signatures.clone());
-    let name = format!("me/failing:{}", std::process::id());
+    let name = "me/failing:first".to_owned();
     let digest = push(&name).unwrap().digest;
     let by_digest = format!("me/failing@{digest}");
     let (_, record) = unit("entry", ISA);
@@ -132,8 +132,7 @@ pub(crate) fn a_registry_fails(proxy: &Server, url: &str, faults: &[Fault]) {
         assert!(open(&by_digest).pull().unwrap().bytes == bytes, "{fault:?}, once");
         // What is pushed while it fails is there in full, or refused.
         proxy.fault("/blobs/", fault, 2);
-        let pushed =
-            push(&format!("me/failing-push:{}-{fault:?}", std::process::id()).replace(['(', ')'], "-"));
+        let pushed = push(&format!("me/failing-push:{fault:?}").replace(['(', ')'], "-"));
         proxy.heal();
         let pushed = pushed.unwrap_or_else(|error| panic!("{fault:?}, twice: {error}"));
         assert!(open(&format!("me/failing-push@{}", pushed.digest)).pull().unwrap().bytes == bytes);

@@ -336,3 +336,44 @@ fn credentials_are_sent_and_never_shown() {
     let told = format!("{}{layer}", told(&heard));
     assert!(told.contains("denies access") && told.contains("hint: ") && !told.contains("secret"), "{told}");
 }
+
+#[test]
+fn a_password_is_not_sent_in_the_clear() {
+    let open = |url: &str| precast_remote::Files::open(&url.parse().unwrap(), impatient());
+    for exposed in ["http://u:p@example.com/a", "http://u:p@localhost.example:80", "http://u:p@10.0.0.1"] {
+        let refused = open(exposed);
+        assert!(matches!(refused, Err(precast_remote::OpenRemoteError::Exposed { .. })), "{exposed}");
+    }
+    for fine in
+        ["http://example.com/a", "https://u:p@example.com", "http://u:p@localhost:80", "http://u:p@[::1]:8/a"]
+    {
+        assert!(open(fine).is_ok(), "{fine}");
+    }
+}
+
+#[test]
+fn a_redirect_to_another_origin_takes_no_password_along() {
+    use precast_store::remote::{Item, Source as _};
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&seen);
+    let target = Server::new(move |request| {
+        let names = request.headers.iter().map(|(name, _)| name.clone());
+        sink.lock().unwrap().extend(names);
+        (200, Vec::new(), b"x".to_vec())
+    });
+    let location = format!("{}/STORE", target.url);
+    let (asked, first) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(location)));
+    let (sink, answered) = (Arc::clone(&asked), Arc::clone(&first));
+    let front = Server::new(move |request| {
+        sink.lock().unwrap().extend(request.headers.iter().map(|(name, _)| name.clone()));
+        (302, vec![("location".to_owned(), answered.lock().unwrap().clone())], Vec::new())
+    });
+    let url = front.url.replace("http://", "http://user:secret@");
+    let files = precast_remote::Files::open(&url.parse().unwrap(), impatient()).unwrap();
+    assert_eq!(files.get(&Item::Store, 9).unwrap().as_deref(), Some(&b"x"[..]));
+    assert!(asked.lock().unwrap().contains(&"authorization".to_owned()));
+    assert!(!seen.lock().unwrap().contains(&"authorization".to_owned()), "{seen:?}");
+    // One that leads back to itself ends.
+    *first.lock().unwrap() = format!("{}/STORE", front.url);
+    assert!(files.get(&Item::Store, 9).is_err());
+}

@@ -217,3 +217,90 @@ fn manifests_are_what_the_specification_says() {
     assert_eq!(about["subject"]["digest"], *pushed.digest);
     assert_eq!(about["artifactType"], list["manifests"][0]["artifactType"]);
 }
+
+/// Before a registry that names this realm for tokens.
+fn naming(registry: &Registry, realm: String) -> Server {
+    Server::guarding(registry.server.address(), move |_| {
+        let challenge = format!("Bearer realm=\"{realm}\",service=\"registry\"");
+        Some((401, vec![("www-authenticate".to_owned(), challenge)], b"{}".to_vec()))
+    })
+}
+
+#[test]
+fn an_endless_token_ends() {
+    let registry = Registry::new(false);
+    let tokens = Server::new(|_| (200, Vec::new(), b"{}".to_vec()));
+    let named = naming(&registry, format!("{}/token", tokens.url));
+    let pull = || place(&format!("oci://{}/me/model:1", named.address())).pull();
+    tokens.fault("", Fault::Endless, usize::MAX);
+    assert!(matches!(pull(), Err(RemoteError::TooLong { .. })), "{:?}", pull());
+    tokens.heal();
+    tokens.fault("", Fault::EndlessStatus(403), usize::MAX);
+    assert!(matches!(pull(), Err(RemoteError::Denied { .. })), "{:?}", pull());
+}
+
+#[test]
+fn a_long_layer_comes_in_parts_and_again_where_it_was_cut() {
+    let registry = Registry::new(false);
+    let bytes: Vec<u8> = (0..3 << 20).map(|at: u32| (at >> 3) as u8).collect();
+    let digest = push(&registry, "me/model:1", &bytes, None).digest;
+    // As other clients push: the whole file is one layer.
+    let mut contents = registry.contents.lock().unwrap();
+    let (kind, body) = contents.manifests[&digest].clone();
+    let mut manifest: serde_json::Value = serde_json::from_slice(&body).unwrap();
+    let layer = serde_json::json!([{
+        "mediaType": "application/octet-stream", "digest": sha256(&bytes), "size": bytes.len(),
+    }]);
+    manifest["layers"] = layer;
+    contents.blobs.insert(sha256(&bytes), bytes.clone());
+    contents.manifests.insert("one".to_owned(), (kind, manifest.to_string().into_bytes()));
+    drop(contents);
+    let pull = || place(&registry.url("me/model:one")).pull();
+    assert!(pull().unwrap().bytes == bytes);
+    registry.server.fault("/blobs/", Fault::Half, 1);
+    assert!(pull().unwrap().bytes == bytes);
+    registry.server.fault("/blobs/", Fault::Wrong, usize::MAX);
+    assert!(matches!(pull(), Err(RemoteError::Damaged { .. })));
+}
+
+#[test]
+fn a_release_is_a_layer_where_nothing_can_be_kept() {
+    let registry = Registry::new(false);
+    let (bytes, signer) = (bundle(), Signer::new("alice"));
+    let digest = push(&registry, "me/model:1", &bytes, Some(signer.sign(&bytes))).digest;
+    let directory = tempfile::tempdir().unwrap();
+    // A file, so that there is no directory to be made, for root either.
+    let (home, child) = (directory.path().join("home"), std::env::var_os("PRECAST_TEST_NO_CACHE"));
+    if child.is_none() {
+        fs_err::write(&home, "").unwrap();
+        let name = "oci::a_release_is_a_layer_where_nothing_can_be_kept";
+        let mut again = std::process::Command::new(std::env::current_exe().unwrap());
+        again.args([name, "--exact"]).env("PRECAST_TEST_NO_CACHE", "1").env("PRECAST_CACHE", &home);
+        let output = again.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        return;
+    }
+    let heard = std::sync::Arc::new(Mutex::new(Vec::new()));
+    let sink = heard.clone();
+    let observer = precast_store::event::Observer::new(move |event: &precast_store::Event| {
+        sink.lock().unwrap().push(event.to_string());
+    });
+    let options = Options { patience: impatient(), observer, ..Options::default() };
+    let required = Options { require_history: true, ..options.clone() };
+    let by_digest = registry.url(&format!("me/model@{digest}"));
+    for options in [&options, &required] {
+        let layer = precast_remote::open(&by_digest, signer.keyring(), options).unwrap();
+        assert_eq!(layer.find_entry("score").unwrap(), Some(entry("score")));
+    }
+    assert!(heard.lock().unwrap().is_empty(), "a digest needs no memory: {heard:?}");
+    let by_tag = registry.url("me/model:1");
+    let layer = precast_remote::open(&by_tag, signer.keyring(), &options).unwrap();
+    assert_eq!(layer.find_entry("score").unwrap(), Some(entry("score")));
+    assert_eq!(heard.lock().unwrap().len(), 1, "{heard:?}");
+    let refused = precast_remote::open(&by_tag, signer.keyring(), &required);
+    assert!(matches!(refused, Err(OpenRemoteError::NoHistory { .. })), "{refused:?}");
+    // A store too: in a temporary directory.
+    let served = crate::http::served();
+    let layer = precast_remote::open(&served.server.url, served.signer.keyring(), &options).unwrap();
+    assert_eq!(layer.find_entry("score").unwrap(), Some(entry("score")));
+}

@@ -52,6 +52,16 @@ pub enum RemoteError {
         /// The most that was expected, in bytes.
         limit: u64,
     },
+    /// There is no room here for what comes: no memory, or no space for a temporary file.
+    #[error(
+        "what comes from `{place}` cannot be held: {reason}\nhint: free some memory or space; `TMPDIR` names another directory for temporary files"
+    )]
+    Here {
+        /// What was asked.
+        place: String,
+        /// What is missing.
+        reason: String,
+    },
     /// An answer is not what was asked for.
     #[error("`{place}` is damaged: {why}")]
     Damaged {

@@ -39,6 +39,8 @@ pub struct Remote {
     pub(super) questions: Arc<Questions>,
     /// Records that came and that this host cannot run: they explain misses.
     unfit: Arc<Mutex<Vec<Arc<Record>>>>,
+    /// What is removed with the last of these.
+    _temporary: Option<Arc<tempfile::TempDir>>,
 }
 
 /// Renders what messages and tables call it.
@@ -52,7 +54,13 @@ impl Remote {
     /// Keeps what comes from `source` in `store`, whose keyring says what is believed.
     #[must_use]
     pub fn new(source: Arc<dyn Source>, store: Store) -> Self {
-        Self { store, source, questions: Arc::default(), unfit: Arc::default() }
+        Self { store, source, questions: Arc::default(), unfit: Arc::default(), _temporary: None }
+    }
+
+    /// Removes a temporary directory with the last of these: the store is in it.
+    #[must_use]
+    pub fn keeping(self, directory: tempfile::TempDir) -> Self {
+        Self { _temporary: Some(Arc::new(directory)), ..self }
     }
 
     /// Gives the store that keeps what came.

@@ -22,7 +22,8 @@ fn bucket(name: &str) -> Option<(MutexGuard<'static, Server>, String)> {
     let start = || Mutex::new(Server::before_at(here.trim_start_matches("http://"), &address));
     let proxy = PROXY.get_or_init(start).lock().unwrap_or_else(PoisonError::into_inner);
     proxy.heal();
-    Some((proxy, format!("s3://{bucket}/{name}-{}", std::process::id())))
+    // Short, and the same in every process: servers that keep objects as files have a longest name.
+    Some((proxy, format!("s3://{bucket}/{name}")))
 }
 
 fn files(url: &str, patience: Patience) -> Files {

@@ -1,0 +1,160 @@
+//! Requests to a registry: who asks, where credentials may go, and how much of an answer is read.
+//!
+//! ```text
+//! request ─▶ registry ─▶ 401, `Bearer realm=…` ─▶ token (`token.rs`) ─▶ request, once more
+//! ```
+//! Tokens and passwords go to the registry's own origin only: an upload or a redirect to another host has none. Every body is
+//! bounded, those of errors too.
+
+use bytes::Bytes;
+use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, LOCATION, WWW_AUTHENTICATE};
+use http::{HeaderValue, Method, StatusCode};
+use oci_client::errors::{OciEnvelope, OciErrorCode};
+use precast_store::remote::RemoteError;
+use reqwest::{Response, Url};
+
+use super::At;
+use super::token::Purpose;
+use crate::gather::Stopped;
+use crate::{Patience, shortened, words};
+
+/// Longest text of an error, or answer of who makes out tokens, in bytes.
+pub(super) const SHORT: u64 = 64 << 10;
+
+/// The HTTP client of a registry.
+pub(super) fn client(patience: Patience) -> reqwest::Result<reqwest::Client> {
+    let client = reqwest::Client::builder().user_agent(concat!("precast/", env!("CARGO_PKG_VERSION")));
+    client
+        .connect_timeout(patience.connection)
+        .read_timeout(patience.silence)
+        .dns_resolver(crate::wait::Names)
+        .build()
+}
+
+/// A request.
+#[derive(Debug, Clone)]
+pub(super) struct Request {
+    method: Method,
+    url: Url,
+    headers: HeaderMap,
+    body: Bytes,
+}
+
+impl Request {
+    pub(super) fn new(method: Method, url: Url) -> Self {
+        Self { method, url, headers: HeaderMap::new(), body: Bytes::new() }
+    }
+
+    pub(super) fn accept(mut self, kind: &'static str) -> Self {
+        self.headers.insert(ACCEPT, HeaderValue::from_static(kind));
+        self
+    }
+
+    pub(super) fn body(mut self, kind: &'static str, body: Bytes) -> Self {
+        self.headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+        self.body = body;
+        self
+    }
+}
+
+impl At {
+    /// The URL of a path of the repository.
+    pub(super) fn url(&self, path: &str) -> Result<Url, RemoteError> {
+        let path = format!("/v2/{}/{path}", self.reference.repository());
+        self.origin.join(&path).map_err(|error| self.damaged(error.to_string()))
+    }
+
+    /// Sends a request; where the registry asks for a token, gets one and sends it again.
+    pub(super) async fn send(&self, request: Request, purpose: Purpose) -> Result<Response, RemoteError> {
+        let token = self.tokens.lock().await.get(&purpose).cloned();
+        let answer = self.send_with(&request, token.as_deref()).await?;
+        if answer.status() != StatusCode::UNAUTHORIZED || !self.is_own(&request.url) {
+            return Ok(answer);
+        }
+        let challenges: Vec<HeaderValue> =
+            answer.headers().get_all(WWW_AUTHENTICATE).iter().cloned().collect();
+        match self.authorize(&challenges, purpose, token).await? {
+            Some(other) => self.send_with(&request, Some(&other)).await,
+            None => Ok(answer),
+        }
+    }
+
+    async fn send_with(&self, request: &Request, token: Option<&str>) -> Result<Response, RemoteError> {
+        let ask = self.client.request(request.method.clone(), request.url.clone());
+        let ask = ask.headers(request.headers.clone());
+        let ask = match (token, &self.login) {
+            _ if !self.is_own(&request.url) => ask,
+            (Some(token), _) => ask.bearer_auth(token),
+            (None, Some(login)) => ask.basic_auth(&login.name, Some(&login.password)),
+            (None, None) => ask,
+        };
+        let ask = if request.body.is_empty() { ask } else { ask.body(request.body.clone()) };
+        let patience =
+            self.patience.silence + self.patience.whole(request.body.len() as u64) - self.patience.whole(0);
+        let sent = tokio::time::timeout(patience, ask.send()).await.map_err(|_| self.slow())?;
+        sent.map_err(|error| self.unreachable(words(&error)))
+    }
+
+    fn is_own(&self, url: &Url) -> bool {
+        url.origin() == self.origin.origin()
+    }
+
+    /// Where an answer leads to; never from an encrypted place to one that is not.
+    pub(super) fn location(&self, answer: &Response) -> Result<Url, RemoteError> {
+        let location = answer.headers().get(LOCATION).and_then(|location| location.to_str().ok());
+        let url = location.and_then(|location| answer.url().join(location).ok());
+        let url = url.ok_or_else(|| self.damaged("the registry does not say where a blob goes to"))?;
+        if self.origin.scheme() == "https" && url.scheme() != "https" {
+            let why = "the registry wants a blob to be sent to a place without encryption".to_owned();
+            return Err(RemoteError::Foreign { place: self.place.clone(), why });
+        }
+        Ok(url)
+    }
+
+    /// Takes the body of an answer, of at most `limit` bytes.
+    pub(super) async fn body(&self, answer: Response, limit: u64) -> Result<Vec<u8>, RemoteError> {
+        let parts = Box::pin(answer.bytes_stream());
+        self.patience.gather(limit, parts).await.map_err(|stopped| self.stopped(stopped, limit))
+    }
+
+    pub(super) fn stopped(&self, stopped: Stopped<reqwest::Error>, limit: u64) -> RemoteError {
+        let place = self.place.clone();
+        match stopped {
+            Stopped::Slow => self.slow(),
+            Stopped::TooLong => RemoteError::TooLong { place, limit },
+            Stopped::Held(error) => RemoteError::Here { place, reason: error.to_string() },
+            Stopped::Failed(error) => self.unreachable(words(&error)),
+        }
+    }
+
+    /// Turns an answer that is no success into an error. Its body is read as far as errors are long, for the codes in it.
+    pub(super) async fn refused(&self, answer: Response) -> RemoteError {
+        let status = answer.status();
+        let reason = format!("HTTP status {}", status.as_u16());
+        match status {
+            StatusCode::NOT_FOUND => RemoteError::NoRelease { place: self.place.clone() },
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => self.denied(reason),
+            status if !status.is_client_error() || status == StatusCode::TOO_MANY_REQUESTS => {
+                self.unreachable(reason)
+            }
+            _ => {
+                let said = self.body(answer, SHORT).await.unwrap_or_default();
+                self.said(&said).unwrap_or_else(|| self.unreachable(reason))
+            }
+        }
+    }
+
+    /// What a registry says of an error in the form of the specification.
+    fn said(&self, body: &[u8]) -> Option<RemoteError> {
+        let said = serde_json::from_slice::<OciEnvelope>(body).ok()?;
+        let is = |codes: &[OciErrorCode]| said.errors.iter().any(|error| codes.contains(&error.code));
+        let text: Vec<String> = said.errors.iter().map(ToString::to_string).collect();
+        let why = shortened(&text.join("; "));
+        let place = self.place.clone();
+        Some(match () {
+            () if is(&[OciErrorCode::Unauthorized, OciErrorCode::Denied]) => self.denied(why),
+            () if is(&[OciErrorCode::Toomanyrequests]) => self.unreachable(why),
+            () => RemoteError::Foreign { place, why },
+        })
+    }
+}

@@ -1,0 +1,122 @@
+//! What comes from a registry before anybody knows whose it is: in memory as long as it is short, then in a file without a name.
+//!
+//! So a release costs its reader [`IN_MEMORY`] bytes of memory and a disk that can be full, until its signatures count. Digests of
+//! blobs are computed as they come.
+
+use std::io::{self, Read, Seek, SeekFrom, Write};
+
+use precast_store::{Keyring, Unsigned};
+
+use crate::gather::{append, no_memory};
+
+/// So many bytes are in memory before there is a file.
+const IN_MEMORY: usize = 64 << 20;
+
+/// The bytes of a release.
+#[derive(Debug)]
+pub(crate) enum Spool {
+    Memory(Vec<u8>),
+    File { file: fs_err::File, length: u64 },
+}
+
+impl Spool {
+    pub(crate) const fn new() -> Self {
+        Self::Memory(Vec::new())
+    }
+
+    pub(crate) fn len(&self) -> u64 {
+        match self {
+            Self::Memory(bytes) => bytes.len() as u64,
+            Self::File { length, .. } => *length,
+        }
+    }
+
+    /// Adds a part.
+    pub(crate) fn add(&mut self, part: &[u8]) -> io::Result<()> {
+        self.add_beyond(part, IN_MEMORY)
+    }
+
+    fn add_beyond(&mut self, part: &[u8], in_memory: usize) -> io::Result<()> {
+        if let Self::Memory(bytes) = self {
+            if bytes.len() + part.len() <= in_memory {
+                return append(bytes, part);
+            }
+            let file = tempfile::tempfile().map_err(told)?;
+            let mut file = fs_err::File::from_parts(file, std::env::temp_dir());
+            file.write_all(bytes).map_err(told)?;
+            *self = Self::File { file, length: bytes.len() as u64 };
+        }
+        if let Self::File { file, length } = self {
+            file.write_all(part).map_err(told)?;
+            *length += part.len() as u64;
+        }
+        Ok(())
+    }
+
+    /// Takes back what came after the first so many bytes: a part that is asked for again.
+    pub(crate) fn cut(&mut self, keep: u64) -> io::Result<()> {
+        match self {
+            Self::Memory(bytes) => bytes.truncate(usize::try_from(keep).unwrap_or(usize::MAX)),
+            Self::File { file, length } => {
+                file.set_len(keep)?;
+                file.seek(SeekFrom::Start(keep))?;
+                *length = keep;
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that enough keys have signed it; reads a file part by part.
+    pub(crate) fn check<'k>(
+        &mut self,
+        keyring: &'k Keyring,
+        signatures: &str,
+    ) -> io::Result<Result<Vec<&'k str>, Box<Unsigned>>> {
+        match self {
+            Self::Memory(bytes) => Ok(keyring.check(bytes, signatures)),
+            Self::File { file, .. } => keyring.check_read(file, signatures),
+        }
+    }
+
+    /// All of it, in memory that is asked for first.
+    pub(crate) fn into_bytes(self) -> io::Result<Vec<u8>> {
+        let (mut file, length) = match self {
+            Self::Memory(bytes) => return Ok(bytes),
+            Self::File { file, length } => (file, length),
+        };
+        let mut bytes = Vec::new();
+        let room = usize::try_from(length).ok().and_then(|length| bytes.try_reserve_exact(length).ok());
+        room.ok_or_else(|| no_memory(length))?;
+        file.rewind()?;
+        file.take(length).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+}
+
+/// Says where the file is that could not be written.
+fn told(error: io::Error) -> io::Error {
+    let directory = std::env::temp_dir();
+    io::Error::new(
+        error.kind(),
+        format!("a temporary file in `{}` cannot be written: {error}", directory.display()),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_one_file_wherever_they_are_and_what_is_asked_for_again_comes_once() {
+        for in_memory in [0, 4, 5, 100] {
+            let mut spool = Spool::new();
+            let add = |spool: &mut Spool, part: &[u8]| spool.add_beyond(part, in_memory).unwrap();
+            add(&mut spool, b"abc");
+            add(&mut spool, b"dexx");
+            spool.cut(5).unwrap();
+            add(&mut spool, b"fg");
+            assert_eq!((spool.len(), matches!(spool, Spool::File { .. })), (7, in_memory < 7));
+            assert_eq!(spool.into_bytes().unwrap(), b"abcdefg");
+        }
+    }
+}
