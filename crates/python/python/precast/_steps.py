@@ -114,6 +114,8 @@ def _taken(port: Port, value: Any) -> Any:
         if isinstance(value, numpy.random.Generator):
             return value
         raise CallTypeError(f"`{port.name}` is a `{type(value).__name__}`, expected a generator of NumPy's")
+    if isinstance(value, list | tuple):
+        value = numpy.asarray(value)
     wanted = Type(port.type)
     try:
         number = _native.number(value, wanted.name)
