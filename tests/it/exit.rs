@@ -19,7 +19,8 @@ fn graph() -> FunctionGraph {
 pub(crate) fn role(place: &Path) -> String {
     let runtime = Runtime::builder().writable(place.join("store")).policy(Policy::Jit).build().unwrap();
     drop(runtime.function(&graph()).unwrap());
-    std::mem::forget(runtime);
+    // As a static, it is never dropped.
+    let _runtime = std::mem::ManuallyDrop::new(runtime);
     let delay = fs_err::read_to_string(place.join("delay")).unwrap();
     std::thread::sleep(Duration::from_millis(delay.parse().unwrap()));
     fs_err::write(place.join("answer"), "ended").unwrap();

@@ -194,7 +194,7 @@ mod tests {
         ] {
             match split("op/f.c", text) {
                 Err(ExternalError::Comment { place }) => {
-                    assert_eq!((&*place.file, place.line), ("op/f.c", 3))
+                    assert_eq!((&*place.file, place.line), ("op/f.c", 3));
                 }
                 other => panic!("{text}: {other:?}"),
             }

@@ -171,11 +171,12 @@ fn nested(directory: &Path) -> Module {
     let text = "static double twice(double (*f)(double), double x) { return f(f(x)); }\n\
                 __attribute__((visibility(\"hidden\"))) double nested(double k) {\n  \
                 double add(double v) { return v + k; }\n  return twice(add, 1.0);\n}\n";
-    fs_err::write(directory.join("nested.c"), text).unwrap();
+    fs_err::write(directory.join("nested.c"), text).expect("a file can be written");
     for (program, arguments) in
         [("cc", ["-fPIC", "-c", "nested.c"].as_slice()), ("ar", &["rcs", "libinner.a", "nested.o"])]
     {
-        let status = Command::new(program).args(arguments).current_dir(directory).status().unwrap();
+        let status =
+            Command::new(program).args(arguments).current_dir(directory).status().expect("the tool starts");
         assert!(status.success(), "{program} {arguments:?}");
     }
     let mut module = module("nested() -> f64", "double nested(double);", "    return nested(1.0) > 0.0;");
