@@ -50,7 +50,7 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
             match scene.run(job, &["prlimit".to_owned(), limit.to_owned()])? {
                 End::Right => right += 1,
                 End::Refused => refused += 1,
-                End::Wrong(_) if is_beyond(job.name, limit) => beyond += 1,
+                End::Wrong(_) if super::is_excepted(&BEYOND, job.name, limit) => beyond += 1,
                 End::Wrong(how) => {
                     println!("FAILED  {}: {limit}, {what}: {how}", job.name);
                     failed += 1;
@@ -70,9 +70,4 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     }
     println!("test result: {passed} passed; {failed} failed");
     Ok(failed == 0)
-}
-
-/// Whether a job cannot be expected to end by itself under a limit.
-fn is_beyond(job: &str, limit: &str) -> bool {
-    BEYOND.iter().any(|(name, known, _)| *known == limit && (name.is_empty() || *name == job))
 }

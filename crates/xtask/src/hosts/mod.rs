@@ -22,6 +22,11 @@ use crate::steps::run as run_command;
 use crate::tools::answers;
 use std::process::Command;
 
+/// Whether a list of exceptions, each a job's name or "", a disturbance and the reason, has this one.
+fn is_excepted(list: &[(&str, &str, &str)], job: &str, disturbance: &str) -> bool {
+    list.iter().any(|(name, known, _)| *known == disturbance && (name.is_empty() || *name == job))
+}
+
 /// Installs Debian's `package` unless `program` is there; prints why its proof is skipped where that fails.
 fn has(program: &str, package: &str, proof: &str) -> bool {
     let is_there = || answers(Command::new(program).arg("--version"));

@@ -44,7 +44,7 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     for job in &scene.jobs {
         let calls = calls(&scene, job)?;
         let (mut right, mut refused) = (0, 0);
-        for call in calls.iter().filter(|call| !is_needed(job.name, call)) {
+        for call in calls.iter().filter(|call| !super::is_excepted(&NEEDED, job.name, call)) {
             for error in ERRORS {
                 match scene.run(job, &injecting(call, error))? {
                     End::Right => right += 1,
@@ -61,11 +61,6 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     }
     println!("test result: {passed} passed; {failed} failed");
     Ok(failed == 0)
-}
-
-/// Whether a job cannot do without a call.
-fn is_needed(job: &str, call: &str) -> bool {
-    NEEDED.iter().any(|(name, needed, _)| *needed == call && (name.is_empty() || *name == job))
 }
 
 /// The system calls that a job makes.
