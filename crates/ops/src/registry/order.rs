@@ -86,13 +86,10 @@ pub(super) fn searchsorted(operands: &mut Operands<'_>, _: &Row, props: &Props) 
     operands.apply(SearchSorted { right }, &inputs)
 }
 
-/// `unique(x)`: the sorted elements that differ from the one before; of NaN one, unless `equal_nan=False`; `unique_values(x)`: every NaN.
-pub(super) fn unique(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
-    operands.expect(1)?;
-    let alike = row.name == "unique" && Declared::bound(operands.function, props).flag("equal_nan")?;
-    let all = operands.call_with("sort", operands.args, &[("axis", Operand::None)])?;
-    let after = operands.slice(all, 0, "b", &[1_i64.into()])?;
-    let before = operands.slice(all, 0, "e", &[(-1_i64).into()])?;
+/// A mask of the elements of a sorted vector that differ from the one before; with `alike`, of NaN the first only.
+pub(super) fn firsts(operands: &mut Operands<'_>, sorted: VarId, alike: bool) -> Result<VarId, BuildError> {
+    let after = operands.slice(sorted, 0, "b", &[1_i64.into()])?;
+    let before = operands.slice(sorted, 0, "e", &[(-1_i64).into()])?;
     let mut differs = operands.call("ne", [after.into(), before.into()])?;
     if alike {
         // Behind a NaN there are only others.
@@ -100,9 +97,17 @@ pub(super) fn unique(operands: &mut Operands<'_>, row: &Row, props: &Props) -> R
         let number = operands.call("logical_not", [number.into()])?;
         differs = operands.call("logical_and", [differs.into(), number.into()])?;
     }
-    let extent = operands.extent(all, 0)?;
+    let extent = operands.extent(sorted, 0)?;
     let every = operands.call("alloc", [true.into(), extent])?;
     let rest = operands.slice(every, 0, "b", &[1_i64.into()])?;
-    let first = operands.call("set_subtensor", [rest.into(), differs.into()])?;
+    operands.call("set_subtensor", [rest.into(), differs.into()])
+}
+
+/// `unique(x)`: the sorted elements that differ from the one before; of NaN one, unless `equal_nan=False`; `unique_values(x)`: every NaN.
+pub(super) fn unique(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
+    operands.expect(1)?;
+    let alike = row.name == "unique" && Declared::bound(operands.function, props).flag("equal_nan")?;
+    let all = operands.call_with("sort", operands.args, &[("axis", Operand::None)])?;
+    let first = firsts(operands, all, alike)?;
     operands.call("boolean_index", [all.into(), first.into()])
 }

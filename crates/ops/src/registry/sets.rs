@@ -1,10 +1,11 @@
 //! Arrays as sets: `isin`, `unique_all`, `unique_counts`, `unique_inverse`. No NaN equals another, as the array API standard has it.
 
 use super::operand::Operands;
+use super::order::firsts;
 use super::parts::list;
 use crate::declared::Declared;
 use crate::rows::Row;
-use precast_graph::{BuildError, Operand, Prop, Props, VarId};
+use precast_graph::{BuildError, Operand, Prop, Props};
 
 /// `isin(x, others, invert=True)`: whether there is room for an element beside its equals.
 pub(super) fn isin(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<Operand, BuildError> {
@@ -29,17 +30,6 @@ pub(super) fn isin(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resul
         .map(Operand::Var)
 }
 
-/// Whether elements in ascending order differ from the one before; the first does.
-fn firsts(operands: &mut Operands<'_>, sorted: VarId) -> Result<VarId, BuildError> {
-    let after = operands.slice(sorted, 0, "b", &[1_i64.into()])?;
-    let before = operands.slice(sorted, 0, "e", &[(-1_i64).into()])?;
-    let differs = operands.call("ne", [after.into(), before.into()])?;
-    let extent = operands.extent(sorted, 0)?;
-    let every = operands.call("alloc", [true.into(), extent])?;
-    let rest = operands.slice(every, 0, "b", &[1_i64.into()])?;
-    operands.call("set_subtensor", [rest.into(), differs.into()])
-}
-
 /// `unique_all(x)`, `unique_counts(x)`, `unique_inverse(x)`.
 pub(super) fn unique_parts(operands: &mut Operands<'_>, row: &Row, _: &Props) -> Result<Operand, BuildError> {
     operands.expect(1)?;
@@ -47,7 +37,7 @@ pub(super) fn unique_parts(operands: &mut Operands<'_>, row: &Row, _: &Props) ->
     let flat = operands.call("flatten", [x.into()])?;
     let order = operands.call("argsort", [flat.into()])?;
     let sorted = operands.call("take", [flat.into(), order.into()])?;
-    let first = firsts(operands, sorted)?;
+    let first = firsts(operands, sorted, false)?;
     let starts = operands.call("flatnonzero", [first.into()])?;
     let values = operands.call("take", [sorted.into(), starts.into()])?;
     let (all, mut results) = (row.name == "unique_all", vec![values]);
