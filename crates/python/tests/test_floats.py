@@ -31,7 +31,7 @@ def rounding(mode):
 def everything(f, g, ufunc, native):
     out = np.empty_like(VALUES)
     f(VALUES, out=out)
-    calls = [f(VALUES), f(VALUES[::-1]), f(x=VALUES), out, ufunc(VALUES), f(list(VALUES))]
+    calls = [f(VALUES), f(VALUES[::-1]), f(x=VALUES), out, ufunc(VALUES), f(memoryview(VALUES))]
     numbers = [g(0.3), native(0.3), ufunc(0.3)]
     return [result.tobytes() for result in calls] + [float(number).hex() for number in numbers]
 
