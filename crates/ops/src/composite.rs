@@ -131,6 +131,24 @@ impl Composite {
         Stage { composite, reads, makes }
     }
 
+    /// This composite with its last step made by `replace` from that step's op and dtypes; `None` where `replace` gives `None` or
+    /// where that step is not the only result.
+    pub(crate) fn with_last(
+        &self,
+        dtypes: &[DType],
+        replace: impl FnOnce(&dyn ScalarOp, &[DType]) -> Option<Arc<dyn ScalarOp>>,
+    ) -> Option<Self> {
+        let (last, arguments) = self.steps.last()?;
+        if self.outputs != [self.inputs + self.steps.len() - 1] {
+            return None;
+        }
+        let values = self.dtypes(dtypes)?;
+        let taken: Vec<DType> = arguments.iter().map(|value| values[*value]).collect();
+        let mut changed = self.clone();
+        changed.steps.last_mut()?.0 = replace(&**last, &taken)?;
+        Some(changed)
+    }
+
     /// The dtype of every value; `None` when a step does not support what reaches it.
     pub(crate) fn dtypes(&self, inputs: &[DType]) -> Option<Vec<DType>> {
         let mut values = inputs.to_vec();

@@ -153,9 +153,18 @@ impl Called for Argmax {
         let dtype = node.inputs[0].dtype();
         let beats = if self.least { "<" } else { ">" };
         let key = if dtype == DType::Bool { "PC_ARGMAX_TRUTH" } else { "PC_ARGMAX_PLAIN" };
-        let nan = if dtype.is_float() { "PC_ARGMAX_NAN" } else { "PC_ARGMAX_NEVER" };
+        let is_last = match dtype {
+            DType::Bool if self.least => "PC_ARGMAX_FALSE",
+            DType::Bool => "PC_ARGMAX_TRUTH",
+            _ if dtype.is_float() => "PC_ARGMAX_NAN",
+            _ => "PC_ARGMAX_NEVER",
+        };
         let axis = self.axis.map_or(-1, |axis| axis as i64);
-        Call::stamped("PC_ARGMAX", format!("{dtype}, {beats}, {key}, {nan}, \"{}\"", self.name()), vec![axis])
+        Call::stamped(
+            "PC_ARGMAX",
+            format!("{dtype}, {beats}, {key}, {is_last}, \"{}\"", self.name()),
+            vec![axis],
+        )
     }
 }
 called!(Argmax);

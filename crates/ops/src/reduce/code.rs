@@ -1,12 +1,16 @@
 //! Reduce as C.
 
-use super::Reduce;
+use super::{Reduce, ReduceKind};
+use crate::composite::Composite;
 use crate::elemwise::code::{scalar_names, shared};
 use crate::elemwise::kernel::{flags, kernel};
+use crate::scalar::{Cast, ScalarOp};
 use crate::sources::closure;
 use precast_codegen::template::render;
 use precast_codegen::{CLinkerObject, COp, LinkError, Node, SourceSet, Sub};
 use precast_graph::{DType, Type};
+use std::any::Any;
+use std::sync::Arc;
 
 impl CLinkerObject for Reduce {
     fn c_headers(&self) -> Vec<String> {
@@ -49,9 +53,11 @@ impl COp for Reduce {
 
     fn c_support_code_apply(&self, node: &Node, name: &str) -> Result<String, LinkError> {
         let dtype = node.outputs[0].dtype();
-        let map = match &self.map {
+        let narrow = self.sum_of_bools(node);
+        let (mapped, monoid) = if narrow.is_some() { (DType::U16, DType::Bool) } else { (dtype, dtype) };
+        let map = match narrow.as_ref().or(self.map.as_ref()) {
             None => String::new(),
-            Some(map) => kernel(&**map, name, "map", &node.inputs, &[dtype])?,
+            Some(map) => kernel(&**map, name, "map", &node.inputs, &[mapped])?,
         };
         // Without a map the operand itself is walked, so it must not count as a scalar.
         let scalar = if self.map.is_some() { flags(&node.inputs) } else { "0".to_owned() };
@@ -69,7 +75,7 @@ impl COp for Reduce {
                 ("KERNEL", &kernel),
                 ("KIND", self.kind.name()),
                 ("WAYS", self.ways()),
-                ("DTYPE", dtype.name()),
+                ("DTYPE", monoid.name()),
             ],
         ))
     }
@@ -97,6 +103,27 @@ impl COp for Reduce {
 }
 
 impl Reduce {
+    /// The map of a sum of bools with 16-bit results, which are added four times as fast as those of the sum's dtype.
+    fn sum_of_bools(&self, node: &Node) -> Option<Arc<dyn ScalarOp>> {
+        if self.kind != ReduceKind::Sum || node.outputs[0].dtype() != DType::I64 {
+            return None;
+        }
+        let narrow = |op: &dyn ScalarOp, dtypes: &[DType]| -> Option<Arc<dyn ScalarOp>> {
+            let op: &dyn Any = op;
+            let is_widened = dtypes == [DType::Bool] && op.is::<Cast>();
+            is_widened.then(|| Arc::new(Cast { to: DType::U16 }) as Arc<dyn ScalarOp>)
+        };
+        let dtypes: Vec<DType> = node.inputs.iter().map(Type::dtype).collect();
+        let map = self.map.as_deref()?;
+        let any: &dyn Any = map;
+        match any.downcast_ref::<Composite>() {
+            Some(composite) => {
+                composite.with_last(&dtypes, narrow).map(|map| Arc::new(map) as Arc<dyn ScalarOp>)
+            }
+            None => narrow(map, &dtypes),
+        }
+    }
+
     /// What it can meet, as monoid.h says it: of all axes there is one output, and no column.
     fn ways(&self) -> &'static str {
         match (&self.axes, &self.map) {

@@ -1,9 +1,10 @@
 //! Ops that put elements in order or pick them by a mask: compiled C against `perform`, bit by bit, in every layout.
 
 use crate::structural::{Case, calls, check};
-use precast_graph::{Array, DType};
+use precast_graph::{Array, DType, Op};
 use precast_ops::index::{BooleanIndex, Nonzero};
-use precast_ops::{SearchSorted, Sort};
+use precast_ops::scalar::{Cast, ScalarOp};
+use precast_ops::{Composite, Reduce, ReduceKind, SearchSorted, Sort};
 use precast_testkit::{Choices, arrays};
 use std::sync::Arc;
 
@@ -54,7 +55,7 @@ fn search_cases() -> Vec<Case> {
         for n in [0, 1, 5, 300] {
             for sorted in drawn(&mut choices, dtype, &[n]) {
                 // Sorted, and as it is.
-                let ascending = precast_graph::Op::perform(&Sort { positions: false, axis: 0 }, &[&sorted]);
+                let ascending = Op::perform(&Sort { positions: false, axis: 0 }, &[&sorted]);
                 for sorted in [sorted.clone(), ascending.unwrap().remove(0)] {
                     for x in [arrays::specials(dtype), sorted.clone(), Array::zeros(dtype, &[2, 0, 3])] {
                         cases.extend([false, true].map(|right| -> Case {
@@ -77,7 +78,10 @@ fn mask_cases() -> Vec<Case> {
         [&[], &[0], &[1], &[17], &[513], &[3, 0], &[5, 3], &[3, 300], &[2, 3, 4], &[2, 1, 3, 5]];
     for shape in shapes {
         let mut masks = drawn(&mut choices, DType::Bool, shape).to_vec();
-        masks.push(Array::from_bits(DType::Bool, shape, &vec![1; shape.iter().product()]).unwrap());
+        let count: usize = shape.iter().product();
+        masks.push(Array::from_bits(DType::Bool, shape, &vec![1; count]).unwrap());
+        let runs: Vec<u64> = (0..count).map(|i| u64::from(i / 29 % 2 == 1)).collect();
+        masks.push(Array::from_bits(DType::Bool, shape, &runs).unwrap());
         for mask in masks {
             cases.push((Arc::new(Nonzero), vec![mask.clone()]));
             for dtype in DType::ALL {
@@ -93,6 +97,39 @@ fn mask_cases() -> Vec<Case> {
         cases.push((Arc::new(BooleanIndex), vec![x, mask]));
     }
     cases
+}
+
+/// Sums of bools, whose map has results of another dtype than the sum: of few elements, of more than a block, along each axis.
+fn count_cases() -> Vec<Case> {
+    let mut choices = Choices::seeded(34);
+    let cast = |to| -> Arc<dyn ScalarOp> { Arc::new(Cast { to }) };
+    let shapes: [&[usize]; 9] =
+        [&[], &[0], &[1], &[64], &[9000], &[3, 300], &[300, 3], &[5000, 9], &[70, 9, 2]];
+    let mut cases: Vec<Case> = Vec::new();
+    for shape in shapes {
+        let all = (0..shape.len()).map(|axis| Some(vec![axis]));
+        for axes in all.chain([None]) {
+            let sum = Reduce::new(ReduceKind::Sum, axes);
+            let steps = vec![(cast(DType::Bool), vec![0]), (cast(DType::I64), vec![1])];
+            let of_floats: Arc<dyn Op> = Arc::new(sum.fused(Arc::new(Composite::new(1, steps, vec![2]))));
+            let of_bools: Arc<dyn Op> = Arc::new(sum.fused(cast(DType::I64)));
+            for x in drawn(&mut choices, DType::F32, shape) {
+                cases.push((Arc::clone(&of_floats), vec![x]));
+            }
+            let ones = vec![1; shape.iter().product()];
+            let full = Array::from_bits(DType::Bool, shape, &ones).unwrap();
+            for x in drawn(&mut choices, DType::Bool, shape).into_iter().chain([full]) {
+                cases.push((Arc::clone(&of_bools), vec![x]));
+            }
+        }
+    }
+    cases
+}
+
+#[test]
+fn sums_of_bools_are_those_of_perform() {
+    check("gnu11", calls(count_cases()));
+    check("c++17", calls(count_cases().into_iter().step_by(7).collect()));
 }
 
 #[test]

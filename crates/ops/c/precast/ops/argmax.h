@@ -7,6 +7,7 @@
 
 #define PC_ARGMAX_PLAIN(x) (x)
 #define PC_ARGMAX_TRUTH(x) ((x) != 0)
+#define PC_ARGMAX_FALSE(x) ((x) == 0)
 #define PC_ARGMAX_NAN(x) ((x) != (x))
 #define PC_ARGMAX_NEVER(x) 0
 #define PC_ARGMAX_BLOCK 256
@@ -68,9 +69,10 @@ __attribute__((unused, noinline)) static int pc_argmax(pc_context *ctx, int32_t 
   return 0;
 }
 
-/* BEATS is > or <; KEY says what of an element is compared, NAN when it is before all else. Blocks without anything better
- * than what is known are passed over at vector speed: an element that is not at most as good is better, or a NaN. */
-#define PC_ARGMAX(NAME, DTYPE, BEATS, KEY, NAN_OF, WORD)                                                                 \
+/* BEATS is > or <; KEY says what of an element is compared, IS_LAST whether no later element beats it: a NaN, a true bool of
+ * argmax. Blocks without anything better than what is known are passed over at vector speed: an element that is not at most as
+ * good is better, or a NaN. */
+#define PC_ARGMAX(NAME, DTYPE, BEATS, KEY, IS_LAST, WORD)                                                                \
   static void NAME##_scan(const char *at, int64_t n, int64_t step, int64_t base, void *value, int64_t *best) {           \
     pc_##DTYPE m, x;                                                                                                     \
     int64_t i = 0;                                                                                                       \
@@ -80,7 +82,7 @@ __attribute__((unused, noinline)) static int pc_argmax(pc_context *ctx, int32_t 
       i = 1;                                                                                                             \
     }                                                                                                                    \
     __builtin_memcpy(&m, value, sizeof m);                                                                               \
-    while (i < n && !NAN_OF(m)) {                                                                                        \
+    while (i < n && !IS_LAST(m)) {                                                                                       \
       int64_t end = n - i < PC_ARGMAX_BLOCK ? n : i + PC_ARGMAX_BLOCK;                                                   \
       if (step == (int64_t)sizeof m && end - i == PC_ARGMAX_BLOCK) {                                                     \
         const pc_##DTYPE *block = (const pc_##DTYPE *)at + i;                                                            \
@@ -92,9 +94,9 @@ __attribute__((unused, noinline)) static int pc_argmax(pc_context *ctx, int32_t 
           continue;                                                                                                      \
         }                                                                                                                \
       }                                                                                                                  \
-      for (; i < end && !NAN_OF(m); i++) {                                                                               \
+      for (; i < end && !IS_LAST(m); i++) {                                                                              \
         x = *(const pc_##DTYPE *)(at + i * step);                                                                        \
-        if ((KEY(x) BEATS KEY(m)) || NAN_OF(x)) {                                                                        \
+        if ((KEY(x) BEATS KEY(m)) || IS_LAST(x)) {                                                                       \
           m = x;                                                                                                         \
           *best = base + i;                                                                                              \
         }                                                                                                                \

@@ -78,11 +78,14 @@
  * `total` and `count`. A fold takes four groups of at most 16 lanes at once: gcc unrolls a loop of so few steps before it looks for vectors,
  * unless there is more in it. The empty statement keeps it from joining two such steps, which would read every second line of the cache
  * first: from memory, that takes a third longer. */
-#define PC_MONOID(NAME, WAYS, ...) PC_MONOID_WHERE(NAME, WAYS, 1, __VA_ARGS__)
+#define PC_MONOID(NAME, WAYS, T, ...) PC_MONOID_WHERE(NAME, WAYS, 1, T, T, __VA_ARGS__)
 
-/* As PC_MONOID; PASSES says whether what was added to the identity once, and has it added again, is the same bit by bit, wherever in
+/* Columns of a few elements are reduced in place, so that a result needs the room of an element. */
+#define PC_MONOID_IN_PLACE(NAME, PASSES, OUT, T) (PASSES && sizeof(OUT) == sizeof(T) ? NAME##_few_columns : NULL)
+
+/* As PC_MONOID, with outputs of type OUT; PASSES says whether what was added to the identity once, and has it added again, is the same bit by bit, wherever in
  * a tree that is: of a few elements, lanes without any are passed over then, and the identity is added to the total alone. */
-#define PC_MONOID_WHERE(NAME, WAYS, PASSES, T, LANES, IDENTITY, ADD, TOTAL, WIDEN, ADD_TOTAL, RESULT, NO_EMPTY)              \
+#define PC_MONOID_WHERE(NAME, WAYS, PASSES, OUT, T, LANES, IDENTITY, ADD, TOTAL, WIDEN, ADD_TOTAL, RESULT, NO_EMPTY)         \
   __attribute__((unused)) static void NAME##_clear(void *to, int64_t n) {                                              \
     T *lanes = (T *)to;                                                                                                \
     for (; n > 0; n -= LANES, lanes += LANES)                                                                          \
@@ -141,7 +144,7 @@
       TOTAL total = ((const TOTAL *)from)[c];                                                                          \
       (void)total;                                                                                                     \
       (void)count;                                                                                                     \
-      *(T *)(out + c * out_step) = RESULT;                                                                             \
+      *(OUT *)(out + c * out_step) = RESULT;                                                                           \
     }                                                                                                                  \
   }                                                                                                                    \
   PC_MONOID_SELDOM static void NAME##_few(const void *from, int64_t n, char *out) {                                    \
@@ -153,13 +156,13 @@
     TOTAL total = WIDEN(l[0]);                                                                                       \
     (void)total;                                                                                                     \
     (void)count;                                                                                                     \
-    *(T *)out = RESULT;                                                                                              \
+    *(OUT *)out = RESULT;                                                                                            \
   }                                                                                                                  \
   WAYS(PC_MONOID_NONE, PC_MONOID_FEW_COLUMNS, PC_MONOID_FEW_COLUMNS)(NAME, T, LANES, IDENTITY, ADD, TOTAL, WIDEN, RESULT) \
   __attribute__((unused)) static const pc_monoid NAME = {                                                \
       LANES, (int32_t)sizeof(T), NO_EMPTY, NAME##_clear, NAME##_fold,                         \
       NAME##_step, NAME##_close, NAME##_finish, WAYS(NULL, NULL, NAME##_steps), NAME##_few, \
-      WAYS(NULL, PASSES ? NAME##_few_columns : NULL, PASSES ? NAME##_few_columns : NULL)};
+      WAYS(NULL, PC_MONOID_IN_PLACE(NAME, PASSES, OUT, T), PC_MONOID_IN_PLACE(NAME, PASSES, OUT, T))};
 
 /* Of integers, where any order gives the same bits. */
 #define PC_MONOID_GREATER(a, b) ((b) > (a) ? (b) : (a))
@@ -170,6 +173,8 @@
 #define PC_MONOID_sum_f64(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_f64, 16, 0.0, pc_add_f64, pc_f64, (pc_f64), pc_add_f64, total, NULL)
 #define PC_MONOID_sum_f32(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_f32, 32, 0.0f, pc_add_f32, pc_f64, (pc_f64), pc_add_f64, (pc_f32)total, NULL)
 #define PC_MONOID_sum_i64(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_i64, 16, 0, pc_add_i64, pc_i64, (pc_i64), pc_add_i64, total, NULL)
+/* The sum of bools, which the map makes 16-bit integers: a block has at most 4096, so that no lane overflows. */
+#define PC_MONOID_sum_bool(NAME, WAYS) PC_MONOID_WHERE(NAME, WAYS, 1, pc_i64, pc_u16, 64, 0, PC_MONOID_PLUS, pc_i64, (pc_i64), PC_MONOID_PLUS, total, NULL)
 #define PC_MONOID_mean_f64(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_f64, 16, 0.0, pc_add_f64, pc_f64, (pc_f64), pc_add_f64, total / (pc_f64)count, NULL)
 #define PC_MONOID_mean_f32(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_f32, 32, 0.0f, pc_add_f32, pc_f64, (pc_f64), pc_add_f64, (pc_f32)(total / (pc_f64)count), NULL)
 #define PC_MONOID_prod_f64(NAME, WAYS) PC_MONOID(NAME, WAYS, pc_f64, 16, 1.0, pc_mul_f64, pc_f64, (pc_f64), pc_mul_f64, total, NULL)

@@ -12,9 +12,9 @@ PC_INLINE pc_c128 pc_monoid_mean(pc_c128 total, int64_t count) {
 
 /* (inf + 0i) * (1 + 0i) is no identity: all lanes are taken in. */
 #define PC_MONOID_C128(NAME, WAYS, ONE, ADD, RESULT) \
-  PC_MONOID_WHERE(NAME, WAYS, 0, pc_c128, 8, pc_complex_f64(ONE, 0.0), ADD##_c128, pc_c128, , ADD##_c128, RESULT, NULL)
+  PC_MONOID_WHERE(NAME, WAYS, 0, pc_c128, pc_c128, 8, pc_complex_f64(ONE, 0.0), ADD##_c128, pc_c128, , ADD##_c128, RESULT, NULL)
 #define PC_MONOID_C64(NAME, WAYS, ONE, ADD, RESULT)                                                                         \
-  PC_MONOID_WHERE(NAME, WAYS, 0, pc_c64, 16, pc_complex_f32(ONE, 0.0f), ADD##_c64, pc_c128, pc_cast_c64_c128, ADD##_c128, \
+  PC_MONOID_WHERE(NAME, WAYS, 0, pc_c64, pc_c64, 16, pc_complex_f32(ONE, 0.0f), ADD##_c64, pc_c128, pc_cast_c64_c128, ADD##_c128, \
             pc_cast_c128_c64(RESULT), NULL)
 
 #define PC_MONOID_sum_c128(NAME, WAYS) PC_MONOID_C128(NAME, WAYS, 0.0, pc_add, total)
