@@ -78,7 +78,7 @@ mod place;
 pub mod plan;
 mod problem;
 
-pub use build::{Build, BuildError, Counts, EnvironmentError, Outcome, shared_store};
+pub use build::{Build, BuildError, Counts, EnvironmentError, Outcome};
 pub use declared::{Declared, Matrix, NamedGraph, Owner};
 pub use dependencies::DependenciesError;
 pub use execute::{

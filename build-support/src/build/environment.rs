@@ -1,9 +1,9 @@
 //! What Cargo and the user say through the environment; read here and nowhere else.
 
-use precast_compile::{host_target, user_cache};
-use precast_store::Store;
+use precast_compile::host_target;
+use precast_store::user_store;
 use std::env;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The environment of a build script.
 #[derive(Debug, Clone)]
@@ -111,7 +111,7 @@ impl Environment {
             cargo: env::var_os("CARGO").map_or_else(|| "cargo".into(), PathBuf::from),
             features: None,
             store,
-            shared: user_cache().map(|cache| shared_store(&cache)),
+            shared: user_store(),
             isa: env::var("PRECAST_ISA").ok().filter(|isa| !isa.trim().is_empty()),
             is_locked: is_frozen || (!updates_lock && flag("PRECAST_LOCKED")?),
             is_frozen,
@@ -132,12 +132,6 @@ impl Environment {
             ["CC", "CXX"].into_iter().flat_map(|kind| names.each_ref().map(|name| format!("{kind}_{name}")));
         WATCHED.iter().map(|name| (*name).to_owned()).chain(own).collect()
     }
-}
-
-/// The store of a user's cache directory, which all build scripts share.
-#[must_use]
-pub fn shared_store(cache: &Path) -> PathBuf {
-    cache.join(format!("store-v{}", Store::FORMAT))
 }
 
 fn flag(name: &'static str) -> Result<bool, EnvironmentError> {

@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-pub use environment::{EnvironmentError, shared_store};
+pub use environment::EnvironmentError;
 pub use error::BuildError;
 
 /// A build in the making: call it from `build.rs`.

@@ -13,10 +13,9 @@ use precast_compile::{Toolchain, Variant};
 use precast_ops::GENERATOR;
 use precast_store::key::{Canonical, ContentId, Profile};
 use precast_store::whole::write_if_changed;
-use precast_store::{Event, OpenError, Store, event, file};
+use precast_store::{OpenError, Store, event, file};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// Builds.
 pub(super) fn run(build: &Build, environment: &Environment) -> Result<Outcome, BuildError> {
@@ -95,13 +94,12 @@ fn compile(
         .map(|isa| Variant { target: environment.target.clone(), isa, profile: Profile::Release })
         .collect();
     let toolchain = Toolchain::find(Some(&environment.target))?;
-    let events = Events::default();
     let named = environment.store.as_ref().or(gathered.dependencies.store.as_ref());
     let store = match environment.is_frozen {
         true => open_to_read(named, environment)?,
         false => Some(open(named, environment, &mut outcome)?),
     };
-    let store = store.map(|store| store.on_event(events.listener()));
+    let (store, heard) = store.map(|store| store.listening()).unzip();
     outcome.store = store.as_ref().map(|store| store.path().to_owned());
     let is_static = build.is_static || environment.is_static;
     outcome.library = is_static.then(|| environment.out_dir.join(library_name(environment)));
@@ -132,7 +130,7 @@ fn compile(
         }
     };
     store.iter().for_each(|store| history::remember(store, &environment.manifest_dir, &executed));
-    outcome.warnings.extend(events.take());
+    outcome.warnings.extend(heard.map(|heard| event::lines(&heard.take())).unwrap_or_default());
     outcome.warnings.extend(plan.warnings());
     outcome.warnings.extend(executed.stale.iter().map(ToString::to_string));
     outcome.counts = Counts {
@@ -293,21 +291,4 @@ fn put(path: &Path, bytes: &[u8]) -> Result<(), BuildError> {
     write_if_changed(path, bytes)
         .map(drop)
         .map_err(|source| BuildError::Write { path: path.to_owned(), source })
-}
-
-/// What a store tells while it is used.
-#[derive(Default)]
-struct Events(Arc<Mutex<Vec<Event>>>);
-
-impl Events {
-    fn listener(&self) -> impl Fn(&Event) + Send + Sync + 'static {
-        let list = Arc::clone(&self.0);
-        move |event| {
-            list.lock().unwrap_or_else(PoisonError::into_inner).push(event.clone());
-        }
-    }
-
-    fn take(&self) -> Vec<String> {
-        event::lines(&*self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
 }

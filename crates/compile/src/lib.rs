@@ -65,7 +65,6 @@ pub use isa::{Isa, ParseIsaError, Variant};
 pub use join::{Part, can_be_joined, join};
 pub use outside::changed_outside;
 pub use parallel::{Parallel, Progress, compile_all};
-pub use precast_store::user_cache;
 pub use recompile::{RecompileError, Recompiled, recompile};
 pub use run::{Ended, RunError};
 pub use runner::{Run, Runner};

@@ -93,10 +93,10 @@ mod _native {
         precast_core::threads::misread()
     }
 
-    /// Where this user keeps what can be made again.
+    /// The store of this user, which build scripts share.
     #[pyfunction]
-    fn user_cache() -> Option<std::path::PathBuf> {
-        precast_compile::user_cache()
+    fn user_store() -> Option<std::path::PathBuf> {
+        precast_store::user_store()
     }
 
     #[pymodule_init]

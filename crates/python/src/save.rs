@@ -9,12 +9,13 @@ use precast_build::{Declared, Execution, Place, execute, plan};
 use precast_codegen::Unit;
 use precast_compile::{Isa, Toolchain, Variant};
 use precast_store::key::Profile;
-use precast_store::{Store, whole};
+use precast_store::{Store, event, whole};
 use pyo3::prelude::*;
 use std::path::{Path, PathBuf};
 
 /// Compiles named graphs and the extension modules that are called between them for ISA levels, those of the target if none is
-/// said, and writes the bundle, whole or not at all. A store that cannot be made is done without.
+/// said, and writes the bundle, whole or not at all. Gives warnings. A store that cannot be used is an error if it `is_named`, else a
+/// warning.
 #[pyfunction]
 pub(crate) fn save(
     py: Python<'_>,
@@ -23,7 +24,8 @@ pub(crate) fn save(
     modules: Vec<Bound<'_, Wanted>>,
     levels: Vec<String>,
     store: Option<PathBuf>,
-) -> PyResult<()> {
+    is_named: bool,
+) -> PyResult<Vec<String>> {
     let levels = levels.iter().map(|name| name.parse()).collect::<Result<Vec<Isa>, _>>();
     let levels = levels.map_err(|refused| error::graph_of(py, "GraphValueError", &refused))?;
     let mut declared = Declared::new(ctype::with_types(ops().clone()));
@@ -32,8 +34,16 @@ pub(crate) fn save(
         added.map_err(|problem| error::graph_value(py, &problem.kind.to_string()))?;
     }
     let modules = modules.iter().map(|module| module.get().unit()).collect();
-    let written = py.detach(|| write(&path, &declared, modules, levels, store.as_deref()));
+    let kept = store.as_deref().map(|path| Kept { path, is_named });
+    let written = py.detach(|| write(&path, &declared, modules, levels, kept));
     written.map_err(|why| error::raise(py, "CompileError", (why,)))
+}
+
+/// The store of a build.
+struct Kept<'a> {
+    path: &'a Path,
+    /// Whether the user named it.
+    is_named: bool,
 }
 
 fn write(
@@ -41,8 +51,8 @@ fn write(
     declared: &Declared,
     modules: Vec<Unit>,
     levels: Vec<Isa>,
-    store: Option<&Path>,
-) -> Result<(), String> {
+    kept: Option<Kept<'_>>,
+) -> Result<Vec<String>, String> {
     let mut plan = plan(declared).map_err(|refused| error::text(&refused))?;
     plan.units.extend(modules);
     if let Some(signature) = plan.unpublished.first() {
@@ -55,10 +65,24 @@ fn write(
     let levels = if levels.is_empty() { Isa::defaults(toolchain.target()) } else { levels };
     let variant = |isa| Variant { target: toolchain.target().to_owned(), isa, profile: Profile::Release };
     let variants: Vec<Variant> = levels.into_iter().map(variant).collect();
-    let store = store.and_then(|path| Store::create(path).ok());
-    let execution = Execution { store: store.as_ref(), ..Execution::new(&toolchain, &variants) };
+    let mut warnings = Vec::new();
+    let created = match kept.map(|kept| (kept.is_named, Store::create(kept.path))) {
+        Some((true, Err(refused))) => return Err(error::text(&refused)),
+        Some((false, Err(refused))) => {
+            warnings.push(format!("nothing is kept for the next build: {}", error::text(&refused)));
+            None
+        }
+        Some((_, Ok(store))) => Some(store),
+        None => None,
+    };
+    let listening = created.as_ref().map(Store::listening);
+    let (store, heard) = listening.as_ref().map(|(store, heard)| (store, heard)).unzip();
+    let execution = Execution { store, ..Execution::new(&toolchain, &variants) };
     let executed = execute(&plan, &execution).map_err(|refused| error::text(&refused))?;
+    warnings.extend(heard.map(|heard| event::lines(&heard.take())).unwrap_or_default());
+    warnings.extend(plan.warnings());
+    warnings.extend(executed.stale.iter().map(ToString::to_string));
     let bytes = executed.bundle(&toolchain).map_err(|refused| error::text(&refused))?;
     let written = whole::write_if_changed(path, &bytes);
-    written.map(drop).map_err(|refused| format!("cannot write `{}`: {refused}", path.display()))
+    written.map(|_| warnings).map_err(|refused| format!("cannot write `{}`: {refused}", path.display()))
 }

@@ -124,3 +124,39 @@ def test_a_name_that_a_state_is_saved_under_is_refused(names, tmp_path):
     with pytest.raises(precast.GraphValueError, match="`f.state.state`"):
         precast.save(path, {"f": graph, "f.state": Kept(graph), "f.state.state": graph}, isa=LEVELS)
     assert not path.exists()
+
+
+def test_a_store_that_cannot_be_used_is_an_error_where_it_is_named(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("not a store")
+    path, graph = str(tmp_path / "m.precast"), precast.graph("x: f64[?]", "y = x + 1")
+    with pytest.raises(precast.errors.CompileError):
+        precast.save(path, {"y": graph}, isa="x86-64-v2", store=tmp_path / "file")
+    monkeypatch.setenv("PRECAST_STORE", str(tmp_path / "file"))
+    with pytest.raises(precast.errors.CompileError):
+        precast.save(path, {"y": graph}, isa="x86-64-v2")
+    assert not (tmp_path / "m.precast").exists()
+    monkeypatch.delenv("PRECAST_STORE")
+    monkeypatch.setenv("PRECAST_CACHE", str(tmp_path / "file"))
+    with pytest.warns(RuntimeWarning):
+        precast.save(path, {"y": graph}, isa="x86-64-v2")
+    assert precast.load(path)["y"](np.ones(2)).tolist() == [2, 2]
+
+
+def test_damage_in_the_store_is_a_warning(tmp_path):
+    store, path = tmp_path / "store", str(tmp_path / "m.precast")
+    graph = precast.graph("x: f64[?]", "y = x + 1")
+    precast.save(path, {"y": graph}, isa="x86-64-v2", store=store)
+    before = (tmp_path / "m.precast").read_bytes()
+    for damaged in (file for file in (store / "objects").rglob("*") if file.is_file()):
+        damaged.chmod(0o600)
+        damaged.write_bytes(b"damaged")
+    with pytest.warns(RuntimeWarning):
+        precast.save(path, {"y": graph}, isa="x86-64-v2", store=store)
+    assert (tmp_path / "m.precast").read_bytes() == before
+
+
+def test_artifacts_are_kept_where_build_scripts_look_for_them(tmp_path, monkeypatch):
+    monkeypatch.setenv("PRECAST_CACHE", str(tmp_path))
+    monkeypatch.delenv("PRECAST_STORE", raising=False)
+    precast.save(str(tmp_path / "m.precast"), {"y": precast.graph("x: f64[?]", "y = x + 1")}, isa="x86-64-v2")
+    assert sorted(folder.name for folder in tmp_path.glob("store*")) == ["store-v2"]

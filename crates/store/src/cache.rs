@@ -1,7 +1,9 @@
 //! Where this user keeps what can be made again: `$PRECAST_CACHE`, else `$XDG_CACHE_HOME/precast`, else `~/.cache/precast`.
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use crate::Store;
 
 /// The directory of this user's caches; `None` where there is no home. It need not exist, or be ours.
 #[must_use]
@@ -15,4 +17,58 @@ pub fn user_cache() -> Option<PathBuf> {
     let user =
         directory("XDG_CACHE_HOME").filter(|user| user.is_dir()).or_else(|| Some(home()?.join(".cache")))?;
     Some(user.join("precast"))
+}
+
+/// The store of this user, which build scripts, the runtime and Python share; `None` where there is no home. It need not exist.
+#[must_use]
+pub fn user_store() -> Option<PathBuf> {
+    user_cache().map(|cache| store_in(&cache))
+}
+
+/// The stores of older formats in this user's cache, sorted. No build of this version reads or writes them.
+///
+/// # Errors
+/// The cache directory cannot be listed.
+pub fn outdated_user_stores() -> std::io::Result<Vec<PathBuf>> {
+    let Some(cache) = user_cache() else { return Ok(Vec::new()) };
+    let entries = match fs_err::read_dir(&cache) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        if path.is_dir() && path.file_name().and_then(|name| name.to_str()).is_some_and(is_outdated) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn store_in(cache: &Path) -> PathBuf {
+    cache.join(format!("{VERSIONED}{}", Store::FORMAT))
+}
+
+/// What the name of a user store begins with; its format follows.
+const VERSIONED: &str = "store-v";
+
+/// Whether a folder of the cache is a store of an older format. Python's had no number once.
+fn is_outdated(name: &str) -> bool {
+    let format = name.strip_prefix(VERSIONED).and_then(|format| format.parse().ok());
+    name == "store" || format.is_some_and(|format: u32| format < Store::FORMAT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stores_of_older_formats_are_outdated() {
+        let current = store_in(Path::new("/cache"));
+        assert!(!is_outdated(current.file_name().unwrap().to_str().unwrap()));
+        assert!(["store", "store-v0", "store-v1"].into_iter().all(is_outdated));
+        assert!(!["store-v4000000000", "store-vx", "remote", "toolchains-v1"].into_iter().any(is_outdated));
+    }
 }

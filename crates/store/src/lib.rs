@@ -39,7 +39,7 @@ pub mod whole;
 
 pub use action_cache::{ActionCache, CachedAction, CachedActionError, CachedBytes};
 pub use archive::{Archive, Limits, PackError, UnpackError};
-pub use cache::user_cache;
+pub use cache::{outdated_user_stores, user_cache, user_store};
 pub use export::{
     Export, ExportError, ImportError, Imported, OpenExportError, ParseReleaseError, Release, Stated,
 };

@@ -27,7 +27,7 @@ pub(crate) struct GcArgs {
     /// The store. [default: $PRECAST_STORE, else ./artifacts]
     #[arg(long, value_name = "DIR")]
     pub(crate) store: Option<PathBuf>,
-    /// The store in the user's cache directory, which build scripts share.
+    /// The store in the user's cache directory, which build scripts, the runtime and Python share.
     #[arg(long, conflicts_with = "store")]
     pub(crate) cache: bool,
     /// Lets go what no build has made or used for so long: `90d`, `12h`. Entries count too, and what only they call.

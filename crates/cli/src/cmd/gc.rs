@@ -50,13 +50,20 @@ pub(super) fn run(args: GcArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// The store that build scripts share.
+/// The store of this user; warns about those of older formats beside it.
 fn cache() -> Result<PathBuf, Failure> {
-    let cache = precast_compile::user_cache().ok_or_else(|| {
+    let store = precast_store::user_store().ok_or_else(|| {
         Failure::new("this user has no cache directory")
             .hint("set `PRECAST_CACHE` or `HOME`, or name the store with `--store DIR`")
     })?;
-    Ok(precast_build::shared_store(&cache))
+    for outdated in precast_store::outdated_user_stores()? {
+        term::warning(&format!(
+            "`{}` is a store of an older precast, which this version does not use\nhint: delete the directory if no older \
+             version is in use",
+            outdated.display()
+        ));
+    }
+    Ok(store)
 }
 
 /// What manifests declare, for release and for a debugger, and what lock files say and pin.

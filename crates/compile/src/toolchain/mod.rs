@@ -58,7 +58,7 @@ impl Toolchain {
     ///
     /// The variables of the crate `cc` count (`CC_<target>`, `TARGET_CC` or `HOST_CC`, `CC`), then the names that it
     /// tries for the target, such as `aarch64-linux-gnu-gcc`. Contents are hashed once and remembered by device, inode,
-    /// size and times of each file: in [`crate::user_cache`], else in this process only.
+    /// size and times of each file: in [`precast_store::user_cache`], else in this process only.
     ///
     /// # Errors
     ///

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -82,13 +83,16 @@ def save(
     """
     made = _all_graphs(graphs)
     levels = isa.split(",") if isinstance(isa, str) else list(isa or ())
+    is_named = store is not None or bool(os.environ.get("PRECAST_STORE"))
     store = store if store is not None else _store(None)
     if _is_cpython(host):
         from . import _cpython
 
         return _cpython.save(os.path.abspath(path), list(made.values()), levels, store)
     units = [unit for each in graphs.values() for unit in getattr(each, "units", ())]
-    _native.save(os.path.abspath(path), list(made.items()), units, levels, store)
+    told = _native.save(os.path.abspath(path), list(made.items()), units, levels, store, is_named)
+    for warning in told:
+        warnings.warn(warning, RuntimeWarning, stacklevel=2)
 
 
 def _all_graphs(graphs: Mapping[str, Any]) -> dict[str, _native.Graph]:
@@ -185,8 +189,7 @@ def _store(policy: str | None) -> str | None:
         return named
     if policy in ("strict", "interpret"):
         return None
-    cache = _native.user_cache()
-    return None if cache is None else os.path.join(cache, "store")
+    return _native.user_store()
 
 
 def _named(outputs: Any) -> list[tuple[str | None, Any]]:

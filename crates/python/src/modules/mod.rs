@@ -16,7 +16,7 @@ mod unit;
 use crate::error::raise;
 pub(crate) use found::Found;
 use make::Flights;
-use precast_compile::{Isa, Toolchain, changed_outside, user_cache};
+use precast_compile::{Isa, Toolchain, changed_outside};
 use precast_core::event::chain;
 use precast_store::archive::SHARED_OBJECT;
 use precast_store::key::nearest;
@@ -123,7 +123,7 @@ impl Modules {
     /// The store of this user, if they have a home.
     #[staticmethod]
     fn user_store() -> Option<PathBuf> {
-        user_cache().map(|cache| cache.join("store"))
+        precast_store::user_store()
     }
 }
 

@@ -32,8 +32,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The first line of a manifest that is made here.
 const HEAD: &str = "# Graphs that no layer had, as they were asked for. `precast build` compiles them.\n";
 
-/// The tables that a manifest has, and the keys beside them.
-const KEYS: [&str; 5] = ["isa", "target", "op", "graph", "external"];
+/// The lists of tables that a declaration is added to. Other keys are those of the manifest's readers.
+const LISTS: [&str; 2] = ["op", "graph"];
 
 /// Checks that the file, if there is one, is a manifest.
 pub(super) fn check(path: &Path) -> Result<(), RecordError> {
@@ -129,8 +129,13 @@ fn read_error(path: &Path, source: io::Error) -> RecordError {
 fn parse(path: &Path, text: &str) -> Result<Table, RecordError> {
     let damaged = |problem: String| RecordError::Damaged { path: path.to_owned(), problem };
     let table: Table = text.parse().map_err(|error: toml::de::Error| damaged(error.message().to_owned()))?;
-    match table.iter().find(|(key, _)| !KEYS.contains(&key.as_str())) {
-        Some((key, _)) => Err(damaged(format!("it has a key `{key}`"))),
+    let is_list = |key: &str| {
+        table
+            .get(key)
+            .is_none_or(|value| value.as_array().is_some_and(|list| list.iter().all(Value::is_table)))
+    };
+    match LISTS.into_iter().find(|key| !is_list(key)) {
+        Some(key) => Err(damaged(format!("`{key}` is not a list of tables"))),
         None => Ok(table),
     }
 }
