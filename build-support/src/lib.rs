@@ -81,9 +81,7 @@ mod problem;
 pub use build::{Build, BuildError, Counts, EnvironmentError, Outcome};
 pub use declared::{Declared, Matrix, NamedGraph, Owner};
 pub use dependencies::DependenciesError;
-pub use execute::{
-    Artifact, Compilation, ExecuteError, Executed, Execution, Why, execute, execute_locked, take, take_pinned,
-};
+pub use execute::{Artifact, Compilation, ExecuteError, Executed, Execution, Locked, Mode, Why, execute};
 pub use lock::{Lock, LockError};
 pub use manifest::Manifest;
 pub use place::Place;

@@ -48,7 +48,7 @@ pub(crate) static BUILT: LazyLock<Built> = LazyLock::new(|| {
     let execution = Execution { store: Some(&store), ..Execution::new(&toolchain, &variants) };
     let executed = execute(&plan, &execution).unwrap();
     let lock = directory.path().join("precast.lock");
-    Lock::of(&plan).pinning(&executed).write(&lock).unwrap();
+    Lock::of(&plan).pinning(executed.records()).write(&lock).unwrap();
     let records = store.records().map(Result::unwrap);
     Built {
         records: records.map(|record| (record.clone(), store.load(&record).unwrap())).collect(),

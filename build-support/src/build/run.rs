@@ -4,7 +4,7 @@ use super::environment::Environment;
 use super::gather::{Gathered, gather};
 use super::memo::{self, Question};
 use super::{Build, BuildError, Counts, Outcome, index, model};
-use crate::execute::{Executed, Execution, execute, execute_locked};
+use crate::execute::{Executed, Execution, Locked, Mode, execute};
 use crate::history;
 use crate::lock::{Lock, LockError};
 use crate::plan::{Plan, plan, plan_after};
@@ -119,16 +119,19 @@ fn compile(
     let (declared, problems) = gathered.declare();
     let plan = plan_after(DeclareError::check(problems), &declared)?;
     let lock = locked(&plan, environment, &mut outcome)?;
-    let execution = Execution { store: store.as_ref(), ..Execution::new(&toolchain, &variants) };
-    let executed = match lock.filter(|_| environment.is_locked) {
-        None => execute(&plan, &execution)?,
-        Some(lock) => {
-            let path = environment.lock();
-            lock.check_actions(&plan, (&toolchain, &variants), &path)?;
-            outcome.warnings.extend(lock.unpinned(&environment.target, &path));
-            execute_locked(&plan, &execution, (&lock, &path), !environment.is_frozen)?
-        }
+    let path = environment.lock();
+    let lock = lock.filter(|_| environment.is_locked);
+    if let Some(lock) = &lock {
+        lock.check_actions(&plan, (&toolchain, &variants), &path)?;
+        outcome.warnings.extend(lock.unpinned(&environment.target, &path));
+    }
+    let execution = Execution {
+        store: store.as_ref(),
+        mode: if environment.is_frozen { Mode::Reuse } else { Mode::Compile },
+        locked: lock.as_ref().map(|lock| Locked { lock, path: &path }),
+        ..Execution::new(&toolchain, &variants)
     };
+    let executed = execute(&plan, &execution)?;
     store.iter().for_each(|store| history::remember(store, &environment.manifest_dir, &executed));
     outcome.warnings.extend(heard.map(|heard| event::lines(&heard.take())).unwrap_or_default());
     outcome.warnings.extend(plan.warnings());

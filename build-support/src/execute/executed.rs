@@ -110,9 +110,14 @@ impl Executed {
         Ok(write_bundle(&records, &self.entries, GENERATOR)?)
     }
 
+    /// The statements about the artifacts.
+    pub fn records(&self) -> impl Iterator<Item = &Record> {
+        self.artifacts.iter().map(|artifact| &artifact.record)
+    }
+
     /// The actions, sorted.
     #[must_use]
     pub fn actions(&self) -> BTreeSet<ActionKey> {
-        self.artifacts.iter().map(|artifact| artifact.record.action).collect()
+        self.records().map(|record| record.action).collect()
     }
 }

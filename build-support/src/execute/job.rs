@@ -1,10 +1,9 @@
 //! One unit for one variant, on its way.
 
-use super::{Artifact, ExecuteError, Execution, Failure};
-use crate::lock::{Lock, Pin};
-use crate::plan::Plan;
+use super::{Artifact, ExecuteError};
+use crate::lock::Pin;
 use precast_codegen::Unit;
-use precast_compile::{Compiled, Variant, action};
+use precast_compile::{Compiled, Variant};
 use precast_store::archive::{OBJECT, SHARED_OBJECT};
 use precast_store::key::ActionKind;
 use precast_store::{
@@ -30,43 +29,26 @@ pub(super) struct Job<'p> {
     pub(super) fingerprints: &'p BTreeMap<BuildKey, BTreeSet<Fingerprint>>,
 }
 
-/// Lists the jobs of a plan with their keys, and with what is pinned for them.
-pub(super) fn jobs<'p>(
-    plan: &'p Plan,
-    execution: &Execution<'p>,
-    lock: Option<&'p Lock>,
-) -> Result<Vec<Job<'p>>, ExecuteError> {
-    let (mut jobs, mut failures) = (unmade(plan, execution.variants), Vec::new());
-    for job in &mut jobs {
-        match action(job.unit, execution.toolchain, job.variant) {
-            Ok(inputs) => {
-                let key = inputs.key();
-                job.is_hermetic = inputs.linked.is_empty();
-                job.pin = lock.and_then(|lock| lock.pin(&key));
-                (job.action, job.toolchain) = (Some(key), inputs.toolchain);
-            }
-            Err(error) => failures.push(Failure { title: job.title(), error }),
+impl<'p> Job<'p> {
+    /// A job of which nothing is known yet.
+    pub(super) fn new(
+        unit: &'p Unit,
+        variant: &'p Variant,
+        fingerprints: &'p BTreeMap<BuildKey, BTreeSet<Fingerprint>>,
+    ) -> Self {
+        Self {
+            unit,
+            variant,
+            is_hermetic: true,
+            artifact: None,
+            healed: false,
+            action: None,
+            toolchain: None,
+            pin: None,
+            passed_over: None,
+            fingerprints,
         }
     }
-    if failures.is_empty() { Ok(jobs) } else { Err(ExecuteError::Compile { failures }) }
-}
-
-/// Lists the jobs of a plan, in the order of units, then variants; nothing says yet how they are made.
-pub(super) fn unmade<'p>(plan: &'p Plan, variants: &'p [Variant]) -> Vec<Job<'p>> {
-    let pairs = plan.units.iter().flat_map(|unit| variants.iter().map(move |variant| (unit, variant)));
-    let job = |(unit, variant)| Job {
-        unit,
-        variant,
-        is_hermetic: true,
-        artifact: None,
-        healed: false,
-        action: None,
-        toolchain: None,
-        pin: None,
-        passed_over: None,
-        fingerprints: &plan.fingerprints,
-    };
-    pairs.map(job).collect()
 }
 
 impl Job<'_> {

@@ -18,21 +18,22 @@ mod cache;
 mod error;
 mod executed;
 mod job;
+mod jobs;
 mod pack;
-mod pinned;
 mod why;
 
 #[cfg(test)]
 mod tests;
 
-use crate::lock::Lock;
+use crate::lock::{Lock, LockError};
 use crate::plan::Plan;
 use job::Job;
+use jobs::Jobs;
 use precast_compile::{Parallel, Progress, Toolchain, Variant, compile_all};
 use precast_store::key::{KeyDocument, StaleVersion};
-use precast_store::{ActionCache, ActionKey, CachedAction, Event, Heard, Record, Store, event};
+use precast_store::{ActionCache, ActionKey, CachedAction, Event, Heard, Store, event};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::thread::available_parallelism;
@@ -40,8 +41,25 @@ use std::time::{Duration, Instant};
 
 pub use error::{ExecuteError, Failure};
 pub use executed::{Artifact, Executed, Library};
-pub use pinned::take_pinned;
 pub use why::{Compilation, Why};
+
+/// How far a build goes for what the store and the cache lack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Compiles it.
+    Compile,
+    /// Compiles nothing: it is an error. A store that cannot be written is only read.
+    Reuse,
+}
+
+/// A lock file that a build is held to: where it pins archives, no others pass, and damage that is found is an error.
+#[derive(Debug, Clone, Copy)]
+pub struct Locked<'a> {
+    /// What the file says.
+    pub lock: &'a Lock,
+    /// The file, for messages.
+    pub path: &'a Path,
+}
 
 /// How a plan is carried out.
 #[derive(Clone, Copy)]
@@ -50,10 +68,14 @@ pub struct Execution<'a> {
     pub store: Option<&'a Store>,
     /// What others have compiled, asked for what the store lacks, and given what is compiled.
     pub cache: Option<&'a dyn ActionCache>,
-    /// What compiles.
-    pub toolchain: &'a Toolchain,
+    /// What compiles. Without one, archives are looked up by the pins of a lock file, which name their actions.
+    pub toolchain: Option<&'a Toolchain>,
     /// What is compiled for; each unit for each of them.
     pub variants: &'a [Variant],
+    /// What becomes of units that are not there.
+    pub mode: Mode,
+    /// What the archives are held to.
+    pub locked: Option<Locked<'a>>,
     /// How many compilers run at once.
     pub parallel: Parallel,
     /// Told of every compile; jobs are counted over those that are compiled, not those that hit.
@@ -64,118 +86,156 @@ impl<'a> Execution<'a> {
     /// Compiles everything, without a store, as many at once as there are processors, and tells nobody.
     #[must_use]
     pub fn new(toolchain: &'a Toolchain, variants: &'a [Variant]) -> Self {
-        Self { store: None, cache: None, toolchain, variants, parallel: Parallel::Auto, progress: &|_| {} }
+        Self {
+            store: None,
+            cache: None,
+            toolchain: Some(toolchain),
+            variants,
+            mode: Mode::Compile,
+            locked: None,
+            parallel: Parallel::Auto,
+            progress: &|_| {},
+        }
+    }
+
+    /// The lock file, if it pins archives.
+    fn pinned(&self) -> Option<Locked<'a>> {
+        self.locked.filter(|locked| !locked.lock.pins.is_empty())
+    }
+
+    /// Whether the store is written to. A build that compiles has to; another one reads what it cannot write.
+    fn writes(&self) -> bool {
+        self.mode == Mode::Compile || self.store.is_some_and(Store::is_writable)
     }
 }
 
 /// Carries out a plan.
 ///
 /// # Errors
-/// Units that do not compile; a store that cannot be read or written. Damage in the store is none: what is damaged is
-/// made anew.
+/// Units that do not compile, or are missing where nothing may be compiled; an archive is not the one that is pinned; a store cannot be
+/// read or written. Damage in the store is an error only for a locked build: else what is damaged is made anew.
 pub fn execute(plan: &Plan, execution: &Execution<'_>) -> Result<Executed, ExecuteError> {
-    carry_out(plan, execution, true, (None, None))
-}
-
-/// Carries out a plan with what the store has, and compiles nothing. A store that cannot be written is only read.
-///
-/// # Errors
-/// As [`execute`]; the store lacks something: [`ExecuteError::Lacking`].
-pub fn take(plan: &Plan, execution: &Execution<'_>) -> Result<Executed, ExecuteError> {
-    carry_out(plan, execution, false, (None, None))
-}
-
-/// Carries out a plan with the archives that a lock file pins where it pins any, and with no others; what the store lacks is
-/// compiled if `compiles` says so. The path is what messages call the lock file.
-///
-/// # Errors
-/// As [`execute`] and [`take`]; an archive is not the one that is pinned, or something is damaged that is looked for. Then nothing
-/// was published.
-pub fn execute_locked(
-    plan: &Plan,
-    execution: &Execution<'_>,
-    (lock, path): (&Lock, &Path),
-    compiles: bool,
-) -> Result<Executed, ExecuteError> {
-    let pins = Some((lock, path)).filter(|(lock, _)| !lock.pins.is_empty());
-    let Some(store) = execution.store else { return carry_out(plan, execution, compiles, (None, pins)) };
-    let (store, heard) = store.listening();
-    carry_out(plan, &Execution { store: Some(&store), ..*execution }, compiles, (Some(&heard), pins))
-}
-
-fn carry_out(
-    plan: &Plan,
-    execution: &Execution<'_>,
-    compiles: bool,
-    (heard, pins): (Option<&Heard>, Option<(&Lock, &Path)>),
-) -> Result<Executed, ExecuteError> {
-    let lock = pins.map(|(lock, _)| lock);
-    let mut jobs = job::jobs(plan, execution, lock)?;
+    let listening = execution.store.filter(|_| execution.locked.is_some()).map(Store::listening);
+    let (store, heard) = listening.as_ref().map(|(store, heard)| (store, heard)).unzip();
+    let execution = &Execution { store: store.or(execution.store), ..*execution };
     let _session = execution.store.map(Store::begin);
-    // What compiles has to write; what only takes may read from where nothing can be put back.
-    let writes = compiles || execution.store.is_some_and(Store::is_writable);
-    for job in &mut jobs {
-        job.look_up(execution.store, writes)?;
-    }
+    let mut build = Build { jobs: Jobs::new(plan, execution)?, execution, held: Results::new() };
+    build.look_up()?;
     let damage = heard.map(Heard::take).unwrap_or_default();
     if damage.iter().any(|event| matches!(event, Event::Damaged { .. })) {
         return Err(ExecuteError::Damaged { lines: event::lines(&damage) });
     }
-    // A build that pins takes nothing else.
-    let lacking = jobs.iter().enumerate().filter(|(_, job)| job.artifact.is_none());
-    let lacking = lacking.filter(|(_, job)| lock.is_none() || job.pin.is_some());
-    let asked: BTreeMap<ActionKey, usize> = lacking.filter_map(|(at, job)| Some((job.action?, at))).collect();
-    let hits = jobs.iter().filter(|job| job.artifact.is_some()).count();
-    let actions: Vec<ActionKey> = asked.keys().copied().collect();
-    let (mut taken, mut fetched) = (Results::new(), 0);
-    let may_be_refused = pins.is_some() || !compiles;
-    let job = |_: &mut [Job<'_>], record: &Record| asked.get(&record.action).copied();
-    cache::collect(execution.cache, &mut jobs, &actions, job, |jobs, found| {
-        fetched += found.len();
-        if may_be_refused {
-            taken.extend(found);
-            return Ok(());
-        }
-        publish(jobs, found, execution.store)
-    })?;
-    let missing = cache::missing(&jobs, &taken);
-    if !compiles && !missing.is_empty() {
-        return Err(ExecuteError::Lacking { titles: missing.iter().map(|at| jobs[*at].lacking()).collect() });
+    let hits = build.jobs.list.iter().filter(|job| job.artifact.is_some()).count();
+    let fetched = build.fetch()?;
+    let missing = cache::missing(&build.jobs.list, &build.held);
+    if execution.mode == Mode::Reuse && !missing.is_empty() {
+        return Err(build.refuse(&missing));
     }
-    if pins.is_none() {
-        publish(&mut jobs, std::mem::take(&mut taken), execution.store)?;
+    let stale = stale(&build.jobs.list, &missing, execution)?;
+    let compilations = build.compile(&missing)?;
+    if let Some(Locked { lock, path }) = execution.pinned() {
+        let found = build.jobs.list.iter().filter_map(|job| job.artifact.as_ref());
+        let held = build.held.iter().map(|(_, result)| &result.record);
+        lock.check_pins(found.map(|artifact| &artifact.record).chain(held), path)?;
+        build.give(&missing);
     }
-    let stale = stale(&jobs, &missing, execution)?;
-    let mut compilations = reasons(&jobs, &missing, execution)?;
-    let (mut done, mut failures, mut waiting) = (0, Vec::new(), Vec::new());
-    for batch in missing.chunks(batch(execution.parallel)) {
-        let (compiled, failed, took) = compile(&jobs, batch, (done, missing.len()), execution);
-        failures.extend(failed);
-        waiting.extend(compiled);
-        if pins.is_none() {
-            cache::give(&waiting, execution);
-            publish(&mut jobs, std::mem::take(&mut waiting), execution.store)?;
-        }
-        for (compilation, took) in compilations[done..].iter_mut().zip(took) {
-            compilation.millis = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-        }
-        done += batch.len();
-    }
-    if !failures.is_empty() {
-        return Err(ExecuteError::Compile { failures });
-    }
-    if let Some((lock, path)) = pins {
-        let found = jobs.iter().filter_map(|job| job.artifact.as_ref()).map(|artifact| &artifact.record);
-        let waits = taken.iter().chain(&waiting).map(|(_, result)| &result.record);
-        lock.check_pins(found.chain(waits), path)?;
-        cache::give(&waiting, execution);
-        taken.extend(waiting);
-        publish(&mut jobs, taken, execution.store)?;
-    }
-    put_entries(plan, execution.store.filter(|_| writes))?;
-    let fresh = missing.iter().filter_map(|at| jobs[*at].action).collect();
+    build.release()?;
+    put_entries(plan, execution.store.filter(|_| execution.writes()))?;
+    let fresh = missing.iter().filter_map(|at| build.jobs.list[*at].action).collect();
     let compiled = missing.len();
-    Ok(Executed { hits, fetched, compiled, compilations, fresh, stale, ..Executed::of(plan, jobs) })
+    Ok(Executed {
+        hits,
+        fetched,
+        compiled,
+        compilations,
+        fresh,
+        stale,
+        ..Executed::of(plan, build.jobs.list)
+    })
+}
+
+/// A plan that is being carried out.
+struct Build<'a> {
+    jobs: Jobs<'a>,
+    execution: &'a Execution<'a>,
+    /// Results that are published when all of the build is let through.
+    held: Results,
+}
+
+impl Build<'_> {
+    /// Takes what the store has.
+    fn look_up(&mut self) -> Result<(), ExecuteError> {
+        let (store, writes) = (self.execution.store, self.execution.writes());
+        self.jobs.list.iter_mut().try_for_each(|job| job.look_up(store, writes))
+    }
+
+    /// Takes what the cache has; gives the number of results.
+    fn fetch(&mut self) -> Result<usize, ExecuteError> {
+        let may_be_refused = self.execution.pinned().is_some() || self.execution.mode == Mode::Reuse;
+        let mut fetched = 0;
+        for actions in self.jobs.lacking().chunks(cache::BATCH) {
+            let found = cache::find(self.execution.cache, actions, &mut self.jobs);
+            fetched += found.len();
+            self.held.extend(found);
+            if !may_be_refused {
+                self.release()?;
+            }
+        }
+        Ok(fetched)
+    }
+
+    /// Says why what is missing is an error.
+    fn refuse(&self, missing: &[usize]) -> ExecuteError {
+        let titles: Vec<String> = missing.iter().map(|at| self.jobs.list[*at].lacking()).collect();
+        match self.execution.pinned().filter(|_| self.jobs.are_all_found(&self.held)) {
+            None => ExecuteError::Lacking { titles },
+            Some(Locked { path, .. }) => {
+                let lines =
+                    titles.iter().map(|title| format!("  {title}: nothing is pinned for it")).collect();
+                LockError::Pinned { path: path.to_owned(), lines }.into()
+            }
+        }
+    }
+
+    /// Compiles jobs. What may be refused is held; the rest is published every so often.
+    fn compile(&mut self, missing: &[usize]) -> Result<Vec<Compilation>, ExecuteError> {
+        let (execution, is_held) = (self.execution, self.execution.pinned().is_some());
+        if !is_held {
+            self.release()?;
+        }
+        let Some(toolchain) = execution.toolchain.filter(|_| !missing.is_empty()) else {
+            return Ok(Vec::new());
+        };
+        let mut compilations = reasons(&self.jobs.list, missing, (execution.store, toolchain))?;
+        let (mut done, mut failures) = (0, Vec::new());
+        for batch in missing.chunks(batch(execution.parallel)) {
+            let progress = shifted(execution.progress, done, missing.len());
+            let attempt = compile(&self.jobs.list, batch, (toolchain, execution.parallel), &progress);
+            failures.extend(attempt.failures);
+            self.held.extend(attempt.compiled);
+            if !is_held {
+                self.give(batch);
+                self.release()?;
+            }
+            for (compilation, took) in compilations[done..].iter_mut().zip(attempt.took) {
+                compilation.millis = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+            }
+            done += batch.len();
+        }
+        if failures.is_empty() { Ok(compilations) } else { Err(ExecuteError::Compile { failures }) }
+    }
+
+    /// Gives what was compiled to the cache.
+    fn give(&self, compiled: &[usize]) {
+        let Some(cache) = self.execution.cache else { return };
+        let results = self.held.iter().filter(|(at, _)| compiled.contains(at));
+        cache.put(&results.map(|(_, result)| result.clone()).collect::<Vec<_>>());
+    }
+
+    /// Publishes what was held.
+    fn release(&mut self) -> Result<(), ExecuteError> {
+        publish(&mut self.jobs.list, std::mem::take(&mut self.held), self.execution.store)
+    }
 }
 
 fn put_entries(plan: &Plan, store: Option<&Store>) -> Result<(), ExecuteError> {
@@ -190,9 +250,9 @@ fn put_entries(plan: &Plan, store: Option<&Store>) -> Result<(), ExecuteError> {
 fn reasons(
     jobs: &[Job<'_>],
     missing: &[usize],
-    execution: &Execution<'_>,
+    (store, toolchain): (Option<&Store>, &Toolchain),
 ) -> Result<Vec<Compilation>, ExecuteError> {
-    let mut reasons = why::Reasons::new(execution.store, execution.toolchain);
+    let mut reasons = why::Reasons::new(store, toolchain);
     let made = missing.iter().filter_map(|at| Some((&jobs[*at], jobs[*at].action?)));
     let of = |(job, action): (&Job<'_>, ActionKey)| {
         let why = reasons.of(job.unit, job.variant, &action)?;
@@ -230,20 +290,38 @@ fn batch(parallel: Parallel) -> usize {
 /// The results of jobs, each with the position of its job.
 type Results = Vec<(usize, CachedAction)>;
 
-/// What came of a batch: what was compiled, what failed, and how long each job took.
-type Attempt = (Results, Vec<Failure>, Vec<Duration>);
+/// What came of a batch.
+struct Attempt {
+    compiled: Results,
+    failures: Vec<Failure>,
+    /// How long each job took.
+    took: Vec<Duration>,
+}
+
+/// Reports the progress of a batch as that of the whole: `before` of `all` jobs came before it.
+fn shifted(progress: &dyn Fn(Progress), before: usize, all: usize) -> impl Fn(Progress) {
+    move |event| {
+        progress(match event {
+            Progress::Started { job } => Progress::Started { job: job + before },
+            Progress::Finished { job, failed, done, .. } => {
+                Progress::Finished { job: job + before, failed, done: done + before, total: all }
+            }
+            other => other,
+        });
+    }
+}
 
 /// Compiles some jobs.
 fn compile(
     jobs: &[Job<'_>],
     batch: &[usize],
-    (before, all): (usize, usize),
-    execution: &Execution<'_>,
+    (toolchain, parallel): (&Toolchain, Parallel),
+    progress: &dyn Fn(Progress),
 ) -> Attempt {
     let times = RefCell::new(vec![(Instant::now(), Duration::ZERO); batch.len()]);
     let units: Vec<_> = batch.iter().map(|at| (jobs[*at].unit.clone(), jobs[*at].variant.clone())).collect();
-    let progress = |progress| {
-        match progress {
+    let timed = |event| {
+        match event {
             Progress::Started { job } => times.borrow_mut()[job].0 = Instant::now(),
             Progress::Finished { job, .. } => {
                 let started = times.borrow()[job].0;
@@ -251,24 +329,17 @@ fn compile(
             }
             _ => {}
         }
-        (execution.progress)(match progress {
-            Progress::Started { job } => Progress::Started { job: job + before },
-            Progress::Finished { job, failed, done, .. } => {
-                Progress::Finished { job: job + before, failed, done: done + before, total: all }
-            }
-            other => other,
-        });
+        progress(event);
     };
-    let results = compile_all(&units, execution.toolchain, execution.parallel, &progress);
-    let mut failures = Vec::new();
-    let mut compiled = Vec::new();
-    for (at, result) in batch.iter().zip(results) {
+    let (mut compiled, mut failures) = (Results::new(), Vec::new());
+    for (at, result) in batch.iter().zip(compile_all(&units, toolchain, parallel, &timed)) {
         match result {
             Ok(result) => compiled.push((*at, jobs[*at].completed(result))),
             Err(error) => failures.push(Failure { title: jobs[*at].title(), error }),
         }
     }
-    (compiled, failures, times.into_inner().into_iter().map(|(_, took)| took).collect())
+    let took = times.into_inner().into_iter().map(|(_, took)| took).collect();
+    Attempt { compiled, failures, took }
 }
 
 /// Publishes the results of jobs, where there is a store, and takes them up.

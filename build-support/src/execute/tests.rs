@@ -1,6 +1,6 @@
 //! Against the real compiler: what comes out depends on nothing but what is asked for.
 
-use super::{ExecuteError, Executed, Execution, Why, execute, execute_locked, pack, take_pinned};
+use super::{ExecuteError, Executed, Execution, Locked, Mode, Why, execute, pack};
 use crate::declared::{Declared, matrix};
 use crate::history;
 use crate::lock::{Lock, LockError, Pin};
@@ -230,12 +230,14 @@ fn what_pins_refuse_is_not_published_and_what_they_name_is_taken() {
     let store = |name: &str| Store::create(directory.path().join(name)).unwrap();
     let first = store("first");
     let executed = run(&plan, Some(&first), 1);
-    let lock = Lock::of(&plan).pinning(&executed);
+    let lock = Lock::of(&plan).pinning(executed.records());
     let held = |lock: &Lock, store: &Store, compiles: bool| {
         let toolchain = toolchain();
         let variants = &variants();
-        let execution = Execution { store: Some(store), ..Execution::new(&toolchain, variants) };
-        execute_locked(&plan, &execution, (lock, Path::new("precast.lock")), compiles)
+        let locked = Some(Locked { lock, path: Path::new("precast.lock") });
+        let mode = if compiles { Mode::Compile } else { Mode::Reuse };
+        let execution = Execution::new(&toolchain, variants);
+        execute(&plan, &Execution { store: Some(store), mode, locked, ..execution })
     };
     let second = store("second");
     assert_eq!(held(&lock, &second, true).unwrap().artifacts, executed.artifacts);
@@ -286,18 +288,23 @@ fn nothing_is_published_of_what_is_not_wholly_pinned_or_cached() {
     let store = |name: &str| Store::create(directory.path().join(name)).unwrap();
     let first = store("first");
     let executed = run(&plan, Some(&first), 1);
-    let (lock, cache) = (Lock::of(&plan).pinning(&executed), Filled::of(&first));
+    let (lock, cache) = (Lock::of(&plan).pinning(executed.records()), Filled::of(&first));
     let path = Path::new("precast.lock");
     let (toolchain, variants) = (toolchain(), variants());
     let taken = |lock: &Lock, cache: &Filled| {
-        take_pinned(&plan, (Some(&store("filled")), Some(cache)), &variants, (lock, path))
+        let (filled, locked) = (store("filled"), Some(Locked { lock, path }));
+        let (store, cache) = (Some(&filled), Some(cache as &dyn ActionCache));
+        let execution =
+            Execution { store, cache, mode: Mode::Reuse, locked, ..Execution::new(&toolchain, &variants) };
+        execute(&plan, &Execution { toolchain: None, ..execution })
     };
     // The same with the compiler, which may be asked or not.
     let held = |lock: &Lock, cache: &Filled, compiles: bool| {
         let filled = store("filled");
         let (store, cache) = (Some(&filled), Some(cache as &dyn ActionCache));
-        let execution = Execution { store, cache, ..Execution::new(&toolchain, &variants) };
-        execute_locked(&plan, &execution, (lock, path), compiles)
+        let mode = if compiles { Mode::Compile } else { Mode::Reuse };
+        let execution = Execution { store, cache, mode, ..Execution::new(&toolchain, &variants) };
+        execute(&plan, &Execution { locked: Some(Locked { lock, path }), ..execution })
     };
     for pin in &lock.pins {
         // A line that is gone.

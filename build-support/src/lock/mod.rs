@@ -30,9 +30,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use precast_ops::{GENERATOR, OtherVersion};
-use precast_store::{ActionKey, BuildKey, Digest, Entry, RecordId, ToolchainId};
+use precast_store::{ActionKey, BuildKey, Digest, Entry, Record, RecordId, ToolchainId};
 
-use crate::execute::Executed;
 use crate::plan::Plan;
 use text::ParseLockError;
 
@@ -172,17 +171,17 @@ impl Lock {
         (if changes.is_empty() { present.clone() } else { new }, changes)
     }
 
-    /// Pins what a plan became.
+    /// Pins archives, by their records.
     #[must_use]
-    pub fn pinning(mut self, executed: &Executed) -> Self {
-        let pin = |artifact: &crate::Artifact| Pin {
-            target: artifact.record.target.clone(),
-            isa: artifact.record.isa.clone(),
-            action: artifact.record.action,
-            digest: artifact.record.digest,
-            toolchain: artifact.record.toolchain,
+    pub fn pinning<'r>(mut self, records: impl IntoIterator<Item = &'r Record>) -> Self {
+        let pin = |record: &Record| Pin {
+            target: record.target.clone(),
+            isa: record.isa.clone(),
+            action: record.action,
+            digest: record.digest,
+            toolchain: record.toolchain,
         };
-        self.pins = executed.artifacts.iter().map(pin).collect();
+        self.pins = records.into_iter().map(pin).collect();
         self
     }
 

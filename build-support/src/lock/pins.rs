@@ -8,7 +8,7 @@
 //! | a target | pins for other targets only | told: nothing holds it |
 //!
 //! A build that compiles nothing, where this machine would not make all of it as it is pinned, asks for actions by their pins
-//! (`execute/pinned.rs`).
+//! (`execute/jobs.rs`).
 //!
 //! So a line that was deleted or edited is seen by every build that would have needed it. What an action says is refused before
 //! anything is compiled, what only the digest says before anything is published.

@@ -36,8 +36,10 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
         let variants = [variant(toolchain)?];
         let parallel = Parallel::Jobs(NonZeroUsize::new(1).context("one is not zero")?);
         let (store, progress) = (None, &|_| {});
-        let built =
-            execute(&plan, &Execution { store, cache, toolchain, variants: &variants, parallel, progress })?;
+        let built = execute(
+            &plan,
+            &Execution { store, cache, parallel, progress, ..Execution::new(toolchain, &variants) },
+        )?;
         let mut made = made.borrow_mut();
         ensure!(made.as_ref().is_none_or(|made| made.artifacts == built.artifacts), "other bytes");
         *made = Some(built);

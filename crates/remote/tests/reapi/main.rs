@@ -47,7 +47,7 @@ fn build(
 ) -> Result<Executed, ExecuteError> {
     let parallel = Parallel::Jobs(NonZeroUsize::new(4).unwrap());
     let variants = &variants();
-    execute(plan, &Execution { store, cache, toolchain, variants, parallel, progress: &|_| {} })
+    execute(plan, &Execution { store, cache, parallel, ..Execution::new(toolchain, variants) })
 }
 
 /// Builds here, with nothing else.

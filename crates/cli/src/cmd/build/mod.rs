@@ -9,18 +9,18 @@ use std::time::Instant;
 
 use precast_build::history;
 use precast_build::{
-    DeclareError, Declared, ExecuteError, Executed, Execution, Lock, Manifest, Plan, execute, execute_locked,
-    plan_after, take, take_pinned,
+    DeclareError, Declared, ExecuteError, Executed, Execution, Lock, Locked, Manifest, Mode, Plan, execute,
+    plan_after,
 };
-use precast_compile::{Isa, Parallel, Progress, Toolchain, Variant, host_target};
+use precast_compile::{Isa, Progress, Toolchain, Variant, host_target};
 use precast_ops::Ops;
 use precast_store::key::Profile;
-use precast_store::{ActionCache, OpenError, Store};
 #[cfg(feature = "remote")]
 use precast_store::{
     Keyring,
     remote::{Remote, Wanted},
 };
+use precast_store::{OpenError, Store};
 
 use self::summary::Summary;
 use super::update::{self, Held};
@@ -83,7 +83,8 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
     #[cfg(feature = "remote")]
     let (cache, parallel) = (elsewhere.cache(), elsewhere.parallel(args.jobs));
     #[cfg(not(feature = "remote"))]
-    let (cache, parallel) = (None, args.jobs.map_or(Parallel::Auto, Parallel::Jobs));
+    let (cache, parallel) =
+        (None, args.jobs.map_or(precast_compile::Parallel::Auto, precast_compile::Parallel::Jobs));
     #[cfg(feature = "remote")]
     let remotes = match args.remote.is_empty() {
         true => None,
@@ -102,19 +103,19 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
             fetch(url, &keyring, store.as_ref(), &wanted)?;
         }
     }
-    let executed = match &toolchain {
-        Some(toolchain) => carry_out(
-            &plan,
-            (store.as_ref(), cache),
-            (toolchain, &variants),
+    let executed = carry_out(
+        &plan,
+        Execution {
+            store: store.as_ref(),
+            cache,
+            toolchain: toolchain.as_ref(),
+            variants: &variants,
+            mode: if args.frozen { Mode::Reuse } else { Mode::Compile },
+            locked: pinned.map(|lock| Locked { lock, path: &lock_path }),
             parallel,
-            (pinned.map(|lock| (lock, lock_path.as_path())), args.frozen),
-        ),
-        None => {
-            let pins = (&pinned.cloned().unwrap_or_default(), lock_path.as_path());
-            take_pinned(&plan, (store.as_ref(), cache), &variants, pins)
-        }
-    };
+            progress: &|_| {},
+        },
+    );
     #[cfg(feature = "remote")]
     elsewhere.tell();
     let executed = executed.map_err(|error| match error {
@@ -159,7 +160,7 @@ fn pin(
     (plan, executed): (&Plan, &Executed),
     target: &str,
 ) -> Result<(), Failure> {
-    let mut pinned = Lock::of(plan).pinning(executed);
+    let mut pinned = Lock::of(plan).pinning(executed.records());
     // What other targets have stays, where the plan is the same.
     if let Some(present) = lock.filter(|present| present.check(plan, path).is_ok()) {
         pinned.pins.extend(present.pins.into_iter().filter(|pin| pin.target != target));
@@ -280,26 +281,16 @@ fn fetch(url: &str, keyring: &Arc<Keyring>, store: Option<&Store>, wanted: &[Wan
     Ok(())
 }
 
-fn carry_out(
-    plan: &Plan,
-    (store, cache): (Option<&Store>, Option<&dyn ActionCache>),
-    (toolchain, variants): (&Toolchain, &[Variant]),
-    parallel: Parallel,
-    (pins, is_frozen): (Option<(&Lock, &Path)>, bool),
-) -> Result<Executed, ExecuteError> {
-    let bar = term::progress((plan.units.len() * variants.len()) as u64);
+/// Carries out a plan, and shows how far it is.
+fn carry_out(plan: &Plan, execution: Execution<'_>) -> Result<Executed, ExecuteError> {
+    let bar = term::progress((plan.units.len() * execution.variants.len()) as u64);
     let progress = |progress| {
         if let Progress::Finished { done, total, .. } = progress {
             bar.set_length(total as u64);
             bar.set_position(done as u64);
         }
     };
-    let execution = Execution { store, cache, toolchain, variants, parallel, progress: &progress };
-    let executed = match pins {
-        Some(pins) => execute_locked(plan, &execution, pins, !is_frozen),
-        None if is_frozen => take(plan, &execution),
-        None => execute(plan, &execution),
-    };
+    let executed = execute(plan, &Execution { progress: &progress, ..execution });
     bar.finish_and_clear();
     executed
 }

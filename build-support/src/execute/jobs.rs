@@ -1,0 +1,114 @@
+//! The jobs of a plan, and the actions by which a store and a cache are asked for them.
+//!
+//! An action is derived from a toolchain. Where there is none, the pins of a lock file name actions, so that a store or a cache can be
+//! asked for them all the same. A pin names no unit: a record of its action says which unit it is about.
+
+use super::job::Job;
+use super::{ExecuteError, Execution, Failure, Results};
+use crate::lock::{Lock, Pin};
+use crate::plan::Plan;
+use precast_compile::{Toolchain, Variant, action};
+use precast_store::{ActionKey, BuildKey, Record, Store};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The jobs of a plan, in the order of units, then variants.
+pub(super) struct Jobs<'a> {
+    pub(super) list: Vec<Job<'a>>,
+    variants: &'a [Variant],
+    source: Source<'a>,
+}
+
+/// What says by which action a job is made.
+enum Source<'a> {
+    /// A toolchain, and where a lock file pins archives, that one alone.
+    Toolchain { is_pinned: bool },
+    /// The pins of a lock file.
+    Pins { pins: Vec<&'a Pin>, units: BTreeMap<BuildKey, usize> },
+}
+
+impl<'a> Jobs<'a> {
+    /// Lists the jobs of a plan, each with its action where that is known.
+    pub(super) fn new(plan: &'a Plan, execution: &Execution<'a>) -> Result<Self, ExecuteError> {
+        let (variants, lock) = (execution.variants, execution.pinned().map(|locked| locked.lock));
+        let pairs = plan.units.iter().flat_map(|unit| variants.iter().map(move |variant| (unit, variant)));
+        let list = pairs.map(|(unit, variant)| Job::new(unit, variant, &plan.fingerprints)).collect();
+        if let Some(toolchain) = execution.toolchain {
+            let source = Source::Toolchain { is_pinned: lock.is_some() };
+            let mut jobs = Self { list, variants, source };
+            jobs.derive_actions(toolchain, lock)?;
+            return Ok(jobs);
+        }
+        let units = plan.units.iter().enumerate().map(|(at, unit)| (unit.members()[0].0, at)).collect();
+        let is_wanted = |pin: &&Pin| variants.iter().any(|variant| pin.is_for(variant));
+        let pins = lock.into_iter().flat_map(|lock| &lock.pins).filter(is_wanted).collect();
+        let mut jobs = Self { list, variants, source: Source::Pins { pins, units } };
+        jobs.adopt_pins(execution.store)?;
+        Ok(jobs)
+    }
+
+    /// Derives the action of each job from a toolchain.
+    fn derive_actions(&mut self, toolchain: &Toolchain, lock: Option<&'a Lock>) -> Result<(), ExecuteError> {
+        let mut failures = Vec::new();
+        for job in &mut self.list {
+            match action(job.unit, toolchain, job.variant) {
+                Ok(inputs) => {
+                    let key = inputs.key();
+                    job.is_hermetic = inputs.linked.is_empty();
+                    job.pin = lock.and_then(|lock| lock.pin(&key));
+                    (job.action, job.toolchain) = (Some(key), inputs.toolchain);
+                }
+                Err(error) => failures.push(Failure { title: job.title(), error }),
+            }
+        }
+        if failures.is_empty() { Ok(()) } else { Err(ExecuteError::Compile { failures }) }
+    }
+
+    /// Gives jobs the actions of pins that the store has a record of.
+    fn adopt_pins(&mut self, store: Option<&Store>) -> Result<(), ExecuteError> {
+        let (Source::Pins { pins, .. }, Some(store)) = (&self.source, store) else { return Ok(()) };
+        for pin in pins.clone() {
+            let mut records = store.find_action(&pin.action)?;
+            records.sort_by_key(|record| record.digest != pin.digest);
+            let _ = records.iter().find_map(|record| self.subject_of(record));
+        }
+        Ok(())
+    }
+
+    /// The actions of which there is no artifact. A build that pins asks for nothing else.
+    pub(super) fn lacking(&self) -> Vec<ActionKey> {
+        let actions: BTreeSet<ActionKey> = match &self.source {
+            Source::Toolchain { is_pinned } => {
+                let lacking = self.list.iter().filter(|job| job.artifact.is_none());
+                lacking.filter(|job| !is_pinned || job.pin.is_some()).filter_map(|job| job.action).collect()
+            }
+            Source::Pins { pins, .. } => {
+                let has = |job: &&Job<'_>| job.artifact.is_some();
+                let found: BTreeSet<_> = self.list.iter().filter(has).filter_map(|job| job.action).collect();
+                pins.iter().map(|pin| pin.action).filter(|action| !found.contains(action)).collect()
+            }
+        };
+        actions.into_iter().collect()
+    }
+
+    /// The job that a record is about. Where a pin led to the record, the job gets the action of the pin.
+    pub(super) fn subject_of(&mut self, record: &Record) -> Option<usize> {
+        let Source::Pins { pins, units } = &self.source else {
+            let is_asked = |job: &Job<'_>| job.artifact.is_none() && job.action == Some(record.action);
+            return self.list.iter().position(is_asked);
+        };
+        let pin = *pins.iter().find(|pin| pin.action == record.action)?;
+        let variant = self.variants.iter().position(|variant| pin.is_for(variant))?;
+        let at = units.get(&record.members.first()?.key)? * self.variants.len() + variant;
+        let is_known = |action: Option<_>| action.is_none_or(|known| known == pin.action);
+        let job = self.list.get_mut(at).filter(|job| job.is_subject(record) && is_known(job.action))?;
+        (job.action, job.toolchain, job.pin) = (Some(pin.action), pin.toolchain, Some(pin));
+        job.is_hermetic = record.outside.is_empty();
+        Some(at)
+    }
+
+    /// Whether pins are the only source of actions and each of them led to an artifact or a result: then what is missing is
+    /// not pinned.
+    pub(super) fn are_all_found(&self, results: &Results) -> bool {
+        matches!(self.source, Source::Pins { .. }) && self.lacking().len() <= results.len()
+    }
+}
