@@ -8,7 +8,10 @@
 //! | `-fno-math-errno -fno-trapping-math` | vectorise `sqrt` and selections; they change no result |
 //! | `-fno-tree-slp-vectorize` | gcc 12 drops the rounding of `(double)(float)x` where it makes vectors of neighbours; loops are vectorised all the same |
 //! | `-fno-ipa-…` | a function's code then does not depend on its neighbours in the unit |
-//! | `-fno-stack-protector -fcf-protection=none -U_FORTIFY_SOURCE` | distributions turn these on; each calls into a C library or changes the code |
+//! | `-fno-stack-protector -U_FORTIFY_SOURCE` | distributions turn these on; each calls into a C library |
+//! | `-fasynchronous-unwind-tables`, `--eh-frame-hdr` | profilers, debuggers and backtraces walk through modules; tables change no instruction |
+//! | `-fno-omit-frame-pointer` | profilers that follow frame pointers walk through modules, too |
+//! | `-fcf-protection=return` (x86-64) | marks objects as compatible with shadow stacks and changes no instruction; hardened hosts load only marked objects |
 //! | `-ffreestanding -fbuiltin -nostdinc` (lean) | no header of the system is seen; `sqrt` and `memcpy` keep their meaning |
 //! | `-fno-gnu-unique` (C++) | no symbol of a unit is shared with another: static variables of templates would be |
 //! | `-Wa,-march=…` (gcc) | the assembler refuses what the ISA level does not have, also in `target` attributes and `asm` |
@@ -58,7 +61,8 @@ const ALWAYS: &[&str] = &[
     "-fno-tree-slp-vectorize",
     "-fvisibility=hidden",
     "-fno-ident",
-    "-fno-asynchronous-unwind-tables",
+    "-fasynchronous-unwind-tables",
+    "-fno-omit-frame-pointer",
     "-fno-stack-protector",
     "-U_FORTIFY_SOURCE",
     "-Werror=date-time",
@@ -88,6 +92,7 @@ const LINK: &[&str] = &[
     "-z",
     "noseparate-code",
     "--hash-style=gnu",
+    "--eh-frame-hdr",
 ];
 
 /// Makes the lists.
@@ -120,13 +125,13 @@ fn compile_flags(wanted: &Wanted<'_>) -> Vec<String> {
     list.extend(match wanted.profile {
         Profile::Release => ["-O3"].as_slice(),
         Profile::Debug => &["-O0", "-g"],
-        Profile::Asan => &["-O1", "-g", "-fno-omit-frame-pointer"],
+        Profile::Asan => &["-O1", "-g"],
     });
     list.extend(sanitizers(wanted.profile));
     list.extend(wanted.isa.flags());
     list.extend(ALWAYS);
     if wanted.isa.arch() == "x86_64" {
-        list.push("-fcf-protection=none");
+        list.push("-fcf-protection=return");
     }
     if wanted.family == Family::Gcc {
         list.extend(wanted.isa.assembler_flag());

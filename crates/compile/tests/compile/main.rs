@@ -12,4 +12,5 @@ mod inputs;
 mod modules;
 mod parallel;
 mod places;
+mod stacks;
 mod statically;
