@@ -42,7 +42,7 @@ const char *precast_version(void);
 typedef enum precast_status {
   PRECAST_OK = 0,
   PRECAST_ERROR_ARGUMENT = 1,  /* NULL, an index out of range, text that is not UTF-8 */
-  PRECAST_ERROR_BUNDLE = 2,    /* a bundle cannot be read, is damaged, or others can change it */
+  PRECAST_ERROR_BUNDLE = 2,    /* a bundle cannot be read, is damaged or not signed, or others can change it */
   PRECAST_ERROR_ENTRY = 3,     /* the bundle has no entry of this name */
   PRECAST_ERROR_LOAD = 4,      /* the entry's code is damaged, or made for another host */
   PRECAST_ERROR_ARRAY = 5,     /* what is described is no array: misaligned, read-only, another device */
@@ -67,10 +67,16 @@ const char *precast_status_name(precast_status status);
 /* An open bundle. */
 typedef struct precast_bundle precast_bundle;
 
-/* Opens a bundle file, which is read into memory and closed. Free it with precast_bundle_free. */
+/* Opens a bundle file, which is read into memory and closed. Free it with precast_bundle_free. If the environment variable
+ * PRECAST_KEYRING names a keyring, this does the same as precast_bundle_open_signed with that keyring; an empty value is an
+ * error. */
 precast_status precast_bundle_open(const char *path, precast_bundle **bundle);
 
-/* Opens a copy of the `size` bytes of a bundle in memory. Free it with precast_bundle_free. */
+/* Opens a bundle file that enough keys of the keyring file `keyring` have signed, in "<path>.minisig"; PRECAST_KEYRING does not
+ * apply. Free it with precast_bundle_free. */
+precast_status precast_bundle_open_signed(const char *path, const char *keyring, precast_bundle **bundle);
+
+/* Opens a copy of the `size` bytes of a bundle in memory, without a check of signatures: PRECAST_KEYRING does not apply. Free it with precast_bundle_free. */
 precast_status precast_bundle_from_bytes(const void *bytes, size_t size, precast_bundle **bundle);
 
 /* `bundle` may be NULL. */

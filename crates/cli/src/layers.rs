@@ -11,7 +11,7 @@ use precast_graph::FunctionGraph;
 use precast_ops::Ops;
 use precast_runtime::{BuildRuntimeError, Event, Policy, Runtime};
 use precast_store::Event as StoreEvent;
-use precast_store::{CreateError, Keyring, KeyringError, Layer, OpenSignedError, Store};
+use precast_store::{CreateError, Keyring, KeyringError, Layer, OpenSignedError, Store, trust};
 
 use crate::args::LayerArgs;
 use crate::error::{Exit, Failure};
@@ -19,9 +19,6 @@ use crate::{events, term};
 
 /// The variable that names a store.
 const VARIABLE: &str = "PRECAST_STORE";
-
-/// The variable that names a keyring.
-const KEYRING: &str = "PRECAST_KEYRING";
 
 /// The store of a directory, where nothing else is said.
 const DEFAULT: &str = "artifacts";
@@ -55,19 +52,13 @@ pub(crate) fn to_look(args: &LayerArgs) -> Vec<PathBuf> {
 
 /// Gives the keyring that signatures are asked for of, if any.
 pub(crate) fn keyring(args: &LayerArgs) -> Result<Option<PathBuf>, Failure> {
-    let named = args.keyring.clone().or_else(|| std::env::var_os(KEYRING).map(PathBuf::from));
-    match named {
-        // A script whose own variable is not set would go without signatures.
-        Some(path) if path.as_os_str().is_empty() => Err(Failure::new("the name of the keyring is empty")
-            .hint(format!("name a keyring, or unset `{KEYRING}` to ask for no signatures"))),
-        named => Ok(named),
-    }
+    Ok(trust::keyring_setting(args.keyring.clone())?)
 }
 
 /// Opens the keyring that signatures are asked for of.
 pub(crate) fn open_keyring(args: &LayerArgs) -> Result<Option<Arc<Keyring>>, Failure> {
-    let opened = keyring(args)?.map(Keyring::open).transpose();
-    Ok(opened.map_err(keyring_failure)?.map(Arc::new))
+    let opened = Keyring::open_setting(args.keyring.clone()).map_err(keyring_failure)?;
+    Ok(opened.map(Arc::new))
 }
 
 /// Says why there is no keyring: one that has expired says that nothing is believed any more.
@@ -112,7 +103,7 @@ pub(crate) fn open(args: &LayerArgs, stores: &[PathBuf]) -> Result<Vec<Layer>, F
 #[cfg(feature = "remote")]
 pub(crate) fn no_keyring() -> Failure {
     Failure::usage("a remote is believed for its signatures only: whose shall be asked for?")
-        .hint(format!("`--keyring FILE`, or `{KEYRING}`, names the keyring"))
+        .hint(format!("`--keyring FILE`, or `{}`, names the keyring", trust::KEYRING))
 }
 
 /// Says why a remote is no layer.

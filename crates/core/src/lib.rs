@@ -47,7 +47,7 @@ pub mod trust;
 mod typed;
 pub mod value;
 
-pub use bundle::{Bundle, BundleLoadError, OpenBundleError};
+pub use bundle::{Bundle, BundleLoadError, BundleSignatureError, OpenBundleError};
 pub use event::Event;
 pub use function::{CallError, Function};
 pub use key::{ActionKey, BuildKey, ContentId, Digest, Fingerprint, ParseHashError, RecordId, ToolchainId};

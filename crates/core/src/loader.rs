@@ -100,7 +100,7 @@ pub enum LoadEntryError {
 crate::debug_as_chain!(LoadEntryError);
 
 impl Loader {
-    /// Opens a bundle that is part of the program.
+    /// Opens a bundle that is part of the program, and as trusted as the program: `PRECAST_KEYRING` does not apply.
     ///
     /// # Errors
     /// The bytes are not a whole bundle of a format that is known here.
@@ -110,8 +110,11 @@ impl Loader {
 
     /// Opens a bundle file. The file is read into memory and closed.
     ///
+    /// If `PRECAST_KEYRING` names a keyring, enough of its keys must have signed the file, in `<path>.minisig`. That needs the
+    /// feature `signed`; without it the file is refused.
+    ///
     /// # Errors
-    /// The file cannot be read, or is not a whole bundle of a format that is known here.
+    /// The file cannot be read, is not a whole bundle of a known format, or is not signed as it must be.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenBundleError> {
         Bundle::open(path).map(Self::new)
     }

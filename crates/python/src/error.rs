@@ -9,6 +9,7 @@ use precast_core::native::ErrorKind;
 use precast_core::{CallError, LoadEntryError, OpenBundleError};
 use precast_graph::{BuildError, InterpretError, MakeNodeError, PerformError};
 use precast_runtime::{BuildRuntimeError, FunctionError};
+use precast_store::OpenSignedError;
 use pyo3::call::PyCallArgs;
 use pyo3::exceptions::{
     PyAssertionError, PyException, PyIndexError, PyMemoryError, PyTypeError, PyValueError,
@@ -63,6 +64,14 @@ pub(crate) fn open(py: Python<'_>, error: &OpenBundleError) -> PyErr {
         _ => return told(py, "BundleError", error),
     };
     raise(py, class, (number, said, path.display().to_string()))
+}
+
+/// The exception of a bundle that cannot be opened under a keyring.
+pub(crate) fn open_signed(py: Python<'_>, error: &OpenSignedError) -> PyErr {
+    match error {
+        OpenSignedError::Open(error) => open(py, error),
+        _ => told(py, "BundleError", error),
+    }
 }
 
 /// The exception of a graph that is not there, or that nothing in the bundle serves.

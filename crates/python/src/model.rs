@@ -29,11 +29,12 @@ pub(crate) fn damage(bundle: &Bundle) -> String {
     format!("{}\n{}", found.join("\n"), Bundle::HINT)
 }
 
-/// Opens a bundle file; its functions are verified and loaded when they are asked for.
+/// Opens a bundle file; its functions are verified and loaded when they are asked for. With a keyring, else that of `PRECAST_KEYRING`,
+/// enough of its keys must have signed the file.
 #[pyfunction]
-#[pyo3(signature = (path, /))]
-pub(crate) fn load(py: Python<'_>, path: PathBuf) -> PyResult<Model> {
-    let opened = py.detach(|| Loader::open(&path));
+#[pyo3(signature = (path, /, *, keyring = None))]
+pub(crate) fn load(py: Python<'_>, path: PathBuf, keyring: Option<PathBuf>) -> PyResult<Model> {
+    let opened = py.detach(|| Bundle::open_under(&path, keyring).map(Loader::new));
     opened
         .map(|loader| Model { loader, path, damage: OnceLock::new() })
         .map_err(|refused| error::open(py, &refused))

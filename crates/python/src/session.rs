@@ -13,6 +13,8 @@ use precast_core::Served;
 use precast_graph::{FunctionGraph, Type};
 use precast_ops::{DimShuffle, Elemwise};
 use precast_runtime::{BuildRuntimeError, DispatchError, Dispatcher, Policy, Runtime, is_checked};
+use precast_store::KeyringError;
+use precast_store::trust::keyring_setting;
 use pyo3::prelude::*;
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -33,6 +35,8 @@ pub(crate) struct Settings {
     record: Option<PathBuf>,
     /// Whether each Apply is checked in each call.
     check: Option<bool>,
+    /// The keyring whose keys must have signed the layers; else that of the environment.
+    keyring: Option<PathBuf>,
 }
 
 /// The function of a graph.
@@ -128,13 +132,17 @@ fn raise(py: Python<'_>, failure: &Failure) -> PyErr {
 type Key = (u64, Settings, Vec<Option<(u64, SystemTime)>>);
 
 /// The runtime of these settings.
-fn runtime(settings: Settings) -> Result<Arc<Runtime>, Failure> {
+fn runtime(mut settings: Settings) -> Result<Arc<Runtime>, Failure> {
     static RUNTIMES: LazyLock<Mutex<BTreeMap<Key, Arc<Runtime>>>> = LazyLock::new(Mutex::default);
     let seen = |layer: &PathBuf| {
         let found = fs_err::metadata(layer).ok().filter(std::fs::Metadata::is_file)?;
         Some((found.len(), found.modified().ok()?))
     };
-    let files = settings.layers.iter().map(seen).collect();
+    // The environment and the working directory may change between two calls.
+    let keyring = keyring_setting(settings.keyring)
+        .map_err(|refused| Failure::Runtime(KeyringError::from(refused).into()))?;
+    settings.keyring = keyring.map(|path| std::path::absolute(&path).unwrap_or(path));
+    let files = settings.layers.iter().chain(&settings.keyring).map(seen).collect();
     let key = (ctype::generation(), settings, files);
     let mut runtimes = RUNTIMES.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(runtime) = runtimes.get(&key) {
@@ -154,6 +162,9 @@ fn build(settings: &Settings) -> Result<Runtime, Failure> {
     let mut builder = Runtime::builder().ops(ctype::with_types(ops().clone()));
     for layer in &settings.layers {
         builder = if layer.is_dir() { builder.store(layer) } else { builder.bundle_file(layer) };
+    }
+    if let Some(keyring) = &settings.keyring {
+        builder = builder.keyring(keyring);
     }
     if let Some(store) = &settings.store {
         builder = builder.writable(store);

@@ -81,7 +81,7 @@ impl From<Remote> for Layer {
 }
 
 impl Layer {
-    /// Opens a bundle file. It is read into memory once.
+    /// Opens a bundle file. It is read into memory once. `PRECAST_KEYRING` applies as to [`Bundle::open`].
     ///
     /// # Errors
     ///

@@ -31,6 +31,29 @@ pub(crate) unsafe extern "C" fn precast_bundle_open(
 /// # Safety
 /// [The contract](super).
 #[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn precast_bundle_open_signed(
+    path: *const c_char,
+    keyring: *const c_char,
+    bundle: *mut *mut BundleHandle,
+) -> Status {
+    guard(|| {
+        // SAFETY: the contract.
+        let out = unsafe { Out::new(bundle, "bundle") }?;
+        // SAFETY: the contract.
+        let path = unsafe { text(path, "path") }?;
+        // SAFETY: the contract.
+        let keyring = unsafe { text(keyring, "keyring") }?;
+        let opened = precast_core::Bundle::open_under(path, Some(keyring.into()))?;
+        out.put(Box::into_raw(Box::new(BundleHandle::new(opened))));
+        Ok(())
+    })
+}
+
+/// See `precast.h`.
+///
+/// # Safety
+/// [The contract](super).
+#[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn precast_bundle_from_bytes(
     bytes: *const c_void,
     size: usize,

@@ -56,6 +56,12 @@ static void bundles(const char *path, const precast_bundle *bundle) {
   FAILS(precast_bundle_open("\xff", &other), PRECAST_ERROR_ARGUMENT, "`path` is not UTF-8");
   FAILS(precast_bundle_open("absent.precast", &other), PRECAST_ERROR_BUNDLE, "there is no bundle `absent.precast`");
   FAILS(precast_bundle_open("/", &other), PRECAST_ERROR_BUNDLE, "cannot read bundle `/`");
+  FAILS(precast_bundle_open_signed(NULL, "keyring", &other), PRECAST_ERROR_ARGUMENT, "`path` is NULL");
+  FAILS(precast_bundle_open_signed(path, NULL, &other), PRECAST_ERROR_ARGUMENT, "`keyring` is NULL");
+  FAILS(precast_bundle_open_signed(path, "keyring", NULL), PRECAST_ERROR_ARGUMENT, "`bundle` is NULL");
+  FAILS(precast_bundle_open_signed(path, "\xff", &other), PRECAST_ERROR_ARGUMENT, "`keyring` is not UTF-8");
+  FAILS(precast_bundle_open_signed(path, "", &other), PRECAST_ERROR_BUNDLE, "the name of the keyring is empty");
+  FAILS(precast_bundle_open_signed(path, "absent.keyring", &other), PRECAST_ERROR_BUNDLE, "there is no keyring `absent.keyring`");
   FAILS(precast_bundle_from_bytes(NULL, 5, &other), PRECAST_ERROR_ARGUMENT, "`bytes` is NULL");
   FAILS(precast_bundle_from_bytes("bytes", SIZE_MAX, &other), PRECAST_ERROR_ARGUMENT, "more elements than memory");
   FAILS(precast_bundle_from_bytes(NULL, 0, &other), PRECAST_ERROR_BUNDLE, "is not a bundle");

@@ -111,7 +111,8 @@ pub(super) fn pull(args: PullArgs) -> Result<Exit, Failure> {
     let keyring = layers::open_keyring(&LayerArgs { keyring: args.keyring, ..LayerArgs::default() })?;
     let mut fetched = Registry::open(&place, Patience::default())?.fetch()?;
     let unsigned = |unsigned: Box<Unsigned>| {
-        Failure::new(format!("the release at `{place}` is not {unsigned}")).exiting(Exit::Unsigned)
+        Failure::new(format!("the release at `{place}` is not {unsigned}{}", unsigned.hint()))
+            .exiting(Exit::Unsigned)
     };
     let mut names = Vec::new();
     // A bundle that nobody has signed is not taken into memory.

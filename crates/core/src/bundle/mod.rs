@@ -41,6 +41,7 @@ mod find;
 mod head;
 mod load;
 mod open;
+mod signed;
 mod table;
 mod write;
 
@@ -57,6 +58,7 @@ use head::Head;
 pub use head::FORMAT;
 pub use load::BundleLoadError;
 pub use open::{OpenBundleError, has_generator};
+pub use signed::BundleSignatureError;
 pub use write::{WriteBundleError, write_bundle};
 
 /// An open bundle. Safe to share between threads.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::head::{FORMAT, GENERATOR_AT, Head, MAGIC, u32_at, u64_at};
-use super::{Bundle, Data, Seen};
+use super::{Bundle, BundleSignatureError, Data, Seen};
 use crate::event::Observer;
 use crate::file;
 use crate::trust::{self, TrustError, Untrusted};
@@ -70,6 +70,14 @@ pub enum OpenBundleError {
         /// What is wrong.
         reason: &'static str,
     },
+    /// Its signatures cannot be checked, or too few keys have signed it.
+    #[error("cannot use bundle `{}`", path.display())]
+    Signatures {
+        /// The bundle.
+        path: PathBuf,
+        /// The reason.
+        source: Box<BundleSignatureError>,
+    },
 }
 
 crate::debug_as_chain!(OpenBundleError);
@@ -78,13 +86,13 @@ impl Bundle {
     /// The remedy for one that is not whole, as a line of a message.
     pub const HINT: &str = "hint: copy or fetch it again from where it is whole, or build it again";
 
-    /// Opens a bundle file. The file is read into memory and closed.
+    /// Opens a bundle file without a check of its signatures, whatever `PRECAST_KEYRING` names.
     ///
     /// # Errors
     ///
-    /// The file cannot be read, is not a whole bundle of a format that is known here, or others can change it:
+    /// The file cannot be read, is not a whole bundle of a known format, or other users can change it:
     /// [`crate::trust`].
-    pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenBundleError> {
+    pub fn open_unsigned(path: impl AsRef<Path>) -> Result<Self, OpenBundleError> {
         let path = path.as_ref();
         let refused = |source| OpenBundleError::Io { path: path.to_path_buf(), source };
         let opened = trust::open(path).map_err(|error| match error {
@@ -98,7 +106,8 @@ impl Bundle {
         Self::new(Data::Shared(data.into()), format!("bundle `{}`", path.display()))
     }
 
-    /// Opens a bundle that is part of the program. No alignment is asked for, and nothing is copied.
+    /// Opens a bundle that is part of the program. No alignment is asked for, and nothing is copied. It is as trusted as the
+    /// program: `PRECAST_KEYRING` does not apply.
     ///
     /// # Errors
     ///
@@ -107,7 +116,7 @@ impl Bundle {
         Self::new(Data::Static(data), "the embedded bundle".to_owned())
     }
 
-    /// Opens a bundle whose bytes the program has from elsewhere.
+    /// Opens a bundle whose bytes the program passes. The program vouches for them: `PRECAST_KEYRING` does not apply.
     ///
     /// # Errors
     ///

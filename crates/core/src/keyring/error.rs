@@ -5,12 +5,15 @@ use std::io;
 use std::path::PathBuf;
 
 use super::{Date, KEY_LENGTH};
-use crate::trust::Untrusted;
+use crate::trust::{EmptyNameError, Untrusted};
 
 /// Says why there is no keyring, or why it may not take the place of another.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyringError {
+    /// Its name is empty.
+    #[error(transparent)]
+    EmptyName(#[from] EmptyNameError),
     /// Others can change it.
     #[error(transparent)]
     Untrusted(#[from] Box<Untrusted>),
@@ -117,6 +120,20 @@ pub struct Unsigned {
     pub valid: Vec<String>,
     /// Why other signatures do not count.
     pub problems: Vec<String>,
+    /// Whether a signature is by a key that the keyring does not list.
+    pub has_unlisted: bool,
+}
+
+impl Unsigned {
+    /// Returns the remedy as the end of a message: a line `hint: …`, or nothing.
+    #[must_use]
+    pub fn hint(&self) -> &'static str {
+        if self.has_unlisted {
+            "\nhint: sign it with a key of the keyring: `precast sign`; or, if you trust the signer, add the key: `precast trust add KEY.pub`"
+        } else {
+            ""
+        }
+    }
 }
 
 /// Renders what is there, to stand after "is not" or alone: "signed by 2 keys: 1 has, `alice`; one is by a key that is not listed".

@@ -15,7 +15,7 @@ pub enum OpenSignedError {
     #[error(transparent)]
     Open(#[from] OpenBundleError),
     /// Too few keys have signed it.
-    #[error("`{}` is not {unsigned}", path.display())]
+    #[error("`{}` is not {unsigned}{}", path.display(), unsigned.hint())]
     Unsigned {
         /// The file.
         path: PathBuf,
@@ -88,9 +88,9 @@ impl Bundle {
     ///
     /// # Errors
     ///
-    /// As [`Bundle::open`]; too few keys of the keyring have signed it.
+    /// As [`Bundle::open_unsigned`]; too few keys of the keyring have signed it.
     pub fn open_signed(path: impl AsRef<Path>, keyring: &Keyring) -> Result<Self, OpenSignedError> {
-        let bundle = Self::open(path.as_ref())?;
+        let bundle = Self::open_unsigned(path.as_ref())?;
         check_file(path.as_ref(), bundle.bytes(), keyring)?;
         Ok(bundle)
     }

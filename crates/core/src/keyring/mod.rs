@@ -177,7 +177,12 @@ impl Keyring {
             return Ok(());
         }
         let problems = vec![format!("the keyring expired on {}", self.expires)];
-        Err(Box::new(Unsigned { threshold: self.threshold, valid: Vec::new(), problems }))
+        Err(Box::new(Unsigned {
+            threshold: self.threshold,
+            valid: Vec::new(),
+            problems,
+            has_unlisted: false,
+        }))
     }
 
     /// Whether its day has come, by the system's clock.
@@ -197,6 +202,7 @@ impl Keyring {
         mut signed: impl FnMut(&Key, &Signature) -> Option<bool>,
     ) -> Result<Vec<&str>, Box<Unsigned>> {
         let (mut valid, mut problems) = (BTreeSet::new(), BTreeSet::new());
+        let mut has_unlisted = false;
         for block in blocks(signatures) {
             let Ok(signature) = Signature::decode(&block) else {
                 problems.insert("one is no signature of minisign".to_owned());
@@ -217,6 +223,7 @@ impl Keyring {
                 }
             }
             if !known {
+                has_unlisted = true;
                 problems.insert("one is by a key that is not listed".to_owned());
             }
         }
@@ -225,7 +232,7 @@ impl Keyring {
         }
         let valid = valid.into_iter().map(|at| self.keys[at].name.clone()).collect();
         let problems = problems.into_iter().collect();
-        Err(Box::new(Unsigned { threshold: self.threshold, valid, problems }))
+        Err(Box::new(Unsigned { threshold: self.threshold, valid, problems, has_unlisted }))
     }
 
     /// Checks that a keyring may take the place of this one: it is signed by as many keys of this one as anything has to be, and

@@ -4,7 +4,7 @@
 //! the line that is to blame, and means nothing less.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{Date, Key, Keyring, KeyringError};
 use crate::trust::{self, TrustError};
@@ -16,6 +16,15 @@ const FORMAT: &str = "1";
 const LIMIT: u64 = 1 << 20;
 
 impl Keyring {
+    /// Opens the keyring that `argument` names, else the one that `PRECAST_KEYRING` names. Without both there is none.
+    ///
+    /// # Errors
+    ///
+    /// The name is empty; as [`Keyring::open`].
+    pub fn open_setting(argument: Option<PathBuf>) -> Result<Option<Self>, KeyringError> {
+        trust::keyring_setting(argument)?.map(Self::open).transpose()
+    }
+
     /// Opens a keyring that has not expired.
     ///
     /// # Errors
@@ -39,7 +48,7 @@ impl Keyring {
     pub fn read(path: &Path) -> Result<Self, KeyringError> {
         let refused = |source| KeyringError::Io { path: path.to_owned(), source };
         let file = trust::open(path).map_err(|error| match error {
-            TrustError::Untrusted(untrusted) => KeyringError::Untrusted(untrusted),
+            TrustError::Untrusted(untrusted) => KeyringError::Untrusted(untrusted.of_keyring()),
             TrustError::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
                 KeyringError::Missing { path: path.to_owned() }
             }

@@ -23,6 +23,7 @@
 
 mod groups;
 mod remedy;
+mod setting;
 mod way;
 
 use std::fmt;
@@ -36,19 +37,20 @@ use fs_err::File;
 use rustix::fs::{Mode, OFlags};
 
 pub use remedy::quoted;
+pub use setting::{EmptyNameError, KEYRING, NoKeyringsError, keyring_setting};
 pub use way::check_way;
 
 /// Says that something can be changed by others, and how to mend that.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("cannot trust `{}`: {}{fault}\nhint: {remedy}", place.display(), self.named())]
 pub struct Untrusted {
-    /// The store or the bundle.
+    /// The store, the bundle or the keyring.
     pub place: PathBuf,
     /// The file or directory that is to blame: in it, above it, or itself.
     pub path: PathBuf,
     /// What is wrong with it.
     pub fault: Fault,
-    /// The command that mends all of the store or the bundle.
+    /// The command that mends all of the place.
     pub remedy: String,
 }
 
@@ -103,8 +105,17 @@ impl Untrusted {
     /// Reports a fault of `path`, which is part of `place`: a store, or a bundle.
     #[must_use]
     pub fn new(path: &Path, fault: Fault, place: &Path) -> Box<Self> {
-        let remedy = remedy::remedy(place);
+        let remedy = remedy::remedy(place, |place| format!("delete {place} and build again"));
         Box::new(Self { place: place.to_path_buf(), path: path.to_path_buf(), fault, remedy })
+    }
+
+    /// Words the remedy for a keyring, which no build makes.
+    #[cfg(feature = "signed")]
+    pub(crate) fn of_keyring(mut self: Box<Self>) -> Box<Self> {
+        self.remedy = remedy::remedy(&self.place, |place| {
+            format!("replace {place} by a copy of the keyring from its owner")
+        });
+        self
     }
 
     /// Names what is to blame, unless that is the place itself.

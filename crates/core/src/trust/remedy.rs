@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use super::way::walk;
 use super::{Fault, fault, user};
 
-/// Words the remedy for all faults of `place` and of the way to it.
-pub(super) fn remedy(place: &Path) -> String {
+/// Words the remedy for all faults of `place` and of the way to it; `otherwise` is the one for a place that nobody trusts.
+pub(super) fn remedy(place: &Path, otherwise: impl Fn(&str) -> String) -> String {
     let Ok(way) = walk(place) else { return format!("copy {} to a directory of your own", quoted(place)) };
     let real = &way.real;
     let foreign = way.faults.iter().find(|(_, fault)| matches!(fault, Fault::Owner { .. }));
@@ -23,7 +23,7 @@ pub(super) fn remedy(place: &Path) -> String {
     }
     let above = way.faults.into_iter().map(|(path, _)| path).filter(|path| path != real).collect();
     let commands = commands(real, above);
-    format!("once you trust what is there, `{commands}`; else delete {} and build again", quoted(real))
+    format!("once you trust what is there, `{commands}`; else {}", otherwise(&quoted(real)))
 }
 
 /// Puts together what mends the tree at `place` and the directories above it.

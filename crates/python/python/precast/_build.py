@@ -45,6 +45,7 @@ def function(
     record: str | os.PathLike[str] | None = None,
     check: bool | None = None,
     host: str = "native",
+    keyring: str | os.PathLike[str] | None = None,
 ) -> Any:
     """The function of a graph.
 
@@ -52,7 +53,8 @@ def function(
     ``"strict"``, computed by the reference implementation where it is ``"interpret"``, and compiled where it is ``"jit"``, as it is
     without a policy where a compiler is there. What was compiled is kept in `store`: else in ``$PRECAST_STORE``, else in the
     user's cache. `record` is a manifest that misses are written down in, for ``precast build``. With `check`, each op in C is held
-    against its contract in every call.
+    against its contract in every call. Enough keys of `keyring`, else of ``$PRECAST_KEYRING``, must have signed the `layers`; without
+    both, no signatures are checked.
 
     With `host` ``"cpython"``, a graph of ops of your own becomes an extension module over Python's own objects, whose function is a
     builtin: values of your types may be any objects, and an exception is that which the C raises.
@@ -61,8 +63,8 @@ def function(
     if _is_cpython(host):
         from . import _cpython
 
-        return _cpython.function(whole, _settings(policy, layers, store, record, check))
-    return _native.compile(whole, name or "function", _settings(policy, layers, store, record, check))
+        return _cpython.function(whole, _settings(policy, layers, store, record, check, keyring))
+    return _native.compile(whole, name or "function", _settings(policy, layers, store, record, check, keyring))
 
 
 def save(
@@ -111,6 +113,7 @@ def ufunc(
     signature: str | None = None,
     *,
     layers: Sequence[str | os.PathLike[str]],
+    keyring: str | os.PathLike[str] | None = None,
 ) -> numpy.ufunc:
     """A ufunc of a function of the library, with a loop for each dtype that `layers` hold, as an ``[[op]]`` of a manifest declares them.
 
@@ -120,7 +123,7 @@ def ufunc(
     ranks = [1] if signature is None else sorted(_native.core_ranks(signature))
     if _native.described(name) is None:
         raise GraphValueError(f"the library has no function `{name}`\nhint: `dir(precast)` lists them")
-    functions = _native.held(name, ranks, _settings("strict", layers, None, None, None))
+    functions = _native.held(name, ranks, _settings("strict", layers, None, None, None, keyring))
     if not functions:
         told = ", ".join(map(str, ranks))
         raise MissError(
@@ -157,9 +160,10 @@ def explain(
     *,
     layers: Sequence[str | os.PathLike[str]] = (),
     store: str | os.PathLike[str] | None = None,
+    keyring: str | os.PathLike[str] | None = None,
 ) -> Explanation:
     """How a graph would be served, and for what is missing what comes nearest; nothing is loaded or compiled."""
-    is_hit, text = _native.explain(graph(inputs, outputs), _settings("strict", layers, store, None, None))
+    is_hit, text = _native.explain(graph(inputs, outputs), _settings("strict", layers, store, None, None, keyring))
     explanation = Explanation(text)
     explanation.is_hit = is_hit
     return explanation
@@ -170,7 +174,7 @@ def check(inputs: Any, outputs: Any = None, **settings: Any) -> bool:
     return explain(inputs, outputs, **settings).is_hit
 
 
-def _settings(policy: Any, layers: Any, store: Any, record: Any, check: Any) -> dict[str, Any]:
+def _settings(policy: Any, layers: Any, store: Any, record: Any, check: Any, keyring: Any = None) -> dict[str, Any]:
     if isinstance(layers, (str, os.PathLike)):
         raise GraphTypeError("`layers` is a list of paths\nhint: `layers=[path]`")
     store = store if store is not None else _store(policy)
@@ -180,6 +184,8 @@ def _settings(policy: Any, layers: Any, store: Any, record: Any, check: Any) -> 
         "policy": policy,
         "record": None if record is None else os.path.abspath(record),
         "check": check,
+        # An empty name is refused, and is no name of the working directory.
+        "keyring": os.path.abspath(keyring) if keyring else keyring,
     }
 
 

@@ -36,7 +36,7 @@ def function(graph: Graph, settings: dict[str, Any], host: str = STABLE) -> Call
         if settings[name]:
             raise GraphValueError(f"a function of host `cpython` has no `{name}`")
     unit = unit_of(graph, host)
-    modules = Modules(bundles=settings["layers"], store=settings["store"])
+    modules = Modules(bundles=settings["layers"], store=settings["store"], keyring=settings["keyring"])
     found = modules.find(unit)
     if found is None:
         if policy == "strict":

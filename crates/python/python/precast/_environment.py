@@ -33,11 +33,17 @@ def policy_of(given: str | None) -> str:
     return chosen
 
 
-def modules(policy: str, bundles: list[str] | None = None, store: str | None = None, levels: list[str] | None = None) -> Modules:
-    """Opens the layers that arguments name, else those of the environment."""
+def modules(
+    policy: str,
+    bundles: list[str] | None = None,
+    store: str | None = None,
+    levels: list[str] | None = None,
+    keyring: str | os.PathLike[str] | None = None,
+) -> Modules:
+    """Opens the layers that arguments name, else those of the environment; `Modules` looks up the keyring of the environment."""
     store = store or os.environ.get("PRECAST_STORE") or (Modules.user_store() if policy == "jit" else None)
     if bundles is None:
         bundles = paths(os.environ.get("PRECAST_BUNDLE", ""))
     if levels is None:
         levels = [level for level in os.environ.get("PRECAST_ISA", "").split(",") if level]
-    return Modules(bundles=bundles, store=store, levels=levels)
+    return Modules(bundles=bundles, store=store, levels=levels, keyring=keyring)

@@ -62,8 +62,8 @@ def set_num_threads(n: int, /) -> None:
     """Lets at most `n` threads share the work of a call, the calling one among them; 1 to 256. Results have the same bits for any number."""
 
 def misread_threads() -> str | None: ...
-def load(path: str | PathLike[str], /) -> Model:
-    """Opens a bundle file; its functions are verified and loaded when they are asked for."""
+def load(path: str | PathLike[str], /, *, keyring: str | PathLike[str] | None = None) -> Model:
+    """Opens a bundle file; its functions are verified and loaded when they are asked for. With `keyring`, else that of ``$PRECAST_KEYRING``, enough of its keys must have signed the file."""
 
 @final
 class Unit:
@@ -115,7 +115,12 @@ class Modules:
     """Layers with extension modules."""
 
     def __new__(
-        cls, *, bundles: list[str] = ..., store: str | PathLike[str] | None = ..., levels: list[str] = ...
+        cls,
+        *,
+        bundles: list[str] = ...,
+        store: str | PathLike[str] | None = ...,
+        levels: list[str] = ...,
+        keyring: str | PathLike[str] | None = ...,
     ) -> Modules: ...
     @property
     def layers(self) -> list[str]: ...

@@ -20,7 +20,7 @@ use precast_compile::{Isa, Toolchain, changed_outside};
 use precast_core::event::chain;
 use precast_store::archive::SHARED_OBJECT;
 use precast_store::key::nearest;
-use precast_store::{Layer, Store};
+use precast_store::{Keyring, Layer, OpenSignedError, Store};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -39,22 +39,29 @@ pub(crate) struct Modules {
 
 #[pymethods]
 impl Modules {
-    /// Opens bundles, and a store for what is compiled here. A store that cannot be made is done without, and that is told.
+    /// Opens bundles, and a store for what is compiled here. A store that cannot be made is done without, and that is told. A keyring
+    /// applies to the bundles; the store is guarded by its owner and mode.
     #[new]
-    #[pyo3(signature = (*, bundles = Vec::new(), store = None, levels = Vec::new()))]
+    #[pyo3(signature = (*, bundles = Vec::new(), store = None, levels = Vec::new(), keyring = None))]
     fn new(
         py: Python<'_>,
         bundles: Vec<PathBuf>,
         store: Option<PathBuf>,
         levels: Vec<String>,
+        keyring: Option<PathBuf>,
     ) -> PyResult<Self> {
         let levels = levels.iter().map(|name| name.parse()).collect::<Result<Vec<Isa>, _>>();
         let levels = levels.map_err(|error| raise(py, "PrecastError", (chain(&error),)))?;
         let told = Arc::new(Mutex::new(Vec::new()));
+        let keyring = py.detach(|| Keyring::open_setting(keyring));
+        let keyring = keyring.map_err(|error| raise(py, "BundleError", (chain(&error),)))?;
         let mut layers = Vec::new();
         for path in bundles {
-            let opened = py.detach(|| Layer::open_bundle(&path));
-            layers.push(opened.map_err(|error| crate::error::open(py, &error))?);
+            let opened = py.detach(|| match &keyring {
+                None => Layer::open_bundle(&path).map_err(OpenSignedError::from),
+                Some(keyring) => Layer::open_signed_bundle(&path, keyring),
+            });
+            layers.push(opened.map_err(|error| crate::error::open_signed(py, &error))?);
         }
         if let Some(path) = store {
             match py.detach(|| Store::create(&path)) {

@@ -86,7 +86,7 @@ impl Builder {
 
     /// Believes bundle files and stores only what enough keys of this keyring have signed: [`precast_store::keyring`]. A bundle
     /// that is part of the binary is as trusted as the binary; a store that this program writes to is guarded by its owner and
-    /// mode, since nobody signs what is compiled here.
+    /// mode, since nobody signs what is compiled here. Without this it is the keyring that `PRECAST_KEYRING` names, if that is set.
     pub fn keyring(mut self, path: impl AsRef<Path>) -> Self {
         self.keyring = Some(path.as_ref().to_owned());
         self
@@ -147,7 +147,7 @@ impl Builder {
     /// Opens the runtime. Nothing is loaded yet.
     ///
     /// # Errors
-    /// The first layer that cannot be opened; a file to record to that is not a manifest; a `PRECAST_ISA_LIMIT` that is no ISA
+    /// The first layer that cannot be opened; a keyring that is missing, invalid or expired; a file to record to that is not a manifest; a `PRECAST_ISA_LIMIT` that is no ISA
     /// level of this architecture.
     pub fn build(self) -> Result<Runtime, BuildRuntimeError> {
         precast_core::cpu::limit()?;
@@ -156,7 +156,7 @@ impl Builder {
             let recorder = Arc::clone(&recorder);
             Observer::new(move |event| recorder.tell(Event::Layer(event.clone())))
         };
-        let keyring = self.keyring.map(Keyring::open).transpose()?.map(Arc::new);
+        let keyring = Keyring::open_setting(self.keyring)?.map(Arc::new);
         let opened = self.layers.into_iter().map(|source| source.open(keyring.as_ref(), &observer));
         let layers = opened.collect::<Result<Vec<_>, _>>()?;
         #[cfg(feature = "record")]

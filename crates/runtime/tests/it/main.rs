@@ -3,6 +3,7 @@
 
 mod call;
 mod debug;
+mod keyring;
 mod profile;
 mod resolve;
 mod tiered;

@@ -13,6 +13,7 @@ mod gc;
 mod golden;
 mod heal;
 mod keyring;
+mod keyring_setting;
 mod keys;
 mod processes;
 mod record;

@@ -110,9 +110,9 @@ def _called(hosted: Hosted, settings: Mapping[str, Any]) -> Any:
     """An op through its own C, with the settings of `precast.function`."""
     if settings.get("policy") == "interpret":
         return hosted.reference
-    chosen = (settings.get(name) for name in ("policy", "layers", "store", "record", "check"))
-    policy, layers, store, record, check = chosen
-    return _cpython.function(hosted.graph, _settings(policy, layers or (), store, record, check), hosted.host)
+    chosen = (settings.get(name) for name in ("policy", "layers", "store", "record", "check", "keyring"))
+    policy, layers, store, record, check, keyring = chosen
+    return _cpython.function(hosted.graph, _settings(policy, layers or (), store, record, check, keyring), hosted.host)
 
 
 def _constants(values: dict[str, numpy.ndarray]) -> _native.Graph:

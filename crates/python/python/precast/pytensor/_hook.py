@@ -48,6 +48,7 @@ def install(
     policy: str | None = None,
     store: str | os.PathLike[str] | None = None,
     isa: str | Iterable[str] | None = None,
+    keyring: str | os.PathLike[str] | None = None,
 ) -> bool:
     """Puts precast beneath PyTensor's C linkers; what is not said is what the environment says.
 
@@ -57,7 +58,8 @@ def install(
     global _installed
     policy = _environment.policy_of(policy)
     with _lock:
-        modules = _environment.modules(policy, _list(bundle), None if store is None else os.fspath(store), _list(isa))
+        store = None if store is None else os.fspath(store)
+        modules = _environment.modules(policy, _list(bundle), store, _list(isa), keyring)
         uninstall()
         try:
             host = Host()

@@ -1,0 +1,51 @@
+//! Bundles under a keyring: `tests/c/signed.c`, with a keyring as an argument and in the environment.
+
+use crate::installed::{Installed, Language, run};
+use minisign::KeyPair;
+use precast_core::keyring::{Key, Keyring};
+use precast_core::trust::KEYRING;
+use precast_testkit::package::root;
+use std::path::Path;
+
+#[test]
+fn a_bundle_is_opened_under_the_keyring_of_an_argument_or_the_environment() {
+    let installed = Installed::new();
+    let (bundle, program) = (installed.bundle("tests/c/precast.toml"), installed.path("signed"));
+    let source = root().join("crates/capi/tests/c/signed.c");
+    installed.compile(Language::C, &source, &program, &["-lprecast"]);
+    let pair = KeyPair::generate_unencrypted_keypair().unwrap();
+    let keyring = Keyring {
+        version: 1,
+        expires: "2999-01-01".parse().unwrap(),
+        threshold: 1,
+        keys: vec![Key::parse("alice", &pair.pk.to_base64()).unwrap()],
+        revoked: Vec::new(),
+    };
+    let (keyrings, absent) = (installed.path("test.keyring"), installed.path("absent.keyring"));
+    fs_err::write(&keyrings, keyring.to_string()).unwrap();
+    let (signed, unsigned) = (installed.path("signed.precast"), installed.path("unsigned.precast"));
+    let bytes = fs_err::read(bundle).unwrap();
+    fs_err::write(&signed, &bytes).unwrap();
+    fs_err::write(&unsigned, &bytes).unwrap();
+    let signature = minisign::sign(None, &pair.sk, &*bytes, None, None).unwrap().into_string();
+    fs_err::write(installed.path("signed.precast.minisig"), signature).unwrap();
+
+    let (keyring, absent, none) = (Some(&*keyrings), Some(&*absent), None);
+    let (empty, ok, refused) = (Some(Path::new("")), "PRECAST_OK", "PRECAST_ERROR_BUNDLE");
+    for (bundle, argument, variable, status, words) in [
+        (&unsigned, none, none, ok, ""),
+        (&signed, none, keyring, ok, ""),
+        (&unsigned, none, keyring, refused, "there is no signature"),
+        (&signed, none, absent, refused, "there is no keyring"),
+        (&signed, none, empty, refused, "the name of the keyring is empty"),
+        (&signed, keyring, none, ok, ""),
+        (&signed, keyring, absent, ok, ""),
+        (&unsigned, keyring, none, refused, "there is no signature"),
+        (&signed, absent, keyring, refused, "there is no keyring"),
+    ] {
+        let mut command = installed.command(&program);
+        command.arg(bundle).args(argument).env_remove(KEYRING);
+        let printed = run(command.envs(variable.map(|variable| (KEYRING, variable))));
+        assert!(printed.starts_with(&format!("{status}\n")) && printed.contains(words), "{printed}");
+    }
+}

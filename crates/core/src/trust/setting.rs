@@ -1,0 +1,33 @@
+//! The keyring that a process is asked to use: an argument, else the environment.
+
+use std::path::PathBuf;
+
+/// The environment variable that names a keyring. Every host reads it where no keyring is passed.
+pub const KEYRING: &str = "PRECAST_KEYRING";
+
+/// Reports a keyring whose name is empty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the name of the keyring is empty\nhint: name a keyring, or unset `{KEYRING}` to check no signatures"
+)]
+pub struct EmptyNameError;
+
+/// Reports a program that cannot check signatures, though a keyring is named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "cannot check signatures: this program was built without the feature `signed`\nhint: enable the feature `signed` of the crate `precast`, or unset `{KEYRING}` to check no signatures"
+)]
+pub struct NoKeyringsError;
+
+/// Returns the keyring to use: `argument`, else the value of [`KEYRING`], else none.
+///
+/// # Errors
+///
+/// The name is empty. A script whose own variable is unset would otherwise run without signatures.
+pub fn keyring_setting(argument: Option<PathBuf>) -> Result<Option<PathBuf>, EmptyNameError> {
+    let named = argument.or_else(|| std::env::var_os(KEYRING).map(PathBuf::from));
+    match named {
+        Some(path) if path.as_os_str().is_empty() => Err(EmptyNameError),
+        named => Ok(named),
+    }
+}

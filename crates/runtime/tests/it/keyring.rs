@@ -1,0 +1,70 @@
+//! The keyring that `PRECAST_KEYRING` names, as a runtime honours it: this test binary, started again with the variable.
+
+use std::path::Path;
+use std::process::Command;
+
+use minisign::KeyPair;
+use precast_runtime::{BuildRuntimeError, Policy, Runtime};
+use precast_store::keyring::Key;
+use precast_store::trust::KEYRING;
+use precast_store::{Keyring, KeyringError, OpenSignedError, write_bundle};
+
+const PATH: &str = "PRECAST_RUNTIME_TEST_BUNDLE";
+
+/// What becomes of a runtime over `bundle` in a process whose `PRECAST_KEYRING` has a value.
+fn outcome(bundle: &Path, keyring: Option<&str>) -> String {
+    let mut again = Command::new(std::env::current_exe().unwrap());
+    again.args(["--exact", "keyring::builds_in_another_process", "--ignored", "--nocapture"]);
+    again.env(PATH, bundle).env_remove(KEYRING).envs(keyring.map(|keyring| (KEYRING, keyring)));
+    let output = String::from_utf8(again.output().unwrap().stdout).unwrap();
+    let (_, outcome) = output.split_once("outcome: ").unwrap_or_else(|| panic!("{output}"));
+    outcome.lines().next().unwrap().to_owned()
+}
+
+#[test]
+#[ignore = "runs in the processes that the other tests of this module start"]
+#[allow(clippy::print_stdout, reason = "the outcome")]
+fn builds_in_another_process() {
+    let Some(path) = std::env::var_os(PATH) else { return };
+    let outcome = match Runtime::builder().bundle_file(&path).policy(Policy::Strict).build() {
+        Ok(_) => "built".to_owned(),
+        Err(BuildRuntimeError::Keyring(KeyringError::EmptyName(_))) => "empty name".to_owned(),
+        Err(BuildRuntimeError::Keyring(KeyringError::Missing { .. })) => "no keyring".to_owned(),
+        Err(BuildRuntimeError::Signed(OpenSignedError::Unsigned { .. })) => "unsigned".to_owned(),
+        Err(other) => other.to_string(),
+    };
+    println!("outcome: {outcome}");
+}
+
+#[test]
+fn a_runtime_honours_the_keyring_of_the_environment() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let bytes = write_bundle(&[], &[], "test").unwrap();
+    let pair = KeyPair::generate_unencrypted_keypair().unwrap();
+    let keyring = Keyring {
+        version: 1,
+        expires: "2999-01-01".parse().unwrap(),
+        threshold: 1,
+        keys: vec![Key::parse("alice", &pair.pk.to_base64()).unwrap()],
+        revoked: Vec::new(),
+    };
+    fs_err::write(path("test.keyring"), keyring.to_string()).unwrap();
+    for name in ["signed", "unsigned"] {
+        fs_err::write(path(name), &bytes).unwrap();
+    }
+    let signature = minisign::sign(None, &pair.sk, &*bytes, None, None).unwrap().into_string();
+    fs_err::write(path("signed.minisig"), signature).unwrap();
+
+    let (signed, unsigned) = (path("signed"), path("unsigned"));
+    let keyring = path("test.keyring").display().to_string();
+    let absent = path("absent.keyring").display().to_string();
+    assert_eq!(outcome(&unsigned, None), "built");
+    assert_eq!(outcome(&signed, Some(&keyring)), "built");
+    assert_eq!(outcome(&unsigned, Some(&keyring)), "unsigned");
+    assert_eq!(outcome(&signed, Some(&absent)), "no keyring");
+    assert_eq!(outcome(&signed, Some("")), "empty name");
+    // An argument takes precedence.
+    let named = Runtime::builder().bundle_file(&signed).keyring(&absent).policy(Policy::Strict).build();
+    assert!(matches!(named, Err(BuildRuntimeError::Keyring(KeyringError::Missing { .. }))));
+}
