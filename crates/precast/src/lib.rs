@@ -23,7 +23,7 @@
 //! | build graphs in Rust | `build::Graph` | `resolve` |
 //! | one callable for all dtypes of an op | `Dispatcher` | `resolve` |
 //! | hold ops in C against their contract | `debug`, or `PRECAST_DEBUG=1` | `resolve` |
-//! | a bundle file only if enough keys have signed it | `Loader::open_signed`, `keyring` | `signed` |
+//! | a bundle file only if enough keys have signed it | `Loader::open_signed`, `keyring`, or `PRECAST_KEYRING` | `signed` |
 //! | see where the time goes | spans of the crate `tracing`, target `precast` | `tracing` |
 //! | results of several megabytes without new pages in each call | [`KeepLarge`] as the global allocator | – |
 //! | keep to an ISA level below the CPU's | `PRECAST_ISA_LIMIT=x86-64-v2` | – |
@@ -56,9 +56,9 @@ pub use precast_core::bundle::FORMAT;
 #[cfg(feature = "signed")]
 pub use precast_core::keyring;
 pub use precast_core::{
-    Array, ArrayMut, ArrayRef, BindNativeError, Bundle, CallError, Complex, DType, Function, KeepLarge,
-    LoadEntryError, LoadLibraryError, Loader, Native, NativeFunction, NoNative, OpenBundleError,
-    OtherDTypeError, OtherTypesError, Provenance, Served, Type, Typed, bf16, f16,
+    Array, ArrayMut, ArrayRef, BindNativeError, Bundle, BundleSignatureError, CallError, Complex, DType,
+    Function, KeepLarge, LoadEntryError, LoadLibraryError, Loader, Native, NativeFunction, NoNative,
+    OpenBundleError, OtherDTypeError, OtherTypesError, Provenance, Served, Type, Typed, bf16, f16,
 };
 pub use precast_core::{event, model, threads};
 #[cfg(feature = "resolve")]

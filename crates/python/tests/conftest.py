@@ -9,6 +9,7 @@ from pathlib import Path
 _CACHE = tempfile.TemporaryDirectory(prefix="precast-tests-")
 os.environ["PRECAST_CACHE"] = _CACHE.name
 os.environ.pop("PRECAST_STORE", None)
+os.environ.pop("PRECAST_KEYRING", None)
 
 import precast  # noqa: E402
 import pytest  # noqa: E402
