@@ -69,7 +69,7 @@ impl Health {
         if let Some(keyring) = keyring {
             match check_file(path, bundle.bytes(), keyring) {
                 Ok(names) => health.facts.push(("signed by", json!(names.join(", ")))),
-                Err(error) if error.is_unsigned() => health.unsigned(error.to_string()),
+                Err(error) if error.is_unsigned() => health.unsigned(&error.to_string()),
                 Err(error) => return Err(error.into()),
             }
         }
@@ -275,15 +275,16 @@ impl Health {
             let signed = signed?;
             match keyring.check(&signed.bytes, &signed.signatures) {
                 Ok(_) => count += 1,
-                Err(unsigned) => self.unsigned(format!("{} is not {unsigned}", signed.name)),
+                Err(unsigned) => self.unsigned(&format!("{} is not {unsigned}", signed.name)),
             }
         }
         self.facts.push(("signed", json!(count)));
         Ok(())
     }
 
-    fn unsigned(&mut self, problem: String) {
-        self.problems.push(problem);
+    fn unsigned(&mut self, problem: &str) {
+        // A hint is a line of its own.
+        self.problems.extend(problem.lines().map(str::to_owned));
         if self.exit == Exit::Ok {
             self.exit = Exit::Unsigned;
         }

@@ -76,9 +76,11 @@ fn refused(path: &Path, source: BundleSignatureError) -> OpenBundleError {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::{Bundle, BundleSignatureError, OpenBundleError};
 
-    fn refusal(keyring: &str) -> BundleSignatureError {
+    fn refusal(keyring: impl Into<PathBuf>) -> BundleSignatureError {
         match Bundle::open_under("model.precast", Some(keyring.into())) {
             Err(OpenBundleError::Signatures { source, .. }) => *source,
             other => panic!("{other:?}"),
@@ -100,7 +102,8 @@ mod tests {
     #[cfg(feature = "signed")]
     fn a_missing_keyring_is_refused() {
         use crate::keyring::KeyringError;
-        let refused = refusal("absent.keyring");
+        let directory = tempfile::tempdir().unwrap();
+        let refused = refusal(directory.path().join("absent.keyring"));
         assert!(matches!(refused, BundleSignatureError::Keyring(KeyringError::Missing { .. })), "{refused}");
     }
 }
