@@ -105,18 +105,18 @@ fn a_hit_beside_curl() {
     if let (Ok(address), Ok(bucket)) =
         (std::env::var("PRECAST_TEST_S3"), std::env::var("PRECAST_TEST_BUCKET"))
     {
-        let url = format!("s3://{bucket}/hit-{}", std::process::id());
+        let url = format!("s3://{bucket}/hit");
         let sink = Files::open(&url.parse().unwrap(), Patience::default()).unwrap();
         served.store.push(&sink, None).unwrap();
         // A bucket is asked for a list by itself.
         let key = record.members[0].key.to_string();
-        let prefix = format!("hit-{}/keys/{}/{key}/", std::process::id(), &key[..2]);
+        let prefix = format!("hit/keys/{}/{key}/", &key[..2]);
         let mut same = vec![format!("http://{address}/{bucket}?list-type=2&prefix={prefix}")];
         let paths = asked
             .iter()
             .filter_map(|asked| asked.strip_prefix(&server.url))
             .filter(|path| !path.contains("/index/"));
-        same.extend(paths.map(|path| format!("http://{address}/{bucket}/hit-{}{path}", std::process::id())));
+        same.extend(paths.map(|path| format!("http://{address}/{bucket}/hit{path}")));
         compare(
             "a hit of 200 KiB in a bucket, the same requests",
             |round| hit(&served, &url, &record, round + 100),
@@ -125,7 +125,7 @@ fn a_hit_beside_curl() {
     }
     if let Ok(address) = std::env::var("PRECAST_TEST_REGISTRY") {
         let (bytes, signer) = (bundle(), Signer::new("alice"));
-        let url = format!("oci://{address}/me/figures:{}", std::process::id());
+        let url = format!("oci://{address}/me/figures:latest");
         let open = || Registry::open(&url.parse().unwrap(), Patience::default()).unwrap();
         let signatures = vec![precast_remote::oci::Attached::Signatures(signer.sign(&bytes))];
         open().push(Kind::Bundle, "model.precast", bytes, signatures).unwrap();
@@ -183,7 +183,7 @@ fn a_hit_in_a_bucket_beside_curl_and_a_thousand_artifacts() {
     let took = seconds(|| curl(&urls));
     eprintln!("figure: the same {} files by one curl, 50 at once: {took:.2} s", urls.len());
     let Ok(bucket) = std::env::var("PRECAST_TEST_BUCKET") else { return };
-    let url = format!("s3://{bucket}/figures-{}", std::process::id());
+    let url = format!("s3://{bucket}/figures");
     let files = || Files::open(&url.parse().unwrap(), Patience::default()).unwrap();
     let took = seconds(|| {
         served.store.push(&files(), None).unwrap();
