@@ -12,6 +12,7 @@
 //! | `arrays` | bad `.npy` files and arrays that do not fit |
 //! | `declarations` | bad manifests, expressions and graph files |
 //! | `elsewhere`, `builder`, `real` | stores on web servers, in buckets and registries; the same from Rust |
+//! | `homeless` | remotes without a home, and with a full disk |
 //! | `farm` | a cache that builds share, a farm that compiles |
 //! | `external` | ops whose C stands in files: a manifest and no Rust |
 //! | `newcomers` | what somebody types who has not read the documents |
@@ -53,6 +54,7 @@ mod farm;
 mod faults;
 mod flow;
 mod help;
+mod homeless;
 mod images;
 mod interleave;
 mod isa;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! graphs, compiled, process   what the tests are made of: graphs, their artifacts, other processes
-//! cross  digest  same_bytes  fuzz  external  floats  frozen  isa  combinations  keys  native  operands  page  program  policy  race  damage  record  trace  types  writing_ops
+//! cross  digest  same_bytes  fuzz  external  floats  frozen  isa  combinations  keys  native  operands  page  program  policy  race  damage  record  reload  telemetry  trace  types  writing_ops
 //! ```
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -27,8 +27,10 @@ mod process;
 mod program;
 mod race;
 mod record;
+mod reload;
 mod same_bytes;
 mod stack;
+mod telemetry;
 mod trace;
 mod types;
 mod writing_ops;

@@ -11,6 +11,7 @@
 //! threads  the threads that share a call, under ThreadSanitizer
 //! repro   the same declarations in other directories, time zones, orders, by other users: the same bytes
 //! syscalls  commands and programs while each system call is refused; limits, under resource limits; cpus, on emulated CPUs
+//! reload  services that reload bundles thousands of times: memory, mappings and descriptors
 //! bench   every case of the bench once, without figures that count
 //! proofs  every long proof above, in a share of the time, with a table at the end
 //! remotes  stores elsewhere, a cache and a farm, against real servers: S3, a registry, a web server, BuildGrid
@@ -64,6 +65,7 @@ usage: cargo xtask COMMAND
   syscalls              refuse each system call to commands and programs of each host
   limits                run them under resource limits and on one CPU
   cpus                  run them on other CPUs, by emulation
+  reload                reload bundles in services of each host; fail if memory, mappings or descriptors grow
   bench                 run every case of the bench in two rounds; fail where a result differs from a peer's
   proofs [--minutes N] [NAME…]
                         run every long proof, or those named, in N (240) minutes together; end with a table of results
@@ -101,6 +103,7 @@ fn run() -> Result<bool> {
         ["syscalls"] => hosts::syscalls(&root()),
         ["limits"] => hosts::limits(&root()),
         ["cpus"] => hosts::cpus(&root()),
+        ["reload"] => hosts::reload(&root()),
         ["bench"] => bench(),
         ["proofs", rest @ ..] => proofs::run(&root(), rest),
         ["tidy"] => tidy::run(&root()),

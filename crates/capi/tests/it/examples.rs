@@ -56,6 +56,28 @@ fn the_examples_run_with_either_library_and_valgrind_has_nothing_to_say() {
     }
 }
 
+/// A graph that the example of reloading calls.
+const RELOADED: &str = "[[graph]]\nname = \"score\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"out = sum(x)\"]\n";
+
+#[test]
+fn threads_call_a_model_while_it_is_reloaded() {
+    let installed = Installed::new();
+    let (manifest, program) = (installed.path("reload.toml"), installed.path("reload"));
+    fs_err::write(&manifest, RELOADED).unwrap();
+    let bundle = installed.bundle(manifest.to_str().unwrap());
+    fs_err::write(installed.path("lines"), "\n\n").unwrap();
+    installed.compile(Language::C, &example("reload.c"), &program, &["-lprecast", "-pthread"]);
+    for command in [Some(installed.command(&program)), installed.valgrind()] {
+        let Some(mut command) = command else { continue };
+        if command.get_program() != program {
+            command.arg(&program);
+        }
+        command.args(["4", "5"]).args([&bundle, &bundle]);
+        let lines = fs_err::File::open(installed.path("lines")).unwrap();
+        assert_eq!(run(command.stdin(lines)), "done\ndone\n");
+    }
+}
+
 /// The blocks of a language in the README.
 fn blocks(language: &str) -> Vec<String> {
     let readme = fs_err::read_to_string(root().join("crates/capi/README.md")).unwrap();

@@ -1,21 +1,24 @@
-//! Programs with precast on hosts that refuse something: `cargo xtask syscalls | limits | cpus`.
+//! Programs with precast on hosts that refuse something, and for a long time: `cargo xtask syscalls | limits | cpus | reload`.
 //!
 //! ```text
 //! scene: bundle, store, inputs; jobs: run, verify, build, jit, a Rust host, a Python host
 //!   ├─▶ syscalls  each job × each system call that it makes × EPERM, ENOSYS (strace injects them)
 //!   ├─▶ limits    each job under each resource limit, on one CPU, without a network
 //!   └─▶ cpus      each job on other CPUs, by emulation
+//! reload: services of each host reload bundles, and hold no more than before
 //! ```
 //! A job passes if it gives the results that it gives undisturbed, or fails with an exit code and a message. A signal, a panic,
 //! another result, or no end is a failure. Exceptions are lists with reasons.
 
 mod cpus;
 mod limits;
+mod reload;
 mod scene;
 mod syscalls;
 
 pub(crate) use cpus::run as cpus;
 pub(crate) use limits::run as limits;
+pub(crate) use reload::run as reload;
 pub(crate) use syscalls::run as syscalls;
 
 use crate::steps::run as run_command;

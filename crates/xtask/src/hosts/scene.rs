@@ -231,14 +231,14 @@ fn differences(expected: &Results, found: &Results) -> String {
     differs.map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-fn cargo_build(args: &[&str]) -> Result<()> {
+pub(super) fn cargo_build(args: &[&str]) -> Result<()> {
     let built = Command::new(cargo()).args(["build", "--quiet", "--locked"]).args(args).status()?;
     anyhow::ensure!(built.success(), "`cargo build {}` failed", args.join(" "));
     Ok(())
 }
 
 /// The interpreter of the environment that `cargo xtask python` makes, if it has the package.
-fn python() -> Option<String> {
+pub(super) fn python() -> Option<String> {
     let python = std::path::absolute(crate::python::installed().ok()??).ok()?;
     let imports = crate::tools::answers(Command::new(&python).args(["-c", "import precast"]));
     imports.then(|| python.display().to_string())

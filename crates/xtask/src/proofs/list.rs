@@ -39,7 +39,7 @@ const DIGESTS_A_MINUTE: u64 = 10;
 const CROSSED_A_MINUTE: u64 = 8;
 
 /// In the order in which they run, those of fixed length first.
-pub(super) const PROOFS: [Proof; 14] = [
+pub(super) const PROOFS: [Proof; 15] = [
     Proof {
         name: "repro",
         claim: "every circumstance of a build gives the same bytes",
@@ -75,6 +75,12 @@ pub(super) const PROOFS: [Proof; 14] = [
         claim: "emulated CPUs give the same results",
         length: Length::Fixed,
         command: |_| words(&["cpus"]),
+    },
+    Proof {
+        name: "reload",
+        claim: "services that reload bundles hold no more than before",
+        length: Length::Fixed,
+        command: |_| words(&["reload"]),
     },
     Proof {
         name: "bench",
