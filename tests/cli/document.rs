@@ -16,7 +16,7 @@ pub(crate) struct Block {
 }
 
 /// What files that a document shows are called.
-const FILES: [&str; 6] = [".toml", ".rs", ".c", ".cc", ".h", ".c.in"];
+const FILES: [&str; 7] = [".toml", ".rs", ".c", ".cc", ".h", ".c.in", ".py"];
 
 /// The blocks of a document, in order.
 pub(crate) fn blocks(path: &str) -> Vec<Block> {

@@ -31,7 +31,7 @@
 //! | `scale` | what commands read of large stores, and their memory |
 //! | `damage` | truncated, flipped, foreign or unwritable stores and bundles |
 //! | `versions` | what another version of precast built |
-//! | `document`, `readme`, `pages`, `pipelines`, `releasing` | examples of documents, executed |
+//! | `document`, `readme`, `pages`, `pipelines`, `production`, `releasing` | examples of documents, executed |
 //! | `faults` | pipes where files belong, sizes beyond memory, no room to work, signals |
 //!
 //! Values are held against what the test computes itself, in plain Rust.
@@ -68,6 +68,7 @@ mod own_package;
 mod pages;
 mod picture;
 mod pipelines;
+mod production;
 mod profile;
 mod readme;
 mod real;

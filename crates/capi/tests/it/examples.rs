@@ -73,7 +73,7 @@ fn threads_call_a_model_while_it_is_reloaded() {
             command.arg(&program);
         }
         command.args(["4", "5"]).args([&bundle, &bundle]);
-        let lines = fs_err::File::open(installed.path("lines")).unwrap();
+        let (lines, _) = fs_err::File::open(installed.path("lines")).unwrap().into_parts();
         assert_eq!(run(command.stdin(lines)), "done\ndone\n");
     }
 }
