@@ -16,7 +16,8 @@ const HOMES: [(&str, Option<&str>); 3] = [
 ];
 
 /// Mounts a file system of 16 KiB at `HOME`, fills it, and runs the words.
-const FULL: &str = r#"mount -t tmpfs -o size=16k tmpfs "$HOME" && cat /dev/zero > "$HOME/full" 2> /dev/null; exec "$@""#;
+const FULL: &str =
+    r#"mount -t tmpfs -o size=16k tmpfs "$HOME" && cat /dev/zero > "$HOME/full" 2> /dev/null; exec "$@""#;
 
 /// The places of a release, and of a store.
 struct Places {

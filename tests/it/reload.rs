@@ -13,9 +13,8 @@ fn threads_call_a_model_while_it_is_reloaded() {
         let place = directory.path().join(multiple.to_string());
         fs_err::create_dir(&place).unwrap();
         let terms = vec!["sum(x)"; multiple].join(" + ");
-        let graph = format!(
-            "[[graph]]\nname = \"score\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"out = {terms}\"]\n"
-        );
+        let graph =
+            format!("[[graph]]\nname = \"score\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"out = {terms}\"]\n");
         fs_err::write(place.join("precast.toml"), graph).unwrap();
         let built = Build::new().manifest(place.join("precast.toml")).try_run_in(&place, &place).unwrap();
         built.bundle.to_str().unwrap().to_owned()

@@ -57,7 +57,8 @@ fn the_examples_run_with_either_library_and_valgrind_has_nothing_to_say() {
 }
 
 /// A graph that the example of reloading calls.
-const RELOADED: &str = "[[graph]]\nname = \"score\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"out = sum(x)\"]\n";
+const RELOADED: &str =
+    "[[graph]]\nname = \"score\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"out = sum(x)\"]\n";
 
 #[test]
 fn threads_call_a_model_while_it_is_reloaded() {

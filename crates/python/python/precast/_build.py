@@ -85,14 +85,14 @@ def save(
     """
     made = _all_graphs(graphs)
     levels = isa.split(",") if isinstance(isa, str) else list(isa or ())
-    is_named = store is not None or bool(os.environ.get("PRECAST_STORE"))
-    store = store if store is not None else _store(None)
+    named = store if store is not None else os.environ.get("PRECAST_STORE") or None
+    store = named if named is not None else _native.user_store()
     if _is_cpython(host):
         from . import _cpython
 
         return _cpython.save(os.path.abspath(path), list(made.values()), levels, store)
     units = [unit for each in graphs.values() for unit in getattr(each, "units", ())]
-    told = _native.save(os.path.abspath(path), list(made.items()), units, levels, store, is_named)
+    told = _native.save(os.path.abspath(path), list(made.items()), units, levels, store, named is not None)
     for warning in told:
         warnings.warn(warning, RuntimeWarning, stacklevel=2)
 
@@ -195,7 +195,24 @@ def _store(policy: str | None) -> str | None:
         return named
     if policy in ("strict", "interpret"):
         return None
-    return _native.user_store()
+    store = _native.user_store()
+    return store if store is not None and _is_usable(store) else None
+
+
+def _is_usable(store: str | os.PathLike[str]) -> bool:
+    """Whether a store is there or can be created. Services often have a home that cannot be written, or a full disk."""
+    if os.path.isfile(os.path.join(store, "STORE")):
+        return True
+    import tempfile
+
+    cache = os.path.dirname(store)
+    try:
+        os.makedirs(cache, exist_ok=True)
+        with tempfile.TemporaryFile(dir=cache) as file:
+            file.write(bytes(1 << 16))
+    except OSError:
+        return False
+    return True
 
 
 def _named(outputs: Any) -> list[tuple[str | None, Any]]:

@@ -130,3 +130,28 @@ impl Wanted {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn longest_paths_are_those_that_a_page_states() {
+        let (action, id) = (ActionKey::from_bytes([7; 32]), RecordId::from_bytes([7; 32]));
+        let name = RecordName { action, id };
+        let key = BuildKey::from_bytes([7; 32]);
+        let items = [
+            Item::Store,
+            Item::Object(Digest::from_bytes([7; 32])),
+            Item::Record(name),
+            Item::Documents(name),
+            Item::RecordSignatures(name),
+            Item::Provenance(name),
+            Item::Pointer(Wanted::Key(key), name),
+            Item::Entry(id),
+            Item::EntrySignatures(id),
+        ];
+        assert_eq!(items.iter().map(|item| item.path().len()).max(), Some(202));
+        assert_eq!(Item::Root("x".repeat(255)).path().len(), 12 + 255);
+    }
+}

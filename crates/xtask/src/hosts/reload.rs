@@ -112,7 +112,9 @@ fn hosts(root: &Path, built: &Path, folder: &Path) -> Result<Vec<Host>> {
             let script = path(root.join("crates/xtask/src/hosts/reload.py"));
             hosts.push(Host { name: "Python", words: vec![python, script] });
         }
-        None => println!("skipped: Python: no interpreter has the package (`cargo xtask python` installs it)"),
+        None => {
+            println!("skipped: Python: no interpreter has the package (`cargo xtask python` installs it)")
+        }
     }
     Ok(hosts)
 }

@@ -124,3 +124,17 @@ fn of_a_long_shard_in_a_bucket_only_what_is_wanted_is_listed() {
     let lists = proxy.asked().iter().filter(|asked| asked.contains("list-type=")).count();
     assert_eq!(lists, 1 + 4, "one that says that it is long, and one for each");
 }
+
+#[test]
+fn an_error_states_the_length_of_a_key_that_is_too_long() {
+    // S3 allows 1024 bytes.
+    let Some((_proxy, url)) = bucket(&"long".repeat(300)) else { return };
+    let item = Item::Object(unit("entry", ISA).1.digest);
+    let length = 4 * 300 + 1 + item.path().len();
+    match files(&url, impatient()).put(&item, b"bytes") {
+        Err(RemoteError::Unreachable { reason, .. }) => {
+            assert!(reason.contains(&length.to_string()), "{reason}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
