@@ -1,4 +1,4 @@
-//! Exports what a runtime does: spans to OpenTelemetry, counters to Prometheus.
+//! Exports the spans of a runtime to OpenTelemetry and its counters to Prometheus: `telemetry STORE`.
 //!
 //! The exporter of spans is in memory here. A service uses one of the crate `opentelemetry-otlp` in its place.
 #![allow(clippy::print_stdout, reason = "a program that shows what it exports")]
@@ -10,6 +10,7 @@ use prometheus::core::{Collector, Desc};
 use prometheus::proto::MetricFamily;
 use prometheus::{IntCounter, Registry, TextEncoder};
 use std::error::Error;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use tracing_subscriber::Layer as _;
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -63,11 +64,11 @@ impl Collector for Counters {
     }
 }
 
-/// Resolves and calls a graph; returns the names of the exported spans and the text that Prometheus reads.
-pub(crate) fn run() -> Result<(Vec<String>, String), Box<dyn Error>> {
+/// Compiles a graph into a store and calls it; returns the names of the exported spans and the text that Prometheus reads.
+pub(crate) fn run(store: &Path) -> Result<(Vec<String>, String), Box<dyn Error>> {
     let exporter = InMemorySpanExporter::default();
     let provider = SdkTracerProvider::builder().with_simple_exporter(exporter.clone()).build();
-    let runtime = Arc::new(Runtime::builder().policy(Policy::Jit).build()?);
+    let runtime = Arc::new(Runtime::builder().policy(Policy::Jit).writable(store).build()?);
     let registry = Registry::new();
     registry.register(Box::new(Counters::new(runtime.clone())?))?;
 
@@ -88,7 +89,8 @@ pub(crate) fn run() -> Result<(Vec<String>, String), Box<dyn Error>> {
 
 #[allow(dead_code, reason = "a test calls `run`")]
 fn main() -> Result<(), Box<dyn Error>> {
-    let (spans, counters) = run()?;
+    let store = std::env::args().nth(1).ok_or("usage: telemetry STORE")?;
+    let (spans, counters) = run(Path::new(&store))?;
     println!("{}\n{counters}", spans.join(" "));
     Ok(())
 }

@@ -5,8 +5,9 @@ mod example;
 
 #[test]
 fn spans_and_counters_reach_their_exporters() {
-    let (spans, counters) = example::run().unwrap();
-    for name in ["resolve", "rewrite", "lookup", "compile", "load"] {
+    let store = tempfile::tempdir().unwrap();
+    let (spans, counters) = example::run(&store.path().join("store")).unwrap();
+    for name in ["resolve", "rewrite", "lookup", "compile", "publish", "load"] {
         assert!(spans.iter().any(|span| span == name), "no span `{name}`: {spans:?}");
     }
     for line in ["precast_misses_total 1", "precast_compiled_total 1", "precast_damaged_total 0"] {
