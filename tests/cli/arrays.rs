@@ -2,6 +2,7 @@
 
 use ndarray::{Array2, ShapeBuilder as _};
 use ndarray_npy::WriteNpyExt as _;
+use std::io::Write as _;
 
 use crate::sandbox::{Sandbox, args};
 
@@ -131,6 +132,43 @@ fn an_npz_holds_all_inputs_and_takes_all_outputs() {
     refused(&place, &["-i", "in.npz", "-i", "x=x.npy"], 2, &["`x` is given twice"]);
     place.write("text.npz", "no archive");
     refused(&place, &["-i", "text.npz"], 1, &["`text.npz` is not an npz file"]);
+}
+
+#[test]
+fn unreadable_members_of_an_npz_fail_only_where_they_are_used() {
+    let place = Sandbox::new();
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let options = zip::write::SimpleFileOptions::default();
+    let numbers = npy("'<f8'", "(2,)", &[0; 16]);
+    let members = [
+        ("x", numbers.clone()),
+        ("labels", npy("'<U3'", "(1,)", &[0; 12])),
+        ("objects", npy("'|O'", "(1,)", b"pickle")),
+        ("notes", b"a text".to_vec()),
+        ("unused", numbers),
+    ];
+    for (name, bytes) in members {
+        zip.start_file(format!("{name}.npy"), options).unwrap();
+        zip.write_all(&bytes).unwrap();
+    }
+    zip.start_file("README", options).unwrap();
+    place.write("all.npz", zip.finish().unwrap().into_inner());
+    let run = ["run", "--policy", "interpret", "-i", "all.npz", "-o", "out=out.npy"];
+    for wanted in [&["--expr", "x + 1"][..], &["--type", "x=f64[?]", "--expr", "x + 1"]] {
+        place.run_bare(&args(&[&run, wanted])).ok();
+        assert_eq!(place.read_npy::<f64>("out.npy"), ndarray::arr1(&[1.0, 1.0]).into_dyn());
+    }
+    for (name, problem) in [("labels", "<U3"), ("objects", "|O"), ("notes", "not an npy file")] {
+        let text = format!("{name} + x");
+        let ty = format!("{name}=f64[?]");
+        for wanted in [&["--expr", text.as_str()][..], &["--type", &ty, "--expr", &text]] {
+            place.run_bare(&args(&[&run, wanted])).fails(1, &["`all.npz`", &format!("`{name}`"), problem]);
+        }
+        place
+            .run_bare(&args(&[DOUBLE, &["-i", &format!("{name}=all.npz")]]))
+            .fails(1, &[&format!("{name}.npy"), problem]);
+    }
+    place.run_bare(&args(&[&run, &["--expr", "y + 1"]])).fails(1, &["`y`"]);
 }
 
 #[cfg(unix)]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use precast_core::program::Port;
 use precast_graph::{Array, Extent, TensorType, Type};
@@ -11,24 +12,47 @@ use crate::error::Failure;
 use crate::whole::WriteError;
 use crate::{npy, npz};
 
-/// An array that was read.
+/// An array of the command line.
 #[derive(Debug)]
 pub(crate) struct Given {
     /// The name of an input, or its position.
     pub(crate) name: String,
     pub(crate) file: PathBuf,
-    pub(crate) array: Array,
+    /// The array, or the reason why it cannot be read. Only an array that the graph uses has to be readable.
+    pub(crate) array: Result<Array, Arc<npz::ReadError>>,
+    /// Whether the command line names it. Other members of an `.npz` are skipped unless the graph uses them.
+    pub(crate) is_named: bool,
+}
+
+impl Given {
+    /// The array.
+    ///
+    /// # Errors
+    /// The member of the `.npz` cannot be read.
+    pub(crate) fn array(&self) -> Result<&Array, Failure> {
+        self.array.as_ref().map_err(|error| {
+            let (name, file) = (&self.name, self.file.display());
+            Failure::new(format!("cannot use `{name}` of `{file}`")).because(Arc::clone(error))
+        })
+    }
 }
 
 /// Reads what `-i` names. A `.npz` without a name gives all its arrays; with one, the array of that name, or its only one.
 pub(crate) fn read(bindings: &[Binding]) -> Result<Vec<Given>, Failure> {
     let mut given = Vec::new();
     for Binding { name, file } in bindings {
-        let one = |name: &str, array| Given { name: name.to_owned(), file: file.clone(), array };
+        let one = |name: &str, array: Result<Array, npz::ReadError>, is_named| Given {
+            name: name.to_owned(),
+            file: file.clone(),
+            array: array.map_err(Arc::new),
+            is_named,
+        };
         match name {
-            None => given.extend(npz::read(file)?.into_iter().map(|(name, array)| one(&name, array))),
-            Some(name) if npz::is_npz(file) => given.push(one(name, npz::read_one(file, name)?)),
-            Some(name) => given.push(one(name, npy::read(file)?)),
+            None => {
+                given.extend(npz::read(file)?.into_iter().map(|(name, array)| one(&name, array, false)));
+            }
+            Some(name) if npz::is_npz(file) => given.push(one(name, Ok(npz::read_one(file, name)?), true)),
+            Some(name) => given.push(one(name, Ok(npy::read(file)?), true)),
         }
     }
     Ok(given)
@@ -58,7 +82,11 @@ pub(crate) fn arrange<'a>(given: &'a [Given], ports: &[Port]) -> Result<Vec<&'a 
     let names: Vec<String> = ports.iter().map(|port| port.name.clone()).collect();
     let mut bound: Vec<Option<&Given>> = vec![None; names.len()];
     for one in given {
-        let position = position(&one.name, &names, "input", "-i")?;
+        let position = match position(&one.name, &names, "input", "-i") {
+            Ok(position) => position,
+            Err(_) if !one.is_named => continue,
+            Err(failure) => return Err(failure),
+        };
         if bound[position].replace(one).is_some() {
             return Err(twice("input", &names[position]));
         }
@@ -68,17 +96,18 @@ pub(crate) fn arrange<'a>(given: &'a [Given], ports: &[Port]) -> Result<Vec<&'a 
         let missing =
             || Failure::usage(format!("input `{name}` is not given")).hint(format!("add `-i {name}=FILE`"));
         let one = one.ok_or_else(missing)?;
-        check(name, one, ty)?;
-        inputs.push(&one.array);
+        inputs.push(check(name, one, ty)?);
     }
     Ok(inputs)
 }
 
-fn check(name: &str, Given { file, array, .. }: &Given, expected: &Type) -> Result<(), Failure> {
+/// The array of an input, which must fit its type.
+fn check<'a>(name: &str, given: &'a Given, expected: &Type) -> Result<&'a Array, Failure> {
+    let array = given.array()?;
     if expected.admits(array.dtype(), array.shape()) {
-        return Ok(());
+        return Ok(array);
     }
-    let (found, file) = (array.ty(), file.display());
+    let (found, file) = (array.ty(), given.file.display());
     let failure = Failure::new(format!("input `{name}` in `{file}` is `{found}`, expected `{expected}`"));
     let declare = format!("or declare `{name}` as `{}`", open_type(array));
     Err(if array.dtype() != expected.dtype() {

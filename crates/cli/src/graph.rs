@@ -4,12 +4,12 @@ use std::path::Path;
 
 use precast_build::Manifest;
 use precast_graph::text::ParseTextError;
-use precast_graph::{FunctionGraph, Type, json, text};
+use precast_graph::{FunctionGraph, json, text};
 use precast_ops::Ops;
 use precast_ops::rewrite::stabilise;
 use precast_store::file;
 
-use crate::args::{Binding, GraphArgs, LayerArgs};
+use crate::args::{GraphArgs, LayerArgs};
 use crate::arrays::{self, Given};
 use crate::error::Failure;
 use crate::layers;
@@ -21,36 +21,20 @@ pub(crate) enum Source {
     Entry(String),
 }
 
-/// An array that a command line gives to an expression.
-#[derive(Debug)]
-pub(crate) struct Found {
-    pub(crate) name: String,
-    pub(crate) ty: Type,
-    /// Whether it is named on the command line; a file of arrays may hold more than is used.
-    pub(crate) is_named: bool,
+/// The arrays that an expression can name. A position is not a name.
+fn named(given: &[Given]) -> impl Iterator<Item = &Given> {
+    given.iter().filter(|one| one.name.parse::<usize>().is_err())
 }
 
-/// What was given that an expression could name: a position is no name.
-pub(crate) fn found(given: &[Given], bindings: &[Binding]) -> Vec<Found> {
-    let named = given.iter().filter(|one| one.name.parse::<usize>().is_err());
-    let is_named = |name: &str| bindings.iter().any(|binding| binding.name.as_deref() == Some(name));
-    let found = named.map(|one| Found {
-        name: one.name.clone(),
-        ty: arrays::open_type(&one.array),
-        is_named: is_named(&one.name),
-    });
-    found.collect()
-}
-
-/// Reads the graph, and stabilises it where that is asked for. Inputs of an expression whose type is not said take one of `found`, in its order; functions that the
+/// Reads the graph, and stabilises it where that is asked for. Inputs of an expression without a declared type are the arrays in `given`, in their order; functions that the
 /// library does not have are ops of the manifest that is named, else of entries in the layers.
 pub(crate) fn read(
     args: &GraphArgs,
-    found: &[Found],
+    given: &[Given],
     ops: &Ops,
     layers: &LayerArgs,
 ) -> Result<Source, Failure> {
-    let source = read_as_it_is(args, found, ops, layers)?;
+    let source = read_as_it_is(args, given, ops, layers)?;
     match source {
         Source::Graph(graph) if args.stabilise => Ok(Source::Graph(stabilise(&graph)?)),
         source => Ok(source),
@@ -59,7 +43,7 @@ pub(crate) fn read(
 
 fn read_as_it_is(
     args: &GraphArgs,
-    found: &[Found],
+    given: &[Given],
     ops: &Ops,
     layers: &LayerArgs,
 ) -> Result<Source, Failure> {
@@ -82,11 +66,13 @@ fn read_as_it_is(
             })?,
         );
     }
-    let unnamed = |name: &str| found.iter().any(|one| one.name == name && !one.is_named);
+    let unnamed = |name: &str| named(given).any(|one| one.name == name && !one.is_named);
     let declared: Vec<String> = inputs.iter().map(|(name, _)| name.clone()).collect();
-    for Found { name, ty, .. } in found {
-        if inputs.iter().all(|(declared, _)| declared != name) {
-            inputs.push((name.clone(), ty.clone()));
+    for one in named(given) {
+        if let Ok(array) = &one.array
+            && inputs.iter().all(|(declared, _)| *declared != one.name)
+        {
+            inputs.push((one.name.clone(), arrays::open_type(array)));
         }
     }
     let outputs: Vec<&str> = args.expr.iter().map(String::as_str).collect();
@@ -102,19 +88,28 @@ fn read_as_it_is(
         }
         parsed => parsed,
     };
-    parsed.map(Source::Graph).map_err(|error| {
-        let unknown = match &error {
-            ParseTextError::UnknownName { found, nearest: None, .. } => Some(found.clone()),
-            _ => None,
-        };
-        let failure = Failure::new("cannot read the expression").because(error);
-        match unknown {
-            Some(name) => failure.hint(format!(
-                "an input is given by `-i {name}=FILE`, its type alone by `--type '{name}=f64[?]'`"
-            )),
-            None => failure,
-        }
-    })
+    parsed.map(Source::Graph).map_err(|error| unreadable(&error, given).unwrap_or_else(|| refused(error)))
+}
+
+/// The failure of an expression that uses an array which cannot be read.
+fn unreadable(error: &ParseTextError, given: &[Given]) -> Option<Failure> {
+    let ParseTextError::UnknownName { found, .. } = error else { return None };
+    named(given).find(|one| one.name == *found)?.array().err()
+}
+
+/// The failure of an expression that cannot be read.
+fn refused(error: ParseTextError) -> Failure {
+    let unknown = match &error {
+        ParseTextError::UnknownName { found, nearest: None, .. } => Some(found.clone()),
+        _ => None,
+    };
+    let failure = Failure::new("cannot read the expression").because(error);
+    match unknown {
+        Some(name) => failure.hint(format!(
+            "an input is given by `-i {name}=FILE`, its type alone by `--type '{name}=f64[?]'`"
+        )),
+        None => failure,
+    }
 }
 
 /// The library with the external ops of a manifest.

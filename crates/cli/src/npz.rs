@@ -47,15 +47,19 @@ pub(crate) fn is_npz(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npz"))
 }
 
-/// Reads all arrays of a file, in the order of the archive, with their names. Members that are not arrays are skipped.
-pub(crate) fn read(path: &Path) -> Result<Vec<(String, Array)>, ReadError> {
+/// An array of a file, or the reason why it cannot be read.
+pub(crate) type Member = (String, Result<Array, ReadError>);
+
+/// Reads all arrays of a file, in the order of the archive, with their names. Members without the suffix `.npy` are skipped.
+/// One member that cannot be read does not affect the others.
+pub(crate) fn read(path: &Path) -> Result<Vec<Member>, ReadError> {
     let mut archive = open(path)?;
-    let mut arrays: Vec<(String, Array)> = Vec::new();
+    let mut arrays: Vec<Member> = Vec::new();
     for (position, name) in names(&archive) {
-        let array = member(path, &mut archive, position, &name)?;
         if arrays.iter().any(|(known, _)| *known == name) {
             return Err(ReadError::Twice { path: path.to_owned(), name });
         }
+        let array = member(path, &mut archive, position, &name);
         arrays.push((name, array));
     }
     Ok(arrays)
@@ -135,6 +139,11 @@ mod tests {
     use super::*;
     use ndarray::array;
 
+    /// The arrays of a file in which every member can be read.
+    fn arrays(path: &Path) -> Vec<(String, Array)> {
+        read(path).unwrap().into_iter().map(|(name, array)| (name, array.unwrap())).collect()
+    }
+
     #[test]
     fn arrays_survive_a_round_trip_in_order_and_in_equal_bytes() {
         let directory = tempfile::tempdir().unwrap();
@@ -143,7 +152,7 @@ mod tests {
         for path in [&a, &b] {
             write(path, &[("x", &x), ("arr_0", &y)]).unwrap().commit().unwrap();
         }
-        assert_eq!(read(&a).unwrap(), [("x".to_owned(), x.clone()), ("arr_0".to_owned(), y)]);
+        assert_eq!(arrays(&a), [("x".to_owned(), x.clone()), ("arr_0".to_owned(), y)]);
         assert_eq!(read_one(&a, "x").unwrap(), x);
         assert_eq!(fs_err::read(&a).unwrap(), fs_err::read(&b).unwrap());
         let message = read_one(&a, "z").unwrap_err().to_string();
@@ -161,7 +170,8 @@ mod tests {
         let whole = fs_err::read(&path).unwrap();
         for cut in 0..whole.len() {
             fs_err::write(&path, &whole[..cut]).unwrap();
-            assert!(read(&path).is_err(), "cut at {cut}");
+            let whole = read(&path).is_ok_and(|members| members.iter().all(|(_, array)| array.is_ok()));
+            assert!(!whole, "cut at {cut}");
         }
         for at in 0..whole.len() {
             let mut damaged = whole.clone();
@@ -186,7 +196,7 @@ mod tests {
             zip.write_all(&npy::render(&x)).unwrap();
         }
         fs_err::write(&path, zip.finish().unwrap().get_ref()).unwrap();
-        assert_eq!(read(&path).unwrap(), [("x".to_owned(), x.clone())]);
+        assert_eq!(arrays(&path), [("x".to_owned(), x.clone())]);
         assert_eq!(read_one(&path, "any").unwrap(), x);
     }
 }

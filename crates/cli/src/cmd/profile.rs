@@ -54,7 +54,7 @@ pub(super) fn run(args: &ProfileArgs) -> Result<Exit, Failure> {
 
 /// The graph that the command line speaks of.
 fn wanted(args: &ProfileArgs, runtime: &Runtime, given: &[Given]) -> Result<FunctionGraph, Failure> {
-    match graph::read(&args.graph, &graph::found(given, &args.inputs), runtime.ops(), &args.layers)? {
+    match graph::read(&args.graph, given, runtime.ops(), &args.layers)? {
         Source::Graph(graph) => Ok(graph),
         Source::Entry(name) => {
             let opened = layers::open(&args.layers, &layers::to_run(&args.layers))?;
@@ -80,7 +80,8 @@ fn filled(mut given: Vec<Given>, ports: &[Port], extent: usize) -> Result<Vec<Gi
             let failure = Failure::usage(format!("input `{name}` would have the extents {shape:?}"));
             return Err(failure.hint(format!("name a smaller `--extent`, or give it by `-i {name}=FILE`")));
         }
-        given.push(Given { name: name.clone(), file: "--extent".into(), array: numbers(ty.dtype(), &shape) });
+        let array = Ok(numbers(ty.dtype(), &shape));
+        given.push(Given { name: name.clone(), file: "--extent".into(), array, is_named: true });
     }
     Ok(given)
 }

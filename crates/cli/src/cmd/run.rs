@@ -21,8 +21,7 @@ use crate::{layers, print, repro, term};
 /// Runs the command.
 pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let given = arrays::read(&args.inputs)?;
-    let found = graph::found(&given, &args.inputs);
-    let source = graph::read(&args.graph, &found, &args.graph.ops(), &args.layers)?;
+    let source = graph::read(&args.graph, &given, &args.graph.ops(), &args.layers)?;
     let runtime = layers::runtime(&args.layers, args.policy, args.writable.as_deref(), args.graph.ops())?;
     let result = function(&runtime, args, source, &given).and_then(|function| {
         let names: Vec<String> = function.outputs().iter().map(|port| port.name.clone()).collect();
@@ -67,7 +66,7 @@ const REPRO: &str = "precast-repro";
 
 fn function(runtime: &Runtime, args: &RunArgs, source: Source, given: &[Given]) -> Result<Function, Failure> {
     let layers = &args.layers;
-    let entry = |name: &str| match combination(runtime, name, given)? {
+    let entry = |name: &str, types: Option<Vec<Type>>| match types {
         Some(types) => runtime.entry_for(name, &types),
         None => runtime.entry(name),
     };
@@ -87,7 +86,8 @@ fn function(runtime: &Runtime, args: &RunArgs, source: Source, given: &[Given]) 
             if let Ok(graph) = runtime.entry_graph(&name) {
                 fits(&graph)?;
             }
-            entry(&name).map_err(|error| match error {
+            let types = combination(runtime, &name, given)?;
+            entry(&name, types).map_err(|error| match error {
                 EntryError::Unknown { name, .. } => layers::no_entry(layers, &name, &runtime.entries()),
                 EntryError::Function { name, source } => {
                     function_failure(layers, *source).within(format!("cannot run entry `{name}`"))
@@ -100,7 +100,7 @@ fn function(runtime: &Runtime, args: &RunArgs, source: Source, given: &[Given]) 
 
 /// The types of what is given, in the order of the inputs of an entry with combinations; `None` where there is nothing to
 /// choose from.
-fn combination(runtime: &Runtime, name: &str, given: &[Given]) -> Result<Option<Vec<Type>>, EntryError> {
+fn combination(runtime: &Runtime, name: &str, given: &[Given]) -> Result<Option<Vec<Type>>, Failure> {
     let combinations = runtime.combinations(name);
     let Some(first) = combinations.first().filter(|first| *first != name) else { return Ok(None) };
     let names = runtime.entry_graph(first)?.interface().0;
@@ -108,8 +108,13 @@ fn combination(runtime: &Runtime, name: &str, given: &[Given]) -> Result<Option<
         let by_name = names.iter().position(|port| port.name == one.name);
         by_name.or_else(|| one.name.parse().ok())
     };
-    let mut placed: Vec<(Option<usize>, Type)> =
-        given.iter().map(|one| (position(one), arrays::open_type(&one.array))).collect();
+    let mut placed: Vec<(Option<usize>, Type)> = Vec::new();
+    for one in given {
+        let position = position(one);
+        if position.is_some() || one.is_named {
+            placed.push((position, arrays::open_type(one.array()?)));
+        }
+    }
     placed.sort_by_key(|(position, _)| *position);
     Ok(Some(placed.into_iter().map(|(_, ty)| ty).collect()))
 }
