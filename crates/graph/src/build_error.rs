@@ -1,7 +1,7 @@
 //! What can be wrong with a graph that is being built.
 
 use crate::contracts::ContractError;
-use crate::op::MakeNodeError;
+use crate::make_node_error::MakeNodeError;
 use precast_core::names::NameError;
 
 /// Why a graph cannot be built this way.
@@ -44,6 +44,17 @@ pub enum BuildError {
     /// An op's view_map or destroy_map is broken, or breaks something in this graph.
     #[error(transparent)]
     Contract(Box<ContractError>),
+}
+
+impl BuildError {
+    /// This error in a call of `function`; see [`MakeNodeError::within`].
+    #[must_use]
+    pub fn within(self, function: &str) -> Self {
+        match self {
+            Self::MakeNode(error) => Self::MakeNode(error.within(function)),
+            other => other,
+        }
+    }
 }
 
 // Boxed: a large error would cost every frame of the parsers' recursion its size.

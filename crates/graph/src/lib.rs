@@ -22,6 +22,7 @@ mod graph;
 mod interface;
 pub mod json;
 pub mod literal;
+mod make_node_error;
 mod nearest;
 pub mod op;
 mod operand;
@@ -34,8 +35,9 @@ pub use build_error::BuildError;
 pub use contracts::ContractError;
 pub use graph::{Apply, ApplyId, FunctionGraph, Origin, VarId, Variable};
 pub use literal::Literal;
+pub use make_node_error::MakeNodeError;
 pub use nearest::nearest;
-pub use op::{MakeNodeError, Op, OpLibrary, PerformError, Prop, Props};
+pub use op::{Op, OpLibrary, PerformError, Prop, Props};
 pub use operand::{Keywords, Operand, keywords};
 pub use perform::{InterpretError, Perform, interpret, interpret_with};
 pub use precast_core::{

@@ -2,7 +2,8 @@
 
 use crate::graph::{FunctionGraph, VarId};
 use crate::literal::{Literal, LiteralError};
-use crate::op::{MakeNodeError, Prop, Props};
+use crate::make_node_error::MakeNodeError;
+use crate::op::{Prop, Props};
 use std::collections::BTreeMap;
 
 /// An argument of a function call in text form, and its result.

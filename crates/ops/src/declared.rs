@@ -156,7 +156,8 @@ pub(crate) fn axis(op: &str, axis: usize, ndim: usize) -> Result<(), MakeNodeErr
     if axis < ndim {
         return Ok(());
     }
-    Err(MakeNodeError::prop(op, "axis", format!("is {axis}, out of range for {ndim} dimension(s)")))
+    let axis = i64::try_from(axis).unwrap_or(i64::MAX);
+    Err(MakeNodeError::Axis { op: op.to_owned(), prop: "axis".to_owned(), axis, ndim })
 }
 
 /// A type with some extents.

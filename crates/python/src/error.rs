@@ -174,17 +174,22 @@ pub(crate) fn graph(py: Python<'_>, error: &ReplayError) -> PyErr {
         }
         ReplayError::Unbound { .. } => return told(py, "GraphValueError", error),
     };
-    let is_type = |refused: &MakeNodeError| {
-        matches!(
-            refused,
-            MakeNodeError::Arity { .. } | MakeNodeError::DType { .. } | MakeNodeError::Input { .. }
-        )
-    };
     let class = match build {
-        BuildError::MakeNode(refused) if is_type(refused) => "GraphTypeError",
+        BuildError::MakeNode(refused) => class_of(refused),
         _ => "GraphValueError",
     };
     told(py, class, build)
+}
+
+/// The class of an op that refuses its arguments.
+fn class_of(refused: &MakeNodeError) -> &'static str {
+    match refused.innermost() {
+        MakeNodeError::Arity { .. } | MakeNodeError::DType { .. } | MakeNodeError::Input { .. } => {
+            "GraphTypeError"
+        }
+        MakeNodeError::Axis { .. } => "GraphAxisError",
+        _ => "GraphValueError",
+    }
 }
 
 /// The exception of an argument of another kind than graphs have.

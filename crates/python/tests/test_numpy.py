@@ -1,5 +1,7 @@
 """NumPy's functions, ufunc methods and keywords, called with variables."""
 
+import inspect
+
 import numpy as np
 import precast
 import pytest
@@ -80,6 +82,54 @@ def test_unstack_takes_an_extent_that_is_known():
     agrees(interpreted([x], precast.unstack(x)[1], a), a[1])
     with pytest.raises(precast.GraphValueError, match="is not known"):
         precast.unstack(precast.input("x", "f64[?]"))
+
+
+@pytest.mark.parametrize("function", [np.concatenate, np.stack, np.hstack, np.vstack])
+def test_one_variable_stands_for_its_rows(function):
+    a = np.arange(6.0).reshape(2, 3)
+    x = precast.input("x", "f64[2,3]")
+    agrees(interpreted([x], function(x), a), function(a))
+    with pytest.raises(precast.GraphTypeError, match="cannot iterate over `f64\\[\\?,3\\]`"):
+        function(precast.input("x", "f64[?,3]"))
+
+
+def test_quantiles_have_methods_and_weights():
+    x, w = precast.input("x", "f64[?,?]"), precast.input("w", "f64[?]")
+    a, b = A.copy(), np.array([1.0, 0.0, 2.0, 0.5, 1.0, 3.0])
+    a[0, 1] = np.nan
+    methods = ["lower", "hazen", "median_unbiased", "closest_observation", "averaged_inverted_cdf"]
+    calls = [lambda x, w, method=method: np.nanquantile(x, [0.1, 0.5], axis=1, method=method) for method in methods]
+    calls += [
+        lambda x, w: np.percentile(x, 40, axis=1, method="inverted_cdf", weights=w),
+        lambda x, w: np.nanpercentile(x, [40, 90], axis=1, method="inverted_cdf", weights=w),
+        lambda x, w: np.diff(x, prepend=1.0, append=x[:, :1]),
+        lambda x, w: np.searchsorted(w, x, sorter=np.argsort(w)),
+    ]
+    for call in calls:
+        agrees(interpreted([x, w], call(x, w), a, b), call(a, b))
+
+
+def test_results_of_unique_are_as_many_as_are_asked_for():
+    n = precast.input("n", "i64[?,?]")
+    found = np.unique(n, return_index=True, return_counts=True)
+    for one, want in zip(interpreted([n], list(found), N), np.unique(N, return_index=True, return_counts=True), strict=True):
+        agrees(one, want)
+    assert np.unique_all(n)._fields == precast.unique_all(n)._fields == np.unique_all(N)._fields
+    assert precast.unique_counts(n)._fields == np.unique_counts(N)._fields
+
+
+def test_an_axis_out_of_range_is_an_index_error_and_a_value_error():
+    x = precast.input("x", "f64[?,?]")
+    for kind in (precast.GraphAxisError, precast.GraphValueError, IndexError, ValueError, np.exceptions.AxisError):
+        with pytest.raises(kind, match="`axis` is 2, out of range for 2 dimension"):
+            np.sum(x, axis=2)
+
+
+def test_functions_have_signatures():
+    signature = inspect.signature(precast.quantile)
+    assert str(signature).startswith("(x, q, axis=None, *, method='linear'")
+    assert list(inspect.signature(precast.stack).parameters) == ["tensors", "axis"]
+    assert "x" not in inspect.signature(precast.input("x", "f64[?]").sum).parameters
 
 
 @pytest.mark.parametrize(

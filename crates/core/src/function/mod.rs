@@ -3,6 +3,7 @@
 mod body;
 mod check;
 mod error;
+mod inner;
 mod unread;
 
 pub use body::Body;
@@ -13,15 +14,16 @@ use crate::blame;
 use crate::bundle::Piece;
 use crate::native::{
     ArrayMut, ArrayRef, Bound, DefaultFloats, Direct, Executable, Frame, LoadedModule, NativeFunction,
-    NoNative, Pool, RunError, StepError, Strided, Targets,
+    NoNative, StepError, Strided, Targets,
 };
-use crate::program::{Computes, Port, Program, Register, Step, bind, captured};
+use crate::program::{Computes, Port, Program, Register};
 use crate::provenance::{Provenance, Served};
 use crate::value::Array;
 use crate::with_array;
 use check::{check_outputs, check_results};
+use inner::{Inner, Make, Serves, op_error};
 use std::any::Any;
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock};
 
 /// A named graph or one that was resolved, that can be called, from any number of threads at once. Clones are the same function.
 ///
@@ -36,37 +38,6 @@ use std::sync::{Arc, LazyLock, OnceLock};
 /// A call takes at most 96 KiB of its thread's stack, so threads may have musl's 128 KiB; what authors' C takes is besides that.
 #[derive(Debug, Clone)]
 pub struct Function(Arc<LazyLock<Inner, Make>>);
-
-/// Makes it ready to be called.
-type Make = Box<dyn FnOnce() -> Inner + Send>;
-
-#[derive(Debug)]
-struct Inner {
-    /// Of a function that something else than modules serves, its interface alone.
-    program: Program,
-    /// Of each step, in order; made of what serves it when it is asked for.
-    provenance: OnceLock<Vec<Provenance>>,
-    body: Serves,
-}
-
-#[derive(Debug)]
-enum Serves {
-    Modules(Modules),
-    Other(Box<dyn Body>),
-}
-
-/// The modules of a program.
-#[derive(Debug)]
-struct Modules {
-    loaded: Vec<LoadedModule>,
-    served: Vec<Arc<Served>>,
-    native: OnceLock<Result<NativeFunction, NoNative>>,
-    /// How it is called without a frame, if it can be.
-    direct: Option<Arc<Direct>>,
-    /// What frames run. Where calls need none as a rule, it is made by the first that does.
-    executable: OnceLock<Box<Executable>>,
-    idle: Pool,
-}
 
 impl Function {
     /// Makes a program callable; `modules` are the modules of its steps, in order, and `served` says where each is from.
@@ -338,69 +309,4 @@ impl From<Inner> for Function {
         LazyLock::force(&made);
         Self(Arc::new(made))
     }
-}
-
-impl Inner {
-    fn of_program(
-        program: Program,
-        modules: Vec<LoadedModule>,
-        served: Vec<Arc<Served>>,
-    ) -> Result<Self, CallError> {
-        let captured = captured(&program, &modules);
-        let direct = Direct::new(&program, &modules, &captured);
-        let executable = direct.is_none().then(|| bind(&program, &modules, &captured));
-        Self::of_modules(program, (modules, served), (direct, executable))
-    }
-
-    /// A program that is called without a frame where that is possible, else in one.
-    fn of_modules(
-        program: Program,
-        (loaded, served): (Vec<LoadedModule>, Vec<Arc<Served>>),
-        (direct, executable): (Option<Direct>, Option<Executable>),
-    ) -> Result<Self, CallError> {
-        let idle = Pool::new();
-        if let Some(executable) = &executable {
-            let frame = Frame::new(executable).map_err(|error| op_error(executable, error, String::new()))?;
-            idle.give(Box::new(frame));
-        }
-        let modules = Modules {
-            loaded,
-            served,
-            native: OnceLock::new(),
-            direct: direct.map(Arc::new),
-            executable: executable.map_or_else(OnceLock::new, |executable| Box::new(executable).into()),
-            idle,
-        };
-        Ok(Self { program, provenance: OnceLock::new(), body: Serves::Modules(modules) })
-    }
-
-    fn other(program: Program, body: Box<dyn Body>) -> Self {
-        Self { program, provenance: OnceLock::new(), body: Serves::Other(body) }
-    }
-
-    /// Which artifact serves each step.
-    fn origins(&self) -> Vec<Provenance> {
-        let Serves::Modules(modules) = &self.body else { return Vec::new() };
-        let provenance = |(step, served): (&Step, &Arc<Served>)| Provenance {
-            ops: step.signatures.clone(),
-            served: Served::clone(served),
-        };
-        self.program.steps.iter().zip(&modules.served).map(provenance).collect()
-    }
-}
-
-impl Modules {
-    fn executable(&self, program: &Program) -> &Executable {
-        let bind = || Box::new(bind(program, &self.loaded, &captured(program, &self.loaded)));
-        self.executable.get_or_init(bind)
-    }
-}
-
-#[cold]
-fn op_error(executable: &Executable, StepError { step, error }: StepError, inputs: String) -> CallError {
-    let RunError { kind, message, apply, .. } = error;
-    let step = &executable.steps[step];
-    let signature = apply.and_then(|n| step.signatures.get(n)).map(|signature| blame::brief(signature));
-    let signature = signature.unwrap_or_else(|| blame::all(&step.signatures));
-    CallError::Op { signature, kind, message, inputs }
 }

@@ -3,8 +3,8 @@
 use crate::ParseDTypeError;
 use crate::ParseTypeError;
 use crate::build_error::BuildError;
+use crate::make_node_error::MakeNodeError;
 use crate::nearest::suggestion;
-use crate::op::MakeNodeError;
 use precast_core::names::NameError;
 
 /// Why a document is not a graph.

@@ -4,8 +4,9 @@ use super::error::{Member, ParseTextError};
 use super::lex::Token;
 use super::parse::{Parsed, Parser};
 use crate::build_error::BuildError;
+use crate::make_node_error::MakeNodeError;
 use crate::nearest::nearest;
-use crate::op::{MakeNodeError, OpLibrary};
+use crate::op::OpLibrary;
 use crate::operand::{Keywords, Operand};
 
 impl Parser<'_> {
@@ -107,7 +108,9 @@ impl Parser<'_> {
             Some(Err(source)) => {
                 let wrong = matches!(
                     source,
-                    BuildError::MakeNode(MakeNodeError::Arity { .. } | MakeNodeError::Prop { .. })
+                    BuildError::MakeNode(
+                        MakeNodeError::Arity { .. } | MakeNodeError::Axis { .. } | MakeNodeError::Prop { .. }
+                    )
                 );
                 let signature = signature(self.library).filter(|_| wrong);
                 let usage = signature.map(|signature| format!("it is called `{signature}`"));

@@ -5,7 +5,7 @@ use super::error::ParseTextError;
 use super::lex::Token;
 use super::list;
 use super::parse::{Parsed, Parser};
-use crate::op::MakeNodeError;
+use crate::make_node_error::MakeNodeError;
 use crate::operand::{Keywords, Operand};
 
 impl Parser<'_> {

@@ -3,7 +3,8 @@
 use super::lex::Token;
 use super::list;
 use super::parse::{Parsed, Parser};
-use crate::op::{MakeNodeError, Prop};
+use crate::make_node_error::MakeNodeError;
+use crate::op::Prop;
 use crate::operand::{Keywords, Operand};
 
 impl Parser<'_> {

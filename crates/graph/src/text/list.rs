@@ -1,7 +1,7 @@
 //! What Python does with lists and tuples themselves: `x.shape[-1]`, `x.shape[:-1] + (1,)`, `(0,) * 3`.
 
 use crate::literal::Literal;
-use crate::op::MakeNodeError;
+use crate::make_node_error::MakeNodeError;
 use crate::operand::Operand;
 
 /// The most items that a list is repeated to.

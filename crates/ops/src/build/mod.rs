@@ -156,11 +156,21 @@ impl Graph {
     /// Applies a function of the text form by name: `graph.apply("maximum", &[x.into(), 0.0.into()], props)`.
     #[must_use]
     pub fn apply(&self, function: &str, args: &[Arg], props: &Props) -> Var {
+        self.apply_named(function, args, &[], props)
+    }
+
+    /// Applies a function with arguments by name: `graph.apply_named("quantile", &[x, q], &[("weights", w)], props)`.
+    #[must_use]
+    pub fn apply_named(&self, function: &str, args: &[Arg], named: &[(&str, Arg)], props: &Props) -> Var {
         let operands: Option<Vec<Operand>> = args.iter().map(|arg| self.operand(arg)).collect();
-        let value = operands.and_then(|operands| {
+        let named: Option<Vec<(String, Operand)>> =
+            named.iter().map(|(name, arg)| Some(((*name).to_owned(), self.operand(arg)?))).collect();
+        let value = operands.zip(named).and_then(|(operands, named)| {
+            let mut keywords = keywords(props);
+            keywords.extend(named);
             let applied = {
                 let state = &mut *self.0.borrow_mut();
-                state.ops.call(&mut state.graph, function, &operands, &keywords(props))
+                state.ops.call(&mut state.graph, function, &operands, &keywords)
             };
             let function = function.to_owned();
             self.keep(match applied {

@@ -224,9 +224,9 @@ pub(super) fn tile(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Va
 /// How many times differences are taken of differences at most: each time is three ops.
 const DIFFERENCES: usize = 1000;
 
-/// `diff(x, n=2, axis=0)`: each element less the one before; of truth values whether they differ.
+/// `diff(x, n=2, axis=0, prepend=0)`: each element less the one before; of truth values whether they differ.
 pub(super) fn diff(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
-    operands.expect(1)?;
+    operands.expect_between(1, 3)?;
     let declared = Declared::bound(operands.function, props);
     let (times, axis) = (declared.count("n")?, declared.int("axis")?.unwrap_or(-1));
     let mut tensor = operands.variable(0)?;
@@ -238,6 +238,7 @@ pub(super) fn diff(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resul
         return Err(MakeNodeError::prop("diff", "n", problem).into());
     }
     let axis = operands.axis(axis, operands.ndim(tensor))?;
+    tensor = extended(operands, tensor, axis)?;
     let function = if operands.graph.ty(tensor).dtype() == DType::Bool { "ne" } else { "sub" };
     for _ in 0..times {
         let after = operands.slice(tensor, axis, "b", &[1_i64.into()])?;
@@ -245,6 +246,31 @@ pub(super) fn diff(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resul
         tensor = operands.call(function, [after.into(), before.into()])?;
     }
     Ok(tensor)
+}
+
+/// A tensor between `prepend` and `append` of a call of `diff`. A number stands for an extent of 1.
+fn extended(operands: &mut Operands<'_>, tensor: VarId, axis: usize) -> Result<VarId, BuildError> {
+    let mut extents = operands.extents_of(tensor)?;
+    extents[axis] = 1_i64.into();
+    let mut parts = Vec::new();
+    for position in [1, 0, 2] {
+        let given = position < operands.args.len() && operands.args[position] != Operand::None;
+        let part = match (position, given) {
+            (0, _) => tensor,
+            (_, false) => continue,
+            _ => operands.variable(position)?,
+        };
+        parts.push(match operands.ndim(part) {
+            0 => operands.call_with("broadcast_to", &[&[part.into()], extents.as_slice()].concat(), &[])?,
+            _ => part,
+        });
+    }
+    if parts.len() == 1 {
+        return Ok(tensor);
+    }
+    let parts = Operand::List(parts.into_iter().map(Operand::Var).collect());
+    let axis = i64::try_from(axis).unwrap_or(i64::MAX);
+    operands.call_with("join", &[parts], &[("axis", axis.into())])
 }
 
 /// `vstack([x, y])`: rows one below the other; `hstack`: along the second axis, vectors one behind the other. `vstack(x)`: the rows of x.

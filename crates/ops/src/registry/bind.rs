@@ -4,6 +4,7 @@
 //! sum(x, 0, keepdims=True)          x, 0 ──▶ arguments: x;  settings: axis=0, keepdims=True
 //! stack([x, y], axis=1)             a list in the place of the tensors ──▶ arguments: x, y;  settings: axis=1
 //! reshape(x, shape=(n, 2))          an argument by its name ──▶ arguments: x, n, 2
+//! quantile(x, q, weights=w)         an optional argument ──▶ arguments: x, q, w
 //! ```
 //! What a function computes with are its arguments: variables and numbers; a list stays one until it is asked for as an
 //! array ([`Operands::variable`](super::Operands)). Where one array may stand for its rows, several tensors are one list. What is known when the graph is built are its settings, which become
@@ -64,7 +65,14 @@ pub(super) fn bind(
                 return Err(twice());
             }
             given.push(name);
-            set(function, name, value, &mut props)?;
+            match row.named_position(name) {
+                Some(_) if *value == Operand::None => {}
+                Some(position) => {
+                    bound.resize(bound.len().max(position + 1), Operand::None);
+                    bound[position] = value.clone();
+                }
+                None => set(function, name, value, &mut props)?,
+            }
         } else {
             return Err(unknown(function, row, name));
         }

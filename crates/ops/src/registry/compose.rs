@@ -31,8 +31,10 @@ impl Operands<'_> {
         let apply = super::function_of(row).ok_or_else(missing)?;
         let keywords: Keywords =
             named.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
-        let (args, props) = bind(function, row, args, &keywords)?;
-        let result = apply(&mut Operands { graph: self.graph, function, args: &args }, row, &props)?;
+        let (args, props) =
+            bind(function, row, args, &keywords).map_err(|error| self.within(error.into()))?;
+        let result = apply(&mut Operands { graph: self.graph, function, args: &args }, row, &props);
+        let result = result.map_err(|error| self.within(error))?;
         let Operand::Var(result) = result else { return Err(missing().into()) };
         Ok(result)
     }
@@ -106,6 +108,18 @@ impl Operands<'_> {
         match self.args.get(position) {
             None | Some(Operand::None) => Ok(self.graph.constant(Array::from(default))),
             Some(_) => self.integer(position),
+        }
+    }
+
+    /// An error of a part of this function, which names the function as well. The op of a function is not a part of it.
+    pub(super) fn within(&self, error: BuildError) -> BuildError {
+        match &error {
+            BuildError::MakeNode(refused)
+                if rows::find(self.function).is_some_and(|row| row.name == refused.op()) =>
+            {
+                error
+            }
+            _ => error.within(self.function),
         }
     }
 

@@ -7,29 +7,14 @@ use super::places::take_along_axis;
 use super::products::{convolve, cross, kron, matvec, vecdot};
 use super::samples::{bincount, digitize, gradient, interp, polyval, trapezoid};
 use super::sets::{isin, unique_parts};
-use super::structural::is_there;
 use super::totals::{cumulative, matrix_norm, vector_norm};
-use crate::rows::{Keyword, Row, composed_rows};
+use crate::rows::{Row, composed_rows, row};
 
 macro_rules! library {
-    ($(#[doc = $help:literal] $name:ident($($x:ident),* $(; $more:ident $(of $rows:ident)?)?) [$($alias:ident)*]
-       {$($keyword:ident = $default:expr),* $(; $($named:ident = $else:expr),*)?} = $apply:ident;)*) => {
+    ($(#[doc = $help:literal] $name:ident $arguments:tt $aliases:tt $settings:tt = $apply:ident;)*) => {
         /// The rows of these functions.
-        pub(crate) const COMPOSED: &[Row] = &[$(Row {
-            name: stringify!($name),
-            aliases: &[$(stringify!($alias)),*],
-            arguments: &[$(stringify!($x),)* $(concat!(stringify!($more), "…"))?],
-            keywords: &[
-                $(Keyword { name: stringify!($keyword), default: stringify!($default), positional: true },)*
-                $($(Keyword { name: stringify!($named), default: stringify!($else), positional: false },)*)?
-            ],
-            help: $help.trim_ascii(),
-            apply: Some($apply),
-            takes_rows: is_there(&[$($(stringify!($rows))?)?]),
-            register: |library| library,
-            combinations: None,
-            scalar: None,
-        }),*];
+        pub(crate) const COMPOSED: &[Row] =
+            &[$(row!($help $name $arguments $aliases $settings Some($apply), |library| library, None)),*];
     };
 }
 composed_rows!(library);

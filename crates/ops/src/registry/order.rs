@@ -1,6 +1,7 @@
 //! Functions about the order of elements: `sort` and what is made of it.
 
 use super::operand::Operands;
+use super::sets::Parts;
 use crate::declared::Declared;
 use crate::order::{SearchSorted, Sort};
 use crate::rows::Row;
@@ -73,17 +74,29 @@ pub(super) fn topk(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Res
     operands.slice(all, axis, "e", &[count.into()])
 }
 
-/// `searchsorted(sorted, x, side="right")`, of the dtype that both promote to.
+/// `searchsorted(sorted, x, side="right")`, of the dtype that both promote to. `sorter`: the positions of the sorted elements.
 pub(super) fn searchsorted(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
-    operands.expect(2)?;
+    operands.expect_between(2, 3)?;
     let declared = Declared::bound(operands.function, props);
     let right = match declared.text("side")? {
         "left" => false,
         "right" => true,
         _ => return Err(declared.wrong("side", "`left` or `right`").into()),
     };
-    let inputs = operands.cast_all(operands.common_array())?;
-    operands.apply(SearchSorted { right }, &inputs)
+    let dtype = operands.dtype(0).upcast(operands.dtype(1));
+    let (mut sorted, x) = (operands.cast_argument(0, dtype)?, operands.cast_argument(1, dtype)?);
+    if operands.args.get(2).is_some_and(|sorter| *sorter != Operand::None) {
+        let sorter = operands.variable(2)?;
+        if (operands.ndim(sorted), operands.ndim(sorter)) != (1, 1) {
+            return Err(operands.error("takes a vector and a vector of positions as its `sorter`"));
+        }
+        let (own, all) = (operands.extent(sorter, 0)?, operands.extent(sorted, 0)?);
+        let same = operands.call("eq", [own, all])?;
+        let sorter =
+            operands.demand(sorter, same, "searchsorted: `sorter` does not have the length of the vector")?;
+        sorted = operands.call("take", [sorted.into(), sorter.into()])?;
+    }
+    operands.apply(SearchSorted { right }, &[sorted, x])
 }
 
 /// A mask of the elements of a sorted vector that differ from the one before; with `alike`, of NaN the first only.
@@ -104,10 +117,20 @@ pub(super) fn firsts(operands: &mut Operands<'_>, sorted: VarId, alike: bool) ->
 }
 
 /// `unique(x)`: the sorted elements that differ from the one before; of NaN one, unless `equal_nan=False`; `unique_values(x)`: every NaN.
-pub(super) fn unique(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
+/// With `return_index=True` and the like the parts that are asked for as well.
+pub(super) fn unique(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<Operand, BuildError> {
     operands.expect(1)?;
-    let alike = row.name == "unique" && Declared::bound(operands.function, props).flag("equal_nan")?;
+    let declared = Declared::bound(operands.function, props);
+    let alike = row.name == "unique" && declared.flag("equal_nan")?;
+    let parts = Parts {
+        index: declared.flag("return_index")?,
+        inverse: declared.flag("return_inverse")?,
+        counts: declared.flag("return_counts")?,
+    };
+    if parts != Parts::default() {
+        return parts.of(operands, alike);
+    }
     let all = operands.call_with("sort", operands.args, &[("axis", Operand::None)])?;
     let first = firsts(operands, all, alike)?;
-    operands.call("boolean_index", [all.into(), first.into()])
+    operands.call("boolean_index", [all.into(), first.into()]).map(Operand::Var)
 }

@@ -81,7 +81,7 @@ fn line(
 pub(super) fn digitize(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<Operand, BuildError> {
     operands.expect(2)?;
     let right = Declared::bound(operands.function, props).flag("right")?;
-    refuse_complex(operands, operands.dtype(0))?;
+    refuse_complex(operands, operands.dtype(0).upcast(operands.dtype(1)))?;
     let (x, bins) = (operands.variable(0)?, operands.variable(1)?);
     if operands.ndim(bins) != 1 {
         return Err(operands.error("the bounds must be a vector"));

@@ -5,7 +5,7 @@ use super::order::firsts;
 use super::parts::list;
 use crate::declared::Declared;
 use crate::rows::Row;
-use precast_graph::{BuildError, Operand, Prop, Props};
+use precast_graph::{BuildError, Operand, Prop, Props, VarId};
 
 /// `isin(x, others, invert=True)`: whether there is room for an element beside its equals.
 pub(super) fn isin(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<Operand, BuildError> {
@@ -33,35 +33,52 @@ pub(super) fn isin(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resul
 /// `unique_all(x)`, `unique_counts(x)`, `unique_inverse(x)`.
 pub(super) fn unique_parts(operands: &mut Operands<'_>, row: &Row, _: &Props) -> Result<Operand, BuildError> {
     operands.expect(1)?;
-    let x = operands.variable(0)?;
-    let flat = operands.call("flatten", [x.into()])?;
-    let order = operands.call("argsort", [flat.into()])?;
-    let sorted = operands.call("take", [flat.into(), order.into()])?;
-    let first = firsts(operands, sorted, false)?;
-    let starts = operands.call("flatnonzero", [first.into()])?;
-    let values = operands.call("take", [sorted.into(), starts.into()])?;
-    let (all, mut results) = (row.name == "unique_all", vec![values]);
-    if all {
-        results.push(operands.call("take", [order.into(), starts.into()])?);
+    let all = row.name == "unique_all";
+    let (inverse, counts) = (all || row.name == "unique_inverse", all || row.name == "unique_counts");
+    Parts { index: all, inverse, counts }.of(operands, false)
+}
+
+/// The results beside the elements that differ.
+#[derive(Clone, Copy, Default, PartialEq)]
+pub(super) struct Parts {
+    pub(super) index: bool,
+    pub(super) inverse: bool,
+    pub(super) counts: bool,
+}
+
+impl Parts {
+    /// The elements that differ and these parts; with `alike` all NaN are one.
+    pub(super) fn of(self, operands: &mut Operands<'_>, alike: bool) -> Result<Operand, BuildError> {
+        let x = operands.variable(0)?;
+        let flat = operands.call("flatten", [x.into()])?;
+        let order = operands.call("argsort", [flat.into()])?;
+        let sorted = operands.call("take", [flat.into(), order.into()])?;
+        let first = firsts(operands, sorted, alike)?;
+        let starts = operands.call("flatnonzero", [first.into()])?;
+        let mut results = vec![operands.call("take", [sorted.into(), starts.into()])?];
+        if self.index {
+            results.push(operands.call("take", [order.into(), starts.into()])?);
+        }
+        if self.inverse {
+            results.push(inverse(operands, x, order, first)?);
+        }
+        if self.counts {
+            let extent = operands.extent(sorted, 0)?;
+            let end = operands.call_with("make_vector", &[extent], &[])?;
+            let ends = operands.call("join", [starts.into(), end.into()])?;
+            results.push(operands.call("diff", [ends.into()])?);
+        }
+        Ok(list(results))
     }
-    if all || row.name == "unique_inverse" {
-        let number = operands.call("cumsum", [first.into()])?;
-        let number = operands.call("sub", [number.into(), 1_i64.into()])?;
-        let places = operands.call("take", [order.into(), order.into()])?;
-        let part = operands.call("take", [places.into(), order.into()])?;
-        let inverse = operands.call("set_subtensor", [part.into(), number.into()])?;
-        let extents = operands.extents_of(x)?;
-        results.push(operands.call_with(
-            "reshape",
-            &[&[inverse.into()], extents.as_slice()].concat(),
-            &[],
-        )?);
-    }
-    if all || row.name == "unique_counts" {
-        let extent = operands.extent(sorted, 0)?;
-        let end = operands.call_with("make_vector", &[extent], &[])?;
-        let ends = operands.call("join", [starts.into(), end.into()])?;
-        results.push(operands.call("diff", [ends.into()])?);
-    }
-    Ok(list(results))
+}
+
+/// For each element the position of its equal among those that differ.
+fn inverse(operands: &mut Operands<'_>, x: VarId, order: VarId, first: VarId) -> Result<VarId, BuildError> {
+    let number = operands.call("cumsum", [first.into()])?;
+    let number = operands.call("sub", [number.into(), 1_i64.into()])?;
+    let places = operands.call("take", [order.into(), order.into()])?;
+    let part = operands.call("take", [places.into(), order.into()])?;
+    let inverse = operands.call("set_subtensor", [part.into(), number.into()])?;
+    let extents = operands.extents_of(x)?;
+    operands.call_with("reshape", &[&[inverse.into()], extents.as_slice()].concat(), &[])
 }

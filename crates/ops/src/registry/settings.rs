@@ -54,8 +54,11 @@ pub(super) fn axes(
 fn counted(function: &str, prop: &str, axis: i64, ndim: usize) -> Result<usize, MakeNodeError> {
     let rank = i64::try_from(ndim).unwrap_or(i64::MAX);
     let counted = if axis < 0 { axis + rank } else { axis };
-    usize::try_from(counted).ok().filter(|a| *a < ndim).ok_or_else(|| {
-        MakeNodeError::prop(function, prop, format!("is {axis}, out of range for {ndim} dimension(s)"))
+    usize::try_from(counted).ok().filter(|a| *a < ndim).ok_or_else(|| MakeNodeError::Axis {
+        op: function.to_owned(),
+        prop: prop.to_owned(),
+        axis,
+        ndim,
     })
 }
 

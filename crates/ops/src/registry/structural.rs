@@ -23,33 +23,24 @@ use crate::combinations::Combine;
 use crate::index::{
     AdvancedIncSubtensor1, AdvancedSubtensor1, BooleanIndex, IncSubtensor, Nonzero, Subtensor,
 };
-use crate::rows::{Function, Keyword, Row, structural_rows};
+use crate::rows::{Function, Row, row, structural_rows};
 use crate::shape::{
     ARange, Alloc, Assert, DeepCopy, Eye, Join, MakeVector, Reshape, Shape, ShapeI, Split, View,
 };
 use crate::{Argmax, BatchedDot, CumOp, DimShuffle, Dot, Matmul, Reduce, SearchSorted, Sort};
 
 macro_rules! library {
-    ($(#[doc = $help:literal] $name:ident($($x:ident),* $(; $more:ident $(of $rows:ident)?)?) [$($alias:ident)*] {$($keyword:ident = $default:expr),* $(; $($named:ident = $else:expr),*)?}
+    ($(#[doc = $help:literal] $name:ident $arguments:tt $aliases:tt $settings:tt
        = [$($apply:ident)?] [$($op:ident $(by $by:ident)?)?] [$($cases:ident)?] $builder:ident;)*) => {
         /// The rows of functions that are not elementwise.
-        pub(crate) const STRUCTURAL: &[Row] = &[$(Row {
-            name: stringify!($name),
-            aliases: &[$(stringify!($alias)),*],
-            arguments: &[$(stringify!($x),)* $(concat!(stringify!($more), "…"))?],
-            keywords: &[
-                $(Keyword { name: stringify!($keyword), default: stringify!($default), positional: true },)*
-                $($(Keyword { name: stringify!($named), default: stringify!($else), positional: false },)*)?
-            ],
-            help: $help.trim_ascii(),
-            apply: only::<Function>(&[
-                $(|operands, row, props| $apply(operands, row, props).map(precast_graph::Operand::Var))?
+        pub(crate) const STRUCTURAL: &[Row] = &[$(row!(
+            $help $name $arguments $aliases $settings
+            only::<Function>(&[
+                $(|operands, row, props| $apply(operands, row, props).map(Into::into))?
             ]),
-            register: |library| library$(.with_c::<$op>().with_name(stringify!($name), factory!($name $op $(by $by)?)))?,
-            takes_rows: is_there(&[$($(stringify!($rows))?)?]),
-            combinations: only::<Combine>(&[$(|at| at.$cases())?]),
-            scalar: None,
-        }),*];
+            |library| library$(.with_c::<$op>().with_name(stringify!($name), factory!($name $op $(by $by)?)))?,
+            only::<Combine>(&[$(|at| at.$cases())?])
+        )),*];
     };
 }
 macro_rules! factory {
@@ -68,9 +59,4 @@ const fn only<T: Copy>(column: &[T]) -> Option<T> {
         [said, ..] => Some(*said),
         [] => None,
     }
-}
-
-/// Whether a column says anything.
-pub(super) const fn is_there(column: &[&str]) -> bool {
-    !column.is_empty()
 }

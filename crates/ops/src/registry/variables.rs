@@ -50,6 +50,12 @@ impl Operands<'_> {
         first(self.graph.apply(cast_op(dtype), &[variable])?, "cast")
     }
 
+    /// An operand that is not an argument, in `dtype`.
+    pub(super) fn cast_operand(&mut self, operand: &Operand, dtype: DType) -> Result<VarId, BuildError> {
+        let args = [operand.clone()];
+        Operands { graph: self.graph, function: self.function, args: &args }.cast_argument(0, dtype)
+    }
+
     /// A weak integer in a narrower integer dtype; an error when it is run and does not fit.
     fn narrow(&mut self, variable: VarId, dtype: DType) -> Result<VarId, BuildError> {
         let own = self.graph.ty(variable).dtype();
@@ -99,7 +105,7 @@ impl Operands<'_> {
                 *input = first(self.graph.apply(Arc::new(Alloc), &[*input])?, self.function)?;
             }
         }
-        self.graph.apply(op, &inputs)
+        self.graph.apply(op, &inputs).map_err(|error| self.within(error))
     }
 
     /// An argument as an integer without dimensions.

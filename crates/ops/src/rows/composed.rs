@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! /// Help.
-//! name(arguments; those that there may be more of) [aliases] {keyword = default, …; keyword = default, …} = function;
+//! name(arguments; those that there may be more of) [aliases] {keyword = default, …; keyword = default, …; argument, …} = function;
 //! ```
 //! The columns are those of the table of [`structural`](super::structural) functions.
 

@@ -121,7 +121,7 @@ macro_rules! scalar_rows {
             /// 2 to the power of each element.
             exp2(x) [] Inexact => Same, Costly, method { float "math/exp2.h"; }
             /// `exp(x) - 1`, exact near 0.
-            expm1(x) [] Inexact => Same, Costly, method { float "math/exp2.h"; }
+            expm1(x) [] Inexact => Same, Costly, method { float "math/exp2.h"; complex "math/complex/expm1.h"; }
             /// Natural logarithm.
             log(x) [] Inexact => Same, Costly, method { float "math/log.h"; complex "math/complex/log.h"; }
             /// Logarithm to base 2.

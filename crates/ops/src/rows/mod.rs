@@ -7,16 +7,18 @@
 mod composed;
 mod elementwise;
 mod find;
+mod row;
 mod structural;
 
 use crate::combinations::Combine;
-use crate::registry::Operands;
+use crate::registry::{COMPOSED, Operands};
 use crate::scalar::Scalar;
 pub(crate) use composed::composed_rows;
 pub(crate) use elementwise::scalar_rows;
 pub(crate) use find::{all, find};
 use precast_codegen::Library;
 use precast_graph::{BuildError, Operand, Prop, Props};
+pub(crate) use row::{is_there, row};
 pub(crate) use structural::structural_rows;
 
 /// Applies a function to the arguments of a call; several results are a list.
@@ -58,9 +60,21 @@ pub struct Keyword {
     pub default: &'static str,
     /// Whether it can also be given by its position, behind the arguments.
     pub positional: bool,
+    /// Whether it is an optional argument, such as `weights`: its value may be a variable.
+    pub is_argument: bool,
 }
 
 impl Keyword {
+    /// A setting with a default.
+    pub(crate) const fn setting(name: &'static str, default: &'static str, positional: bool) -> Self {
+        Self { name, default, positional, is_argument: false }
+    }
+
+    /// An optional argument that is passed by name.
+    pub(crate) const fn argument(name: &'static str) -> Self {
+        Self { name, default: "None", positional: false, is_argument: true }
+    }
+
     /// The default as Python writes it; the compiler puts a space behind a sign.
     #[must_use]
     pub fn default_text(&self) -> String {
@@ -94,10 +108,22 @@ impl Row {
         self.arguments.last()?.strip_suffix('…')
     }
 
+    /// Whether it is made of other functions, and has neither an op nor declared combinations of its own.
+    #[must_use]
+    pub fn is_composed(&self) -> bool {
+        COMPOSED.iter().any(|row| row.name == self.name)
+    }
+
     /// What it takes by this name, if anything.
     #[must_use]
     pub fn keyword(&self, name: &str) -> Option<&'static Keyword> {
         self.keywords.iter().find(|keyword| keyword.name == name)
+    }
+
+    /// The position of an optional argument that is passed by name only: behind the fixed arguments.
+    pub(crate) fn named_position(&self, name: &str) -> Option<usize> {
+        let mut named = self.keywords.iter().filter(|keyword| keyword.is_argument);
+        named.position(|keyword| keyword.name == name).map(|position| self.fixed().len() + position)
     }
 
     /// How it is called, as Python writes it: `sum(x, axis=None, dtype=None, *, keepdims=False)`.

@@ -2,14 +2,14 @@
 //!
 //! ```text
 //! /// Help.
-//! name(arguments; those that there may be more of) [aliases] {keyword = default, …; keyword = default, …}
+//! name(arguments; those that there may be more of) [aliases] {keyword = default, …; keyword = default, …; argument, …}
 //!     = [function] [op] [combinations] builder;
 //! ```
 //! | column | says | none |
 //! |---|---|---|
 //! | arguments | what is computed with: arrays, numbers, and what the function itself reads, as a text | |
 //! | of which there may be more | they come one by one or as one list: `stack(x, y)`, `stack([x, y])`; `of rows`: one array stands for its rows, `stack(x)` | |
-//! | keywords | settings, known when the graph is built; before the `;` by position, too. The default is for people | |
+//! | keywords | settings, known when the graph is built; before the `;` by position, too. The default is for people. Behind a second `;` optional arguments, by name | |
 //! | function | what a call does, in `registry` | the op is applied to its arguments as they are |
 //! | op | the Rust type behind the name in JSON; `by name` if several names share it | a function made of other ops |
 //! | combinations | what a declared `[[op]]` stands for, in `combinations/cases.rs` | dtype and rank do not say it |
@@ -116,17 +116,21 @@ macro_rules! structural_rows {
             /// The positions (i64) of the `k` largest elements along an axis.
             argtopk(x, k) [] {axis = -1, largest = True} = [topk] [] [] other;
             /// Where elements would have to stand in a sorted vector: before those that are equal, or behind them.
-            searchsorted(sorted, x) [] {side = "left"} = [searchsorted] [SearchSorted] [searches] other;
-            /// The elements that differ, in ascending order.
-            unique(x) [] {; equal_nan = True} = [unique] [] [unary] other;
+            searchsorted(sorted, x) [] {side = "left";; sorter} = [searchsorted] [SearchSorted] [searches] other;
+            /// The elements that differ, in ascending order; where each is first, which of them each element is, how often each is there.
+            unique(x) [] {return_index = False, return_inverse = False, return_counts = False; equal_nan = True} = [unique] [] [unary] other;
             /// The elements that differ, in ascending order; no NaN equals another.
             unique_values(x) [] {} = [unique] [] [unary] other;
             /// The middle element in ascending order, or the mean of the two in the middle.
             median(x) [] {axis = None; keepdims = False} = [median] [] [over_axes] other;
             /// What a fraction `q` of the elements lies below.
-            quantile(x, q) [] {axis = None; keepdims = False} = [quantile] [] [] other;
+            quantile(x, q) [] {axis = None; method = "linear", keepdims = False; weights} = [quantile] [] [] other;
             /// What `q` percent of the elements lie below.
-            percentile(x, q) [] {axis = None; keepdims = False} = [quantile] [] [] other;
+            percentile(x, q) [] {axis = None; method = "linear", keepdims = False; weights} = [quantile] [] [] other;
+            /// What a fraction `q` of the elements that are numbers lies below; NaN if none is.
+            nanquantile(x, q) [] {axis = None; method = "linear", keepdims = False; weights} = [quantile] [] [] other;
+            /// What `q` percent of the elements that are numbers lie below; NaN if none is.
+            nanpercentile(x, q) [] {axis = None; method = "linear", keepdims = False; weights} = [quantile] [] [] other;
 
             /// The indices of the elements that are not 0, a row for each dimension.
             nonzero(x) [] {} = [nonzero] [Nonzero] [unary] other;
@@ -221,7 +225,7 @@ macro_rules! structural_rows {
             /// The tensor several times along each of its last axes.
             tile(x; reps) [] {} = [tile] [] [] other;
             /// Each element less the one before, `n` times.
-            diff(x) [] {n = 1, axis = -1} = [diff] [] [unary] other;
+            diff(x) [] {n = 1, axis = -1;; prepend, append} = [diff] [] [unary] other;
             /// Rows one below the other.
             vstack(; tensors of rows) [] {} = [stacked] [] [] other;
             /// Tensors one behind the other along the second axis, vectors along their only one.

@@ -31,7 +31,7 @@ macro_rules! library {
             name: stringify!($name),
             aliases: &[$(stringify!($alias)),*],
             arguments: arguments!($x),
-            keywords: &[$(Keyword { name: stringify!($keyword), default: stringify!($default), positional: true })?],
+            keywords: &[$(Keyword::setting(stringify!($keyword), stringify!($default), true))?],
             help: $help.trim_ascii(),
             apply: None,
             register: |library| library,

@@ -25,7 +25,15 @@ ONE = {
     "sin": (mp.sin, 1), "cos": (mp.cos, 1), "tan": (mp.tan, 1), "asin": (mp.asin, 3), "acos": (mp.acos, 3), "asinh": (mp.asinh, 3),
     "acosh": (mp.acosh, 3), "atan": (mp.atan, 3), "atanh": (mp.atanh, 3),
     "log2": (lambda z: mp.log(z) / mp.log(2), 1), "log10": (lambda z: mp.log(z) / mp.log(10), 2), "log1p": (lambda z: mp.log(1 + z), 2),
+    "expm1": (mp.expm1, 1),
 }
+
+
+def expm1(z):
+    """mpmath's where parts of NumPy's cancel; C99's Annex G for what is not finite, where NumPy has NaN for `inf * 0`."""
+    if not np.isfinite(z):
+        return np.exp(z) - 1
+    return complex(np.expm1(z.real), z.imag) if z.imag == 0 else complex(mp.expm1(mp.mpc(z)))
 
 
 def points(draw, dtype):
@@ -44,7 +52,7 @@ def points(draw, dtype):
 
 
 def value(name, z):
-    if name in ("exp", "sinh", "cosh", "sin", "cos", "tan", "tanh") and max(abs(z.real), abs(z.imag)) > 1e4:
+    if name in ("exp", "expm1", "sinh", "cosh", "sin", "cos", "tan", "tanh") and max(abs(z.real), abs(z.imag)) > 1e4:
         return None
     mp.mp.dps = 100 + int(5 * max(abs(np.log10(abs(z.real))), abs(np.log10(abs(z.imag)))))
     return ONE[name][0](mp.mpc(z))
@@ -72,13 +80,15 @@ if __name__ == "__main__":
             part = PART[dtype]
             for name, (_, steps) in ONE.items():
                 x, y = [], []
-                for z in points(draw, dtype):
+                # The points of the others stay as they were.
+                for z in points(random.Random(3) if name == "expm1" else draw, dtype):
                     w = value(name, z)
                     if w is not None:
                         x += split([z])
                         y += [rounded(w.real, part), rounded(w.imag, part)]
                 out.write(line(name, dtype, "values", steps, x, y))
                 function = getattr(np, name if hasattr(np, name) else name.replace("a", "arc", 1))
+                function = np.vectorize(expm1, otypes=[whole]) if name == "expm1" else function
                 y = function(np.array(edges(), dtype=whole))
                 out.write(line(name, dtype, "edges", steps, split(edges()), split(y)))
             x, y = [], []

@@ -1,6 +1,6 @@
 //! What is defined by us where NumPy or C leave it open, and what literals become; methods of the builder; combinations.
 
-use precast_graph::{Array, DType, Type, encode, interpret, text};
+use precast_graph::{Array, DType, Prop, Props, Type, encode, interpret, text};
 use precast_ops::build::{Graph, Var};
 use precast_ops::{Ops, combinations, scalar};
 
@@ -187,4 +187,18 @@ fn every_scalar_op_can_be_declared_for_every_dtype_it_has() {
         count += found.len();
     }
     assert!(count > 500, "{count}");
+}
+
+#[test]
+fn builder_passes_optional_arguments_by_name() {
+    let graph = Graph::new();
+    let [x, w] = ["x", "w"].map(|name| graph.input(name, "f64[?]"));
+    let method = Prop::Str("inverted_cdf".to_owned());
+    let props = Props::from([("method".to_owned(), method)]);
+    let found =
+        graph.apply_named("quantile", &[(&x).into(), 0.5.into()], &[("weights", (&w).into())], &props);
+    graph.output("y", &found);
+    let inputs =
+        [vec![3.0, 1.0, 2.0], vec![1.0, 5.0, 1.0]].map(|numbers| Array::from(ndarray::Array1::from(numbers)));
+    assert_eq!(interpret(&graph.finish().unwrap(), &inputs).unwrap(), [Array::from(1.0)]);
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -30,6 +31,13 @@ _MISSING = object()
 _IDENTITIES = {"sum": 0, "prod": 1, "any": False, "all": True, "max": None, "min": None}
 _JOINS = {"sum": "add", "prod": "mul", "any": "logical_or", "all": "logical_and", "max": "maximum", "min": "minimum"}
 _REDUCTION_NAMES = {"amax": "max", "amin": "min"}
+
+#: Functions whose results have names, as NumPy's and the array API standard's have.
+_RESULTS = {
+    "unique_all": namedtuple("UniqueAllResult", "values indices inverse_indices counts"),
+    "unique_counts": namedtuple("UniqueCountsResult", "values counts"),
+    "unique_inverse": namedtuple("UniqueInverseResult", "values inverse_indices"),
+}
 
 #: Functions that graphs cannot have, and why not.
 _DECOMPOSITIONS = (
@@ -63,7 +71,8 @@ def invoke(name: str, args: Sequence[Any], keywords: dict[str, Any]) -> Any:
         name = _REDUCTION_NAMES.get(name, name)
         if name in _IDENTITIES or name == "mean":
             return _reduced(name, *args, **keywords)
-    return _native.call(name, tuple(args), keywords)
+    result = _native.call(name, tuple(args), keywords)
+    return _RESULTS[name](*result) if name in _RESULTS else result
 
 
 def function(function: Any, args: Sequence[Any], keywords: dict[str, Any]) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 from typing import TYPE_CHECKING, Any
 
 from . import _native, _protocols
@@ -74,7 +76,13 @@ class Variable:
         return extents[0]
 
     def __iter__(self) -> Any:
-        return (self[i] for i in range(len(self)))
+        # A generator: NumPy hides an error of `iter` itself.
+        extents = self._node.extents
+        if not extents or extents[0] is None:
+            hint = "hint: `precast.concatenate(x)`, `stack`, `hstack` and `vstack` take rows of any number"
+            raise GraphTypeError(f"cannot iterate over `{self.type}`: the number of rows is not known when the graph is built\n{hint}")
+        for row in range(extents[0]):
+            yield self[row]
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_"):
@@ -150,11 +158,39 @@ class _Function:
         signature, help = _native.described(name) or (f"{name}(…)", "")
         self.__doc__ = f"{signature}\n\n{help}"
 
+    @property
+    def __signature__(self) -> inspect.Signature:
+        signature = _signature(self.__doc__ or "")
+        return signature.replace(parameters=[*signature.parameters.values()][len(self._first) :])
+
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         return _protocols.invoke(self.__name__, self._first + args, keywords)
 
     def __repr__(self) -> str:
         return f"<precast function {self.__doc__.splitlines()[0]}>"
+
+
+def _signature(shown: str) -> inspect.Signature:
+    """The signature that the first line of a help text shows."""
+    head = shown.partition("\n")[0]
+    try:
+        arguments = ast.parse(f"def function{head[head.index('(') :]}: ...").body[0].args  # type: ignore[attr-defined]
+    except (SyntaxError, ValueError):
+        raise AttributeError("the signature is not known") from None
+
+    def default(node: Any) -> Any:
+        try:
+            return ast.literal_eval(node)
+        except ValueError:
+            return ast.unparse(node)
+
+    plain = [inspect.Parameter(arg.arg, inspect.Parameter.POSITIONAL_OR_KEYWORD) for arg in arguments.args]
+    for place, value in enumerate(reversed(arguments.defaults), 1):
+        plain[-place] = plain[-place].replace(default=default(value))
+    several = [inspect.Parameter(arguments.vararg.arg, inspect.Parameter.VAR_POSITIONAL)] if arguments.vararg else []
+    named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    named = [inspect.Parameter(arg.arg, inspect.Parameter.KEYWORD_ONLY, default=default(value)) for arg, value in named]
+    return inspect.Signature([*plain, *several, *named])
 
 
 def _operator(function: str, name: str) -> None:

@@ -1,5 +1,10 @@
 """What can go wrong. Each class is a `PrecastError`, and of Python's own kind too where there is one."""
 
+try:
+    from numpy.exceptions import AxisError
+except ImportError:  # NumPy before 1.25
+    from numpy import AxisError
+
 
 class PrecastError(Exception):
     """The base of all."""
@@ -70,6 +75,10 @@ class GraphTypeError(GraphError, TypeError):
 
 class GraphValueError(GraphError, ValueError):
     """A function refuses a value that is known when the graph is built, or a text is no expression."""
+
+
+class GraphAxisError(GraphValueError, AxisError):
+    """An axis is out of range. It is an `IndexError` and NumPy's `AxisError` too."""
 
 
 class FreezeError(GraphError):

@@ -7,7 +7,9 @@ the reference implementation. A name that the library lacks is missing here too.
 from __future__ import annotations
 
 import builtins
+import inspect
 import operator
+import types
 
 import numpy as np
 import precast
@@ -44,6 +46,8 @@ def _run(make, args, keywords):
             values.append(item._value)
             inputs.append(precast.input(f"x{len(inputs)}", _type(item._value)))
             return inputs[-1]
+        if isinstance(item, slice):
+            return slice(*(variable(each) for each in (item.start, item.stop, item.step)))
         if isinstance(item, (list, tuple)):
             return type(item)(variable(each) for each in item)
         return item
@@ -53,8 +57,9 @@ def _run(make, args, keywords):
 
 
 def _value(result, inputs, values):
-    if isinstance(result, tuple):
-        return tuple(_value(each, inputs, values) for each in result)
+    if isinstance(result, (list, tuple)):
+        arrays = [_value(each, inputs, values) for each in result]
+        return type(result)(*arrays) if hasattr(result, "_fields") else type(result)(arrays)
     if not isinstance(result, precast.Variable):
         return Array(np.asarray(result))
     return Array(np.asarray(precast.function(inputs, result, policy="interpret")(*values)))
@@ -93,8 +98,8 @@ class Array:
     def __array__(self, dtype=None, copy=None):
         return np.asarray(self._value, dtype)
 
-    def __dlpack__(self, **keywords):
-        return self._value.__dlpack__(**keywords)
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        return self._value.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
 
     def __dlpack_device__(self):
         return self._value.__dlpack_device__()
@@ -155,7 +160,8 @@ _OTHER = {
     "stack": lambda arrays, /, *, axis=0: precast.stack(arrays, axis),
     "squeeze": lambda x, /, axis: precast.squeeze(x, axis),
     "broadcast_to": lambda x, /, shape: precast.broadcast_to(x, *shape),
-    "broadcast_arrays": lambda *arrays: tuple(precast.broadcast_to(x, *np.broadcast_shapes(*(tuple(y.type.shape) for y in arrays))) for x in arrays),
+    "broadcast_arrays": lambda *arrays: [precast.broadcast_to(x, *np.broadcast_shapes(*(tuple(y.type.shape) for y in arrays))) for x in arrays],
+    "meshgrid": lambda *arrays, indexing="xy": list(precast.meshgrid(*arrays, indexing=indexing)),
     "matrix_transpose": lambda x, /: x.mT,
     "nonzero": _protocols._nonzero,
     "permute_dims": lambda x, /, axes: precast.transpose(x, axes),
@@ -170,7 +176,7 @@ _SAME = """
 abs acos acosh add all any argmax argmin asin asinh atan atan2 atanh bitwise_and bitwise_invert bitwise_left_shift bitwise_or
 bitwise_right_shift bitwise_xor ceil clip conj copysign cos cosh count_nonzero cumulative_prod cumulative_sum diff divide equal exp
 expand_dims expm1 flip floor floor_divide greater greater_equal hypot imag isfinite isinf isnan less less_equal log log10 log1p log2
-logaddexp logical_and logical_not logical_or logical_xor matmul max maximum mean meshgrid min minimum moveaxis multiply negative
+logaddexp logical_and logical_not logical_or logical_xor matmul max maximum mean min minimum moveaxis multiply negative
 nextafter not_equal pow prod real reciprocal remainder repeat roll round searchsorted sign signbit sin sinh sqrt square subtract
 sum take take_along_axis tan tanh tensordot tril triu trunc unique_all unique_counts unique_inverse unique_values unstack vecdot where
 """
@@ -190,6 +196,7 @@ def _public(name, make):
         return _run(make, args, keywords)
 
     function.__name__ = function.__qualname__ = name
+    function.__signature__ = inspect.signature(make)
     return function
 
 
@@ -203,6 +210,8 @@ for _name in _SAME.split():
 for _name, _make in _OTHER.items():
     globals()[_name] = _public(_name, _make)
 positive = _public("positive", _positive)
+_LINALG = "cross diagonal matmul matrix_norm matrix_transpose outer tensordot trace vecdot vector_norm"
+linalg = types.SimpleNamespace(**{name: _public(name, getattr(np.linalg, name)) for name in _LINALG.split()})
 
 
 # Creation, and what looks at dtypes: NumPy's, since no graph takes part.
@@ -215,6 +224,10 @@ def _created(name):
         return Array(function(*bare, **keywords))
 
     create.__name__ = name
+    try:
+        create.__signature__ = inspect.signature(function)
+    except ValueError:
+        pass
     return create
 
 
