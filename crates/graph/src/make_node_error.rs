@@ -97,7 +97,7 @@ pub enum MakeNodeError {
         /// The function that was called.
         function: String,
         /// The error of the op.
-        inner: Box<MakeNodeError>,
+        inner: Box<Self>,
     },
     /// A prop is missing, unknown, or of the wrong kind.
     #[error("`{op}`: prop `{prop}` {problem}")]

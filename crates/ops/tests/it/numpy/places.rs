@@ -86,14 +86,11 @@ fn is_other_on_purpose(case: &Case) -> bool {
     // NumPy has no rows to put together, and so no array.
     let has_no_rows = case.text.starts_with("concatenate(x")
         && case.inputs.iter().any(|(_, array)| array.shape().first() == Some(&0));
-    // NumPy leaves out the dimension of the fractions where there are no elements.
-    let is_empty = case.inputs.iter().any(|(_, array)| array.shape().contains(&0));
-    let has_no_fractions = is_empty && case.text.starts_with("nan") && case.text.contains("ile(");
-    has_no_fractions
-        || has_no_rows
-        || is_rounded
-        || is_beyond && of_beyond
-        || is_f16 && case.text.contains("norm(")
+    // NumPy's `select` makes i64 of a number of Python's before it casts it; truth values are numbers of f16 and numbers of pieces.
+    let is_number =
+        ["select(", "modf((", "array_split(x, (True"].iter().any(|call| case.text.starts_with(call));
+    let is_without = is_number || has_no_rows || library::is_without_fractions(case);
+    is_without || is_rounded || is_beyond && of_beyond || is_f16 && case.text.contains("norm(")
 }
 
 #[test]
