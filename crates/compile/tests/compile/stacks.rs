@@ -6,7 +6,8 @@ use precast_compile::compile;
 
 /// The shared object of a release build.
 fn shared_object() -> Vec<u8> {
-    compile(&single(kernel(3)), toolchain(), &variant()).unwrap().archive.get("unit.so").unwrap().to_vec()
+    let compiled = compile(&single(kernel(3)), toolchain(), &variant()).expect("a module");
+    compiled.archive.get("unit.so").expect("a shared object").to_vec()
 }
 
 #[test]
