@@ -4,6 +4,7 @@ import shutil
 import subprocess
 import sys
 
+import numpy as np
 import precast
 import pytest
 from precast import _native
@@ -50,7 +51,7 @@ OPENERS = pytest.mark.parametrize("open", [load, compile, explain, modules])
 
 
 def served(function):
-    return function is None or function([1.0, 2.0]).tolist() == [10.0, 13.0]
+    return function is None or function(np.array([1.0, 2.0])).tolist() == [10.0, 13.0]
 
 
 @OPENERS
