@@ -113,7 +113,7 @@ fn hosts(root: &Path, built: &Path, folder: &Path) -> Result<Vec<Host>> {
             hosts.push(Host { name: "Python", words: vec![python, script] });
         }
         None => {
-            println!("skipped: Python: no interpreter has the package (`cargo xtask python` installs it)")
+            println!("skipped: Python: no interpreter has the package (`cargo xtask python` installs it)");
         }
     }
     Ok(hosts)
