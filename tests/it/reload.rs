@@ -16,7 +16,10 @@ fn threads_call_a_model_while_it_is_reloaded() {
         let graph =
             format!("[[graph]]\nname = \"score\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"out = {terms}\"]\n");
         fs_err::write(place.join("precast.toml"), graph).unwrap();
-        let built = Build::new().manifest(place.join("precast.toml")).try_run_in(env!("CARGO_MANIFEST_DIR"), &place).unwrap();
+        let built = Build::new()
+            .manifest(place.join("precast.toml"))
+            .try_run_in(env!("CARGO_MANIFEST_DIR"), &place)
+            .unwrap();
         built.bundle.to_str().unwrap().to_owned()
     });
     let model = Model::open(&bundles[0]).unwrap();
