@@ -5,7 +5,8 @@
 //! signed as a whole; so is what `precast export` writes.
 //!
 //! A signature is one of minisign, four lines of text, beside the file whose bytes it is about, in `<file>.minisig`. Several
-//! stand below each other: the program `minisign` reads the first. Who may sign is said by a *keyring*, a small file:
+//! stand below each other: the program `minisign` reads the first. Signatures of minisign before 0.10 count too, except for releases
+//! above 64 MiB, which are checked in parts. Who may sign is said by a *keyring*, a small file:
 //!
 //! ```text
 //! # who may sign
@@ -78,6 +79,21 @@ pub struct Key {
     public: PublicKey,
 }
 
+/// What a signature by a known key is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Valid,
+    OtherBytes,
+    /// It has the form of minisign before 0.10, which cannot be checked in parts.
+    Legacy,
+}
+
+impl Verdict {
+    fn of(is_valid: bool) -> Self {
+        if is_valid { Self::Valid } else { Self::OtherBytes }
+    }
+}
+
 impl Key {
     /// Reads a key: the text of its file, whose first line is a comment, or the one line that counts.
     ///
@@ -107,19 +123,24 @@ impl Key {
         self.text[16..] == other.text[16..]
     }
 
-    /// Whether a signature is by this key and about what `file` holds; `None` if it is by another key. A signature of minisign
-    /// before 0.10 is about all bytes at once, and does not count here.
-    fn signed_read(&self, file: &mut (impl Read + Seek), signature: &Signature) -> io::Result<Option<bool>> {
+    /// Judges a signature of what `file` holds; `None` if it is by another key. A signature of minisign before 0.10 is about all bytes
+    /// at once, and does not count here.
+    fn signed_read(
+        &self,
+        file: &mut (impl Read + Seek),
+        signature: &Signature,
+    ) -> io::Result<Option<Verdict>> {
         let mut verifier = match self.public.verify_stream(signature) {
             Ok(verifier) => verifier,
             Err(Error::UnexpectedKeyId) => return Ok(None),
-            Err(_) => return Ok(Some(false)),
+            Err(Error::UnsupportedLegacyMode) => return Ok(Some(Verdict::Legacy)),
+            Err(_) => return Ok(Some(Verdict::OtherBytes)),
         };
         file.rewind()?;
         let mut part = vec![0; 1 << 16];
         loop {
             match file.read(&mut part) {
-                Ok(0) => return Ok(Some(verifier.finalize().is_ok())),
+                Ok(0) => return Ok(Some(Verdict::of(verifier.finalize().is_ok()))),
                 Ok(count) => verifier.update(&part[..count]),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
@@ -166,7 +187,7 @@ impl Keyring {
         let counted = self.count_by(signatures, |key, signature| {
             key.signed_read(file, signature).unwrap_or_else(|error| {
                 failed = Some(error);
-                Some(false)
+                Some(Verdict::OtherBytes)
             })
         });
         failed.map_or(Ok(counted), Err)
@@ -193,13 +214,13 @@ impl Keyring {
 
     /// Counts the keys that have signed `content`, whatever day it is.
     fn count(&self, content: &[u8], signatures: &str) -> Result<Vec<&str>, Box<Unsigned>> {
-        self.count_by(signatures, |key, signature| key.signed(content, signature))
+        self.count_by(signatures, |key, signature| key.signed(content, signature).map(Verdict::of))
     }
 
     fn count_by(
         &self,
         signatures: &str,
-        mut signed: impl FnMut(&Key, &Signature) -> Option<bool>,
+        mut signed: impl FnMut(&Key, &Signature) -> Option<Verdict>,
     ) -> Result<Vec<&str>, Box<Unsigned>> {
         let (mut valid, mut problems) = (BTreeSet::new(), BTreeSet::new());
         let mut has_unlisted = false;
@@ -212,15 +233,23 @@ impl Keyring {
             let listed = self.keys.iter().enumerate().map(|(at, key)| (Some(at), key));
             let mut known = false;
             for (at, key) in listed.chain(self.revoked.iter().map(|key| (None, key))) {
-                let Some(is_valid) = signed(key, &signature) else { continue };
+                let Some(verdict) = signed(key, &signature) else { continue };
                 known = true;
-                match at.filter(|_| !is_revoked(key)) {
-                    None => drop(problems.insert(format!("the key `{}` is revoked", key.name))),
-                    Some(_) if !is_valid => {
-                        problems.insert(format!("that by `{}` is about other bytes", key.name));
+                let name = &key.name;
+                let problem = match (at.filter(|_| !is_revoked(key)), verdict) {
+                    (None, _) => format!("the key `{name}` is revoked"),
+                    (Some(at), Verdict::Valid) => {
+                        valid.insert(at);
+                        continue;
                     }
-                    Some(at) => drop(valid.insert(at)),
-                }
+                    (Some(_), Verdict::OtherBytes) => format!("that by `{name}` is about other bytes"),
+                    (Some(_), Verdict::Legacy) => {
+                        format!(
+                            "that by `{name}` has the form of minisign before 0.10, which counts for small files only"
+                        )
+                    }
+                };
+                problems.insert(problem);
             }
             if !known {
                 has_unlisted = true;
@@ -233,6 +262,22 @@ impl Keyring {
         let valid = valid.into_iter().map(|at| self.keys[at].name.clone()).collect();
         let problems = problems.into_iter().collect();
         Err(Box::new(Unsigned { threshold: self.threshold, valid, problems, has_unlisted }))
+    }
+
+    /// Selects the first valid signature by each key that is listed and not revoked.
+    fn signatures_that_count<'a>(
+        &self,
+        content: &[u8],
+        signatures: impl Iterator<Item = &'a str>,
+    ) -> Vec<String> {
+        let is_revoked = |key: &Key| self.revoked.iter().any(|revoked| revoked.is_same(key));
+        let mut keys: Vec<&Key> = self.keys.iter().filter(|key| !is_revoked(key)).collect();
+        let mut count = |block: &&str| {
+            let Ok(signature) = Signature::decode(block) else { return false };
+            let by = keys.iter().position(|key| key.signed(content, &signature) == Some(true));
+            by.map(|at| keys.remove(at)).is_some()
+        };
+        signatures.filter(|block| count(block)).map(str::to_owned).collect()
     }
 
     /// Checks that a keyring may take the place of this one: it is signed by as many keys of this one as anything has to be, and
@@ -266,26 +311,44 @@ pub fn with_signature(
     if is_by(new) != Some(true) {
         return Err(KeyringError::NotSigned { name: key.name.clone() });
     }
-    let others =
-        blocks(signatures).filter(|block| Signature::decode(block).is_ok() && is_by(block).is_none());
-    // Readers look at the first ones only, and what else is there may be anybody's: the new one is among them.
-    let mut all: Vec<String> = others.collect();
-    all.insert(all.len().min(SIGNATURES - 1), format!("{}\n", new.trim_end()));
-    all.truncate(SIGNATURES);
-    Ok(all.concat())
+    let others: Vec<String> = decodable(signatures).filter(|block| is_by(block).is_none()).collect();
+    Ok(fitted(others, vec![format!("{}\n", new.trim_end())]).concat())
 }
 
-/// Gives signatures and others that they lack.
+/// Merges signatures of `content`: those that are present, then those of `more` that they lack. Readers look at 64 signatures only.
+/// Where there are more, those by keys of `keyring` come first, and each of the two texts keeps its first 32, so that
+/// signatures by unknown keys cannot displace the others.
 #[must_use]
-pub fn merged(signatures: &str, more: &str) -> String {
-    let mut all: Vec<String> = blocks(signatures).collect();
-    for block in blocks(more) {
-        if !all.contains(&block) {
-            all.push(block);
-        }
+pub fn merged(present: &str, more: &str, known: Option<(&Keyring, &[u8])>) -> String {
+    let mut present: Vec<String> = decodable(present).collect();
+    let mut more: Vec<String> = decodable(more).filter(|block| !present.contains(block)).collect();
+    if present.len() + more.len() <= SIGNATURES {
+        return [present, more].concat().concat();
     }
-    all.truncate(SIGNATURES);
-    all.concat()
+    let mut first = Vec::new();
+    if let Some((keyring, content)) = known {
+        let all = present.iter().chain(&more).map(String::as_str);
+        first = keyring.signatures_that_count(content, all);
+        present.retain(|block| !first.contains(block));
+        more.retain(|block| !first.contains(block));
+    }
+    first.extend(fitted(present, more));
+    first.truncate(SIGNATURES);
+    first.concat()
+}
+
+/// Joins signatures such that all fit that readers look at: the later ones take at most half of the places of the earlier ones.
+fn fitted(mut earlier: Vec<String>, later: Vec<String>) -> Vec<String> {
+    let reserved = later.len().min(SIGNATURES / 2);
+    earlier.truncate(SIGNATURES - reserved);
+    earlier.extend(later);
+    earlier.truncate(SIGNATURES);
+    earlier
+}
+
+/// The blocks of a text that are signatures in form.
+fn decodable(text: &str) -> impl Iterator<Item = String> {
+    blocks(text).filter(|block| Signature::decode(block).is_ok())
 }
 
 /// The signatures in a text, each four lines.

@@ -259,7 +259,7 @@ impl At {
             }
             let Ok(text) = self.blobs(&manifest.layers, LONGEST_SIGNATURES).await else { continue };
             let text = text.into_bytes().map_err(|error| here(&self.place, &error))?;
-            signatures = precast_store::keyring::merged(&signatures, &String::from_utf8_lossy(&text));
+            signatures = precast_store::keyring::merged(&signatures, &String::from_utf8_lossy(&text), None);
         }
         Ok(signatures)
     }

@@ -174,7 +174,7 @@ impl Push<'_> {
         }
         let found = self.found(item)?;
         let found = String::from_utf8_lossy(&found.unwrap_or_default()).into_owned();
-        let all = merged(&found, signatures);
+        let all = merged(&found, signatures, None);
         if all != found {
             self.sink.put(item, all.as_bytes())?;
             self.sent(all.as_bytes());

@@ -69,7 +69,7 @@ impl Store {
             batch.begin(at);
             let put = self
                 .put_bytes(&path, &bytes, &mut batch)
-                .and_then(|_| self.add_signatures(&path, signatures, &mut batch))
+                .and_then(|_| self.add_signatures(&path, &bytes, signatures, &mut batch))
                 .and_then(|()| self.put_root(&root, &id, &mut batch));
             put.map_err(|source| written(entry, source))?;
         }

@@ -73,6 +73,20 @@ pub(crate) struct Item<'a> {
     pub(crate) provenance: Option<&'a str>,
 }
 
+/// An archive with its canonical tar.
+struct Packed<'a> {
+    archive: &'a Archive,
+    tar: Vec<u8>,
+    digest: Digest,
+}
+
+impl<'a> Packed<'a> {
+    fn of(archive: &'a Archive) -> Result<Self, PublishError> {
+        let tar = archive.tar()?;
+        Ok(Self { archive, digest: digest(&tar), tar })
+    }
+}
+
 impl Store {
     /// Publishes `archive` under the keys and fingerprints of `record`. Every member must have its document.
     ///
@@ -126,9 +140,16 @@ impl Store {
         let _lease = self.lease();
         let mut batch = Batch::default();
         let mut published = Vec::new();
+        let mut packed: Option<Packed<'_>> = None;
         for (at, item) in items.iter().enumerate() {
             batch.begin(at);
-            published.push(self.publish_into(item, &mut batch).map_err(|error| (Some(at), error))?);
+            let of = |error| (Some(at), error);
+            // Records in a row may share an archive, which is packed once.
+            let packed = match packed.take().filter(|packed| std::ptr::eq(packed.archive, item.archive)) {
+                Some(same) => packed.insert(same),
+                None => packed.insert(Packed::of(item.archive).map_err(of)?),
+            };
+            published.push(self.publish_into(item, packed, &mut batch).map_err(of)?);
         }
         self.commit(batch).map_err(|(at, source)| match at.or((items.len() == 1).then_some(0)) {
             Some(at) => (Some(at), PublishError::Write { digest: items[at].record.digest, source }),
@@ -138,10 +159,14 @@ impl Store {
     }
 
     /// Publishes, with a batch.
-    fn publish_into(&self, item: &Item<'_>, batch: &mut Batch) -> Result<Published, PublishError> {
-        let Item { archive, record, signatures, provenance } = *item;
-        let tar = archive.tar()?;
-        let (digest, size) = (digest(&tar), tar.len() as u64);
+    fn publish_into(
+        &self,
+        item: &Item<'_>,
+        packed: &Packed<'_>,
+        batch: &mut Batch,
+    ) -> Result<Published, PublishError> {
+        let Item { archive: _, record, signatures, provenance } = *item;
+        let (digest, size) = (packed.digest, packed.tar.len() as u64);
         if (digest, size) != (record.digest, record.size) {
             return Err(PublishError::Mismatch {
                 found: digest,
@@ -154,10 +179,11 @@ impl Store {
         if let Some(member) = record.members.iter().find(|member| member.document.is_none()) {
             return Err(PublishError::NoDocument { key: member.key });
         }
-        let settled = self.settle(Some(&tar), record, batch)?;
+        let settled = self.settle(Some(&packed.tar), record, batch)?;
         let name = RecordName { action: record.action, id: settled.record };
         let written = |source| PublishError::Write { digest, source };
-        self.add_signatures(&self.paths.record(&name), signatures, batch).map_err(written)?;
+        let path = self.paths.record(&name);
+        self.add_signatures(&path, &record.to_bytes(), signatures, batch).map_err(written)?;
         if let Some(statement) = provenance {
             self.add_provenance(&name, statement, batch).map_err(written)?;
         }

@@ -132,6 +132,7 @@ impl Store {
     pub(super) fn add_signatures(
         &self,
         of: &Path,
+        content: &[u8],
         signatures: &str,
         batch: &mut Batch,
     ) -> Result<(), WriteError> {
@@ -143,7 +144,7 @@ impl Store {
             batch.turns.insert(signed_below(of).to_owned(), signers_turn(of)?);
         }
         let present = self.read_signatures(of)?;
-        let text = merged(&present, signatures);
+        let text = merged(&present, signatures, self.keyring.as_deref().map(|keyring| (keyring, content)));
         if text == present {
             return Ok(());
         }
