@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use precast_store::keyring::with_signature;
-use precast_store::{Export, ImportError, Imported, OpenError, Stated, Store, file};
+use precast_store::{Export, ImportError, Imported, OpenError, OpenExportError, Stated, Store, file};
 use serde_json::json;
 
 use crate::args::{ExportArgs, ImportArgs, LayerArgs};
@@ -71,14 +71,15 @@ pub(super) fn import(args: ImportArgs) -> Result<Exit, Failure> {
         return Err(Failure::new(format!("`{}` is a bundle, and no export", path.display()))
             .hint("`--bundle` uses it as it is; `precast export` makes what is imported"));
     }
-    let export = Export::open(&bytes).map_err(damaged)?;
-    let mut names = Vec::new();
-    if let Some(keyring) = &keyring {
-        let checked = keyring.check(export.statement(), &export.signatures());
-        names = checked.map_err(|unsigned| {
-            Failure::new(format!("`{}` is not {unsigned}", path.display())).exiting(Exit::Unsigned)
-        })?;
-    }
+    let (export, names) = match &keyring {
+        None => (Export::open(&bytes).map_err(damaged)?, Vec::new()),
+        Some(keyring) => Export::open_signed(&bytes, keyring).map_err(|error| match error {
+            OpenExportError::Unsigned(unsigned) => {
+                Failure::new(format!("`{}` is not {unsigned}", path.display())).exiting(Exit::Unsigned)
+            }
+            error => damaged(error),
+        })?,
+    };
     let refused = |error: ImportError| {
         let exit = match &error {
             ImportError::Publish(_) | ImportError::Entry(_) => Exit::Error,

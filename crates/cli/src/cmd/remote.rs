@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use precast_remote::oci::{Attached, Kind as Released, Registry, Release, Signed};
 use precast_remote::{Files, Options, Patience, Place};
-use precast_store::{Bundle, Export, Store, Unsigned, file};
+use precast_store::{Bundle, Export, OpenExportError, Store, Unsigned, file};
 use serde_json::json;
 
 use crate::args::{IndexArgs, LayerArgs, PullArgs, PushArgs};
@@ -133,8 +133,12 @@ pub(super) fn pull(args: PullArgs) -> Result<Exit, Failure> {
     let mut compared = None;
     if let Some(keyring) = &keyring {
         let signed = if kind == Kind::Export {
-            let export = Export::open(&release.bytes)?;
-            names = keyring.check(export.statement(), &export.signatures()).map_err(unsigned)?;
+            let opened = Export::open_signed(&release.bytes, keyring).map_err(|error| match error {
+                OpenExportError::Unsigned(found) => unsigned(found),
+                error => error.into(),
+            });
+            let (export, by) = opened?;
+            names = by;
             Signed::export(export.statement(), export.release()?)
         } else {
             Signed::bundle(&release.bytes)

@@ -18,6 +18,7 @@
 //! What the members are called is up to the builder; the store asks only for names that are safe in every tree
 //! ([`check_name`]), and that the member which is loaded is [`SHARED_OBJECT`]. No names of people, hosts or places, and no times, can enter.
 
+mod memory;
 mod name;
 mod pack;
 mod unpack;
@@ -25,6 +26,7 @@ mod unpack;
 use std::collections::BTreeMap;
 
 use crate::key::Digest;
+pub use memory::NoMemory;
 pub use name::{NameError, check_name};
 pub use pack::PackError;
 pub(crate) use pack::{CARRIED, compress, digest};

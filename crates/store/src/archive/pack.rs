@@ -5,6 +5,7 @@ use std::io;
 use tar::{EntryType, Header};
 
 use super::Archive;
+use super::memory::{NoMemory, room};
 use super::name::{NameError, check_all};
 use crate::key::{Digest, context};
 
@@ -15,6 +16,9 @@ pub enum PackError {
     /// A member's name is refused.
     #[error(transparent)]
     Name(#[from] NameError),
+    /// There is not enough memory.
+    #[error(transparent)]
+    Memory(#[from] NoMemory),
     /// The compressor failed.
     #[error("cannot compress an archive of {size} bytes")]
     Compress {
@@ -51,7 +55,7 @@ impl Archive {
     /// Renders the canonical tar.
     pub(crate) fn tar(&self) -> Result<Vec<u8>, PackError> {
         check_all(&self.members)?;
-        let mut tar = Vec::with_capacity(usize::try_from(self.size()).unwrap_or(0));
+        let mut tar = room(usize::try_from(self.size()).unwrap_or(usize::MAX))?;
         for (name, content) in &self.members {
             tar.extend_from_slice(header(name, content.len() as u64)?.as_bytes());
             tar.extend_from_slice(content);
@@ -92,7 +96,9 @@ fn compress_at(tar: &[u8], level: i32) -> Result<Vec<u8>, PackError> {
         let mut compressor = zstd::bulk::Compressor::new(level)?;
         compressor.include_checksum(true)?;
         compressor.include_contentsize(true)?;
-        compressor.compress(tar)
+        let mut frame = room(zstd::zstd_safe::compress_bound(tar.len())).map_err(io::Error::other)?;
+        compressor.compress_to_buffer(tar, &mut frame)?;
+        Ok(frame)
     };
     frame().map_err(|source| PackError::Compress { size: tar.len(), source })
 }

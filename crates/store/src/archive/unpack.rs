@@ -15,6 +15,7 @@ use zstd::bulk::Decompressor;
 use zstd::zstd_safe::{find_frame_compressed_size, get_frame_content_size};
 
 use super::Archive;
+use super::memory::{NoMemory, room};
 use super::name::{NameError, check_all};
 use super::pack::{digest, header};
 use crate::key::Digest;
@@ -77,6 +78,9 @@ pub enum UnpackError {
         /// The limit, in bytes.
         limit: u64,
     },
+    /// There is not enough memory.
+    #[error(transparent)]
+    Memory(#[from] NoMemory),
     /// There are more members than the reader allows.
     #[error("found more than {limit} members")]
     TooMany {
@@ -125,7 +129,12 @@ impl Archive {
     pub fn unpack(frame: &[u8], limits: &Limits) -> Result<(Digest, Self), UnpackError> {
         let tar = decompress(frame, limits)?;
         let members = parse(&tar, limits)?.into_iter();
-        let members = members.map(|(name, place)| (name, tar[place].to_vec())).collect();
+        let copied = |(name, place): (String, Range<usize>)| {
+            let mut content = room(place.len())?;
+            content.extend_from_slice(&tar[place]);
+            Ok((name, content))
+        };
+        let members = members.map(copied).collect::<Result<_, UnpackError>>()?;
         Ok((digest(&tar), Self { members }))
     }
 
@@ -165,18 +174,21 @@ fn decompress(frame: &[u8], limits: &Limits) -> Result<Vec<u8>, UnpackError> {
     if find_frame_compressed_size(frame).ok() != Some(frame.len()) {
         return refuse("cut, or followed by other bytes");
     }
-    let capacity = usize::try_from(found).unwrap_or(usize::MAX);
+    let mut tar = room(usize::try_from(found).unwrap_or(usize::MAX))?;
     let decode = |decoder: &RefCell<Option<Decompressor<'static>>>| {
         let mut decoder = decoder.borrow_mut();
         let decoder = match &mut *decoder {
             Some(decoder) => decoder,
             none => none.insert(Decompressor::new()?),
         };
-        decoder.decompress(frame, capacity)
+        decoder.decompress_to_buffer(frame, &mut tar)
     };
-    // A thread that is about to end has none any more.
-    let tar = DECODER.try_with(decode).unwrap_or_else(|_| zstd::bulk::decompress(frame, capacity));
-    let tar = tar.map_err(|source| UnpackError::Decode { source })?;
+    // The decoder of a thread that is about to end is gone.
+    let decoded = match DECODER.try_with(decode) {
+        Ok(decoded) => decoded,
+        Err(_) => Decompressor::new().and_then(|mut decoder| decoder.decompress_to_buffer(frame, &mut tar)),
+    };
+    decoded.map_err(|source| UnpackError::Decode { source })?;
     if tar.len() as u64 == found { Ok(tar) } else { refuse("another length than it states") }
 }
 

@@ -1,5 +1,7 @@
 //! Puts an export into a store. Everything is verified as if its publisher were a stranger, before the first byte is written.
 
+use std::sync::Arc;
+
 use super::{Export, Release};
 use crate::archive::{Archive, Limits, UnpackError};
 use crate::key::Digest;
@@ -9,6 +11,9 @@ use crate::store::{Item, PublishError, PutEntryError, ReleaseError, Store};
 
 /// How many records are published at once.
 const BATCH: usize = 64;
+
+/// How many bytes of unpacked archives are in memory before their records are published.
+const IN_MEMORY: u64 = 256 << 20;
 
 /// What an import brought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -28,8 +33,8 @@ pub struct Stated<'a> {
     pub member: String,
     /// The record.
     pub record: Record,
-    /// Its archive.
-    pub archive: Archive,
+    /// Its archive, which records may share.
+    pub archive: Arc<Archive>,
     /// The statement.
     pub statement: &'a [u8],
 }
@@ -91,8 +96,13 @@ impl Export {
     /// Something in it is not what it should be.
     pub fn verify(&self) -> Result<Imported, ImportError> {
         let mut found = Imported::default();
-        for (id, bytes) in self.below("records") {
+        let mut checked = None;
+        for (digest, id, bytes) in self.by_archive()? {
             self.record(id, bytes)?;
+            if checked != Some(digest) {
+                self.object(id, &digest, Archive::check)?;
+                checked = Some(digest);
+            }
             found.records += 1;
         }
         for (id, bytes) in self.below("entries") {
@@ -105,20 +115,37 @@ impl Export {
         Ok(found)
     }
 
-    /// Gives what is stated of records: the member's name, the record with its archive, and the statement. Whether it is about
-    /// them is for those to say who know its form.
+    /// Gives each statement about a record with its member, record and archive. The caller checks that the statement is about
+    /// them.
     ///
     /// # Errors
     ///
     /// As [`Export::verify`].
     pub fn statements(&self) -> impl Iterator<Item = Result<Stated<'_>, ImportError>> {
-        self.below("provenance").map(|(id, statement)| {
-            let name = format!("records/{id}");
-            let member = || format!("provenance/{id}");
-            let none = || ImportError::Member { member: member(), why: "its record is missing" };
-            let (record, archive) = self.record(id, self.0.get(&name).ok_or_else(none)?)?;
-            Ok(Stated { member: member(), record, archive, statement })
-        })
+        let mut unpacked = None;
+        let stated = self.by_archive().and_then(|records| {
+            for (id, _) in self.below("provenance") {
+                if !self.0.members.contains_key(&format!("records/{id}")) {
+                    let member = format!("provenance/{id}");
+                    return Err(ImportError::Member { member, why: "its record is missing" });
+                }
+            }
+            Ok(records)
+        });
+        let (records, error) = match stated {
+            Ok(records) => (records, None),
+            Err(error) => (Vec::new(), Some(Err(error))),
+        };
+        let of_record = move |(_, id, bytes): (Digest, &str, &[u8])| {
+            let member = format!("provenance/{id}");
+            let statement = self.0.get(&member)?;
+            let record = self.record(id, bytes).and_then(|record| {
+                let archive = self.archive(id, &record.digest, &mut unpacked)?;
+                Ok(Stated { member, record, archive, statement })
+            });
+            Some(record)
+        };
+        error.into_iter().chain(records.into_iter().filter_map(of_record))
     }
 
     /// Checks that a store has no later release. One that has any takes nothing that is none.
@@ -173,11 +200,7 @@ impl Export {
             store.put_release(release, &importing)?;
         }
         let mut imported = Imported::default();
-        let records: Vec<(&str, &[u8])> = self.below("records").collect();
-        for batch in records.chunks(BATCH) {
-            imported.records += batch.len();
-            imported.fresh += self.put_records(store, batch)?;
-        }
+        (imported.records, imported.fresh) = self.put_records(store)?;
         let entries: Vec<(Entry, String)> = self
             .below("entries")
             .map(|(id, bytes)| Ok((entry(id, bytes)?, self.signatures_of(id)?)))
@@ -189,24 +212,44 @@ impl Export {
         Ok(imported)
     }
 
-    /// Puts records, with what stands beside them; gives how many the store had not, or not whole.
-    fn put_records(&self, store: &Store, batch: &[(&str, &[u8])]) -> Result<usize, ImportError> {
-        let read = |(id, bytes): &(&str, &[u8])| {
-            let statement = self.0.get(&format!("provenance/{id}")).map(String::from_utf8_lossy);
-            Ok((self.record(id, bytes)?, self.signatures_of(id)?, statement))
-        };
-        let read = batch.iter().map(read).collect::<Result<Vec<_>, ImportError>>()?;
-        let items = read.iter().map(|((record, archive), signatures, statement)| Item {
-            archive,
-            record,
-            signatures,
-            provenance: statement.as_deref(),
-        });
-        let published = store.publish_items(&items.collect::<Vec<_>>()).map_err(|(_, error)| error)?;
-        Ok(published.iter().filter(|published| published.fresh).count())
+    /// Publishes all records with their signatures and statements. Returns how many there are, and how many were new or damaged.
+    fn put_records(&self, store: &Store) -> Result<(usize, usize), ImportError> {
+        let records = self.by_archive()?;
+        let (mut batch, mut bytes, mut fresh) = (Vec::new(), 0, 0);
+        let mut unpacked: Option<(Digest, Arc<Archive>)> = None;
+        for (digest, id, record) in &records {
+            let is_new = unpacked.as_ref().is_none_or(|(last, _)| last != digest);
+            let archive = self.archive(id, digest, &mut unpacked)?;
+            let more = if is_new { archive.size() } else { 0 };
+            if batch.len() == BATCH || (!batch.is_empty() && bytes + more > IN_MEMORY) {
+                fresh += publish(store, &std::mem::take(&mut batch))?;
+                bytes = 0;
+            }
+            bytes += more;
+            let provenance = self.0.get(&format!("provenance/{id}"));
+            batch.push(Import {
+                archive,
+                record: self.record(id, record)?,
+                signatures: self.signatures_of(id)?,
+                provenance: provenance.map(|text| String::from_utf8_lossy(text).into_owned()),
+            });
+        }
+        Ok((records.len(), fresh + publish(store, &batch)?))
     }
 
-    fn record(&self, id: &str, bytes: &[u8]) -> Result<(Record, Archive), ImportError> {
+    /// The records with the digests of their archives, in the order of these, so that each archive is unpacked once.
+    fn by_archive(&self) -> Result<Vec<(Digest, &str, &[u8])>, ImportError> {
+        let digest = |(id, bytes)| {
+            let record = Record::parse(bytes)
+                .map_err(|source| ImportError::Parse { member: format!("records/{id}"), source })?;
+            Ok((record.digest, id, bytes))
+        };
+        let mut records = self.below("records").map(digest).collect::<Result<Vec<_>, ImportError>>()?;
+        records.sort();
+        Ok(records)
+    }
+
+    fn record(&self, id: &str, bytes: &[u8]) -> Result<Record, ImportError> {
         let member = || format!("records/{id}");
         let wrong = |why| ImportError::Member { member: member(), why };
         let mut record =
@@ -218,19 +261,43 @@ impl Export {
             self.0.get(&format!("documents/{id}")).ok_or_else(|| wrong("its documents are missing"))?;
         set_documents(&mut record, documents)
             .map_err(|source| ImportError::Parse { member: format!("documents/{id}"), source })?;
-        let archive =
-            self.archive(&record.digest).transpose().ok_or_else(|| wrong("its archive is missing"))??;
-        Ok((record, archive))
+        Ok(record)
     }
 
-    fn archive(&self, digest: &Digest) -> Result<Option<Archive>, ImportError> {
-        let Some(frame) = self.0.get(&format!("objects/{digest}")) else { return Ok(None) };
-        let refused = |source| ImportError::Unpack { digest: digest.to_string(), source };
-        let (found, archive) = Archive::unpack(frame, &Limits::default()).map_err(refused)?;
-        if found == *digest {
-            return Ok(Some(archive));
+    /// Returns the archive of a record: the last one that was unpacked, if it is that.
+    fn archive(
+        &self,
+        id: &str,
+        digest: &Digest,
+        last: &mut Option<(Digest, Arc<Archive>)>,
+    ) -> Result<Arc<Archive>, ImportError> {
+        if let Some((_, archive)) = last.as_ref().filter(|(found, _)| found == digest) {
+            return Ok(Arc::clone(archive));
         }
+        // The last one is freed first, unless a batch holds it.
+        *last = None;
+        let archive = Arc::new(self.object(id, digest, Archive::unpack)?);
+        *last = Some((*digest, Arc::clone(&archive)));
+        Ok(archive)
+    }
+
+    /// Reads the object of a record by `read`.
+    fn object<T>(
+        &self,
+        id: &str,
+        digest: &Digest,
+        read: impl FnOnce(&[u8], &Limits) -> Result<(Digest, T), UnpackError>,
+    ) -> Result<T, ImportError> {
         let member = format!("objects/{digest}");
+        let Some(frame) = self.0.get(&member) else {
+            let member = format!("records/{id}");
+            return Err(ImportError::Member { member, why: "its archive is missing" });
+        };
+        let refused = |source| ImportError::Unpack { digest: digest.to_string(), source };
+        let (found, content) = read(frame, &Limits::default()).map_err(refused)?;
+        if found == *digest {
+            return Ok(content);
+        }
         Err(ImportError::Member { member, why: "it does not hash to its name" })
     }
 
@@ -243,6 +310,26 @@ impl Export {
         }
         Ok(String::from_utf8_lossy(text).into_owned())
     }
+}
+
+/// A record that is about to be published.
+struct Import {
+    archive: Arc<Archive>,
+    record: Record,
+    signatures: String,
+    provenance: Option<String>,
+}
+
+/// Publishes records. Returns how many were new or damaged.
+fn publish(store: &Store, batch: &[Import]) -> Result<usize, ImportError> {
+    let items = batch.iter().map(|import| Item {
+        archive: &import.archive,
+        record: &import.record,
+        signatures: &import.signatures,
+        provenance: import.provenance.as_deref(),
+    });
+    let published = store.publish_items(&items.collect::<Vec<_>>()).map_err(|(_, error)| error)?;
+    Ok(published.iter().filter(|published| published.fresh).count())
 }
 
 fn entry(id: &str, bytes: &[u8]) -> Result<Entry, ImportError> {

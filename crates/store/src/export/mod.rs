@@ -16,10 +16,12 @@
 //! statement.minisig        signatures of the statement
 //! ```
 //! The statement covers all others, so nothing can be added, left out or mixed with another export. Nothing of an export is
-//! used before all of it is verified, and an import is a publish: it verifies again, and may be interrupted at any time.
+//! used before all of it is verified. Where a reader asks for signatures, they are checked before the export is unpacked. An
+//! import is a publish: it verifies again, and may be interrupted at any time.
 
 mod import;
 mod release;
+mod signed;
 mod write;
 
 use std::collections::BTreeMap;
@@ -28,6 +30,7 @@ use std::io::{self, Read as _};
 
 use crate::archive::{Archive, CARRIED, Limits, PackError, UnpackError};
 use crate::key::ContentId;
+use crate::keyring::Unsigned;
 
 pub use import::{ImportError, Imported, Stated};
 pub use release::{ParseReleaseError, Release};
@@ -76,6 +79,9 @@ pub enum OpenExportError {
         /// What is wrong.
         why: &'static str,
     },
+    /// Too few keys have signed it.
+    #[error("the export is not {0}")]
+    Unsigned(Box<Unsigned>),
     /// What it says of its release means nothing.
     #[error("not an export")]
     Release(#[from] ParseReleaseError),
@@ -113,9 +119,7 @@ impl Export {
             ));
         }
         let stated = std::str::from_utf8(stated).map_err(|_| wrong("its statement is not text"))?;
-        let mut found = archive.members.clone();
-        found.retain(|name, _| name != STATEMENT && name != SIGNATURES);
-        if let Some(error) = difference(stated, &state(&found)) {
+        if let Some(error) = difference(stated, &state(&archive.members)) {
             return Err(error);
         }
         let export = Self(archive);
@@ -201,10 +205,10 @@ impl Export {
     }
 }
 
-/// States members: a line each.
+/// States members, except the statement and its signatures: a line each.
 fn state(members: &BTreeMap<String, Vec<u8>>) -> String {
     let mut text = FIRST_LINE.to_owned();
-    for (name, content) in members {
+    for (name, content) in members.iter().filter(|(name, _)| *name != STATEMENT && *name != SIGNATURES) {
         let _ = writeln!(text, "{} {name}", ContentId::of(content));
     }
     text

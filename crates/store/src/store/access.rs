@@ -106,7 +106,10 @@ impl Store {
         step();
         let Some((file, metadata)) = self.judged(path, trust::open_file(path))? else { return Ok(None) };
         let limit = limit.min(metadata.len().saturating_add(1));
-        let mut bytes = Vec::with_capacity(usize::try_from(limit).unwrap_or(0));
+        let mut bytes = Vec::new();
+        let refused =
+            |_| FindError::Io { path: path.to_path_buf(), source: io::ErrorKind::OutOfMemory.into() };
+        bytes.try_reserve_exact(usize::try_from(limit).unwrap_or(usize::MAX)).map_err(refused)?;
         let read = file.take(limit).read_to_end(&mut bytes);
         read.map_err(|source| FindError::Io { path: path.to_path_buf(), source })?;
         Ok(Some(Contents { bytes, modified: metadata.modified().ok() }))

@@ -5,8 +5,11 @@ use std::sync::Arc;
 
 use minisign::KeyPair;
 use precast_core::Loader;
-use precast_store::keyring::{Date, Key, with_signature};
-use precast_store::{Event, Keyring, KeyringError, Layer, OpenSignedError, Store, write_bundle};
+use precast_store::keyring::{Date, Key, merged, with_signature};
+use precast_store::{
+    Archive, Event, Export, Keyring, KeyringError, Layer, Limits, OpenExportError, OpenSignedError, Store,
+    write_bundle,
+};
 use proptest::prelude::*;
 
 use crate::sample::{bare, entry, listening, store, unit};
@@ -48,6 +51,10 @@ impl Signer {
 fn keyring(threshold: usize, signers: &[&Signer]) -> Keyring {
     let keys = signers.iter().map(|signer| signer.key.clone()).collect();
     Keyring { version: 1, expires: "2999-01-01".parse().unwrap(), threshold, keys, revoked: Vec::new() }
+}
+
+fn keyring_of(key: Key) -> Keyring {
+    Keyring { keys: vec![key], ..keyring(1, &[]) }
 }
 
 fn trusting(store: &Store, keyring: Keyring) -> (Store, Arc<std::sync::Mutex<Vec<Event>>>) {
@@ -183,14 +190,7 @@ fn a_bundle_is_verified_before_anything_of_it_is_used() {
 
 #[test]
 fn what_minisign_signed_counts_in_both_of_its_forms() {
-    let key = Key::parse("minisign", PUBLIC).unwrap();
-    let keyring = Keyring {
-        version: 1,
-        expires: "2999-01-01".parse().unwrap(),
-        threshold: 1,
-        keys: vec![key],
-        revoked: Vec::new(),
-    };
+    let keyring = keyring_of(Key::parse("minisign", PUBLIC).unwrap());
     for signature in [SIGNATURE, LEGACY] {
         assert_eq!(keyring.check(MESSAGE, signature).unwrap(), ["minisign"]);
         assert!(keyring.check(b"something else", signature).is_err());
@@ -345,4 +345,72 @@ fn a_file_that_is_read_in_parts_counts_as_its_bytes_do() {
             && !check(&content, &mallory.sign(&content))
             && !check(&content, "")
     );
+}
+
+#[test]
+fn a_legacy_signature_of_a_file_that_is_read_in_parts_is_named() {
+    let ring = keyring_of(Key::parse("minisign", PUBLIC).unwrap());
+    assert!(ring.check(MESSAGE, LEGACY).is_ok());
+    let refused = ring.check_read(&mut std::io::Cursor::new(MESSAGE), LEGACY).unwrap().unwrap_err();
+    assert!(refused.to_string().contains("before 0.10"), "{refused}");
+}
+
+#[test]
+fn merged_signatures_keep_those_that_count() {
+    let (alice, mallory, content) = (signer("alice"), signer("mallory"), b"content");
+    let ring = keyring(1, &[&alice]);
+    let junk = |from: usize, count: usize| -> String {
+        (from..from + count)
+            .map(|at| {
+                let signature = mallory.sign(content);
+                signature.trim_end().replacen("untrusted comment:", &format!("untrusted comment: {at}"), 1)
+                    + "\n"
+            })
+            .collect()
+    };
+    let genuine = alice.sign(content);
+    let counts = |text: &str| ring.check(content, text).is_ok();
+    let broken = "a line\n";
+    for known in [None, Some((&ring, &content[..]))] {
+        // A genuine signature comes to junk; junk comes to a genuine signature, again and again.
+        assert!(counts(&merged(&junk(0, 64), &genuine, known)));
+        assert!(counts(&merged(broken, &genuine, known)) && counts(&merged(&genuine, broken, known)));
+        let mut all = genuine.clone();
+        for round in 1..4 {
+            all = merged(&all, &junk(100 * round, 64), known);
+            assert!(counts(&all), "{round}");
+        }
+    }
+    // Where the keyring is known, the place does not matter.
+    let known = Some((&ring, &content[..]));
+    let late = junk(0, 63) + &genuine;
+    assert!(counts(&late) && counts(&merged(&junk(100, 64), &late, known)));
+    assert!(counts(&merged(&late, &junk(100, 64), known)));
+}
+
+#[test]
+fn signatures_of_an_export_are_checked_before_it_is_unpacked() {
+    let (_directory, store, _) = store();
+    let (archive, record) = unit("entry", "v3");
+    store.publish(&archive, &record).unwrap();
+    let (alice, mallory) = (signer("alice"), signer("mallory"));
+    let ring = keyring(1, &[&alice]);
+    let mut export = store.export(None).unwrap();
+    // Nothing is known of an unsigned export: it is not even found damaged.
+    let mut damaged = Archive::unpack(&export.pack().unwrap(), &Limits::default()).unwrap().1;
+    damaged.members.insert("documents/0".to_owned(), vec![0; 1 << 20]);
+    let damaged = damaged.pack().unwrap().1;
+    assert!(matches!(Export::open(&damaged), Err(OpenExportError::Member { .. })));
+    assert!(matches!(Export::open_signed(&damaged, &ring), Err(OpenExportError::Unsigned(_))));
+    for (signer, counts) in [(&mallory, false), (&alice, true)] {
+        export.set_signatures(signer.sign(export.statement()));
+        let opened = Export::open_signed(&export.pack().unwrap(), &ring);
+        match opened {
+            Ok((opened, names)) => assert!(counts && opened == export && names == ["alice"]),
+            Err(error) => assert!(!counts && matches!(error, OpenExportError::Unsigned(_)), "{error}"),
+        }
+    }
+    for cut in [&b""[..], b"no export", &damaged[..damaged.len() / 2]] {
+        assert!(matches!(Export::open_signed(cut, &ring), Err(OpenExportError::Unpack(_))));
+    }
 }

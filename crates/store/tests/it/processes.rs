@@ -34,6 +34,8 @@ fn role_of_another_process() {
         Ok("publish") => publish(Path::new(&path)),
         Ok("build") => drop(crate::heal::build(Path::new(&path)).unwrap()),
         Ok("storm") => crate::gc::storm(Path::new(&path)),
+        Ok("import") => crate::export::import_file(Path::new(&path)),
+        Ok("unpack") => crate::export::unpack_file(Path::new(&path)),
         Ok("unprivileged") => unprivileged(Path::new(&path)),
         role => panic!("unknown role {role:?}"),
     }
