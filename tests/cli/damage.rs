@@ -267,3 +267,14 @@ fn what_is_wrong_alike_with_many_records_is_one_warning() {
     let told = place.run_bare(&["verify"]).fails(4, &[]);
     assert_eq!(told.out.matches("was skipped").count(), 1, "{}", told.out);
 }
+
+/// A collection that was killed has taken some pointers of a record.
+#[test]
+fn verify_restores_pointers_and_reports_no_damage() {
+    let (place, _) = built();
+    let pointer = files(&place.path("artifacts/keys")).remove(0);
+    fs_err::remove_file(&pointer).unwrap();
+    let verified = place.run(&["verify"]).ok();
+    assert!(verified.out.contains("everything is whole"), "{verified:?}");
+    assert!(pointer.exists());
+}

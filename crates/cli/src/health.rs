@@ -112,7 +112,7 @@ impl Health {
                 let records = print::count(verified.undocumented, "record has", "records have");
                 self.problems.push(format!("{records} lost the documents that `explain` reads"));
             }
-            if !self.problems.is_empty() {
+            if !verified.missing.is_empty() || verified.undocumented > 0 {
                 self.exit = Exit::Damaged;
             }
             let entries = store.entries()?;

@@ -14,7 +14,7 @@ pub(crate) fn pause(time: std::time::Duration) {
 }
 
 #[cfg(test)]
-pub(crate) use scheduled::{pause, scheduled, step};
+pub(crate) use scheduled::{die_after, pause, scheduled, step};
 
 #[cfg(test)]
 mod scheduled {
@@ -25,6 +25,9 @@ mod scheduled {
     thread_local! {
         /// Whether this thread runs what a scheduler decides about. All that it schedules runs on one thread.
         static SCHEDULED: Cell<bool> = const { Cell::new(false) };
+
+        /// How many steps this thread takes before it panics, if a test wants that.
+        static LEFT: Cell<Option<usize>> = const { Cell::new(None) };
     }
 
     /// Hands every step of this thread to the scheduler, from now on.
@@ -32,7 +35,16 @@ mod scheduled {
         SCHEDULED.set(true);
     }
 
+    /// Lets this thread panic after so many steps, as if its process were killed there; `None` lets it go on.
+    pub(crate) fn die_after(steps: Option<usize>) {
+        LEFT.set(steps);
+    }
+
     pub(crate) fn step() {
+        if let Some(left) = LEFT.get() {
+            LEFT.set(left.checked_sub(1));
+            assert!(left > 0, "killed at this step");
+        }
         // Another may go on here. To yield would say that this one has to wait, and another go on in any case.
         if SCHEDULED.get() {
             shuttle::sync::atomic::AtomicBool::new(false).load(Ordering::SeqCst);

@@ -15,7 +15,7 @@ use shuttle::thread::JoinHandle;
 use shuttle::{Config, Runner, thread};
 
 use super::{Keep, LoadError, Roots, Session, Store};
-use crate::step::scheduled;
+use crate::step::{die_after, scheduled};
 use crate::{ActionKey, Archive, Record};
 use sample::{bare, entry, listening};
 
@@ -269,4 +269,59 @@ fn what_a_build_publishes_while_a_plan_is_made_stays() {
         check(path, &[unit("kept"), unit("new")], false);
         drop(session);
     });
+}
+
+#[test]
+fn verify_finds_no_damage_beside_collectors_and_publishers() {
+    let before = |store: &Store| {
+        publish(store, &["kept", "old"]);
+        let (archive, record) = called();
+        store.publish(&archive, &record).unwrap();
+        store.put_entry(&entry("score")).unwrap();
+    };
+    in_every_order(before, |path| {
+        let collector = process(path, collect);
+        let builder = process(path, |store| {
+            publish(store, &["new"]);
+            build_entry(store)
+        });
+        let directory = path.to_owned();
+        let verified = thread::spawn(move || Store::open(directory).unwrap().verify().unwrap());
+        collector.join().unwrap();
+        drop(builder.join().unwrap());
+        // The pointers of a record whose publish goes on may have been put for it.
+        let verified = verified.join().unwrap();
+        assert!(verified.is_intact(), "{verified:?}");
+    });
+}
+
+#[test]
+fn verify_finds_no_damage_after_a_killed_collector() {
+    for steps in 0.. {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("store");
+        let store = Store::create(&path).unwrap();
+        publish(&store, &["kept", "old"]);
+        for (archive, record) in [called(), of_another_action()] {
+            store.publish(&archive, &record).unwrap();
+        }
+        store.put_entry(&entry("score")).unwrap();
+        age(&path);
+        let killed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            die_after(Some(steps));
+            collect(&store);
+        }));
+        die_after(None);
+        let verified = Store::open(&path).unwrap().verify().unwrap();
+        let is_whole = verified.events.iter().all(crate::event::Event::is_repair);
+        assert!(is_whole && verified.missing.is_empty(), "killed at step {steps}: {verified:?}");
+        assert!(
+            verified.undocumented == 0 && verified.lacking.is_empty(),
+            "killed at step {steps}: {verified:?}"
+        );
+        if killed.is_ok() {
+            assert!(steps > 20);
+            return;
+        }
+    }
 }
