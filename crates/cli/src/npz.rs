@@ -82,9 +82,14 @@ fn names(archive: &Archive) -> Vec<(usize, String)> {
     let array = |position: usize| {
         let member = archive.name_for_index(position)?;
         let name = member.ok()?.strip_suffix(".npy")?.to_owned();
-        (!name.contains(['/', '\\', '\0'])).then_some((position, name))
+        is_plain(&name).then_some((position, name))
     };
     (0..archive.len()).filter_map(array).collect()
+}
+
+/// Whether a member of this name is in no folder.
+fn is_plain(name: &str) -> bool {
+    !name.contains(['/', '\\', '\0'])
 }
 
 type Archive = ZipArchive<io::BufReader<fs_err::File>>;
@@ -115,8 +120,11 @@ fn member(path: &Path, archive: &mut Archive, position: usize, name: &str) -> Re
     Ok(npy::parse(&path.join(format!("{name}.npy")), &bytes)?)
 }
 
-/// Writes arrays to a temporary file beside `path`; see [`whole::write`].
+/// Writes arrays to a temporary file beside `path`; see [`whole::write`]. Refuses the names that [`read`] skips.
 pub(crate) fn write(path: &Path, arrays: &[(&str, &Array)]) -> Result<Pending, WriteError> {
+    if let Some((name, _)) = arrays.iter().find(|(name, _)| !is_plain(name)) {
+        return Err(WriteError::Member { path: path.to_owned(), name: (*name).to_owned() });
+    }
     whole::write(path, Kind::Npz, |out| {
         let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
         // Zip64 from 4 GiB on; 1980 is the first year that zip knows.
@@ -160,6 +168,18 @@ mod tests {
         write(&single, &[("x", &x)]).unwrap().commit().unwrap();
         assert_eq!(read_one(&single, "z").unwrap(), x);
         assert!(message.contains("no array `z`") && message.contains("`x`"), "{message}");
+    }
+
+    #[test]
+    fn names_with_folders_are_not_written() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("x.npz");
+        let x = Array::from(array![1.0]);
+        for name in ["../y", "/y", "a/b", "a\\b", "a\0"] {
+            let refused = write(&path, &[("x", &x), (name, &x)]).err();
+            assert!(matches!(refused, Some(WriteError::Member { .. })), "{name}");
+        }
+        assert!(!path.exists());
     }
 
     #[test]

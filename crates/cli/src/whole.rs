@@ -34,6 +34,13 @@ pub(crate) enum WriteError {
         path.display(), if *found == Kind::SecretKey { "" } else { "; or delete this one first" }
     )]
     Other { path: PathBuf, found: Kind, wanted: Kind },
+    /// The name of an array that cannot be a member of an archive.
+    #[error(
+        "cannot write array `{}` to `{}`: names of members must not contain `/`, `\\` or NUL\nhint: rename the output, or write it \
+         to a `.npy` file",
+        name.escape_debug(), path.display()
+    )]
+    Member { path: PathBuf, name: String },
 }
 
 fn hint(error: &io::Error) -> &'static str {
