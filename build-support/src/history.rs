@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use precast_store::Store;
-use precast_store::whole::Whole;
+use precast_store::whole::{self, Whole};
 use serde::{Deserialize, Serialize};
 
 use crate::execute::{Compilation, Executed};
@@ -55,7 +55,7 @@ pub fn remember(store: &Store, what: &Path, executed: &Executed) {
 }
 
 fn write(directory: &Path, name: &str, build: &Build) -> std::io::Result<()> {
-    fs_err::create_dir_all(directory)?;
+    whole::create_dir_all(directory)?;
     let mut file = Whole::with_mode(directory, 0o644)?;
     file.write_all(&serde_json::to_vec_pretty(build)?)?;
     file.rename(&directory.join(name))

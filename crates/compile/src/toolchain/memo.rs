@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use precast_store::key::Canonical;
-use precast_store::whole::Whole;
+use precast_store::whole::{self, Whole};
 use serde::{Deserialize, Serialize};
 
 use super::Compiler;
@@ -96,23 +96,11 @@ pub(super) fn put(key: &Key, memo: Memo, on_disk: bool) {
 fn write(key: &Key, memo: &Memo) -> Option<()> {
     let file = file(key)?;
     let directory = file.parent()?;
-    create(directory)?;
+    whole::create_dir_all(directory).ok()?;
     // Whatever the umask is, others only read it: [`read`] refuses what they could have written.
     let mut whole = Whole::with_mode(directory, 0o644).ok()?;
     whole.write_all(&serde_json::to_vec(memo).ok()?).ok()?;
     whole.rename(&file).ok()
-}
-
-/// Makes the directory, for us alone to write to whatever the umask is.
-#[cfg(unix)]
-fn create(directory: &Path) -> Option<()> {
-    use std::os::unix::fs::DirBuilderExt as _;
-    std::fs::DirBuilder::new().recursive(true).mode(0o755).create(directory).ok()
-}
-
-#[cfg(not(unix))]
-fn create(directory: &Path) -> Option<()> {
-    fs_err::create_dir_all(directory).ok()
 }
 
 /// Reads a file that nobody else can have written.
