@@ -15,6 +15,9 @@ const BATCH: usize = 64;
 /// How many bytes of unpacked archives are in memory before their records are published.
 const IN_MEMORY: u64 = 256 << 20;
 
+/// A record's archive, its name and its bytes.
+type Named<'a> = (Digest, &'a str, &'a [u8]);
+
 /// What an import brought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Imported {
@@ -136,7 +139,7 @@ impl Export {
             Ok(records) => (records, None),
             Err(error) => (Vec::new(), Some(Err(error))),
         };
-        let of_record = move |(_, id, bytes): (Digest, &str, &[u8])| {
+        let of_record = move |(_, id, bytes): Named<'_>| {
             let member = format!("provenance/{id}");
             let statement = self.0.get(&member)?;
             let record = self.record(id, bytes).and_then(|record| {
@@ -238,7 +241,7 @@ impl Export {
     }
 
     /// The records with the digests of their archives, in the order of these, so that each archive is unpacked once.
-    fn by_archive(&self) -> Result<Vec<(Digest, &str, &[u8])>, ImportError> {
+    fn by_archive(&self) -> Result<Vec<Named<'_>>, ImportError> {
         let digest = |(id, bytes)| {
             let record = Record::parse(bytes)
                 .map_err(|source| ImportError::Parse { member: format!("records/{id}"), source })?;

@@ -19,14 +19,16 @@ impl Export {
     /// # Errors
     ///
     /// As [`Export::open`]; too few keys have signed it.
-    pub fn open_signed(bytes: &[u8], keyring: &Keyring) -> Result<(Self, Vec<String>), OpenExportError> {
+    pub fn open_signed<'k>(
+        bytes: &[u8],
+        keyring: &'k Keyring,
+    ) -> Result<(Self, Vec<&'k str>), OpenExportError> {
         let limit = limits(bytes.len()).size;
         let (statement, signatures) = read(bytes, limit).map_err(|source| UnpackError::Decode { source })?;
         let missing = OpenExportError::Statement { why: "it has no statement" };
         let statement = statement.ok_or(missing)?;
         let signatures = String::from_utf8_lossy(&signatures.unwrap_or_default()).into_owned();
         let names = keyring.check(&statement, &signatures).map_err(OpenExportError::Unsigned)?;
-        let names = names.into_iter().map(str::to_owned).collect();
         let export = Self::open(bytes)?;
         if export.statement() == statement {
             return Ok((export, names));

@@ -95,6 +95,27 @@ impl Verification {
     }
 }
 
+/// What the records say, as they were read one after another.
+#[derive(Default)]
+struct Seen {
+    /// The archives that records name.
+    named: BTreeMap<Digest, Vec<RecordName>>,
+    /// Records without documents.
+    undocumented: Vec<RecordName>,
+    /// The modules, each with its archive.
+    members: Vec<(Digest, BuildKey)>,
+}
+
+impl Seen {
+    fn add(&mut self, name: RecordName, record: &Record) {
+        if record.members.iter().any(|member| member.document.is_none()) {
+            self.undocumented.push(name);
+        }
+        self.named.entry(record.digest).or_default().push(name);
+        self.members.extend(record.members.iter().map(|member| (record.digest, member.key)));
+    }
+}
+
 impl Store {
     /// Reads and verifies every file. Damage is quarantined as by any reader, and missing pointers are put back, where the
     /// tree can be written.
@@ -124,42 +145,16 @@ impl Store {
     fn read_all(&self) -> Result<Verification, FindError> {
         let mut verification = Verification::default();
         let mut objects = self.read_objects()?;
-        let (mut named, mut undocumented) = (BTreeMap::<Digest, Vec<RecordName>>::new(), Vec::new());
-        let mut members = Vec::new();
+        let mut seen = Seen::default();
         for item in self.named_records() {
             let (name, record) = item?;
             verification.records += 1;
-            if record.members.iter().any(|member| member.document.is_none()) {
-                undocumented.push(name);
-            }
-            named.entry(record.digest).or_default().push(name);
-            members.push((record.digest, record.members.iter().map(|member| member.key).collect::<Vec<_>>()));
             self.restore_pointers(&name, &record);
+            seen.add(name, &record);
         }
         let entries = self.entries()?;
-        {
-            // Publishers and collectors changed the store meanwhile: what seems lost is looked at again beside no collector.
-            let _lease = self.lease();
-            for (digest, names) in &named {
-                if !objects.contains(digest) && self.is_named(names)? {
-                    match self.read_object(digest, Archive::check) {
-                        Ok(()) => drop(objects.insert(*digest)),
-                        Err(LoadError::Find(error)) => return Err(error),
-                        Err(_) => verification.missing.push(*digest),
-                    }
-                }
-            }
-            for name in &undocumented {
-                verification.undocumented += usize::from(self.is_undocumented(name)?);
-            }
-            let whole = members.into_iter().filter(|(digest, _)| objects.contains(digest));
-            let served: BTreeSet<BuildKey> = whole.flat_map(|(_, keys)| keys).collect();
-            for lacking in lacking(&entries, |key| served.contains(key)) {
-                if self.is_lacking(&lacking)? {
-                    verification.lacking.push(lacking);
-                }
-            }
-        }
+        self.confirm_losses(&mut verification, &mut objects, &seen, &entries)?;
+        let named = seen.named;
         verification.objects = objects.len();
         verification.unreferenced =
             objects.iter().filter(|digest| !named.contains_key(digest)).copied().collect();
@@ -178,6 +173,37 @@ impl Store {
             Err(ReleaseError::Busy { .. } | ReleaseError::Write(_)) | Ok(_) => {}
         }
         Ok(verification)
+    }
+
+    /// Looks again at what seems lost, without collectors: these, and publishers, changed the store meanwhile.
+    fn confirm_losses(
+        &self,
+        verification: &mut Verification,
+        objects: &mut BTreeSet<Digest>,
+        seen: &Seen,
+        entries: &[Entry],
+    ) -> Result<(), FindError> {
+        let _lease = self.lease();
+        for (digest, names) in &seen.named {
+            if !objects.contains(digest) && self.is_named(names)? {
+                match self.read_object(digest, Archive::check) {
+                    Ok(()) => drop(objects.insert(*digest)),
+                    Err(LoadError::Find(error)) => return Err(error),
+                    Err(_) => verification.missing.push(*digest),
+                }
+            }
+        }
+        for name in &seen.undocumented {
+            verification.undocumented += usize::from(self.is_undocumented(name)?);
+        }
+        let whole = seen.members.iter().filter(|(digest, _)| objects.contains(digest));
+        let served: BTreeSet<BuildKey> = whole.map(|(_, key)| *key).collect();
+        for lacking in lacking(entries, |key| served.contains(key)) {
+            if self.is_lacking(&lacking)? {
+                verification.lacking.push(lacking);
+            }
+        }
+        Ok(())
     }
 
     /// Whether one of these records is present.
