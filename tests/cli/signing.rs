@@ -39,7 +39,8 @@ fn a_bundle_runs_once_enough_keys_have_signed_it() {
     sign(&place, "mallory", &["model.precast"]).ok();
     sign(&place, "alice", &["model.precast"]).ok();
     sign(&place, "alice", &["model.precast"]).ok();
-    let unlisted = ["1 of them did, `alice`", "one is by a key that is not listed", "hint: sign it with a key"];
+    let unlisted =
+        ["1 of them did, `alice`", "one is by a key that is not listed", "hint: sign it with a key"];
     strict(&place, bundle).fails(7, &unlisted);
     let keyring = &["--keyring", "precast.keyring"];
     let verify = || place.run_bare(&args(&[&["verify"], bundle, keyring]));
