@@ -123,7 +123,7 @@ fn is_user(user: &str, command: &mut Command) {
     if std::os::unix::fs::MetadataExt::uid(&fs_err::metadata("/proc/self").unwrap()) == 0 {
         command.uid(user.parse().unwrap()).gid(group.parse().unwrap());
     } else {
-        println!("skipped: another user: only the superuser becomes one");
+        eprintln!("skipped: another user: only the superuser becomes one");
     }
 }
 
@@ -141,7 +141,7 @@ fn start(text: &str, directory: &Path, expected: f64) {
             let of_unit = told.lines().filter(|line| line.contains("score.service"));
             assert_eq!(of_unit.collect::<Vec<_>>(), [""; 0], "{told}");
         }
-        Err(_) => println!("skipped: the check of a unit: no `systemd-analyze`"),
+        Err(_) => eprintln!("skipped: the check of a unit: no `systemd-analyze`"),
     }
     let [line] = values("ExecStart")[..] else { panic!("one command is expected") };
     let mut command = Command::new("prlimit");

@@ -143,7 +143,7 @@ mod tests {
     fn only_what_nobody_else_can_write_is_read() {
         let root = tempfile::tempdir().unwrap();
         let directory = root.path().join("toolchains-v1");
-        create(&directory).unwrap();
+        whole::create_dir_all(&directory).unwrap();
         let file = directory.join("memo.json");
         let mode = |path: &Path, mode: u32| {
             fs_err::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
