@@ -117,6 +117,7 @@ fn copy(file: &str, directory: &Path, app: &Path) {
 }
 
 /// Runs a command as this user and group; only the superuser can.
+#[allow(clippy::print_stderr, reason = "says that it is skipped")]
 fn is_user(user: &str, command: &mut Command) {
     use std::os::unix::process::CommandExt as _;
     let (user, group) = user.split_once(':').unwrap();
@@ -128,6 +129,7 @@ fn is_user(user: &str, command: &mut Command) {
 }
 
 /// Checks a unit, and runs its command with its variables and limits.
+#[allow(clippy::print_stderr, reason = "says that it is skipped")]
 fn start(text: &str, directory: &Path, expected: f64) {
     let values = |key: &str| -> Vec<&str> {
         text.lines().filter_map(|line| line.strip_prefix(key)?.strip_prefix('=')).collect()

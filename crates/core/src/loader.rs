@@ -5,14 +5,14 @@ use crate::cpu::{self, LimitError};
 use crate::event::{Event, chain, join};
 use crate::function::{CallError, Function};
 use crate::key::{BuildKey, ByHash, ContentId, Digest};
-use crate::native::{LoadLibraryError, LoadedLibrary, LoadedModule, find_linked};
+use crate::native::{Label, LoadLibraryError, LoadedLibrary, LoadedModule, find_linked, profiling};
 use crate::program::{Computes, Outline, Program};
 use crate::provenance::Served;
 use crate::record::{ParseRecordError, Record};
 use crate::trace::outcome;
 use std::collections::BTreeMap;
 use std::collections::hash_map;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Gives the named graphs of a bundle as functions; safe to share between threads.
@@ -144,6 +144,13 @@ impl Loader {
         Self { bundle, libraries: Libraries::default(), known: Mutex::default() }
     }
 
+    /// Loads modules from files in `directory`, which profilers can read, in place of memory; else `PRECAST_PROFILING`
+    /// names the directory. The files stay.
+    #[must_use]
+    pub fn profiling(self, directory: impl Into<PathBuf>) -> Self {
+        Self { libraries: self.libraries.profiling(directory.into()), ..self }
+    }
+
     /// Tells `observer` of damage that is found, in place of the one before.
     #[must_use]
     pub fn on_event(self, observer: impl Fn(&Event) + Send + Sync + 'static) -> Self {
@@ -188,18 +195,18 @@ impl Loader {
 
     fn load(
         &self,
-        Outline { name, steps }: &Outline<'_>,
+        Outline { name: graph, steps }: &Outline<'_>,
         program: Piece,
         known: &mut Modules,
     ) -> Result<Function, LoadEntryError> {
-        let name = || (*name).to_owned();
+        let name = || (*graph).to_owned();
         cpu::limit().map_err(|source| LoadEntryError::Limit { name: name(), source })?;
         let mut modules = Vec::with_capacity(steps.len());
         for (position, (key, _)) in steps.iter().enumerate() {
             let module = match known.entry(*key) {
                 hash_map::Entry::Occupied(known) => known.into_mut(),
                 hash_map::Entry::Vacant(new) => {
-                    let found = self.module(key).map_err(|reason| LoadEntryError::Module {
+                    let found = self.module(graph, key).map_err(|reason| LoadEntryError::Module {
                         name: name(),
                         signature: signature(&program, position),
                         reason,
@@ -220,10 +227,10 @@ impl Loader {
     }
 
     /// The best module of a key that this host can run; or in words why there is none.
-    fn module(&self, key: &BuildKey) -> Result<(LoadedModule, Served), String> {
+    fn module(&self, graph: &str, key: &BuildKey) -> Result<(LoadedModule, Served), String> {
         let span =
             crate::span!("lookup", key = key.short().as_str(), layer = self.bundle.name(); variant, outcome);
-        let found = self.find_module(key);
+        let found = self.find_module(graph, key);
         if let Ok((_, Served::Artifact { isa, .. })) = &found {
             span.record("variant", isa.as_str());
         }
@@ -231,14 +238,16 @@ impl Loader {
         found
     }
 
-    fn find_module(&self, key: &BuildKey) -> Result<(LoadedModule, Served), String> {
+    fn find_module(&self, graph: &str, key: &BuildKey) -> Result<(LoadedModule, Served), String> {
         let mut reasons = Vec::new();
         for record in best_first(self.bundle.find(key), &mut reasons) {
-            let Some(slot) = record.member(key).map(|member| member.slot) else { continue };
+            let Some(member) = record.member(key) else { continue };
+            let (slot, signature) = (member.slot, member.signature.as_str());
+            let label = Label { graph, signature, isa: &record.isa, digest: &record.digest };
             let load = || self.bundle.load(&record).map_err(|error| chain(&error));
             match self
                 .libraries
-                .get(&record.digest, load)
+                .get(&label, load)
                 .and_then(|library| library.module(slot, key).map_err(NotLoaded::from))
             {
                 Ok(module) => {
@@ -295,10 +304,25 @@ impl From<LoadLibraryError> for NotLoaded {
 }
 
 /// Modules in use, by the digest of their archive: those of the program itself, and shared objects, each loaded once.
-#[derive(Debug, Default)]
-pub struct Libraries(Mutex<BTreeMap<Digest, Weak<LoadedLibrary>>>);
+#[derive(Debug)]
+pub struct Libraries {
+    loaded: Mutex<BTreeMap<Digest, Weak<LoadedLibrary>>>,
+    profiling: Option<PathBuf>,
+}
+
+impl Default for Libraries {
+    fn default() -> Self {
+        Self { loaded: Mutex::default(), profiling: profiling::directory() }
+    }
+}
 
 impl Libraries {
+    /// Loads modules from files in `directory`, which profilers can read, in place of memory.
+    #[must_use]
+    pub fn profiling(self, directory: PathBuf) -> Self {
+        Self { profiling: Some(directory), ..self }
+    }
+
     /// The modules of a digest, if they are part of the program or in use.
     #[must_use]
     pub fn find(&self, digest: &Digest) -> Option<Arc<LoadedLibrary>> {
@@ -315,35 +339,35 @@ impl Libraries {
     /// What `load` says, or why its bytes cannot be loaded.
     pub fn get<B: AsRef<[u8]>>(
         &self,
-        digest: &Digest,
+        label: &Label<'_>,
         load: impl FnOnce() -> Result<B, String>,
     ) -> Result<Arc<LoadedLibrary>, NotLoaded> {
-        if let Some(linked) = find_linked(digest) {
+        if let Some(linked) = find_linked(label.digest) {
             return linked.map_err(NotLoaded::from);
         }
-        if let Some(library) = self.loaded(digest) {
+        if let Some(library) = self.loaded(label.digest) {
             return Ok(library);
         }
         let bytes = load().map_err(|reason| NotLoaded { reason, is_of_process: false })?;
-        self.keep(digest, bytes.as_ref()).map_err(NotLoaded::from)
+        self.keep(label, bytes.as_ref()).map_err(NotLoaded::from)
     }
 
     /// Loads verified bytes and remembers them under the digest of their archive.
     ///
     /// # Errors
     /// The bytes cannot be loaded.
-    pub fn keep(&self, digest: &Digest, bytes: &[u8]) -> Result<Arc<LoadedLibrary>, LoadLibraryError> {
+    pub fn keep(&self, label: &Label<'_>, bytes: &[u8]) -> Result<Arc<LoadedLibrary>, LoadLibraryError> {
         let span = crate::span!("load", bytes = bytes.len() as u64; outcome);
-        let loaded = LoadedLibrary::load(bytes);
+        let loaded = LoadedLibrary::load(bytes, label, self.profiling.as_deref());
         span.record("outcome", outcome(&loaded));
         let library = loaded?;
         let mut libraries = self.lock();
         libraries.retain(|_, library| library.strong_count() > 0);
-        libraries.insert(*digest, Arc::downgrade(&library));
+        libraries.insert(*label.digest, Arc::downgrade(&library));
         Ok(library)
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<Digest, Weak<LoadedLibrary>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

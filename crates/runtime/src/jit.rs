@@ -238,7 +238,7 @@ fn load(
         .members
         .get(SHARED_OBJECT)
         .ok_or_else(|| failed(format!("no member `{SHARED_OBJECT}`")))?;
-    let library = resolver.keep(&record.digest, bytes, signature).ok_or_else(|| {
+    let library = resolver.keep(record, bytes, signature).ok_or_else(|| {
         resolver
             .check_stage(signature)
             .err()

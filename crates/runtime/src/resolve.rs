@@ -5,11 +5,11 @@ use crate::policy::Policy;
 use crate::stats::{Event, Recorder};
 use precast_codegen::Module;
 use precast_core::event::chain;
-use precast_core::native::{LoadedLibrary, LoadedModule};
+use precast_core::native::{Label, LoadedLibrary, LoadedModule};
 use precast_core::{Libraries, Provenance, Served, span};
 use precast_graph::FunctionGraph;
 use precast_ops::Ops;
-use precast_store::{BuildKey, Digest, Layer, LayerError, Record};
+use precast_store::{BuildKey, Layer, LayerError, Record};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Layers, and what was loaded from them.
@@ -23,8 +23,13 @@ pub(crate) struct Resolver {
 }
 
 impl Resolver {
-    pub(crate) fn new(layers: Vec<Layer>, recorder: Arc<Recorder>, policy: Option<Policy>) -> Self {
-        Self { layers, recorder, policy, libraries: Libraries::default(), unstaged: Mutex::new(None) }
+    pub(crate) fn new(
+        layers: Vec<Layer>,
+        recorder: Arc<Recorder>,
+        policy: Option<Policy>,
+        libraries: Libraries,
+    ) -> Self {
+        Self { layers, recorder, policy, libraries, unstaged: Mutex::new(None) }
     }
 
     /// The key of a lowered graph: by its fingerprint if a layer knows that, else by generating the module.
@@ -144,7 +149,7 @@ impl Resolver {
             return Ok(Some(library));
         }
         Ok(match layer.load(record)? {
-            Ok(bytes) => self.keep(&record.digest, &bytes, signature),
+            Ok(bytes) => self.keep(record, &bytes, signature),
             Err(reason) => {
                 self.passed_over(signature, format!("{layer}: {reason}"));
                 None
@@ -153,8 +158,9 @@ impl Resolver {
     }
 
     /// Loads verified bytes and remembers them under the digest of their archive.
-    pub(crate) fn keep(&self, digest: &Digest, bytes: &[u8], signature: &str) -> Option<Arc<LoadedLibrary>> {
-        let loaded = self.libraries.keep(digest, bytes);
+    pub(crate) fn keep(&self, record: &Record, bytes: &[u8], signature: &str) -> Option<Arc<LoadedLibrary>> {
+        let label = Label { graph: "", signature, isa: &record.isa, digest: &record.digest };
+        let loaded = self.libraries.keep(&label, bytes);
         let unstaged = loaded.as_ref().err().filter(|error| error.is_of_process());
         *self.unstaged.lock().unwrap_or_else(PoisonError::into_inner) = unstaged.map(|error| chain(error));
         match loaded {

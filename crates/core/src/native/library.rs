@@ -3,6 +3,7 @@
 use super::capture::{Captured, Captures, capture};
 use super::floats::DefaultFloats;
 use super::host;
+use super::profiling::{self, Label};
 use super::stage::{Staged, check_size};
 use crate::event::chain;
 use crate::scratch;
@@ -49,6 +50,14 @@ pub enum LoadLibraryError {
         /// What the dynamic linker said.
         source: libloading::Error,
     },
+    /// The directory for profilers cannot be written.
+    #[error("cannot write a module for profilers to `{}`", directory.display())]
+    Profiling {
+        /// The directory.
+        directory: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// The dynamic linker refused.
     #[error("the dynamic linker refuses the shared object")]
     Open(#[source] libloading::Error),
@@ -75,7 +84,10 @@ impl LoadLibraryError {
     /// Whether it is this process that can load no module, rather than something about one.
     #[must_use]
     pub const fn is_of_process(&self) -> bool {
-        matches!(self, Self::Stage { .. } | Self::Size { .. } | Self::NotExecutable { .. })
+        matches!(
+            self,
+            Self::Stage { .. } | Self::Size { .. } | Self::NotExecutable { .. } | Self::Profiling { .. }
+        )
     }
 }
 
@@ -129,12 +141,19 @@ pub struct LoadedModule {
 }
 
 impl LoadedLibrary {
-    /// Loads `bytes`, which the caller has verified.
+    /// Loads `bytes`, which the caller has verified; from a file in the directory `profiling`, if there is one.
     ///
     /// # Errors
     /// There is no place to load from, the dynamic linker refuses, or the table is not one that this host serves.
-    pub fn load(bytes: &[u8]) -> Result<Arc<Self>, LoadLibraryError> {
-        let library = open_bytes(bytes)?;
+    pub fn load(
+        bytes: &[u8],
+        label: &Label<'_>,
+        profiling: Option<&Path>,
+    ) -> Result<Arc<Self>, LoadLibraryError> {
+        let library = match profiling {
+            Some(directory) => open_named(bytes, label, directory)?,
+            None => open_bytes(bytes, label)?,
+        };
         // SAFETY: the symbol is the module table of the contract; its fields are checked before use.
         let symbol = unsafe { library.get::<*const Module>(SYMBOL) }.map_err(LoadLibraryError::Open)?;
         let module = symbol.into_raw().cast_const().cast::<Module>();
@@ -210,9 +229,9 @@ impl LoadedModule {
 }
 
 /// Opens a shared object from memory, or where that cannot be from a private file.
-fn open_bytes(bytes: &[u8]) -> Result<Library, LoadLibraryError> {
+fn open_bytes(bytes: &[u8], label: &Label<'_>) -> Result<Library, LoadLibraryError> {
     check_size(bytes)?;
-    let memory = match Staged::in_memory(bytes) {
+    let memory = match Staged::in_memory(bytes, &label.memory()) {
         Err(memory) => memory,
         Ok(staged) => match open(staged.path()) {
             // The linker opens the file once more; a private one is not held open.
@@ -229,6 +248,14 @@ fn open_bytes(bytes: &[u8]) -> Result<Library, LoadLibraryError> {
         }
         opened => opened,
     }
+}
+
+/// Opens a shared object from a file that profilers can read.
+fn open_named(bytes: &[u8], label: &Label<'_>, directory: &Path) -> Result<Library, LoadLibraryError> {
+    check_size(bytes)?;
+    let path = profiling::write(directory, bytes, label)
+        .map_err(|source| LoadLibraryError::Profiling { directory: directory.to_owned(), source })?;
+    open(&path)
 }
 
 /// Opens a shared object.

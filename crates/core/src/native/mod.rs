@@ -48,6 +48,7 @@ mod object;
 mod pages;
 mod plain;
 mod pool;
+pub mod profiling;
 mod raw_array;
 #[cfg(feature = "watch")]
 pub mod roofline;
@@ -79,6 +80,7 @@ pub use matmul::{Factor, matmul};
 pub use plain::{NativeFunction, NoNative};
 pub(crate) use pool::Pool;
 pub use precast_abi::context::ErrorKind;
+pub use profiling::Label;
 pub use raw_array::{RawArray, RawArrayError};
 pub use stage::Staged;
 pub use strided::Strided;

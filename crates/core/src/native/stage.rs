@@ -8,6 +8,7 @@ use super::library::LoadLibraryError;
 use crate::file::check_size_limit;
 use crate::scratch::Scratch;
 use rustix::io::Errno;
+use std::ffi::CStr;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -38,7 +39,7 @@ impl Staged {
     /// There is no place for them.
     pub fn new(bytes: &[u8]) -> Result<Self, LoadLibraryError> {
         check_size(bytes)?;
-        Self::in_memory(bytes).or_else(|memory| Self::private(bytes, memory))
+        Self::in_memory(bytes, c"precast").or_else(|memory| Self::private(bytes, memory))
     }
 
     /// The path to open.
@@ -52,8 +53,9 @@ impl Staged {
         can_be_executed(&self.path)
     }
 
-    pub(super) fn in_memory(bytes: &[u8]) -> io::Result<Self> {
-        let file = memory_file(bytes)?;
+    /// A file in memory; `name` is what the kernel shows of it.
+    pub(super) fn in_memory(bytes: &[u8], name: &CStr) -> io::Result<Self> {
+        let file = memory_file(bytes, name)?;
         Ok(Self { path: descriptor(&file)?, _kept: Kept::Memory { _file: file } })
     }
 
@@ -70,12 +72,11 @@ impl Staged {
 }
 
 /// A sealed file in memory that holds `bytes`.
-fn memory_file(bytes: &[u8]) -> io::Result<File> {
+fn memory_file(bytes: &[u8], name: &CStr) -> io::Result<File> {
     use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
     // Kernels before 6.3 do not know EXEC; some later ones refuse files without it.
-    let fd =
-        memfd_create(c"precast", flags | MemfdFlags::EXEC).or_else(|_| memfd_create(c"precast", flags))?;
+    let fd = memfd_create(name, flags | MemfdFlags::EXEC).or_else(|_| memfd_create(name, flags))?;
     let mut file = File::from(fd);
     file.write_all(bytes)?;
     let seals = SealFlags::WRITE | SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL;
@@ -155,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_path_that_leads_to_another_file_is_refused() {
-        let [one, other] = [memory_file(b"x").unwrap(), memory_file(b"x").unwrap()];
+        let [one, other] = [memory_file(b"x", c"x").unwrap(), memory_file(b"x", c"x").unwrap()];
         let path = descriptor(&one).unwrap();
         check_same(&one, &path).unwrap();
         assert!(check_same(&other, &path).is_err());

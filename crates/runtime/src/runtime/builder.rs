@@ -25,6 +25,7 @@ pub struct Builder {
     #[cfg(feature = "record")]
     recording: Option<crate::recording::Recording>,
     debug: Option<bool>,
+    libraries: precast_core::Libraries,
     casting: Casting,
 }
 
@@ -137,6 +138,13 @@ impl Builder {
         self
     }
 
+    /// Loads modules from files in `directory`, which profilers can read, in place of memory. Without this `PRECAST_PROFILING`
+    /// names the directory. The files stay.
+    pub fn profiling(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.libraries = self.libraries.profiling(directory.into());
+        self
+    }
+
     /// Says how far the `filter` of a user type may convert what it is given at a call:
     /// [`TypeRules::filter`](precast_graph::TypeRules::filter). Without this not strict, and nothing said about downcasts.
     pub fn filter(mut self, strict: bool, allow_downcast: Option<bool>) -> Self {
@@ -175,7 +183,7 @@ impl Builder {
             known_covers: Mutex::default(),
             checked: Mutex::default(),
             functions: Mutex::default(),
-            resolver: Arc::new(Resolver::new(layers, recorder, self.policy)),
+            resolver: Arc::new(Resolver::new(layers, recorder, self.policy, self.libraries)),
             #[cfg(feature = "jit")]
             jit: Arc::default(),
             #[cfg(feature = "jit")]

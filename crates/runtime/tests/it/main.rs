@@ -4,6 +4,7 @@
 mod call;
 mod debug;
 mod keyring;
+mod names;
 mod profile;
 mod resolve;
 mod tiered;

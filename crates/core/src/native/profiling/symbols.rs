@@ -1,0 +1,136 @@
+//! Adds a symbol table to a stripped shared object.
+//!
+//! Functions are those of the unwinder's sorted table, `.eh_frame_hdr`. Nothing that is mapped moves: tables, their names and
+//! the new section headers follow the old end of the file.
+
+/// Bytes of a section header and of a symbol.
+const HEADER: usize = 64;
+const SYMBOL: usize = 24;
+/// Places in the file's header.
+const E_SHOFF: usize = 0x28;
+const E_SHNUM: usize = 0x3c;
+const E_SHSTRNDX: usize = 0x3e;
+/// A sorted table of pairs of `i32`, relative to its section.
+const ENCODING: [u8; 4] = [1, 0x1b, 0x03, 0x3b];
+
+/// A section: its index, address, offset and size.
+#[derive(Clone, Copy)]
+struct Section {
+    index: usize,
+    address: u64,
+    offset: usize,
+    size: usize,
+}
+
+/// The bytes with a symbol `name` for each function; `None` where they have symbols already, or are of another kind.
+pub(super) fn add(bytes: &[u8], name: &str) -> Option<Vec<u8>> {
+    if !bytes.starts_with(b"\x7fELF\x02\x01") || find(bytes, ".symtab").is_some() {
+        return None;
+    }
+    let text = find(bytes, ".text")?;
+    let functions = functions(bytes, text)?;
+    let mut symbols = vec![0; SYMBOL];
+    for (address, size) in &functions {
+        symbols.extend(1_u32.to_le_bytes());
+        // A local function with default visibility.
+        symbols.extend([2, 0]);
+        symbols.extend(u16::try_from(text.index).ok()?.to_le_bytes());
+        symbols.extend(address.to_le_bytes());
+        symbols.extend(size.to_le_bytes());
+    }
+    append(bytes, &symbols, name)
+}
+
+fn append(bytes: &[u8], symbols: &[u8], name: &str) -> Option<Vec<u8>> {
+    let (count, strings) = (read16(bytes, E_SHNUM)?, read16(bytes, E_SHSTRNDX)?);
+    let start = usize::try_from(read64(bytes, E_SHOFF)?).ok()?;
+    let mut headers = bytes.get(start..start.checked_add(count * HEADER)?)?.to_vec();
+    let old = section(bytes, strings)?;
+    let mut names = bytes.get(old.offset..old.offset + old.size)?.to_vec();
+    let added = u32::try_from(names.len()).ok()?;
+    names.extend(b".symtab\0.strtab\0");
+    let text = [b"\0", name.as_bytes(), b"\0"].concat();
+    let mut whole = bytes.to_vec();
+    let mut put = |data: &[u8]| {
+        whole.resize(whole.len().next_multiple_of(8), 0);
+        whole.extend(data);
+        (whole.len() - data.len()) as u64
+    };
+    let (symbols_at, text_at, names_at) = (put(symbols), put(&text), put(&names));
+    let place = strings * HEADER;
+    headers[place + 24..place + 32].copy_from_slice(&names_at.to_le_bytes());
+    headers[place + 32..place + 40].copy_from_slice(&(names.len() as u64).to_le_bytes());
+    let locals = u32::try_from(symbols.len() / SYMBOL).ok()?;
+    let link = u32::try_from(count + 1).ok()?;
+    headers.extend(header([added, 2], symbols_at, symbols.len(), [link, locals], [8, SYMBOL as u64]));
+    headers.extend(header([added + 8, 3], text_at, text.len(), [0, 0], [1, 0]));
+    let headers_at = put(&headers);
+    whole[E_SHOFF..E_SHOFF + 8].copy_from_slice(&headers_at.to_le_bytes());
+    whole[E_SHNUM..E_SHNUM + 2].copy_from_slice(&u16::try_from(count + 2).ok()?.to_le_bytes());
+    Some(whole)
+}
+
+/// A section header without flags and address: name and type, place, link and info, alignment and size of an entry.
+fn header(kind: [u32; 2], offset: u64, size: usize, link: [u32; 2], last: [u64; 2]) -> Vec<u8> {
+    let mut header = Vec::with_capacity(HEADER);
+    header.extend(kind.iter().flat_map(|word| word.to_le_bytes()));
+    header.extend([0, 0, offset, size as u64].iter().flat_map(|word| word.to_le_bytes()));
+    header.extend(link.iter().flat_map(|word| word.to_le_bytes()));
+    header.extend(last.iter().flat_map(|word| word.to_le_bytes()));
+    header
+}
+
+/// Address and size of each function in `text`.
+fn functions(bytes: &[u8], text: Section) -> Option<Vec<(u64, u64)>> {
+    let (table, frames) = (find(bytes, ".eh_frame_hdr")?, find(bytes, ".eh_frame")?);
+    if bytes.get(table.offset..table.offset + 4)? != ENCODING {
+        return None;
+    }
+    let mut found = Vec::new();
+    for row in 0..read32(bytes, table.offset + 8)? as usize {
+        let at = table.offset + 12 + row * 8;
+        let target =
+            |at| Some(table.address.wrapping_add_signed(i64::from(read32(bytes, at)?.cast_signed())));
+        let (address, frame) = (target(at)?, target(at + 4)?);
+        let frame = usize::try_from(frame.checked_sub(frames.address)?).ok()?.checked_add(frames.offset)?;
+        // Length, place of the common part, begin, size.
+        let size = u64::from(read32(bytes, frame.checked_add(12)?)?);
+        if (text.address..text.address + text.size as u64).contains(&address) {
+            found.push((address, size));
+        }
+    }
+    Some(found)
+}
+
+fn find(bytes: &[u8], name: &str) -> Option<Section> {
+    let strings = section(bytes, read16(bytes, E_SHSTRNDX)?)?;
+    (1..read16(bytes, E_SHNUM)?).find_map(|index| {
+        let start = strings.offset.checked_add(read32(bytes, header_at(bytes, index)?)? as usize)?;
+        let rest = bytes.get(start..)?.strip_prefix(name.as_bytes())?;
+        (rest.first() == Some(&0)).then(|| section(bytes, index)).flatten()
+    })
+}
+
+fn section(bytes: &[u8], index: usize) -> Option<Section> {
+    let at = header_at(bytes, index)?;
+    let place = |offset| usize::try_from(read64(bytes, at + offset)?).ok();
+    let (offset, size) = (place(24)?, place(32)?);
+    bytes.get(offset..offset.checked_add(size)?)?;
+    Some(Section { index, address: read64(bytes, at + 16)?, offset, size })
+}
+
+fn header_at(bytes: &[u8], index: usize) -> Option<usize> {
+    usize::try_from(read64(bytes, E_SHOFF)?).ok()?.checked_add(index * HEADER)
+}
+
+fn read16(bytes: &[u8], at: usize) -> Option<usize> {
+    Some(usize::from(u16::from_le_bytes(bytes.get(at..)?.first_chunk().copied()?)))
+}
+
+fn read32(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(bytes.get(at..)?.first_chunk().copied()?))
+}
+
+fn read64(bytes: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(bytes.get(at..)?.first_chunk().copied()?))
+}

@@ -1,0 +1,36 @@
+//! Names of loaded modules: in the map of the process, and in files for profilers.
+#![cfg(all(target_os = "linux", feature = "jit"))]
+
+use precast_graph::{Array, text};
+use precast_runtime::{Ops, Policy, Runtime};
+
+/// The map of this process while a function that was just called is loaded.
+fn maps(runtime: &Runtime, expression: &str) -> String {
+    let types = [text::parse_input("x: f64[?]").unwrap()];
+    let graph = text::parse(&[expression], &types, &Ops::standard()).unwrap();
+    let function = runtime.function(&graph).unwrap();
+    let x = Array::from(ndarray::array![1.0, 2.0].into_dyn());
+    function.call(&[(&x).into()]).unwrap();
+    fs_err::read_to_string("/proc/self/maps").unwrap()
+}
+
+#[test]
+fn a_mapping_is_named_after_op_and_digest() {
+    let runtime = Runtime::builder().policy(Policy::Jit).build().unwrap();
+    let maps = maps(&runtime, "sum(x * x * 3)");
+    assert!(maps.contains("/memfd:precast:sum:"), "{maps}");
+}
+
+#[test]
+fn profilers_find_symbols_in_files_of_the_directory() {
+    let place = tempfile::tempdir().unwrap();
+    let directory = place.path().join("modules");
+    let runtime = Runtime::builder().policy(Policy::Jit).profiling(&directory).build().unwrap();
+    let maps = maps(&runtime, "sum(x * x * 5)");
+    let files: Vec<_> = fs_err::read_dir(&directory).unwrap().map(|file| file.unwrap().path()).collect();
+    let [file] = &files[..] else { panic!("{files:?}") };
+    assert!(maps.contains(fs_err::canonicalize(file).unwrap().to_str().unwrap()), "{maps}");
+    let bytes = fs_err::read(file).unwrap();
+    let holds = |text: &str| bytes.windows(text.len()).any(|window| window == text.as_bytes());
+    assert!(holds("\0.symtab\0.strtab\0") && holds("\0sum{of="), "no symbols");
+}
