@@ -34,3 +34,17 @@ fn profilers_find_symbols_in_files_of_the_directory() {
     let holds = |text: &str| bytes.windows(text.len()).any(|window| window == text.as_bytes());
     assert!(holds("\0.symtab\0.strtab\0") && holds("\0sum{of="), "no symbols");
 }
+
+#[test]
+fn a_directory_that_others_can_change_is_refused() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = tempfile::tempdir().unwrap();
+    fs_err::set_permissions(place.path(), std::fs::Permissions::from_mode(0o777)).unwrap();
+    let runtime = Runtime::builder().policy(Policy::Jit).profiling(place.path()).build().unwrap();
+    let types = [text::parse_input("x: f64[?]").unwrap()];
+    let graph = text::parse(&["x * 7"], &types, &Ops::standard()).unwrap();
+    let refused = runtime.function(&graph).unwrap_err();
+    let told = precast_core::event::chain(&refused);
+    assert!(told.contains("cannot trust"), "{told}");
+    assert_eq!(fs_err::read_dir(place.path()).unwrap().count(), 0);
+}
