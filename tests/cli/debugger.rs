@@ -1,4 +1,4 @@
-//! A breakpoint by the name of an op stops in gdb, with the generated C beside it (`crates/cli/DEBUGGING.md`).
+//! gdb stops at breakpoints by the names of ops, with the generated C beside them, and perf names ops (`crates/cli/DEBUGGING.md`).
 
 use crate::sandbox::Sandbox;
 use std::process::Command;
@@ -107,4 +107,32 @@ fn both_profiles_live_in_one_store_and_give_the_same_bits() {
         fs_err::read(place.path("release.npy")).unwrap(),
         fs_err::read(place.path("debug.npy")).unwrap()
     );
+}
+
+#[test]
+fn perf_names_ops_and_their_callers() {
+    let place = Sandbox::new();
+    place.npy("x.npy", &[4_000_000], vec![0.5; 4_000_000]);
+    let expression = ["--expr", "sum(exp(-x*x)*sin(x)*tanh(x))", "--type", "x=f64[?]", "-i", "x=x.npy"];
+    let precast = place.command([&["run", "--policy", "jit"], &expression[..]].concat());
+    let recorded = Command::new("perf")
+        .args(["record", "-q", "-e", "cpu-clock", "-F", "2000", "--call-graph", "fp", "-o", "perf.data"])
+        .arg(precast.get_program())
+        .args(precast.get_args())
+        .env("PRECAST_PROFILING", place.path("modules"))
+        .current_dir(place.path("."))
+        .output();
+    let recorded = match recorded {
+        Err(_) => return println!("skipped: no `perf` here"),
+        Ok(recorded) => recorded,
+    };
+    if !recorded.status.success() || !place.path("perf.data").is_file() {
+        return println!("skipped: perf records nothing: {}", String::from_utf8_lossy(&recorded.stderr));
+    }
+    let report = ["report", "-i", "perf.data", "--stdio", "--no-children", "--percent-limit", "1"];
+    let report = Command::new("perf").args(report).current_dir(place.path(".")).output().unwrap();
+    let text = String::from_utf8_lossy(&report.stdout);
+    for part in ["sum{of=composite{", "exp(v", "sin(v", "tanh(v", "pc_reduce"] {
+        assert!(text.contains(part), "`{part}` is not in:\n{text}");
+    }
 }

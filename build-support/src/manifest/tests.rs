@@ -273,3 +273,14 @@ fn a_header_that_is_no_text_is_told_as_that() {
     let error = manifest.declare(&mut Declared::default()).unwrap_err().to_string();
     assert!(error.contains("far.h") && error.contains("UTF-8"), "{error}");
 }
+
+#[test]
+fn readers_of_a_part_know_every_key() {
+    let error = toml::from_str::<super::schema::Document>("unknown = 1").unwrap_err().to_string();
+    let listed = error.split_once("expected one of").expect("a list of the keys").1;
+    let mut keys: Vec<&str> = listed.split('`').skip(1).step_by(2).collect();
+    let mut known = precast_ops::MANIFEST_KEYS.to_vec();
+    keys.sort_unstable();
+    known.sort_unstable();
+    assert_eq!(keys, known);
+}

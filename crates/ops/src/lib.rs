@@ -53,4 +53,4 @@ pub use reduce::{Argmax, CumOp, Reduce, ReduceKind};
 pub use registry::{AddOpError, Ops, RunC, perform, reference, run_by_reference};
 pub use row_program::RowProgram;
 pub use rows::{Keyword, Row};
-pub use serve::{ParseServeError, Serve};
+pub use serve::{MANIFEST_KEYS, ParseServeError, Serve};

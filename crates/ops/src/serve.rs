@@ -3,6 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+/// The keys of a manifest, `precast.toml`. Who reads it in part, as `precast record` does, knows a manifest by them.
+pub const MANIFEST_KEYS: [&str; 5] = ["isa", "target", "op", "graph", "external"];
+
 /// How much of a graph a module of its own is compiled for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Serve {

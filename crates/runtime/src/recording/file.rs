@@ -8,6 +8,7 @@ use super::RecordError;
 use super::declaration::{Declaration, Identity};
 use fs_err::os::unix::fs::OpenOptionsExt as _;
 use fs_err::{File, OpenOptions};
+use precast_ops::MANIFEST_KEYS;
 use precast_store::file::{Kind, read_text};
 use precast_store::whole::Whole;
 use std::fs::TryLockError;
@@ -31,9 +32,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The first line of a manifest that is made here.
 const HEAD: &str = "# Graphs that no layer had, as they were asked for. `precast build` compiles them.\n";
-
-/// The lists of tables that a declaration is added to. Other keys are those of the manifest's readers.
-const LISTS: [&str; 2] = ["op", "graph"];
 
 /// Checks that the file, if there is one, is a manifest.
 pub(super) fn check(path: &Path) -> Result<(), RecordError> {
@@ -129,13 +127,8 @@ fn read_error(path: &Path, source: io::Error) -> RecordError {
 fn parse(path: &Path, text: &str) -> Result<Table, RecordError> {
     let damaged = |problem: String| RecordError::Damaged { path: path.to_owned(), problem };
     let table: Table = text.parse().map_err(|error: toml::de::Error| damaged(error.message().to_owned()))?;
-    let is_list = |key: &str| {
-        table
-            .get(key)
-            .is_none_or(|value| value.as_array().is_some_and(|list| list.iter().all(Value::is_table)))
-    };
-    match LISTS.into_iter().find(|key| !is_list(key)) {
-        Some(key) => Err(damaged(format!("`{key}` is not a list of tables"))),
+    match table.iter().find(|(key, _)| !MANIFEST_KEYS.contains(&key.as_str())) {
+        Some((key, _)) => Err(damaged(format!("it has a key `{key}`"))),
         None => Ok(table),
     }
 }

@@ -14,9 +14,11 @@ mod symbols;
 use crate::key::Digest;
 use crate::trust::check_way;
 use std::ffi::CString;
-use std::fs::{DirBuilder, OpenOptions};
+
+use fs_err::OpenOptions;
+use fs_err::os::unix::fs::OpenOptionsExt as _;
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -79,7 +81,7 @@ impl Label<'_> {
 /// others can replace the file is refused.
 pub(super) fn write(directory: &Path, bytes: &[u8], label: &Label<'_>) -> io::Result<PathBuf> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
-    DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
     let directory = check_way(directory).map_err(io::Error::other)?;
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let path = directory.join(format!("{}-{}-{count}.so", label.parts().join("-"), std::process::id()));
