@@ -122,10 +122,7 @@ fn perf_names_ops_and_their_callers() {
         .env("PRECAST_PROFILING", place.path("modules"))
         .current_dir(place.path("."))
         .output();
-    let recorded = match recorded {
-        Err(_) => return println!("skipped: no `perf` here"),
-        Ok(recorded) => recorded,
-    };
+    let Ok(recorded) = recorded else { return println!("skipped: no `perf` here") };
     if !recorded.status.success() || !place.path("perf.data").is_file() {
         return println!("skipped: perf records nothing: {}", String::from_utf8_lossy(&recorded.stderr));
     }

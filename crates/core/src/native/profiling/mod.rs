@@ -3,7 +3,7 @@
 //! Each module has a name, `precast:score:1f3a9c20`: the graph or its first op, and the digest. The kernel shows it in
 //! `/proc/PID/maps`. With a profiling directory, modules are loaded from files in it. Profilers read a symbol table from such a
 //! file, even after the process has ended; perf ignores its own map files for code in mapped files. Release modules have no
-//! symbols, so [`symbols`] adds some, which name graph, ops and ISA level. Debug modules have symbols and lines already.
+//! symbols, so `symbols` adds some, which name graph, ops and ISA level. Debug modules have symbols and lines already.
 //!
 //! ```text
 //! DIRECTORY/precast-score-1f3a9c20-<pid>-<count>.so    0600; the user removes it
