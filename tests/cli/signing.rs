@@ -357,3 +357,22 @@ fn a_key_is_revoked_whatever_number_or_name_it_goes_by() {
     sign(&place, "mallory", &["model.precast"]).ok();
     strict(&place, &["--bundle", "model.precast"]).fails(7, &["is revoked"]);
 }
+
+#[test]
+fn a_store_is_held_to_a_keyring_though_it_could_be_written() {
+    let place = built(&[SUM]);
+    signers(&place);
+    let keyring = ["--keyring", "precast.keyring", "--store", "artifacts"];
+    let run = |policy: &[&str]| {
+        let run = ["run", "--entry", "sum", "-i", "x=x.npy", "-i", "y=y.npy"];
+        place.run(&args(&[&run, &keyring, policy]))
+    };
+    for policy in [&[][..], &["--policy", "strict"]] {
+        let ended = run(policy);
+        assert!(ended.code != 0 && !ended.out.contains("out"), "{}{}", ended.out, ended.err);
+    }
+    for who in ["alice", "bob"] {
+        sign(&place, who, &["--store", "artifacts"]).ok();
+    }
+    run(&[]).ok();
+}

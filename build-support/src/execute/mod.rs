@@ -140,7 +140,7 @@ pub fn execute(plan: &Plan, execution: &Execution<'_>) -> Result<Executed, Execu
         build.give(&missing);
     }
     build.release()?;
-    put_entries(plan, execution.store.filter(|_| execution.writes()))?;
+    put_entries(plan, execution)?;
     let fresh = missing.iter().filter_map(|at| build.jobs.list[*at].action).collect();
     let compiled = missing.len();
     Ok(Executed {
@@ -238,12 +238,21 @@ impl Build<'_> {
     }
 }
 
-fn put_entries(plan: &Plan, store: Option<&Store>) -> Result<(), ExecuteError> {
-    let Some(store) = store else { return Ok(()) };
+/// Gives names their graphs. Where nothing can be written they have to have them.
+fn put_entries(plan: &Plan, execution: &Execution<'_>) -> Result<(), ExecuteError> {
+    let Some(store) = execution.store else { return Ok(()) };
+    let mut titles = Vec::new();
     for entry in &plan.entries {
-        store.put_entry(entry)?;
+        if execution.writes() {
+            store.put_entry(entry)?;
+            continue;
+        }
+        let found = store.find_entry(&entry.name)?;
+        if found.is_none_or(|found| Lock::entry_key(&found) != Lock::entry_key(entry)) {
+            titles.push(format!("the graph that entry `{}` names now", entry.name));
+        }
     }
-    Ok(())
+    if titles.is_empty() { Ok(()) } else { Err(ExecuteError::Lacking { titles }) }
 }
 
 /// Says why each missing unit is compiled, before anything is published.

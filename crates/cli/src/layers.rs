@@ -182,16 +182,18 @@ pub(crate) fn runtime(
 ) -> Result<Runtime, Failure> {
     let mut builder = Runtime::builder().ops(ops);
     builder = args.bundle.iter().fold(builder, |builder, path| builder.bundle_file(path));
-    if let Some(path) = keyring(args)? {
-        builder = builder.keyring(path);
-    }
+    // What is compiled here nobody signs, so that a store is written to, and believed for that, only where that is asked for.
+    let keyring = keyring(args)?;
+    let is_open = keyring.is_none();
+    builder = keyring.iter().fold(builder, |builder, path| builder.keyring(path));
     let compiles = policy.is_none_or(Policy::compiles);
     let stores = to_run(args);
     let target = writable.or(stores.first().map(PathBuf::as_path)).filter(|_| compiles).map(Path::to_owned);
     for path in &stores {
         // A missing store is created where modules may be compiled into it. A store that is read only still serves.
         let is_target = target.as_ref() == Some(path);
-        let publish = is_target && (writable.is_some() || is_writable(path) || creates(path, policy));
+        let is_usable = || is_open && (is_writable(path) || creates(path, policy));
+        let publish = is_target && (writable.is_some() || is_usable());
         builder = if publish { builder.writable(path) } else { builder.store(path) };
     }
     if let Some(path) = target.filter(|target| !stores.contains(target)) {
@@ -199,7 +201,7 @@ pub(crate) fn runtime(
     }
     #[cfg(feature = "remote")]
     if !args.remote.is_empty() {
-        keyring(args)?.ok_or_else(no_keyring)?;
+        keyring.ok_or_else(no_keyring)?;
         builder = args.remote.iter().fold(builder, |builder, url| builder.remote(url));
     }
     if let Some(policy) = policy {

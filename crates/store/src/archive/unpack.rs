@@ -152,9 +152,14 @@ impl Archive {
 
     /// Reads a frame as [`Archive::unpack`] does, and gives the digest of what is in it alone.
     pub(crate) fn check(frame: &[u8], limits: &Limits) -> Result<(Digest, ()), UnpackError> {
+        Self::measure(frame, limits).map(|(digest, _)| (digest, ()))
+    }
+
+    /// As [`Archive::check`], with the length of the tar in bytes.
+    pub(crate) fn measure(frame: &[u8], limits: &Limits) -> Result<(Digest, u64), UnpackError> {
         let tar = decompress(frame, limits)?;
         parse(&tar, limits)?;
-        Ok((digest(&tar), ()))
+        Ok((digest(&tar), tar.len() as u64))
     }
 }
 

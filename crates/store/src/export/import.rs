@@ -99,12 +99,17 @@ impl Export {
     /// Something in it is not what it should be.
     pub fn verify(&self) -> Result<Imported, ImportError> {
         let mut found = Imported::default();
-        let mut checked = None;
+        let mut checked: Option<(Digest, u64)> = None;
         for (digest, id, bytes) in self.by_archive()? {
-            self.record(id, bytes)?;
-            if checked != Some(digest) {
-                self.object(id, &digest, Archive::check)?;
-                checked = Some(digest);
+            let record = self.record(id, bytes)?;
+            let size = match checked.filter(|(known, _)| *known == digest) {
+                Some((_, size)) => size,
+                None => self.object(id, &digest, Archive::measure)?,
+            };
+            checked = Some((digest, size));
+            if record.size != size {
+                let member = format!("records/{id}");
+                return Err(ImportError::Member { member, why: "its size is not that of its archive" });
             }
             found.records += 1;
         }
@@ -264,6 +269,10 @@ impl Export {
             self.0.get(&format!("documents/{id}")).ok_or_else(|| wrong("its documents are missing"))?;
         set_documents(&mut record, documents)
             .map_err(|source| ImportError::Parse { member: format!("documents/{id}"), source })?;
+        record.check().map_err(|source| ImportError::Parse { member: member(), source })?;
+        if record.members.iter().any(|member| member.document.is_none()) {
+            return Err(wrong("a document is missing"));
+        }
         Ok(record)
     }
 

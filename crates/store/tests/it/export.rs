@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use precast_store::{Archive, Export, ExportError, ImportError, OpenExportError, Store};
+use precast_store::{Archive, Export, ExportError, ImportError, OpenExportError, Record, Store};
 use proptest::prelude::*;
 
 use crate::sample::{bare, entry, file, store, unit};
@@ -389,4 +389,31 @@ pub(crate) fn unpack_file(directory: &std::path::Path) {
     let frame = fs_err::read(directory.join("frame")).unwrap();
     let refused = Archive::unpack(&frame, &precast_store::Limits::default()).unwrap_err();
     assert!(matches!(refused, precast_store::UnpackError::Memory { .. }), "{refused}");
+}
+
+#[test]
+fn a_record_that_states_another_size_is_refused_before_anything_is_written() {
+    let (_directory, source, _) = store();
+    let (archive, record) = unit("one", "v3");
+    source.publish(&archive, &record).unwrap();
+    let whole = source.export(None).unwrap().pack().unwrap();
+    let id = std::cell::RefCell::new(String::new());
+    let bytes = restated(&whole, |archive| {
+        let name = archive.members.keys().find(|name| name.starts_with("records/")).unwrap().clone();
+        let old = name.strip_prefix("records/").unwrap();
+        let mut lying = Record::parse(&archive.members.remove(&name).unwrap()).unwrap();
+        lying.size += 512;
+        id.replace(Record::id_of(&lying.to_bytes()).to_string());
+        let id = id.borrow();
+        let documents = archive.members.remove(&format!("documents/{old}")).unwrap();
+        archive.members.insert(format!("records/{id}"), lying.to_bytes());
+        archive.members.insert(format!("documents/{id}"), documents);
+    });
+    let export = Export::open(&bytes).unwrap();
+    let (_other, into) = target();
+    for refused in [export.verify().map(drop), export.import(&into).map(drop)] {
+        let Err(ImportError::Member { member, .. }) = refused else { panic!("{refused:?}") };
+        assert_eq!(member, format!("records/{}", id.borrow()));
+    }
+    assert!(is_empty(&into));
 }

@@ -46,7 +46,7 @@ fn append(bytes: &[u8], symbols: &[u8], name: &str) -> Option<Vec<u8>> {
     let start = usize::try_from(read64(bytes, E_SHOFF)?).ok()?;
     let mut headers = bytes.get(start..start.checked_add(count * HEADER)?)?.to_vec();
     let old = section(bytes, strings)?;
-    let mut names = bytes.get(old.offset..old.offset + old.size)?.to_vec();
+    let mut names = bytes.get(old.offset..old.offset.checked_add(old.size)?)?.to_vec();
     let added = u32::try_from(names.len()).ok()?;
     names.extend(b".symtab\0.strtab\0");
     let text = [b"\0", name.as_bytes(), b"\0"].concat();
@@ -58,8 +58,8 @@ fn append(bytes: &[u8], symbols: &[u8], name: &str) -> Option<Vec<u8>> {
     };
     let (symbols_at, text_at, names_at) = (put(symbols), put(&text), put(&names));
     let place = strings * HEADER;
-    headers[place + 24..place + 32].copy_from_slice(&names_at.to_le_bytes());
-    headers[place + 32..place + 40].copy_from_slice(&(names.len() as u64).to_le_bytes());
+    let of_names = headers.get_mut(place + 24..place + 40)?;
+    of_names.copy_from_slice(&[names_at.to_le_bytes(), (names.len() as u64).to_le_bytes()].concat());
     let locals = u32::try_from(symbols.len() / SYMBOL).ok()?;
     let link = u32::try_from(count + 1).ok()?;
     headers.extend(header([added, 2], symbols_at, symbols.len(), [link, locals], [8, SYMBOL as u64]));
@@ -83,19 +83,19 @@ fn header(kind: [u32; 2], offset: u64, size: usize, link: [u32; 2], last: [u64; 
 /// Address and size of each function in `text`.
 fn functions(bytes: &[u8], text: Section) -> Option<Vec<(u64, u64)>> {
     let (table, frames) = (find(bytes, ".eh_frame_hdr")?, find(bytes, ".eh_frame")?);
-    if bytes.get(table.offset..table.offset + 4)? != ENCODING {
+    if !bytes.get(table.offset..)?.starts_with(&ENCODING) {
         return None;
     }
     let mut found = Vec::new();
-    for row in 0..read32(bytes, table.offset + 8)? as usize {
-        let at = table.offset + 12 + row * 8;
+    for row in 0..read32(bytes, table.offset.checked_add(8)?)? as usize {
+        let at = table.offset.checked_add(12)?.checked_add(row.checked_mul(8)?)?;
         let target =
             |at| Some(table.address.wrapping_add_signed(i64::from(read32(bytes, at)?.cast_signed())));
-        let (address, frame) = (target(at)?, target(at + 4)?);
+        let (address, frame) = (target(at)?, target(at.checked_add(4)?)?);
         let frame = usize::try_from(frame.checked_sub(frames.address)?).ok()?.checked_add(frames.offset)?;
         // Length, place of the common part, begin, size.
         let size = u64::from(read32(bytes, frame.checked_add(12)?)?);
-        if (text.address..text.address + text.size as u64).contains(&address) {
+        if address.checked_sub(text.address).is_some_and(|within| within < text.size as u64) {
             found.push((address, size));
         }
     }
@@ -112,11 +112,11 @@ fn find(bytes: &[u8], name: &str) -> Option<Section> {
 }
 
 fn section(bytes: &[u8], index: usize) -> Option<Section> {
-    let at = header_at(bytes, index)?;
-    let place = |offset| usize::try_from(read64(bytes, at + offset)?).ok();
+    let header = bytes.get(header_at(bytes, index)?..)?.get(..HEADER)?;
+    let place = |offset| usize::try_from(read64(header, offset)?).ok();
     let (offset, size) = (place(24)?, place(32)?);
     bytes.get(offset..offset.checked_add(size)?)?;
-    Some(Section { index, address: read64(bytes, at + 16)?, offset, size })
+    Some(Section { index, address: read64(header, 16)?, offset, size })
 }
 
 fn header_at(bytes: &[u8], index: usize) -> Option<usize> {
