@@ -122,13 +122,17 @@ pub struct Unsigned {
     pub problems: Vec<String>,
     /// Whether a signature is by a key that the keyring does not list.
     pub has_unlisted: bool,
+    /// Whether a signature by a key of the keyring is about other bytes.
+    pub is_changed: bool,
 }
 
 impl Unsigned {
     /// Returns the remedy as the end of a message: a line `hint: …`, or nothing.
     #[must_use]
     pub fn hint(&self) -> &'static str {
-        if self.has_unlisted {
+        if self.is_changed {
+            "\nhint: the content was changed after it was signed, or the signatures are those of another file: get both again from their source"
+        } else if self.has_unlisted {
             "\nhint: sign it with a key of the keyring: `precast sign`; or, if you trust the signer, add the key: `precast trust add KEY.pub`"
         } else {
             ""

@@ -203,6 +203,7 @@ impl Keyring {
             valid: Vec::new(),
             problems,
             has_unlisted: false,
+            is_changed: false,
         }))
     }
 
@@ -223,7 +224,7 @@ impl Keyring {
         mut signed: impl FnMut(&Key, &Signature) -> Option<Verdict>,
     ) -> Result<Vec<&str>, Box<Unsigned>> {
         let (mut valid, mut problems) = (BTreeSet::new(), BTreeSet::new());
-        let mut has_unlisted = false;
+        let (mut has_unlisted, mut is_changed) = (false, false);
         for block in blocks(signatures) {
             let Ok(signature) = Signature::decode(&block) else {
                 problems.insert("one is no signature of minisign".to_owned());
@@ -242,7 +243,10 @@ impl Keyring {
                         valid.insert(at);
                         continue;
                     }
-                    (Some(_), Verdict::OtherBytes) => format!("that by `{name}` is about other bytes"),
+                    (Some(_), Verdict::OtherBytes) => {
+                        is_changed = true;
+                        format!("that by `{name}` is about other bytes")
+                    }
                     (Some(_), Verdict::Legacy) => {
                         format!(
                             "that by `{name}` has the form of minisign before 0.10, which counts for small files only"
@@ -261,7 +265,7 @@ impl Keyring {
         }
         let valid = valid.into_iter().map(|at| self.keys[at].name.clone()).collect();
         let problems = problems.into_iter().collect();
-        Err(Box::new(Unsigned { threshold: self.threshold, valid, problems, has_unlisted }))
+        Err(Box::new(Unsigned { threshold: self.threshold, valid, problems, has_unlisted, is_changed }))
     }
 
     /// Selects the first valid signature by each key that is listed and not revoked.
