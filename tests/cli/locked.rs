@@ -331,3 +331,18 @@ fn damage_is_an_error_where_nothing_may_change() {
         assert!(told.err.contains("warning: ") && told.err.contains("is damaged"), "{}", told.err);
     }
 }
+
+#[test]
+fn names_of_a_store_that_cannot_be_written_mean_the_planned_graphs() {
+    let place = built(&[SUM]);
+    place.run(&["update"]).ok();
+    place.run(&["build", "--frozen"]).ok();
+    let other = SUM.replace("x + y", "x - y");
+    place.write("other.toml", format!("isa = [\"{ISA}\"]\n{other}"));
+    place.run(&["build", "other.toml", "--store", "artifacts"]).ok();
+    // Nobody can write to it, root neither.
+    fs_err::remove_dir_all(place.path("artifacts/tmp")).unwrap();
+    place.write("artifacts/tmp", "");
+    place.run(&["build", "--frozen"]).fails(1, &["names another graph `sum`"]);
+    place.run(&["build", "--frozen", "--bundle", "frozen.precast"]).ok();
+}

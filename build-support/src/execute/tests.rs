@@ -337,26 +337,3 @@ fn nothing_is_published_of_what_is_not_wholly_pinned_or_cached() {
     assert_eq!(taken(&lock, &Filled(Vec::new())).unwrap().hits, plan.units.len());
     assert_eq!(held(&lock, &Filled(Vec::new()), false).unwrap().artifacts, executed.artifacts);
 }
-
-#[test]
-fn a_store_that_cannot_be_written_has_to_name_the_planned_graphs() {
-    let (plan, directory) = (small(), tempfile::tempdir().unwrap());
-    let store = Store::create(directory.path().join("store")).unwrap();
-    run(&plan, Some(&store), 2);
-    let mut declared = Declared::default();
-    let text = "[[graph]]\nname = \"score\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"x + x\"]\n";
-    let manifest = Manifest::parse(Path::new("precast.toml"), text.to_owned()).unwrap();
-    manifest.declare(&mut declared).unwrap();
-    let other = crate::plan::plan(&declared).unwrap();
-    run(&other, Some(&store), 2);
-    // Nobody can write to it, root neither.
-    fs_err::remove_dir(store.path().join("tmp")).unwrap();
-    fs_err::write(store.path().join("tmp"), "").unwrap();
-    let (toolchain, variants) = (toolchain(), variants());
-    let execution = Execution::new(&toolchain, &variants);
-    let reuse = Execution { store: Some(&store), mode: Mode::Reuse, ..execution };
-    execute(&other, &reuse).unwrap();
-    let refused = execute(&plan, &reuse).unwrap_err();
-    let ExecuteError::Lacking { titles } = &refused else { panic!("{refused}") };
-    assert_eq!(titles.len(), 1, "{titles:?}");
-}

@@ -122,6 +122,11 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
         ExecuteError::Damaged { .. } => Failure::from(error).exiting(Exit::Damaged),
         other => other.into(),
     })?;
+    if let Some(store) =
+        store.as_ref().filter(|store| args.frozen && args.bundle.is_none() && !store.is_writable())
+    {
+        check_names(store, &plan)?;
+    }
     if held == Held::Pinning {
         pin(lock, &lock_path, (&plan, &executed), &target)?;
         take(&lock_path)?;
@@ -151,6 +156,22 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
         term::print(&summary.text())?;
     }
     Ok(Exit::Ok)
+}
+
+/// Checks that the names in a store that cannot be written mean the planned graphs: without a bundle they are all that a run finds.
+fn check_names(store: &Store, plan: &Plan) -> Result<(), Failure> {
+    for entry in &plan.entries {
+        let found = store.find_entry(&entry.name)?;
+        if found.as_ref().map(Lock::entry_key) != Some(Lock::entry_key(entry)) {
+            let what = if found.is_some() { "names another graph" } else { "has no entry" };
+            let message =
+                format!("store `{}` {what} `{}`, and cannot be written", store.path().display(), entry.name);
+            return Err(Failure::new(message).hint(
+                "build as the owner of the store, or write what is planned into a file: `--bundle FILE`",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Writes the archives of a build into the lock file.
