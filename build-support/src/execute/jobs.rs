@@ -21,7 +21,7 @@ pub(super) struct Jobs<'a> {
 /// What says by which action a job is made.
 enum Source<'a> {
     /// A toolchain, and where a lock file pins archives, that one alone.
-    Toolchain { is_pinned: bool },
+    Toolchain { is_pinned: bool, jobs: BTreeMap<ActionKey, usize> },
     /// The pins of a lock file.
     Pins { pins: Vec<&'a Pin>, units: BTreeMap<BuildKey, usize> },
 }
@@ -31,12 +31,13 @@ impl<'a> Jobs<'a> {
     pub(super) fn new(plan: &'a Plan, execution: &Execution<'a>) -> Result<Self, ExecuteError> {
         let (variants, lock) = (execution.variants, execution.pinned().map(|locked| locked.lock));
         let pairs = plan.units.iter().flat_map(|unit| variants.iter().map(move |variant| (unit, variant)));
-        let list = pairs.map(|(unit, variant)| Job::new(unit, variant, &plan.fingerprints)).collect();
+        let list: Vec<Job<'a>> =
+            pairs.map(|(unit, variant)| Job::new(unit, variant, &plan.fingerprints)).collect();
         if let Some(toolchain) = execution.toolchain {
-            let source = Source::Toolchain { is_pinned: lock.is_some() };
-            let mut jobs = Self { list, variants, source };
-            jobs.derive_actions(toolchain, lock)?;
-            return Ok(jobs);
+            let list = derive_actions(list, toolchain, lock)?;
+            let jobs = list.iter().enumerate().filter_map(|(at, job)| Some((job.action?, at))).collect();
+            let source = Source::Toolchain { is_pinned: lock.is_some(), jobs };
+            return Ok(Self { list, variants, source });
         }
         let units = plan.units.iter().enumerate().map(|(at, unit)| (unit.members()[0].0, at)).collect();
         let is_wanted = |pin: &&Pin| variants.iter().any(|variant| pin.is_for(variant));
@@ -44,23 +45,6 @@ impl<'a> Jobs<'a> {
         let mut jobs = Self { list, variants, source: Source::Pins { pins, units } };
         jobs.adopt_pins(execution.store)?;
         Ok(jobs)
-    }
-
-    /// Derives the action of each job from a toolchain.
-    fn derive_actions(&mut self, toolchain: &Toolchain, lock: Option<&'a Lock>) -> Result<(), ExecuteError> {
-        let mut failures = Vec::new();
-        for job in &mut self.list {
-            match action(job.unit, toolchain, job.variant) {
-                Ok(inputs) => {
-                    let key = inputs.key();
-                    job.is_hermetic = inputs.linked.is_empty();
-                    job.pin = lock.and_then(|lock| lock.pin(&key));
-                    (job.action, job.toolchain) = (Some(key), inputs.toolchain);
-                }
-                Err(error) => failures.push(Failure { title: job.title(), error }),
-            }
-        }
-        if failures.is_empty() { Ok(()) } else { Err(ExecuteError::Compile { failures }) }
     }
 
     /// Gives jobs the actions of pins that the store has a record of.
@@ -77,7 +61,7 @@ impl<'a> Jobs<'a> {
     /// The actions of which there is no artifact. A build that pins asks for nothing else.
     pub(super) fn lacking(&self) -> Vec<ActionKey> {
         let actions: BTreeSet<ActionKey> = match &self.source {
-            Source::Toolchain { is_pinned } => {
+            Source::Toolchain { is_pinned, .. } => {
                 let lacking = self.list.iter().filter(|job| job.artifact.is_none());
                 lacking.filter(|job| !is_pinned || job.pin.is_some()).filter_map(|job| job.action).collect()
             }
@@ -92,9 +76,12 @@ impl<'a> Jobs<'a> {
 
     /// The job that a record is about. Where a pin led to the record, the job gets the action of the pin.
     pub(super) fn subject_of(&mut self, record: &Record) -> Option<usize> {
-        let Source::Pins { pins, units } = &self.source else {
-            let is_asked = |job: &Job<'_>| job.artifact.is_none() && job.action == Some(record.action);
-            return self.list.iter().position(is_asked);
+        let (pins, units) = match &self.source {
+            Source::Pins { pins, units } => (pins, units),
+            Source::Toolchain { jobs, .. } => {
+                let at = *jobs.get(&record.action)?;
+                return self.list[at].artifact.is_none().then_some(at);
+            }
         };
         let pin = *pins.iter().find(|pin| pin.action == record.action)?;
         let variant = self.variants.iter().position(|variant| pin.is_for(variant))?;
@@ -111,4 +98,25 @@ impl<'a> Jobs<'a> {
     pub(super) fn are_all_found(&self, results: &Results) -> bool {
         matches!(self.source, Source::Pins { .. }) && self.lacking().len() <= results.len()
     }
+}
+
+/// Derives the action of each job from a toolchain.
+fn derive_actions<'a>(
+    mut list: Vec<Job<'a>>,
+    toolchain: &Toolchain,
+    lock: Option<&'a Lock>,
+) -> Result<Vec<Job<'a>>, ExecuteError> {
+    let mut failures = Vec::new();
+    for job in &mut list {
+        match action(job.unit, toolchain, job.variant) {
+            Ok(inputs) => {
+                let key = inputs.key();
+                job.is_hermetic = inputs.linked.is_empty();
+                job.pin = lock.and_then(|lock| lock.pin(&key));
+                (job.action, job.toolchain) = (Some(key), inputs.toolchain);
+            }
+            Err(error) => failures.push(Failure { title: job.title(), error }),
+        }
+    }
+    if failures.is_empty() { Ok(list) } else { Err(ExecuteError::Compile { failures }) }
 }

@@ -225,10 +225,10 @@ impl Build<'_> {
         if failures.is_empty() { Ok(compilations) } else { Err(ExecuteError::Compile { failures }) }
     }
 
-    /// Gives what was compiled to the cache.
+    /// Sends the results of compiled jobs, whose positions ascend, to the cache.
     fn give(&self, compiled: &[usize]) {
         let Some(cache) = self.execution.cache else { return };
-        let results = self.held.iter().filter(|(at, _)| compiled.contains(at));
+        let results = self.held.iter().filter(|(at, _)| compiled.binary_search(at).is_ok());
         cache.put(&results.map(|(_, result)| result.clone()).collect::<Vec<_>>());
     }
 
