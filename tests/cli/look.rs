@@ -133,7 +133,10 @@ fn explain_lists_what_differs_from_the_nearest() {
     assert!(ended.out.contains("miss     add(i64") && ended.out.contains("nearest  add(f"), "{}", ended.out);
     let json = place.run_bare(&args(&[&arguments, &["--json"]])).ok().json();
     assert_eq!(json["hit"], false);
-    assert!(json["segments"][0]["nearest"]["differences"][0].as_str().unwrap().contains("dtype"), "{json}");
+    assert!(
+        json["segments"][0]["reasons"][0]["differences"][0].as_str().unwrap().contains("dtype"),
+        "{json}"
+    );
 }
 
 #[test]

@@ -73,7 +73,8 @@ fn what_another_version_built_is_told_as_that_and_its_headers_are_not_blamed() {
         let explained = run(&args(&[&["explain"], &GRAPH])).ok();
         told(&explained, &explained.out);
         let json = run(&args(&[&["explain", "--json"], &GRAPH])).ok().json();
-        let version = &json["segments"][0]["other_version"];
+        let reasons = json["segments"][0]["reasons"].as_array().unwrap();
+        let version = reasons.iter().find(|reason| reason["reason"] == "version").unwrap();
         assert_eq!(
             (&version["found"], &version["layer"]),
             (&"0.0.9+01234567".into(), &named.into()),

@@ -7,9 +7,9 @@ use crate::dependencies::{self, Dependencies, DependenciesError, Query};
 use crate::manifest::Manifest;
 use crate::place::Place;
 use crate::problem::{DeclareError, Problem};
-use precast_compile::Isa;
+use precast_compile::{ChooseIsaError, Isa, Variant};
 use precast_graph::json;
-use precast_store::key::Canonical;
+use precast_store::key::{Canonical, Profile};
 use std::path::PathBuf;
 
 /// The file that is read where none is named.
@@ -172,8 +172,9 @@ impl Gathered<'_> {
         (declared, problems)
     }
 
-    /// The ISA levels: of `PRECAST_ISA`, else of the script, else of the package's manifests, else the target's defaults.
-    pub(super) fn isa(&self, environment: &Environment) -> Result<Vec<Isa>, BuildError> {
+    /// The variants to compile for. Their ISA levels are those of `PRECAST_ISA`, else of the script, else of the package's
+    /// manifests, else the target's defaults.
+    pub(super) fn variants(&self, environment: &Environment) -> Result<Vec<Variant>, BuildError> {
         let parse = |place: &str, names: &[&str]| -> Result<Vec<Isa>, BuildError> {
             let refused = |error: precast_compile::ParseIsaError| BuildError::Isa {
                 place: place.to_owned(),
@@ -181,21 +182,17 @@ impl Gathered<'_> {
             };
             names.iter().map(|name| name.trim().parse().map_err(refused)).collect()
         };
-        let mut levels = if let Some(text) = &environment.isa {
-            parse("`PRECAST_ISA`", &text.split(',').collect::<Vec<_>>())?
+        let (place, levels) = if let Some(text) = &environment.isa {
+            ("`PRECAST_ISA`", parse("`PRECAST_ISA`", &text.split(',').collect::<Vec<_>>())?)
         } else if let Some(names) = &self.build.isa {
-            parse("`Build::isa`", &names.iter().map(String::as_str).collect::<Vec<_>>())?
+            ("`Build::isa`", parse("`Build::isa`", &names.iter().map(String::as_str).collect::<Vec<_>>())?)
         } else {
             let stated = self.own.iter().map(Manifest::isa).find_map(Result::transpose).transpose()?;
-            stated.unwrap_or_else(|| Isa::defaults(&environment.target))
+            ("`isa` of the manifest", stated.unwrap_or_default())
         };
-        levels.sort();
-        levels.dedup();
-        if levels.is_empty() {
-            let message = format!("no ISA level is known for target `{}`", environment.target);
-            return Err(BuildError::Isa { place: "`Build`".to_owned(), message });
-        }
-        Ok(levels)
+        let refused =
+            |error: ChooseIsaError| BuildError::Isa { place: place.to_owned(), message: error.to_string() };
+        Variant::choose(levels, &environment.target, Profile::Release).map_err(refused)
     }
 
     /// The files that were read.

@@ -11,7 +11,7 @@ use crate::plan::{Plan, plan, plan_after};
 use crate::problem::DeclareError;
 use precast_compile::{Toolchain, Variant};
 use precast_ops::GENERATOR;
-use precast_store::key::{Canonical, ContentId, Profile};
+use precast_store::key::{Canonical, ContentId};
 use precast_store::whole::write_if_changed;
 use precast_store::{OpenError, Store, event, file};
 use std::collections::BTreeSet;
@@ -87,12 +87,7 @@ fn compile(
     gathered: &Gathered<'_>,
     mut outcome: Outcome,
 ) -> Result<Outcome, BuildError> {
-    let variants: Vec<Variant> = gathered
-        .isa(environment)
-        .map_err(|error| with_all_others(error, gathered))?
-        .into_iter()
-        .map(|isa| Variant { target: environment.target.clone(), isa, profile: Profile::Release })
-        .collect();
+    let variants = gathered.variants(environment).map_err(|error| with_all_others(error, gathered))?;
     let toolchain = Toolchain::find(Some(&environment.target))?;
     let named = environment.store.as_ref().or(gathered.dependencies.store.as_ref());
     let store = match environment.is_frozen {

@@ -12,15 +12,17 @@
 //!
 //! A build may be refused where pins are held against it, and where it may compile nothing and something is missing: then nothing is
 //! published before all of it is let through, neither what was compiled nor what a cache gave. Any other build publishes what a cache
-//! gives at once and what it compiles every so often, so that one that is interrupted goes on where it was.
+//! gives at once and what it compiles every so often, so that one that is interrupted goes on where it was. Processes that build the
+//! same at once share the work: see [`queue`].
 
 mod cache;
+mod compilation;
 mod error;
 mod executed;
 mod job;
 mod jobs;
 mod pack;
-mod why;
+mod queue;
 
 #[cfg(test)]
 mod tests;
@@ -29,19 +31,21 @@ use crate::lock::{Lock, LockError};
 use crate::plan::Plan;
 use job::Job;
 use jobs::Jobs;
+use precast_acquire::{Reason, Reasons};
 use precast_compile::{Parallel, Progress, Toolchain, Variant, compile_all};
 use precast_store::key::{KeyDocument, StaleVersion};
-use precast_store::{ActionCache, ActionKey, CachedAction, Event, Heard, Store, event};
+use precast_store::{ActionCache, ActionKey, CachedAction, Event, Heard, Layer, Store, event};
+use queue::Queue;
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
+pub use compilation::Compilation;
 pub use error::{ExecuteError, Failure};
 pub use executed::{Artifact, Executed, Library};
-pub use why::{Compilation, Why};
 
 /// How far a build goes for what the store and the cache lack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,13 +145,13 @@ pub fn execute(plan: &Plan, execution: &Execution<'_>) -> Result<Executed, Execu
     }
     build.release()?;
     put_entries(plan, execution)?;
-    let fresh = missing.iter().filter_map(|at| build.jobs.list[*at].action).collect();
-    let compiled = missing.len();
+    let fresh = compilations.iter().filter_map(|(at, _)| build.jobs.list[*at].action).collect();
+    let compiled = compilations.len();
     Ok(Executed {
-        hits,
+        hits: hits + missing.len() - compiled,
         fetched,
         compiled,
-        compilations,
+        compilations: compilations.into_iter().map(|(_, compilation)| compilation).collect(),
         fresh,
         stale,
         ..Executed::of(plan, build.jobs.list)
@@ -197,8 +201,9 @@ impl Build<'_> {
         }
     }
 
-    /// Compiles jobs. What may be refused is held; the rest is published every so often.
-    fn compile(&mut self, missing: &[usize]) -> Result<Vec<Compilation>, ExecuteError> {
+    /// Compiles jobs, but for those that another process publishes meanwhile; those get their artifacts from the store. What may be
+    /// refused is held; the rest is published every so often.
+    fn compile(&mut self, missing: &[usize]) -> Result<Vec<(usize, Compilation)>, ExecuteError> {
         let (execution, is_held) = (self.execution, self.execution.pinned().is_some());
         if !is_held {
             self.release()?;
@@ -206,22 +211,26 @@ impl Build<'_> {
         let Some(toolchain) = execution.toolchain.filter(|_| !missing.is_empty()) else {
             return Ok(Vec::new());
         };
-        let mut compilations = reasons(&self.jobs.list, missing, (execution.store, toolchain))?;
-        let (mut done, mut failures) = (0, Vec::new());
-        for batch in missing.chunks(batch(execution.parallel)) {
-            let progress = shifted(execution.progress, done, missing.len());
-            let attempt = compile(&self.jobs.list, batch, (toolchain, execution.parallel), &progress);
+        let reasons = reasons(&self.jobs.list, missing, (execution.store, toolchain))?;
+        let mut reasons: BTreeMap<usize, Compilation> = missing.iter().copied().zip(reasons).collect();
+        let (mut compilations, mut failures) = (Vec::new(), Vec::new());
+        let mut queue = Queue::new(missing, execution.store.filter(|_| !is_held), batch(execution.parallel));
+        while let Some(batch) = queue.next_batch(&mut self.jobs.list)? {
+            let progress = shifted(execution.progress, queue.done() - batch.len(), missing.len());
+            let attempt = compile(&self.jobs.list, &batch, (toolchain, execution.parallel), &progress);
             failures.extend(attempt.failures);
             self.held.extend(attempt.compiled);
             if !is_held {
-                self.give(batch);
+                self.give(&batch);
                 self.release()?;
             }
-            for (compilation, took) in compilations[done..].iter_mut().zip(attempt.took) {
+            for (at, took) in batch.iter().zip(attempt.took) {
+                let Some(mut compilation) = reasons.remove(at) else { continue };
                 compilation.millis = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+                compilations.push((*at, compilation));
             }
-            done += batch.len();
         }
+        compilations.sort_by_key(|(at, _)| *at);
         if failures.is_empty() { Ok(compilations) } else { Err(ExecuteError::Compile { failures }) }
     }
 
@@ -253,11 +262,15 @@ fn reasons(
     missing: &[usize],
     (store, toolchain): (Option<&Store>, &Toolchain),
 ) -> Result<Vec<Compilation>, ExecuteError> {
-    let mut reasons = why::Reasons::new(store, toolchain);
+    let layer = store.map(|store| Layer::from(store.clone()));
+    let reasons = layer.as_ref().and_then(|layer| Reasons::new(layer, toolchain));
     let made = missing.iter().filter_map(|at| Some((&jobs[*at], jobs[*at].action?)));
     let of = |(job, action): (&Job<'_>, ActionKey)| {
-        let why = reasons.of(job.unit, job.variant, &action)?;
-        Ok(Compilation { title: job.title(), why, millis: 0 })
+        let (signature, why) = match &reasons {
+            Some(reasons) => reasons.find(job.unit, job.variant, &action)?,
+            None => (job.unit.first().signature.clone(), Reason::NoLayer),
+        };
+        Ok(Compilation { title: job.title(), signature, why, millis: 0 })
     };
     made.map(of).collect()
 }

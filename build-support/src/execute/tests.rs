@@ -1,12 +1,13 @@
 //! Against the real compiler: what comes out depends on nothing but what is asked for.
 
-use super::{ExecuteError, Executed, Execution, Locked, Mode, Why, execute, pack};
+use super::{ExecuteError, Executed, Execution, Locked, Mode, execute, pack};
 use crate::declared::{Declared, matrix};
 use crate::history;
 use crate::lock::{Lock, LockError, Pin};
 use crate::manifest::Manifest;
 use crate::place::Place;
 use crate::plan::{Plan, plan};
+use precast_acquire::Reason;
 use precast_compile::{Isa, Parallel, Variant};
 use precast_store::{ActionCache, ActionKey, Bundle, CachedAction, Digest, Record, Store};
 use precast_testkit::compiler::{toolchain, variants};
@@ -126,7 +127,7 @@ fn a_unit_that_cannot_be_compiled_is_named() {
 }
 
 /// What a store says of the first unit of a plan, once `change` was made to the records that another store has of it.
-fn why(change: impl Fn(&mut Record) -> Vec<Record>) -> Why {
+fn why(change: impl Fn(&mut Record) -> Vec<Record>) -> Reason {
     let plan = small();
     let plan = Plan { units: plan.units[..1].to_vec(), entries: Vec::new(), ..plan };
     let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -157,16 +158,16 @@ fn every_reason_of_a_compilation_is_told() {
             vec![record.clone()]
         })
     };
-    assert_eq!(with(&|record| record.toolchain = None), Why::Compiler);
-    assert_eq!(with(&|_| {}), Why::Flags);
+    assert_eq!(with(&|record| record.toolchain = None), Reason::Compiler);
+    assert_eq!(with(&|_| {}), Reason::Flags);
     assert_eq!(
         with(&|record| "x86-64-v9".clone_into(&mut record.isa)),
-        Why::Isa { found: vec!["x86-64-v9".into()] }
+        Reason::Isa { found: vec!["x86-64-v9".into()] }
     );
     let target = "riscv64gc-unknown-linux-gnu";
     assert_eq!(
         with(&|record| target.clone_into(&mut record.target)),
-        Why::Target { found: vec![target.into()] }
+        Reason::Target { found: vec![target.into()] }
     );
     let halves = why(|record| {
         let half = |from: bool, byte| {
@@ -176,22 +177,22 @@ fn every_reason_of_a_compilation_is_told() {
         };
         vec![half(true, 1), half(false, 2)]
     });
-    assert_eq!(halves, Why::Neighbours);
+    assert_eq!(halves, Reason::Neighbours);
     let one = with(&|record| record.members.retain(|member| member.signature.contains("(f64")));
-    assert!(
-        matches!(&one, Why::Changed { differences, .. } if differences.contains("differs in")),
-        "{one:?}"
-    );
-    assert!(matches!(why(|_| Vec::new()), Why::New { .. }));
+    assert!(matches!(&one, Reason::Nearest { summary, .. } if summary.contains("differs in")), "{one:?}");
+    assert!(matches!(why(|_| Vec::new()), Reason::New { .. }));
     let plan = small();
-    assert!(run(&plan, None, 2).compilations.iter().all(|one| one.why == Why::NoStore));
+    assert!(run(&plan, None, 2).compilations.iter().all(|one| one.why == Reason::NoLayer));
     // Its archive is lost.
     let directory = tempfile::tempdir().unwrap();
     let store = Store::create(directory.path()).unwrap();
     run(&plan, Some(&store), 2);
     objects(directory.path()).iter().for_each(|object| fs_err::remove_file(object).unwrap());
     let lost = run(&plan, Some(&store), 2).compilations;
-    assert!(lost.len() == plan.units.len() && lost.iter().all(|one| one.why == Why::Lost), "{lost:?}");
+    assert!(
+        lost.len() == plan.units.len() && lost.iter().all(|one| matches!(one.why, Reason::Unusable { .. })),
+        "{lost:?}"
+    );
 }
 
 #[test]
@@ -336,4 +337,25 @@ fn nothing_is_published_of_what_is_not_wholly_pinned_or_cached() {
     assert_eq!((filled.fetched, &filled.artifacts), (plan.units.len(), &executed.artifacts));
     assert_eq!(taken(&lock, &Filled(Vec::new())).unwrap().hits, plan.units.len());
     assert_eq!(held(&lock, &Filled(Vec::new()), false).unwrap().artifacts, executed.artifacts);
+}
+
+#[test]
+fn builds_at_once_compile_each_unit_once() {
+    let (plan, directory) = (small(), tempfile::tempdir().unwrap());
+    let alone = run(&plan, None, 1);
+    let start = std::sync::Barrier::new(6);
+    let built: Vec<Executed> = std::thread::scope(|scope| {
+        let build = || {
+            let store = Store::create(directory.path()).unwrap();
+            start.wait();
+            run(&plan, Some(&store), 1)
+        };
+        let threads: Vec<_> = (0..6).map(|_| scope.spawn(build)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert_eq!(built.iter().map(|one| one.compiled).sum::<usize>(), alone.compiled);
+    for one in &built {
+        assert_eq!((&one.artifacts, one.compiled + one.hits), (&alone.artifacts, alone.compiled));
+        assert_eq!((one.compilations.len(), one.fresh.len()), (one.compiled, one.compiled));
+    }
 }

@@ -16,7 +16,7 @@ const LISTED: usize = 8;
 pub(crate) fn text(compilations: &[Compilation]) -> String {
     let mut causes: BTreeMap<String, Vec<&Compilation>> = BTreeMap::new();
     for compilation in compilations {
-        causes.entry(compilation.why.to_string()).or_default().push(compilation);
+        causes.entry(compilation.cause()).or_default().push(compilation);
     }
     let cost = |list: &[&Compilation]| list.iter().map(|one| one.millis).sum::<u64>();
     let mut causes: Vec<(String, Vec<&Compilation>)> = causes.into_iter().collect();
@@ -39,7 +39,7 @@ pub(crate) fn text(compilations: &[Compilation]) -> String {
 /// What scripts read.
 pub(crate) fn json(compilations: &[Compilation]) -> Value {
     let all = compilations.iter().map(
-        |one| json!({"title": one.title, "why": one.why, "words": one.why.to_string(), "ms": one.millis}),
+        |one| json!({"title": one.title, "why": one.why, "signature": one.signature, "words": one.cause(), "ms": one.millis}),
     );
     Value::Array(all.collect())
 }

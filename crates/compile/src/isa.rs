@@ -21,6 +21,17 @@ pub struct Variant {
     pub profile: Profile,
 }
 
+impl Variant {
+    /// The variants of a build: the levels that [`Isa::choose`] chooses of those named.
+    ///
+    /// # Errors
+    /// As [`Isa::choose`].
+    pub fn choose(named: Vec<Isa>, target: &str, profile: Profile) -> Result<Vec<Self>, ChooseIsaError> {
+        let variant = |isa| Self { target: target.to_owned(), isa, profile };
+        Ok(Isa::choose(named, target)?.into_iter().map(variant).collect())
+    }
+}
+
 /// An ISA level: the instructions that the compiler may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
@@ -133,12 +144,62 @@ impl Isa {
         }
     }
 
+    /// The levels of a target's architecture, for messages.
+    fn of_target(target: &str) -> String {
+        let arch = target.split('-').next().unwrap_or(target);
+        let levels = Self::ALL.iter().filter(|level| level.arch() == arch);
+        levels.map(|level| format!("`{level}`")).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Chooses the levels of a build: those that were named, else the defaults of the target; each once, the lowest first.
+    ///
+    /// # Errors
+    /// A level is of another architecture than the target, or no level is known for the target.
+    pub fn choose(named: Vec<Self>, target: &str) -> Result<Vec<Self>, ChooseIsaError> {
+        let mut levels = if named.is_empty() { Self::defaults(target) } else { named };
+        levels.sort_unstable();
+        levels.dedup();
+        let arch = target.split('-').next().unwrap_or(target);
+        match levels.iter().find(|level| level.arch() != arch) {
+            Some(level) => Err(ChooseIsaError::Foreign { level: *level, target: target.to_owned() }),
+            None if levels.is_empty() => Err(ChooseIsaError::None { target: target.to_owned() }),
+            None => Ok(levels),
+        }
+    }
+
     /// Finds the highest level of this CPU that may be used here ([`cpu::level`]); `None` on an architecture that has no level.
     #[must_use]
     pub fn native() -> Option<Self> {
         let level = cpu::level()?;
         Self::ALL.iter().copied().find(|isa| isa.level() == level)
     }
+}
+
+/// Says why no levels can be chosen for a target.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ChooseIsaError {
+    /// A level of another architecture.
+    #[error(
+        "ISA level `{level}` is of `{}`, the target is `{target}`\nhint: name the target, or levels of it: {}",
+        level.arch(),
+        Isa::of_target(target)
+    )]
+    Foreign {
+        /// The level.
+        level: Isa,
+        /// The target.
+        target: String,
+    },
+    /// The target has no level.
+    #[error(
+        "there is no ISA level for target `{target}`\nhint: targets of `x86_64` and `aarch64` are supported; this machine is `{}`",
+        crate::host_target()
+    )]
+    None {
+        /// The target.
+        target: String,
+    },
 }
 
 impl fmt::Display for Isa {

@@ -61,7 +61,7 @@ pub use cancel::cancel;
 pub use compile::{Compiled, compile};
 pub use diagnostics::Diagnostic;
 pub use error::CompileError;
-pub use isa::{Isa, ParseIsaError, Variant};
+pub use isa::{ChooseIsaError, Isa, ParseIsaError, Variant};
 pub use join::{Part, can_be_joined, join};
 pub use outside::changed_outside;
 pub use parallel::{Parallel, Progress, compile_all};

@@ -71,7 +71,7 @@ pub use precast_runtime::debug;
 pub use precast_runtime::{
     BuildRuntimeError, Builder, Check, DispatchError, Dispatcher, EntryError, Event, Explanation,
     FunctionError, FunctionGraph, GENERATOR, LayerError, Lookup, Miss, Ops, OtherVersion, ParsePolicyError,
-    Policy, Runtime, Serve, Stats,
+    Policy, Reason, Runtime, Serve, Stats,
 };
 #[cfg(feature = "remote")]
 pub use precast_runtime::{Patience, RemoteOptions};

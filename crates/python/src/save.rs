@@ -62,9 +62,8 @@ fn write(
         ));
     }
     let toolchain = Toolchain::find(None).map_err(|refused| error::text(&refused))?;
-    let levels = if levels.is_empty() { Isa::defaults(toolchain.target()) } else { levels };
-    let variant = |isa| Variant { target: toolchain.target().to_owned(), isa, profile: Profile::Release };
-    let variants: Vec<Variant> = levels.into_iter().map(variant).collect();
+    let variants = Variant::choose(levels, toolchain.target(), Profile::Release);
+    let variants = variants.map_err(|refused| error::text(&refused))?;
     let mut warnings = Vec::new();
     let created = match kept.map(|kept| (kept.is_named, Store::create(kept.path))) {
         Some((true, Err(refused))) => return Err(error::text(&refused)),

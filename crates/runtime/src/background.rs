@@ -1,6 +1,6 @@
 //! Work that calls do not wait for, one piece after the other on a thread that lives as long as there is some.
 
-use crate::process::PerProcess;
+use precast_acquire::PerProcess;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;

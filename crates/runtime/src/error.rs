@@ -1,6 +1,6 @@
 //! Why a runtime, a function or an entry cannot be had.
 
-use crate::miss::Miss;
+use precast_acquire::Miss;
 use precast_codegen::LinkError;
 use precast_core::CallError;
 use precast_core::cpu::LimitError;

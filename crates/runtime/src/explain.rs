@@ -1,6 +1,6 @@
 //! What would happen, and why, before anything is loaded.
 
-use crate::miss::Miss;
+use precast_acquire::Miss;
 use precast_graph::FunctionGraph;
 use precast_store::{BuildKey, Digest};
 use std::fmt;

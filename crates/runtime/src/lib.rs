@@ -22,7 +22,6 @@
 //! | `tiered`, `background` | functions that parts serve until their own modules are compiled; the thread that does so |
 //! | `publishing`, `process` | the end of the process waits for what it publishes; state that a forked child does not share |
 //! | `recording` | misses as declarations for `precast build` (feature `record`) |
-//! | `miss`, `inventory`, `outside` | what is missing, what is nearest, why what is there was not used |
 //!
 //! Nothing here prints; what happened is in [`Stats`].
 
@@ -36,17 +35,10 @@ mod error;
 mod explain;
 mod filter;
 mod instantiate;
-mod inventory;
 #[cfg(feature = "jit")]
 mod jit;
-mod miss;
-mod outside;
 mod policy;
-#[cfg(feature = "jit")]
-mod process;
 pub mod profile;
-#[cfg(feature = "jit")]
-mod publishing;
 #[cfg(feature = "record")]
 mod recording;
 mod reference;
@@ -60,8 +52,8 @@ pub use body::{debug_findings, is_checked};
 pub use dispatch::{DispatchError, Dispatcher};
 pub use error::{BuildRuntimeError, EntryError, FunctionError};
 pub use explain::{Check, Explanation, Lookup};
-pub use miss::Miss;
 pub use policy::{ParsePolicyError, Policy};
+pub use precast_acquire::{Miss, Reason};
 pub use precast_core::{ArrayMut, ArrayRef, CallError, Function, LoadLibraryError, Provenance, Served};
 pub use precast_graph::{Array, DType, FunctionGraph, Type};
 pub use precast_ops::{GENERATOR, Ops, OtherVersion, Serve};

@@ -1,8 +1,10 @@
 //! From a key to callable code: find, load verified bytes, shake hands.
 
-use crate::outside;
 use crate::policy::Policy;
 use crate::stats::{Event, Recorder};
+use precast_acquire::Inventory;
+#[cfg(feature = "jit")]
+use precast_acquire::Miss;
 use precast_codegen::Module;
 use precast_core::event::chain;
 use precast_core::native::{Label, LoadedLibrary, LoadedModule};
@@ -96,13 +98,13 @@ impl Resolver {
         layer: &Layer,
         key: &BuildKey,
     ) -> Result<Option<(LoadedModule, Provenance)>, LayerError> {
-        for record in layer.find(key)? {
-            let Some(member) = record.members.iter().find(|member| member.key == *key) else { continue };
-            if let Some(path) = outside::changed(&record, self.policy) {
-                let reason = format!("{layer}: `{path}` is not what it was compiled with");
-                self.recorder.tell(Event::NotLoaded { signature: member.signature.clone(), reason });
-                continue;
-            }
+        let pass_over = |record: &Record, file: &str| {
+            let signature = record.member(key).map(|member| member.signature.clone()).unwrap_or_default();
+            let reason = format!("{layer}: `{file}` is not what it was compiled with");
+            self.recorder.tell(Event::NotLoaded { signature, reason });
+        };
+        for record in precast_acquire::find(layer, key, self.compiles(), pass_over)? {
+            let Some(member) = record.member(key) else { continue };
             let Some(library) = self.library(layer, &record, &member.signature)? else { continue };
             match library.module(member.slot, key) {
                 Ok(module) => {
@@ -121,8 +123,8 @@ impl Resolver {
     /// Whether some layer has admissible code for a key; loads nothing.
     pub(crate) fn has(&self, key: &BuildKey) -> Result<Option<(String, Arc<Record>)>, LayerError> {
         for layer in &self.layers {
-            for record in layer.find(key)? {
-                if outside::changed(&record, self.policy).is_none() && layer.holds(&record)? {
+            for record in precast_acquire::find(layer, key, self.compiles(), |_, _| {})? {
+                if layer.holds(&record)? {
                     return Ok(Some((layer.to_string(), record)));
                 }
             }
@@ -130,13 +132,29 @@ impl Resolver {
         Ok(None)
     }
 
-    /// Says in words which archive of a key is lost, where a layer has its record still.
-    pub(crate) fn lost(&self, key: &BuildKey) -> Option<String> {
-        self.layers.iter().find_map(|layer| {
-            let records = layer.find(key).ok()?;
-            let lost = records.iter().find(|record| matches!(layer.holds(record), Ok(false)))?;
-            Some(format!("{layer} has lost its archive `{}`", lost.digest.short()))
-        })
+    /// Whether a miss is compiled, where there is a compiler.
+    fn compiles(&self) -> bool {
+        self.policy.is_none_or(Policy::compiles)
+    }
+
+    /// Finds the problem that this process had with a module, by its signature.
+    pub(crate) fn problems(&self) -> impl Fn(&str) -> Option<String> {
+        |wanted| {
+            let is_wanted =
+                |event: &Event| matches!(event, Event::NotLoaded { signature, .. } if signature == wanted);
+            self.recorder.last(is_wanted)
+        }
+    }
+
+    /// The modules that the layers have, to explain misses.
+    pub(crate) fn inventory<'a>(&'a self, problems: &'a dyn Fn(&str) -> Option<String>) -> Inventory<'a> {
+        Inventory::new(&self.layers).with_problems(problems)
+    }
+
+    /// Says why no layer serves a module.
+    #[cfg(feature = "jit")]
+    pub(crate) fn explain(&self, module: &Module) -> Miss {
+        self.inventory(&self.problems()).explain(module)
     }
 
     fn library(

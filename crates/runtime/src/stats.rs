@@ -1,10 +1,14 @@
 //! Counters and recent events of a runtime.
 
+#[cfg(feature = "jit")]
+use precast_acquire::Observer;
 use precast_store::Event as StoreEvent;
 use precast_store::key::StaleVersion;
 use std::collections::VecDeque;
 use std::fmt;
 use std::path::PathBuf;
+#[cfg(feature = "jit")]
+use std::sync::Arc;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -122,6 +126,20 @@ impl fmt::Display for Event {
     }
 }
 
+#[cfg(feature = "jit")]
+impl From<precast_acquire::Event> for Event {
+    fn from(event: precast_acquire::Event) -> Self {
+        use precast_acquire::Event as Engine;
+        match event {
+            Engine::Stale(stale) => Self::Stale(stale),
+            Engine::Compiled { signature, took } => Self::Compiled { signature, took },
+            Engine::Private { signature } => Self::Private { signature },
+            Engine::Published { signature, layer } => Self::Published { signature, layer },
+            Engine::NotPublished { signature, reason } => Self::NotPublished { signature, reason },
+        }
+    }
+}
+
 /// What a runtime did so far.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
@@ -171,6 +189,13 @@ impl Recorder {
             events.pop_front();
         }
         events.push_back(event);
+    }
+
+    /// Passes the events of the engine that compiles on.
+    #[cfg(feature = "jit")]
+    pub(crate) fn observer(self: &Arc<Self>) -> Observer {
+        let recorder = Arc::clone(self);
+        Arc::new(move |event| recorder.tell(event.into()))
     }
 
     /// The latest event of a kind, in words.

@@ -228,12 +228,16 @@ impl Layer {
         }
     }
 
-    /// Gives the key documents of all modules, whatever host they are for, with their printable signatures.
+    /// Gives the key documents of modules, whatever host they are for, with their printable signatures; of a store with more than
+    /// `most` records those of that many.
     #[must_use]
-    pub fn documents(&self) -> Vec<(String, KeyDocument)> {
+    pub fn documents(&self, most: usize) -> Vec<(String, KeyDocument)> {
         let (records, bundle) = match self {
             Self::Bundle { bundle, .. } => (bundle.records(), Some(bundle)),
-            _ => (self.store().into_iter().flat_map(Store::records).filter_map(Result::ok).collect(), None),
+            _ => {
+                let records = self.store().into_iter().flat_map(Store::records);
+                (records.take(most).filter_map(Result::ok).collect(), None)
+            }
         };
         let mut documents = Vec::new();
         for member in records.into_iter().flat_map(|record| record.members) {

@@ -57,5 +57,5 @@ pub use precast_core::{file, scratch};
 pub use store::{
     CreateError, FindError, GcPlan, Heard, Keep, Lacking, LoadError, OpenError, PublishError, Published,
     PutEntryError, PutSignatureError, Reason, ReleaseError, Reused, Roots, Session, Signed, Store, Swept,
-    Turn, Verification, Victim, VictimKind, WriteError, lacking,
+    Turn, Turns, Verification, Victim, VictimKind, WriteError, lacking,
 };

@@ -9,8 +9,7 @@ use precast_core::program::Port;
 use precast_core::span;
 use precast_core::trace::outcome;
 use precast_graph::{Array, Extent, FunctionGraph};
-use precast_ops::OtherVersion;
-use precast_runtime::{ArrayRef, Function, Lookup, Miss, Policy};
+use precast_runtime::{ArrayRef, Function, Lookup, Miss, Policy, Reason};
 use serde_json::{Value, json};
 
 use super::{check, explanation_of};
@@ -127,39 +126,25 @@ fn lookup(lookup: &Lookup) -> String {
 
 fn missing(miss: &Miss) -> String {
     let mut text = format!("  miss     {}\n  key      {}\n", miss.signature, miss.key);
-    for (isa, unmet) in &miss.inadmissible {
-        let _ = writeln!(text, "  variant  {isa} is there, but {unmet}");
-    }
-    if let Some(reason) = &miss.unusable {
-        let _ = writeln!(text, "  unusable a layer has it, but {reason}");
-    }
-    if let Some((layer, version)) = miss.version() {
-        let _ = writeln!(
-            text,
-            "  version  {layer} has what was made by {version}\n           {}",
-            OtherVersion::HINT
-        );
-    }
-    match &miss.nearest {
-        None if miss.known == 0 => text.push_str("  nearest  none: the layers hold no module\n"),
-        None => {
-            let _ = writeln!(text, "  nearest  none of the {} modules that the layers hold", miss.known);
-        }
-        // The module itself is there; that this host cannot run it was said above.
-        Some((_, diff)) if diff.is_empty() => {}
-        Some((signature, diff)) => {
-            let _ = writeln!(text, "  nearest  {signature}");
-            for difference in &diff.differences {
+    for reason in &miss.reasons {
+        if let Reason::Nearest { signature, differences, .. } = reason {
+            labelled(&mut text, "nearest", signature);
+            for difference in differences {
                 let _ = writeln!(text, "    {difference}");
             }
+        } else {
+            labelled(&mut text, "because", &reason.to_string());
         }
     }
-    for stale in &miss.stale {
-        for (line, label) in stale.to_string().lines().zip(["stale", ""]) {
-            let _ = writeln!(text, "  {label:8} {line}");
-        }
-    }
+    miss.stale.iter().for_each(|stale| labelled(&mut text, "stale", &stale.to_string()));
     text
+}
+
+/// Writes lines with a label before the first.
+fn labelled(text: &mut String, label: &str, lines: &str) {
+    for (line, label) in lines.lines().zip([label].into_iter().chain(std::iter::repeat(""))) {
+        let _ = writeln!(text, "  {label:8} {line}");
+    }
 }
 
 fn json_lookup(lookup: &Lookup) -> Value {
@@ -168,21 +153,9 @@ fn json_lookup(lookup: &Lookup) -> Value {
             "hit": true, "signature": signature, "key": key, "layer": layer, "digest": digest, "isa": isa,
         }),
         Lookup::Missing(miss) => {
-            let nearest = miss.nearest.as_ref().map(|(signature, diff)| {
-                let differences: Vec<String> = diff.differences.iter().map(ToString::to_string).collect();
-                json!({"signature": signature, "differences": differences})
-            });
-            let variants: Vec<Value> = miss
-                .inadmissible
-                .iter()
-                .map(|(isa, unmet)| json!({"isa": isa, "unmet": unmet.to_string()}))
-                .collect();
-            json!({
-                "hit": false, "signature": miss.signature, "key": miss.key, "nearest": nearest,
-                "inadmissible": variants, "other_version": miss.version().map(|(layer, version)| json!({
-                    "layer": layer, "found": version.found, "this": OtherVersion::this(),
-                })), "unusable": miss.unusable, "stale": miss.stale,
-            })
+            let mut told = json!(miss);
+            told["hit"] = json!(false);
+            told
         }
         _ => Value::Null,
     }

@@ -33,9 +33,9 @@ impl Modules {
     fn variants(&self, unit: &Wanted) -> Result<Vec<Item>, String> {
         let key = unit.build_key();
         let mut variants: BTreeMap<String, Item> = BTreeMap::new();
-        for made in self.flights.compiled(key) {
+        for made in self.engine.compiled(&key) {
             let bytes = shared_object(&made.archive).unwrap_or_default().to_vec();
-            variants.entry(made.record.isa.clone()).or_insert((made.record, bytes));
+            variants.entry(made.record.isa.clone()).or_insert_with(|| (made.record.clone(), bytes));
         }
         for layer in &self.layers {
             for mut record in all(layer, unit)? {

@@ -5,8 +5,8 @@
 //!                                                      └ miss ─▶ compile() for each level ─▶ the writable store ─┘
 //! collect(units) ─▶ records and shared objects of all of them ─▶ a bundle
 //! ```
-//! What is loaded, and what happens on a miss, is decided in Python (`precast/pytensor`). Nothing is locked while something is
-//! looked up or compiled: two threads that want one key share one compilation, two processes make the same bytes.
+//! What is loaded, and what happens on a miss, is decided in Python (`precast/pytensor`). Threads and processes that want one key
+//! share one compilation.
 
 mod collect;
 mod found;
@@ -15,11 +15,10 @@ mod unit;
 
 use crate::error::raise;
 pub(crate) use found::Found;
-use make::Flights;
-use precast_compile::{Isa, Toolchain, changed_outside};
+use precast_acquire::{Engine, Event, Inventory, Observer};
+use precast_compile::Isa;
 use precast_core::event::chain;
 use precast_store::archive::SHARED_OBJECT;
-use precast_store::key::nearest;
 use precast_store::{Keyring, Layer, OpenSignedError, Store};
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -32,7 +31,7 @@ pub(crate) struct Modules {
     layers: Vec<Layer>,
     /// What a miss is compiled for.
     levels: Vec<Isa>,
-    flights: Flights,
+    engine: Engine,
     /// What readers and writers got over.
     told: Arc<Mutex<Vec<String>>>,
 }
@@ -74,7 +73,7 @@ impl Modules {
             layer.on_event(move |event| lock(&told).push(event.to_string()))
         };
         let layers = layers.into_iter().map(observed).collect();
-        Ok(Self { layers, levels, flights: Flights::default(), told })
+        Ok(Self { layers, levels, engine: Engine::default(), told })
     }
 
     /// The layers, as messages call them.
@@ -105,7 +104,7 @@ impl Modules {
     /// Says why there is no module of a unit: variants for other CPUs, or the nearest and what differs.
     fn explain(&self, py: Python<'_>, unit: &Bound<'_, Wanted>) -> String {
         let unit = unit.get();
-        py.detach(|| self.words(unit))
+        py.detach(|| Inventory::new(&self.layers).explain(unit.module()).reasons())
     }
 
     /// Writes a bundle of all that the layers have for these units. Gives the number of modules, each of which may be there for
@@ -140,43 +139,23 @@ impl Modules {
     }
 
     fn find_in(&self, layer: &Layer, unit: &Wanted, fresh: bool) -> Option<Found> {
-        let key = unit.build_key();
-        let records = match layer.find(&key) {
-            Ok(records) => records,
-            Err(error) => {
-                self.tell(chain(&error));
-                return None;
-            }
-        };
-        // Only who can compile can do better than what is there.
-        let is_stale = |record| fresh && changed_outside(record).is_some() && Toolchain::find(None).is_ok();
-        records.iter().filter(|record| !is_stale(record)).find_map(|record| {
+        let found = precast_acquire::find(layer, &unit.build_key(), fresh, |_, _| {});
+        let records = found.map_err(|error| self.tell(chain(&error))).unwrap_or_default();
+        records.iter().find_map(|record| {
             let loaded = layer.load(record).map_err(|error| chain(&error)).and_then(|bytes| bytes);
             let found = loaded.and_then(|bytes| Found::new(record, &bytes, layer.to_string()));
             found.map_err(|why| self.tell(why)).ok()
         })
     }
 
-    fn words(&self, unit: &Wanted) -> String {
-        let key = unit.build_key();
-        let variants: Vec<String> = self
-            .layers
-            .iter()
-            .flat_map(|layer| layer.inadmissible(&key))
-            .map(|(isa, unmet)| format!("the `{isa}` variant {unmet}"))
-            .collect();
-        if !variants.is_empty() {
-            return variants.join("; ");
-        }
-        let wanted = unit.document();
-        let documents: Vec<_> = self.layers.iter().flat_map(Layer::documents).collect();
-        let candidates = documents.iter().map(|(signature, document)| (signature, document));
-        match nearest(&wanted, candidates) {
-            Some((_, diff)) if diff.is_empty() => "a layer has it, but it is damaged".to_owned(),
-            Some((signature, diff)) => format!("nearest `{signature}`: {diff}"),
-            None if self.layers.is_empty() => "there is no layer to look into".to_owned(),
-            None => "the layers hold no module at all".to_owned(),
-        }
+    /// Receives the events of the engine that concern a user.
+    fn observer(&self) -> Observer {
+        let told = Arc::clone(&self.told);
+        Arc::new(move |event| match event {
+            Event::NotPublished { reason, .. } => lock(&told).push(format!("not published: {reason}")),
+            Event::Stale(stale) => lock(&told).push(stale.to_string()),
+            _ => {}
+        })
     }
 }
 

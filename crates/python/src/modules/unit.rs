@@ -90,6 +90,10 @@ impl Wanted {
         self.module.document()
     }
 
+    pub(super) fn module(&self) -> &Arc<Module> {
+        &self.module
+    }
+
     pub(crate) fn unit(&self) -> Unit {
         Unit::single(Arc::clone(&self.module))
     }

@@ -185,7 +185,7 @@ impl Builder {
             functions: Mutex::default(),
             resolver: Arc::new(Resolver::new(layers, recorder, self.policy, self.libraries)),
             #[cfg(feature = "jit")]
-            jit: Arc::default(),
+            engine: Arc::default(),
             #[cfg(feature = "jit")]
             background: crate::background::Background::default(),
         })

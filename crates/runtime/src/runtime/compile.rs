@@ -5,11 +5,12 @@ use super::function::misses;
 use crate::cover::{By, Cover, How, KnownCovers, Search};
 use crate::error::FunctionError;
 use crate::instantiate;
-use crate::jit::Jit;
+use crate::jit;
 use crate::policy::Policy;
 use crate::resolve::Resolver;
 use crate::stats::Event;
 use crate::tiered::Tiered;
+use precast_acquire::Engine;
 use precast_codegen::{Module, segments};
 use precast_core::Function;
 use precast_core::event::chain;
@@ -26,7 +27,7 @@ impl Runtime {
         cover: Cover,
         mut search: Search<'s>,
     ) -> Result<(Function, Search<'s>), FunctionError> {
-        let function = compile(graph, cover, &mut search, &self.ops, &self.jit, &self.resolver)?;
+        let function = compile(graph, cover, &mut search, &self.ops, &self.engine, &self.resolver)?;
         Ok((function, search))
     }
 
@@ -35,17 +36,18 @@ impl Runtime {
     pub(super) fn tiered(&self, graph: &FunctionGraph, function: Function, search: &Search<'_>) -> Function {
         let modules = search.whole.values().filter(|module| search.found(&module.key()).is_none());
         let wanted: Vec<&Module> = modules.map(|module| &**module).collect();
-        let failed = wanted.iter().any(|module| self.jit.has_failed(&module.key()));
+        let failed = wanted.iter().any(|module| self.engine.has_failed(&module.key()));
         if self.policy != Some(Policy::Tiered) || wanted.is_empty() || failed {
             return function;
         }
         let signature = wanted.iter().map(|module| module.signature.clone()).collect::<Vec<_>>().join("; ");
         let (function, then) = Tiered::function(function);
         let recorder = Arc::clone(&self.resolver.recorder);
-        let (resolver, ops, jit) = (Arc::clone(&self.resolver), Arc::clone(&self.ops), Arc::clone(&self.jit));
+        let (resolver, ops) = (Arc::clone(&self.resolver), Arc::clone(&self.ops));
+        let engine = Arc::clone(&self.engine);
         let (graph, named) = (graph.clone(), signature.clone());
         let job = move || {
-            let whole = whole(&graph, &ops, &jit, &resolver);
+            let whole = whole(&graph, &ops, &engine, &resolver);
             resolver.recorder.tell(match whole {
                 Ok(whole) => {
                     // Nobody else sets it.
@@ -66,13 +68,13 @@ impl Runtime {
 fn whole(
     graph: &FunctionGraph,
     ops: &Ops,
-    jit: &Jit,
+    engine: &Engine,
     resolver: &Resolver,
 ) -> Result<Function, FunctionError> {
     let known = KnownCovers::default();
     let mut search = Search::new(ops, resolver, &known, How { loads: true, thorough: false, parts: false });
     let cover = search.cover(ops.lower(graph, Form::Lowered)?, true)?;
-    compile(graph, cover, &mut search, ops, jit, resolver)
+    compile(graph, cover, &mut search, ops, engine, resolver)
 }
 
 /// Compiles the segments of a graph that a cover does not serve.
@@ -81,7 +83,7 @@ fn compile(
     mut cover: Cover,
     search: &mut Search<'_>,
     ops: &Ops,
-    jit: &Jit,
+    engine: &Engine,
     resolver: &Resolver,
 ) -> Result<Function, FunctionError> {
     let parts = segments(&cover.lowered, ops.c())?;
@@ -91,7 +93,7 @@ fn compile(
         };
         let fingerprint = precast_ops::fingerprint(&part.graph, ops);
         let key = module.key();
-        search.compiled(key, jit.compile(&module, fingerprint, resolver)?);
+        search.compiled(key, jit::compile(engine, &module, fingerprint, resolver)?);
         segment.by = By::Own(key);
     }
     drop(parts);

@@ -4,7 +4,6 @@ use super::Runtime;
 use crate::cover::{ApplyCover, By, Cover, Found, How, Search};
 use crate::error::FunctionError;
 use crate::explain::{Check, Explanation, Lookup};
-use crate::inventory::Inventory;
 use precast_codegen::Module;
 use precast_graph::FunctionGraph;
 use precast_ops::rewrite;
@@ -33,7 +32,8 @@ impl Runtime {
     pub fn explain(&self, graph: &FunctionGraph) -> Result<Explanation, FunctionError> {
         graph.validate()?;
         let (cover, search) = self.find(graph, How { loads: false, thorough: true, parts: true })?;
-        let inventory = Inventory::new(&self.resolver);
+        let problems = self.resolver.problems();
+        let inventory = self.resolver.inventory(&problems);
         let missing = |module: &Module| Lookup::Missing(inventory.explain(module));
         let mut told = Explanation {
             segments: Vec::new(),

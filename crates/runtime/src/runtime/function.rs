@@ -7,14 +7,13 @@ use crate::debug::Checks;
 use crate::error::FunctionError;
 use crate::filter::filtered;
 use crate::instantiate;
-use crate::inventory::Inventory;
-use crate::miss::Miss;
 use crate::policy::Policy;
 #[cfg(feature = "record")]
 use crate::recording::Recorded;
 use crate::reference::Reference;
 use crate::resolve::Resolver;
 use crate::stats::Event;
+use precast_acquire::Miss;
 use precast_codegen::Module;
 use precast_core::{Function, span};
 use precast_graph::FunctionGraph;
@@ -164,7 +163,8 @@ impl Runtime {
 
 /// What is missing: segments, then the Applies that have no module either.
 pub(super) fn misses(cover: &Cover, search: &Search<'_>, resolver: &Resolver) -> Vec<Miss> {
-    let inventory = Inventory::new(resolver);
+    let problems = resolver.problems();
+    let inventory = resolver.inventory(&problems);
     let segments: Vec<&Module> = search.unserved(cover).collect();
     let is_segment = |module: &Module| segments.iter().any(|segment| segment.key() == module.key());
     let applies = search.missing.iter().map(|(_, module)| &**module).filter(|module| !is_segment(module));

@@ -46,7 +46,7 @@ pub struct Runtime {
     /// Entries that modules serve, by name.
     functions: Mutex<BTreeMap<String, Function>>,
     #[cfg(feature = "jit")]
-    jit: Arc<crate::jit::Jit>,
+    engine: Arc<precast_acquire::Engine>,
     /// Ends before what it works with.
     #[cfg(feature = "jit")]
     background: crate::background::Background,
@@ -79,7 +79,7 @@ impl Runtime {
         #[cfg(feature = "jit")]
         {
             self.background.flush();
-            self.jit.flush(&self.resolver.recorder);
+            self.engine.flush();
         }
     }
 

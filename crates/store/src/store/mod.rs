@@ -89,7 +89,7 @@ pub use releases::ReleaseError;
 pub use session::Session;
 pub use settle::Reused;
 pub use signatures::{PutSignatureError, Signed};
-pub use turn::Turn;
+pub use turn::{Turn, Turns};
 pub use verify::{Heard, Lacking, Verification, lacking};
 pub use write::WriteError;
 

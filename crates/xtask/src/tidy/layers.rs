@@ -1,7 +1,7 @@
 //! Which package stands on which: arrows point down only. Drawn with words in crates/README.md.
 
 /// Layer of each package; a normal dependency must have a lower one.
-const LAYERS: [(&str, u8); 15] = [
+const LAYERS: [(&str, u8); 16] = [
     ("precast-abi", 0),
     ("precast-core", 1),
     ("precast-graph", 2),
@@ -10,7 +10,8 @@ const LAYERS: [(&str, u8); 15] = [
     ("precast-ops", 4),
     ("precast-compile", 4),
     ("precast-remote", 5),
-    ("precast-build", 5),
+    ("precast-acquire", 5),
+    ("precast-build", 6),
     ("precast-runtime", 6),
     ("precast", 7),
     ("precast-capi", 8),

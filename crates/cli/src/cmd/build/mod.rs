@@ -214,38 +214,15 @@ pub(crate) fn read(path: &Path, ops: Ops) -> Result<(Manifest, Plan), Failure> {
     Ok((manifest, plan))
 }
 
-/// The ISA levels: of the command line, else of the manifest, else the target's defaults; each once, sorted.
+/// The variants to compile for. Their ISA levels are those of the command line, else of the manifest, else the target's defaults.
 fn variants(
     named: Vec<Isa>,
     manifest: &Manifest,
     target: &str,
     profile: Profile,
 ) -> Result<Vec<Variant>, Failure> {
-    let mut levels = match named.is_empty() {
-        false => named,
-        true => match manifest.isa()? {
-            Some(levels) => levels,
-            None => Isa::defaults(target),
-        },
-    };
-    levels.sort_unstable();
-    levels.dedup();
-    let arch = target.split('-').next().unwrap_or(target);
-    if let Some(level) = levels.iter().find(|level| level.arch() != arch) {
-        return Err(Failure::usage(format!(
-            "ISA level `{level}` is of `{}`, the target is `{target}`",
-            level.arch()
-        ))
-        .hint("`--target` names the target, `--isa` its levels"));
-    }
-    if levels.is_empty() {
-        return Err(Failure::new(format!("there is no ISA level for target `{target}`")).hint(format!(
-            "targets of `x86_64` and `aarch64` are supported; this machine is `{}`",
-            host_target()
-        )));
-    }
-    let variant = |isa| Variant { target: target.to_owned(), isa, profile };
-    Ok(levels.into_iter().map(variant).collect())
+    let levels = if named.is_empty() { manifest.isa()?.unwrap_or_default() } else { named };
+    Ok(Variant::choose(levels, target, profile)?)
 }
 
 /// Finds the compiler. A build that compiles nothing takes what a lock file pins without it: none is needed where it would not

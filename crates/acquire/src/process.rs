@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 /// A value for each process that has used it: this one, and those that it was forked from.
 #[derive(Debug)]
-pub(crate) struct PerProcess<T> {
+pub struct PerProcess<T> {
     first: OnceLock<Box<Node<T>>>,
 }
 
@@ -21,7 +21,8 @@ struct Node<T> {
 
 impl<T> PerProcess<T> {
     /// Creates it without a value.
-    pub(crate) const fn new() -> Self {
+    #[must_use]
+    pub const fn new() -> Self {
         Self { first: OnceLock::new() }
     }
 }
@@ -34,7 +35,7 @@ impl<T> Default for PerProcess<T> {
 
 impl<T: Default> PerProcess<T> {
     /// Returns the value of this process.
-    pub(crate) fn get(&self) -> &T {
+    pub fn get(&self) -> &T {
         self.get_in(std::process::id())
     }
 

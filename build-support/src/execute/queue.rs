@@ -1,0 +1,86 @@
+//! The order in which a build compiles its jobs beside other processes that want the same.
+//!
+//! ```text
+//! waiting ─ turn of the key is free ─▶ published meanwhile? ─ no ─▶ batch: compiled, published, turns given back
+//!    ▲            │ another process has it        └ yes ─▶ artifact
+//!    └────────────┘ where no turn is free, the first is waited for
+//! ```
+//! A build waits for no turn while it has one, so two builds never wait for each other. A build that holds back what it
+//! compiles until all of it is let through takes no turns: others would wait for nothing.
+
+use super::ExecuteError;
+use super::job::Job;
+use precast_store::{BuildKey, Store, Turns};
+use std::time::Duration;
+
+/// The longest wait for another process that compiles the same. Then this one compiles too, and publishes the same bytes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The positions of jobs that wait to be compiled.
+pub(super) struct Queue<'s> {
+    waiting: Vec<usize>,
+    total: usize,
+    store: Option<&'s Store>,
+    /// Given back when the next batch is asked for.
+    turns: Option<Turns<'s>>,
+    size: usize,
+}
+
+impl<'s> Queue<'s> {
+    /// Queues jobs for batches of at most `size`. Other processes are minded where there is a store.
+    pub(super) fn new(jobs: &[usize], store: Option<&'s Store>, size: usize) -> Self {
+        Self { waiting: jobs.to_vec(), total: jobs.len(), store, turns: None, size }
+    }
+
+    /// The number of jobs that wait no longer.
+    pub(super) fn done(&self) -> usize {
+        self.total - self.waiting.len()
+    }
+
+    /// Takes the next jobs to compile; `None` if no job waits. Jobs that another process has published get their artifacts.
+    pub(super) fn next_batch(&mut self, jobs: &mut [Job<'_>]) -> Result<Option<Vec<usize>>, ExecuteError> {
+        self.turns = None;
+        let Some(store) = self.store else {
+            let rest = self.waiting.split_off(self.size.min(self.waiting.len()));
+            let batch = std::mem::replace(&mut self.waiting, rest);
+            return Ok(Some(batch).filter(|batch| !batch.is_empty()));
+        };
+        while let Some(first) = self.waiting.first().copied() {
+            let mut turns = Turns::new(store);
+            let mut batch = self.take_free(jobs, &mut turns)?;
+            if batch.is_empty() && self.waiting.first() == Some(&first) {
+                turns.wait(&key(&jobs[first]), PATIENCE);
+                self.waiting.remove(0);
+                jobs[first].look_up(Some(store), true)?;
+                batch.extend(jobs[first].artifact.is_none().then_some(first));
+            }
+            if !batch.is_empty() {
+                self.turns = Some(turns);
+                return Ok(Some(batch));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Takes the jobs whose turns are free, at most a batch, and gives those to compile.
+    fn take_free(&mut self, jobs: &mut [Job<'_>], turns: &mut Turns<'_>) -> Result<Vec<usize>, ExecuteError> {
+        let (mut batch, mut waiting) = (Vec::new(), Vec::new());
+        for at in self.waiting.drain(..) {
+            if batch.len() == self.size || !turns.take(&key(&jobs[at])) {
+                waiting.push(at);
+                continue;
+            }
+            jobs[at].look_up(self.store, true)?;
+            if jobs[at].artifact.is_none() {
+                batch.push(at);
+            }
+        }
+        self.waiting = waiting;
+        Ok(batch)
+    }
+}
+
+/// The key whose turn a job takes.
+fn key(job: &Job<'_>) -> BuildKey {
+    job.unit.members()[0].0
+}

@@ -1,0 +1,131 @@
+//! The modules that layers have, to find out why one is missing.
+
+use crate::miss::{Miss, Reason};
+use precast_codegen::Module;
+use precast_ops::OtherVersion;
+use precast_store::key::{Diff, KeyDocument, nearest, stale};
+use precast_store::{BuildKey, Layer};
+use std::cell::OnceCell;
+use std::collections::HashMap;
+
+/// The most modules of a layer that are compared to find the nearest.
+const COMPARED: usize = 20_000;
+
+/// The problem with a module that is listed and cannot be found.
+const UNREADABLE: &str = "it cannot be found by its key\nhint: `precast verify` looks for damage";
+
+/// All modules of some layers. They are read for the first miss that is explained, and once for several.
+pub struct Inventory<'a> {
+    layers: &'a [Layer],
+    problem: &'a dyn Fn(&str) -> Option<String>,
+    known: OnceCell<Vec<Known<'a>>>,
+    /// The generators of modules in stores.
+    recipes: OnceCell<HashMap<BuildKey, String>>,
+}
+
+/// A module that a layer has.
+struct Known<'a> {
+    signature: String,
+    document: KeyDocument,
+    layer: &'a Layer,
+}
+
+impl<'a> Inventory<'a> {
+    /// Creates the inventory of layers.
+    #[must_use]
+    pub fn new(layers: &'a [Layer]) -> Self {
+        Self { layers, problem: &|_| None, known: OnceCell::new(), recipes: OnceCell::new() }
+    }
+
+    /// Asks `problem` for the problem that this process had with a module, by its signature, where a layer has the module.
+    #[must_use]
+    pub fn with_problems(self, problem: &'a dyn Fn(&str) -> Option<String>) -> Self {
+        Self { problem, ..self }
+    }
+
+    fn known(&self) -> &[Known<'a>] {
+        self.known.get_or_init(|| {
+            let of = |layer: &'a Layer| {
+                let known = layer.documents(COMPARED).into_iter();
+                known.map(move |(signature, document)| Known { signature, document, layer })
+            };
+            let mut known: Vec<_> = self.layers.iter().flat_map(of).collect();
+            // The first of equally near ones is named: let that not depend on hashes.
+            known.sort_by(|a, b| a.signature.cmp(&b.signature));
+            known
+        })
+    }
+
+    /// Says why no layer serves a module here.
+    #[must_use]
+    pub fn explain(&self, module: &Module) -> Miss {
+        let (key, document) = (module.key(), module.document());
+        let stale = stale(&document, self.known().iter().map(|known| &known.document));
+        Miss {
+            signature: module.signature.clone(),
+            key,
+            reasons: self.reasons(module, &key, &document),
+            stale,
+        }
+    }
+
+    fn reasons(&self, module: &Module, key: &BuildKey, document: &KeyDocument) -> Vec<Reason> {
+        if self.layers.is_empty() {
+            return vec![Reason::NoLayer];
+        }
+        let inadmissible = self.layers.iter().flat_map(|layer| layer.inadmissible(key));
+        let mut reasons: Vec<Reason> =
+            inadmissible.map(|(isa, unmet)| Reason::Inadmissible { isa, unmet: unmet.to_string() }).collect();
+        if self.known().iter().any(|known| known.document.key() == *key) {
+            let problem = (self.problem)(&module.signature).or_else(|| self.lost(key));
+            if let Some(problem) = problem.or_else(|| reasons.is_empty().then(|| UNREADABLE.to_owned())) {
+                reasons.push(Reason::Unusable { problem });
+            }
+        }
+        if reasons.is_empty() { self.absent(document) } else { reasons }
+    }
+
+    /// The archive of a key that a layer has lost while it still has the record.
+    fn lost(&self, key: &BuildKey) -> Option<String> {
+        self.layers.iter().find_map(|layer| {
+            let records = layer.find(key).ok()?;
+            let lost = records.iter().find(|record| matches!(layer.holds(record), Ok(false)))?;
+            Some(format!("{layer} has lost its archive `{}`", lost.digest.short()))
+        })
+    }
+
+    /// The reasons for a module that no layer has.
+    pub(crate) fn absent(&self, document: &KeyDocument) -> Vec<Reason> {
+        let candidates = self.known().iter().map(|known| (known, &known.document));
+        let Some((known, diff)) = nearest(document, candidates) else {
+            return vec![Reason::New { known: self.known().len() }];
+        };
+        let version = self.version(known, &diff);
+        let nearest = Reason::Nearest {
+            signature: known.signature.clone(),
+            summary: diff.to_string(),
+            differences: diff.differences.iter().map(ToString::to_string).collect(),
+        };
+        match version {
+            None => vec![nearest],
+            // Nothing else can be the reason.
+            Some(version) if diff.of_version() == Some(true) => vec![version],
+            Some(version) => vec![nearest, version],
+        }
+    }
+
+    /// The other version of precast that made the nearest module, where that may be all that differs.
+    fn version(&self, known: &Known<'a>, diff: &Diff) -> Option<Reason> {
+        let is_certain = diff.of_version()?;
+        let recipes = || self.layers.iter().flat_map(Layer::recipes).collect();
+        let stated = match known.layer {
+            Layer::Bundle { bundle, .. } => Some(bundle.generator()),
+            _ => self.recipes.get_or_init(recipes).get(&known.document.key()).map(String::as_str),
+        };
+        let found = match stated {
+            Some(stated) => OtherVersion::of(stated)?.found,
+            None => is_certain.then_some(None)?,
+        };
+        Some(Reason::Version { layer: known.layer.to_string(), found })
+    }
+}
