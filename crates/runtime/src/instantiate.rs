@@ -1,10 +1,10 @@
 //! From a graph and what serves its parts to a function.
 //!
 //! ```text
-//! cover ─▶ cut graph ─▶ pieces: a call of each module ─▶ program ─▶ bound to the loaded modules
+//! answer ─▶ cut graph ─▶ pieces: a call of each module ─▶ program ─▶ bound to the loaded modules
 //! ```
 
-use crate::cover::{ApplyCover, By, Cover, Search, Segment};
+use crate::cover::{Answer, ApplyCover, By, Segment};
 use crate::error::FunctionError;
 use precast_codegen::segments;
 use precast_core::native::LoadedModule;
@@ -14,27 +14,26 @@ use precast_ops::{Ops, Piece, program, rewrite};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// The function of a graph that a search found a complete cover of; `None` if something was not loaded.
+/// The function of a graph that an answer serves in full; `None` if something was not loaded.
 pub(crate) fn function(
     declared: &FunctionGraph,
-    cover: &Cover,
+    answer: &Answer,
     ops: &Ops,
-    search: &Search<'_>,
 ) -> Result<Option<Function>, FunctionError> {
-    let (graph, of) = cut(cover)?;
+    let (graph, of) = cut(answer)?;
     let (mut pieces, mut loaded) = (Vec::new(), Vec::new());
     // Each Apply was cut into parts that are of its segment, so the segments are the same.
-    for (segment, covered) in segments(&graph, ops.c())?.into_iter().zip(&cover.segments) {
+    for (segment, covered) in segments(&graph, ops.c())?.into_iter().zip(&answer.segments) {
         match &covered.by {
             By::Own(key) => {
                 pieces.push(Piece::segment(&segment, *key, of[segment.applies.start], ops)?);
-                loaded.push(search.loaded(key));
+                loaded.push(answer.loaded(key));
             }
             By::Applies(covers) => {
                 let keys = covers.iter().flatten().flat_map(ApplyCover::keys);
                 for (position, key) in segment.applies.zip(keys) {
                     pieces.push(Piece::apply(&graph, position, key, of[position], ops)?);
-                    loaded.push(search.loaded(&key));
+                    loaded.push(answer.loaded(&key));
                 }
             }
         }
@@ -48,17 +47,17 @@ pub(crate) fn function(
 }
 
 /// The graph with fused Applies cut into the parts that serve them, and for each of its Applies the one that it is part of.
-pub(crate) fn cut(cover: &Cover) -> Result<(Cow<'_, FunctionGraph>, Vec<usize>), FunctionError> {
+pub(crate) fn cut(answer: &Answer) -> Result<(Cow<'_, FunctionGraph>, Vec<usize>), FunctionError> {
     let members = |segment: &Segment| match &segment.by {
         By::Own(_) => vec![None; segment.applies.len()],
         By::Applies(covers) => {
             covers.iter().map(|cover| cover.as_ref().and_then(ApplyCover::members)).collect()
         }
     };
-    let taken: Vec<Option<rewrite::Parts>> = cover.segments.iter().flat_map(members).collect();
+    let taken: Vec<Option<rewrite::Parts>> = answer.segments.iter().flat_map(members).collect();
     if taken.iter().all(Option::is_none) {
-        return Ok((Cow::Borrowed(&cover.lowered), (0..taken.len()).collect()));
+        return Ok((Cow::Borrowed(&answer.lowered), (0..taken.len()).collect()));
     }
-    let (graph, of) = rewrite::cut(&cover.lowered, &taken)?;
+    let (graph, of) = rewrite::cut(&answer.lowered, &taken)?;
     Ok((Cow::Owned(graph), of))
 }

@@ -13,14 +13,13 @@
 //! |---|---|
 //! | [`Runtime`] | what a program asks: a function, a check, an explanation |
 //! | `resolve` | a key to callable code; the first layer with a survivor wins |
-//! | `cover` | the best artifacts for a graph that no single one serves: groups, patterns, ops |
-//! | `instantiate` | a graph and its cover to a function: one call for the whole, or steps over registers |
+//! | `cover` | the search for the artifacts that serve a graph: whole segments, groups, patterns, ops; its answer |
+//! | `instantiate` | a graph and the answer to a function: one call for the whole, or steps over registers |
 //! | [`Function`] | checked calls; `Send + Sync`, any number of threads |
 //! | [`debug`] | every Apply in C against its contract: debug mode, and checks for the authors of ops |
 //! | [`profile`] | how long each kernel of a function takes, against what the machine can do |
-//! | `jit` | the only door to a compiler (feature `jit`) |
+//! | `jit` | compiles on a miss, by `precast_acquire::Engine` (feature `jit`) |
 //! | `tiered`, `background` | functions that parts serve until their own modules are compiled; the thread that does so |
-//! | `publishing`, `process` | the end of the process waits for what it publishes; state that a forked child does not share |
 //! | `recording` | misses as declarations for `precast build` (feature `record`) |
 //!
 //! Nothing here prints; what happened is in [`Stats`].

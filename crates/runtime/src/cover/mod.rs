@@ -1,4 +1,4 @@
-//! Cover: what serves a graph, looked for in one walk from the largest artifact to the smallest.
+//! The search for the modules that serve a graph, in one walk from the largest artifact to the smallest.
 //!
 //! ```text
 //! lowered graph ─▶ each segment: a module of its own?
@@ -6,24 +6,25 @@
 //!                           └─▶ its group taken apart: patterns, larger first ─▶ single ops ─▶ missing
 //! ```
 //! Most graphs are one segment; an Apply with C of an author is one by itself (`precast_codegen::segments`). A group is taken
-//! apart greedily from its last Apply towards the inputs, with a bounded number of looks; what was decided is remembered. No
-//! choice shows in the bits: fused or not, the same scalar functions run in the same order.
+//! apart greedily from its last Apply towards the inputs, with a bounded number of looks; the choice is remembered. It does
+//! not show in the bits: fused or not, the same scalar functions run in the same order.
 //!
-//! Who wants to call the graph, who wants to know why it cannot be called, and who only asks, all read the same [`Cover`].
+//! Callers of the graph, explanations and records of misses all read the same [`Answer`].
 
+mod answer;
 mod pattern;
 
 use crate::error::FunctionError;
 use crate::resolve::Resolver;
+use answer::MissingSegment;
+pub(crate) use answer::{Answer, ApplyCover, By, Found, Missing, Part, Segment};
 use precast_codegen::{Module, link, segments, single};
-use precast_core::native::LoadedModule;
-use precast_core::{Provenance, span};
+use precast_core::span;
 use precast_graph::{FunctionGraph, encode};
 use precast_ops::{Ops, fingerprint, rewrite};
-use precast_store::{BuildKey, Layer, LayerError, Record};
+use precast_store::{BuildKey, Layer, LayerError};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Most patterns that are looked for in one group.
@@ -31,184 +32,123 @@ const PATTERNS: usize = 64;
 /// Most segments whose covers are remembered.
 const REMEMBERED: usize = 1024;
 
-/// How a lowered graph is served.
-pub(crate) struct Cover {
-    /// The form of it that was looked for.
-    pub(crate) lowered: FunctionGraph,
-    /// Its segments, in order.
-    pub(crate) segments: Vec<Segment>,
-}
-
-impl Cover {
-    /// Whether nothing is missing.
-    pub(crate) fn is_complete(&self) -> bool {
-        self.segments.iter().all(Segment::is_served)
-    }
-}
-
-/// How a segment of a lowered graph is served.
-pub(crate) struct Segment {
-    /// Positions of its Applies.
-    pub(crate) applies: Range<usize>,
-    /// What serves it.
-    pub(crate) by: By,
-}
-
-/// What serves a segment.
-pub(crate) enum By {
-    /// A module of its own.
-    Own(BuildKey),
-    /// Modules of its Applies; `None` where one is missing.
-    Applies(Vec<Option<ApplyCover>>),
-}
-
-impl Segment {
-    /// Whether nothing is missing.
-    pub(crate) fn is_served(&self) -> bool {
-        match &self.by {
-            By::Own(_) => true,
-            By::Applies(covers) => covers.iter().all(Option::is_some),
-        }
-    }
-}
-
-/// How one Apply of a lowered graph is served.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum ApplyCover {
-    /// By a module of its own.
-    Group(BuildKey),
-    /// By modules of parts of it, in order.
-    Parts(Vec<Part>),
-}
-
-impl ApplyCover {
-    /// The keys of the modules that serve the Apply, in order.
-    pub(crate) fn keys(&self) -> Vec<BuildKey> {
-        match self {
-            Self::Group(key) => vec![*key],
-            Self::Parts(parts) => parts.iter().map(|(_, key)| *key).collect(),
-        }
-    }
-
-    /// The members of each part; `None` if the Apply stays whole.
-    pub(crate) fn members(&self) -> Option<rewrite::Parts> {
-        match self {
-            Self::Group(_) => None,
-            Self::Parts(parts) => Some(parts.iter().map(|(members, _)| members.clone()).collect()),
-        }
-    }
-}
-
-/// Some members of a group, in order, and the module that serves them.
-pub(crate) type Part = (Vec<usize>, BuildKey);
-
-/// What a layer has for a key.
-#[derive(Debug, Clone)]
-pub(crate) enum Found {
-    /// Callable code.
-    Loaded(LoadedModule, Provenance),
-    /// A record; nothing was loaded.
-    Seen(String, Arc<Record>),
-}
-
-/// How a graph is searched for.
+/// The purpose of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct How {
-    /// Whether what is found is loaded; damaged artifacts are only then as good as missing.
-    pub(crate) loads: bool,
-    /// Whether all that is missing is wanted; else the search in a segment ends with the first.
-    pub(crate) thorough: bool,
+pub(crate) enum Purpose {
+    /// To call the graph. The search of a segment ends with the first module that is missing.
+    Call,
+    /// To call the graph, or to report all that is missing.
+    CallOrReport,
+    /// To call the graph by modules of whole segments.
+    #[cfg(feature = "jit")]
+    CallWhole,
+    /// To tell whether the graph is served. Nothing is loaded.
+    Check,
+    /// To report the modules that serve the graph and all that are missing. Nothing is loaded.
+    Report,
+}
+
+impl Purpose {
+    /// Whether modules are loaded; a damaged artifact counts as missing only then.
+    fn loads(self) -> bool {
+        !matches!(self, Self::Check | Self::Report)
+    }
+
+    fn is_thorough(self) -> bool {
+        matches!(self, Self::CallOrReport | Self::Report)
+    }
+
     /// Whether modules of single Applies will do.
-    pub(crate) parts: bool,
+    fn takes_parts(self) -> bool {
+        #[cfg(feature = "jit")]
+        return self != Self::CallWhole;
+        #[cfg(not(feature = "jit"))]
+        true
+    }
+}
+
+/// The layers and the ops of a search.
+#[derive(Clone, Copy)]
+pub(crate) struct Scope<'a> {
+    /// The library of ops.
+    pub(crate) ops: &'a Ops,
+    /// The layers.
+    pub(crate) resolver: &'a Resolver,
+    /// The covers that were chosen before.
+    pub(crate) known: &'a KnownCovers,
 }
 
 /// How segments that have no module of their own are served, by their canonical bytes.
 pub(crate) type KnownCovers = Mutex<BTreeMap<Vec<u8>, Arc<[ApplyCover]>>>;
 
+/// Searches for the modules that serve a lowered graph. Modules of whole segments are searched for if `is_whole_wanted`: in the
+/// form that preserves inputs, only declared ops are there.
+pub(crate) fn search(
+    Scope { ops, resolver, known }: Scope<'_>,
+    lowered: FunctionGraph,
+    is_whole_wanted: bool,
+    purpose: Purpose,
+) -> Result<Answer, FunctionError> {
+    let search = Search {
+        ops,
+        resolver,
+        remembered: known,
+        purpose,
+        keys: BTreeMap::new(),
+        found: BTreeMap::new(),
+        modules: BTreeMap::new(),
+        missing: Vec::new(),
+        groups: Vec::new(),
+    };
+    search.run(lowered, is_whole_wanted)
+}
+
 /// A search in the layers of a runtime, for one graph.
-pub(crate) struct Search<'a> {
+struct Search<'a> {
     ops: &'a Ops,
     resolver: &'a Resolver,
     remembered: &'a KnownCovers,
-    how: How,
+    purpose: Purpose,
     /// Keys by the canonical bytes of their graphs.
     keys: BTreeMap<Vec<u8>, BuildKey>,
     found: BTreeMap<BuildKey, Option<Found>>,
     /// What was generated for a key.
     modules: BTreeMap<BuildKey, Arc<Module>>,
-    /// The modules of segments that no layer has, by position of the segment.
-    pub(crate) whole: BTreeMap<usize, Arc<Module>>,
-    /// The modules that single Applies need and no layer has, each once, with the position of the Apply in the lowered graph.
-    pub(crate) missing: Vec<(usize, Arc<Module>)>,
-    /// The same of whole groups that were then taken apart.
-    pub(crate) groups: Vec<(usize, Arc<Module>)>,
+    missing: Vec<Missing>,
+    groups: Vec<Missing>,
 }
 
-impl<'a> Search<'a> {
-    pub(crate) fn new(ops: &'a Ops, resolver: &'a Resolver, remembered: &'a KnownCovers, how: How) -> Self {
-        Self {
-            ops,
-            resolver,
-            remembered,
-            how,
-            keys: BTreeMap::new(),
-            found: BTreeMap::new(),
-            modules: BTreeMap::new(),
-            whole: BTreeMap::new(),
-            missing: Vec::new(),
-            groups: Vec::new(),
-        }
-    }
-
-    /// What was found for a key.
-    pub(crate) fn found(&self, key: &BuildKey) -> Option<&Found> {
-        self.found.get(key)?.as_ref()
-    }
-
-    /// The modules of the segments that are not served in full, in order.
-    pub(crate) fn unserved<'s>(&'s self, cover: &'s Cover) -> impl Iterator<Item = &'s Module> {
-        let missing = self.whole.iter().filter(|(position, _)| !cover.segments[**position].is_served());
-        missing.map(|(_, module)| &**module)
-    }
-
-    /// The code that was loaded for a key.
-    pub(crate) fn loaded(&self, key: &BuildKey) -> Option<(LoadedModule, Provenance)> {
-        match self.found(key)? {
-            Found::Loaded(module, provenance) => Some((module.clone(), provenance.clone())),
-            Found::Seen(..) => None,
-        }
-    }
-
-    /// Adds what was compiled for a key that no layer had.
-    #[cfg_attr(not(feature = "jit"), expect(dead_code, reason = "only a JIT compiles"))]
-    pub(crate) fn compiled(&mut self, key: BuildKey, (module, provenance): (LoadedModule, Provenance)) {
-        self.found.insert(key, Some(Found::Loaded(module, provenance)));
-    }
-
-    /// How a lowered graph is served. Without `whole` no module of a segment is looked for: in the form
-    /// that preserves inputs, declared ops are what may be there.
-    pub(crate) fn cover(&mut self, lowered: FunctionGraph, whole: bool) -> Result<Cover, FunctionError> {
+impl Search<'_> {
+    fn run(mut self, lowered: FunctionGraph, is_whole_wanted: bool) -> Result<Answer, FunctionError> {
         let mut covered = Vec::new();
-        for (position, segment) in segments(&lowered, self.ops.c())?.into_iter().enumerate() {
-            let own = if whole { self.own(position, &segment.graph)? } else { None };
+        for segment in segments(&lowered, self.ops.c())? {
+            let (own, missing) = match is_whole_wanted {
+                true => self.own(&segment.graph)?,
+                false => (None, None),
+            };
             let by = match own {
                 Some(key) => By::Own(key),
                 None => By::Applies(self.applies(&lowered, &segment)?),
             };
-            covered.push(Segment { applies: segment.applies, by });
+            covered.push(Segment { applies: segment.applies, by, missing });
         }
-        Ok(Cover { lowered, segments: covered })
+        let missing = covered.iter().filter_map(|segment| segment.missing.as_ref());
+        let wanted = missing.map(|missing| Arc::clone(&missing.module)).collect();
+        let Self { missing, groups, found, .. } = self;
+        Ok(Answer { lowered, segments: covered, missing, groups, wanted, found })
     }
 
-    /// The key of a segment's own module, if there is that.
-    fn own(&mut self, position: usize, graph: &FunctionGraph) -> Result<Option<BuildKey>, FunctionError> {
+    /// The key of a segment's own module, or that module if no layer has it.
+    fn own(
+        &mut self,
+        graph: &FunctionGraph,
+    ) -> Result<(Option<BuildKey>, Option<MissingSegment>), FunctionError> {
         let key = self.key(graph)?;
         if self.has(key)? {
-            return Ok(Some(key));
+            return Ok((Some(key), None));
         }
         let module = self.module(key, graph)?;
-        self.whole.insert(position, module);
-        Ok(None)
+        Ok((None, Some(MissingSegment { module, fingerprint: fingerprint(graph, self.ops) })))
     }
 
     /// How each Apply of a segment is served.
@@ -218,21 +158,21 @@ impl<'a> Search<'a> {
         segment: &precast_codegen::Segment<'_>,
     ) -> Result<Vec<Option<ApplyCover>>, FunctionError> {
         let mut covers = vec![None; segment.applies.len()];
-        if !self.how.parts || (self.resolver.layers.is_empty() && !self.how.thorough) {
+        if !self.purpose.takes_parts() || (self.resolver.layers.is_empty() && !self.purpose.is_thorough()) {
             return Ok(covers);
         }
         let canonical = encode::canonical(&segment.graph);
         let remembered =
             self.remembered.lock().unwrap_or_else(PoisonError::into_inner).get(&canonical).cloned();
         // What is missing in a group that was then taken apart is not remembered: who asks why wants to know.
-        if let Some(known) = remembered.filter(|_| self.how.loads)
+        if let Some(known) = remembered.filter(|_| self.purpose.loads())
             && self.confirm(&known)?
         {
             return Ok(known.iter().cloned().map(Some).collect());
         }
         for (cover, position) in covers.iter_mut().zip(segment.applies.clone()).rev() {
             *cover = self.apply(lowered, position)?;
-            if cover.is_none() && !self.how.thorough {
+            if cover.is_none() && !self.purpose.is_thorough() {
                 break;
             }
         }
@@ -267,10 +207,10 @@ impl<'a> Search<'a> {
         }
         let module = self.module(key, &alone)?;
         let Some(group) = rewrite::unfuse(lowered, position)? else {
-            self.missing.push((position, module));
+            self.missing.push(Missing { apply: position, module });
             return Ok(None);
         };
-        self.groups.push((position, module));
+        self.groups.push(Missing { apply: position, module });
         Ok(self.parts(position, &group)?.map(ApplyCover::Parts))
     }
 
@@ -298,9 +238,9 @@ impl<'a> Search<'a> {
                 let key = self.key(&alone)?;
                 if self.has(key)? {
                     part = Some((vec![root], key));
-                } else if !self.missing.iter().any(|(_, module)| module.key() == key) {
+                } else if !self.missing.iter().any(|missing| missing.module.key() == key) {
                     let module = self.module(key, &alone)?;
-                    self.missing.push((position, module));
+                    self.missing.push(Missing { apply: position, module });
                 }
             }
             match part {
@@ -364,7 +304,7 @@ impl<'a> Search<'a> {
         if let Some(found) = self.found.get(&key) {
             return Ok(found.is_some());
         }
-        let found = if self.how.loads {
+        let found = if self.purpose.loads() {
             self.resolver.resolve(&key)?.map(|(module, provenance)| Found::Loaded(module, provenance))
         } else {
             self.resolver.has(&key)?.map(|(layer, record)| Found::Seen(layer, record))

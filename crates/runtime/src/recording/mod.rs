@@ -21,7 +21,7 @@ mod file;
 pub use error::RecordError;
 pub(crate) use file::Recorded;
 
-use crate::cover::{By, Cover, Search};
+use crate::cover::{Answer, By, Segment};
 use declaration::Declaration;
 use precast_graph::{FunctionGraph, encode};
 use precast_ops::{Ops, Serve};
@@ -79,20 +79,19 @@ impl Recording {
     pub(crate) fn add(
         &self,
         graph: &FunctionGraph,
-        cover: &Cover,
-        search: &Search<'_>,
+        answer: &Answer,
         ops: &Ops,
     ) -> Result<Recorded, RecordError> {
-        if search.unserved(cover).any(|module| module.unpublished) {
+        if answer.unserved().any(|module| module.unpublished) {
             return Err(RecordError::Unpublished);
         }
         let serve = self.serve.as_ref().map_err(|problem| RecordError::Serve { problem: problem.clone() })?;
-        let name = name(cover, search);
+        let name = name(answer);
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         if seen.contains(&name) {
             return Ok(Recorded::Before);
         }
-        let declaration = Declaration::new(graph, &cover.lowered, &name, serve, ops);
+        let declaration = Declaration::new(graph, &answer.lowered, &name, serve, ops);
         let recorded = file::append(&self.path, &declaration)?;
         seen.insert(name);
         Ok(recorded)
@@ -110,16 +109,16 @@ impl Recording {
 }
 
 /// What a graph is known by: the key of its module; where it has several segments, all that decides what is called.
-fn name(cover: &Cover, search: &Search<'_>) -> String {
-    let key = |(position, segment): (usize, &crate::cover::Segment)| match &segment.by {
+fn name(answer: &Answer) -> String {
+    let key = |segment: &Segment| match &segment.by {
         By::Own(key) => Some(*key),
-        By::Applies(_) => search.whole.get(&position).map(|module| module.key()),
+        By::Applies(_) => segment.missing.as_ref().map(|missing| missing.module.key()),
     };
-    let keys: Vec<BuildKey> = cover.segments.iter().enumerate().filter_map(key).collect();
+    let keys: Vec<BuildKey> = answer.segments.iter().filter_map(key).collect();
     if let [key] = &keys[..] {
         return key.short();
     }
-    let mut all = encode::canonical(&cover.lowered);
+    let mut all = encode::canonical(&answer.lowered);
     keys.iter().for_each(|key| all.extend(key.as_bytes()));
     ContentId::of(&all).short()
 }

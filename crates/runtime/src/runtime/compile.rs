@@ -2,7 +2,7 @@
 
 use super::Runtime;
 use super::function::misses;
-use crate::cover::{By, Cover, How, KnownCovers, Search};
+use crate::cover::{self, Answer, KnownCovers, Purpose, Scope};
 use crate::error::FunctionError;
 use crate::instantiate;
 use crate::jit;
@@ -11,7 +11,7 @@ use crate::resolve::Resolver;
 use crate::stats::Event;
 use crate::tiered::Tiered;
 use precast_acquire::Engine;
-use precast_codegen::{Module, segments};
+use precast_codegen::Module;
 use precast_core::Function;
 use precast_core::event::chain;
 use precast_graph::FunctionGraph;
@@ -21,20 +21,19 @@ use std::sync::Arc;
 
 impl Runtime {
     /// Compiles the segments that nothing serves, and publishes them.
-    pub(super) fn compile<'s>(
-        &'s self,
+    pub(super) fn compile(
+        &self,
         graph: &FunctionGraph,
-        cover: Cover,
-        mut search: Search<'s>,
-    ) -> Result<(Function, Search<'s>), FunctionError> {
-        let function = compile(graph, cover, &mut search, &self.ops, &self.engine, &self.resolver)?;
-        Ok((function, search))
+        mut answer: Answer,
+    ) -> Result<(Function, Answer), FunctionError> {
+        let function = compile_missing(graph, &mut answer, &self.ops, &self.engine, &self.resolver)?;
+        Ok((function, answer))
     }
 
     /// Under `tiered`, the function whose calls modules of whole segments will serve, if a search found that there are none. One
     /// that could not be compiled in this process is not tried again.
-    pub(super) fn tiered(&self, graph: &FunctionGraph, function: Function, search: &Search<'_>) -> Function {
-        let modules = search.whole.values().filter(|module| search.found(&module.key()).is_none());
+    pub(super) fn tiered(&self, graph: &FunctionGraph, function: Function, answer: &Answer) -> Function {
+        let modules = answer.wanted.iter().filter(|module| answer.found(&module.key()).is_none());
         let wanted: Vec<&Module> = modules.map(|module| &**module).collect();
         let failed = wanted.iter().any(|module| self.engine.has_failed(&module.key()));
         if self.policy != Some(Policy::Tiered) || wanted.is_empty() || failed {
@@ -72,34 +71,28 @@ fn whole(
     resolver: &Resolver,
 ) -> Result<Function, FunctionError> {
     let known = KnownCovers::default();
-    let mut search = Search::new(ops, resolver, &known, How { loads: true, thorough: false, parts: false });
-    let cover = search.cover(ops.lower(graph, Form::Lowered)?, true)?;
-    compile(graph, cover, &mut search, ops, engine, resolver)
+    let scope = Scope { ops, resolver, known: &known };
+    let mut answer = cover::search(scope, ops.lower(graph, Form::Lowered)?, true, Purpose::CallWhole)?;
+    compile_missing(graph, &mut answer, ops, engine, resolver)
 }
 
-/// Compiles the segments of a graph that a cover does not serve.
-fn compile(
+/// Compiles the segments of a graph that an answer has no modules for.
+fn compile_missing(
     graph: &FunctionGraph,
-    mut cover: Cover,
-    search: &mut Search<'_>,
+    answer: &mut Answer,
     ops: &Ops,
     engine: &Engine,
     resolver: &Resolver,
 ) -> Result<Function, FunctionError> {
-    let parts = segments(&cover.lowered, ops.c())?;
-    for ((position, segment), part) in cover.segments.iter_mut().enumerate().zip(&parts) {
-        let Some(module) = search.whole.get(&position).filter(|_| !segment.is_served()).cloned() else {
-            continue;
-        };
-        let fingerprint = precast_ops::fingerprint(&part.graph, ops);
-        let key = module.key();
-        search.compiled(key, jit::compile(engine, &module, fingerprint, resolver)?);
-        segment.by = By::Own(key);
+    for position in 0..answer.segments.len() {
+        let segment = &answer.segments[position];
+        let Some(missing) = segment.missing.as_ref().filter(|_| !segment.is_served()) else { continue };
+        let loaded = jit::compile(engine, &missing.module, missing.fingerprint, resolver)?;
+        answer.serve(position, missing.module.key(), loaded);
     }
-    drop(parts);
-    let function = instantiate::function(graph, &cover, ops, search)?;
+    let function = instantiate::function(graph, answer, ops)?;
     function.ok_or_else(|| FunctionError::Miss {
-        misses: misses(&cover, search, resolver),
+        misses: misses(answer, resolver),
         no_compiler: None,
         recorded: None,
     })

@@ -1,14 +1,13 @@
 //! Explaining: how a graph would be served, without loading anything.
 
 use super::Runtime;
-use crate::cover::{ApplyCover, By, Cover, Found, How, Search};
+use crate::cover::{Answer, ApplyCover, By, Found, Missing, Purpose};
 use crate::error::FunctionError;
 use crate::explain::{Check, Explanation, Lookup};
 use precast_codegen::Module;
 use precast_graph::FunctionGraph;
 use precast_ops::rewrite;
 use precast_store::{BuildKey, Record};
-use std::sync::Arc;
 
 impl Runtime {
     /// Tells whether a graph would hit, without loading or compiling anything.
@@ -21,8 +20,8 @@ impl Runtime {
 
     /// Whether a layer has what serves a graph; what cannot be looked for is not there.
     pub(crate) fn holds(&self, graph: &FunctionGraph) -> bool {
-        let found = self.find(graph, How { loads: false, thorough: false, parts: true });
-        found.and_then(|(cover, _)| answer(&cover)).is_ok_and(Check::is_hit)
+        let found = self.find(graph, Purpose::Check);
+        found.and_then(|answer| check(&answer)).is_ok_and(Check::is_hit)
     }
 
     /// Tells how a graph would be served, and for what is missing what comes nearest and how it differs.
@@ -31,29 +30,29 @@ impl Runtime {
     /// An invalid graph, a layer that cannot be read.
     pub fn explain(&self, graph: &FunctionGraph) -> Result<Explanation, FunctionError> {
         graph.validate()?;
-        let (cover, search) = self.find(graph, How { loads: false, thorough: true, parts: true })?;
+        let answer = self.find(graph, Purpose::Report)?;
         let problems = self.resolver.problems();
         let inventory = self.resolver.inventory(&problems);
         let missing = |module: &Module| Lookup::Missing(inventory.explain(module));
         let mut told = Explanation {
             segments: Vec::new(),
-            groups: search.groups.iter().map(|(_, module)| missing(module)).collect(),
+            groups: answer.groups.iter().map(|group| missing(&group.module)).collect(),
             ops: Vec::new(),
-            graph: cut(&cover)?,
+            graph: cut(&answer)?,
             served: Vec::new(),
-            check: answer(&cover)?,
+            check: check(&answer)?,
         };
-        for (position, segment) in cover.segments.iter().enumerate() {
+        for segment in &answer.segments {
             match &segment.by {
                 By::Own(key) => {
-                    let own = found(key, &search);
+                    let own = found(key, &answer);
                     told.served.extend(vec![own.clone(); segment.applies.len()]);
                     told.segments.push(own);
                 }
                 By::Applies(covers) => {
-                    told.segments.extend(search.whole.get(&position).map(|module| missing(module)));
+                    told.segments.extend(segment.missing.as_ref().map(|own| missing(&own.module)));
                     for (by, apply) in covers.iter().zip(segment.applies.clone()) {
-                        told.apply(by.as_ref(), apply, &search, missing);
+                        told.apply(by.as_ref(), apply, &answer, missing);
                     }
                 }
             }
@@ -68,27 +67,27 @@ impl Explanation {
         &mut self,
         by: Option<&ApplyCover>,
         position: usize,
-        search: &Search<'_>,
+        answer: &Answer,
         missing: impl Fn(&Module) -> Lookup,
     ) {
         if let Some(by) = by {
-            let parts: Vec<Lookup> = by.keys().iter().map(|key| found(key, search)).collect();
+            let parts: Vec<Lookup> = by.keys().iter().map(|key| found(key, answer)).collect();
             self.ops.extend(parts.iter().cloned());
             self.served.extend(parts);
             return;
         }
-        let is_here = |(of, _): &&(usize, Arc<Module>)| *of == position;
+        let is_here = |missing: &&Missing| missing.apply == position;
         // The picture of it is the Apply as it was looked for: a group as a whole.
-        let drawn = search.groups.iter().chain(&search.missing).find(is_here);
-        self.served.extend(drawn.map(|(_, module)| missing(module)));
-        self.ops.extend(search.missing.iter().filter(is_here).map(|(_, module)| missing(module)));
+        let drawn = answer.groups.iter().chain(&answer.missing).find(is_here);
+        self.served.extend(drawn.map(|drawn| missing(&drawn.module)));
+        self.ops.extend(answer.missing.iter().filter(is_here).map(|one| missing(&one.module)));
     }
 }
 
 /// The look-up of a key that a layer has.
-fn found(key: &BuildKey, search: &Search<'_>) -> Lookup {
-    let Some(Found::Seen(layer, record)) = search.found(key) else {
-        unreachable!("a cover names what its search found")
+fn found(key: &BuildKey, answer: &Answer) -> Lookup {
+    let Some(Found::Seen(layer, record)) = answer.found(key) else {
+        unreachable!("an answer names what was found")
     };
     let member = record.members.iter().find(|member| member.key == *key);
     let Record { digest, isa, .. } = &**record;
@@ -102,18 +101,18 @@ fn found(key: &BuildKey, search: &Search<'_>) -> Lookup {
 }
 
 /// The graph with its groups taken apart where only parts were found.
-fn cut(cover: &Cover) -> Result<FunctionGraph, FunctionError> {
-    Ok(crate::instantiate::cut(cover)?.0.into_owned())
+fn cut(answer: &Answer) -> Result<FunctionGraph, FunctionError> {
+    Ok(crate::instantiate::cut(answer)?.0.into_owned())
 }
 
-/// What a cover comes to, in one word.
-fn answer(cover: &Cover) -> Result<Check, FunctionError> {
-    if cover.segments.iter().all(|segment| matches!(segment.by, By::Own(_))) {
+/// An answer in one word.
+fn check(answer: &Answer) -> Result<Check, FunctionError> {
+    if answer.segments.iter().all(|segment| matches!(segment.by, By::Own(_))) {
         return Ok(Check::Whole);
     }
-    let is_fused = |position| rewrite::unfuse(&cover.lowered, position).map(|group| group.is_some());
+    let is_fused = |position| rewrite::unfuse(&answer.lowered, position).map(|group| group.is_some());
     let (mut fused, mut apart) = (false, false);
-    for segment in &cover.segments {
+    for segment in &answer.segments {
         let By::Applies(covers) = &segment.by else {
             fused |= segment.applies.len() > 1 || is_fused(segment.applies.start)?;
             continue;

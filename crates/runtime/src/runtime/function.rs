@@ -2,7 +2,7 @@
 
 use super::Runtime;
 use crate::body;
-use crate::cover::{Cover, How, Search};
+use crate::cover::{self, Answer, Purpose, Scope};
 use crate::debug::Checks;
 use crate::error::FunctionError;
 use crate::filter::filtered;
@@ -38,55 +38,54 @@ impl Runtime {
 
     pub(crate) fn resolve(&self, graph: &FunctionGraph) -> Result<Function, FunctionError> {
         // A miss that is told wants all that is missing; one that is compiled is not looked at twice.
-        let thorough = matches!(self.policy, None | Some(Policy::Strict));
+        let is_told = matches!(self.policy, None | Some(Policy::Strict));
         let span = span!("resolve"; outcome);
-        let found = self.find(graph, How { loads: true, thorough, parts: true });
+        let found = self.find(graph, if is_told { Purpose::CallOrReport } else { Purpose::Call });
         if let (Err(FunctionError::Link(_)), Some(Policy::Interpret)) = (&found, self.policy) {
             // What has no C has a reference all the same.
             return Ok(body::interpreted(graph.clone(), Reference::new(self, graph)?));
         }
-        let (cover, search) = found?;
-        span.record("outcome", if cover.is_complete() { "hit" } else { "miss" });
-        if cover.is_complete()
-            && let Some(function) = instantiate::function(graph, &cover, &self.ops, &search)?
+        let answer = found?;
+        span.record("outcome", if answer.is_complete() { "hit" } else { "miss" });
+        if answer.is_complete()
+            && let Some(function) = instantiate::function(graph, &answer, &self.ops)?
         {
-            return Ok(self.tiered(graph, function, &search));
+            return Ok(self.tiered(graph, function, &answer));
         }
-        for module in search.unserved(&cover) {
+        for module in answer.unserved() {
             self.resolver.recorder.tell(Event::Miss { signature: module.signature.clone() });
         }
-        let recorded = self.record(graph, &cover, &search);
-        self.miss(graph, cover, search, recorded)
+        let recorded = self.record(graph, &answer);
+        self.miss(graph, answer, recorded)
     }
 
     /// Looks for what serves a graph: in the form whose ops overwrite what nobody needs any more, then, if something of that
     /// is missing, in the other one, which declared ops serve. What is missing is told of the first.
-    pub(super) fn find(&self, graph: &FunctionGraph, how: How) -> Result<(Cover, Search<'_>), FunctionError> {
-        let search = || Search::new(&self.ops, &self.resolver, &self.known_covers, how);
-        let mut overwriting = search();
+    pub(super) fn find(&self, graph: &FunctionGraph, purpose: Purpose) -> Result<Answer, FunctionError> {
+        let scope = Scope { ops: &self.ops, resolver: &self.resolver, known: &self.known_covers };
         let lowered = {
             let _span = span!("rewrite");
             self.ops.lower(graph, Form::Lowered)?
         };
-        let cover = overwriting.cover(lowered, true)?;
-        let overwrites = cover.lowered.applies().iter().any(|a| !a.op.destroy_map().is_empty());
-        if !cover.is_complete() && overwrites && !self.resolver.layers.is_empty() {
-            let mut preserving = search();
-            let preserved = preserving.cover(self.ops.lower(graph, Form::Preserving)?, false)?;
-            if preserved.is_complete() {
-                preserving.whole = overwriting.whole;
-                return Ok((preserved, preserving));
+        let overwriting = cover::search(scope, lowered, true, purpose)?;
+        let overwrites = overwriting.lowered.applies().iter().any(|a| !a.op.destroy_map().is_empty());
+        if !overwriting.is_complete() && overwrites && !self.resolver.layers.is_empty() {
+            let lowered = self.ops.lower(graph, Form::Preserving)?;
+            let mut preserving = cover::search(scope, lowered, false, purpose)?;
+            if preserving.is_complete() {
+                preserving.wanted = overwriting.wanted;
+                return Ok(preserving);
             }
         }
-        Ok((cover, overwriting))
+        Ok(overwriting)
     }
 
     /// Writes a miss down where that is asked for; gives the manifest that has it now.
     #[cfg(feature = "record")]
-    fn record(&self, graph: &FunctionGraph, cover: &Cover, search: &Search<'_>) -> Option<PathBuf> {
+    fn record(&self, graph: &FunctionGraph, answer: &Answer) -> Option<PathBuf> {
         let recording = self.recording.as_ref()?;
-        let signature = search.unserved(cover).next()?.signature.clone();
-        match recording.add(graph, cover, search, &self.ops) {
+        let signature = answer.unserved().next()?.signature.clone();
+        match recording.add(graph, answer, &self.ops) {
             Ok(recorded) => {
                 let (path, added) = (recording.path().to_owned(), recorded == Recorded::Now);
                 self.resolver.recorder.tell(Event::Recorded { signature, path: path.clone(), added });
@@ -102,7 +101,7 @@ impl Runtime {
     }
 
     #[cfg(not(feature = "record"))]
-    fn record(&self, _: &FunctionGraph, _: &Cover, _: &Search<'_>) -> Option<PathBuf> {
+    fn record(&self, _: &FunctionGraph, _: &Answer) -> Option<PathBuf> {
         None
     }
 
@@ -110,11 +109,10 @@ impl Runtime {
     fn miss(
         &self,
         graph: &FunctionGraph,
-        cover: Cover,
-        search: Search<'_>,
+        answer: Answer,
         recorded: Option<PathBuf>,
     ) -> Result<Function, FunctionError> {
-        let signature = search.unserved(&cover).next().map(|module| module.signature.clone());
+        let signature = answer.unserved().next().map(|module| module.signature.clone());
         let signature = signature.unwrap_or_default();
         match self.resolver.check_stage(&signature) {
             Err(error) if self.policy == Some(Policy::Interpret) => {
@@ -126,20 +124,20 @@ impl Runtime {
         #[cfg(feature = "jit")]
         let no_compiler = self.policy.is_none().then(crate::jit::no_compiler).flatten();
         match self.policy {
-            Some(Policy::Strict) => Err(self.strict(&cover, &search, None, recorded)),
+            Some(Policy::Strict) => Err(self.strict(&answer, None, recorded)),
             Some(Policy::Interpret) => Ok(body::interpreted(graph.clone(), Reference::new(self, graph)?)),
             #[cfg(feature = "jit")]
-            None if no_compiler.is_some() => Err(self.strict(&cover, &search, no_compiler, recorded)),
+            None if no_compiler.is_some() => Err(self.strict(&answer, no_compiler, recorded)),
             #[cfg(feature = "jit")]
             None | Some(Policy::Jit | Policy::Tiered) => {
-                let (function, search) = self.compile(graph, cover, search)?;
-                Ok(self.tiered(graph, function, &search))
+                let (function, answer) = self.compile(graph, answer)?;
+                Ok(self.tiered(graph, function, &answer))
             }
             #[cfg(not(feature = "jit"))]
-            None => Err(self.strict(&cover, &search, None, recorded)),
+            None => Err(self.strict(&answer, None, recorded)),
             #[cfg(not(feature = "jit"))]
             Some(Policy::Jit | Policy::Tiered) => Err(FunctionError::NoCompiler {
-                miss: Box::new(misses(&cover, &search, &self.resolver).remove(0)),
+                miss: Box::new(misses(&answer, &self.resolver).remove(0)),
                 problem: "this program was built without the feature `jit`".to_owned(),
             }),
         }
@@ -147,26 +145,25 @@ impl Runtime {
 
     fn strict(
         &self,
-        cover: &Cover,
-        search: &Search<'_>,
+        answer: &Answer,
         no_compiler: Option<String>,
         recorded: Option<PathBuf>,
     ) -> FunctionError {
-        FunctionError::Miss { misses: misses(cover, search, &self.resolver), no_compiler, recorded }
+        FunctionError::Miss { misses: misses(answer, &self.resolver), no_compiler, recorded }
     }
 
     #[cfg(not(feature = "jit"))]
-    fn tiered(&self, _: &FunctionGraph, function: Function, _: &Search<'_>) -> Function {
+    fn tiered(&self, _: &FunctionGraph, function: Function, _: &Answer) -> Function {
         function
     }
 }
 
 /// What is missing: segments, then the Applies that have no module either.
-pub(super) fn misses(cover: &Cover, search: &Search<'_>, resolver: &Resolver) -> Vec<Miss> {
+pub(super) fn misses(answer: &Answer, resolver: &Resolver) -> Vec<Miss> {
     let problems = resolver.problems();
     let inventory = resolver.inventory(&problems);
-    let segments: Vec<&Module> = search.unserved(cover).collect();
+    let segments: Vec<&Module> = answer.unserved().map(|module| &**module).collect();
     let is_segment = |module: &Module| segments.iter().any(|segment| segment.key() == module.key());
-    let applies = search.missing.iter().map(|(_, module)| &**module).filter(|module| !is_segment(module));
+    let applies = answer.missing.iter().map(|missing| &*missing.module).filter(|module| !is_segment(module));
     segments.iter().copied().chain(applies).map(|module| inventory.explain(module)).collect()
 }
