@@ -6,6 +6,7 @@
 //! | `console` | run by `sh` in one directory, in order; output and `? code` compared, `...` stands for any lines |
 //! | `rust` | a doctest of `tests/lib.rs` |
 //! | `pycon` | run by `crates/python/tests/test_readme.py` |
+//! | `python` | run by `crates/python/tests/with_pytensor/test_front_page.py` |
 //! | `rust,ignore` | parts of a package: `build.rs`, named by the text before it, and the body of `main` |
 //!
 //! Commands of [`ELSEWHERE`] are too large to run inside a test and are run elsewhere; the test says so.
@@ -123,7 +124,8 @@ pub(crate) fn run_package(directory: &Path) -> (String, String) {
 fn every_block_is_of_a_kind_that_is_executed() {
     let blocks = readme();
     for block in &blocks {
-        let known = ["toml", "console", "sh", "rust", "rust,no_run", "rust,ignore", "text", "pycon"];
+        let known =
+            ["toml", "console", "sh", "rust", "rust,no_run", "rust,ignore", "text", "pycon", "python"];
         assert!(known.contains(&block.language.as_str()), "nothing executes a block of `{}`", block.language);
     }
     let all: String = blocks.iter().map(|block| block.text.as_str()).collect();

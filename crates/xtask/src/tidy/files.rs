@@ -5,19 +5,32 @@ use super::tree::Tree;
 use std::collections::BTreeSet;
 
 /// All that may be at the top, besides files and folders whose name begins with a dot.
-const TOP: [&str; 8] =
-    ["Cargo.toml", "Cargo.lock", "LICENSE", "README.md", "build-support", "crates", "artifacts", "tests"];
+const TOP: [&str; 9] = [
+    "Cargo.toml",
+    "Cargo.lock",
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+    "README.md",
+    "build-support",
+    "crates",
+    "artifacts",
+    "tests",
+];
 
 /// Files that someone relies on.
-const REQUIRED: [&str; 9] = [
+const REQUIRED: [&str; 13] = [
     ".ci/run",
+    ".github/CONTRIBUTING.md",
+    ".github/SECURITY.md",
     "Cargo.lock",
-    "LICENSE",
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
     "README.md",
     "artifacts/README.md",
     "artifacts/STORE",
     "crates/README.md",
     "crates/precast/CHANGELOG.md",
+    "crates/precast/README.md",
     "tests/README.md",
 ];
 
