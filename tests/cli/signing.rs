@@ -34,8 +34,13 @@ fn a_bundle_runs_once_enough_keys_have_signed_it() {
     let place = built(&[SUM]);
     signers(&place);
     let bundle = &["--bundle", "model.precast"];
-    strict(&place, bundle)
-        .fails(7, &["`model.precast` is not signed by 2 keys of the keyring: there is no signature"]);
+    strict(&place, bundle).fails(
+        7,
+        &["`model.precast` is not signed by 2 keys of the keyring: there is no signature", "hint: "],
+    );
+    place.run_bare(&["export", "--out", "model.export"]).ok();
+    let import = ["import", "model.export", "--keyring", "precast.keyring", "--store", "offline"];
+    place.run_bare(&import).fails(7, &["there is no signature", "hint: "]);
     sign(&place, "mallory", &["model.precast"]).ok();
     sign(&place, "alice", &["model.precast"]).ok();
     sign(&place, "alice", &["model.precast"]).ok();
@@ -44,6 +49,8 @@ fn a_bundle_runs_once_enough_keys_have_signed_it() {
     strict(&place, bundle).fails(7, &unlisted);
     let keyring = &["--keyring", "precast.keyring"];
     let verify = || place.run_bare(&args(&[&["verify"], bundle, keyring]));
+    let store = place.run_bare(&args(&[&["verify", "--store", "artifacts"], keyring])).fails(7, &[]);
+    assert_eq!(store.out.matches("hint: ").count(), 1, "{}", store.out);
     assert!(verify().fails(7, &[]).out.contains("everything is whole, but not all of it is signed"));
     // `doctor` judges signatures whether it reads everything or not.
     let doctor = |layer: &[&str]| place.run_bare(&args(&[&["doctor"], layer, keyring]));

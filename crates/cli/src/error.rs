@@ -132,8 +132,9 @@ impl Failure {
 
     /// Renders the failure: the message, its causes, its remedies, each once.
     pub(crate) fn render(&self) -> Rendered {
-        let mut levels: Vec<String> = self.message.iter().cloned().collect();
-        let mut hints = Vec::new();
+        let (message, hints) = self.message.as_deref().map(split_hints).unzip();
+        let mut levels: Vec<String> = message.into_iter().collect();
+        let mut hints: Vec<String> = hints.unwrap_or_default();
         let mut next: Option<&(dyn Error + 'static)> =
             self.cause.as_deref().map(|cause| cause as &(dyn Error + 'static));
         while let Some(error) = next {

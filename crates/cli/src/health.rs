@@ -7,7 +7,7 @@ use std::path::Path;
 
 use precast_graph::FunctionGraph;
 use precast_ops::{CheckEntryError, Ops, OtherVersion, check_entry};
-use precast_store::event::{self, chain};
+use precast_store::event::{self, chain, split_hints};
 use precast_store::key::ambiguous;
 use precast_store::keyring::check_file;
 use precast_store::{Bundle, Entry, Event, Keyring, Lacking, OpenBundleError, Store, lacking};
@@ -275,7 +275,9 @@ impl Health {
             let signed = signed?;
             match keyring.check(&signed.bytes, &signed.signatures) {
                 Ok(_) => count += 1,
-                Err(unsigned) => self.unsigned(&format!("{} is not {unsigned}", signed.name)),
+                Err(unsigned) => {
+                    self.unsigned(&format!("{} is not {unsigned}{}", signed.name, unsigned.hint()))
+                }
             }
         }
         self.facts.push(("signed", json!(count)));
@@ -283,8 +285,14 @@ impl Health {
     }
 
     fn unsigned(&mut self, problem: &str) {
-        // A hint is a line of its own.
-        self.problems.extend(problem.lines().map(str::to_owned));
+        let (text, hints) = split_hints(problem);
+        self.problems.push(text);
+        // A hint is a line of its own, and said once.
+        for hint in hints.iter().map(|hint| format!("hint: {hint}")) {
+            if !self.problems.contains(&hint) {
+                self.problems.push(hint);
+            }
+        }
         if self.exit == Exit::Ok {
             self.exit = Exit::Unsigned;
         }

@@ -75,7 +75,8 @@ pub(super) fn import(args: ImportArgs) -> Result<Exit, Failure> {
         None => (Export::open(&bytes).map_err(damaged)?, Vec::new()),
         Some(keyring) => Export::open_signed(&bytes, keyring).map_err(|error| match error {
             OpenExportError::Unsigned(unsigned) => {
-                Failure::new(format!("`{}` is not {unsigned}", path.display())).exiting(Exit::Unsigned)
+                let hint = unsigned.hint();
+                Failure::new(format!("`{}` is not {unsigned}{hint}", path.display())).exiting(Exit::Unsigned)
             }
             error => damaged(error),
         })?,

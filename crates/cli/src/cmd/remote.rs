@@ -69,7 +69,7 @@ fn push_release(place: &Place, path: &Path, sbom: Option<&Path>, json: bool) -> 
             Released::Bundle
         }
         Kind::Export => {
-            Export::open(&bytes).map_err(|error| within(error.into()))?;
+            Export::check(&bytes).map_err(|error| within(error.into()))?;
             Released::Export
         }
         found => {
@@ -153,7 +153,7 @@ pub(super) fn pull(args: PullArgs) -> Result<Exit, Failure> {
     }
     // What a registry calls a release may be anything.
     match kind {
-        Kind::Export => drop(Export::open(&release.bytes)?),
+        Kind::Export => Export::check(&release.bytes)?,
         _ => drop(Bundle::from_bytes(release.bytes.clone())?),
     }
     write_release(&out, kind, &release)?;

@@ -46,10 +46,9 @@ pub(super) fn run(args: &SignArgs) -> Result<Exit, Failure> {
 /// Adds a signature to those beside a file, or to those in an export; says where it is.
 fn sign_file(path: &Path, secret: &Secret) -> Result<PathBuf, Failure> {
     let bytes = file::read(path, u64::MAX)?;
-    let kind = check(path, &bytes)?;
     // An export has its signatures in itself.
-    if kind == Kind::Export {
-        let mut export = Export::open(&bytes)?;
+    if let Some(mut export) = check(path, &bytes)? {
+        drop(bytes);
         carry::sign(&mut export, secret, path)?;
         let bytes = export.pack()?;
         whole::write(path, Kind::Export, |out| out.write_all(&bytes))?.commit_durably()?;
@@ -65,12 +64,11 @@ fn sign_file(path: &Path, secret: &Secret) -> Result<PathBuf, Failure> {
     Ok(beside.into())
 }
 
-/// Refuses what is not whole, and what nobody means to sign.
-fn check(path: &Path, bytes: &[u8]) -> Result<Kind, Failure> {
+/// Refuses what is not whole, and kinds of files that are not signed. Returns the export, if the file is one.
+fn check(path: &Path, bytes: &[u8]) -> Result<Option<Export>, Failure> {
     let shown = path.display();
     let damaged = |failure: Failure| failure.within(format!("`{shown}` is not whole")).exiting(Exit::Damaged);
-    let kind = Kind::of(bytes);
-    match kind {
+    match Kind::of(bytes) {
         Kind::Bundle => {
             let bundle = Bundle::from_bytes(bytes.to_vec()).map_err(|error| damaged(error.into()))?;
             if let Some(event) = bundle.verify().first() {
@@ -78,21 +76,24 @@ fn check(path: &Path, bytes: &[u8]) -> Result<Kind, Failure> {
             }
         }
         Kind::Export | Kind::Compressed => {
+            // In little memory first: only what is whole is unpacked.
+            Export::check(bytes).map_err(|error| damaged(error.into()))?;
             let export = Export::open(bytes).map_err(|error| damaged(error.into()))?;
             export.verify().map_err(|error| damaged(error.into()))?;
+            return Ok(Some(export));
         }
         Kind::Keyring => {
             let text = String::from_utf8_lossy(bytes);
             Keyring::parse(&text)
                 .map_err(|error| Failure::from(error).within(format!("cannot sign `{shown}`")))?;
         }
-        Kind::Empty | Kind::SecretKey | Kind::Signatures => {
+        kind @ (Kind::Empty | Kind::SecretKey | Kind::Signatures) => {
             return Err(Failure::new(format!("cannot sign `{shown}`: it is {kind}"))
                 .hint("bundles, exports and keyrings are signed, and stores by `--store DIR`"));
         }
         _ => {}
     }
-    Ok(kind)
+    Ok(None)
 }
 
 fn sign_store(path: &Path, secret: &Secret) -> Result<usize, Failure> {

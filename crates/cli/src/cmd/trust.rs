@@ -138,7 +138,10 @@ fn update(path: &Path, later: &Path) -> Result<Exit, Failure> {
     let text = file::read_text(later)?;
     let signatures = signatures_of(later).map_err(layers::unsigned)?;
     let next = present.check_successor(&text, &signatures).map_err(|error| {
-        let is_malformed = matches!(error, KeyringError::Malformed { .. } | KeyringError::Threshold { .. });
+        let is_malformed = matches!(
+            error,
+            KeyringError::Malformed { .. } | KeyringError::Format { .. } | KeyringError::Threshold { .. }
+        );
         let failure = Failure::from(error).within(format!("cannot take `{}`", later.display()));
         if is_malformed { failure } else { failure.exiting(Exit::Unsigned) }
     })?;

@@ -32,12 +32,22 @@ pub enum KeyringError {
         source: io::Error,
     },
     /// It is none.
-    #[error("not a keyring: {}{why}\nhint: `precast trust new` makes one", line.map(|line| format!("line {line}: ")).unwrap_or_default())]
+    #[error("not a keyring: {}{why}\nhint: copy the keyring again from its owner; `precast trust new` makes another", line.map(|line| format!("line {line}: ")).unwrap_or_default())]
     Malformed {
         /// The line that is to blame, counted from 1; none where it is the whole.
         line: Option<usize>,
         /// What is wrong.
         why: String,
+    },
+    /// It has another format than this precast reads.
+    #[error(
+        "the keyring has format `{found}`, expected `{expected}`\nhint: a newer precast wrote it; update this one"
+    )]
+    Format {
+        /// Its format.
+        found: String,
+        /// The format that is read.
+        expected: &'static str,
     },
     /// A file is none.
     #[error("cannot use the keyring `{}`", path.display())]
@@ -92,7 +102,7 @@ pub enum KeyringError {
         current: u64,
     },
     /// Too few keys have signed it.
-    #[error("the keyring is not {0}")]
+    #[error("the keyring is not {0}{hint}", hint = _0.hint())]
     Unsigned(#[from] Box<Unsigned>),
     /// What should be a signature is not one by this key.
     #[error("`{name}` has not signed these bytes")]
@@ -124,18 +134,22 @@ pub struct Unsigned {
     pub has_unlisted: bool,
     /// Whether a signature by a key of the keyring is about other bytes.
     pub is_changed: bool,
+    /// Whether the keyring has expired, so that no signature counts.
+    pub has_expired: bool,
 }
 
 impl Unsigned {
-    /// Returns the remedy as the end of a message: a line `hint: …`, or nothing.
+    /// Returns the remedy as the end of a message: a line `hint: …`.
     #[must_use]
     pub fn hint(&self) -> &'static str {
-        if self.is_changed {
+        if self.has_expired {
+            "\nhint: get a later keyring from those who sign: `precast trust update`"
+        } else if self.is_changed {
             "\nhint: the content was changed after it was signed, or the signatures are those of another file: get both again from their source"
         } else if self.has_unlisted {
             "\nhint: sign it with a key of the keyring: `precast sign`; or, if you trust the signer, add the key: `precast trust add KEY.pub`"
         } else {
-            ""
+            "\nhint: sign it with a key of the keyring: `precast sign`; or get it signed from those who publish it"
         }
     }
 }

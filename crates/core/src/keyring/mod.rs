@@ -204,6 +204,7 @@ impl Keyring {
             problems,
             has_unlisted: false,
             is_changed: false,
+            has_expired: true,
         }))
     }
 
@@ -265,7 +266,14 @@ impl Keyring {
         }
         let valid = valid.into_iter().map(|at| self.keys[at].name.clone()).collect();
         let problems = problems.into_iter().collect();
-        Err(Box::new(Unsigned { threshold: self.threshold, valid, problems, has_unlisted, is_changed }))
+        Err(Box::new(Unsigned {
+            threshold: self.threshold,
+            valid,
+            problems,
+            has_unlisted,
+            is_changed,
+            has_expired: false,
+        }))
     }
 
     /// Selects the first valid signature by each key that is listed and not revoked.

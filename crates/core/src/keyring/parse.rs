@@ -7,6 +7,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::{Date, Key, Keyring, KeyringError};
+use crate::file::{self, NotReadable};
 use crate::trust::{self, TrustError};
 
 /// The format that is written, and the only one that is read.
@@ -54,10 +55,18 @@ impl Keyring {
             }
             TrustError::Io { source, .. } => refused(source),
         })?;
-        let bytes = crate::file::read_opened(file, LIMIT).map_err(refused)?;
+        let unusable =
+            |error: KeyringError| KeyringError::File { path: path.to_owned(), source: Box::new(error) };
+        let bytes = file::read_opened(file, LIMIT).map_err(|source| {
+            match source.get_ref().and_then(|inner| inner.downcast_ref::<NotReadable>()) {
+                Some(NotReadable::Long { found, limit, .. }) => {
+                    unusable(whole(format!("it has {found} bytes, expected at most {limit}")))
+                }
+                _ => refused(source),
+            }
+        })?;
         let text = String::from_utf8(bytes).map_err(|_| whole("it is not UTF-8".to_owned()));
-        text.and_then(|text| Self::parse(&text))
-            .map_err(|error| KeyringError::File { path: path.to_owned(), source: Box::new(error) })
+        text.and_then(|text| Self::parse(&text)).map_err(unusable)
     }
 
     /// Reads the text of a keyring.
@@ -69,6 +78,11 @@ impl Keyring {
         let Some(text) = text.strip_suffix('\n') else {
             return Err(whole("its last line is cut: it does not end".to_owned()));
         };
+        // Lines of another format may mean anything.
+        let format = text.split('\n').find_map(|line| line.strip_prefix("format="));
+        if let Some(found) = format.filter(|found| found.parse::<u64>().is_ok() && *found != FORMAT) {
+            return Err(KeyringError::Format { found: found.to_owned(), expected: FORMAT });
+        }
         let mut lines = Lines::default();
         for (at, line) in text.split('\n').enumerate() {
             if !line.is_empty() && !line.starts_with('#') {

@@ -27,10 +27,12 @@ use std::collections::BTreeMap;
 
 use crate::key::Digest;
 pub use memory::NoMemory;
+pub(crate) use name::check_all;
 pub use name::{NameError, check_name};
 pub use pack::PackError;
 pub(crate) use pack::{CARRIED, compress, digest};
 pub use unpack::{Limits, UnpackError};
+pub(crate) use unpack::{header_of, stated_size};
 
 /// The member that is loaded, and the only one that a bundle carries.
 pub const SHARED_OBJECT: &str = "unit.so";

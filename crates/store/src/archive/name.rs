@@ -50,7 +50,7 @@ pub fn check_name(name: &str) -> Result<(), NameError> {
 }
 
 /// Checks every name, and that no file stands where another member needs a directory.
-pub(super) fn check_all<T>(members: &BTreeMap<String, T>) -> Result<(), NameError> {
+pub(crate) fn check_all<T>(members: &BTreeMap<String, T>) -> Result<(), NameError> {
     for inner in members.keys() {
         check_name(inner)?;
         for (at, _) in inner.match_indices('/') {

@@ -163,7 +163,8 @@ impl Archive {
     }
 }
 
-fn decompress(frame: &[u8], limits: &Limits) -> Result<Vec<u8>, UnpackError> {
+/// Returns the content size that a frame states, in bytes, if the frame is one whole frame with a checksum.
+pub(crate) fn stated_size(frame: &[u8], limits: &Limits) -> Result<u64, UnpackError> {
     let refuse = |reason| Err(UnpackError::Frame { reason });
     if !frame.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]) {
         return refuse("wrong magic");
@@ -179,6 +180,11 @@ fn decompress(frame: &[u8], limits: &Limits) -> Result<Vec<u8>, UnpackError> {
     if find_frame_compressed_size(frame).ok() != Some(frame.len()) {
         return refuse("cut, or followed by other bytes");
     }
+    Ok(found)
+}
+
+fn decompress(frame: &[u8], limits: &Limits) -> Result<Vec<u8>, UnpackError> {
+    let found = stated_size(frame, limits)?;
     let mut tar = room(usize::try_from(found).unwrap_or(usize::MAX))?;
     let decode = |decoder: &RefCell<Option<Decompressor<'static>>>| {
         let mut decoder = decoder.borrow_mut();
@@ -194,7 +200,10 @@ fn decompress(frame: &[u8], limits: &Limits) -> Result<Vec<u8>, UnpackError> {
         Err(_) => Decompressor::new().and_then(|mut decoder| decoder.decompress_to_buffer(frame, &mut tar)),
     };
     decoded.map_err(|source| UnpackError::Decode { source })?;
-    if tar.len() as u64 == found { Ok(tar) } else { refuse("another length than it states") }
+    if tar.len() as u64 == found {
+        return Ok(tar);
+    }
+    Err(UnpackError::Frame { reason: "another length than it states" })
 }
 
 /// Where the content of each member is.
@@ -209,7 +218,7 @@ fn parse(tar: &[u8], limits: &Limits) -> Result<BTreeMap<String, Range<usize>>, 
         if members.len() == limits.members {
             return Err(UnpackError::TooMany { limit: limits.members });
         }
-        let (name, size) = member(block)?;
+        let (name, size) = header_of(block)?;
         if members.last_key_value().is_some_and(|(last, _)| *last >= name) {
             return Err(UnpackError::Order { name });
         }
@@ -232,7 +241,7 @@ fn parse(tar: &[u8], limits: &Limits) -> Result<BTreeMap<String, Range<usize>>, 
 }
 
 /// Reads the name and size of a header that is byte for byte the canonical one.
-fn member(block: &[u8]) -> Result<(String, u64), UnpackError> {
+pub(crate) fn header_of(block: &[u8]) -> Result<(String, u64), UnpackError> {
     let found = Header::from_byte_slice(block);
     let bytes = found.path_bytes();
     let shown = || String::from_utf8_lossy(&bytes).escape_debug().to_string();

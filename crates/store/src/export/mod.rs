@@ -49,6 +49,9 @@ const RELEASE: &str = "release";
 const MEMBERS: [&str; 8] =
     ["documents/", "entries/", "objects/", "provenance/", "records/", RELEASE, "signatures/", STATEMENT];
 
+/// The remedy for a damaged export.
+const AGAIN: &str = "copy it again from its source, or export it again: `precast export`";
+
 /// As much as is looked back for in a beginning: 128 MiB.
 const WINDOW_LOG: u32 = 27;
 
@@ -71,22 +74,24 @@ pub struct Export(Archive);
 #[non_exhaustive]
 pub enum OpenExportError {
     /// They are no archive.
-    #[error("not an export: no archive of precast")]
+    #[error("not an export: no archive of precast{}", unpack_hint(.0))]
     Unpack(#[from] UnpackError),
     /// They are an archive of something else, or of a later version.
-    #[error("not an export: {why}")]
+    #[error(
+        "not an export: {why}\nhint: copy it again from its source, with a precast of at least the version that exported it"
+    )]
     Statement {
         /// What is wrong.
         why: &'static str,
     },
     /// Too few keys have signed it.
-    #[error("the export is not {0}")]
+    #[error("the export is not {0}{hint}", hint = _0.hint())]
     Unsigned(Box<Unsigned>),
     /// What it says of its release means nothing.
-    #[error("not an export")]
+    #[error("not an export\nhint: {AGAIN}")]
     Release(#[from] ParseReleaseError),
     /// A member is not what the statement says.
-    #[error("the export is damaged: member `{member}` {why}")]
+    #[error("the export is damaged: member `{member}` {why}\nhint: {AGAIN}")]
     Member {
         /// The member.
         member: String,
@@ -95,11 +100,19 @@ pub enum OpenExportError {
     },
 }
 
+/// Returns the remedy for bytes that are not unpacked.
+fn unpack_hint(error: &UnpackError) -> String {
+    match error {
+        UnpackError::Memory(_) => "\nhint: import it where there is more memory".to_owned(),
+        _ => format!("\nhint: {AGAIN}"),
+    }
+}
+
 impl Export {
     /// Puts members together and states them.
     fn of(members: BTreeMap<String, Vec<u8>>) -> Self {
         let mut archive = Archive { members };
-        let statement = state(&archive.members);
+        let statement = state(&archive.members, |content| ContentId::of(content));
         archive.members.insert(STATEMENT.to_owned(), statement.into_bytes());
         Self(archive)
     }
@@ -111,17 +124,7 @@ impl Export {
     /// The bytes are no export, or a damaged one.
     pub fn open(bytes: &[u8]) -> Result<Self, OpenExportError> {
         let (_, archive) = Archive::unpack(bytes, &limits(bytes.len()))?;
-        let wrong = |why| OpenExportError::Statement { why };
-        let stated = archive.get(STATEMENT).ok_or(wrong("it has no statement"))?;
-        if !stated.starts_with(FIRST_LINE.as_bytes()) {
-            return Err(wrong(
-                "its statement has another form; a later precast wrote it, or something else did",
-            ));
-        }
-        let stated = std::str::from_utf8(stated).map_err(|_| wrong("its statement is not text"))?;
-        if let Some(error) = difference(stated, &state(&archive.members)) {
-            return Err(error);
-        }
+        check_statement(archive.get(STATEMENT), &state(&archive.members, |content| ContentId::of(content)))?;
         let export = Self(archive);
         export.release()?;
         Ok(export)
@@ -206,12 +209,23 @@ impl Export {
 }
 
 /// States members, except the statement and its signatures: a line each.
-fn state(members: &BTreeMap<String, Vec<u8>>) -> String {
+fn state<T>(members: &BTreeMap<String, T>, id: impl Fn(&T) -> ContentId) -> String {
     let mut text = FIRST_LINE.to_owned();
     for (name, content) in members.iter().filter(|(name, _)| *name != STATEMENT && *name != SIGNATURES) {
-        let _ = writeln!(text, "{} {name}", ContentId::of(content));
+        let _ = writeln!(text, "{} {name}", id(content));
     }
     text
+}
+
+/// Checks that the statement is that of the members, whose lines are `found`.
+fn check_statement(stated: Option<&[u8]>, found: &str) -> Result<(), OpenExportError> {
+    let wrong = |why| OpenExportError::Statement { why };
+    let stated = stated.ok_or(wrong("it has no statement"))?;
+    if !stated.starts_with(FIRST_LINE.as_bytes()) {
+        return Err(wrong("its statement has another form; a later precast wrote it, or something else did"));
+    }
+    let stated = std::str::from_utf8(stated).map_err(|_| wrong("its statement is not text"))?;
+    difference(stated, found).map_or(Ok(()), Err)
 }
 
 /// The first line in which what is stated differs from what is there.

@@ -1,16 +1,20 @@
-//! Checks signatures of an export before it is unpacked: the statement and its signatures are read from the stream, and nothing else
-//! is kept in memory.
+//! Reads an export as a stream, before it is unpacked: its statement and signatures are kept in memory, other members are hashed or
+//! skipped. Callers thereby check the signatures, or every member, in little memory.
 
-use std::io::{self, Read};
+use std::collections::BTreeMap;
+use std::io::{self, Read, Take};
 
-use tar::Header;
-
-use super::{Export, OpenExportError, SIGNATURES, STATEMENT, WINDOW_LOG, limits};
-use crate::archive::UnpackError;
+use super::{Export, OpenExportError, RELEASE, SIGNATURES, STATEMENT, WINDOW_LOG, limits};
+use super::{Release, check_statement, state};
+use crate::archive::{Limits, UnpackError, check_all, header_of, stated_size};
+use crate::key::ContentId;
 use crate::keyring::{Keyring, SIGNATURES_LIMIT};
 
 /// Longest statement, in bytes: a line for each member.
 const STATEMENT_LIMIT: u64 = 128 << 20;
+
+/// Longest statement of a release, in bytes.
+const RELEASE_LIMIT: u64 = 4 << 10;
 
 impl Export {
     /// Opens an export that enough keys of `keyring` have signed. Returns it with the names of the keys. An export without these
@@ -23,8 +27,7 @@ impl Export {
         bytes: &[u8],
         keyring: &'k Keyring,
     ) -> Result<(Self, Vec<&'k str>), OpenExportError> {
-        let limit = limits(bytes.len()).size;
-        let (statement, signatures) = read(bytes, limit).map_err(|source| UnpackError::Decode { source })?;
+        let (statement, signatures) = signed(bytes)?;
         let missing = OpenExportError::Statement { why: "it has no statement" };
         let statement = statement.ok_or(missing)?;
         let signatures = String::from_utf8_lossy(&signatures.unwrap_or_default()).into_owned();
@@ -35,50 +38,148 @@ impl Export {
         }
         Err(OpenExportError::Statement { why: "it has several statements" })
     }
+
+    /// Checks an export as [`Export::open`] does, without unpacking it: memory is bounded by its statement.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are no export, or a damaged one.
+    pub fn check(bytes: &[u8]) -> Result<(), OpenExportError> {
+        let mut stream = Stream::open(bytes)?;
+        let (mut statement, mut release, mut found) = (None, None, BTreeMap::new());
+        while let Some((name, size)) = stream.next()? {
+            let id = match name.as_str() {
+                STATEMENT => ContentId::of(statement.insert(stream.content(&name, size, STATEMENT_LIMIT)?)),
+                SIGNATURES => ContentId::of(stream.content(&name, size, SIGNATURES_LIMIT)?),
+                RELEASE => ContentId::of(release.insert(stream.content(&name, size, RELEASE_LIMIT)?)),
+                _ => stream.id(size)?,
+            };
+            found.insert(name, id);
+        }
+        check_all(&found).map_err(UnpackError::from)?;
+        check_statement(statement.as_deref(), &state(&found, |id| *id))?;
+        release.map(|release| Release::parse(&release)).transpose()?;
+        Ok(())
+    }
 }
 
 /// The contents of the statement and of its signatures.
 type Signed = (Option<Vec<u8>>, Option<Vec<u8>>);
 
-/// Reads the statement and its signatures, in a stream of at most `limit` bytes.
-fn read(bytes: &[u8], limit: u64) -> io::Result<Signed> {
-    let mut decoder = zstd::stream::read::Decoder::with_buffer(bytes)?;
-    decoder.window_log_max(WINDOW_LOG)?;
-    let mut tar = decoder.take(limit);
+fn signed(bytes: &[u8]) -> Result<Signed, OpenExportError> {
+    let mut stream = Stream::open(bytes)?;
     let (mut statement, mut signatures) = (None, None);
-    let mut block = [0; 512];
-    loop {
-        tar.read_exact(&mut block)?;
-        if block.iter().all(|byte| *byte == 0) {
-            return Ok((statement, signatures));
+    while let Some((name, size)) = stream.next()? {
+        match name.as_str() {
+            STATEMENT => statement = Some(stream.content(&name, size, STATEMENT_LIMIT)?),
+            SIGNATURES => signatures = Some(stream.content(&name, size, SIGNATURES_LIMIT)?),
+            _ => stream.skip(size)?,
         }
-        let header = Header::from_byte_slice(&block);
-        let size = header.entry_size()?;
-        let padding = size.wrapping_neg() % 512;
-        match &*header.path_bytes() {
-            name if name == STATEMENT.as_bytes() => {
-                statement = Some(content(&mut tar, size, STATEMENT_LIMIT)?);
-            }
-            name if name == SIGNATURES.as_bytes() => {
-                signatures = Some(content(&mut tar, size, SIGNATURES_LIMIT)?);
-            }
-            _ => skip(&mut tar, size)?,
-        }
-        skip(&mut tar, padding)?;
     }
+    Ok((statement, signatures))
 }
 
-fn content(tar: &mut impl Read, size: u64, limit: u64) -> io::Result<Vec<u8>> {
-    let too_long = io::ErrorKind::FileTooLarge;
-    if size > limit {
-        return Err(too_long.into());
-    }
-    let mut content = Vec::new();
-    tar.take(size).read_to_end(&mut content)?;
-    if content.len() as u64 == size { Ok(content) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+/// The tar of an export, decoded part by part. Its headers are those of [`crate::Archive::unpack`], and nothing follows its end.
+struct Stream<'b> {
+    tar: Take<zstd::stream::read::Decoder<'static, &'b [u8]>>,
+    size: u64,
+    limits: Limits,
+    members: usize,
+    last: String,
 }
 
-fn skip(tar: &mut impl Read, size: u64) -> io::Result<()> {
-    let skipped = io::copy(&mut tar.take(size), &mut io::sink())?;
-    if skipped == size { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+impl<'b> Stream<'b> {
+    fn open(bytes: &'b [u8]) -> Result<Self, UnpackError> {
+        let limits = limits(bytes.len());
+        let size = stated_size(bytes, &limits)?;
+        let decoder = || {
+            let mut decoder = zstd::stream::read::Decoder::with_buffer(bytes)?.single_frame();
+            decoder.window_log_max(WINDOW_LOG)?;
+            Ok(decoder)
+        };
+        let decoder = decoder().map_err(|source| UnpackError::Decode { source })?;
+        Ok(Self { tar: decoder.take(size), size, limits, members: 0, last: String::new() })
+    }
+
+    /// Reads the name and the size of the next member. Its content must be read before the one after it.
+    fn next(&mut self) -> Result<Option<(String, u64)>, UnpackError> {
+        let mut block = [0; 512];
+        self.read(&mut block)?;
+        if block == [0; 512] {
+            return self.end().map(|()| None);
+        }
+        if self.members == self.limits.members {
+            return Err(UnpackError::TooMany { limit: self.limits.members });
+        }
+        self.members += 1;
+        let (name, size) = header_of(&block)?;
+        if name <= self.last {
+            return Err(UnpackError::Order { name });
+        }
+        self.last.clone_from(&name);
+        Ok(Some((name, size)))
+    }
+
+    /// Reads what follows the last member: zeros, then the checksum of the frame.
+    fn end(&mut self) -> Result<(), UnpackError> {
+        let mut block = [0; 512];
+        self.read(&mut block)?;
+        // Reading past the end makes the decoder compare the checksum.
+        let rest = self.tar.get_mut().read(&mut [0]).map_err(|source| UnpackError::Decode { source })?;
+        if block != [0; 512] || self.tar.limit() != 0 || rest != 0 {
+            return Err(self.structure());
+        }
+        Ok(())
+    }
+
+    fn content(&mut self, member: &str, size: u64, limit: u64) -> Result<Vec<u8>, OpenExportError> {
+        if size > limit {
+            let why = "is longer than such a member may be";
+            return Err(OpenExportError::Member { member: member.to_owned(), why });
+        }
+        let mut content = Vec::new();
+        self.part(size, &mut content)?;
+        Ok(content)
+    }
+
+    fn id(&mut self, size: u64) -> Result<ContentId, UnpackError> {
+        let id = ContentId::of_reader((&mut self.tar).take(size));
+        let id = id.map_err(|source| UnpackError::Decode { source })?;
+        self.padding(size)?;
+        Ok(id)
+    }
+
+    fn skip(&mut self, size: u64) -> Result<(), UnpackError> {
+        self.part(size, &mut io::sink())
+    }
+
+    fn part(&mut self, size: u64, to: &mut impl io::Write) -> Result<(), UnpackError> {
+        let copied = io::copy(&mut (&mut self.tar).take(size), to);
+        match copied.map_err(|source| UnpackError::Decode { source })? {
+            copied if copied == size => self.padding(size),
+            _ => Err(self.structure()),
+        }
+    }
+
+    /// Reads the zeros after a content. A content that was cut has none.
+    fn padding(&mut self, size: u64) -> Result<(), UnpackError> {
+        let mut block = [0; 512];
+        let padding = &mut block[..(size.wrapping_neg() % 512) as usize];
+        self.read(padding)?;
+        if padding.iter().any(|byte| *byte != 0) {
+            return Err(self.structure());
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, block: &mut [u8]) -> Result<(), UnpackError> {
+        self.tar.read_exact(block).map_err(|source| match source.kind() {
+            io::ErrorKind::UnexpectedEof => self.structure(),
+            _ => UnpackError::Decode { source },
+        })
+    }
+
+    fn structure(&self) -> UnpackError {
+        UnpackError::Structure { at: usize::try_from(self.size - self.tar.limit()).unwrap_or(usize::MAX) }
+    }
 }

@@ -90,8 +90,13 @@ fn member(archive: &Archive, directory: &str) -> String {
 #[test]
 fn what_was_added_taken_or_changed_is_named() {
     let (_directory, _, bytes) = exported();
-    let refusal =
-        |change: &dyn Fn(&mut Archive)| Export::open(&changed(&bytes, change)).unwrap_err().to_string();
+    let refusal = |change: &dyn Fn(&mut Archive)| {
+        let bytes = changed(&bytes, change);
+        let refused = Export::open(&bytes).unwrap_err().to_string();
+        assert_eq!(Export::check(&bytes).unwrap_err().to_string(), refused);
+        assert!(refused.contains("\nhint: "), "{refused}");
+        refused
+    };
     for directory in ["documents/", "entries/", "objects/", "records/"] {
         let taken = refusal(&|archive| drop(archive.members.remove(&member(archive, directory))));
         assert!(taken.contains(directory) && taken.contains("is missing"), "{taken}");
@@ -292,9 +297,36 @@ proptest! {
             1 => wrong.truncate(at),
             _ => drop(wrong.splice(at.min(other)..at.max(other), ONE[other..].iter().copied())),
         }
+        prop_assert_eq!(Export::check(&wrong).is_ok(), Export::open(&wrong).is_ok());
         // Some bits of a frame mean nothing; what is opened is the same then.
         prop_assert!(Export::open(&wrong).map_or(true, |found| found == Export::open(&ONE).unwrap()));
     }
+}
+
+#[test]
+fn an_export_is_checked_without_being_unpacked() {
+    let directory = tempfile::tempdir().unwrap();
+    let (_directory, _, bytes) = exported();
+    // So much that is compressed badly lets a reader expect 300 MiB.
+    let mut noise = vec![0; 4 << 20];
+    blake3::Hasher::new().finalize_xof().fill(&mut noise);
+    let large = restated(&bytes, |archive| {
+        archive.members.insert("documents/0".to_owned(), noise.clone());
+        archive.members.insert("documents/1".to_owned(), vec![0; 300 << 20]);
+    });
+    fs_err::write(directory.path().join("export"), large).unwrap();
+    in_shell("ulimit -v 307200", "check", directory.path());
+}
+
+/// Checks an export where there is no memory for it.
+pub(crate) fn check_file(directory: &std::path::Path) {
+    let mut bytes = fs_err::read(directory.join("export")).unwrap();
+    Export::check(&bytes).unwrap();
+    let refused = Export::open(&bytes).unwrap_err();
+    assert!(matches!(refused, OpenExportError::Unpack(precast_store::UnpackError::Memory(_))), "{refused}");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    assert!(Export::check(&bytes).is_err());
 }
 
 /// A few bytes that say they are gigabytes: nothing of that size is allocated for them.

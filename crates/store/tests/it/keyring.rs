@@ -229,7 +229,7 @@ fn a_keyring_is_read_strictly_and_expires() {
     assert_eq!(Keyring::parse(&text).unwrap(), good);
     let wrongs = [
         ("format=1\n", "", "no `format`"),
-        ("format=1", "format=2", "format `2`"),
+        ("format=1", "format=2\nowner=x", "format `2`"),
         ("version=1\n", "", "no `version`"),
         ("version=1", "version=-1", "whole number"),
         ("threshold=1", "threshold=0", "the threshold is 0, and 1 key may sign"),
@@ -252,7 +252,9 @@ fn a_keyring_is_read_strictly_and_expires() {
     for (from, to, told) in wrongs {
         assert!(text.contains(from), "{from}");
         let wrong = text.replace(from, to);
-        let error = Keyring::parse(&wrong).unwrap_err().to_string();
+        let error = Keyring::parse(&wrong).unwrap_err();
+        assert_eq!(matches!(error, KeyringError::Format { .. }), to.starts_with("format=2"), "{error}");
+        let error = error.to_string();
         assert!(error.contains(told) && !error.contains("line 0"), "{error}");
         // A file of it is named, and the line.
         fs_err::write(&path, &wrong).unwrap();
@@ -266,6 +268,10 @@ fn a_keyring_is_read_strictly_and_expires() {
     for at in (0..text.len()).filter(|at| !text[..*at].ends_with('\n')) {
         assert!(Keyring::parse(&text[..at]).is_err(), "{}", &text[..at]);
     }
+    // Longer than any keyring.
+    fs_err::write(&path, format!("{text}#{}\n", "x".repeat(1 << 20))).unwrap();
+    let error = Keyring::open(&path).unwrap_err();
+    assert!(precast_store::event::chain(&error).contains("\nhint: "), "{error}");
     // Two keys of one name: revoking that name would leave one of them.
     let twin = signer("alice smith");
     let error =
@@ -410,6 +416,24 @@ fn signatures_of_an_export_are_checked_before_it_is_unpacked() {
             Err(error) => assert!(!counts && matches!(error, OpenExportError::Unsigned(_)), "{error}"),
         }
     }
+    // More than signatures are, and a header that is none: neither is believed, and its bytes are not repeated.
+    let mut long = Archive::unpack(&export.pack().unwrap(), &Limits::default()).unwrap().1;
+    long.members.insert("statement.minisig".to_owned(), vec![b'x'; (64 << 10) + 1]);
+    let refused = Export::open_signed(&long.pack().unwrap().1, &ring).unwrap_err();
+    assert!(
+        matches!(&refused, OpenExportError::Member { member, .. } if member == "statement.minisig"),
+        "{refused}"
+    );
+    let mut tar = zstd::decode_all(&export.pack().unwrap()[..]).unwrap();
+    tar[124..135].copy_from_slice(b"RAWCONTENT!");
+    let mut compressor = zstd::bulk::Compressor::new(1).unwrap();
+    compressor.include_checksum(true).unwrap();
+    let refused = Export::open_signed(&compressor.compress(&tar).unwrap(), &ring).unwrap_err();
+    let OpenExportError::Unpack(precast_store::UnpackError::Header { .. }) = &refused else {
+        panic!("{refused}")
+    };
+    let told = precast_store::event::chain(&refused);
+    assert!(!told.contains("RAWCONTENT") && told.contains("\nhint: "), "{told}");
     for cut in [&b""[..], b"no export", &damaged[..damaged.len() / 2]] {
         assert!(matches!(Export::open_signed(cut, &ring), Err(OpenExportError::Unpack(_))));
     }

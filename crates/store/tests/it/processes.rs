@@ -35,6 +35,7 @@ fn role_of_another_process() {
         Ok("build") => drop(crate::heal::build(Path::new(&path)).unwrap()),
         Ok("storm") => crate::gc::storm(Path::new(&path)),
         Ok("import") => crate::export::import_file(Path::new(&path)),
+        Ok("check") => crate::export::check_file(Path::new(&path)),
         Ok("unpack") => crate::export::unpack_file(Path::new(&path)),
         Ok("unprivileged") => unprivileged(Path::new(&path)),
         role => panic!("unknown role {role:?}"),
