@@ -45,7 +45,7 @@ pub(crate) fn tell(ended: Result<Exit, Failure>) -> Result<Exit, Failure> {
         term::warning(&format!("and {more} more; `precast verify --json` lists what is damaged"));
     }
     // A store is mended by the next build, a bundle by nobody who reads it.
-    if told.iter().any(|event| event.starts_with("`bundle `")) {
+    if told.iter().any(|event| event.starts_with("bundle `")) {
         term::note(Bundle::HINT);
     }
     drop(told);

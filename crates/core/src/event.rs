@@ -3,6 +3,7 @@
 //! None of these is an error for the caller, who sees a miss at most. They are values, handed to the observer that a
 //! store or a bundle was given, so that a library never prints.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::PathBuf;
@@ -84,17 +85,24 @@ pub enum Event {
     },
 }
 
+/// Puts a place into back-ticks, unless parts of it are: "bundle `m.precast`, record `91ac…`".
+fn quoted(place: &str) -> Cow<'_, str> {
+    if place.contains('`') { place.into() } else { format!("`{place}`").into() }
+}
+
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Damaged { place, reason, quarantined } => {
-                write!(f, "`{place}` is damaged and was not used: {reason}")?;
+                write!(f, "{} is damaged and was not used: {reason}", quoted(place))?;
                 // What was moved has its old name in a directory of its own, below this one.
                 let directory = quarantined.as_ref().and_then(|path| path.ancestors().nth(2));
                 directory.map_or(Ok(()), |path| write!(f, "; moved to `{}`", path.display()))
             }
-            Self::Unreadable { place, reason } => write!(f, "`{place}` was skipped: {reason}"),
-            Self::Unsigned { place, reason } => write!(f, "`{place}` was not used: it is not {reason}"),
+            Self::Unreadable { place, reason } => write!(f, "{} was skipped: {reason}", quoted(place)),
+            Self::Unsigned { place, reason } => {
+                write!(f, "{} was not used: it is not {reason}", quoted(place))
+            }
             Self::NotReproducible { action, digests } => {
                 let digests: Vec<String> = digests.iter().map(Digest::short).collect();
                 write!(f, "action `{}` gave different results: `{}`", action.short(), digests.join("`, `"))
@@ -114,7 +122,9 @@ impl fmt::Display for Event {
             Self::NotCompared { remote, reason } => {
                 write!(f, "`{remote}` is not compared with what it meant before: {reason}")
             }
-            Self::PointerRestored { place } => write!(f, "`{place}` was missing and has been restored"),
+            Self::PointerRestored { place } => {
+                write!(f, "{} was missing and has been restored", quoted(place))
+            }
         }
     }
 }
@@ -281,4 +291,18 @@ pub fn split_hints(message: &str) -> (String, Vec<String>) {
         }
     }
     (text.join("\n"), hints)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_a_bundle_is_quoted_once() {
+        let unreadable =
+            |place: &str| Event::Unreadable { place: place.to_owned(), reason: "old".to_owned() };
+        assert_eq!(unreadable("records/x").to_string(), "`records/x` was skipped: old");
+        let part = "bundle `n.precast`, record `e98f`";
+        assert_eq!(unreadable(part).to_string(), "bundle `n.precast`, record `e98f` was skipped: old");
+    }
 }

@@ -51,7 +51,11 @@ pub enum LoadLibraryError {
         source: libloading::Error,
     },
     /// The directory for profilers cannot be written.
-    #[error("cannot write a module for profilers to `{}`", directory.display())]
+    #[error(
+        "cannot write a module for profilers to `{}`\nhint: `{}` names a directory that only this user can write; it is made where \
+         there is none",
+        directory.display(), profiling::VARIABLE
+    )]
     Profiling {
         /// The directory.
         directory: PathBuf,

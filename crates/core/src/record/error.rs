@@ -8,7 +8,7 @@ use crate::key::BuildKey;
 #[non_exhaustive]
 pub enum ParseRecordError {
     /// The bytes are damaged or have another form.
-    #[error("not a {what}: {why}")]
+    #[error("not {}: {why}", article(what))]
     Malformed {
         /// What was expected.
         what: &'static str,
@@ -17,7 +17,8 @@ pub enum ParseRecordError {
     },
     /// Another precast wrote it.
     #[error(
-        "found a {what} of format {found}, expected {FORMAT}\nhint: another version of precast wrote it; build it again with this one, or update"
+        "found {} of format {found}, expected {FORMAT}\nhint: another version of precast wrote it; build it again with this one, or update",
+        article(what)
     )]
     Format {
         /// What was expected.
@@ -47,4 +48,27 @@ pub enum ParseRecordError {
         /// How many members there are.
         expected: usize,
     },
+}
+
+/// Puts the article before a noun that a message needs.
+fn article(what: &str) -> String {
+    match what {
+        "entry" => "an entry".to_owned(),
+        "documents" => what.to_owned(),
+        _ => format!("a {what}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_has_the_article_of_its_noun() {
+        for (what, expected) in
+            [("record", "not a record: x"), ("entry", "not an entry: x"), ("documents", "not documents: x")]
+        {
+            assert_eq!(ParseRecordError::Malformed { what, why: "x" }.to_string(), expected);
+        }
+    }
 }

@@ -118,6 +118,12 @@ impl Untrusted {
         self
     }
 
+    /// Words the remedy for a directory of modules for profilers, which no build makes.
+    pub(crate) fn of_profiles(mut self: Box<Self>) -> Box<Self> {
+        self.remedy = remedy::remedy(&self.place, |_| "name another directory".to_owned());
+        self
+    }
+
     /// Names what is to blame, unless that is the place itself.
     fn named(&self) -> String {
         if self.path == self.place { "it ".to_owned() } else { format!("`{}` ", self.path.display()) }

@@ -12,7 +12,7 @@
 mod symbols;
 
 use crate::key::Digest;
-use crate::trust::check_way;
+use crate::trust::{TrustError, check_way};
 use std::ffi::CString;
 
 use fs_err::OpenOptions;
@@ -81,8 +81,18 @@ impl Label<'_> {
 /// others can replace the file is refused.
 pub(super) fn write(directory: &Path, bytes: &[u8], label: &Label<'_>) -> io::Result<PathBuf> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
-    let directory = check_way(directory).map_err(io::Error::other)?;
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(directory).map_err(|error| match error
+        .kind()
+    {
+        io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
+            io::Error::new(io::ErrorKind::NotADirectory, "a file stands in the place of a directory")
+        }
+        _ => error,
+    })?;
+    let directory = check_way(directory).map_err(|error| match error {
+        TrustError::Untrusted(untrusted) => io::Error::other(untrusted.of_profiles()),
+        error => io::Error::other(error),
+    })?;
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let path = directory.join(format!("{}-{}-{count}.so", label.parts().join("-"), std::process::id()));
     match fs_err::remove_file(&path) {
@@ -99,6 +109,22 @@ pub(super) fn write(directory: &Path, bytes: &[u8], label: &Label<'_>) -> io::Re
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_directory_that_cannot_hold_modules_is_refused_with_its_remedy() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let (place, digest) = (tempfile::tempdir().unwrap(), Digest::from_bytes([0; 32]));
+        let label = Label { graph: "", signature: "add", isa: "x86-64-v2", digest: &digest };
+        let (open, file) = (place.path().join("open"), place.path().join("file"));
+        fs_err::create_dir(&open).unwrap();
+        fs_err::set_permissions(&open, std::fs::Permissions::from_mode(0o777)).unwrap();
+        fs_err::write(&file, "").unwrap();
+        let refused = write(&open, b"", &label).unwrap_err().to_string();
+        assert!(refused.contains("hint: ") && !refused.contains("build again"), "{refused}");
+        for file in [&file, &file.join("below")] {
+            assert_eq!(write(file, b"", &label).unwrap_err().kind(), io::ErrorKind::NotADirectory);
+        }
+    }
 
     #[test]
     fn a_label_names_graph_digest_and_level() {
