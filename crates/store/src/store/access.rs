@@ -10,6 +10,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use walkdir::WalkDir;
 
 use super::Store;
+use super::paths::is_stray;
 use super::write::{WriteError, create_dir};
 use crate::step::step;
 use crate::trust::{self, Found, TrustError, Untrusted};
@@ -129,8 +130,15 @@ impl Store {
         Ok(is_file)
     }
 
-    /// Lists the names in a directory, sorted; none when the directory is missing.
+    /// Lists the names in a directory, sorted, without those of other programs; none when the directory is missing.
     pub(super) fn names(&self, directory: &Path) -> Result<Vec<String>, FindError> {
+        let mut names = self.all_names(directory)?;
+        names.retain(|name| !is_stray(name));
+        Ok(names)
+    }
+
+    /// Lists all names in a directory, sorted; none when the directory is missing.
+    pub(super) fn all_names(&self, directory: &Path) -> Result<Vec<String>, FindError> {
         if !self.has_dir(directory)? {
             return Ok(Vec::new());
         }

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::open::STORE_FILE;
-use super::paths::{BUILDS, DIRECTORIES, INDEX, Paths, STORE};
+use super::paths::{BUILDS, DIRECTORIES, INDEX, Paths, STORE, is_litter};
 use super::write::{WriteError, probe, sync_few, write_file};
 use super::{OpenError, Store};
 
@@ -24,10 +24,12 @@ pub enum CreateError {
         found: String,
     },
     /// The file system refused.
-    #[error("cannot create a store at `{path}`")]
+    #[error("cannot {} `{path}`", if *exists { "write the store" } else { "create a store at" })]
     Write {
         /// The directory.
         path: String,
+        /// Whether there is a store already.
+        exists: bool,
         /// What was refused.
         source: WriteError,
     },
@@ -59,7 +61,9 @@ impl Store {
         match prepared {
             Ok(()) => Ok(Self::open(path)?),
             Err(WriteError::Find(error)) => Err(OpenError::from(error).into()),
-            Err(source) => Err(CreateError::Write { path: store.path().display().to_string(), source }),
+            Err(source) => {
+                Err(CreateError::Write { path: store.path().display().to_string(), exists, source })
+            }
         }
     }
 
@@ -77,8 +81,8 @@ impl Store {
         if !self.real.is_dir() {
             return Ok(None);
         }
-        let names = self.names(&self.paths.root)?;
-        Ok(names.into_iter().find(|name| !is_ours(name)))
+        let names = self.all_names(&self.paths.root)?;
+        Ok(names.into_iter().find(|name| !is_ours(name) && !is_litter(name)))
     }
 
     /// Makes the directories that a copy, or git, has left out, and checks that a file can be made.

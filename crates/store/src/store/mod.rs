@@ -120,7 +120,7 @@ impl Store {
     }
 
     /// Tells the observer.
-    pub(crate) fn tell(&self, event: &Event) {
+    pub fn tell(&self, event: &Event) {
         self.observer.tell(event);
     }
 

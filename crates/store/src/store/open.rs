@@ -21,10 +21,12 @@ pub(crate) const STORE_FILE: &str = "format=2\nhash=blake3\nmin_reader=2\n";
 #[non_exhaustive]
 pub enum OpenError {
     /// There is no store.
-    #[error("no store at `{}`: it has no file `STORE`\nhint: `precast build --store DIR` creates one", path.display())]
+    #[error("{}", missing(path, *is_lost))]
     Missing {
         /// The directory.
         path: PathBuf,
+        /// Whether the directory has what a store has, except the file `STORE`.
+        is_lost: bool,
     },
     /// A file stands where a store should be.
     #[error("no store at `{}`: a store is a directory, and this is a file\nhint: a bundle is named otherwise: `--bundle FILE`", path.display())]
@@ -63,6 +65,23 @@ pub enum OpenError {
     },
 }
 
+impl OpenError {
+    fn missing(path: PathBuf) -> Self {
+        let is_lost = ["objects", "records"].iter().all(|name| path.join(name).is_dir());
+        Self::Missing { path, is_lost }
+    }
+}
+
+fn missing(path: &Path, is_lost: bool) -> String {
+    let (shown, quoted) = (path.display(), quoted(path));
+    if is_lost {
+        return format!(
+            "the store `{shown}` has lost its file `STORE`\nhint: `precast build --store {quoted}` writes it again"
+        );
+    }
+    format!("no store at `{shown}`: it has no file `STORE`\nhint: `precast build --store DIR` creates one")
+}
+
 impl From<FindError> for OpenError {
     fn from(error: FindError) -> Self {
         match error {
@@ -92,7 +111,7 @@ impl Store {
         // Before anything is said of who may write to it: what helps a store would harm another directory.
         match fs_err::symlink_metadata(paths.store_file()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(OpenError::Missing { path: paths.root });
+                return Err(OpenError::missing(paths.root));
             }
             Err(_) if paths.root.is_file() => return Err(OpenError::File { path: paths.root }),
             _ => {}
@@ -123,7 +142,7 @@ fn check_store_file(store: &Store) -> Result<(), OpenError> {
         return Err(OpenError::Malformed { path, found, expected: "a file" });
     }
     let Some(Contents { bytes, .. }) = store.read(&path, STORE_LIMIT)? else {
-        return Err(OpenError::Missing { path: paths.root.clone() });
+        return Err(OpenError::missing(paths.root.clone()));
     };
     match read_format(&bytes) {
         Ok(()) => Ok(()),

@@ -48,6 +48,19 @@ impl fmt::Display for RecordName {
     }
 }
 
+/// Whether a file belongs to another program: a hidden file (`.DS_Store`, `.nfs…`), a copy of an editor (`score~`, `#score#`), a list
+/// of pictures. No name that the store gives is one, but for those in `tmp`.
+pub(super) fn is_stray(name: &str) -> bool {
+    name.starts_with(['.', '#', '~']) || name.ends_with('~') || ["Thumbs.db", "desktop.ini"].contains(&name)
+}
+
+/// Whether a file says nothing of who made its directory: file managers and file systems leave it in any.
+pub(super) fn is_litter(name: &str) -> bool {
+    [".DS_Store", "Thumbs.db", "desktop.ini"].contains(&name)
+        || name.starts_with("._")
+        || name.starts_with(".nfs")
+}
+
 const OBJECT_SUFFIX: &str = ".tar.zst";
 
 /// The ending of what a builder states of a record.

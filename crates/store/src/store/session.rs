@@ -55,7 +55,7 @@ impl Store {
     pub(super) fn building_since(&self) -> Result<Option<SystemTime>, FindError> {
         let directory = self.paths.dir("tmp");
         let mut oldest = None;
-        for name in self.names(&directory)?.iter().filter(|name| name.starts_with(PREFIX)) {
+        for name in self.all_names(&directory)?.iter().filter(|name| name.starts_with(PREFIX)) {
             let path = directory.join(name);
             if !is_held(&path) {
                 continue;

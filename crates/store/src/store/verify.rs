@@ -11,7 +11,7 @@ use precast_core::program::Step;
 use walkdir::WalkDir;
 
 use super::access::walk_error;
-use super::paths::{RecordName, object_digest};
+use super::paths::{RecordName, is_stray, object_digest};
 use super::releases::ReleaseError;
 use super::{FindError, LoadError, Store};
 use crate::archive::Archive;
@@ -140,6 +140,12 @@ impl Store {
             sink.0.lock().unwrap_or_else(PoisonError::into_inner).push(event.clone());
         });
         (Self { observer, ..self.clone() }, heard)
+    }
+
+    /// Gives the same store, which tells nobody what it meets; the caller says it with [`Store::tell`], or in an error.
+    #[must_use]
+    pub fn quiet(&self) -> (Self, Heard) {
+        Self { observer: Observer::default(), ..self.clone() }.listening()
     }
 
     fn read_all(&self) -> Result<Verification, FindError> {
@@ -305,6 +311,7 @@ impl Store {
             };
             match object_digest(entry.path()) {
                 Some(digest) => digests.push(digest),
+                None if entry.file_name().to_str().is_some_and(is_stray) => {}
                 None => self.damaged(entry.path(), "not the name of an object"),
             }
         }

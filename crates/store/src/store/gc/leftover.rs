@@ -7,7 +7,7 @@ use std::time::Duration;
 use walkdir::WalkDir;
 
 use super::super::access::walk_error;
-use super::super::paths::{PROVENANCE_SUFFIX, RecordName, object_digest};
+use super::super::paths::{PROVENANCE_SUFFIX, RecordName, is_stray, object_digest};
 use super::super::session::is_held;
 use super::super::{FindError, Store};
 use super::plan::{Survey, length, modified};
@@ -89,6 +89,9 @@ impl Survey<'_> {
             return Ok(());
         }
         for path in grandchildren(&store.paths.dir("entries"))? {
+            if path.file_name().and_then(|name| name.to_str()).is_some_and(is_stray) {
+                continue;
+            }
             let graph = path.to_str().map(|name| PathBuf::from(name.strip_suffix(SUFFIX).unwrap_or(name)));
             if let Some(graph) = graph.filter(|graph| !self.graphs.contains(graph)) {
                 self.leftover(VictimKind::Leftover, path, Some(Guard::Meaningless(graph)));
