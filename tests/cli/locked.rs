@@ -178,6 +178,17 @@ fn pins_that_were_weakened_are_refused_or_told() {
     place.run(&["build", "--frozen"]).fails(1, &["nothing is pinned for it"]);
     refused(&edited(&text, "isa", "x86-64-v4"), "its pin says");
     refused(&edited(&text, "target", "other-unknown-linux-gnu"), "its pin says");
+    // What says who made it and what it has is true, or the pin is none; also where no compiler is.
+    for (field, said) in
+        [("toolchain", "its pin names another compiler"), ("unit", "its pin names other modules")]
+    {
+        let other = edited(&text, field, &"0".repeat(64));
+        refused(&other, said);
+        place.run_bare(&["build", "--frozen"]).fails(1, &[said]);
+        place.run_bare(&["verify", "precast.lock", "--store", "artifacts"]).fails(4, &[]);
+        place.write("precast.lock", text.replace(&format!(", {field} = \""), ", gone = \""));
+        place.run_bare(&["build", "--frozen"]).fails(1, &["cannot read `precast.lock`"]);
+    }
     refused(&text.replace(pins[0], &format!("{0}\n{0}", pins[0])), "is pinned twice");
     let at = pins[0].find("digest = \"").unwrap() + 10;
     let other = pins[0].replace(&pins[0][at..at + 64], &"0".repeat(64));
@@ -200,6 +211,73 @@ fn pins_that_were_weakened_are_refused_or_told() {
     place.write("precast.lock", other);
     let told = place.run(&["build", "--locked"]).ok();
     assert!(told.err.contains("pins archives for `other-unknown-linux-gnu` and none for"), "{}", told.err);
+}
+
+#[test]
+fn pins_of_modules_that_stay_stay() {
+    let place = built(&[SUM, DOUBLE]);
+    place.run(&["build", "--pin"]).ok();
+    let read = || fs_err::read_to_string(place.path("precast.lock")).unwrap();
+    let pins = |text: &str| -> Vec<String> {
+        text.lines().filter(|line| line.contains("action = ")).map(str::to_owned).collect()
+    };
+    let before = pins(&read());
+    // Those of another target too, if their modules stay.
+    let strange =
+        |pin: &String| edited(&edited(pin, "target", "other-unknown-linux-gnu"), "action", &"0".repeat(64));
+    let both = read().replace(&before[0], &format!("{}\n{}", before[0], strange(&before[0])));
+    place.write("precast.lock", both);
+    place.write("precast.toml", format!("isa = [\"{ISA}\"]\n{}{DOUBLE}", SUM.replace("x + y", "x - y")));
+    let updated = place.run_bare(&["update", "--dry-run", "--json"]).ok().json();
+    let dropped = updated["pins_dropped"].as_u64().unwrap();
+    assert!((1..=2).contains(&dropped), "{updated}");
+    assert_eq!(updated["pins"], 3 - dropped);
+    place.run_bare(&["update"]).ok();
+    let after = pins(&read());
+    assert_eq!(after.len() as u64, 3 - dropped);
+    assert!(after.iter().any(|pin| before.contains(pin)), "{after:?}");
+    // What is new is held to nothing yet, so a release that is locked refuses it.
+    place.run(&["build", "--locked"]).fails(1, &["pins other archives"]);
+    place.run(&["build", "--pin"]).ok();
+    let now = pins(&read());
+    assert!(after.iter().all(|pin| now.contains(pin)), "{after:?}, now {now:?}");
+    place.run(&["build", "--locked"]).ok();
+}
+
+#[test]
+fn a_store_that_lost_its_first_file_is_told_so() {
+    let place = built(&[SUM]);
+    place.run(&["build", "--pin"]).ok();
+    fs_err::remove_file(place.path("artifacts/STORE")).unwrap();
+    let lost = ["has lost its file `STORE`", "hint: `precast build --store 'artifacts'`"];
+    place.run(&["build", "--frozen"]).fails(1, &lost);
+    place.run_bare(&["build", "--frozen"]).fails(1, &lost);
+    place.run_bare(&["verify", "--store", "artifacts"]).fails(1, &[]);
+    place.run(&["build"]).ok();
+    place.run(&["build", "--frozen"]).ok();
+}
+
+#[test]
+fn damage_that_stays_is_told_once_and_is_not_said_to_be_away() {
+    let place = built(&[SUM]);
+    place.run(&["build", "--pin"]).ok();
+    for object in files(&place, "artifacts/objects") {
+        let mut bytes = fs_err::read(&object).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        fs_err::remove_file(&object).unwrap();
+        fs_err::write(&object, bytes).unwrap();
+    }
+    // Nobody can write to it, root neither.
+    for name in ["tmp", "quarantine"] {
+        fs_err::remove_dir_all(place.path("artifacts").join(name)).unwrap();
+        place.write(&format!("artifacts/{name}"), "");
+    }
+    for _ in 0..2 {
+        let told = place.run(&["build", "--frozen"]).fails(4, &["are still in place", "`precast build`"]);
+        assert_eq!(told.err.matches("is damaged").count(), 2, "{}", told.err);
+        assert!(!told.err.contains("warning: "), "{}", told.err);
+    }
 }
 
 #[test]
@@ -298,7 +376,10 @@ fn a_store_is_held_against_what_a_release_names() {
     // To look at nothing is no success.
     place.write("empty.lock", "version = 1\n");
     verify(&["--lock", "empty.lock"]).fails(1, &["nothing was compared"]);
-    verify(&["--lock", "missing.lock"]).fails(1, &["missing.lock"]);
+    let missing = verify(&["--lock", "nolock"]).fails(1, &["there is no lock file `nolock`", "hint: "]);
+    assert!(!missing.err.contains("nolock.toml") && !missing.err.contains("may change"), "{}", missing.err);
+    // By its name alone it is one too.
+    assert_eq!(verify(&["precast.lock"]).ok().out, verify(lock).out);
 }
 
 /// Elsewhere damage is a miss, and is told.

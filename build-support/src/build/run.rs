@@ -199,7 +199,7 @@ fn open_to_read(named: Option<&PathBuf>, environment: &Environment) -> Result<Op
     for path in places {
         match Store::open(path) {
             Ok(store) => return Ok(Some(store)),
-            Err(OpenError::Missing { .. }) => {}
+            Err(OpenError::Missing { is_lost: false, .. }) => {}
             Err(error) => return Err(BuildError::Store { path: path.clone(), source: error.into() }),
         }
     }
@@ -218,15 +218,18 @@ fn locked(plan: &Plan, environment: &Environment, outcome: &mut Outcome) -> Resu
                 format!("`{}` was broken, and is written anew without pins: {why}", path.display())
             }),
         );
-        let (lock, _) = Lock::following(&present, plan);
+        let (lock, changes) = Lock::following(&present, plan);
         lock.write(&path)?;
-        if !is_broken && lock.pins.len() < present.pins.len() {
+        let dropped = present.pins.len() - lock.pins.len();
+        if !is_broken && dropped > 0 {
             outcome.warnings.push(format!(
-                "the archives that `{}` pinned are of other modules, and pinned no more",
+                "`{}` pins {dropped} of its archives no more: their modules are declared no longer",
                 path.display()
             ));
         }
-        return Ok(Some(lock));
+        // What is new is not pinned yet, and this build makes it.
+        let pins = if changes.is_empty() { lock.pins } else { BTreeSet::new() };
+        return Ok(Some(Lock { pins, ..lock }));
     }
     let lock = Lock::read(&path)?;
     if let Some(lock) = &lock {

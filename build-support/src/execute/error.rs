@@ -22,10 +22,12 @@ pub enum ExecuteError {
         titles: Vec<String>,
     },
     /// The store is damaged, and nothing may change.
-    #[error("the store is damaged, and nothing may change:\n{}\nhint: what was damaged is out of the way now, and the next build makes it anew; `precast verify` looks for more", lines.join("\n"))]
+    #[error("the store is damaged, and nothing may change:\n{}\nhint: {}", lines.join("\n"), damage_hint(*is_moved))]
     Damaged {
         /// What the store told.
         lines: Vec<String>,
+        /// Whether all that is damaged was moved to the quarantine.
+        is_moved: bool,
     },
     /// An archive is not the one that a lock file pins.
     #[error(transparent)]
@@ -84,6 +86,16 @@ pub enum ExecuteError {
     /// No bundle can be made.
     #[error("cannot write the bundle")]
     Bundle(#[from] WriteBundleError),
+}
+
+fn damage_hint(is_moved: bool) -> &'static str {
+    if is_moved {
+        "the damaged files are in the quarantine, and the next build without `--frozen` or `--locked` makes them again; `precast verify` \
+         looks for more"
+    } else {
+        "the damaged files are still in place, since this user cannot write the store: its owner moves them away with `precast \
+         verify`, and makes them again with `precast build`"
+    }
 }
 
 /// A unit that does not compile.

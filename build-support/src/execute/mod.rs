@@ -119,16 +119,15 @@ impl<'a> Execution<'a> {
 /// Units that do not compile, or are missing where nothing may be compiled; an archive is not the one that is pinned; a store cannot be
 /// read or written. Damage in the store is an error only for a locked build: else what is damaged is made anew.
 pub fn execute(plan: &Plan, execution: &Execution<'_>) -> Result<Executed, ExecuteError> {
-    let listening = execution.store.filter(|_| execution.locked.is_some()).map(Store::listening);
-    let (store, heard) = listening.as_ref().map(|(store, heard)| (store, heard)).unzip();
-    let execution = &Execution { store: store.or(execution.store), ..*execution };
     let _session = execution.store.map(Store::begin);
-    let mut build = Build { jobs: Jobs::new(plan, execution)?, execution, held: Results::new() };
-    build.look_up()?;
-    let damage = heard.map(Heard::take).unwrap_or_default();
-    if damage.iter().any(|event| matches!(event, Event::Damaged { .. })) {
-        return Err(ExecuteError::Damaged { lines: event::lines(&damage) });
-    }
+    let quiet = execution.store.filter(|_| execution.locked.is_some()).map(Store::quiet);
+    let (store, heard) = quiet.as_ref().map(|(store, heard)| (store, heard)).unzip();
+    let looking = Execution { store: store.or(execution.store), ..*execution };
+    let mut build = Build { jobs: Jobs::new(plan, &looking)?, execution, held: Results::new() };
+    build.look_up(looking.store)?;
+    let heard = heard.map(Heard::take).unwrap_or_default();
+    check_damage(&heard)?;
+    heard.iter().for_each(|event| execution.store.iter().for_each(|store| store.tell(event)));
     let hits = build.jobs.list.iter().filter(|job| job.artifact.is_some()).count();
     let fetched = build.fetch()?;
     let missing = cache::missing(&build.jobs.list, &build.held);
@@ -158,6 +157,18 @@ pub fn execute(plan: &Plan, execution: &Execution<'_>) -> Result<Executed, Execu
     })
 }
 
+/// Checks that nothing that was read is damaged. The error says all that was heard, once.
+fn check_damage(heard: &[Event]) -> Result<(), ExecuteError> {
+    let moved = heard.iter().filter_map(|event| match event {
+        Event::Damaged { quarantined, .. } => Some(quarantined.is_some()),
+        _ => None,
+    });
+    match moved.reduce(|all, one| all && one) {
+        None => Ok(()),
+        Some(is_moved) => Err(ExecuteError::Damaged { lines: event::lines(heard), is_moved }),
+    }
+}
+
 /// A plan that is being carried out.
 struct Build<'a> {
     jobs: Jobs<'a>,
@@ -168,8 +179,8 @@ struct Build<'a> {
 
 impl Build<'_> {
     /// Takes what the store has.
-    fn look_up(&mut self) -> Result<(), ExecuteError> {
-        let (store, writes) = (self.execution.store, self.execution.writes());
+    fn look_up(&mut self, store: Option<&Store>) -> Result<(), ExecuteError> {
+        let writes = self.execution.writes();
         self.jobs.list.iter_mut().try_for_each(|job| job.look_up(store, writes))
     }
 

@@ -13,7 +13,7 @@
 //! ]
 //!
 //! pin = [
-//!   { action = "…", digest = "…", target = "x86_64-unknown-linux-gnu", isa = "x86-64-v3", toolchain = "…" },
+//!   { action = "…", digest = "…", unit = "…", target = "x86_64-unknown-linux-gnu", isa = "x86-64-v3", toolchain = "…" },
 //! ]
 //! ```
 //! A line an item, sorted, so that a review shows what changed. An entry's key covers its interface, its program and the graph
@@ -29,7 +29,9 @@ mod text;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use precast_codegen::Unit;
 use precast_ops::{GENERATOR, OtherVersion};
+use precast_store::key::ContentId;
 use precast_store::{ActionKey, BuildKey, Digest, Entry, Record, RecordId, ToolchainId};
 
 use crate::plan::Plan;
@@ -64,6 +66,8 @@ pub struct Pin {
     pub action: ActionKey,
     /// What came out.
     pub digest: Digest,
+    /// Which modules it has, as a hash of their keys: a pin stays as long as they are declared. `None` in files of before.
+    pub unit: Option<ContentId>,
     /// The compiler: what a cache gives without it has to be made by this one; and for messages.
     pub toolchain: Option<ToolchainId>,
 }
@@ -131,12 +135,24 @@ pub enum LockError {
 
 /// What writes a lock file anew: that of a manifest of another name needs the name.
 fn remedy(path: &Path) -> String {
-    let is_usual = path == Path::new("precast.lock");
+    // Only the usual name says which manifest it is of.
+    let is_of_manifest = path != Path::new(FILE) && path.extension().is_some_and(|it| it == "lock");
     let manifest =
-        if is_usual { String::new() } else { format!(" {}", path.with_extension("toml").display()) };
+        if is_of_manifest { format!(" {}", path.with_extension("toml").display()) } else { String::new() };
     format!(
         "`precast update{manifest}` writes it anew; in a package with a build script `PRECAST_LOCKED=update cargo build` does"
     )
+}
+
+/// Hashes the keys of the modules of a unit, in their order.
+fn unit_id<'k>(keys: impl Iterator<Item = &'k BuildKey>) -> ContentId {
+    let text: String = keys.map(|key| format!("{key}\n")).collect();
+    ContentId::of(text)
+}
+
+/// The unit that a record is about.
+fn unit_of(record: &Record) -> ContentId {
+    unit_id(record.members.iter().map(|member| &member.key))
 }
 
 impl Lock {
@@ -162,13 +178,24 @@ impl Lock {
         OtherVersion::of(stated)
     }
 
-    /// Says what a plan stands for, with the pins of the lock file that is there if they are of these very modules; and gives what
+    /// Says what a plan stands for, with those pins of the lock file that is there whose modules the plan has; and gives what
     /// changes.
     #[must_use]
     pub fn following(present: &Self, plan: &Plan) -> (Self, Vec<Change>) {
-        let new = Self::of(plan);
+        let mut new = Self::of(plan);
         let changes = present.changes(&new);
-        (if changes.is_empty() { present.clone() } else { new }, changes)
+        if changes.is_empty() {
+            return (present.clone(), changes);
+        }
+        new.pins = present.pins_of(plan).cloned().collect();
+        (new, changes)
+    }
+
+    /// The pins whose modules are units of a plan.
+    pub fn pins_of(&self, plan: &Plan) -> impl Iterator<Item = &Pin> {
+        let keys = |unit: &Unit| unit_id(unit.members().iter().map(|(key, _)| key));
+        let units: BTreeSet<ContentId> = plan.units.iter().map(keys).collect();
+        self.pins.iter().filter(move |pin| pin.unit.is_some_and(|unit| units.contains(&unit)))
     }
 
     /// Pins archives, by their records.
@@ -179,6 +206,7 @@ impl Lock {
             isa: record.isa.clone(),
             action: record.action,
             digest: record.digest,
+            unit: Some(unit_of(record)),
             toolchain: record.toolchain,
         };
         self.pins = records.into_iter().map(pin).collect();

@@ -3,7 +3,7 @@
 //! | what a build has | what the lock file says | |
 //! |---|---|---|
 //! | an action with its digest | both, for the same target and ISA level | taken |
-//! | an action | another digest, target or ISA level for it | refused |
+//! | an action | another digest, target, ISA level, compiler or unit for it | refused |
 //! | an action for some target | nothing of it, and pins others for that target | refused: another compiler, another ISA level, a line that is gone |
 //! | a target | pins for other targets only | told: nothing holds it |
 //!
@@ -17,9 +17,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use precast_compile::{Toolchain, Variant, action};
+use precast_store::key::ContentId;
 use precast_store::{ActionKey, Digest, Record, ToolchainId};
 
-use super::{Lock, LockError, Pin};
+use super::{Lock, LockError, Pin, unit_id, unit_of};
 use crate::plan::Plan;
 
 /// What is held against the pins.
@@ -29,11 +30,21 @@ struct Made<'a> {
     isa: &'a str,
     action: ActionKey,
     toolchain: Option<ToolchainId>,
+    unit: ContentId,
     /// What came out, if that is known.
     digest: Option<Digest>,
 }
 
 impl Pin {
+    /// Whether a record is that of the pinned archive.
+    #[must_use]
+    pub fn is_of(&self, record: &Record) -> bool {
+        self.action == record.action
+            && self.digest == record.digest
+            && (&self.target, &self.isa, self.toolchain) == (&record.target, &record.isa, record.toolchain)
+            && self.unit.is_none_or(|unit| unit == unit_of(record))
+    }
+
     /// Tells whether its archive is for the target and the ISA level of a variant.
     #[must_use]
     pub fn is_for(&self, variant: &Variant) -> bool {
@@ -100,6 +111,7 @@ impl Lock {
                 isa: &inputs.isa,
                 action: inputs.key(),
                 toolchain: inputs.toolchain,
+                unit: unit_id(unit.members().iter().map(|(key, _)| key)),
                 digest: None,
             }));
         }
@@ -121,6 +133,7 @@ impl Lock {
             isa: &record.isa,
             action: record.action,
             toolchain: record.toolchain,
+            unit: unit_of(record),
             digest: Some(record.digest),
         };
         refuse(records.filter_map(|record| self.refusal(&made(record))).collect(), path)
@@ -128,10 +141,14 @@ impl Lock {
 
     /// Why something is refused, if it is.
     fn refusal(&self, made: &Made<'_>) -> Option<String> {
-        let Made { signature, target, isa, action, toolchain, digest } = made;
+        let Made { signature, target, isa, action, toolchain, unit, digest } = made;
         let why = match self.pin(action) {
             Some(pin) if (&*pin.target, &*pin.isa) != (*target, *isa) => {
                 format!("its pin says `{}` and `{}`", pin.target, pin.isa)
+            }
+            Some(pin) if pin.toolchain != *toolchain => "its pin names another compiler".to_owned(),
+            Some(pin) if pin.unit.is_some_and(|pinned| pinned != *unit) => {
+                "its pin names other modules".to_owned()
             }
             Some(pin) => {
                 let digest = digest.filter(|digest| *digest != pin.digest)?;

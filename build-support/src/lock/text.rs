@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use precast_store::key::ContentId;
 use precast_store::{ActionKey, BuildKey, Digest, RecordId, ToolchainId};
 use serde::Deserialize;
 
@@ -42,6 +43,7 @@ struct FileModule {
 struct FilePin {
     action: ActionKey,
     digest: Digest,
+    unit: Option<ContentId>,
     target: String,
     isa: String,
     toolchain: Option<ToolchainId>,
@@ -80,11 +82,11 @@ impl Lock {
                 return Err(format!("the module `{signature}` is there twice").into());
             }
         }
-        for FilePin { action, digest, target, isa, toolchain } in file.pin {
+        for FilePin { action, digest, unit, target, isa, toolchain } in file.pin {
             if lock.pin(&action).is_some() {
                 return Err(format!("the action `{}` is pinned twice", action.short()).into());
             }
-            lock.pins.insert(Pin { target, isa, action, digest, toolchain });
+            lock.pins.insert(Pin { target, isa, action, digest, unit, toolchain });
         }
         Ok(lock)
     }
@@ -116,10 +118,11 @@ impl fmt::Display for Lock {
         let modules = modules
             .map(|(signature, key)| format!("{{ signature = {}, key = \"{key}\" }}", quoted(signature)));
         list(f, "module", modules)?;
-        let pins = self.pins.iter().map(|Pin { target, isa, action, digest, toolchain }| {
+        let pins = self.pins.iter().map(|Pin { target, isa, action, digest, unit, toolchain }| {
             let (target, isa) = (quoted(target), quoted(isa));
             let toolchain = toolchain.map(|id| format!(", toolchain = \"{id}\"")).unwrap_or_default();
-            format!("{{ action = \"{action}\", digest = \"{digest}\", target = {target}, isa = {isa}{toolchain} }}")
+            let unit = unit.map(|id| format!(", unit = \"{id}\"")).unwrap_or_default();
+            format!("{{ action = \"{action}\", digest = \"{digest}\"{unit}, target = {target}, isa = {isa}{toolchain} }}")
         });
         list(f, "pin", pins)
     }
@@ -151,6 +154,7 @@ mod tests {
                 isa: "i".to_owned(),
                 action: ActionKey::from_bytes([4; 32]),
                 digest: Digest::from_bytes([5; 32]),
+                unit: None,
                 toolchain: None,
             }]
             .into(),

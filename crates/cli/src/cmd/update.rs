@@ -61,11 +61,12 @@ pub(super) fn run(args: &UpdateArgs) -> Result<Exit, Failure> {
     }
     if dropped > 0 {
         let pins = print::count(dropped, "pin was", "pins were");
-        let _ = writeln!(
-            text,
-            "  {pins} of other modules and {}: `precast build --pin` pins anew",
-            if dropped == 1 { "goes" } else { "go" }
-        );
+        let go = if dropped == 1 { "goes" } else { "go" };
+        let _ = writeln!(text, "  {pins} of other modules and {go}");
+    }
+    if !changes.is_empty() && !present.pins.is_empty() {
+        let stay = print::count(new.pins.len(), "pin stays", "pins stay");
+        let _ = writeln!(text, "  {stay}: `precast build --pin` pins the rest");
     }
     term::print(&text)?;
     Ok(Exit::Ok)

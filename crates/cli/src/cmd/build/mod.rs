@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use precast_build::history;
+use precast_build::lock::Pin;
 use precast_build::{
     DeclareError, Declared, ExecuteError, Executed, Execution, Lock, Locked, Manifest, Mode, Plan, execute,
     plan_after,
@@ -182,9 +183,14 @@ fn pin(
     target: &str,
 ) -> Result<(), Failure> {
     let mut pinned = Lock::of(plan).pinning(executed.records());
-    // What other targets have stays, where the plan is the same.
-    if let Some(present) = lock.filter(|present| present.check(plan, path).is_ok()) {
-        pinned.pins.extend(present.pins.into_iter().filter(|pin| pin.target != target));
+    // Pins of other targets stay: all of them where the plan is the same, else those whose modules it still has.
+    if let Some(present) = lock {
+        let is_same = present.check(plan, path).is_ok();
+        let stay: Vec<Pin> = match is_same {
+            true => present.pins.into_iter().collect(),
+            false => present.pins_of(plan).cloned().collect(),
+        };
+        pinned.pins.extend(stay.into_iter().filter(|pin| pin.target != target));
     }
     pinned.write(path)?;
     Ok(())
@@ -244,8 +250,9 @@ fn find_toolchain(
 /// Opens the store to build into. A build that compiles nothing may only read it, and makes one only where something can fill it.
 fn open_store(path: &Path, is_frozen: bool, is_filled: bool) -> Result<Option<Store>, Failure> {
     let store = match is_frozen.then(|| Store::open(path)) {
-        Some(Err(OpenError::Missing { .. })) if !is_filled => return Ok(None),
-        None | Some(Err(OpenError::Missing { .. })) => Store::create(path)?,
+        Some(Err(OpenError::Missing { is_lost: false, .. })) if !is_filled => return Ok(None),
+        Some(Err(OpenError::Missing { .. })) if is_filled => Store::create(path)?,
+        None => Store::create(path)?,
         Some(opened) => opened?,
     };
     Ok(Some(store.on_event(events::hear)))
