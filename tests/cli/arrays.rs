@@ -130,6 +130,19 @@ fn an_npz_holds_all_inputs_and_takes_all_outputs() {
     assert_eq!(place.read_npy::<f64>("z.npy"), ndarray::arr1(&[-9.0, -18.0]).into_dyn());
     refused(&place, &["-i", "q=out.npz"], 1, &["no array `q`", "`s`", "`d`"]);
     refused(&place, &["-i", "in.npz", "-i", "x=x.npy"], 2, &["`x` is given twice"]);
+    // Of a file that should give inputs some array is one; what it has is named where one is missing.
+    for more in [&["--type", "x=f64[?]"][..], &["-i", "x=x.npy"]] {
+        refused(
+            &place,
+            &args(&[more, &["-i", "out.npz"]]),
+            2,
+            &["no array of `out.npz`", "`s`, `d`", "hint: "],
+        );
+    }
+    let typed = ["--expr", "x + q", "--type", "x=f64[?]", "--type", "q=f64[?]", "-i", "in.npz"];
+    place
+        .run_bare(&args(&[&["run", "--policy", "interpret"], &typed]))
+        .fails(2, &["input `q` is not given; `in.npz` has `x`, `y`", "hint: "]);
     place.write("text.npz", "no archive");
     refused(&place, &["-i", "text.npz"], 1, &["`text.npz` is not an npz file"]);
 }
@@ -145,7 +158,8 @@ fn unreadable_members_of_an_npz_fail_only_where_they_are_used() {
         ("labels", npy("'<U3'", "(1,)", &[0; 12])),
         ("objects", npy("'|O'", "(1,)", b"pickle")),
         ("notes", b"a text".to_vec()),
-        ("unused", numbers),
+        ("unused", numbers.clone()),
+        ("no-name", numbers),
     ];
     for (name, bytes) in members {
         zip.start_file(format!("{name}.npy"), options).unwrap();

@@ -1,6 +1,6 @@
 //! The arrays of a command line: which name stands for which array of which file, and where results go.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -91,14 +91,46 @@ pub(crate) fn arrange<'a>(given: &'a [Given], ports: &[Port]) -> Result<Vec<&'a 
             return Err(twice("input", &names[position]));
         }
     }
+    check_used(given, &bound, &names)?;
     let mut inputs = Vec::new();
     for (Port { name, ty }, one) in ports.iter().zip(bound) {
-        let missing =
-            || Failure::usage(format!("input `{name}` is not given")).hint(format!("add `-i {name}=FILE`"));
+        let missing = || {
+            Failure::usage(format!("input `{name}` is not given{}", others(given)))
+                .hint(format!("add `-i {name}=FILE`"))
+        };
         let one = one.ok_or_else(missing)?;
         inputs.push(check(name, one, ty)?);
     }
     Ok(inputs)
+}
+
+/// Checks that of each `.npz` that should give all inputs at least one array is an input.
+fn check_used(given: &[Given], bound: &[Option<&Given>], names: &[String]) -> Result<(), Failure> {
+    for (file, has) in unnamed(given) {
+        let is_used = bound.iter().flatten().any(|one| !one.is_named && one.file == *file);
+        if !is_used && !names.is_empty() {
+            let (file, has) = (file.display(), has.join("`, `"));
+            return Err(Failure::usage(format!("no array of `{file}` is an input: it has `{has}`"))
+                .hint(format!("the inputs are `{}`; `-i NAME={file}` names one", names.join("`, `"))));
+        }
+    }
+    Ok(())
+}
+
+/// The files that should give all inputs, each with the names of its arrays.
+fn unnamed(given: &[Given]) -> BTreeMap<&PathBuf, Vec<&str>> {
+    let mut files: BTreeMap<&PathBuf, Vec<&str>> = BTreeMap::new();
+    for one in given.iter().filter(|one| !one.is_named) {
+        files.entry(&one.file).or_default().push(&one.name);
+    }
+    files
+}
+
+/// What the files have that should give all inputs, to stand after the name of one that they lack.
+fn others(given: &[Given]) -> String {
+    let files = unnamed(given);
+    let each = files.iter().map(|(file, has)| format!("; `{}` has `{}`", file.display(), has.join("`, `")));
+    each.collect()
 }
 
 /// The array of an input, which must fit its type.

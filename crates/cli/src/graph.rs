@@ -1,10 +1,11 @@
 //! The graph that a command line speaks of: an expression, a file, or the name of an entry.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use precast_build::Manifest;
 use precast_graph::text::ParseTextError;
-use precast_graph::{FunctionGraph, json, text};
+use precast_graph::{FunctionGraph, VarId, json, text};
 use precast_ops::Ops;
 use precast_ops::rewrite::stabilise;
 use precast_store::file;
@@ -69,26 +70,45 @@ fn read_as_it_is(
     let unnamed = |name: &str| named(given).any(|one| one.name == name && !one.is_named);
     let declared: Vec<String> = inputs.iter().map(|(name, _)| name.clone()).collect();
     for one in named(given) {
+        // A member of an `.npz` may have a name that no expression can use.
+        let is_name = one.is_named || text::parse_input(&format!("{}=f64", one.name)).is_ok();
         if let Ok(array) = &one.array
+            && is_name
             && inputs.iter().all(|(declared, _)| *declared != one.name)
         {
             inputs.push((one.name.clone(), arrays::open_type(array)));
         }
     }
     let outputs: Vec<&str> = args.expr.iter().map(String::as_str).collect();
-    let ops = match &args.manifest {
+    let mut ops = match &args.manifest {
         Some(path) => of_manifest(path, ops.clone())?,
         None => ops.clone(),
     };
     let is_used = |name: &str| declared.iter().any(|known| known == name) || !unnamed(name);
     let parse = |ops: &Ops| text::parse_using(&outputs, &inputs, &is_used, ops);
-    let parsed = match parse(&ops) {
-        Err(ParseTextError::UnknownFunction { .. }) if args.manifest.is_none() => {
-            parse(&of_entries(ops, layers)?)
+    let mut parsed = parse(&ops);
+    if matches!(parsed, Err(ParseTextError::UnknownFunction { .. })) && args.manifest.is_none() {
+        ops = of_entries(ops, layers)?;
+        parsed = parse(&ops);
+    }
+    let graph = parsed.map(|graph| {
+        let unused = unused(&graph);
+        inputs.retain(|(name, _)| is_used(name) || !unused.contains(name));
+        if unused.is_empty() {
+            return graph;
         }
-        parsed => parsed,
-    };
-    parsed.map(Source::Graph).map_err(|error| unreadable(&error, given).unwrap_or_else(|| refused(error)))
+        // A text may name an array and compute nothing of it.
+        text::parse_using(&outputs, &inputs, &is_used, &ops).unwrap_or(graph)
+    });
+    graph.map(Source::Graph).map_err(|error| unreadable(&error, given).unwrap_or_else(|| refused(error)))
+}
+
+/// The inputs of which nothing is computed.
+fn unused(graph: &FunctionGraph) -> BTreeSet<String> {
+    let used = graph.applies().iter().flat_map(|apply| &apply.inputs).chain(graph.outputs());
+    let used: BTreeSet<VarId> = used.copied().collect();
+    let inputs = graph.inputs().iter().enumerate().filter(|(_, input)| !used.contains(input));
+    inputs.map(|(position, _)| graph.input_name(position).to_owned()).collect()
 }
 
 /// The failure of an expression that uses an array which cannot be read.

@@ -50,12 +50,13 @@ pub(crate) fn is_npz(path: &Path) -> bool {
 /// An array of a file, or the reason why it cannot be read.
 pub(crate) type Member = (String, Result<Array, ReadError>);
 
-/// Reads all arrays of a file, in the order of the archive, with their names. Members without the suffix `.npy` are skipped.
+/// Reads all arrays of a file, in the order of the archive, with their names, as NumPy does: a member is one if its name ends in
+/// `.npy`, or if it begins as an `.npy` file does. Others are skipped.
 /// One member that cannot be read does not affect the others.
 pub(crate) fn read(path: &Path) -> Result<Vec<Member>, ReadError> {
     let mut archive = open(path)?;
     let mut arrays: Vec<Member> = Vec::new();
-    for (position, name) in names(&archive) {
+    for (position, name) in names(&mut archive) {
         if arrays.iter().any(|(known, _)| *known == name) {
             return Err(ReadError::Twice { path: path.to_owned(), name });
         }
@@ -68,7 +69,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Member>, ReadError> {
 /// Reads the array of one name, or the only one of a file. No other member is read.
 pub(crate) fn read_one(path: &Path, wanted: &str) -> Result<Array, ReadError> {
     let mut archive = open(path)?;
-    let names = names(&archive);
+    let names = names(&mut archive);
     let found = names.iter().find(|(_, name)| name == wanted);
     let Some((position, name)) = found.or(names.first().filter(|_| names.len() == 1)) else {
         let known = names.into_iter().map(|(_, name)| name).collect();
@@ -78,13 +79,28 @@ pub(crate) fn read_one(path: &Path, wanted: &str) -> Result<Array, ReadError> {
 }
 
 /// The positions and names of the arrays of an archive. A member of another kind, or in a folder such as `..`, is not an array.
-fn names(archive: &Archive) -> Vec<(usize, String)> {
+fn names(archive: &mut Archive) -> Vec<(usize, String)> {
+    let members = archive.len();
     let array = |position: usize| {
-        let member = archive.name_for_index(position)?;
-        let name = member.ok()?.strip_suffix(".npy")?.to_owned();
+        let member = archive.name_for_index(position)?.ok()?.into_owned();
+        let name = match member.strip_suffix(".npy") {
+            Some(name) => name.to_owned(),
+            None if is_plain(&member) && is_array(archive, position) => member,
+            None => return None,
+        };
         is_plain(&name).then_some((position, name))
     };
-    (0..archive.len()).filter_map(array).collect()
+    (0..members).filter_map(array).collect()
+}
+
+/// Whether a member begins as an `.npy` file does. One that cannot be read does not.
+fn is_array(archive: &mut Archive, position: usize) -> bool {
+    let mut head = [0; npy::MAGIC.len()];
+    let read = archive
+        .by_index(position)
+        .map_err(drop)
+        .and_then(|mut file| file.read_exact(&mut head).map_err(drop));
+    read.is_ok() && head == npy::MAGIC
 }
 
 /// Whether a member of this name is in no folder.
@@ -211,12 +227,36 @@ mod tests {
         let x = Array::from(array![1.0, 2.0]);
         let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
         let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
-        for name in ["notes.txt", "../y.npy", "/z.npy", "x.npy", "folder/x.npy"] {
+        for name in ["../y.npy", "/z.npy", "x.npy", "folder/x.npy", "folder/z"] {
             zip.start_file(name, options).unwrap();
             zip.write_all(&npy::render(&x)).unwrap();
+        }
+        for (name, content) in [("notes.txt", "of these"), ("empty", "")] {
+            zip.start_file(name, options).unwrap();
+            zip.write_all(content.as_bytes()).unwrap();
         }
         fs_err::write(&path, zip.finish().unwrap().get_ref()).unwrap();
         assert_eq!(arrays(&path), [("x".to_owned(), x.clone())]);
         assert_eq!(read_one(&path, "any").unwrap(), x);
+    }
+    /// `np.savez` gives every name the suffix, other writers do not; NumPy reads both.
+    #[test]
+    fn a_member_without_a_suffix_is_read_by_its_content() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("x.npz");
+        let (x, y) = (Array::from(array![1.0, 2.0]), Array::from(array![3_i32]));
+        let write = |members: &[(&str, &Array)]| {
+            let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+            for (name, array) in members {
+                zip.start_file(*name, SimpleFileOptions::default()).unwrap();
+                zip.write_all(&npy::render(array)).unwrap();
+            }
+            fs_err::write(&path, zip.finish().unwrap().get_ref()).unwrap();
+        };
+        write(&[("x", &x), ("y.npy", &y)]);
+        assert_eq!(arrays(&path), [("x".to_owned(), x.clone()), ("y".to_owned(), y.clone())]);
+        assert_eq!(read_one(&path, "x").unwrap(), x);
+        write(&[("x", &x), ("x.npy", &y)]);
+        assert!(matches!(read(&path), Err(ReadError::Twice { .. })));
     }
 }

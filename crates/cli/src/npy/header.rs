@@ -11,7 +11,7 @@ const LIMIT: usize = 10_000;
 /// Most levels of brackets in a header; ours has three.
 const NESTING_LIMIT: usize = 8;
 
-const MAGIC: &[u8] = b"\x93NUMPY";
+pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// A file's header and array are aligned to so many bytes.
 const ALIGNMENT: usize = 64;

@@ -24,6 +24,7 @@ use precast_graph::{Array, DType, Element, with_array};
 use precast_store::file;
 
 use self::header::Header;
+pub(crate) use self::header::MAGIC;
 use crate::kind::Kind;
 use crate::whole::{self, Pending, WriteError};
 
