@@ -37,6 +37,26 @@ fn place() -> Sandbox {
     place.write("cut.precast", &bundle[..bundle.len() / 2]);
     let export = fs_err::read(place.path("a.export")).unwrap();
     place.write("cut.export", &export[..export.len() / 2]);
+    let flip = |bytes: &[u8]| {
+        let mut bytes = bytes.to_owned();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        bytes
+    };
+    place.write("flipped.precast", flip(&bundle));
+    place.write("flipped.export", flip(&export));
+    fs_err::copy(place.path("model.precast"), place.path("open.precast")).unwrap();
+    let everybody = std::os::unix::fs::PermissionsExt::from_mode(0o666);
+    fs_err::set_permissions(place.path("open.precast"), everybody).unwrap();
+    fs_err::copy(place.path("precast.toml"), place.path("locked.toml")).unwrap();
+    for name in ["damaged", "damaged-too"] {
+        place.run(&["build", "locked.toml", "--pin", "--store", name]).ok();
+        for object in files(&place, &format!("{name}/objects")) {
+            let bytes = flip(&fs_err::read(&object).unwrap());
+            fs_err::remove_file(&object).unwrap();
+            fs_err::write(&object, bytes).unwrap();
+        }
+    }
     tamper(&place, "artifacts", "forged");
     place.run(&["build", "--store", "lost"]).ok();
     files(&place, "lost/objects").iter().for_each(|object| fs_err::remove_file(object).unwrap());
@@ -65,6 +85,7 @@ fn what_ends_how_is_one_table() {
         (0, trusting("k.keyring", "--bundle", "model.precast")),
         (0, vec!["verify", "--bundle", "model.precast", "--keyring", "k.keyring"]),
         (0, import("a.export", "k.keyring")),
+        (1, run("sum", "--bundle", "open.precast")),
         (1, vec!["verify", "--store", "nowhere"]),
         (1, vec!["build", "nowhere.toml"]),
         (1, vec!["build", "--locked"]),
@@ -87,6 +108,14 @@ fn what_ends_how_is_one_table() {
         (3, run("nobody", "--bundle", "model.precast")),
         (3, vec!["check", "--entry", "nobody", "--store", "artifacts"]),
         (4, vec!["verify", "--bundle", "cut.precast"]),
+        (4, vec!["verify", "cut.export"]),
+        (4, vec!["sbom", "flipped.precast"]),
+        #[cfg(feature = "remote")]
+        (4, vec!["push", "oci://127.0.0.1:1/x:1", "flipped.precast"]),
+        #[cfg(feature = "remote")]
+        (4, vec!["push", "oci://127.0.0.1:1/x:1", "flipped.export"]),
+        (4, vec!["build", "locked.toml", "--locked", "--store", "damaged"]),
+        (4, vec!["build", "locked.toml", "--frozen", "--store", "damaged-too"]),
         (4, vec!["verify", "--store", "lost"]),
         (4, vec!["doctor", "--verify", "--store", "lost"]),
         (4, vec!["challenge", "artifacts", "lost"]),

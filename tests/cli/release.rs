@@ -6,7 +6,7 @@ use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
 use precast_store::archive::OBJECT;
 use precast_store::{Record, Store};
 
-use crate::sandbox::{ISA, Sandbox, args};
+use crate::sandbox::{Ended, ISA, Sandbox, args};
 
 pub(crate) const SUM: &str =
     "[[graph]]\nname = \"sum\"\ninputs = [\"x: f64[?]\", \"y: f64[?]\"]\noutputs = [\"out = x + y\"]\n";
@@ -102,6 +102,84 @@ fn gc_refuses_what_it_does_not_understand_and_deletes_nothing() {
     let plan = place.run_bare(&["gc", "--grace", "0", "other.toml", "--dry-run"]).ok();
     assert!(plan.out.contains("goes    entry `sum`"), "{}", plan.out);
     assert_eq!(files(&place, "artifacts"), before);
+}
+
+#[test]
+fn nothing_is_collected_from_a_cache_that_nobody_made() {
+    let place = Sandbox::new();
+    let gc = |how: &[&str]| {
+        let mut command = place.command(args(&[&["gc", "--cache"], how]));
+        Ended::of(command.env("PRECAST_CACHE", place.path("cache")).output().unwrap())
+    };
+    assert!(gc(&[]).ok().out.contains("nothing to collect"));
+    assert_eq!(gc(&["--json"]).ok().json()["removed"], 0);
+    assert_eq!(gc(&["--dry-run", "--json"]).ok().json()["removed"], serde_json::Value::Null);
+    assert!(!place.path("cache").exists());
+}
+
+#[test]
+fn files_of_other_programs_in_a_store_are_passed_over() {
+    let place = built(&[SUM]);
+    let strays = [".DS_Store", ".nfs0001", "Thumbs.db", "desktop.ini", "score~", "#score#", ".x.swp"];
+    let mut directories = vec!["".to_owned(), "roots".to_owned(), "roots/entry".to_owned()];
+    for kind in ["objects", "records", "entries", "keys"] {
+        let first = fs_err::read_dir(place.path("artifacts").join(kind)).unwrap().next().unwrap().unwrap();
+        let shard = format!("{kind}/{}", first.file_name().to_string_lossy());
+        if kind == "keys" {
+            let key = fs_err::read_dir(first.path()).unwrap().next().unwrap().unwrap();
+            directories.push(format!("{shard}/{}", key.file_name().to_string_lossy()));
+        }
+        directories.extend([kind.to_owned(), shard]);
+    }
+    for (directory, stray) in directories.iter().flat_map(|it| strays.map(|stray| (it, stray))) {
+        place.write(&format!("artifacts/{directory}/{stray}"), "of another program");
+    }
+    let before = files(&place, "artifacts");
+    place.run_bare(&["verify"]).ok();
+    let gc = place.run_bare(&["gc", "--grace", "0", "precast.toml"]).ok();
+    assert!(!gc.out.contains("newer precast") && gc.err.is_empty(), "{}{}", gc.out, gc.err);
+    let listed = place.run_bare(&["ls", "--store", "artifacts"]).ok();
+    assert!(listed.err.is_empty() && !listed.out.contains("Thumbs"), "{}{}", listed.out, listed.err);
+    let run = ["run", "--policy", "strict", "--store", "artifacts", "--entry", "sum"];
+    let ran = place.run_bare(&args(&[&run, &["-i", "x=x.npy", "-i", "y=y.npy"]])).ok();
+    assert!(ran.err.is_empty(), "{}", ran.err);
+    place.run(&["build"]).ok();
+    place.run_bare(&["index", "artifacts"]);
+    assert!(files(&place, "artifacts").len() >= before.len(), "none of them was deleted");
+    // A directory that has nothing but such files takes a store.
+    fs_err::create_dir(place.path("new")).unwrap();
+    place.write("new/.DS_Store", "");
+    place.run(&["build", "--store", "new"]).ok();
+    fs_err::create_dir(place.path("home")).unwrap();
+    place.write("home/.profile", "");
+    place.run(&["build", "--store", "home"]).fails(1, &[".profile"]);
+}
+
+#[test]
+fn what_is_made_under_an_open_umask_is_trusted() {
+    let place = built(&[SUM]);
+    place.run_bare(&["export", "--out", "open.export"]).ok();
+    let open = |command: &str| {
+        let plain = place.command([] as [&str; 0]);
+        let mut shell = std::process::Command::new("sh");
+        shell.arg("-c").arg(format!("umask 000 && exec \"$0\" {command}")).arg(plain.get_program());
+        shell.current_dir(place.path("")).env_clear();
+        shell.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        Ended::of(shell.output().unwrap()).ok()
+    };
+    open("build --store open --bundle open.precast --pin");
+    open("import open.export --unsigned --store imported");
+    let run = ["run", "--policy", "strict", "--entry", "sum", "-i", "x=x.npy", "-i", "y=y.npy"];
+    for layer in [["--store", "open"], ["--bundle", "open.precast"], ["--store", "imported"]] {
+        place.run_bare(&args(&[&run, &layer])).ok();
+        place.run_bare(&args(&[&["verify"], &layer])).ok();
+    }
+    for made in ["open", "imported"] {
+        for path in files(&place, made) {
+            let mode = std::os::unix::fs::MetadataExt::mode(&fs_err::metadata(&path).unwrap());
+            assert_eq!(mode & 0o022, 0, "{mode:o} {}", path.display());
+        }
+    }
 }
 
 #[test]

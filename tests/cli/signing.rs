@@ -221,6 +221,11 @@ fn an_export_is_carried_to_where_nothing_else_is_and_verified_there() {
     // The signatures of its records and entries came with it.
     strict(&place, &["--store", "offline"]).ok();
     place.run_bare(&["verify", "--store", "offline", "--keyring", "precast.keyring"]).ok();
+    // It is verified where it lies, too, by its name alone.
+    let verify = |file: &str, more: &[&str]| place.run_bare(&args(&[&["verify", file], more]));
+    assert!(verify("release.export", &[]).ok().out.contains("everything is whole"));
+    let signed = verify("release.export", &args(&[keyring, &["--json"]])).ok().json();
+    assert_eq!((&signed["signed"], &signed["layers"][0]["signed by"]), (&true.into(), &"alice, bob".into()));
     // Damage, and another content under the same signatures.
     let whole = fs_err::read(place.path("release.export")).unwrap();
     for at in (0..whole.len()).step_by(whole.len() / 40) {
@@ -228,6 +233,7 @@ fn an_export_is_carried_to_where_nothing_else_is_and_verified_there() {
         flipped[at] ^= 1;
         place.write("flipped.export", &flipped);
         let ended = import("flipped.export", keyring);
+        assert_eq!(verify("flipped.export", &[]).code == 0, ended.code == 0, "{}", ended.err);
         match ended.code {
             // Some bits of the compressed frame mean nothing.
             0 => {}
@@ -241,7 +247,10 @@ fn an_export_is_carried_to_where_nothing_else_is_and_verified_there() {
     }
     place.run_bare(&["export", "--out", "unknown.export", "--entry", "nobody"]).fails(1, &["it has: sum"]);
     place.run_bare(&["export", "--out", "one.export", "--entry", "sum"]).ok();
-    import("one.export", keyring).fails(7, &["there is no signature"]);
+    import("one.export", keyring).fails(7, &["there is no signature", "hint: "]);
+    assert!(verify("one.export", keyring).fails(7, &[]).out.contains("hint: "));
+    verify("precast.keyring", &[]).fails(1, &["it is a keyring", "hint: "]);
+    verify("precast.toml", &[]).fails(1, &["it is a manifest", "hint: "]);
     import("one.export", &["--unsigned"]).ok();
 }
 

@@ -3,19 +3,21 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use precast_graph::FunctionGraph;
 use precast_ops::{CheckEntryError, Ops, OtherVersion, check_entry};
 use precast_store::event::{self, chain, split_hints};
 use precast_store::key::ambiguous;
 use precast_store::keyring::check_file;
-use precast_store::{Bundle, Entry, Event, Keyring, Lacking, OpenBundleError, Store, lacking};
+use precast_store::{
+    Bundle, Entry, Event, Export, Keyring, Lacking, OpenBundleError, OpenExportError, Store, file, lacking,
+};
 use serde_json::{Value, json};
 
 use crate::args::LayerArgs;
 use crate::error::{Exit, Failure};
-use crate::{layers, print};
+use crate::{exported, layers, print};
 
 /// Most problems of a layer that people are told.
 const LISTED: usize = 12;
@@ -76,6 +78,35 @@ impl Health {
         Ok(health)
     }
 
+    /// Verifies an export as an import does. A keyring is asked for its signatures before it is unpacked.
+    fn of_export(path: &Path, keyring: Option<&Keyring>) -> Result<Self, Failure> {
+        let mut health = Self::new(format!("export `{}`", path.display()));
+        let bytes = file::read(path, u64::MAX)?;
+        // In little memory first: only what is whole, and signed where that is asked for, is unpacked.
+        let opened = Export::check(&bytes).and_then(|()| match keyring {
+            None => Ok((Export::open(&bytes)?, Vec::new())),
+            Some(keyring) => Export::open_signed(&bytes, keyring),
+        });
+        let (export, names) = match opened {
+            Ok(opened) => opened,
+            Err(OpenExportError::Unsigned(unsigned)) => {
+                health.unsigned(&format!("it is not {unsigned}{}", unsigned.hint()));
+                return Ok(health);
+            }
+            Err(error) => return Ok(health.broken(error.into(), true)),
+        };
+        match exported::verify(&export) {
+            Err(error) => return Ok(health.broken(error.into(), true)),
+            Ok(found) => {
+                health.facts.extend([("entries", json!(found.entries)), ("records", json!(found.records))]);
+            }
+        }
+        if keyring.is_some() {
+            health.facts.push(("signed by", json!(names.join(", "))));
+        }
+        Ok(health)
+    }
+
     /// Looks into a store; with `verify` reads all of it. A keyring is asked for signatures of its records and entries.
     fn of_store(path: &Path, verify: bool, keyring: Option<&Keyring>) -> Result<Self, Failure> {
         let mut health = Self::new(format!("store `{}`", path.display()));
@@ -91,7 +122,7 @@ impl Health {
     fn look(&mut self, store: &Store, verify: bool) -> Result<(), Failure> {
         let path = store.path();
         store.check_trust()?;
-        let stated = precast_store::file::read_text(&path.join("STORE"))?;
+        let stated = file::read_text(&path.join("STORE"))?;
         let format =
             stated.lines().find_map(|line| line.strip_prefix("format=")).unwrap_or("unknown").to_owned();
         self.facts.push(("format", json!(format)));
@@ -267,6 +298,12 @@ pub(crate) fn of_layers(args: &LayerArgs, verify: bool) -> Result<Vec<Health>, F
     bundles.chain(stores.map(|path| Health::of_store(&path, verify, keyring.as_deref()))).collect()
 }
 
+/// Verifies exports.
+pub(crate) fn of_exports(paths: &[PathBuf], args: &LayerArgs) -> Result<Vec<Health>, Failure> {
+    let keyring = layers::open_keyring(args)?;
+    paths.iter().map(|path| Health::of_export(path, keyring.as_deref())).collect()
+}
+
 impl Health {
     /// Checks that enough keys have signed every record and entry of a store.
     fn check_signatures(&mut self, store: &Store, keyring: &Keyring) -> Result<(), Failure> {
@@ -276,7 +313,7 @@ impl Health {
             match keyring.check(&signed.bytes, &signed.signatures) {
                 Ok(_) => count += 1,
                 Err(unsigned) => {
-                    self.unsigned(&format!("{} is not {unsigned}{}", signed.name, unsigned.hint()))
+                    self.unsigned(&format!("{} is not {unsigned}{}", signed.name, unsigned.hint()));
                 }
             }
         }

@@ -1,8 +1,8 @@
 //! What lock files name: held against what stores have.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use precast_build::{Lock, LockError};
+use precast_build::Lock;
 use precast_store::{Record, Store};
 
 use crate::compared::Compared;
@@ -22,7 +22,7 @@ pub(crate) fn locks(files: &[PathBuf], stores: &[PathBuf]) -> Result<Compared, F
                 is_whole = false;
             }
         };
-        let lock = Lock::read(path)?.ok_or_else(|| LockError::Missing { path: path.clone() })?;
+        let lock = Lock::read(path)?.ok_or_else(|| missing(path))?;
         let of = |what: String| format!("{what}, which `{}` names, is not here", path.display());
         for (name, key) in &lock.entries {
             let found = stores.iter().map(|store| store.find_entry(name)).collect::<Result<Vec<_>, _>>()?;
@@ -38,7 +38,7 @@ pub(crate) fn locks(files: &[PathBuf], stores: &[PathBuf]) -> Result<Compared, F
             check(is_there, &|| of(format!("module `{signature}`")));
         }
         for pin in &lock.pins {
-            let is_there = any(stores, |s| s.find_action(&pin.action), |r| r.digest == pin.digest)?;
+            let is_there = any(stores, |s| s.find_action(&pin.action), |r| pin.is_of(r))?;
             check(is_there, &|| of(format!("archive `{}` for `{}`", pin.digest.short(), pin.isa)));
         }
         if let Some(version) = lock.other_version().filter(|_| !is_whole) {
@@ -47,6 +47,12 @@ pub(crate) fn locks(files: &[PathBuf], stores: &[PathBuf]) -> Result<Compared, F
         }
     }
     Ok(held)
+}
+
+/// Says that a lock file that is named is missing: nobody asks for one to be written in its place.
+pub(crate) fn missing(path: &Path) -> Failure {
+    Failure::new(format!("there is no lock file `{}`", path.display()))
+        .hint("name the lock file of a release; `precast update` writes one beside its manifest")
 }
 
 /// Whether a store has a record of this kind, and its archive.

@@ -22,6 +22,7 @@ mod difference;
 mod elsewhere;
 mod error;
 mod events;
+mod exported;
 mod graph;
 mod health;
 mod held;

@@ -10,6 +10,7 @@ const VERIFY_EXAMPLES: &str = "\
 Examples:
   precast verify                                      ./artifacts: every file is read and hashed
   precast verify model.precast                        a bundle, as it was copied
+  precast verify release.export                       an export, as `import` verifies it
   precast verify --store cache --rebuild precast.toml compiles again what the manifest declares
   precast verify --recompile                          compiles again what the archives hold, from themselves alone
   precast verify --regen precast.toml                 do declarations still lead to these modules?
@@ -17,13 +18,13 @@ Examples:
 
 A rebuild needs the compiler that made the artifacts: what another one made is counted, and not compared.";
 
-/// Reads and verifies everything that stores and bundles hold. Exit code 4: damage; 6: what was made again is another.
+/// Reads and verifies everything that stores, bundles and exports hold. Exit code 4: damage; 6: what was made again is another.
 ///
 /// Damage is moved to the store's quarantine, as by whoever reads it; the next build puts back what was there.
 #[derive(Debug, Args)]
 #[command(after_help = VERIFY_EXAMPLES)]
 pub(crate) struct VerifyArgs {
-    /// A bundle or a store, as by --bundle and --store; repeated.
+    /// A bundle or a store, as by --bundle and --store, an export, or a lock file, as by --lock; repeated.
     #[arg(value_name = "FILE|DIR")]
     pub(crate) named: Vec<PathBuf>,
     /// Compiles what these manifests declare again, and compares the bytes with those of the stores.

@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use precast_store::keyring::with_signature;
-use precast_store::{Export, ImportError, Imported, OpenError, OpenExportError, Stated, Store, file};
+use precast_store::{Export, ImportError, Imported, OpenError, OpenExportError, Store, file};
 use serde_json::json;
 
 use crate::args::{ExportArgs, ImportArgs, LayerArgs};
 use crate::error::{Exit, Failure};
 use crate::kind::Kind;
 use crate::secret::Secret;
-use crate::{events, layers, print, provenance, term, whole};
+use crate::{events, exported, layers, print, term, whole};
 
 /// Exports.
 pub(super) fn export(args: ExportArgs) -> Result<Exit, Failure> {
@@ -92,8 +92,7 @@ pub(super) fn import(args: ImportArgs) -> Result<Exit, Failure> {
     };
     let into = layers::to_build(args.store);
     // What is refused leaves no store behind.
-    let verified = export.verify().map_err(refused)?;
-    check_statements(&export).map_err(refused)?;
+    let verified = exported::verify(&export).map_err(refused)?;
     let known = match Store::open(&into) {
         Err(OpenError::Missing { .. }) => None,
         opened => Some(opened?.on_event(events::hear)),
@@ -125,16 +124,4 @@ pub(super) fn import(args: ImportArgs) -> Result<Exit, Failure> {
         false => format!("store `{}`: {entries}, {records}, {fresh} new{by}\n", into.display()),
     })?;
     Ok(Exit::Ok)
-}
-
-/// Checks that what is stated of records is about them: once it stands beside a record, people read it as said of that one.
-fn check_statements(export: &Export) -> Result<(), ImportError> {
-    for stated in export.statements() {
-        let Stated { member, record, archive, statement } = stated?;
-        let statement = serde_json::from_slice(statement);
-        if !statement.is_ok_and(|statement| provenance::is_about(&statement, &record, &archive)) {
-            return Err(ImportError::Member { member, why: "it is no statement about its record" });
-        }
-    }
-    Ok(())
 }

@@ -5,16 +5,16 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use precast_build::{Lock, LockError, Plan};
+use precast_build::{Lock, Plan};
 use precast_ops::Ops;
 use precast_store::key::Profile;
-use precast_store::{Digest, GcPlan, Keep, Reason, Roots, Store, Swept, Victim, VictimKind};
+use precast_store::{Digest, GcPlan, Keep, OpenError, Reason, Roots, Store, Swept, Victim, VictimKind};
 use serde_json::{Value, json};
 
 use super::build;
 use crate::args::GcArgs;
 use crate::error::{Exit, Failure};
-use crate::{events, layers, print, term};
+use crate::{events, held, layers, print, term};
 
 /// Most things of a kind that are listed for people; JSON has them all.
 const LISTED: usize = 40;
@@ -28,7 +28,13 @@ pub(super) fn run(args: GcArgs) -> Result<Exit, Failure> {
     };
     let keep = Keep { declared, pinned, max_age: args.max_age, max_size: args.max_size, grace: args.grace };
     // What is damaged is moved out of the way by whoever reads it: no dry run of that.
-    let store = Store::open(&path)?.on_event(events::hear);
+    let store = match Store::open(&path) {
+        // A cache is made by the first program that compiles.
+        Err(OpenError::Missing { is_lost: false, .. }) if args.cache => {
+            return nothing(&path, args.json, args.dry_run);
+        }
+        opened => opened?.on_event(events::hear),
+    };
     let plan = store.plan_gc(&keep)?;
     let swept = match args.dry_run {
         true => None,
@@ -46,6 +52,17 @@ pub(super) fn run(args: GcArgs) -> Result<Exit, Failure> {
     if left > 0 {
         let message = format!("{} left, as others were publishing all the time", things(left));
         return Err(Failure::new(message).hint("run it again later"));
+    }
+    Ok(Exit::Ok)
+}
+
+/// Says that there is no store yet, so that nothing can go.
+fn nothing(path: &Path, json: bool, is_dry_run: bool) -> Result<Exit, Failure> {
+    if json {
+        let swept = (!is_dry_run).then(Swept::default);
+        term::print_json(&to_json(path, &GcPlan::default(), swept.as_ref()))?;
+    } else {
+        term::print(&format!("store `{}`: nothing to collect, as there is no store yet\n", path.display()))?;
     }
     Ok(Exit::Ok)
 }
@@ -84,7 +101,7 @@ fn roots(files: &[PathBuf]) -> Result<(Roots, BTreeSet<Digest>), Failure> {
 }
 
 fn of_lock(path: &Path) -> Result<(Roots, BTreeSet<Digest>), Failure> {
-    let lock = Lock::read(path)?.ok_or_else(|| LockError::Missing { path: path.to_owned() })?;
+    let lock = Lock::read(path)?.ok_or_else(|| held::missing(path))?;
     let modules = lock.modules.into_iter().map(|(_, key)| key).collect();
     let roots = Roots { entries: lock.entries.into_keys().collect(), modules };
     Ok((roots, lock.pins.into_iter().map(|pin| pin.digest).collect()))

@@ -61,15 +61,19 @@ fn push_store(place: &Place, store: Option<PathBuf>, names: &[String], json: boo
 
 fn push_release(place: &Place, path: &Path, sbom: Option<&Path>, json: bool) -> Result<Exit, Failure> {
     let bytes = file::read(path, u64::MAX)?;
-    let within = |failure: Failure| failure.within(format!("cannot push `{}`", path.display()));
+    let damaged =
+        |failure: Failure| failure.within(format!("cannot push `{}`", path.display())).exiting(Exit::Damaged);
     // What is damaged is no release.
     let kind = match Kind::of(&bytes[..bytes.len().min(1 << 18)]) {
         Kind::Bundle => {
-            Bundle::from_bytes(bytes.clone()).map_err(|error| within(error.into()))?;
+            let bundle = Bundle::from_bytes(bytes.clone()).map_err(|error| damaged(error.into()))?;
+            if let Some(event) = bundle.verify().first() {
+                return Err(damaged(Failure::new(event.to_string())));
+            }
             Released::Bundle
         }
         Kind::Export => {
-            Export::check(&bytes).map_err(|error| within(error.into()))?;
+            Export::check(&bytes).map_err(|error| damaged(error.into()))?;
             Released::Export
         }
         found => {
@@ -153,9 +157,10 @@ pub(super) fn pull(args: PullArgs) -> Result<Exit, Failure> {
     }
     // What a registry calls a release may be anything.
     match kind {
-        Kind::Export => Export::check(&release.bytes)?,
-        _ => drop(Bundle::from_bytes(release.bytes.clone())?),
+        Kind::Export => Export::check(&release.bytes).map_err(Failure::from),
+        _ => Bundle::from_bytes(release.bytes.clone()).map(drop).map_err(Failure::from),
     }
+    .map_err(|failure| failure.exiting(Exit::Damaged))?;
     write_release(&out, kind, &release)?;
     if let Some(compared) = compared
         && let Err(error) = compared.note()

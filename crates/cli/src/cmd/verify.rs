@@ -16,16 +16,16 @@ use crate::args::VerifyArgs;
 use crate::compared::Compared;
 use crate::difference::{self, Files};
 use crate::error::{Exit, Failure};
+use crate::kind::Kind;
 use crate::{health, held, layers, term};
 
 /// Runs the command.
 pub(super) fn run(mut args: VerifyArgs) -> Result<Exit, Failure> {
-    let (stores, bundles): (Vec<_>, Vec<_>) =
-        std::mem::take(&mut args.named).into_iter().partition(|path| path.is_dir());
-    args.layers.store.extend(stores);
-    args.layers.bundle.extend(bundles);
+    let exports = sort_out(&mut args)?;
     let args = &args;
-    let health = health::of_layers(&args.layers, true)?;
+    let is_alone = args.layers.is_empty() && !exports.is_empty() && args.lock.is_empty();
+    let mut health = if is_alone { Vec::new() } else { health::of_layers(&args.layers, true)? };
+    health.extend(health::of_exports(&exports, &args.layers)?);
     if health.is_empty() {
         return Err(layers::none());
     }
@@ -63,6 +63,42 @@ pub(super) fn run(mut args: VerifyArgs) -> Result<Exit, Failure> {
         ));
     }
     Ok(exit)
+}
+
+/// Puts what is named to its like: stores, bundles and lock files. Returns the exports.
+fn sort_out(args: &mut VerifyArgs) -> Result<Vec<PathBuf>, Failure> {
+    let mut exports = Vec::new();
+    for path in std::mem::take(&mut args.named) {
+        if path.is_dir() {
+            args.layers.store.push(path);
+            continue;
+        }
+        let is_lock = path.extension().is_some_and(|ending| ending == "lock");
+        // What cannot be read is told of with its name.
+        match Kind::at(&path).unwrap_or(Kind::Other) {
+            Kind::Export => exports.push(path),
+            _ if is_lock => args.lock.push(path),
+            Kind::Lock => args.lock.push(path),
+            kind @ (Kind::Keyring
+            | Kind::Signatures
+            | Kind::SecretKey
+            | Kind::PublicKey
+            | Kind::Npy
+            | Kind::Npz
+            | Kind::Manifest) => {
+                let failure = Failure::new(format!("cannot verify `{}`: it is {kind}", path.display()));
+                return Err(failure.hint(match kind {
+                    Kind::Manifest => {
+                        "`--rebuild` and `--regen` hold stores against what a manifest declares"
+                    }
+                    Kind::Keyring => "`--keyring` asks for its signatures; `precast trust show` reads it",
+                    _ => "stores, bundles, exports and lock files are verified",
+                }));
+            }
+            _ => args.layers.bundle.push(path),
+        }
+    }
+    Ok(exports)
 }
 
 /// Compares what is asked for.
