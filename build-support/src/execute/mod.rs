@@ -226,7 +226,7 @@ impl Build<'_> {
         let mut reasons: BTreeMap<usize, Compilation> = missing.iter().copied().zip(reasons).collect();
         let (mut compilations, mut failures) = (Vec::new(), Vec::new());
         let mut queue = Queue::new(missing, execution.store.filter(|_| !is_held), batch(execution.parallel));
-        while let Some(batch) = queue.next_batch(&mut self.jobs.list)? {
+        while let Some(batch) = queue.next_batch(&mut self.jobs.list, execution.progress)? {
             let progress = shifted(execution.progress, queue.done() - batch.len(), missing.len());
             let attempt = compile(&self.jobs.list, &batch, (toolchain, execution.parallel), &progress);
             failures.extend(attempt.failures);

@@ -10,6 +10,7 @@
 
 use super::ExecuteError;
 use super::job::Job;
+use precast_compile::Progress;
 use precast_store::{BuildKey, Store, Turns};
 use std::time::Duration;
 
@@ -38,7 +39,11 @@ impl<'s> Queue<'s> {
     }
 
     /// Takes the next jobs to compile; `None` if no job waits. Jobs that another process has published get their artifacts.
-    pub(super) fn next_batch(&mut self, jobs: &mut [Job<'_>]) -> Result<Option<Vec<usize>>, ExecuteError> {
+    pub(super) fn next_batch(
+        &mut self,
+        jobs: &mut [Job<'_>],
+        progress: &dyn Fn(Progress),
+    ) -> Result<Option<Vec<usize>>, ExecuteError> {
         self.turns = None;
         let Some(store) = self.store else {
             let rest = self.waiting.split_off(self.size.min(self.waiting.len()));
@@ -49,6 +54,7 @@ impl<'s> Queue<'s> {
             let mut turns = Turns::new(store);
             let mut batch = self.take_free(jobs, &mut turns)?;
             if batch.is_empty() && self.waiting.first() == Some(&first) {
+                progress(Progress::Waiting);
                 turns.wait(&key(&jobs[first]), PATIENCE);
                 self.waiting.remove(0);
                 jobs[first].look_up(Some(store), true)?;

@@ -30,10 +30,12 @@ pub enum Parallel {
     Jobs(NonZeroUsize),
 }
 
-/// What happens to a job. `job` is its place in the list.
+/// A step of compiling a list of jobs. `job` is a position in the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Progress {
+    /// The build waits for another process that compiles the same modules. Only `precast-build` reports it.
+    Waiting,
     /// It is being compiled.
     Started {
         /// Its place in the list.

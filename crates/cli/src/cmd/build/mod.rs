@@ -289,11 +289,14 @@ fn fetch(url: &str, keyring: &Arc<Keyring>, store: Option<&Store>, wanted: &[Wan
 /// Carries out a plan, and shows how far it is.
 fn carry_out(plan: &Plan, execution: Execution<'_>) -> Result<Executed, ExecuteError> {
     let bar = term::progress((plan.units.len() * execution.variants.len()) as u64);
-    let progress = |progress| {
-        if let Progress::Finished { done, total, .. } = progress {
+    let progress = |progress| match progress {
+        Progress::Waiting => bar.set_message("waiting for another build of the same modules"),
+        Progress::Finished { done, total, .. } => {
+            bar.set_message("");
             bar.set_length(total as u64);
             bar.set_position(done as u64);
         }
+        _ => {}
     };
     let executed = execute(plan, &Execution { progress: &progress, ..execution });
     bar.finish_and_clear();
