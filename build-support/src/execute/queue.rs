@@ -6,7 +6,8 @@
 //!    └────────────┘ where no turn is free, the first is waited for
 //! ```
 //! A build waits for no turn while it has one, so two builds never wait for each other. A build that holds back what it
-//! compiles until all of it is let through takes no turns: others would wait for nothing.
+//! compiles until all of it is let through takes no turns: others would wait for nothing. After [`PATIENCE`] a build stops taking
+//! turns at all.
 
 use super::ExecuteError;
 use super::job::Job;
@@ -55,7 +56,10 @@ impl<'s> Queue<'s> {
             let mut batch = self.take_free(jobs, &mut turns)?;
             if batch.is_empty() && self.waiting.first() == Some(&first) {
                 progress(Progress::Waiting);
-                turns.wait(&key(&jobs[first]), PATIENCE);
+                if !turns.wait(&key(&jobs[first]), PATIENCE) {
+                    // The other process hangs or is stopped: do not wait for it again.
+                    self.store = None;
+                }
                 self.waiting.remove(0);
                 jobs[first].look_up(Some(store), true)?;
                 batch.extend(jobs[first].artifact.is_none().then_some(first));

@@ -65,8 +65,11 @@ impl<'s> Turns<'s> {
         !turn.or_insert_with(|| self.store.turn(key, Duration::ZERO)).is_busy()
     }
 
-    /// Waits for the turn of a key, at most for `patience`.
-    pub fn wait(&mut self, key: &BuildKey, patience: Duration) {
-        self.shards.insert(self.store.shard(key), self.store.turn(key, patience));
+    /// Waits for the turn of a key, at most for `patience`; `false` if another process has it still.
+    pub fn wait(&mut self, key: &BuildKey, patience: Duration) -> bool {
+        let turn = self.store.turn(key, patience);
+        let is_taken = !turn.is_busy();
+        self.shards.insert(self.store.shard(key), turn);
+        is_taken
     }
 }
