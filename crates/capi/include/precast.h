@@ -82,6 +82,11 @@ precast_status precast_bundle_from_bytes(const void *bytes, size_t size, precast
 /* `bundle` may be NULL. */
 void precast_bundle_free(precast_bundle *bundle);
 
+/* Loads modules from files in `directory` from now on, for all bundles of this process, so that profilers name graphs and ops:
+ * crates/cli/DEBUGGING.md. The directory is created where it is missing; the files stay. NULL loads modules from memory. Without a call
+ * the environment variable PRECAST_PROFILING names the directory. Modules that were loaded before stay as they are. */
+precast_status precast_set_profiling(const char *directory);
+
 /* How many entries it has; 0 if `bundle` is NULL. */
 size_t precast_bundle_entry_count(const precast_bundle *bundle);
 

@@ -5,13 +5,15 @@ use crate::cpu::{self, LimitError};
 use crate::event::{Event, chain, join};
 use crate::function::{CallError, Function};
 use crate::key::{BuildKey, ByHash, ContentId, Digest};
+use crate::native::profiling::Symbols;
 use crate::native::{Label, LoadLibraryError, LoadedLibrary, LoadedModule, find_linked, profiling};
 use crate::program::{Computes, Outline, Program};
 use crate::provenance::Served;
 use crate::record::{ParseRecordError, Record};
 use crate::trace::outcome;
-use std::collections::BTreeMap;
 use std::collections::hash_map;
+use std::collections::{BTreeMap, BTreeSet};
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -240,10 +242,13 @@ impl Loader {
 
     fn find_module(&self, graph: &str, key: &BuildKey) -> Result<(LoadedModule, Served), String> {
         let mut reasons = Vec::new();
+        let profiled = self.libraries.is_profiled();
         for record in best_first(self.bundle.find(key), &mut reasons) {
             let Some(member) = record.member(key) else { continue };
             let (slot, signature) = (member.slot, member.signature.as_str());
-            let label = Label { graph, signature, isa: &record.isa, digest: &record.digest };
+            let symbols = if profiled { self.symbols(graph, &record) } else { Symbols::new() };
+            let label =
+                Label { graph, signature, isa: &record.isa, digest: &record.digest, symbols: &symbols };
             let load = || self.bundle.load(&record).map_err(|error| chain(&error));
             match self
                 .libraries
@@ -264,6 +269,25 @@ impl Loader {
             reasons.push(format!("{} has no module `{}`", self.bundle.name(), key.short()));
         }
         Err(join(&reasons, "; "))
+    }
+}
+
+impl Loader {
+    /// The symbols of a record's modules: of the graph that is loaded, else of the first that calls the module.
+    #[cold]
+    fn symbols(&self, graph: &str, record: &Record) -> Symbols {
+        let mut symbols = profiling::symbols_of_record(record);
+        let mut unnamed: BTreeSet<BuildKey> = symbols.keys().copied().collect();
+        for name in iter::once(graph.to_owned()).chain(self.entries()) {
+            let found = self.bundle.find_program(&ContentId::of(&*name), &name);
+            let Some(program) = found.and_then(|(_, program)| Program::of_entry(&program).ok()) else {
+                continue;
+            };
+            symbols.extend(
+                profiling::symbols_of_program(&name, &program).filter(|(key, _)| unnamed.remove(key)),
+            );
+        }
+        symbols
     }
 }
 
@@ -304,16 +328,10 @@ impl From<LoadLibraryError> for NotLoaded {
 }
 
 /// Modules in use, by the digest of their archive: those of the program itself, and shared objects, each loaded once.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Libraries {
     loaded: Mutex<BTreeMap<Digest, Weak<LoadedLibrary>>>,
     profiling: Option<PathBuf>,
-}
-
-impl Default for Libraries {
-    fn default() -> Self {
-        Self { loaded: Mutex::default(), profiling: profiling::directory() }
-    }
 }
 
 impl Libraries {
@@ -321,6 +339,16 @@ impl Libraries {
     #[must_use]
     pub fn profiling(self, directory: PathBuf) -> Self {
         Self { profiling: Some(directory), ..self }
+    }
+
+    /// Whether modules are loaded from files for profilers, which need symbols.
+    #[must_use]
+    pub fn is_profiled(&self) -> bool {
+        self.directory().is_some()
+    }
+
+    fn directory(&self) -> Option<PathBuf> {
+        self.profiling.clone().or_else(profiling::directory)
     }
 
     /// The modules of a digest, if they are part of the program or in use.
@@ -358,7 +386,7 @@ impl Libraries {
     /// The bytes cannot be loaded.
     pub fn keep(&self, label: &Label<'_>, bytes: &[u8]) -> Result<Arc<LoadedLibrary>, LoadLibraryError> {
         let span = crate::span!("load", bytes = bytes.len() as u64; outcome);
-        let loaded = LoadedLibrary::load(bytes, label, self.profiling.as_deref());
+        let loaded = LoadedLibrary::load(bytes, label, self.directory().as_deref());
         span.record("outcome", outcome(&loaded));
         let library = loaded?;
         let mut libraries = self.lock();

@@ -87,6 +87,13 @@ mod _native {
         Ok(())
     }
 
+    /// Sets the directory of modules for profilers, whatever `PRECAST_PROFILING` says; `None` for no profiling.
+    #[pyfunction]
+    #[pyo3(signature = (directory, /))]
+    fn set_profiling(directory: Option<std::path::PathBuf>) {
+        precast_core::native::profiling::set_directory(directory);
+    }
+
     /// What is wrong with `PRECAST_THREADS`, if it cannot be read.
     #[pyfunction]
     fn misread_threads() -> Option<String> {

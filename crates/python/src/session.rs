@@ -39,6 +39,9 @@ pub(crate) struct Settings {
     keyring: Option<PathBuf>,
 }
 
+/// The name of a function that Python gave none.
+const UNNAMED: &str = "function";
+
 /// The function of a graph.
 #[pyfunction]
 pub(crate) fn compile<'py>(
@@ -51,7 +54,8 @@ pub(crate) fn compile<'py>(
     let is_map = is_map(whole, &settings);
     let function = py.detach(|| {
         let runtime = runtime(settings)?;
-        runtime.function(whole).map_err(Failure::Function)
+        let named = if name == UNNAMED { "" } else { &name };
+        runtime.named_function(named, whole).map_err(Failure::Function)
     });
     // What a reference raised for constants that are folded is nobody's error.
     drop(stash::take());

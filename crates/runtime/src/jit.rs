@@ -2,7 +2,7 @@
 //! published.
 
 use crate::error::FunctionError;
-use crate::resolve::Resolver;
+use crate::resolve::{Names, Resolver};
 use precast_acquire::{Engine, Made, Request};
 use precast_codegen::Module;
 use precast_compile::{Compiled, Toolchain};
@@ -23,6 +23,7 @@ pub(crate) fn compile(
     module: &Arc<Module>,
     fingerprint: Option<Fingerprint>,
     resolver: &Resolver,
+    names: Names<'_>,
 ) -> Result<Loaded, FunctionError> {
     let toolchain = Toolchain::find(None).map_err(|problem| FunctionError::NoCompiler {
         miss: Box::new(resolver.explain(module)),
@@ -34,16 +35,16 @@ pub(crate) fn compile(
     let failed = |problem: String| FunctionError::Load { signature: signature.to_owned(), problem };
     let mut elsewhere = None;
     let is_there = || {
-        elsewhere = resolver.resolve(&key).ok().flatten();
+        elsewhere = resolver.resolve(&key, names).ok().flatten();
         elsewhere.is_some()
     };
     let made = engine.make(&request, &toolchain, is_there);
     match made.map_err(|source| FunctionError::Compile { signature: signature.to_owned(), source })? {
-        Made::Here(made) => load(Made::best(&made).map_err(failed)?, &key, signature, resolver),
+        Made::Here(made) => load(Made::best(&made).map_err(failed)?, &key, resolver, names),
         Made::Elsewhere => match elsewhere {
             Some(loaded) => Ok(loaded),
             // Another thread of this process found it.
-            None => resolver.resolve(&key)?.ok_or_else(|| {
+            None => resolver.resolve(&key, names)?.ok_or_else(|| {
                 failed("another process had compiled it, and it was removed since; try again".to_owned())
             }),
         },
@@ -58,24 +59,25 @@ pub(crate) fn no_compiler() -> Option<String> {
 fn load(
     compiled: &Compiled,
     key: &BuildKey,
-    signature: &str,
     resolver: &Resolver,
+    names: Names<'_>,
 ) -> Result<Loaded, FunctionError> {
-    let failed = |problem: String| FunctionError::Load { signature: signature.to_owned(), problem };
     let record = &compiled.record;
+    let member = record.member(key).unwrap_or(&record.members[0]);
+    let signature = &*member.signature;
+    let failed = |problem: String| FunctionError::Load { signature: signature.to_owned(), problem };
     let bytes = compiled
         .archive
         .members
         .get(SHARED_OBJECT)
         .ok_or_else(|| failed(format!("no member `{SHARED_OBJECT}`")))?;
-    let library = resolver.keep(record, bytes, signature).ok_or_else(|| {
+    let library = resolver.keep(record, bytes, member, names).ok_or_else(|| {
         resolver
             .check_stage(signature)
             .err()
             .unwrap_or_else(|| failed("see the events of `stats()`".to_owned()))
     })?;
-    let slot = record.members.iter().find(|member| member.key == *key).map_or(0, |member| member.slot);
-    let module = library.module(slot, key).map_err(|error| failed(chain(&error)))?;
+    let module = library.module(member.slot, key).map_err(|error| failed(chain(&error)))?;
     let served = Served::Jit { key: *key, digest: record.digest, isa: record.isa.clone() };
     Ok((module, Provenance { ops: vec![signature.to_owned()], served }))
 }

@@ -41,7 +41,7 @@ impl Reference {
                 if compiled.iter().any(|known| *known.op == *op && known.inputs == inputs) {
                     continue;
                 }
-                let function = runtime.resolve(&graph)?;
+                let function = runtime.resolve("", &graph)?;
                 let interpreted = function.provenance().iter().any(|part| part.served == Served::Interpreted);
                 if !interpreted {
                     compiled.push(Compiled { op, inputs, function });

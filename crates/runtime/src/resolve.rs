@@ -7,12 +7,23 @@ use precast_acquire::Inventory;
 use precast_acquire::Miss;
 use precast_codegen::Module;
 use precast_core::event::chain;
+use precast_core::native::profiling::{self, Symbols};
 use precast_core::native::{Label, LoadedLibrary, LoadedModule};
 use precast_core::{Libraries, Provenance, Served, span};
 use precast_graph::FunctionGraph;
 use precast_ops::Ops;
-use precast_store::{BuildKey, Layer, LayerError, Record};
+use precast_store::{BuildKey, Layer, LayerError, Member, Record};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// The names of a module, for people and profilers.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Names<'a> {
+    /// The name of the graph that it serves; empty if the graph has none.
+    pub(crate) graph: &'a str,
+    /// Its symbol; empty unless profilers want it.
+    pub(crate) symbol: &'a str,
+}
 
 /// Layers, and what was loaded from them.
 pub(crate) struct Resolver {
@@ -78,10 +89,14 @@ impl Resolver {
     }
 
     /// Callable code for a key, from the first layer that has some; damage and refusals are passed over.
-    pub(crate) fn resolve(&self, key: &BuildKey) -> Result<Option<(LoadedModule, Provenance)>, LayerError> {
+    pub(crate) fn resolve(
+        &self,
+        key: &BuildKey,
+        names: Names<'_>,
+    ) -> Result<Option<(LoadedModule, Provenance)>, LayerError> {
         for layer in &self.layers {
             let span = span!("lookup", key = key.short().as_str(), layer = layer.to_string().as_str(); variant, outcome);
-            let found = self.resolve_in(layer, key)?;
+            let found = self.resolve_in(layer, key, names)?;
             span.record("outcome", if found.is_some() { "hit" } else { "miss" });
             if let Some((_, Provenance { served: Served::Artifact { isa, .. }, .. })) = &found {
                 span.record("variant", isa.as_str());
@@ -97,6 +112,7 @@ impl Resolver {
         &self,
         layer: &Layer,
         key: &BuildKey,
+        names: Names<'_>,
     ) -> Result<Option<(LoadedModule, Provenance)>, LayerError> {
         let pass_over = |record: &Record, file: &str| {
             let signature = record.member(key).map(|member| member.signature.clone()).unwrap_or_default();
@@ -105,7 +121,7 @@ impl Resolver {
         };
         for record in precast_acquire::find(layer, key, self.compiles(), pass_over)? {
             let Some(member) = record.member(key) else { continue };
-            let Some(library) = self.library(layer, &record, &member.signature)? else { continue };
+            let Some(library) = self.library(layer, &record, member, names)? else { continue };
             match library.module(member.slot, key) {
                 Ok(module) => {
                     let (layer, signature) = (layer.to_string(), member.signature.clone());
@@ -161,23 +177,32 @@ impl Resolver {
         &self,
         layer: &Layer,
         record: &Record,
-        signature: &str,
+        member: &Member,
+        names: Names<'_>,
     ) -> Result<Option<Arc<LoadedLibrary>>, LayerError> {
         if let Some(library) = self.libraries.find(&record.digest) {
             return Ok(Some(library));
         }
         Ok(match layer.load(record)? {
-            Ok(bytes) => self.keep(record, &bytes, signature),
+            Ok(bytes) => self.keep(record, &bytes, member, names),
             Err(reason) => {
-                self.passed_over(signature, format!("{layer}: {reason}"));
+                self.passed_over(&member.signature, format!("{layer}: {reason}"));
                 None
             }
         })
     }
 
     /// Loads verified bytes and remembers them under the digest of their archive.
-    pub(crate) fn keep(&self, record: &Record, bytes: &[u8], signature: &str) -> Option<Arc<LoadedLibrary>> {
-        let label = Label { graph: "", signature, isa: &record.isa, digest: &record.digest };
+    pub(crate) fn keep(
+        &self,
+        record: &Record,
+        bytes: &[u8],
+        Member { key, signature, .. }: &Member,
+        names: Names<'_>,
+    ) -> Option<Arc<LoadedLibrary>> {
+        let symbols = if self.is_profiled() { self.symbols(record, key, names) } else { Symbols::new() };
+        let (graph, isa, digest) = (names.graph, &*record.isa, &record.digest);
+        let label = Label { graph, signature, isa, digest, symbols: &symbols };
         let loaded = self.libraries.keep(&label, bytes);
         let unstaged = loaded.as_ref().err().filter(|error| error.is_of_process());
         *self.unstaged.lock().unwrap_or_else(PoisonError::into_inner) = unstaged.map(|error| chain(error));
@@ -190,6 +215,28 @@ impl Resolver {
                 None
             }
         }
+    }
+
+    /// Whether modules need symbols for profilers.
+    pub(crate) fn is_profiled(&self) -> bool {
+        self.libraries.is_profiled()
+    }
+
+    /// The symbols of a record's modules: that of the wanted module, and those of the rest by the first entry of a layer that
+    /// calls them.
+    #[cold]
+    fn symbols(&self, record: &Record, key: &BuildKey, names: Names<'_>) -> Symbols {
+        let mut symbols = profiling::symbols_of_record(record);
+        let mut unnamed: BTreeSet<BuildKey> = symbols.keys().copied().filter(|other| other != key).collect();
+        if !names.symbol.is_empty() {
+            symbols.insert(*key, names.symbol.to_owned());
+        }
+        let layers = self.layers.iter().take_while(|_| !unnamed.is_empty());
+        for entry in layers.flat_map(|layer| layer.entries().unwrap_or_default()).collect::<Vec<_>>() {
+            let named = profiling::symbols_of_program(&entry.name, &entry.program);
+            symbols.extend(named.filter(|(other, _)| unnamed.remove(other)));
+        }
+        symbols
     }
 
     /// The error of a graph that needs a module, if this process can load none at all.

@@ -75,6 +75,23 @@ pub(crate) unsafe extern "C" fn precast_bundle_from_bytes(
 /// # Safety
 /// [The contract](super).
 #[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn precast_set_profiling(directory: *const c_char) -> Status {
+    guard(|| {
+        let directory = match directory.is_null() {
+            true => None,
+            // SAFETY: the contract.
+            false => Some(unsafe { text(directory, "directory") }?.into()),
+        };
+        precast_core::native::profiling::set_directory(directory);
+        Ok(())
+    })
+}
+
+/// See `precast.h`.
+///
+/// # Safety
+/// [The contract](super).
+#[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn precast_bundle_free(bundle: *mut BundleHandle) {
     // SAFETY: the contract: a bundle is one that was opened here, and is freed once.
     unsafe { free(bundle) };

@@ -1,5 +1,6 @@
 /* What a program may do wrong, and what it gets for it; then what it may do that looks wrong and is not.
  * ./misuse BUNDLE prints "ok", or the first expectation that was not met. */
+#define _XOPEN_SOURCE 700
 #include <precast.h>
 #include <precast/context.h>
 #include <fenv.h>
@@ -47,6 +48,43 @@ static precast_function *find(const precast_bundle *bundle, const char *name) {
 }
 
 /* ---- Bundles ------------------------------------------------------------------------------------------------------- */
+
+/* Whether a line of the map of this process has this text. */
+static int is_mapped(const char *name) {
+  char line[4096];
+  int found = 0;
+  FILE *maps = fopen("/proc/self/maps", "r");
+  while (maps != NULL && fgets(line, sizeof line, maps) != NULL) {
+    found |= strstr(line, name) != NULL;
+  }
+  if (maps != NULL) {
+    fclose(maps);
+  }
+  return found;
+}
+
+/* Modules that are loaded while there is a directory for profilers come from there. */
+static void profiling(const char *path) {
+  precast_bundle *bundle = NULL;
+  precast_function *function = NULL;
+  char directory[2048], file[4096];
+  snprintf(directory, sizeof directory, "%s.profiled-XXXXXX", path);
+  TRUE(mkdtemp(directory) != NULL);
+  FINE(precast_set_profiling(directory));
+  FAILS(precast_set_profiling("\xff"), PRECAST_ERROR_ARGUMENT, "`directory` is not UTF-8");
+  FINE(precast_bundle_open(path, &bundle));
+  FINE(precast_bundle_function(bundle, "both", &function));
+  snprintf(file, sizeof file, "%s/precast-both-", directory);
+  TRUE(is_mapped(file));
+  precast_function_free(function);
+  precast_bundle_free(bundle);
+  FINE(precast_set_profiling(NULL));
+  FINE(precast_bundle_open(path, &bundle));
+  FINE(precast_bundle_function(bundle, "both", &function));
+  TRUE(!is_mapped(file));
+  precast_function_free(function);
+  precast_bundle_free(bundle);
+}
 
 static void bundles(const char *path, const precast_bundle *bundle) {
   precast_bundle *other = NULL;
@@ -394,6 +432,7 @@ int main(int argc, char **argv) {
   precast_bundle *bundle = NULL;
   FINE(precast_bundle_open(argv[1], &bundle));
   bundles(argv[1], bundle);
+  profiling(argv[1]);
   damage(argv[1]);
   precast_function *both = find(bundle, "both"), *rows = find(bundle, "rows"), *again = find(bundle, "both");
   precast_function *gauss = find(bundle, "gauss"), *power = find(bundle, "power");

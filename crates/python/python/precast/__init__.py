@@ -36,7 +36,7 @@ from .errors import (
     NativeError,
     PrecastError,
 )
-from ._native import Function, Graph, Model, get_num_threads, load, set_num_threads
+from ._native import Function, Graph, Model, get_num_threads, load, set_num_threads, set_profiling
 from ._native import misread_threads as _misread_threads
 
 if TYPE_CHECKING:
@@ -114,6 +114,7 @@ __all__ = [
     "load",
     "save",
     "set_num_threads",
+    "set_profiling",
     "ufunc",
     "upcast",
 ]

@@ -61,6 +61,9 @@ def get_num_threads() -> int:
 def set_num_threads(n: int, /) -> None:
     """Lets at most `n` threads share the work of a call, the calling one among them; 1 to 256. Results have the same bits for any number."""
 
+def set_profiling(directory: str | PathLike[str] | None, /) -> None:
+    """Loads modules from files in `directory` from now on, so that profilers name graphs and ops; ``None`` for memory. Without this ``PRECAST_PROFILING`` names the directory."""
+
 def misread_threads() -> str | None: ...
 def load(path: str | PathLike[str], /, *, keyring: str | PathLike[str] | None = None) -> Model:
     """Opens a bundle file; its functions are verified and loaded when they are asked for. With `keyring`, else that of ``$PRECAST_KEYRING``, enough of its keys must have signed the file."""

@@ -2,7 +2,9 @@
 
 use precast_codegen::Module;
 use precast_core::Provenance;
+use crate::resolve::Names;
 use precast_core::native::LoadedModule;
+use precast_core::native::profiling::Symbols;
 use precast_graph::FunctionGraph;
 use precast_ops::rewrite;
 use precast_store::{BuildKey, Fingerprint, Record};
@@ -12,6 +14,8 @@ use std::sync::Arc;
 
 /// How a lowered graph is served.
 pub(crate) struct Answer {
+    /// The name of the graph; empty if it has none.
+    pub(crate) name: String,
     /// The form of the graph that was searched for.
     pub(crate) lowered: FunctionGraph,
     /// Its segments, in order.
@@ -23,6 +27,7 @@ pub(crate) struct Answer {
     /// The modules that a compiler would make of the graph, one for each segment, where no layer has them.
     pub(crate) wanted: Vec<Arc<Module>>,
     pub(super) found: BTreeMap<BuildKey, Option<Found>>,
+    pub(super) symbols: Symbols,
 }
 
 /// A segment of a lowered graph.
@@ -91,6 +96,12 @@ impl Answer {
     pub(crate) fn unserved(&self) -> impl Iterator<Item = &Arc<Module>> {
         let missing = self.segments.iter().filter(|segment| !segment.is_served());
         missing.filter_map(|segment| Some(&segment.missing.as_ref()?.module))
+    }
+
+    /// The names of the module of a key.
+    #[cfg(feature = "jit")]
+    pub(crate) fn names(&self, key: &BuildKey) -> Names<'_> {
+        super::names(&self.name, &self.symbols, key)
     }
 
     /// The module that a layer has for a key.

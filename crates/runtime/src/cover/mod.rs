@@ -12,10 +12,12 @@
 //! Callers of the graph, explanations and records of misses all read the same [`Answer`].
 
 mod answer;
+mod expression;
 mod pattern;
 
 use crate::error::FunctionError;
-use crate::resolve::Resolver;
+use crate::resolve::{Names, Resolver};
+use precast_core::native::profiling::{Symbols, symbol};
 use answer::MissingSegment;
 pub(crate) use answer::{Answer, ApplyCover, By, Found, Missing, Part, Segment};
 use precast_codegen::{Module, link, segments, single};
@@ -70,6 +72,8 @@ impl Purpose {
 /// The layers and the ops of a search.
 #[derive(Clone, Copy)]
 pub(crate) struct Scope<'a> {
+    /// The name of the graph; empty if it has none.
+    pub(crate) name: &'a str,
     /// The library of ops.
     pub(crate) ops: &'a Ops,
     /// The layers.
@@ -84,12 +88,14 @@ pub(crate) type KnownCovers = Mutex<BTreeMap<Vec<u8>, Arc<[ApplyCover]>>>;
 /// Searches for the modules that serve a lowered graph. Modules of whole segments are searched for if `is_whole_wanted`: in the
 /// form that preserves inputs, only declared ops are there.
 pub(crate) fn search(
-    Scope { ops, resolver, known }: Scope<'_>,
+    Scope { name, ops, resolver, known }: Scope<'_>,
     lowered: FunctionGraph,
     is_whole_wanted: bool,
     purpose: Purpose,
 ) -> Result<Answer, FunctionError> {
     let search = Search {
+        name,
+        symbols: Symbols::new(),
         ops,
         resolver,
         remembered: known,
@@ -105,6 +111,9 @@ pub(crate) fn search(
 
 /// A search in the layers of a runtime, for one graph.
 struct Search<'a> {
+    name: &'a str,
+    /// The symbols of the modules, if profilers want them.
+    symbols: Symbols,
     ops: &'a Ops,
     resolver: &'a Resolver,
     remembered: &'a KnownCovers,
@@ -134,8 +143,9 @@ impl Search<'_> {
         }
         let missing = covered.iter().filter_map(|segment| segment.missing.as_ref());
         let wanted = missing.map(|missing| Arc::clone(&missing.module)).collect();
-        let Self { missing, groups, found, .. } = self;
-        Ok(Answer { lowered, segments: covered, missing, groups, wanted, found })
+        let Self { missing, groups, found, symbols, .. } = self;
+        let name = self.name.to_owned();
+        Ok(Answer { name, lowered, segments: covered, missing, groups, wanted, found, symbols })
     }
 
     /// The key of a segment's own module, or that module if no layer has it.
@@ -271,10 +281,11 @@ impl Search<'_> {
         let alone = single(&joined, 0, self.ops.c())?;
         let Some(fingerprint) = fingerprint(&alone, self.ops) else { return Ok(None) };
         for layer in &self.resolver.layers {
-            if let Some(key) = Layer::find_fingerprint(layer, &fingerprint)?
-                && self.has(key)?
-            {
-                return Ok(Some(key));
+            if let Some(key) = Layer::find_fingerprint(layer, &fingerprint)? {
+                self.remember_symbol(key, &alone);
+                if self.has(key)? {
+                    return Ok(Some(key));
+                }
             }
         }
         Ok(None)
@@ -282,13 +293,22 @@ impl Search<'_> {
 
     /// The key of a graph's module, which is generated if that is the only way to know.
     fn key(&mut self, graph: &FunctionGraph) -> Result<BuildKey, FunctionError> {
-        match self.keys.entry(encode::canonical(graph)) {
-            Entry::Occupied(known) => Ok(*known.get()),
+        let key = match self.keys.entry(encode::canonical(graph)) {
+            Entry::Occupied(known) => return Ok(*known.get()),
             Entry::Vacant(new) => {
                 let (key, module) = self.resolver.key(graph, self.ops, || generate(graph, self.ops))?;
                 self.modules.extend(module.map(|module| (key, Arc::new(module))));
-                Ok(*new.insert(key))
+                *new.insert(key)
             }
+        };
+        self.remember_symbol(key, graph);
+        Ok(key)
+    }
+
+    fn remember_symbol(&mut self, key: BuildKey, graph: &FunctionGraph) {
+        if self.resolver.is_profiled() {
+            let expression = expression::of(graph);
+            self.symbols.entry(key).or_insert_with(|| symbol(self.name, &expression));
         }
     }
 
@@ -305,7 +325,7 @@ impl Search<'_> {
             return Ok(found.is_some());
         }
         let found = if self.purpose.loads() {
-            self.resolver.resolve(&key)?.map(|(module, provenance)| Found::Loaded(module, provenance))
+            self.resolver.resolve(&key, names(self.name, &self.symbols, &key))?.map(|(module, provenance)| Found::Loaded(module, provenance))
         } else {
             self.resolver.has(&key)?.map(|(layer, record)| Found::Seen(layer, record))
         };
@@ -313,6 +333,11 @@ impl Search<'_> {
         self.found.insert(key, found);
         Ok(is_found)
     }
+}
+
+/// The names of a module.
+fn names<'a>(graph: &'a str, symbols: &'a Symbols, key: &BuildKey) -> Names<'a> {
+    Names { graph, symbol: symbols.get(key).map_or("", String::as_str) }
 }
 
 /// The module of a graph.

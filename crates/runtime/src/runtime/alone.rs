@@ -2,6 +2,7 @@
 
 use super::Runtime;
 use crate::error::FunctionError;
+use crate::resolve::Names;
 use precast_codegen::{Module, link};
 use precast_core::native::LoadedModule;
 use precast_graph::FunctionGraph;
@@ -13,7 +14,7 @@ impl Runtime {
     pub(crate) fn module_of(&self, alone: &FunctionGraph) -> Result<Option<LoadedModule>, FunctionError> {
         let generate = || Ok(link(alone, self.ops.c())?);
         let (key, module) = self.resolver.key(alone, &self.ops, generate)?;
-        if let Some((module, _)) = self.resolver.resolve(&key)? {
+        if let Some((module, _)) = self.resolver.resolve(&key, Names::default())? {
             return Ok(Some(module));
         }
         self.compile_alone(alone, module)
@@ -34,7 +35,7 @@ impl Runtime {
         }
         let module = module.map_or_else(|| link(alone, self.ops.c()), Ok)?;
         let fingerprint = precast_ops::fingerprint(alone, &self.ops);
-        Ok(Some(crate::jit::compile(&self.engine, &Arc::new(module), fingerprint, &self.resolver)?.0))
+        Ok(Some(crate::jit::compile(&self.engine, &Arc::new(module), fingerprint, &self.resolver, Names::default())?.0))
     }
 
     #[cfg(not(feature = "jit"))]

@@ -44,9 +44,10 @@ impl Runtime {
         let recorder = Arc::clone(&self.resolver.recorder);
         let (resolver, ops) = (Arc::clone(&self.resolver), Arc::clone(&self.ops));
         let engine = Arc::clone(&self.engine);
-        let (graph, named) = (graph.clone(), signature.clone());
+        let (graph, name) = (graph.clone(), answer.name.clone());
+        let named = signature.clone();
         let job = move || {
-            let whole = whole(&graph, &ops, &engine, &resolver);
+            let whole = whole(&name, &graph, &ops, &engine, &resolver);
             resolver.recorder.tell(match whole {
                 Ok(whole) => {
                     // Nobody else sets it.
@@ -65,13 +66,14 @@ impl Runtime {
 
 /// The function of a graph whose segments have a module each: from layers, else compiled.
 fn whole(
+    name: &str,
     graph: &FunctionGraph,
     ops: &Ops,
     engine: &Engine,
     resolver: &Resolver,
 ) -> Result<Function, FunctionError> {
     let known = KnownCovers::default();
-    let scope = Scope { ops, resolver, known: &known };
+    let scope = Scope { name, ops, resolver, known: &known };
     let mut answer = cover::search(scope, ops.lower(graph, Form::Lowered)?, true, Purpose::CallWhole)?;
     compile_missing(graph, &mut answer, ops, engine, resolver)
 }
@@ -87,7 +89,7 @@ fn compile_missing(
     for position in 0..answer.segments.len() {
         let segment = &answer.segments[position];
         let Some(missing) = segment.missing.as_ref().filter(|_| !segment.is_served()) else { continue };
-        let loaded = jit::compile(engine, &missing.module, missing.fingerprint, resolver)?;
+        let loaded = jit::compile(engine, &missing.module, missing.fingerprint, resolver, answer.names(&missing.module.key()))?;
         answer.serve(position, missing.module.key(), loaded);
     }
     let function = instantiate::function(graph, answer, ops)?;

@@ -25,7 +25,7 @@ impl Runtime {
         if let Some(function) = known().get(name) {
             return Ok(function.clone());
         }
-        let resolved = self.function(&self.entry_graph(name)?);
+        let resolved = self.named_function(name, &self.entry_graph(name)?);
         let function = resolved
             .map_err(|source| EntryError::Function { name: name.to_owned(), source: Box::new(source) })?;
         let interpreted = function.provenance().iter().any(|part| part.served == Served::Interpreted);

@@ -20,7 +20,7 @@ impl Runtime {
 
     /// Whether a layer has what serves a graph; what cannot be looked for is not there.
     pub(crate) fn holds(&self, graph: &FunctionGraph) -> bool {
-        let found = self.find(graph, Purpose::Check);
+        let found = self.find("", graph, Purpose::Check);
         found.and_then(|answer| check(&answer)).is_ok_and(Check::is_hit)
     }
 
@@ -30,7 +30,7 @@ impl Runtime {
     /// An invalid graph, a layer that cannot be read.
     pub fn explain(&self, graph: &FunctionGraph) -> Result<Explanation, FunctionError> {
         graph.validate()?;
-        let answer = self.find(graph, Purpose::Report)?;
+        let answer = self.find("", graph, Purpose::Report)?;
         let problems = self.resolver.problems();
         let inventory = self.resolver.inventory(&problems);
         let missing = |module: &Module| Lookup::Missing(inventory.explain(module));

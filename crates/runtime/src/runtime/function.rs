@@ -27,8 +27,17 @@ impl Runtime {
     /// # Errors
     /// An invalid graph; a miss under `strict`; under `jit` no compiler, or what it refused.
     pub fn function(&self, graph: &FunctionGraph) -> Result<Function, FunctionError> {
+        self.named_function("", graph)
+    }
+
+    /// Resolves a graph as [`Runtime::function`] does, and names it: `/proc/PID/maps` and profilers show the name. A module that
+    /// serves several graphs keeps the name of the first.
+    ///
+    /// # Errors
+    /// As [`Runtime::function`].
+    pub fn named_function(&self, name: &str, graph: &FunctionGraph) -> Result<Function, FunctionError> {
         graph.validate()?;
-        let function = self.resolve(graph)?;
+        let function = self.resolve(name, graph)?;
         let function = match self.debug {
             true => body::checked(function, graph.clone(), Checks::new(self, graph)?),
             false => function,
@@ -36,11 +45,11 @@ impl Runtime {
         Ok(filtered(function, self.ops.c().types(), self.casting))
     }
 
-    pub(crate) fn resolve(&self, graph: &FunctionGraph) -> Result<Function, FunctionError> {
+    pub(crate) fn resolve(&self, name: &str, graph: &FunctionGraph) -> Result<Function, FunctionError> {
         // A miss that is told wants all that is missing; one that is compiled is not looked at twice.
         let is_told = matches!(self.policy, None | Some(Policy::Strict));
         let span = span!("resolve"; outcome);
-        let found = self.find(graph, if is_told { Purpose::CallOrReport } else { Purpose::Call });
+        let found = self.find(name, graph, if is_told { Purpose::CallOrReport } else { Purpose::Call });
         if let (Err(FunctionError::Link(_)), Some(Policy::Interpret)) = (&found, self.policy) {
             // What has no C has a reference all the same.
             return Ok(body::interpreted(graph.clone(), Reference::new(self, graph)?));
@@ -61,8 +70,8 @@ impl Runtime {
 
     /// Looks for what serves a graph: in the form whose ops overwrite what nobody needs any more, then, if something of that
     /// is missing, in the other one, which declared ops serve. What is missing is told of the first.
-    pub(super) fn find(&self, graph: &FunctionGraph, purpose: Purpose) -> Result<Answer, FunctionError> {
-        let scope = Scope { ops: &self.ops, resolver: &self.resolver, known: &self.known_covers };
+    pub(super) fn find(&self, name: &str, graph: &FunctionGraph, purpose: Purpose) -> Result<Answer, FunctionError> {
+        let scope = Scope { name, ops: &self.ops, resolver: &self.resolver, known: &self.known_covers };
         let lowered = {
             let _span = span!("rewrite");
             self.ops.lower(graph, Form::Lowered)?

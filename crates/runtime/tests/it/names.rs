@@ -32,7 +32,7 @@ fn profilers_find_symbols_in_files_of_the_directory() {
     assert!(maps.contains(fs_err::canonicalize(file).unwrap().to_str().unwrap()), "{maps}");
     let bytes = fs_err::read(file).unwrap();
     let holds = |text: &str| bytes.windows(text.len()).any(|window| window == text.as_bytes());
-    assert!(holds("\0.symtab\0.strtab\0") && holds("\0sum{of="), "no symbols");
+    assert!(holds("\0.symtab\0.strtab\0") && holds("\0sum((x * x) * c"), "no symbols");
 }
 
 #[test]
@@ -47,4 +47,23 @@ fn a_directory_that_others_can_change_is_refused() {
     let told = precast_core::event::chain(&refused);
     assert!(told.contains("cannot trust"), "{told}");
     assert_eq!(fs_err::read_dir(place.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_named_graph_names_its_module() {
+    let place = tempfile::tempdir().unwrap();
+    let directory = place.path().join("modules");
+    let types = [text::parse_input("x: f64[?]").unwrap()];
+    let graph = text::parse(&["sum(exp(-x) * 11)", "dot(x, x)"], &types, &Ops::standard()).unwrap();
+    let builder = || Runtime::builder().policy(Policy::Jit);
+    let memory = builder().build().unwrap().named_function("score", &graph).unwrap();
+    let maps = || fs_err::read_to_string("/proc/self/maps").unwrap();
+    assert!(maps().contains("/memfd:precast:score:"), "{}", maps());
+    let file = builder().profiling(&directory).build().unwrap().named_function("score", &graph).unwrap();
+    assert!(maps().contains("/precast-score-"), "{}", maps());
+    let path = fs_err::read_dir(&directory).unwrap().next().unwrap().unwrap().path();
+    let bytes = fs_err::read(path).unwrap();
+    let symbol = b"\0score: sum(exp(neg(x)) * c";
+    assert!(bytes.windows(symbol.len()).any(|window| window == symbol), "no symbol");
+    drop((memory, file));
 }

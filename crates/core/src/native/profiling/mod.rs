@@ -1,19 +1,33 @@
 //! Names of loaded modules, for profilers, debuggers and people.
 //!
-//! Each module has a name, `precast:score:1f3a9c20`: the graph or its first op, and the digest. The kernel shows it in
-//! `/proc/PID/maps`. With a profiling directory, modules are loaded from files in it. Profilers read a symbol table from such a
-//! file, even after the process has ended; perf ignores its own map files for code in mapped files. Release modules have no
-//! symbols, so `symbols` adds some, which name graph, ops and ISA level. Debug modules have symbols and lines already.
+//! Each shared object has a name, `precast:score:1f3a9c20`: the graph for which it was loaded first, or its first op, and the
+//! digest. The kernel shows it in `/proc/PID/maps`. With a profiling directory, shared objects are loaded from files in it.
+//! Profilers read a symbol table from such a file, even after the process has ended; perf ignores its own map files for code in
+//! mapped files. Release modules have no symbols, so `symbols` adds some, which name graph, ops and ISA level. Debug modules have
+//! symbols and lines already.
 //!
 //! ```text
 //! DIRECTORY/precast-score-1f3a9c20-<pid>-<count>.so    0600; the user removes it
+//!    symbols     score: sum(exp(neg(x) * x) * y) [v4]
+//!
+//! symbols     adds the table
+//! owners      the module of each function, where a shared object holds several
+//! expression  signatures as expressions
+//! elf         sections and words of a file
 //! ```
 
+mod elf;
+pub mod expression;
+mod owners;
 mod symbols;
 
-use crate::key::Digest;
+use crate::key::{BuildKey, Digest};
+use crate::program::{Program, Register};
+use crate::record::Record;
 use crate::trust::{TrustError, check_way};
+use std::collections::BTreeMap;
 use std::ffi::CString;
+use std::sync::{Mutex, PoisonError};
 
 use fs_err::OpenOptions;
 use fs_err::os::unix::fs::OpenOptionsExt as _;
@@ -30,10 +44,65 @@ const MAX_NAME: usize = 64;
 /// The longest symbol, in characters; perf cuts lines at 4096.
 const MAX_SYMBOL: usize = 1024;
 
-/// The directory that the environment names.
+/// The directory of this process, where the program set one: `Some(None)` for none at all.
+static SET: Mutex<Option<Option<PathBuf>>> = Mutex::new(None);
+
+/// Sets the directory for modules that this process loads from now on, whatever [`VARIABLE`] says; `None` for no profiling.
+/// Loaders and runtimes with a directory of their own keep it.
+pub fn set_directory(directory: Option<PathBuf>) {
+    *SET.lock().unwrap_or_else(PoisonError::into_inner) = Some(directory);
+}
+
+/// The directory of this process: the one that was set, else the one that the environment names.
 #[must_use]
 pub fn directory() -> Option<PathBuf> {
-    std::env::var_os(VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from)
+    let set = SET.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let named = || std::env::var_os(VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from);
+    set.unwrap_or_else(named)
+}
+
+/// The symbols of the modules of a shared object, without the ISA level: `score: sum(exp(neg(x) * x) * y)`.
+pub type Symbols = BTreeMap<BuildKey, String>;
+
+/// The symbols of a record's modules, by their signatures alone.
+#[must_use]
+pub fn symbols_of_record(record: &Record) -> Symbols {
+    record.members.iter().map(|member| (member.key, expression_of(&member.signature, &[]))).collect()
+}
+
+/// The symbols of the modules that a named graph calls. A module of several ops lists them in order: a program does not say
+/// how they are connected.
+pub fn symbols_of_program<'p>(
+    graph: &'p str,
+    program: &'p Program,
+) -> impl Iterator<Item = (BuildKey, String)> + 'p {
+    program.steps.iter().map(move |step| {
+        let inputs = step.args.iter().take(step.n_inputs);
+        let names: Vec<String> = inputs.map(|register| name(program, *register)).collect();
+        let names = if step.signatures.len() == 1 { &names[..] } else { &[] };
+        let ops = step.signatures.iter().map(|signature| expression_of(signature, names)).collect();
+        (step.key, symbol(graph, &expression::tuple(ops)))
+    })
+}
+
+/// The symbol of a module that serves a graph, which may have no name.
+#[must_use]
+pub fn symbol(graph: &str, expression: &str) -> String {
+    if graph.is_empty() { expression.to_owned() } else { format!("{graph}: {expression}") }
+}
+
+fn expression_of(signature: &str, names: &[String]) -> String {
+    expression::of_signature(signature, names).unwrap_or_else(|| signature.to_owned())
+}
+
+fn name(program: &Program, register: Register) -> String {
+    let port = match register {
+        Register::Input(i) => program.inputs.get(i),
+        Register::Output(i) => program.outputs.get(i),
+        Register::Constant(i) => return format!("c{i}"),
+        Register::Temp(i) => return format!("t{i}"),
+    };
+    port.map(|port| port.name.clone()).unwrap_or_default()
 }
 
 /// A description of a shared object.
@@ -47,6 +116,8 @@ pub struct Label<'a> {
     pub isa: &'a str,
     /// The digest of the archive.
     pub digest: &'a Digest,
+    /// Symbols for profilers; needed where there is a directory for them.
+    pub symbols: &'a Symbols,
 }
 
 impl Label<'_> {
@@ -56,11 +127,13 @@ impl Label<'_> {
         CString::new(self.parts().join(":")).unwrap_or_default()
     }
 
-    /// Graph, op and ISA level: `score: sum(f64[?]) -> f64[] [v4]`.
-    fn symbol(&self) -> String {
+    /// Graph, ops and ISA level: `score: sum(exp(neg(x) * x) * y) [v4]`. A function whose module is not known has the name of
+    /// the file.
+    fn symbol(&self, key: Option<&[u8; 32]>) -> String {
         let level = self.isa.strip_prefix("x86-64-").unwrap_or(self.isa);
-        let separator = if self.graph.is_empty() { "" } else { ": " };
-        let what = format!("{}{separator}{}", self.graph, self.signature);
+        let known = key.and_then(|key| self.symbols.get(&BuildKey::from_bytes(*key)));
+        let alone = || self.symbols.values().next().filter(|_| self.symbols.len() == 1);
+        let what = known.or_else(alone).cloned().unwrap_or_else(|| self.parts().join(":"));
         // Semicolons separate the frames of a folded stack.
         let plain = |c: char| if c == ';' || c.is_control() { ',' } else { c };
         let what: String = what.chars().take(MAX_SYMBOL).map(plain).collect();
@@ -101,7 +174,7 @@ pub(super) fn write(directory: &Path, bytes: &[u8], label: &Label<'_>) -> io::Re
         _ => {}
     }
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
-    let named = symbols::add(bytes, &label.symbol());
+    let named = symbols::add(bytes, |key| label.symbol(key));
     file.write_all(named.as_deref().unwrap_or(bytes))?;
     Ok(path)
 }
@@ -130,13 +203,24 @@ mod tests {
     fn a_label_names_graph_digest_and_level() {
         let digest = Digest::from_bytes([0x1f; 32]);
         let signature = "sum{of=composite{v1=exp(v0); v1}}(f64[..]) -> f64[]";
-        let label = Label { graph: "a b/c\0", signature, isa: "x86-64-v4", digest: &digest };
+        let key = [7; 32];
+        let symbols = Symbols::from([(BuildKey::from_bytes(key), symbol("a;b", "sum(exp(x))"))]);
+        let label =
+            Label { graph: "a b/c\0", signature, isa: "x86-64-v4", digest: &digest, symbols: &symbols };
         assert_eq!(label.memory().to_str().unwrap(), "precast:a_b_c_:1f1f1f1f");
         assert_eq!(Label { graph: "", ..label }.memory().to_str().unwrap(), "precast:sum:1f1f1f1f");
-        let symbol = label.symbol();
-        assert!(symbol.ends_with("-> f64[] [v4]") && !symbol.contains([';', '\0']), "{symbol}");
+        // A shared object of one module has no other functions.
+        for known in [Some(&key), None, Some(&[8; 32])] {
+            assert_eq!(label.symbol(known), "a,b: sum(exp(x)) [v4]");
+        }
         let long = "e".repeat(5000);
-        let label = Label { graph: &long, ..label };
-        assert!(label.memory().as_bytes().len() < 249 && label.symbol().len() < 1100);
+        let symbols = Symbols::from([
+            (BuildKey::from_bytes(key), symbol(&long, "x")),
+            (BuildKey::from_bytes([8; 32]), symbol("other", "y")),
+        ]);
+        let label = Label { graph: &long, symbols: &symbols, ..label };
+        assert!(label.memory().as_bytes().len() < 249 && label.symbol(Some(&key)).len() < 1100);
+        assert_eq!(label.symbol(Some(&[8; 32])), "other: y [v4]");
+        assert!(label.symbol(None).starts_with("precast:eee"));
     }
 }

@@ -3,45 +3,45 @@
 //! Functions are those of the unwinder's sorted table, `.eh_frame_hdr`. Nothing that is mapped moves: tables, their names and
 //! the new section headers follow the old end of the file.
 
-/// Bytes of a section header and of a symbol.
-const HEADER: usize = 64;
+use super::elf::{E_SHNUM, E_SHOFF, E_SHSTRNDX, HEADER, Section, find, read16, read32, read64, section};
+use super::owners;
+use std::collections::BTreeMap;
+
+/// Bytes of a symbol.
 const SYMBOL: usize = 24;
-/// Places in the file's header.
-const E_SHOFF: usize = 0x28;
-const E_SHNUM: usize = 0x3c;
-const E_SHSTRNDX: usize = 0x3e;
 /// A sorted table of pairs of `i32`, relative to its section.
 const ENCODING: [u8; 4] = [1, 0x1b, 0x03, 0x3b];
 
-/// A section: its index, address, offset and size.
-#[derive(Clone, Copy)]
-struct Section {
-    index: usize,
-    address: u64,
-    offset: usize,
-    size: usize,
-}
-
-/// The bytes with a symbol `name` for each function; `None` where they have symbols already, or are of another kind.
-pub(super) fn add(bytes: &[u8], name: &str) -> Option<Vec<u8>> {
+/// The bytes with a symbol for each function: `name` of the module that it belongs to. `None` where they have symbols already, or
+/// are of another kind.
+pub(super) fn add(bytes: &[u8], name: impl Fn(Option<&[u8; 32]>) -> String) -> Option<Vec<u8>> {
     if !bytes.starts_with(b"\x7fELF\x02\x01") || find(bytes, ".symtab").is_some() {
         return None;
     }
     let text = find(bytes, ".text")?;
     let functions = functions(bytes, text)?;
-    let mut symbols = vec![0; SYMBOL];
-    for (address, size) in &functions {
-        symbols.extend(1_u32.to_le_bytes());
+    let owners = owners::find(bytes, text, &functions).unwrap_or_default();
+    let (mut symbols, mut names) = (vec![0; SYMBOL], vec![0]);
+    let mut places = BTreeMap::new();
+    for (position, (address, size)) in functions.iter().enumerate() {
+        let owner = owners.get(position).copied().flatten();
+        let place = *places.entry(owner).or_insert_with(|| {
+            let place = names.len();
+            names.extend(name(owner.as_ref()).into_bytes());
+            names.push(0);
+            place
+        });
+        symbols.extend(u32::try_from(place).ok()?.to_le_bytes());
         // A local function with default visibility.
         symbols.extend([2, 0]);
         symbols.extend(u16::try_from(text.index).ok()?.to_le_bytes());
         symbols.extend(address.to_le_bytes());
         symbols.extend(size.to_le_bytes());
     }
-    append(bytes, &symbols, name)
+    append(bytes, &symbols, &names)
 }
 
-fn append(bytes: &[u8], symbols: &[u8], name: &str) -> Option<Vec<u8>> {
+fn append(bytes: &[u8], symbols: &[u8], text: &[u8]) -> Option<Vec<u8>> {
     let (count, strings) = (read16(bytes, E_SHNUM)?, read16(bytes, E_SHSTRNDX)?);
     let start = usize::try_from(read64(bytes, E_SHOFF)?).ok()?;
     let mut headers = bytes.get(start..start.checked_add(count * HEADER)?)?.to_vec();
@@ -49,14 +49,13 @@ fn append(bytes: &[u8], symbols: &[u8], name: &str) -> Option<Vec<u8>> {
     let mut names = bytes.get(old.offset..old.offset.checked_add(old.size)?)?.to_vec();
     let added = u32::try_from(names.len()).ok()?;
     names.extend(b".symtab\0.strtab\0");
-    let text = [b"\0", name.as_bytes(), b"\0"].concat();
     let mut whole = bytes.to_vec();
     let mut put = |data: &[u8]| {
         whole.resize(whole.len().next_multiple_of(8), 0);
         whole.extend(data);
         (whole.len() - data.len()) as u64
     };
-    let (symbols_at, text_at, names_at) = (put(symbols), put(&text), put(&names));
+    let (symbols_at, text_at, names_at) = (put(symbols), put(text), put(&names));
     let place = strings * HEADER;
     let of_names = headers.get_mut(place + 24..place + 40)?;
     of_names.copy_from_slice(&[names_at.to_le_bytes(), (names.len() as u64).to_le_bytes()].concat());
@@ -100,37 +99,4 @@ fn functions(bytes: &[u8], text: Section) -> Option<Vec<(u64, u64)>> {
         }
     }
     Some(found)
-}
-
-fn find(bytes: &[u8], name: &str) -> Option<Section> {
-    let strings = section(bytes, read16(bytes, E_SHSTRNDX)?)?;
-    (1..read16(bytes, E_SHNUM)?).find_map(|index| {
-        let start = strings.offset.checked_add(read32(bytes, header_at(bytes, index)?)? as usize)?;
-        let rest = bytes.get(start..)?.strip_prefix(name.as_bytes())?;
-        (rest.first() == Some(&0)).then(|| section(bytes, index)).flatten()
-    })
-}
-
-fn section(bytes: &[u8], index: usize) -> Option<Section> {
-    let header = bytes.get(header_at(bytes, index)?..)?.get(..HEADER)?;
-    let place = |offset| usize::try_from(read64(header, offset)?).ok();
-    let (offset, size) = (place(24)?, place(32)?);
-    bytes.get(offset..offset.checked_add(size)?)?;
-    Some(Section { index, address: read64(header, 16)?, offset, size })
-}
-
-fn header_at(bytes: &[u8], index: usize) -> Option<usize> {
-    usize::try_from(read64(bytes, E_SHOFF)?).ok()?.checked_add(index * HEADER)
-}
-
-fn read16(bytes: &[u8], at: usize) -> Option<usize> {
-    Some(usize::from(u16::from_le_bytes(bytes.get(at..)?.first_chunk().copied()?)))
-}
-
-fn read32(bytes: &[u8], at: usize) -> Option<u32> {
-    Some(u32::from_le_bytes(bytes.get(at..)?.first_chunk().copied()?))
-}
-
-fn read64(bytes: &[u8], at: usize) -> Option<u64> {
-    Some(u64::from_le_bytes(bytes.get(at..)?.first_chunk().copied()?))
 }

@@ -1,0 +1,45 @@
+//! Backtraces pass through modules, and name those of a profiling directory.
+
+use crate::external::op;
+use precast::{Array, Policy, Runtime};
+use precast_codegen::external::Declaration;
+use std::backtrace::Backtrace;
+use std::cell::RefCell;
+
+thread_local! {
+    static TAKEN: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Takes a backtrace. A module calls it by its address.
+extern "C" fn take() {
+    TAKEN.set(Backtrace::force_capture().to_string());
+}
+
+/// The backtrace of a callback that a module calls, which is loaded from a file or from memory.
+fn taken(profiling: Option<&std::path::Path>) -> String {
+    let ask = "#section code\n((void (*)(void))(intptr_t)INPUT_0)();\nOUTPUT_0 = INPUT_0;\n";
+    let ask = Declaration::new("ask").file("ask.c", ask).input("i64").output("i64").header("<stdint.h>");
+    let graph = crate::external::graph(&op(ask), &["i64"]);
+    let builder = Runtime::builder().policy(Policy::Jit);
+    let builder = match profiling {
+        Some(directory) => builder.profiling(directory),
+        None => builder,
+    };
+    let function = builder.build().unwrap().named_function("asked", &graph).unwrap();
+    let address = (take as extern "C" fn() as usize as u64).cast_signed();
+    let address = Array::from(ndarray::arr0(address).into_dyn());
+    function.call(&[(&address).into()]).unwrap();
+    TAKEN.take()
+}
+
+#[test]
+fn a_backtrace_of_a_callback_has_the_callers_of_its_module() {
+    let caller = "a_backtrace_of_a_callback_has_the_callers_of_its_module";
+    let text = taken(None);
+    assert!(text.contains("backtrace::take") && text.contains(caller), "{text}");
+    let directory = tempfile::tempdir().unwrap();
+    let text = taken(Some(directory.path()));
+    let place = |part: &str| text.find(part).unwrap_or_else(|| panic!("`{part}` is not in:\n{text}"));
+    let order = ["backtrace::take", "asked: ask(x0) [", caller].map(place);
+    assert!(order.is_sorted(), "{text}");
+}
