@@ -60,7 +60,8 @@ fn a_breakpoint_by_op_name_stops_in_the_generated_c() {
         serde_json::from_str(&place.run(&["show", "score", "--store", "s", "--json"]).ok().out).unwrap();
     place.run(&["show", entry["program"][0].as_str().unwrap(), "--store", "s", "--extract", "src"]).ok();
     assert!(place.path("src/unit.c").is_file());
-    let text = match debugged(&place, COMMANDS, &["--debug-info", "--entry", "score", "-i", "x=x.npy"], None) {
+    let text = match debugged(&place, COMMANDS, &["--debug-info", "--entry", "score", "-i", "x=x.npy"], None)
+    {
         Ok(text) => text,
         Err(why) => return println!("skipped: {why}"),
     };
@@ -133,7 +134,7 @@ fn a_profiled_debug_build_keeps_its_lines() {
         Ok(text) => text,
         Err(why) => return println!("skipped: {why}"),
     };
-    for part in ["/unit.c\" starts at address", "_body (pc_self=", "/unit.c:", " in precast::main"] {
+    for part in ["of \"unit.c\" starts at address", "_body (pc_self=", ") at unit.c:", " in precast::main"] {
         assert!(text.contains(part), "`{part}` is not in:\n{text}");
     }
     let names: Vec<_> = fs_err::read_dir(place.path("modules")).unwrap().collect();
@@ -210,7 +211,7 @@ fn stacks(place: &Sandbox, mode: &str) -> Result<Vec<Vec<String>>, String> {
     let expression = ["--expr", "sum(exp(-x*x)*sin(x)*tanh(x))", "--type", "x=f64[?]", "-i", "x=x.npy"];
     let precast = place.command([&["run", "--policy", "jit"], &expression[..]].concat());
     let recorded = Command::new("perf")
-        .args(["record", "-q", "-e", "cpu-clock", "-F", "2000", "--call-graph", mode, "-o", "perf.data"])
+        .args(["record", "-q", "-e", "cpu-clock", "-F", "500", "--call-graph", mode, "-o", "perf.data"])
         .arg(precast.get_program())
         .args(precast.get_args())
         .env("PRECAST_PROFILING", place.path("modules"))
@@ -232,17 +233,20 @@ fn stacks(place: &Sandbox, mode: &str) -> Result<Vec<Vec<String>>, String> {
 fn perf_names_ops_and_their_callers() {
     let place = Sandbox::new();
     place.npy("x.npy", &[4_000_000], vec![0.5; 4_000_000]);
-    for mode in ["fp", "dwarf,16384"] {
+    // Drivers keep blocks on the stack, so the unwinder needs as much of it as perf copies. Rust's own code has no frame pointers.
+    let modes = [("fp", "precast_core::native::frame"), ("dwarf,65528", "precast_cli::cmd::run")];
+    for (mode, caller) in modes {
         let stacks = match stacks(&place, mode) {
             Ok(stacks) => stacks,
             Err(why) => return println!("skipped: {why}"),
         };
-        let symbol = "sum((exp(neg(x) * x) * sin(x)) * tanh(x)) [";
-        let whole = |stack: &&Vec<String>| {
-            let place = |name: &str| stack.iter().position(|frame| frame.starts_with(name));
-            let order = [place(symbol), place("pc_reduce"), place("main")];
-            order.is_sorted() && order[0].is_some()
+        let op = "sum((exp(neg(x) * x) * sin(x)) * tanh(x)) [";
+        let is_whole = |stack: &Vec<String>| {
+            let mut frames = stack.iter();
+            [op, "pc_reduce", op, caller].iter().all(|name| frames.any(|frame| frame.starts_with(name)))
         };
-        assert!(stacks.iter().any(|stack| whole(&stack)), "{mode}: {stacks:#?}");
+        let with_op = stacks.iter().filter(|stack| stack.iter().any(|frame| frame.starts_with(op)));
+        let with_op: Vec<_> = with_op.cloned().collect();
+        assert!(with_op.iter().any(is_whole), "{mode}: {:#?} …", with_op.first());
     }
 }

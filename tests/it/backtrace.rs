@@ -1,10 +1,17 @@
 //! Backtraces pass through modules, and name those of a profiling directory.
 
 use crate::external::op;
-use precast::{Array, Policy, Runtime};
+use precast::{Array, Ops, Policy, Runtime};
 use precast_codegen::external::Declaration;
+use precast_codegen::{Unit, link};
+use precast_compile::compile;
+use precast_graph::text;
+use precast_ops::rewrite::Form;
+use precast_testkit::compiler;
 use std::backtrace::Backtrace;
 use std::cell::RefCell;
+use std::iter;
+use std::sync::Arc;
 
 thread_local! {
     static TAKEN: RefCell<String> = const { RefCell::new(String::new()) };
@@ -42,4 +49,25 @@ fn a_backtrace_of_a_callback_has_the_callers_of_its_module() {
     let place = |part: &str| text.find(part).unwrap_or_else(|| panic!("`{part}` is not in:\n{text}"));
     let order = ["backtrace::take", "asked: ask(x0) [", caller].map(place);
     assert!(order.is_sorted(), "{text}");
+}
+
+#[test]
+fn modules_of_both_compilers_have_unwind_tables_and_frame_pointers() {
+    let ops = Ops::standard();
+    let graph = text::parse(&["sum(exp(x))"], &[text::parse_input("x: f64[?]").unwrap()], &ops).unwrap();
+    let module = Arc::new(link(&ops.lower(&graph, Form::Lowered).unwrap(), ops.c()).unwrap());
+    let clang = compiler::clang();
+    if clang.is_none() {
+        println!("skipped: a module of clang: there is no clang");
+    }
+    for toolchain in iter::once(compiler::toolchain()).chain(clang) {
+        let unit = Unit::single(Arc::clone(&module));
+        let compiled = compile(&unit, &toolchain, &compiler::variants()[0]).unwrap();
+        let bytes = compiled.archive.get("unit.so").unwrap();
+        let holds = |part: &[u8]| bytes.windows(part.len()).any(|window| window == part);
+        assert!(holds(b".eh_frame_hdr\0"), "{}", toolchain.description());
+        // push %rbp; mov %rsp, %rbp
+        let enters = cfg!(not(target_arch = "x86_64")) || holds(&[0x55, 0x48, 0x89, 0xe5]);
+        assert!(enters, "{}", toolchain.description());
+    }
 }

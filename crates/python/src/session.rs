@@ -54,7 +54,7 @@ pub(crate) fn compile<'py>(
     let is_map = is_map(whole, &settings);
     let function = py.detach(|| {
         let runtime = runtime(settings)?;
-        let named = if name == UNNAMED { "" } else { &name };
+        let named: &str = if name == UNNAMED { "" } else { &name };
         runtime.named_function(named, whole).map_err(Failure::Function)
     });
     // What a reference raised for constants that are folded is nobody's error.

@@ -34,8 +34,13 @@ pub(super) fn find(bytes: &[u8], text: Section, functions: &[(u64, u64)]) -> Opt
     let mut edges = Vec::new();
     for (position, (address, size)) in functions.iter().enumerate() {
         let place = text.place(*address)?;
-        let code = bytes.get(place..place.checked_add(usize::try_from(*size).ok()?)?)?;
-        edges.extend(targets(code, *address).map(|target| (position, target)));
+        // With the byte before, as one may be the first of a pair.
+        let code = bytes.get(place.checked_sub(1)?..place.checked_add(usize::try_from(*size).ok()?)?)?;
+        let named = targets(code, address - 1).filter(|target| match data.place(target.address) {
+            Some(_) => target.may_be_table,
+            None => target.may_be_function && starts.contains_key(&target.address),
+        });
+        edges.extend(named.map(|target| (position, target.address)));
     }
     // A table begins where something points to.
     let pointed =
@@ -72,15 +77,26 @@ pub(super) fn find(bytes: &[u8], text: Section, functions: &[(u64, u64)]) -> Opt
     Some((0..functions.len()).map(|function| keys.get(&groups.find(function)).copied()).collect())
 }
 
-/// The addresses that instructions may name relative to their end: of calls, jumps, and operands in memory. The code is not
-/// decoded, so some are none; these meet a function or a table by a chance of one in a million.
-fn targets(code: &[u8], address: u64) -> impl Iterator<Item = u64> {
-    code.windows(5).zip(address..).filter_map(|(window, at)| {
-        let (first, rest) = window.split_first()?;
-        let names = matches!(first, 0xe8 | 0xe9 | 0x80..=0x8f) || first & 0xc7 == 0x05;
-        let offset = i32::from_le_bytes(*rest.first_chunk()?);
-        names.then(|| at.wrapping_add(5).wrapping_add_signed(i64::from(offset)))
+/// The addresses that instructions name relative to their end: of calls, jumps, and operands in memory, which are no functions but
+/// for `lea`. The code is not decoded, so an immediate may look like an operand; it is too small for an address in a table.
+fn targets(code: &[u8], address: u64) -> impl Iterator<Item = Target> {
+    code.windows(6).zip(address..).filter_map(|(window, at)| {
+        let (opcode, last, offset) = (window[0], window[1], i32::from_le_bytes(*window.last_chunk()?));
+        let is_branch = matches!(last, 0xe8 | 0xe9) || opcode == 0x0f && last & 0xf0 == 0x80;
+        let is_operand = last & 0xc7 == 0x05;
+        let address = at.wrapping_add(6).wrapping_add_signed(i64::from(offset));
+        let target =
+            Target { address, may_be_function: is_branch || opcode == 0x8d, may_be_table: is_operand };
+        (is_branch || is_operand).then_some(target)
     })
+}
+
+/// What an instruction names.
+#[derive(Clone, Copy)]
+struct Target {
+    address: u64,
+    may_be_function: bool,
+    may_be_table: bool,
 }
 
 /// The relocations without a symbol in a section.
