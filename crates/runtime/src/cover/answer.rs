@@ -1,8 +1,9 @@
 //! The answer of a search: how a graph is served, with what was found, and what is missing.
 
+#[cfg(feature = "jit")]
+use crate::resolve::Names;
 use precast_codegen::Module;
 use precast_core::Provenance;
-use crate::resolve::Names;
 use precast_core::native::LoadedModule;
 use precast_core::native::profiling::Symbols;
 use precast_graph::FunctionGraph;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 /// How a lowered graph is served.
 pub(crate) struct Answer {
     /// The name of the graph; empty if it has none.
+    #[cfg_attr(not(feature = "jit"), expect(dead_code, reason = "only a JIT loads modules later"))]
     pub(crate) name: String,
     /// The form of the graph that was searched for.
     pub(crate) lowered: FunctionGraph,
@@ -27,6 +29,7 @@ pub(crate) struct Answer {
     /// The modules that a compiler would make of the graph, one for each segment, where no layer has them.
     pub(crate) wanted: Vec<Arc<Module>>,
     pub(super) found: BTreeMap<BuildKey, Option<Found>>,
+    #[cfg_attr(not(feature = "jit"), expect(dead_code, reason = "only a JIT loads modules later"))]
     pub(super) symbols: Symbols,
 }
 

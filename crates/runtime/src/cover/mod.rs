@@ -17,10 +17,10 @@ mod pattern;
 
 use crate::error::FunctionError;
 use crate::resolve::{Names, Resolver};
-use precast_core::native::profiling::{Symbols, symbol};
 use answer::MissingSegment;
 pub(crate) use answer::{Answer, ApplyCover, By, Found, Missing, Part, Segment};
 use precast_codegen::{Module, link, segments, single};
+use precast_core::native::profiling::{Symbols, symbol};
 use precast_core::span;
 use precast_graph::{FunctionGraph, encode};
 use precast_ops::{Ops, fingerprint, rewrite};
@@ -325,7 +325,9 @@ impl Search<'_> {
             return Ok(found.is_some());
         }
         let found = if self.purpose.loads() {
-            self.resolver.resolve(&key, names(self.name, &self.symbols, &key))?.map(|(module, provenance)| Found::Loaded(module, provenance))
+            self.resolver
+                .resolve(&key, names(self.name, &self.symbols, &key))?
+                .map(|(module, provenance)| Found::Loaded(module, provenance))
         } else {
             self.resolver.has(&key)?.map(|(layer, record)| Found::Seen(layer, record))
         };

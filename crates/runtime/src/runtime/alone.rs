@@ -35,7 +35,16 @@ impl Runtime {
         }
         let module = module.map_or_else(|| link(alone, self.ops.c()), Ok)?;
         let fingerprint = precast_ops::fingerprint(alone, &self.ops);
-        Ok(Some(crate::jit::compile(&self.engine, &Arc::new(module), fingerprint, &self.resolver, Names::default())?.0))
+        Ok(Some(
+            crate::jit::compile(
+                &self.engine,
+                &Arc::new(module),
+                fingerprint,
+                &self.resolver,
+                Names::default(),
+            )?
+            .0,
+        ))
     }
 
     #[cfg(not(feature = "jit"))]

@@ -89,7 +89,13 @@ fn compile_missing(
     for position in 0..answer.segments.len() {
         let segment = &answer.segments[position];
         let Some(missing) = segment.missing.as_ref().filter(|_| !segment.is_served()) else { continue };
-        let loaded = jit::compile(engine, &missing.module, missing.fingerprint, resolver, answer.names(&missing.module.key()))?;
+        let loaded = jit::compile(
+            engine,
+            &missing.module,
+            missing.fingerprint,
+            resolver,
+            answer.names(&missing.module.key()),
+        )?;
         answer.serve(position, missing.module.key(), loaded);
     }
     let function = instantiate::function(graph, answer, ops)?;

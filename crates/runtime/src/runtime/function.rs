@@ -70,7 +70,12 @@ impl Runtime {
 
     /// Looks for what serves a graph: in the form whose ops overwrite what nobody needs any more, then, if something of that
     /// is missing, in the other one, which declared ops serve. What is missing is told of the first.
-    pub(super) fn find(&self, name: &str, graph: &FunctionGraph, purpose: Purpose) -> Result<Answer, FunctionError> {
+    pub(super) fn find(
+        &self,
+        name: &str,
+        graph: &FunctionGraph,
+        purpose: Purpose,
+    ) -> Result<Answer, FunctionError> {
         let scope = Scope { name, ops: &self.ops, resolver: &self.resolver, known: &self.known_covers };
         let lowered = {
             let _span = span!("rewrite");
