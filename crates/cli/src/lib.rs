@@ -30,7 +30,6 @@ mod kind;
 mod layers;
 mod npy;
 mod npz;
-mod picture;
 mod print;
 mod provenance;
 mod repro;
@@ -45,7 +44,6 @@ use std::process::ExitCode;
 
 use clap::FromArgMatches as _;
 use precast_build::interrupt;
-use precast_graph::FunctionGraph;
 
 /// As what the program was started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,10 +89,4 @@ pub fn run(face: Face, mut arguments: Vec<OsString>) -> u8 {
             failure.exit().into()
         }
     }
-}
-
-/// A picture of a graph as it is, as SVG.
-#[must_use]
-pub fn svg(title: &str, graph: &FunctionGraph) -> String {
-    picture::svg(&picture::Picture::new(title, graph, &[]))
 }

@@ -65,6 +65,7 @@ mod _native {
     use pyo3::prelude::*;
 
     /// Runs the command line; gives its exit code.
+    #[cfg(feature = "command-line")]
     #[pyfunction]
     fn command_line(py: Python<'_>, arguments: Vec<std::ffi::OsString>) -> u8 {
         py.detach(|| precast_cli::run(precast_cli::Face::Precast, arguments))

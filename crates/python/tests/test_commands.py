@@ -4,7 +4,8 @@ import subprocess
 import sys
 
 import pytest
-from precast.__main__ import is_of_script
+from precast import _native
+from precast.__main__ import is_of_script, main
 
 
 @pytest.mark.parametrize(
@@ -34,6 +35,12 @@ def test_recording_a_program_that_is_a_script_is_the_command_lines(tmp_path):
     ran = subprocess.run(command, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
     assert "mul(f64[?], f64[]) -> f64[?]" in manifest.read_text()
+
+
+def test_a_build_without_the_command_line_fails_with_a_hint(monkeypatch, capsys):
+    monkeypatch.delattr(_native, "command_line", raising=False)
+    assert main(["ls"]) == 1
+    assert "hint:" in capsys.readouterr().err
 
 
 def test_the_help_names_the_other_meaning():

@@ -6,13 +6,13 @@
 use precast_graph::FunctionGraph;
 use precast_ops::Ops;
 use precast_ops::rewrite::Form;
+use precast_picture::{self as picture, Picture, Served};
 use precast_runtime::{Explanation, Lookup};
 
 use super::explanation_of;
 use crate::args::{GraphArgs, PictureArgs};
 use crate::error::{Exit, Failure};
 use crate::kind::Kind;
-use crate::picture::{self, Picture, Served};
 use crate::{layers, term, whole};
 
 /// Runs the command.

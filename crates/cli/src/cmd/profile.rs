@@ -15,7 +15,7 @@ use crate::arrays::{self, Given};
 use crate::error::{Exit, Failure};
 use crate::graph::{self, Source};
 use crate::kind::Kind;
-use crate::{layers, picture, print, term, whole};
+use crate::{layers, print, term, whole};
 
 /// Most elements that an input is filled with: what takes longer to fill than to measure is a slip of the keyboard.
 const MOST_ELEMENTS: usize = 1 << 30;
@@ -41,7 +41,7 @@ pub(super) fn run(args: &ProfileArgs) -> Result<Exit, Failure> {
         );
     }
     if let Some(file) = &args.html {
-        let page = picture::roofline(&title(args), &told);
+        let page = precast_picture::roofline(&title(args), &told);
         whole::write(file, Kind::Text, |out| out.write_all(page.as_bytes()))?.commit()?;
     }
     if args.json {

@@ -19,9 +19,13 @@ def main(arguments: list[str]) -> int:
         from . import _script
 
         return _script.main(arguments)
-    from ._native import command_line
+    from . import _native
 
-    return command_line(["precast", *arguments])
+    command_line = getattr(_native, "command_line", None)
+    if command_line is None:
+        print("error: this build of precast has no command line\n  hint: build it with its feature `command-line`", file=sys.stderr)
+        return 1
+    return int(command_line(["precast", *arguments]))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ use super::node::{Node, Origin};
 use super::replay::{Replay, ops};
 use crate::error;
 use precast_graph::{FunctionGraph, Operand, Type, text};
+use precast_picture::Picture;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use std::collections::BTreeSet;
@@ -60,7 +61,7 @@ impl Graph {
 
     /// A picture as SVG.
     fn _repr_svg_(&self) -> String {
-        precast_cli::svg("", &self.graph)
+        precast_picture::svg(&Picture::new("", &self.graph, &[]))
     }
 
     /// The picture, for notebooks.

@@ -14,6 +14,7 @@ const LAYERS: [(&str, u8); 16] = [
     ("precast-build", 6),
     ("precast-runtime", 6),
     ("precast", 7),
+    ("precast-picture", 7),
     ("precast-capi", 8),
     ("precast-cli", 8),
     ("precast-python", 9),

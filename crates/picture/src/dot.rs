@@ -8,7 +8,8 @@ use super::model::{Kind, Node, Picture, Served};
 use super::short;
 
 /// Renders a picture for Graphviz.
-pub(crate) fn render(picture: &Picture) -> String {
+#[must_use]
+pub fn render(picture: &Picture) -> String {
     let mut text = String::from("digraph precast {\n  node [fontname=\"monospace\", fontsize=11];\n");
     let _ = writeln!(text, "  label={};\n  labelloc=t;", quoted(&picture.title));
     for (apply, group) in picture.groups.iter().enumerate() {

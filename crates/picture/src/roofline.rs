@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 
 use precast_runtime::profile::{Kernel, Measured, Profile};
 
-use super::{escape, fill};
-use crate::print;
+use super::{escape, fill, quantity};
 
 /// Pixels of the picture.
 const SIZE: (f64, f64) = (760.0, 380.0);
@@ -14,29 +13,31 @@ const BYTES: (f64, f64) = (-3.0, 3.0);
 const SECONDS: (f64, f64) = (6.0, 12.5);
 
 /// Renders a profile as a page.
-pub(crate) fn render(title: &str, told: &Profile) -> String {
-    let sum = told.kernels_seconds();
+#[must_use]
+pub fn render(title: &str, profile: &Profile) -> String {
+    let sum = profile.kernels_seconds();
     let (mut rows, mut dots) = (String::new(), String::new());
-    for kernel in &told.kernels {
+    for kernel in &profile.kernels {
         rows.push_str(&row(kernel, sum));
         if let Ok(measured) = &kernel.measured {
             dots.push_str(&dot(kernel.apply, measured));
         }
     }
-    let served: Vec<&str> = told.served.iter().map(|isa| isa.as_deref().unwrap_or("interpreter")).collect();
+    let served: Vec<&str> =
+        profile.served.iter().map(|isa| isa.as_deref().unwrap_or("interpreter")).collect();
     let summary = format!(
         "A call takes {}, its kernels {}; served by {}. The machine does {:.1} Gop/s and moves {:.1} GB/s from memory with {}.",
-        print::short_time(told.seconds),
-        print::short_time(sum),
+        quantity::short_time(profile.seconds),
+        quantity::short_time(sum),
         served.join(", "),
-        told.operations_per_second / 1e9,
-        told.bytes_per_second / 1e9,
-        print::count(told.threads, "thread", "threads"),
+        profile.operations_per_second / 1e9,
+        profile.bytes_per_second / 1e9,
+        quantity::count(profile.threads, "thread", "threads"),
     );
     let values = [
         ("TITLE", &*escape(title)),
         ("SUMMARY", &escape(&summary)),
-        ("ROOF", &roof(told)),
+        ("ROOF", &roof(profile)),
         ("DOTS", &dots),
         ("ROWS", &rows),
     ];
@@ -60,9 +61,9 @@ fn row(Kernel { apply, ops, shapes, measured, .. }: &Kernel, sum: f64) -> String
         "<tr><td>{apply}</td><td>{}</td><td>{:.0} %</td><td>{}</td><td>{:.2}</td><td>{:.2}</td>\
          <td><meter max=\"100\" value=\"{share:.0}\"></meter> {share:.0} % of {}</td><td>{}</td><td>{}</td>\
          <td><code>{ops}</code> gives {shapes:?}{advice}</td></tr>\n",
-        print::short_time(measured.seconds),
+        quantity::short_time(measured.seconds),
         100.0 * measured.seconds / sum,
-        print::size(measured.bytes),
+        quantity::size(measured.bytes),
         measured.bytes_per_second() / 1e9,
         measured.operations_per_second() / 1e9,
         measured.bound.name(),
@@ -79,9 +80,9 @@ fn place(operations_per_byte: f64, operations_per_second: f64) -> (f64, f64) {
     (SIZE.0 * on(operations_per_byte, BYTES), SIZE.1 * (1.0 - on(operations_per_second, SECONDS)))
 }
 
-fn roof(told: &Profile) -> String {
-    let roof = |intensity: f64| told.operations_per_second.min(intensity * told.bytes_per_second);
-    let corner = told.operations_per_second / told.bytes_per_second;
+fn roof(profile: &Profile) -> String {
+    let roof = |intensity: f64| profile.operations_per_second.min(intensity * profile.bytes_per_second);
+    let corner = profile.operations_per_second / profile.bytes_per_second;
     let points = [10_f64.powf(BYTES.0), corner, 10_f64.powf(BYTES.1)].map(|at| place(at, roof(at)));
     points.iter().fold(String::new(), |mut text, (x, y)| {
         // Writing to a string cannot fail.

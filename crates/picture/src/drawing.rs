@@ -12,34 +12,34 @@ use super::model::Picture;
 
 /// A rectangle: its middle, its width and height, in pixels; y grows downwards.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Rect {
-    pub(super) x: f64,
-    pub(super) y: f64,
-    pub(super) width: f64,
-    pub(super) height: f64,
+pub(crate) struct Rect {
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+    pub(crate) width: f64,
+    pub(crate) height: f64,
 }
 
 /// Where nodes and groups stand.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Drawing {
-    pub(super) nodes: Vec<Rect>,
+pub(crate) struct Drawing {
+    pub(crate) nodes: Vec<Rect>,
     /// Of each Apply with several nodes.
-    pub(super) groups: BTreeMap<usize, Rect>,
-    pub(super) width: f64,
-    pub(super) height: f64,
+    pub(crate) groups: BTreeMap<usize, Rect>,
+    pub(crate) width: f64,
+    pub(crate) height: f64,
 }
 
 /// Between a group's nodes and its frame; the title stands above.
 const PAD: f64 = 14.0;
 /// Height of a group's title.
-pub(super) const TITLE: f64 = 30.0;
+pub(crate) const TITLE: f64 = 30.0;
 /// Between boxes.
 const GAP: f64 = 34.0;
 /// Width of a character of the labels.
 const CHARACTER: f64 = 7.3;
 
 /// Lays a picture out.
-pub(super) fn draw(picture: &Picture) -> Drawing {
+pub(crate) fn draw(picture: &Picture) -> Drawing {
     let size = |position: usize| {
         let node = &picture.nodes[position];
         let longest = node.label.chars().count().min(super::svg::LABEL).max(node.ty.chars().count());

@@ -11,7 +11,7 @@ use super::short;
 
 /// Who serves an Apply of the lowered graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Served {
+pub enum Served {
     /// An artifact: what it is, in words.
     Artifact(String),
     /// None: it would be compiled, or refused, as the policy says.
@@ -60,7 +60,7 @@ pub(crate) struct Group {
 
 /// A graph as it is drawn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Picture {
+pub struct Picture {
     pub(crate) title: String,
     pub(crate) nodes: Vec<Node>,
     pub(crate) edges: Vec<Edge>,
@@ -69,7 +69,8 @@ pub(crate) struct Picture {
 
 impl Picture {
     /// The picture of a lowered graph; `served` has who serves each of its Applies, in order.
-    pub(crate) fn new(title: &str, graph: &FunctionGraph, served: &[Served]) -> Self {
+    #[must_use]
+    pub fn new(title: &str, graph: &FunctionGraph, served: &[Served]) -> Self {
         let mut picture = Self { title: title.to_owned(), ..Self::default() };
         // The node that a variable comes from.
         let mut from = vec![usize::MAX; graph.variables().len()];

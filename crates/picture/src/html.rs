@@ -6,7 +6,8 @@ use super::model::{Picture, Served};
 use super::{escape, fill, svg};
 
 /// Renders a picture as a page.
-pub(crate) fn render(picture: &Picture) -> String {
+#[must_use]
+pub fn render(picture: &Picture) -> String {
     let mut rows = String::new();
     for (apply, group) in picture.groups.iter().enumerate() {
         let (class, served) = match &group.served {

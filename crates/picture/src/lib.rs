@@ -1,29 +1,31 @@
-//! Pictures of graphs: Applies, types, what is fused with what, and which artifact serves it.
+//! Pictures of graphs: ops, types, fused groups, and the artifact that serves each group.
 //!
 //! ```text
 //! lowered graph ─▶ model (nodes, edges, groups) ─┬▶ dot    for Graphviz, groups as clusters
 //!                  + who serves each Apply       └▶ drawing ─▶ svg ─▶ html (zoom, search, table)
+//! profile ────────▶ roofline ─▶ html: its kernels below the roof of the machine
 //! ```
-//! A profile is drawn too: `roofline`, its kernels below the roof of the machine.
-//!
 //! A group is an Apply of the lowered graph that fusion made of several: its steps are drawn inside one box.
-
-use precast_core::names::visible;
+//!
+//! There is one layout and one renderer of shapes, `svg`. The page of `html` embeds that SVG, and `dot` leaves the layout to Graphviz.
 
 mod dot;
 mod drawing;
 mod html;
 mod model;
+pub mod quantity;
 mod roofline;
 mod svg;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use dot::render as dot;
-pub(crate) use html::render as html;
-pub(crate) use model::{Picture, Served};
-pub(crate) use roofline::render as roofline;
-pub(crate) use svg::render as svg;
+use precast_core::names::visible;
+
+pub use dot::render as dot;
+pub use html::render as html;
+pub use model::{Picture, Served};
+pub use roofline::render as roofline;
+pub use svg::render as svg;
 
 /// Escapes text for XML and HTML, and spells out what these cannot hold or a reader cannot see.
 fn escape(text: &str) -> String {

@@ -7,13 +7,14 @@ use super::model::{Kind, Picture, Served};
 use super::{escape, short};
 
 /// Most characters of a node's label.
-pub(super) const LABEL: usize = 34;
+pub(crate) const LABEL: usize = 34;
 
 /// Space around everything, and for the title above.
 const MARGIN: f64 = 24.0;
 
 /// Renders a picture as SVG.
-pub(crate) fn render(picture: &Picture) -> String {
+#[must_use]
+pub fn render(picture: &Picture) -> String {
     let drawing = draw(picture);
     let (width, height) = (drawing.width + 2.0 * MARGIN, drawing.height + 2.0 * MARGIN + TITLE + 22.0);
     let mut text = String::new();
