@@ -2,11 +2,13 @@
 
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
 import precast
 import pytest
+from precast import _build
 
 
 @pytest.fixture
@@ -98,6 +100,16 @@ def test_no_compiler_is_told(graph, tmp_path):
     clean = {"PATH": str(tmp_path), "PRECAST_CACHE": str(tmp_path), "HOME": str(tmp_path), "PYTHONPATH": ":".join(sys.path)}
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=clean)
     assert "compiler" in ran.stdout and "hint:" in ran.stdout, ran.stderr
+
+
+def test_a_process_probes_a_cache_once(tmp_path, monkeypatch):
+    monkeypatch.delenv("PRECAST_STORE", raising=False)
+    probed, probe = [], tempfile.TemporaryFile
+    monkeypatch.setattr(tempfile, "TemporaryFile", lambda **given: probed.append(given["dir"]) or probe(**given))
+    for cache in (tmp_path / "one", tmp_path / "one", tmp_path / "two", tmp_path / "one"):
+        monkeypatch.setenv("PRECAST_CACHE", str(cache))
+        assert _build._store("jit")
+    assert probed == [str(tmp_path / "one"), str(tmp_path / "two")]
 
 
 def test_the_module_is_the_command_line(bundle, tmp_path):

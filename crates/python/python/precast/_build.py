@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import warnings
 from collections.abc import Mapping, Sequence
@@ -199,8 +200,9 @@ def _store(policy: str | None) -> str | None:
     return store if store is not None and _is_usable(store) else None
 
 
+@functools.cache
 def _is_usable(store: str | os.PathLike[str]) -> bool:
-    """Whether a store is there or can be created. Services often have a home that cannot be written, or a full disk."""
+    """Whether a store exists or can be created; each process probes a path once. Services often have a read-only home, or a full disk."""
     if os.path.isfile(os.path.join(store, "STORE")):
         return True
     import tempfile
