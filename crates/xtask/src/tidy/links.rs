@@ -8,12 +8,13 @@ use super::Findings;
 use crate::tools::cargo;
 
 /// Loaders and what they grow to, each with all its features but `remote`.
-const PROGRAMS: [(&str, &str); 5] = [
+const PROGRAMS: [(&str, &str); 6] = [
     ("precast-quickstart", ""),
     ("precast", ""),
     ("precast", "half,jit,record,signed,tracing"),
     ("precast-capi", ""),
     ("precast-cli", ""),
+    ("precast-python", ""),
 ];
 
 /// Runtimes, and what comes with one.
