@@ -1,20 +1,20 @@
-//! What can be wrong with a graph that is being built.
+//! Errors found while a graph is built.
 
 use crate::contracts::ContractError;
 use crate::make_node_error::MakeNodeError;
 use precast_core::names::NameError;
 
-/// Why a graph cannot be built this way.
+/// Why a graph cannot be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// The op refuses the types.
+    /// The op rejects the types of its inputs.
     #[error(transparent)]
     MakeNode(#[from] MakeNodeError),
-    /// Text that cannot be the name of an input, an output or a variable.
+    /// Text that is not a valid name for an input, an output or a variable.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// Two inputs or two outputs of one name.
+    /// Two inputs or two outputs have the same name.
     #[error("duplicate name `{name}`: {what} names must be unique")]
     DuplicateName {
         /// The name.
@@ -22,16 +22,16 @@ pub enum BuildError {
         /// `input` or `output`.
         what: &'static str,
     },
-    /// A variable that this graph does not have.
+    /// The variable does not belong to this graph.
     #[error("variable {index} is not in this graph")]
     ForeignVariable {
-        /// Its position.
+        /// The position of the variable.
         index: usize,
     },
-    /// A graph without outputs computes nothing.
+    /// The graph has no outputs, so it computes nothing.
     #[error("the graph has no outputs")]
     NoOutputs,
-    /// An opaque value that would come from outside, or leave.
+    /// An input, a constant or an output has an opaque type. Opaque values never cross the edge of a graph.
     #[error("{what} `{name}` has the opaque type `{ty}`, whose values live inside a graph only")]
     Opaque {
         /// `input`, `constant` or `output`.
@@ -41,13 +41,13 @@ pub enum BuildError {
         /// Its type.
         ty: String,
     },
-    /// An op's view_map or destroy_map is broken, or breaks something in this graph.
+    /// The `view_map` or `destroy_map` of an op is invalid, or the op breaks the memory rules of this graph.
     #[error(transparent)]
     Contract(Box<ContractError>),
 }
 
 impl BuildError {
-    /// This error in a call of `function`; see [`MakeNodeError::within`].
+    /// Adds the calling `function` to the error; see [`MakeNodeError::within`].
     #[must_use]
     pub fn within(self, function: &str) -> Self {
         match self {
@@ -57,7 +57,7 @@ impl BuildError {
     }
 }
 
-// Boxed: a large error would cost every frame of the parsers' recursion its size.
+// Boxed, because a large error type would enlarge every stack frame of the recursive parsers.
 impl From<ContractError> for BuildError {
     fn from(error: ContractError) -> Self {
         Self::Contract(Box::new(error))

@@ -1,21 +1,22 @@
-//! What ops promise about memory, checked on a whole graph: view_map and destroy_map.
+//! Checks the memory promises of ops, `view_map` and `destroy_map`, on a whole graph.
 //!
-//! Every variable lies in one or more *storages*. An input, a constant and the result of an ordinary Apply have one of their
-//! own, named after the variable. A view lies where the inputs that it may be a view of lie. What an Apply writes over an
-//! input counts as a storage of its own too: the old content is gone, the new one may be read and overwritten again.
+//! Every variable lies in one or more *storages*. An input, a constant and the result of an ordinary Apply each have
+//! their own storage, named after the variable. A view lies in the storages of all inputs that it may alias. An Apply
+//! that overwrites an input creates a new storage for the result: the old content is gone, and the new content may be
+//! read and overwritten again.
 //! ```text
 //! t = exp(x)            storages: x {x}  t {t}
 //! v = dimshuffle(t)     v {t}                       views of t lie in t
 //! w = set(t, y)         w {w}, and t is destroyed   from here on neither t nor v may be used
 //! ```
-//! An order of Applies is right when nothing destroyed is read later. The order of a graph's list is the one that counts;
-//! [`orders`] gives what any other order has to keep.
+//! An order of Applies is valid if nothing is read after it was destroyed. The checks use the order of the graph's
+//! list; [`orders`] returns the constraints that any other order must keep.
 
 use crate::Type;
 use crate::graph::{Apply, FunctionGraph, Origin, VarId};
 use std::collections::BTreeMap;
 
-/// How an op breaks the rules of memory in a graph.
+/// A violation of the memory rules by an op in a graph.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ContractError {
@@ -26,67 +27,67 @@ pub enum ContractError {
     Position {
         /// The op's label.
         op: String,
-        /// Position of the Apply.
+        /// The position of the Apply.
         apply: usize,
         /// `view_map` or `destroy_map`.
         map: &'static str,
-        /// The output named.
+        /// The output in the map.
         output: usize,
-        /// The input named.
+        /// The input in the map.
         input: usize,
-        /// How many outputs there are.
+        /// The number of outputs of the Apply.
         outputs: usize,
-        /// How many inputs there are.
+        /// The number of inputs of the Apply.
         inputs: usize,
     },
-    /// An output that cannot lie where an input lies: another kind or dtype.
+    /// An output cannot share memory with the mapped input, because its kind or dtype differs.
     #[error(
         "apply {apply}, `{op}`: output `{output}` cannot share memory with input `{variable}`, as its {map} says"
     )]
     Type {
         /// The op's label.
         op: String,
-        /// Position of the Apply.
+        /// The position of the Apply.
         apply: usize,
         /// `view_map` or `destroy_map`.
         map: &'static str,
-        /// The output and its type: `v3: f64`.
+        /// The output and its type, e.g. `v3: f64`.
         output: String,
         /// The input and its type.
         variable: String,
     },
-    /// An input of the graph, or a view of one, would be overwritten: it is the caller's.
+    /// An op would overwrite an input of the graph or a view of one. Graph inputs belong to the caller.
     #[error(
         "apply {apply}, `{op}`, overwrites `{variable}`, which is the caller's: it lies in a graph input"
     )]
     DestroysInput {
         /// The op's label.
         op: String,
-        /// Position of the Apply.
+        /// The position of the Apply.
         apply: usize,
-        /// What is overwritten.
+        /// The overwritten variable.
         variable: String,
     },
-    /// A constant, or a view of one, would be overwritten: all calls share it.
+    /// An op would overwrite a constant or a view of one. All calls share the constants.
     #[error("apply {apply}, `{op}`, overwrites `{variable}`, which lies in a constant")]
     DestroysConstant {
         /// The op's label.
         op: String,
-        /// Position of the Apply.
+        /// The position of the Apply.
         apply: usize,
-        /// What is overwritten.
+        /// The overwritten variable.
         variable: String,
     },
-    /// Two Applies, or two outputs of one, overwrite the same memory.
+    /// Two Applies, or two outputs of one Apply, overwrite the same memory.
     #[error("apply {apply}, `{op}`, overwrites `{variable}`, which apply {before} has overwritten already")]
     DestroyedTwice {
         /// The op's label.
         op: String,
-        /// Position of the Apply.
+        /// The position of the Apply.
         apply: usize,
-        /// What is overwritten.
+        /// The overwritten variable.
         variable: String,
-        /// The Apply that did so first.
+        /// The Apply that overwrote it first.
         before: usize,
     },
     /// A variable is read after its memory was overwritten.
@@ -94,26 +95,26 @@ pub enum ContractError {
     UsedAfterDestroy {
         /// The op's label.
         op: String,
-        /// Position of the Apply.
+        /// The position of the Apply.
         apply: usize,
-        /// What is read.
+        /// The variable that is read.
         variable: String,
         /// The Apply that overwrote it.
         before: usize,
     },
-    /// An Apply overwrites an input that it also reads as another input.
+    /// An Apply overwrites an input and reads the same memory through another input.
     #[error("apply {apply}, `{op}`, overwrites `{variable}` and reads the same memory as input {input}")]
     ReadsWhatItDestroys {
         /// The op's label.
         op: String,
-        /// Position of the Apply.
+        /// The position of the Apply.
         apply: usize,
-        /// What is overwritten.
+        /// The overwritten variable.
         variable: String,
         /// The other input.
         input: usize,
     },
-    /// A result of the graph is gone before it is returned.
+    /// An output of the graph is overwritten before it is returned.
     #[error("output `{output}` of the graph lies in memory that apply {before} has overwritten")]
     OutputDestroyed {
         /// The output's name.
@@ -123,12 +124,12 @@ pub enum ContractError {
     },
 }
 
-/// The storages of a graph's variables: see the head of the module's file.
+/// The storages of a graph's variables, as defined in the module documentation.
 #[derive(Debug, Clone)]
 pub struct Storages(Vec<Vec<VarId>>);
 
 impl Storages {
-    /// Finds the storages of every variable. Positions that a map names and an Apply lacks are passed over.
+    /// Finds the storages of every variable. Ignores map entries with positions that the Apply does not have.
     #[must_use]
     pub fn of(graph: &FunctionGraph) -> Self {
         let mut found = Self(vec![Vec::new(); graph.variables().len()]);
@@ -149,20 +150,21 @@ impl Storages {
         found
     }
 
-    /// The storages of one variable; each is named by the variable that it was made for.
+    /// Returns the storages of one variable. Each storage is named by the variable it was created for.
     #[must_use]
     pub fn get(&self, variable: VarId) -> &[VarId] {
         &self.0[variable.index()]
     }
 
-    /// Whether two variables may lie in the same memory.
+    /// Returns whether two variables may lie in the same memory.
     #[must_use]
     pub fn share(&self, a: VarId, b: VarId) -> bool {
         self.get(a).iter().any(|storage| self.get(b).contains(storage))
     }
 }
 
-/// What any order of a graph's Applies has to keep beside its edges: pairs (reader, Apply that overwrites what it reads).
+/// Returns the constraints, in addition to the graph's edges, that any order of its Applies must keep. Each pair is
+/// (reader, Apply that overwrites the memory it reads).
 #[must_use]
 pub fn orders(graph: &FunctionGraph) -> Vec<(usize, usize)> {
     let destroyers: Vec<usize> = (0..graph.applies().len()).filter(|k| destroys(graph, *k)).collect();
@@ -186,21 +188,21 @@ fn destroys(graph: &FunctionGraph, apply: usize) -> bool {
     !graph.applies()[apply].op.destroy_map().is_empty()
 }
 
-/// The inputs that an Apply overwrites.
+/// Returns the inputs that an Apply overwrites.
 fn destroyed(apply: &Apply) -> Vec<VarId> {
     apply.op.destroy_map().iter().filter_map(|(_, input)| apply.inputs.get(*input).copied()).collect()
 }
 
-/// Whose the inputs of a graph are while it runs.
+/// The owner of the graph's inputs during a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Inputs {
-    /// The caller's, who finds them as they were.
+    /// The caller keeps the inputs, and they must be unchanged after the call.
     Preserved,
-    /// The graph's: the caller gives them up. So are those of a single Apply of a larger graph.
+    /// The caller gives the inputs up to the graph. This also holds for a single Apply of a larger graph.
     GivenUp,
 }
 
-/// Checks the maps of every op.
+/// Checks the view map and the destroy map of every op.
 pub(crate) fn check_maps(graph: &FunctionGraph) -> Result<(), ContractError> {
     for (position, apply) in graph.applies().iter().enumerate() {
         check_map(graph, position, apply, "view_map", &apply.op.view_map())?;
@@ -245,13 +247,13 @@ fn check_map(
     Ok(())
 }
 
-/// Checks that nothing is read after it was overwritten.
+/// Checks that no memory is read after it was overwritten.
 pub(crate) fn check_order(graph: &FunctionGraph, inputs: Inputs) -> Result<(), ContractError> {
     if (0..graph.applies().len()).all(|k| !destroys(graph, k)) {
         return Ok(());
     }
     let storages = Storages::of(graph);
-    // Which Apply overwrote a storage.
+    // Maps an overwritten storage to the Apply that overwrote it.
     let mut gone: BTreeMap<VarId, usize> = BTreeMap::new();
     let by =
         |gone: &BTreeMap<VarId, usize>, v: VarId| storages.get(v).iter().find_map(|s| gone.get(s)).copied();
@@ -298,7 +300,7 @@ pub(crate) fn check_order(graph: &FunctionGraph, inputs: Inputs) -> Result<(), C
     Ok(())
 }
 
-/// A variable in messages: its name, or the one it has in the graph's printed form.
+/// Returns the name of a variable for messages; falls back to the name in the graph's printed form.
 fn called(graph: &FunctionGraph, variable: VarId) -> String {
     graph.variable(variable).name.clone().unwrap_or_else(|| format!("v{}", variable.index()))
 }

@@ -1,15 +1,15 @@
-//! What may cross the edge of a graph.
+//! Checks the types at the edge of a graph.
 
 use crate::UserType;
 use crate::build_error::BuildError;
 use crate::graph::{FunctionGraph, VarId};
 
 impl FunctionGraph {
-    /// Checks that no opaque value comes from outside or leaves: what a caller may call is such a graph. The graph of one
-    /// Apply, which the host calls for a larger one, need not be.
+    /// Checks that no input, constant or output is opaque. Every graph that callers can call must pass this check. A
+    /// graph with a single Apply, which the host calls as part of a larger graph, may have opaque inputs and outputs.
     ///
     /// # Errors
-    /// [`BuildError::Opaque`].
+    /// [`BuildError::Opaque`] for the first opaque value.
     pub fn check_edges(&self) -> Result<(), BuildError> {
         let opaque = |id: VarId| self.ty(id).as_user().is_some_and(UserType::is_opaque);
         let input = |(i, id): (usize, &VarId)| (*id, "input", self.input_name(i).to_owned());

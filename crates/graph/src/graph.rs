@@ -1,8 +1,9 @@
 //! The graph: variables, applies in topological order, inputs and outputs.
 //!
-//! Built by [`FunctionGraph::input`], [`constant`](FunctionGraph::constant), [`apply`](FunctionGraph::apply) and
-//! [`output`](FunctionGraph::output); an Apply can only use variables that exist already, so a graph is acyclic and its
-//! applies are in topological order whatever is done to it. Rewrites build a new graph rather than edit one.
+//! A graph is built with [`FunctionGraph::input`], [`constant`](FunctionGraph::constant),
+//! [`apply`](FunctionGraph::apply) and [`output`](FunctionGraph::output). An Apply can only use existing variables,
+//! so every graph is acyclic and its applies are always in topological order. Rewrites build a new graph instead of
+//! editing one.
 
 use crate::Array;
 use crate::Type;
@@ -14,18 +15,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
-/// A variable of one graph.
+/// The id of a variable in one graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct VarId(u32);
 
-/// An Apply of one graph.
+/// The id of an Apply in one graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ApplyId(u32);
 
 macro_rules! positions {
     ($($id:ident),*) => {$(
         impl $id {
-            /// The position in the graph's list.
+            /// Returns the position in the graph's list.
             #[must_use]
             pub const fn index(self) -> usize {
                 self.0 as usize
@@ -39,18 +40,19 @@ macro_rules! positions {
 }
 positions!(VarId, ApplyId);
 
-/// Where the value of a variable comes from.
+/// The source of a variable's value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Origin {
-    /// The graph's input of this position.
+    /// The graph's input at this position.
     Input(usize),
-    /// A value known now; modules get it through a slot, so that it enters no key, but of graphs of C scalars alone.
+    /// A value known at build time. Modules get it through a slot, so it is not part of the key; graphs that contain
+    /// only C scalars are the exception.
     Constant(Array),
     /// An output of an Apply.
     Output {
         /// The Apply.
         apply: ApplyId,
-        /// Position among its outputs.
+        /// The position among the outputs of the Apply.
         index: usize,
     },
 }
@@ -58,22 +60,22 @@ pub enum Origin {
 /// A typed value of a graph.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Variable {
-    /// What it may hold.
+    /// The type of the value.
     pub ty: Type,
-    /// A name for people; inputs always have one.
+    /// A name for readers; inputs always have one.
     pub name: Option<String>,
-    /// Where its value comes from.
+    /// The source of the value.
     pub origin: Origin,
 }
 
 /// One use of an op.
 #[derive(Debug, Clone)]
 pub struct Apply {
-    /// What is computed.
+    /// The op.
     pub op: Arc<dyn Op>,
-    /// From what.
+    /// The input variables.
     pub inputs: Vec<VarId>,
-    /// Into what.
+    /// The output variables.
     pub outputs: Vec<VarId>,
 }
 
@@ -91,13 +93,14 @@ pub struct FunctionGraph {
     inputs: Vec<VarId>,
     outputs: Vec<VarId>,
     output_names: Vec<Option<String>>,
-    /// The inputs and the named outputs by name: graphs with very many of them are rebuilt by every pass.
+    /// Inputs and named outputs by name. The maps keep lookups fast, because every pass rebuilds graphs with very
+    /// many names.
     inputs_by_name: BTreeMap<String, VarId>,
     outputs_by_name: BTreeSet<String>,
 }
 
 impl FunctionGraph {
-    /// An empty graph.
+    /// Creates an empty graph.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -106,7 +109,8 @@ impl FunctionGraph {
     /// Adds an input.
     ///
     /// # Errors
-    /// [`BuildError::Name`] for text that cannot be a name, [`BuildError::DuplicateName`] when an input has that name already.
+    /// [`BuildError::Name`] if the text is not a valid name, [`BuildError::DuplicateName`] if another input has that
+    /// name.
     pub fn input(&mut self, name: &str, ty: Type) -> Result<VarId, BuildError> {
         check_name(name)?;
         if self.find_input(name).is_some() {
@@ -115,7 +119,7 @@ impl FunctionGraph {
         Ok(self.push_input(name, ty))
     }
 
-    /// Adds an input whose name is known to be valid and new.
+    /// Adds an input whose name is already known to be valid and unique.
     pub(crate) fn push_input(&mut self, name: &str, ty: Type) -> VarId {
         let origin = Origin::Input(self.inputs.len());
         let variable = self.push(Variable { ty, name: Some(name.to_owned()), origin });
@@ -124,7 +128,7 @@ impl FunctionGraph {
         variable
     }
 
-    /// Adds a constant; its type fixes only extents of 1, so that graphs which differ in constants share modules.
+    /// Adds a constant. Its type fixes only extents of 1, so that graphs with different constants share modules.
     pub fn constant(&mut self, value: Array) -> VarId {
         use crate::{Extent, TensorType};
         let extent = |n: &usize| if *n == 1 { Extent::Fixed(1) } else { Extent::Unknown };
@@ -133,16 +137,17 @@ impl FunctionGraph {
         self.push(Variable { ty, name: None, origin: Origin::Constant(value) })
     }
 
-    /// Adds a constant of a given type, which must admit the value; for C scalars and for types wider than the value's.
+    /// Adds a constant of a given type, which must admit the value. Used for C scalars and for types wider than the
+    /// value's.
     pub fn constant_of(&mut self, value: Array, ty: Type) -> VarId {
         debug_assert!(ty.admits(value.dtype(), value.shape()), "a constant of another type than `{ty}`");
         self.push(Variable { ty, name: None, origin: Origin::Constant(value) })
     }
 
-    /// Applies `op` to variables and gives its outputs.
+    /// Applies `op` to variables and returns its outputs.
     ///
     /// # Errors
-    /// What the op's `make_node` refuses; a variable that is not of this graph.
+    /// The error of the op's `make_node`, or [`BuildError::ForeignVariable`] if a variable is not in this graph.
     pub fn apply(&mut self, op: Arc<dyn Op>, inputs: &[VarId]) -> Result<Vec<VarId>, BuildError> {
         for variable in inputs {
             self.check(*variable)?;
@@ -152,7 +157,7 @@ impl FunctionGraph {
         Ok(self.push_apply(op, inputs, results))
     }
 
-    /// Adds an Apply whose output types are known already: those of its `make_node`, or ones that cover them.
+    /// Adds an Apply with known output types: the types from its `make_node`, or types that cover those.
     pub(crate) fn push_apply(&mut self, op: Arc<dyn Op>, inputs: &[VarId], results: Vec<Type>) -> Vec<VarId> {
         let apply = ApplyId::at(self.applies.len());
         let outputs: Vec<VarId> = results
@@ -166,10 +171,10 @@ impl FunctionGraph {
         outputs
     }
 
-    /// Makes a variable an output, with a name or without.
+    /// Makes a variable an output, with an optional name.
     ///
     /// # Errors
-    /// Text that cannot be a name, or a name that an output has already; a variable that is not of this graph.
+    /// An invalid name, the name of another output, or a variable that is not in this graph.
     pub fn output(&mut self, variable: VarId, name: Option<&str>) -> Result<(), BuildError> {
         self.check(variable)?;
         name.map_or(Ok(()), check_name)?;
@@ -182,43 +187,43 @@ impl FunctionGraph {
         Ok(())
     }
 
-    /// Makes a variable of this graph an output whose name is known to be valid and new.
+    /// Makes a variable of this graph an output. The name is already known to be valid and unique.
     pub(crate) fn push_output(&mut self, variable: VarId, name: Option<&str>) {
         self.outputs.push(variable);
         self.output_names.push(name.map(str::to_owned));
         self.outputs_by_name.extend(name.map(str::to_owned));
     }
 
-    /// Gives a variable a name for people, unless it has one.
+    /// Names a variable for readers, unless it already has a name.
     ///
     /// # Errors
-    /// [`BuildError::Name`] for text that cannot be a name.
+    /// [`BuildError::Name`] if the text is not a valid name.
     pub fn name(&mut self, variable: VarId, name: &str) -> Result<(), BuildError> {
         check_name(name)?;
         self.put_name(variable, name);
         Ok(())
     }
 
-    /// Gives a variable a name that is known to be valid, unless it has one.
+    /// Names a variable, unless it already has a name. The name is already known to be valid.
     pub(crate) fn put_name(&mut self, variable: VarId, name: &str) {
         if let Some(variable) = self.variables.get_mut(variable.index()) {
             variable.name.get_or_insert_with(|| name.to_owned());
         }
     }
 
-    /// All variables; a [`VarId`] is a position here.
+    /// Returns all variables; a [`VarId`] is a position in this slice.
     #[must_use]
     pub fn variables(&self) -> &[Variable] {
         &self.variables
     }
 
-    /// All applies, in topological order.
+    /// Returns all applies, in topological order.
     #[must_use]
     pub fn applies(&self) -> &[Apply] {
         &self.applies
     }
 
-    /// The apply that makes a variable; none makes an input or a constant.
+    /// Returns the Apply that produces a variable, or `None` for an input or a constant.
     #[must_use]
     pub fn producer(&self, variable: VarId) -> Option<&Apply> {
         match self.variable(variable).origin {
@@ -227,26 +232,26 @@ impl FunctionGraph {
         }
     }
 
-    /// The inputs, in the order of arguments.
+    /// Returns the inputs, in the order of arguments.
     #[must_use]
     pub fn inputs(&self) -> &[VarId] {
         &self.inputs
     }
 
-    /// The outputs, in order; a variable may occur twice.
+    /// Returns the outputs, in order; a variable may occur twice.
     #[must_use]
     pub fn outputs(&self) -> &[VarId] {
         &self.outputs
     }
 
-    /// Whether every value is a C scalar. A module can then be a plain C function, which has no place for slots: its constants are
-    /// in its text.
+    /// Returns whether every value is a C scalar. Such a graph compiles to a plain C function, which has no slots;
+    /// its constants are literals in the C code.
     #[must_use]
     pub fn is_of_numbers(&self) -> bool {
         self.variables.iter().all(|variable| matches!(variable.ty, Type::Scalar(_)))
     }
 
-    /// The constants, in order of their variables.
+    /// Returns the constants, in order of their variables.
     pub fn constants(&self) -> impl Iterator<Item = (VarId, &Array)> {
         self.variables.iter().enumerate().filter_map(|(position, variable)| match &variable.origin {
             Origin::Constant(value) => Some((VarId::at(position), value)),
@@ -254,82 +259,84 @@ impl FunctionGraph {
         })
     }
 
-    /// The constants that a module gets through its slots, in this order: all, or none of a graph [of
-    /// numbers](Self::is_of_numbers).
+    /// Returns the constants that a module gets through its slots, in this order. A graph [of
+    /// numbers](Self::is_of_numbers) has no slots.
     pub fn slots(&self) -> impl Iterator<Item = (VarId, &Array)> {
         let literals = self.is_of_numbers();
         self.constants().filter(move |_| !literals)
     }
 
-    /// The name of an input, by position.
+    /// Returns the name of the input at a position.
     #[must_use]
     pub fn input_name(&self, position: usize) -> &str {
         let variable = self.inputs.get(position).and_then(|v| self.variables.get(v.index()));
         variable.and_then(|v| v.name.as_deref()).unwrap_or("")
     }
 
-    /// The name of an output, by position; `out<position>` when it has none.
+    /// Returns the name of the output at a position, or `out<position>` if it is unnamed.
     #[must_use]
     pub fn output_name(&self, position: usize) -> String {
         let name = self.output_names.get(position).cloned().flatten();
         name.unwrap_or_else(|| format!("out{position}"))
     }
 
-    /// The declared name of an output, by position.
+    /// Returns the declared name of the output at a position.
     #[must_use]
     pub fn declared_output_name(&self, position: usize) -> Option<&str> {
         self.output_names.get(position).and_then(Option::as_deref)
     }
 
-    /// The input of this name.
+    /// Returns the input with this name.
     #[must_use]
     pub fn find_input(&self, name: &str) -> Option<VarId> {
         self.inputs_by_name.get(name).copied()
     }
 
-    /// The variable behind an id of this graph.
+    /// Returns the variable with an id of this graph.
     #[must_use]
     pub fn variable(&self, id: VarId) -> &Variable {
         &self.variables[id.index()]
     }
 
-    /// The type of a variable.
+    /// Returns the type of a variable.
     #[must_use]
     pub fn ty(&self, id: VarId) -> &Type {
         &self.variables[id.index()].ty
     }
 
-    /// The types of an Apply's inputs.
+    /// Returns the types of an Apply's inputs.
     #[must_use]
     pub fn input_types(&self, apply: &Apply) -> Vec<Type> {
         apply.inputs.iter().map(|v| self.ty(*v).clone()).collect()
     }
 
-    /// The types of an Apply's outputs.
+    /// Returns the types of an Apply's outputs.
     #[must_use]
     pub fn output_types(&self, apply: &Apply) -> Vec<Type> {
         apply.outputs.iter().map(|v| self.ty(*v).clone()).collect()
     }
 
-    /// The printable form of an Apply: `add(f32[?], f32[?]) -> f32[?]`.
+    /// Returns the printable form of an Apply: `add(f32[?], f32[?]) -> f32[?]`.
     #[must_use]
     pub fn signature(&self, apply: &Apply) -> String {
         signature(&apply.op.label(), &self.input_types(apply), &self.output_types(apply))
     }
 
-    /// Checks what building cannot: that there is something to compute, and that the maps of ops name what is there.
+    /// Checks the properties that building cannot check: the graph has outputs, and the memory maps of ops name
+    /// existing inputs and outputs.
     ///
-    /// What an op overwrites may be read elsewhere: a graph says what is computed, and a rewrite copies what others need
-    /// before the graph is compiled.
+    /// An overwritten value may still have other readers at this stage. A graph describes the computation; a rewrite
+    /// adds the necessary copies before the graph is compiled.
     ///
     /// # Errors
-    /// [`BuildError::NoOutputs`]; [`BuildError::Contract`].
+    /// [`BuildError::NoOutputs`] or [`BuildError::Contract`].
     pub fn validate(&self) -> Result<(), BuildError> {
         if self.outputs.is_empty() { Err(BuildError::NoOutputs) } else { Ok(contracts::check_maps(self)?) }
     }
 
-    /// Checks what is compiled: as [`validate`](Self::validate), and nothing is read after it was overwritten. Constants may
-    /// not be overwritten at all, inputs of the graph only where the caller gives them up.
+    /// Checks a graph that is about to be compiled. In addition to [`validate`](Self::validate), nothing may be read
+    /// after it was overwritten. Constants may never be overwritten, inputs of the graph only if the caller gives
+    /// them up.
     ///
     /// # Errors
     /// As [`validate`](Self::validate).
@@ -351,7 +358,7 @@ impl FunctionGraph {
     }
 }
 
-/// The printable form of a use of `label`: `add(f32[?], f32[?]) -> f32[?]`.
+/// Returns the printable form of a use of `label`: `add(f32[?], f32[?]) -> f32[?]`.
 #[must_use]
 pub(crate) fn signature(label: &str, inputs: &[Type], outputs: &[Type]) -> String {
     let join = |types: &[Type]| types.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
@@ -359,7 +366,8 @@ pub(crate) fn signature(label: &str, inputs: &[Type], outputs: &[Type]) -> Strin
 }
 
 impl fmt::Display for FunctionGraph {
-    /// One line an Apply, `v3 = exp(v2) : f64[?]`; for messages and tests. [`crate::json::render`] keeps everything.
+    /// Writes one line per Apply, `v3 = exp(v2) : f64[?]`, for messages and tests. The lossless form is
+    /// [`crate::json::render`].
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = |v: &VarId| match &self.variable(*v).origin {
             Origin::Input(i) => self.input_name(*i).to_owned(),

@@ -1,10 +1,10 @@
-//! The interface of a graph: what callers see of it.
+//! The interface of a graph as seen by callers.
 
 use crate::{FunctionGraph, VarId};
 use precast_core::program::Port;
 
 impl FunctionGraph {
-    /// The names and types of the inputs and of the outputs, each in order.
+    /// Returns the names and types of the inputs and of the outputs, each in order.
     #[must_use]
     pub fn interface(&self) -> (Vec<Port>, Vec<Port>) {
         let port = |name: String, variable: &VarId| Port { name, ty: self.ty(*variable).clone() };

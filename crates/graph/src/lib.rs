@@ -1,18 +1,18 @@
-//! Typed graphs of numeric operations; no C here.
+//! Typed graphs of numeric operations. This crate contains no C.
 //!
 //! ```text
-//! Type ◀── Variable ◀── Apply ──▶ Op          op: what an operation is, and its reference `perform`
+//! Type ◀── Variable ◀── Apply ──▶ Op          op: the definition of an operation and its reference `perform`
 //!              └────────┬────────┘
 //!                 FunctionGraph               graph: inputs, outputs, applies in topological order
 //!                       │
-//!     text  json  encode  interpret           the forms of a graph, and the slow road to its values
-//!     contracts                               what may lie in one memory, and who overwrites it
+//!     text  json  encode  interpret           the forms of a graph, and the slow reference evaluation
+//!     contracts                               aliasing: which variables share memory, which Applies overwrite it
 //! ```
-//! A graph is built in order: an Apply can only use variables that exist, so every [`FunctionGraph`] is acyclic and
-//! sorted by construction. What comes from outside (JSON, text) is checked while it is built.
+//! A graph is built in order: an Apply can only use existing variables, so every [`FunctionGraph`] is acyclic and
+//! sorted by construction. External input (JSON, text) is checked while the graph is built.
 //!
-//! Ops are trait objects. Forms that name ops (text, JSON) take an [`OpLibrary`] that turns a name and its declared
-//! props into an op; `precast-ops` has the library that everybody uses.
+//! Ops are trait objects. Forms that name ops (text, JSON) take an [`OpLibrary`] that resolves a name and its
+//! declared props to an op. `precast-ops` provides the standard library.
 
 mod build_error;
 pub mod contracts;

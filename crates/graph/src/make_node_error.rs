@@ -1,4 +1,4 @@
-//! The errors of an op that refuses the types, props or literals of a call.
+//! Errors of an op that rejects the types, props or literals of a call.
 
 use crate::literal::LiteralError;
 use crate::{DType, Type};
@@ -12,9 +12,9 @@ pub enum MakeNodeError {
     Arity {
         /// The op.
         op: String,
-        /// How many it takes, in words or digits.
+        /// The expected number of inputs, in words or digits.
         expected: String,
-        /// How many were given.
+        /// The number of inputs found.
         found: usize,
     },
     /// An input has a dtype that the op does not support.
@@ -22,51 +22,51 @@ pub enum MakeNodeError {
     DType {
         /// The op.
         op: String,
-        /// Position of the input.
+        /// The position of the input.
         input: usize,
         /// Its dtype.
         found: DType,
-        /// What is supported.
+        /// The supported dtypes.
         expected: String,
     },
-    /// Literals that have no result.
+    /// An operation on literals without a result.
     #[error("`{op}` of literals")]
     Arithmetic {
         /// The op.
         op: String,
-        /// Why not.
+        /// The reason.
         source: LiteralError,
     },
-    /// A literal that the dtype it meets cannot hold.
+    /// A literal does not fit the dtype of the operand it is combined with.
     #[error("`{op}`: input {input} is the literal `{literal}`, which does not fit `{dtype}`")]
     Literal {
         /// The op.
         op: String,
-        /// Position of the input.
+        /// The position of the input.
         input: usize,
         /// The literal.
         literal: String,
         /// The dtype that it would take.
         dtype: DType,
     },
-    /// Values, known when the graph is built, that the op refuses.
+    /// The op rejects values that are known when the graph is built.
     #[error("`{op}`: {problem}")]
     Value {
         /// The op.
         op: String,
-        /// What is wrong, in words.
+        /// A description of the problem.
         problem: String,
     },
-    /// An input has the wrong type otherwise (rank, extent, scalar against tensor).
+    /// An input has the wrong rank or extent, or is a scalar where a tensor is required or vice versa.
     #[error("`{op}`: input {input} has type `{found}`, expected {expected}")]
     Input {
         /// The op.
         op: String,
-        /// Position of the input.
+        /// The position of the input.
         input: usize,
         /// Its type.
         found: String,
-        /// What was expected, in words.
+        /// A description of the expected type.
         expected: String,
     },
     /// Extents that can never be broadcast together.
@@ -76,10 +76,10 @@ pub enum MakeNodeError {
         op: String,
         /// The dimension, counted in the result.
         dimension: usize,
-        /// The extents, in words.
+        /// A description of the extents.
         extents: String,
     },
-    /// An axis that the tensor does not have.
+    /// An axis that is out of range for the tensor.
     #[error("`{op}`: prop `{prop}` is {axis}, out of range for {ndim} dimension(s)")]
     Axis {
         /// The op.
@@ -91,7 +91,7 @@ pub enum MakeNodeError {
         /// The number of dimensions.
         ndim: usize,
     },
-    /// The error of an op that a function is made of.
+    /// The error of an op inside a composed function.
     #[error("`{function}`: {inner}")]
     Within {
         /// The function that was called.
@@ -106,7 +106,7 @@ pub enum MakeNodeError {
         op: String,
         /// The prop.
         prop: String,
-        /// What is wrong with it.
+        /// A description of the problem.
         problem: String,
     },
 }
@@ -115,7 +115,7 @@ impl MakeNodeError {
     /// Checks the number of inputs.
     ///
     /// # Errors
-    /// [`MakeNodeError::Arity`] when it is not `expected`.
+    /// [`MakeNodeError::Arity`] if the number is not `expected`.
     pub fn expect_inputs(op: &str, expected: usize, inputs: &[Type]) -> Result<(), Self> {
         if inputs.len() == expected {
             return Ok(());
@@ -123,13 +123,13 @@ impl MakeNodeError {
         Err(Self::Arity { op: op.to_owned(), expected: expected.to_string(), found: inputs.len() })
     }
 
-    /// A problem with a prop.
+    /// Creates an error about a prop.
     #[must_use]
     pub fn prop(op: &str, prop: &str, problem: impl Into<String>) -> Self {
         Self::Prop { op: op.to_owned(), prop: prop.to_owned(), problem: problem.into() }
     }
 
-    /// The op or function that refuses its arguments.
+    /// Returns the op or function that rejects its arguments.
     #[must_use]
     pub fn op(&self) -> &str {
         match self {
@@ -146,7 +146,7 @@ impl MakeNodeError {
         }
     }
 
-    /// This error in a call of `function`, which calls the op. Only the outermost function and the op itself are kept.
+    /// Adds the calling `function` to the error. Only the outermost function and the op itself are kept.
     #[must_use]
     pub fn within(self, function: &str) -> Self {
         match self {
@@ -156,7 +156,7 @@ impl MakeNodeError {
         }
     }
 
-    /// The error of the op, without the function that calls it.
+    /// Returns the error of the op without the calling function.
     #[must_use]
     pub fn innermost(&self) -> &Self {
         if let Self::Within { inner, .. } = self { inner.innermost() } else { self }

@@ -1,9 +1,9 @@
-//! The known name that a mistyped one was probably meant to be, for messages.
+//! Finds the known name closest to a mistyped one, for messages.
 
-/// The candidate with the fewest single edits from `name`; `None` if all are too far off to help.
+/// Returns the candidate with the fewest single edits from `name`, or `None` if all candidates are too different.
 ///
-/// An edit inserts, removes, changes or swaps letters. Of equals those of the same length win, then the first. Nothing is near a
-/// single letter.
+/// An edit inserts, removes, changes or swaps letters. Ties prefer the same length, then the first candidate. A
+/// single letter has no near candidates.
 #[must_use]
 pub fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let letters = name.chars().count();
@@ -13,13 +13,13 @@ pub fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) ->
     near.filter(|(far, _)| *far <= allowed).min_by_key(rank).map(|(_, known)| known)
 }
 
-/// The tail of a message: ``; nearest `exp` ``, or nothing.
+/// Returns the tail of a message: ``; nearest `exp` ``, or nothing.
 pub(crate) fn suggestion(nearest: Option<&str>) -> String {
     nearest.map_or_else(String::new, |known| format!("; nearest `{known}`"))
 }
 
-/// Distance by single edits, in which a swapped pair is not edited again; beyond all bounds for names that nobody types, so
-/// that hostile ones cost nothing.
+/// Returns the edit distance, where a swapped pair is not edited again. Very long names get the maximum, so that
+/// hostile input costs no time.
 fn distance(a: &str, b: &str) -> usize {
     if a.len().max(b.len()) > 64 { usize::MAX } else { strsim::osa_distance(a, b) }
 }

@@ -1,8 +1,8 @@
-//! What an operation is: a name, declared props, a type rule and a reference `perform`.
+//! The op trait: a name, declared props, a type rule and a reference `perform`.
 //!
-//! An op is immutable. Two ops are equal when their Rust type, name and props are equal; nothing else counts, so
-//! whatever distinguishes an op must be declared in its props. Code generation is another trait (`precast_codegen::COp`),
-//! implemented by the same Rust type.
+//! An op is immutable. Two ops are equal if their Rust type, name and props are equal, so every difference between
+//! ops must be declared in the props. Code generation is a separate trait (`precast_codegen::COp`), implemented by
+//! the same Rust type.
 
 use crate::Array;
 use crate::DType;
@@ -21,11 +21,11 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Prop {
-    /// Yes or no.
+    /// A boolean.
     Bool(bool),
     /// An integer.
     Int(i64),
-    /// A float; equal when the bits are.
+    /// A float; two floats are equal if their bits are equal.
     Float(f64),
     /// Text.
     Str(String),
@@ -33,11 +33,11 @@ pub enum Prop {
     DType(DType),
     /// A value of any dtype.
     Array(Array),
-    /// Several props, in order.
+    /// A list of props.
     List(Vec<Self>),
-    /// A whole graph, as in a Composite.
+    /// A whole graph, e.g. of a Composite.
     Graph(Arc<FunctionGraph>),
-    /// Another op, as the scalar op of an Elemwise.
+    /// Another op, e.g. the scalar op of an Elemwise.
     Op(Arc<dyn Op>),
 }
 
@@ -64,7 +64,7 @@ pub type Props = BTreeMap<String, Prop>;
 /// An operation on typed variables.
 ///
 /// # Examples
-/// The op library of `precast-ops` has many; a minimal one:
+/// `precast-ops` contains the standard library of ops. A minimal op:
 /// ```
 /// use precast_graph::{Array, MakeNodeError, Op, PerformError, Type};
 ///
@@ -89,11 +89,11 @@ pub type Props = BTreeMap<String, Prop>;
 /// }
 /// ```
 pub trait Op: Any + fmt::Debug + Send + Sync {
-    /// The name in text, JSON and messages: `add`. Lower case; unique in a library.
+    /// Returns the name used in text, JSON and messages: `add`. It is lower case and unique in a library.
     fn name(&self) -> &str;
 
-    /// What signatures and the text form print: the name, and the props in braces, but for [`Op::params`]. An Elemwise
-    /// prints its scalar op.
+    /// Returns the label for signatures and the text form: the name, followed by the props in braces except
+    /// [`Op::params`]. An Elemwise prints its scalar op.
     fn label(&self) -> String {
         let mut props = self.props();
         let params = self.params();
@@ -105,46 +105,49 @@ pub trait Op: Any + fmt::Debug + Send + Sync {
         format!("{}{{{}}}", self.name(), props.join(","))
     }
 
-    /// The declared props; with the name they decide equality.
+    /// Returns the declared props; together with the name they decide equality.
     fn props(&self) -> Props {
         Props::new()
     }
 
-    /// The props that are given to the code at run time, not written into it: ops that differ only in these share a
-    /// module. Like all props they count in equality and in the forms of a graph.
+    /// Returns the names of the props that the code receives at run time. Ops that differ only in these share a
+    /// module. Like all props, they count in equality and in the forms of a graph.
     fn params(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Checks the types of the inputs and gives those of the outputs.
+    /// Checks the input types and returns the output types.
     ///
     /// # Errors
-    /// A [`MakeNodeError`] that names the op, the input, what was found and what was expected.
+    /// A [`MakeNodeError`] with the op, the input, and the found and expected types.
     fn make_node(&self, inputs: &[Type]) -> Result<Vec<Type>, MakeNodeError>;
 
-    /// Computes the outputs the slow, obvious way: the oracle of the C code.
+    /// Computes the outputs in the slow, obvious way; the oracle for the C code.
     ///
     /// # Errors
-    /// Values that the op refuses at run time (shapes that do not match), as the C code does.
+    /// A value that the op rejects at run time (e.g. mismatched shapes), exactly as the C code does.
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError>;
 
-    /// Which outputs may be views of which inputs: pairs (output, input). Empty: no output aliases an input.
+    /// Returns the outputs that may be views of inputs, as pairs (output, input). Empty if no output aliases an
+    /// input.
     fn view_map(&self) -> Vec<(usize, usize)> {
         Vec::new()
     }
 
-    /// Which inputs are overwritten by which outputs: pairs (output, input). Empty: no input is modified.
+    /// Returns the inputs that are overwritten by outputs, as pairs (output, input). Empty if no input is modified.
     fn destroy_map(&self) -> Vec<(usize, usize)> {
         Vec::new()
     }
 
-    /// The same op, with the same bits, writing an output over an input: its [`destroy_map`](Op::destroy_map) says which.
-    /// `None`: there is no such form, or this is it. A rewrite uses it where nobody needs the input any more.
+    /// Returns the in-place form of this op, with the same bits in the result; its [`destroy_map`](Op::destroy_map)
+    /// names the overwritten input. `None` if the op has no in-place form or already is one. A rewrite uses the
+    /// in-place form if the input has no later use.
     fn inplace(&self) -> Option<Arc<dyn Op>> {
         None
     }
 
-    /// Whether equal inputs give equal outputs, and nothing else happens. Other ops are neither merged nor folded.
+    /// Returns whether equal inputs give equal outputs without side effects. Impure ops are neither merged nor
+    /// folded.
     fn is_pure(&self) -> bool {
         true
     }
@@ -152,7 +155,7 @@ pub trait Op: Any + fmt::Debug + Send + Sync {
 
 impl PartialEq for dyn Op {
     fn eq(&self, other: &Self) -> bool {
-        // `Any::type_id` of the values, not of the trait objects.
+        // Compares the type ids of the values, not of the trait objects.
         let (a, b): (&dyn Any, &dyn Any) = (self, other);
         a.type_id() == b.type_id() && self.name() == other.name() && self.props() == other.props()
     }
@@ -177,14 +180,15 @@ impl fmt::Display for Prop {
     }
 }
 
-/// Turns the names of a written form into ops.
+/// Resolves names in a written form to ops.
 pub trait OpLibrary {
-    /// Applies the function `name` of the text form (`exp`, `add`, `sum`, …; operators have names too) to `args`, and to
-    /// those that are given by name: chooses the ops, inserts casts by NumPy's promotion, adds constants for literals.
-    /// What a function makes of literals alone is a literal. `None` if there is no such function.
+    /// Applies the function `name` of the text form to positional and keyword arguments. Functions are e.g. `exp`,
+    /// `add` and `sum`; operators have names too. The library chooses the ops, inserts casts by NumPy's promotion
+    /// rules, and adds constants for literals. A function of literals alone returns a literal. Returns `None` if the
+    /// function is unknown.
     ///
     /// # Errors
-    /// Arguments that the function refuses.
+    /// Arguments that the function rejects.
     fn call(
         &self,
         graph: &mut FunctionGraph,
@@ -193,8 +197,8 @@ pub trait OpLibrary {
         keywords: &Keywords,
     ) -> Option<Result<Operand, BuildError>>;
 
-    /// Applies what a text calls by its bare name, `name(…)`: an op of one's own may stand for a function of the library then.
-    /// Operators, methods and `np.name(…)` mean the library's.
+    /// Applies a function that a text calls by its bare name, `name(…)`. A custom op may replace a library function
+    /// in this case. Operators, methods and `np.name(…)` always call the library function.
     ///
     /// # Errors
     /// As [`OpLibrary::call`].
@@ -208,16 +212,17 @@ pub trait OpLibrary {
         self.call(graph, name, args, keywords)
     }
 
-    /// The function that the method `x.name(…)` calls, with `x` as its first argument; `None` if arrays have no such method.
+    /// Returns the function for the method `x.name(…)`, which gets `x` as its first argument; `None` if arrays have
+    /// no such method.
     fn method(&self, name: &str) -> Option<String> {
         let _ = name;
         None
     }
 
-    /// The attribute `x.name`; `None` if arrays have no such attribute.
+    /// Evaluates the attribute `x.name`; `None` if arrays have no such attribute.
     ///
     /// # Errors
-    /// A value that does not have it.
+    /// A value that does not support the attribute.
     fn attribute(
         &self,
         graph: &mut FunctionGraph,
@@ -228,47 +233,48 @@ pub trait OpLibrary {
         None
     }
 
-    /// The names of all methods and attributes, sorted; for messages.
+    /// Returns the names of all methods and attributes, sorted, for messages.
     fn members(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// How a function is called, as in `sum(x, axis=None, *, keepdims=False)`; for messages. `None` where that is not known.
+    /// Returns the call signature of a function, as in `sum(x, axis=None, *, keepdims=False)`, for messages. `None`
+    /// if the signature is unknown.
     fn signature(&self, name: &str) -> Option<String> {
         let _ = name;
         None
     }
 
-    /// How the function is called that a text means by its bare name.
+    /// Returns the call signature of the function that a text calls by its bare name.
     fn signature_by_name(&self, name: &str) -> Option<String> {
         self.signature(name)
     }
 
-    /// The op of this name with these props; `None` if the library has no op of that name.
+    /// Returns the op with this name and these props; `None` if the library has no op of that name.
     ///
     /// # Errors
-    /// Props that the op does not have, lacks, or of the wrong kind.
+    /// A prop that is unknown, missing, or of the wrong kind.
     fn op(&self, name: &str, props: &Props) -> Option<Result<Arc<dyn Op>, MakeNodeError>>;
 
-    /// The names of all ops, sorted; for messages.
+    /// Returns the names of all ops, sorted, for messages.
     fn names(&self) -> Vec<String>;
 }
 
-/// Why an op refused its values at run time.
+/// Why an op rejected its values at run time.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PerformError {
-    /// A shape or value that the op refuses.
+    /// The op rejects a shape or a value.
     #[error("`{op}`: {problem}")]
     Value {
         /// The op.
         op: String,
-        /// What kind of error its C reports.
+        /// The kind of error that the C code reports.
         kind: ErrorKind,
-        /// What is wrong, in words.
+        /// A description of the problem.
         problem: String,
     },
-    /// An op that is declared in C only.
+    /// The op is declared in C only.
     #[error("`{op}` has no reference: it is declared in C only")]
     NoReference {
         /// The op.
@@ -277,13 +283,13 @@ pub enum PerformError {
 }
 
 impl PerformError {
-    /// A shape or value that `op` refuses.
+    /// Creates the error for a shape or value that `op` rejects.
     #[must_use]
     pub fn value(op: &str, problem: impl Into<String>) -> Self {
         Self::of_kind(op, ErrorKind::Value, problem)
     }
 
-    /// What `op` refuses, by the kind that its C reports.
+    /// Creates an error of `op` with the kind that its C code reports.
     #[must_use]
     pub fn of_kind(op: &str, kind: ErrorKind, problem: impl Into<String>) -> Self {
         Self::Value { op: op.to_owned(), kind, problem: problem.into() }

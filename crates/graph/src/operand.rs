@@ -1,4 +1,4 @@
-//! What a function of the text form is called with, and what it gives.
+//! The arguments and results of functions in the text form.
 
 use crate::graph::{FunctionGraph, VarId};
 use crate::literal::{Literal, LiteralError};
@@ -6,37 +6,40 @@ use crate::make_node_error::MakeNodeError;
 use crate::op::{Prop, Props};
 use std::collections::BTreeMap;
 
-/// An argument of a function call in text form, and its result.
+/// An argument or the result of a function call in the text form.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Operand {
-    /// A variable of the graph, which promotes as NumPy's arrays do.
+    /// A variable of the graph, which promotes like a NumPy array.
     Var(VarId),
-    /// A variable without dimensions that promotes as a literal of its kind does: an extent, and what is computed of extents.
+    /// A variable without dimensions that promotes like a literal of its kind: an extent, or a value computed from
+    /// extents.
     Weak(VarId),
-    /// A number, which takes the dtype of what it meets.
+    /// A number, which takes the dtype of the operand it is combined with.
     Literal(Literal),
-    /// A list or a tuple, which is one argument: several tensors, extents, axes; an array where one is asked for.
+    /// A list or a tuple passed as one argument: several tensors, extents or axes. It also stands for an array if one
+    /// is required.
     List(Vec<Self>),
-    /// What is no number and known when the graph is built: a text, a dtype. Boxed, as parsers keep operands on their stack.
+    /// A value other than a number that is known when the graph is built: a text or a dtype. Boxed, because parsers
+    /// keep operands on their stack.
     Setting(Box<Prop>),
-    /// `None`: what stands in the place of an argument that is not given.
+    /// `None`: the placeholder for an omitted argument.
     None,
 }
 
-/// Arguments that are given by name.
+/// Keyword arguments.
 pub type Keywords = BTreeMap<String, Operand>;
 
-/// Props as arguments by name.
+/// Converts props to keyword arguments.
 #[must_use]
 pub fn keywords(props: &Props) -> Keywords {
     props.iter().map(|(name, prop)| (name.clone(), prop.clone().into())).collect()
 }
 
 impl Operand {
-    /// The variable of an operand; a literal becomes a constant of its own dtype.
+    /// Returns the variable of an operand; a literal becomes a constant of its own dtype.
     ///
     /// # Errors
-    /// An integer that no dtype holds; what is neither a variable nor a number.
+    /// An integer that fits no dtype, or an operand that is neither a variable nor a number.
     pub fn variable(&self, graph: &mut FunctionGraph) -> Result<VarId, MakeNodeError> {
         match self {
             Self::Var(variable) | Self::Weak(variable) => Ok(*variable),
@@ -52,7 +55,7 @@ impl Operand {
         }
     }
 
-    /// The prop of an operand that is known when the graph is built: of a variable none, nor of `None`.
+    /// Returns the prop of an operand that is known when the graph is built. `None` for variables and for `None`.
     #[must_use]
     pub fn prop(&self) -> Option<Prop> {
         match self {
@@ -66,7 +69,7 @@ impl Operand {
         }
     }
 
-    /// What it is, in words, for messages.
+    /// Describes the operand in words, for messages.
     #[must_use]
     pub fn describe(&self) -> String {
         match self {

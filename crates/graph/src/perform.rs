@@ -1,4 +1,4 @@
-//! The slow road: a graph evaluated by the reference `perform` of its ops.
+//! Slow evaluation of a graph with the reference `perform` of its ops.
 
 use crate::Array;
 use crate::graph::{Apply, FunctionGraph, Origin, VarId};
@@ -13,15 +13,15 @@ pub enum InterpretError {
     /// Wrong number of inputs.
     #[error("the graph takes {expected} input(s), found {found}")]
     Arity {
-        /// Inputs of the graph.
+        /// The number of inputs of the graph.
         expected: usize,
-        /// Inputs given.
+        /// The number of inputs found.
         found: usize,
     },
     /// An input that its declared type does not admit.
     #[error("input {input} has dtype `{dtype}` and shape {shape:?}, expected `{expected}`")]
     Input {
-        /// Position of the input.
+        /// The position of the input.
         input: usize,
         /// Its dtype.
         dtype: String,
@@ -30,32 +30,32 @@ pub enum InterpretError {
         /// The declared type.
         expected: String,
     },
-    /// An op refused its values.
+    /// An op rejected its values.
     #[error("apply {apply}, `{signature}`{inputs}")]
     Perform {
-        /// Position of the Apply.
+        /// The position of the Apply.
         apply: usize,
-        /// Its signature, in short.
+        /// Its abbreviated signature.
         signature: String,
-        /// The inputs of the graph that went into it, in words: ``, where `x`: (5), `y`: (3)``; or nothing.
+        /// The graph inputs that the Apply depends on, in words: ``, where `x`: (5), `y`: (3)``; or nothing.
         inputs: String,
-        /// What it refused.
+        /// The error of the op.
         source: PerformError,
     },
 }
 
-/// How one op is evaluated on values.
+/// A function that evaluates one op on values.
 pub type Perform<'a> = dyn Fn(&dyn Op, &[&Array]) -> Result<Vec<Array>, PerformError> + 'a;
 
 /// Evaluates `graph` with the reference `perform` of each op: the oracle of all compiled forms.
 ///
 /// # Errors
-/// Inputs that do not fit the declared types; values that an op refuses.
+/// An input that does not fit its declared type, or a value that an op rejects.
 pub fn interpret(graph: &FunctionGraph, inputs: &[Array]) -> Result<Vec<Array>, InterpretError> {
     interpret_with(graph, inputs, &|op, arguments| op.perform(arguments))
 }
 
-/// Evaluates `graph`, each op by `perform`.
+/// Evaluates `graph`, using `perform` for each op.
 ///
 /// # Errors
 /// As [`interpret`].
@@ -76,7 +76,7 @@ pub fn interpret_with(
         })
         .collect();
     for (position, apply) in graph.applies().iter().enumerate() {
-        // Applies are in topological order, so every input has its value by now.
+        // Applies are in topological order, so every input has a value here.
         let arguments: Vec<&Array> = apply.inputs.iter().filter_map(|v| values[v.index()].as_ref()).collect();
         let results = results(apply, &arguments, perform).map_err(|source| InterpretError::Perform {
             apply: position,
@@ -91,7 +91,7 @@ pub fn interpret_with(
     Ok(graph.outputs().iter().filter_map(|v| values[v.index()].clone()).collect())
 }
 
-/// The inputs that went into an Apply, directly or through others, with their shapes.
+/// Describes the graph inputs that an Apply depends on, directly or indirectly, with their shapes.
 fn inputs_of(graph: &FunctionGraph, apply: usize, inputs: &[Array]) -> String {
     let mut wanted = vec![false; graph.variables().len()];
     for (position, apply_there) in graph.applies()[..=apply].iter().enumerate().rev() {

@@ -1,36 +1,37 @@
-//! What values a type takes, and when two of them count as equal.
+//! Rules for the values of a type: conversion and equality.
 //!
-//! `filter` turns what a caller has into a value of the type, or says why not. How far it may go is the caller's word:
+//! `filter` converts a caller's value to a value of the type, or returns an error. The caller chooses how far the
+//! conversion may go:
 //!
 //! | `strict` | `allow_downcast` | accepts |
 //! |---|---|---|
 //! | true | any | values of the type's own dtype |
 //! | false | `Some(true)` | any dtype, converted |
 //! | false | `Some(false)` | a dtype that promotes to the type's; a single number that the type's dtype holds exactly |
-//! | false | `None` | these, and a single float for any float type, as in `x + 0.1` |
+//! | false | `None` | as `Some(false)`, and a single float for any float type, as in `x + 0.1` |
 //!
-//! Rank and extents must always be the type's.
+//! Rank and extents must always match the type.
 
 use crate::Array;
 use crate::DType;
 use crate::Number;
 use crate::Type;
 
-/// Why a value is none of a type.
+/// Why a value does not belong to a type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FilterError {
-    /// Another dtype, which must not or cannot be converted without loss.
+    /// The dtype differs and must not or cannot be converted without loss.
     #[error("a value of type `{ty}` cannot be made of dtype `{found}`{}", if *strict { "" } else { " without loss" })]
     DType {
         /// The type.
         ty: String,
         /// The dtype of the value.
         found: DType,
-        /// Whether no conversion at all was allowed.
+        /// Whether all conversions were forbidden.
         strict: bool,
     },
-    /// Another rank, or an extent that the type does not have.
+    /// The rank or an extent does not match the type.
     #[error("a value of type `{ty}` cannot have the extents {found:?}")]
     Shape {
         /// The type.
@@ -38,17 +39,18 @@ pub enum FilterError {
         /// The extents of the value.
         found: Vec<usize>,
     },
-    /// A value that the type refuses for a reason of its own.
+    /// The type rejects the value for a reason specific to the type.
     #[error("`{ty}`: {problem}")]
     Value {
         /// The type.
         ty: String,
-        /// What is wrong, in words.
+        /// A description of the problem.
         problem: String,
     },
 }
 
-/// The rules of a type for values. The defaults are those of the built-in types, and of a user type's carrier.
+/// The rules of a type for its values. The defaults are the rules of the built-in types and of the carriers of user
+/// types.
 ///
 /// # Examples
 /// ```
@@ -67,10 +69,10 @@ pub enum FilterError {
 /// # Source
 /// `TensorType.filter` and `values_eq_approx` of Theano, Aesara and PyTensor.
 pub trait TypeRules {
-    /// Makes a value of the type `ty`.
+    /// Converts a value to the type `ty`.
     ///
     /// # Errors
-    /// A dtype or extents that the type does not take; see the table above.
+    /// A dtype or extents that the type does not accept; see the table above.
     fn filter(
         &self,
         ty: &Type,
@@ -85,13 +87,13 @@ pub trait TypeRules {
         Err(FilterError::Shape { ty: ty.to_string(), found: value.shape().to_vec() })
     }
 
-    /// Whether two values are the same: dtype, shape and numbers; a NaN equals a NaN, and 0 equals −0.
+    /// Returns whether two values have equal dtype, shape and numbers. A NaN equals a NaN, and 0 equals −0.
     fn values_eq(&self, a: &Array, b: &Array) -> bool {
         alike(a, b) && a.numbers().into_iter().zip(b.numbers()).all(|(a, b)| a.same(b))
     }
 
-    /// Whether two values are the same up to rounding: NumPy's `allclose` with a tolerance that fits the dtype, infinities
-    /// and NaN in the same places. Integers must be equal.
+    /// Returns whether two values are equal up to rounding: NumPy's `allclose` with a tolerance that fits the dtype.
+    /// Infinities and NaN must be in the same places. Integers must be equal.
     fn values_eq_approx(&self, a: &Array, b: &Array) -> bool {
         let Some((relative, absolute)) = tolerance(a.dtype()) else { return self.values_eq(a, b) };
         let close = |a: f64, b: f64| (a - b).abs() <= absolute + relative * b.abs();
@@ -104,7 +106,7 @@ pub trait TypeRules {
     }
 }
 
-/// The rules that all built-in types share.
+/// The default rules, shared by all built-in types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CarrierRules;
 
@@ -137,13 +139,13 @@ fn convert(
     Err(FilterError::DType { ty: ty.to_string(), found: from, strict })
 }
 
-/// Relative and absolute tolerance; `None` where only equality will do.
+/// Returns the relative and absolute tolerance; `None` if values must be equal.
 fn tolerance(dtype: DType) -> Option<(f64, f64)> {
     match dtype.real() {
         DType::F64 => Some((1e-5, 1e-8)),
         DType::F32 => Some((1e-5, 1e-5)),
         DType::F16 => Some((1e-3, 1e-3)),
-        // Three bits fewer than f16 has.
+        // Bf16 has three bits fewer than f16.
         DType::Bf16 => Some((8e-3, 8e-3)),
         _ => None,
     }

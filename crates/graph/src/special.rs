@@ -1,11 +1,12 @@
-//! The values that a dtype goes wrong at: for tests, and for checks of ops on inputs that nobody would think of.
+//! The special values of each dtype, for tests and for checks of ops on unusual inputs.
 
 use crate::{Complex, DType, Element, bf16, f16};
 
-/// The bits of the values that a dtype goes wrong at, as [`crate::Array::bits`] gives them.
+/// Returns the bits of the special values of a dtype, in the format of [`crate::Array::bits`].
 ///
-/// Floats: ±0, ±1, ±infinity, NaN of either sign and with a payload, the least and greatest subnormal, the least normal,
-/// the greatest finite, the neighbours of 1, halves (rounding), ±where `exp` overflows. Integers: 0, ±1, both ends.
+/// Floats: ±0, ±1, ±infinity, NaN of either sign and with a payload, the least and greatest subnormal, the least
+/// normal, the greatest finite, the neighbours of 1, halves (for rounding), and ± the point where `exp` overflows.
+/// Integers: 0, ±1, and both ends of the range.
 #[must_use]
 pub fn special_bits(dtype: DType) -> Vec<u64> {
     match dtype {
@@ -75,8 +76,8 @@ const SPECIAL_F64: [f64; 22] = [
     f64::from_bits(0x7ff8_0000_0000_1234),
 ];
 
-/// Patterns of a 16-bit float by its greatest subnormal, least normal and greatest finite number, the next of which is
-/// infinity.
+/// Returns the patterns of a 16-bit float type, given its greatest subnormal, least normal and greatest finite
+/// number. Infinity is the next pattern after the greatest finite number.
 fn sixteen(subnormal: u16, normal: u16, greatest: u16) -> [u16; 14] {
     let (infinity, sign) = (greatest + 1, 0x8000);
     let nan = infinity | (infinity >> 1 & !infinity);
@@ -99,7 +100,8 @@ fn sixteen(subnormal: u16, normal: u16, greatest: u16) -> [u16; 14] {
     ]
 }
 
-/// Complex numbers: each special part beside a plain one, on either side, and pairs of neighbours.
+/// Returns complex numbers: each special part with an ordinary part on either side, and pairs of neighbouring special
+/// parts.
 fn pairs<T: Copy>(parts: &[T]) -> Vec<Complex<T>> {
     let one = parts[2];
     let alone = parts.iter().flat_map(|x| [Complex::new(*x, one), Complex::new(one, *x)]);

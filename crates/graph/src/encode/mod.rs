@@ -1,23 +1,23 @@
-//! The canonical bytes of a graph: what the fingerprint hashes, and the numbering that modules are generated from.
+//! The canonical bytes of a graph: the input of the fingerprint, and the numbering used to generate modules.
 //!
-//! Two graphs have the same bytes exactly when they compute the same thing in the same way from their inputs: equal ops
-//! with equal props on equal *edges*. How the graph was built does not count. What is left out, and why:
+//! Two graphs have the same bytes exactly when they compute the same outputs from their inputs in the same way: equal
+//! ops with equal props on equal *edges*. The way a graph was built does not matter. These parts are left out:
 //!
 //! | left out | because |
 //! |---|---|
-//! | the order in which applies and constants were added | a walk from the outputs numbers them anew |
+//! | the order in which applies and constants were added | a walk from the outputs renumbers them |
 //! | applies that no output needs | they compute nothing |
-//! | names | they are for people |
-//! | extents | modules are generic in them; legality is checked by the caller |
-//! | values of constants | modules get them through slots; but where all values are C scalars: those are literals in C |
+//! | names | they only serve readers |
+//! | extents | modules are generic in them; the caller checks legality |
+//! | values of constants | modules get them through slots; if all values are C scalars, constants are C literals and count |
 //!
-//! Kept: every input, used or not, by position; rank, dtype and kind of every type; outputs in order, repeated or not;
-//! whether two uses share one variable. A graph inside a prop has no slots of its own and is its op's alone, so there
-//! extents and the bits of constants stay.
+//! The bytes include every input by position, used or not; the rank, dtype and kind of every type; the outputs in
+//! order, including repeats; and whether two uses share one variable. A graph inside a prop has no slots and belongs
+//! to its op alone, so its extents and the bits of its constants are included.
 //!
 //! # Layout
-//! The values of `precast_store::key::Canonical`, each with a tag that tells where it ends, so nothing is ambiguous and
-//! the bytes can be read back (the tests do):
+//! The layout uses the values of `precast_store::key::Canonical`. Each value has a tag that determines its end, so
+//! the bytes are unambiguous and can be parsed again, as the tests do:
 //! ```text
 //! str  01 length: u64 LE, UTF-8      bytes 02 length: u64 LE, bytes     u64 03 value: u64 LE
 //! bool 04 00|01                      list  05 count: u64 LE, items
@@ -31,7 +31,7 @@
 //! type     = [is a tensor, dtype, rank]     in a prop: [is a tensor, dtype, rank, [[] for ?, else [extent]…]]
 //! user     = [name, is opaque, dtype, rank]       a type too; in a prop with extents as above; a str comes first
 //! ```
-//! An op is its name and props; that names are unique is the promise of an [`OpLibrary`](crate::OpLibrary).
+//! The name and the props identify an op. An [`OpLibrary`](crate::OpLibrary) guarantees that names are unique.
 
 mod walk;
 
@@ -41,10 +41,11 @@ use crate::op::{Op, Prop};
 use crate::{Extent, Type};
 use walk::{Edge, Walk};
 
-/// Version of the layout; the first value of the bytes.
+/// The version of the layout, which is the first value of the bytes.
 pub const FORMAT: u64 = 2;
 
-/// Renders the canonical bytes of `graph`, equal for graphs that differ only in what the module's table leaves out.
+/// Renders the canonical bytes of `graph`. Graphs that differ only in the left-out parts (see the module docs) have
+/// equal bytes.
 ///
 /// # Examples
 /// ```
@@ -65,20 +66,20 @@ pub fn canonical(graph: &FunctionGraph) -> Vec<u8> {
     encoder.bytes
 }
 
-/// Renumbers a graph in canonical order, without dead applies and unused constants, and forgets every extent.
+/// Renumbers a graph in canonical order, drops dead applies and unused constants, and forgets every extent.
 ///
-/// Variables are numbered inputs first, then constants in order of first use, which is the order of a module's slots,
-/// then the outputs of the applies in the order of the walk. A generator that sees this graph alone gives equal
-/// code for equal [`canonical`] bytes, up to names and to the graphs inside props, which stay as they are.
+/// Inputs are numbered first. Constants follow in order of first use, which is the order of a module's slots. The
+/// outputs of the applies come last, in the order of the walk. A generator that sees only this graph produces equal
+/// code for equal [`canonical`] bytes, up to names and to the graphs inside props, which are not renumbered.
 ///
-/// Names and values of constants are kept. Normalising twice changes nothing more.
+/// Names and values of constants are kept. The function is idempotent.
 #[must_use]
 pub fn normalise(graph: &FunctionGraph) -> FunctionGraph {
     renumber(graph, Type::without_extents)
 }
 
-/// As [`normalise`], with every extent kept: what rewrites that look at extents start from, so that the order in which a
-/// graph was built does not reach them.
+/// Renumbers a graph like [`normalise`] but keeps every extent. Rewrites that look at extents start from this form,
+/// so that their result does not depend on the order in which the graph was built.
 #[must_use]
 pub fn order(graph: &FunctionGraph) -> FunctionGraph {
     renumber(graph, Type::clone)
@@ -97,7 +98,7 @@ fn renumber(graph: &FunctionGraph, ty: impl Fn(&Type) -> Type) -> FunctionGraph 
         }
     }
     for apply in &walk.applies {
-        // The walk puts an Apply after everything it uses, so each input has its number.
+        // The walk visits an Apply after all its inputs, so each input has a number here.
         let inputs: Vec<VarId> = apply.inputs.iter().filter_map(|v| renamed[v.index()]).collect();
         let types = apply.outputs.iter().map(|v| ty(graph.ty(*v))).collect();
         let outputs = result.push_apply(apply.op.clone(), &inputs, types);
@@ -118,12 +119,12 @@ fn renumber(graph: &FunctionGraph, ty: impl Fn(&Type) -> Type) -> FunctionGraph 
     result
 }
 
-/// How much of types and constants is written.
+/// How much detail of types and constants is encoded.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Detail {
-    /// Neither extents nor values: the graph that is keyed.
+    /// Neither extents nor values: for the keyed graph.
     Keyed,
-    /// Everything but names: a graph inside a prop.
+    /// Everything except names: for a graph inside a prop.
     Whole,
 }
 
@@ -169,7 +170,7 @@ impl Encoder {
         self.array(value);
     }
 
-    /// Extents and bits of a value.
+    /// Encodes the extents and the bits of a value.
     fn array(&mut self, value: &Array) {
         self.list(value.shape().len());
         for n in value.shape() {

@@ -1,20 +1,20 @@
-//! The walk that gives variables their canonical numbers.
+//! Assigns canonical numbers to variables in a depth-first walk.
 
 use crate::Type;
 use crate::contracts;
 use crate::graph::{Apply, FunctionGraph, Origin, VarId};
 use std::collections::BTreeMap;
 
-/// The live part of a graph, in the order of a depth-first walk from the outputs: operands before their Apply, and what
-/// reads what an Apply overwrites before that Apply.
+/// The live part of a graph, in the order of a depth-first walk from the outputs. Operands come before their Apply.
+/// The readers of memory that an Apply overwrites also come before that Apply.
 pub(super) struct Walk<'g> {
     pub(super) applies: Vec<&'g Apply>,
     pub(super) constants: Vec<VarId>,
-    /// The edge of each variable that was met, by its position in the graph.
+    /// The edge of each visited variable, by its position in the graph.
     pub(super) edges: Vec<Option<Edge>>,
 }
 
-/// Where a value comes from, in canonical numbers.
+/// The source of a value, in canonical numbers.
 #[derive(Clone, Copy)]
 pub(super) enum Edge {
     Input(usize),
@@ -32,14 +32,14 @@ impl<'g> Walk<'g> {
         if first.is_empty() {
             return walk;
         }
-        // Readers that no output needs stay out.
+        // Leaves out readers that no output needs.
         let live =
             |reader: &usize| graph.applies()[*reader].outputs.iter().any(|v| walk.edges[v.index()].is_some());
         first.values_mut().for_each(|readers| readers.retain(live));
         Self::after(graph, &first)
     }
 
-    /// The walk that meets the Applies of `first` before the Apply that they stand for.
+    /// Walks the graph so that the Applies in `first[k]` are visited before Apply `k`.
     fn after(graph: &'g FunctionGraph, first: &BTreeMap<usize, Vec<usize>>) -> Self {
         let edges = vec![None; graph.variables().len()];
         let mut walk = Self { applies: Vec::new(), constants: Vec::new(), edges };
@@ -49,16 +49,17 @@ impl<'g> Walk<'g> {
         walk
     }
 
-    /// What [`FunctionGraph::is_of_numbers`] says of the live part.
+    /// Returns [`FunctionGraph::is_of_numbers`] for the live part of the graph.
     pub(super) fn is_of_numbers(&self, graph: &FunctionGraph) -> bool {
         let number = |variable: &VarId| matches!(graph.ty(*variable), Type::Scalar(_));
         let made = self.applies.iter().flat_map(|apply| &apply.outputs);
         graph.inputs().iter().chain(&self.constants).chain(made).all(number)
     }
 
-    /// Numbers a variable and all it needs; a stack of its own, since graphs may be deeper than the thread's.
+    /// Numbers a variable and everything it needs. Uses an explicit stack, because a graph may be deeper than the
+    /// thread's stack.
     fn visit(&mut self, graph: &'g FunctionGraph, variable: VarId, first: &BTreeMap<usize, Vec<usize>>) {
-        // (apply, how many of its inputs, and of those to come first, are done)
+        // (Apply, number of its inputs and required readers that are done)
         let mut stack: Vec<(usize, usize)> = Vec::new();
         stack.extend(self.meet(graph, variable).map(|apply| (apply, 0)));
         while let Some((position, done)) = stack.pop() {
@@ -66,7 +67,7 @@ impl<'g> Walk<'g> {
             let readers = first.get(&position).map_or(&[][..], Vec::as_slice);
             let next = match apply.inputs.get(done) {
                 Some(input) => Some(*input),
-                // One output of an Apply is numbered with all others.
+                // All outputs of an Apply are numbered together, so the first one suffices.
                 None => readers
                     .get(done - apply.inputs.len())
                     .and_then(|r| graph.applies()[*r].outputs.first().copied()),
@@ -83,7 +84,7 @@ impl<'g> Walk<'g> {
         }
     }
 
-    /// Numbers an input or a constant; gives the Apply that has to be walked first, if the variable needs one.
+    /// Numbers an input or a constant, or returns the Apply that must be walked first.
     fn meet(&mut self, graph: &'g FunctionGraph, variable: VarId) -> Option<usize> {
         if self.edges[variable.index()].is_some() {
             return None;

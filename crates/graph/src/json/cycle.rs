@@ -1,11 +1,12 @@
-//! Tells a cycle from a mere disorder, once an Apply is found to use a later one.
+//! Distinguishes a cycle from a wrong order when an Apply uses a later one.
 
 use super::document::ApplyDocument;
 use std::collections::BTreeMap;
 
-/// The chain of applies `from → … → to`, each using an output of the next; `None` if `from` does not need `to`.
+/// Returns the chain of applies `from → … → to`, each using an output of the next, or `None` if `from` does not need
+/// `to`.
 ///
-/// `makers` gives the position of the Apply that makes an id.
+/// `makers` maps each id to the position of the Apply that produces it.
 pub(super) fn chain(
     applies: &[ApplyDocument],
     makers: &BTreeMap<&str, usize>,
@@ -42,7 +43,7 @@ fn path(user: &[Option<usize>], from: usize, to: usize) -> Vec<usize> {
     path
 }
 
-/// The chain in words: `` `applies[0]` (exp) needs `applies[2]` (add) needs … ``, shortened in the middle.
+/// Describes the chain: `` `applies[0]` (exp) needs `applies[2]` (add) needs … ``, shortened in the middle.
 pub(super) fn describe(applies: &[ApplyDocument], place: &str, chain: &[usize]) -> String {
     let name = |position: &usize| {
         let op = applies.get(*position).map_or("", |apply| apply.op.as_str());

@@ -1,6 +1,6 @@
-//! The document as serde sees it: names and shapes of the fields, nothing of their meaning.
+//! The serde types of the document: names and shapes of the fields, without their meaning.
 //!
-//! Unknown fields are refused everywhere, so that a misspelt one is an error rather than a default.
+//! Unknown fields are rejected everywhere, so that a misspelt field is an error and not a silent default.
 
 use super::prop::PropDocument;
 use serde::de::{Error, MapAccess, Visitor};
@@ -24,7 +24,7 @@ pub(super) struct GraphDocument {
     pub(super) outputs: Vec<OutputDocument>,
 }
 
-/// Only the version, whatever else a document holds: read first, since a newer one may look otherwise.
+/// The version alone. It is read first, because a newer document may have other fields.
 #[derive(Debug, Deserialize)]
 pub(super) struct VersionDocument {
     pub(super) precast_graph: u64,
@@ -39,7 +39,6 @@ pub(super) struct InputDocument {
     pub(super) ty: String,
 }
 
-/// A constant.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ConstantDocument {
@@ -52,7 +51,7 @@ pub(super) struct ConstantDocument {
     pub(super) name: Option<String>,
 }
 
-/// A value, as in a constant, whose type has every extent fixed.
+/// A constant's value; its type has every extent fixed.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ArrayDocument {
@@ -101,7 +100,7 @@ pub(super) struct OutputDocument {
     pub(super) value: String,
 }
 
-/// Reads props; serde's own reader of maps would let the last of two equal names win.
+/// Reads props and rejects duplicate names; serde's own map reader would silently keep the last one.
 fn unique<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PropsDocument, D::Error> {
     struct Unique;
 

@@ -1,4 +1,4 @@
-//! What can be wrong with a document.
+//! Errors found while a JSON document is read.
 
 use crate::ParseDTypeError;
 use crate::ParseTypeError;
@@ -7,173 +7,173 @@ use crate::make_node_error::MakeNodeError;
 use crate::nearest::suggestion;
 use precast_core::names::NameError;
 
-/// Why a document is not a graph.
+/// Why a document is not a valid graph.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseJsonError {
-    /// Not JSON, or too deeply nested.
+    /// The text is not JSON, or is nested too deeply.
     #[error("the graph is not JSON")]
     Syntax(#[source] serde_json::Error),
-    /// Not a graph document at all.
+    /// The document is not a graph document.
     #[error(
         "the document has no usable version in `precast_graph`; expected {known}\n\
          hint: a graph document begins with `{{\"precast_graph\": 1, …`",
         known = super::VERSION
     )]
     NoVersion(#[source] serde_json::Error),
-    /// A version that this program does not know.
+    /// The document has a version that this program does not support.
     #[error(
         "`{place}precast_graph` is version {found}; this program reads version {known}\n\
          hint: the graph was written by another version of precast; update this program",
         known = super::VERSION
     )]
     Version {
-        /// Where; empty for the document itself.
+        /// The path to the graph; empty for the document itself.
         place: String,
-        /// The version.
+        /// The version of the document.
         found: u64,
     },
     /// A field is missing, unknown, or of the wrong kind.
     #[error("at `{place}`")]
     Field {
-        /// Where.
+        /// The path in the document.
         place: String,
-        /// What is wrong.
+        /// The error of the JSON reader.
         source: serde_json::Error,
     },
-    /// More operations than anyone compiles.
+    /// The graph has too many operations.
     #[error("`{place}applies` has {found} operations, expected at most {limit}")]
     Long {
-        /// The way to the graph; empty for the document itself.
+        /// The path to the graph; empty for the document itself.
         place: String,
-        /// How many there are.
+        /// The number of operations.
         found: usize,
-        /// The most that is read.
+        /// The maximum.
         limit: usize,
     },
-    /// A type cannot be read.
+    /// Invalid type.
     #[error("at `{place}`")]
     Type {
-        /// Where.
+        /// The path in the document.
         place: String,
-        /// What is wrong.
+        /// Why the type is invalid.
         source: ParseTypeError,
     },
-    /// Text that cannot be the name of an input, an output or a variable.
+    /// Text that is not a valid name for an input, an output or a variable.
     #[error("at `{place}`")]
     Name {
-        /// Where.
+        /// The path in the document.
         place: String,
-        /// What is wrong.
+        /// Why the name is invalid.
         source: NameError,
     },
-    /// An id, or the name of an output, that is there twice.
+    /// An id or an output name occurs twice.
     #[error("at `{place}`: duplicate name `{name}`, already that of `{first}`")]
     Duplicate {
-        /// The second place.
+        /// The path of the second occurrence.
         place: String,
         /// The name.
         name: String,
-        /// The first place.
+        /// The path of the first occurrence.
         first: String,
     },
-    /// A reference to nothing.
+    /// A reference to an unknown id.
     #[error("at `{place}`: no variable has the id `{found}`{}", suggestion(nearest.as_deref()))]
     Dangling {
-        /// Where.
+        /// The path in the document.
         place: String,
         /// The id.
         found: String,
-        /// An id that was perhaps meant.
+        /// The most similar known id.
         nearest: Option<String>,
     },
-    /// An Apply that needs its own result.
+    /// An Apply needs its own result.
     #[error("at `{place}`: cycle through `{id}`: {chain}")]
     Cycle {
-        /// Where.
+        /// The path in the document.
         place: String,
         /// The id whose use closes the cycle.
         id: String,
-        /// The applies of the cycle, in words.
+        /// A description of the applies in the cycle.
         chain: String,
     },
-    /// An Apply that stands before one that it needs.
+    /// An Apply comes before another Apply that it needs.
     #[error(
         "at `{place}`: `{id}` is made later, by `{maker}`; an apply uses only what stands before it\n\
          hint: move the apply behind the ones it needs"
     )]
     Order {
-        /// Where.
+        /// The path in the document.
         place: String,
         /// The id.
         id: String,
-        /// The Apply that makes it.
+        /// The Apply that produces it.
         maker: String,
     },
-    /// An op that the library does not have.
+    /// The library has no op with this name.
     #[error("at `{place}`: unknown op `{found}`{}", suggestion(nearest.as_deref()))]
     UnknownOp {
-        /// Where.
+        /// The path in the document.
         place: String,
         /// The name.
         found: String,
-        /// A name that was perhaps meant.
+        /// The most similar known name.
         nearest: Option<String>,
     },
-    /// A dtype in a prop that is not one.
+    /// A prop contains an invalid dtype.
     #[error("at `{place}`")]
     DType {
-        /// Where.
+        /// The path in the document.
         place: String,
-        /// What is wrong.
+        /// Why the dtype is invalid.
         source: ParseDTypeError,
     },
-    /// Props that an op refuses, or types that it does not take.
+    /// The op rejects its props or input types.
     #[error("at `{place}`")]
     MakeNode {
-        /// Where.
+        /// The path in the document.
         place: String,
-        /// What the op says.
+        /// The error of the op.
         source: MakeNodeError,
     },
-    /// A declared type that is not what the op gives.
+    /// A declared type contradicts the type that the op derives.
     #[error("at `{place}`: declared type `{found}`, but `{op}` gives `{expected}`")]
     ResultType {
-        /// Where.
+        /// The path in the document.
         place: String,
         /// The op.
         op: String,
         /// The declared type.
         found: String,
-        /// What the op derives.
+        /// The type that the op derives.
         expected: String,
     },
-    /// Another number of results than the op gives.
+    /// The number of declared results differs from the number of the op's outputs.
     #[error("at `{place}`: {found} output(s) declared, but `{op}` gives {expected}")]
     ResultCount {
-        /// Where.
+        /// The path in the document.
         place: String,
         /// The op.
         op: String,
-        /// How many are declared.
+        /// The number of declared results.
         found: usize,
-        /// How many there are.
+        /// The number of outputs of the op.
         expected: usize,
     },
-    /// A constant whose type, shape and elements do not fit each other.
+    /// The type, shape and elements of a constant contradict each other.
     #[error("at `{place}`: {problem}")]
     Constant {
-        /// Where.
+        /// The path in the document.
         place: String,
-        /// What does not fit, in words.
+        /// A description of the mismatch.
         problem: String,
     },
-    /// A graph that computes nothing.
+    /// The graph cannot be built, e.g. because it has no outputs.
     #[error("at `{place}`")]
     Build {
-        /// Where.
+        /// The path in the document.
         place: String,
-        /// What is wrong.
+        /// The error of the graph.
         source: BuildError,
     },
 }

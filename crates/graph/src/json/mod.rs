@@ -7,19 +7,20 @@
 //!  "applies":   [{"op": "mul", "inputs": ["x", "c0"], "outputs": [{"id": "v0", "type": "f64[?]"}]}],
 //!  "outputs":   [{"name": "twice", "value": "v0"}]}
 //! ```
-//! Every variable has an id, an input's is its name; ids are unique in a document, and an Apply uses only what stands
-//! before it. `name` on a constant or a result is a name for people, where the graph has one. Names are 1 to 255 bytes of letters,
-//! digits, `_`, `-` and `.`, the first a letter, a digit or `_`.
+//! Every variable has an id; the id of an input is its name. Ids are unique in a document, and an Apply only uses
+//! variables declared before it. The optional `name` of a constant or a result is a name for readers. Names are 1 to
+//! 255 bytes of letters, digits, `_`, `-` and `.`, and start with a letter, a digit or `_`.
 //!
-//! Elements of constants are their bits in hex, most significant digit first, in C order, so nothing is rounded. A prop is
-//! `true`, `3`, `"text"`, `[…]`, `{"dtype": "f32"}`, `{"op": {"op": …, "props": …}}` or `{"graph": {…}}`; a graph inside a
-//! prop is a document of this same form.
+//! Elements of constants are their bits in hex, most significant digit first, in C order, so nothing is rounded. A
+//! prop is `true`, `3`, `"text"`, `[…]`, `{"dtype": "f32"}`, `{"op": {"op": …, "props": …}}` or `{"graph": {…}}`; a
+//! graph inside a prop is a document of the same form.
 //!
-//! Types of results may be left out. Where they stand they are held against what the op's `make_node` derives, and may
-//! only know fewer extents than that.
+//! Types of results are optional. A declared type is checked against the type that the op's `make_node` derives; it
+//! may only have fewer known extents.
 //!
-//! What is exact: `render ∘ parse ∘ render` gives the same text for every graph; a graph whose variables are numbered
-//! inputs first, then constants, then results (as [`normalise`](crate::encode::normalise) leaves it) comes back equal.
+//! Guarantees: `render ∘ parse ∘ render` produces the same text for every graph. A graph whose variables are numbered
+//! inputs first, then constants, then results (the order of [`normalise`](crate::encode::normalise)) survives the
+//! round trip unchanged.
 
 mod cycle;
 mod document;
@@ -33,5 +34,5 @@ pub use error::ParseJsonError;
 pub use parse::{from_json, parse};
 pub use render::{render, to_json};
 
-/// The newest version of the form; also the only one so far.
+/// The newest version of the form, and the only one so far.
 pub const VERSION: u64 = 1;

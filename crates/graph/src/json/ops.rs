@@ -1,4 +1,4 @@
-//! Ops and props of a document, resolved through the library.
+//! Resolves the ops and props of a document through the library.
 
 use super::ParseJsonError;
 use super::document::PropsDocument;
@@ -8,7 +8,7 @@ use crate::nearest::nearest;
 use crate::op::{Op, OpLibrary, Prop, Props};
 use std::sync::Arc;
 
-/// The op of this name with these props; `place` is that of what holds them.
+/// Looks up the op with this name and these props; `place` is the path of the object that contains them.
 pub(super) fn resolve_op(
     name: &str,
     props: &PropsDocument,
@@ -24,7 +24,7 @@ pub(super) fn resolve_op(
         Some(Err(source)) => Err(ParseJsonError::MakeNode { place: place.to_owned(), source }),
         None => {
             let known = library.names();
-            // A function of the text form may have the very name, without being an op of this form.
+            // The text form may have a function with exactly this name that is not an op of the JSON form.
             let others = known.iter().map(String::as_str).filter(|known| *known != name);
             let nearest = nearest(name, others).map(str::to_owned);
             Err(ParseJsonError::UnknownOp { place: format!("{place}.op"), found: name.to_owned(), nearest })

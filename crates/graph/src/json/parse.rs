@@ -1,7 +1,8 @@
-//! Reads a document: first its version, then its fields, then its meaning, the graph being built as it goes.
+//! Reads a document: first its version, then its fields, then its meaning, building the graph on the way.
 //!
-//! Nothing is trusted: ids are declared once and resolved, types are derived anew by the ops, sizes are held against each
-//! other before anything is made from them. Every error names its place in the document, `applies[3].inputs[1]`.
+//! The input is untrusted: ids are declared once and resolved, ops derive the types again, and sizes are checked
+//! against each other before anything is allocated. Every error names its path in the document, e.g.
+//! `applies[3].inputs[1]`.
 
 use super::ParseJsonError;
 use super::cycle;
@@ -20,15 +21,15 @@ use precast_core::native::DefaultFloats;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// How many operations a graph may have: more than a C compiler takes.
+/// The maximum number of operations in a graph, which is more than a C compiler can handle.
 const MAX_APPLIES: usize = 50_000;
 
-/// Reads a graph from the text of its JSON form.
+/// Parses a graph from its JSON text.
 ///
 /// # Errors
-/// A [`ParseJsonError`] that names the place in the document, what was found and what was expected.
+/// A [`ParseJsonError`] with the path in the document and the found and expected values.
 pub fn parse(text: &str, library: &dyn OpLibrary) -> Result<FunctionGraph, ParseJsonError> {
-    // Decimal numbers are rounded to the nearest.
+    // Decimal numbers are rounded to nearest.
     let _floats = DefaultFloats::set();
     let version = serde_json::from_str(text).map_err(|source| match source.classify() {
         serde_json::error::Category::Data => ParseJsonError::NoVersion(source),
@@ -38,7 +39,7 @@ pub fn parse(text: &str, library: &dyn OpLibrary) -> Result<FunctionGraph, Parse
     build(&read(&mut serde_json::Deserializer::from_str(text))?, library, "")
 }
 
-/// Reads a graph from the value of its JSON form.
+/// Parses a graph from its JSON value.
 ///
 /// # Errors
 /// As [`parse`].
@@ -71,7 +72,7 @@ fn check_version(place: &str, document: &VersionDocument) -> Result<(), ParseJso
     Err(ParseJsonError::Version { place: place.to_owned(), found })
 }
 
-/// Builds the graph of a document; `place` is the way to it, empty or ending in a dot.
+/// Builds the graph of a document. `place` is the path to it: empty, or ending in a dot.
 pub(super) fn build(
     document: &GraphDocument,
     library: &dyn OpLibrary,
@@ -101,7 +102,7 @@ pub(super) fn build(
     Ok(builder.graph)
 }
 
-/// Checks that ids are unique; gives the Apply that makes each id, for those that one makes.
+/// Checks that ids are unique and returns the position of the Apply that produces each result id.
 fn declare<'d>(document: &'d GraphDocument, place: &str) -> Result<BTreeMap<&'d str, usize>, ParseJsonError> {
     let inputs =
         document.inputs.iter().enumerate().map(|(i, input)| (&*input.name, format!("inputs[{i}]"), None));
@@ -131,7 +132,7 @@ struct Builder<'d> {
     library: &'d dyn OpLibrary,
     place: &'d str,
     graph: FunctionGraph,
-    /// Variables that exist by now, by id.
+    /// The variables created so far, by id.
     ready: BTreeMap<&'d str, VarId>,
 }
 
@@ -202,7 +203,7 @@ impl<'d> Builder<'d> {
         self.graph.validate().map_err(|source| ParseJsonError::Build { place, source })
     }
 
-    /// Says why an id does not exist yet: never, later, or only after what uses it.
+    /// Returns the error for an id that does not exist yet: unknown, declared later, or part of a cycle.
     fn missing(
         &self,
         place: &str,
@@ -235,7 +236,8 @@ fn parse_type(text: &str, place: impl Fn() -> String) -> Result<Type, ParseJsonE
     text.parse().map_err(|source| ParseJsonError::Type { place: place(), source })
 }
 
-/// The types of an Apply's results: as declared, where a declaration stands and forgets nothing but extents.
+/// Returns the types of an Apply's results. A declared type is used if it differs from the derived one only in
+/// unknown extents.
 fn declared_types(
     apply: &ApplyDocument,
     op: &str,
@@ -270,7 +272,7 @@ fn constant_value(constant: &ConstantDocument, ty: &Type, place: &str) -> Result
     elements(ty, &shape, &constant.bits, place)
 }
 
-/// The value of a prop; its type has every extent fixed.
+/// Returns the value of a prop; its type must have every extent fixed.
 pub(super) fn array_value(array: &ArrayDocument, place: &str) -> Result<Array, ParseJsonError> {
     let ty = parse_type(&array.ty, || format!("{place}.type"))?;
     let extent = |extent: &Extent| match extent {
@@ -285,7 +287,7 @@ pub(super) fn array_value(array: &ArrayDocument, place: &str) -> Result<Array, P
     elements(&ty, &shape, &array.bits, place)
 }
 
-/// The array of these elements, as many hex digits each as its dtype has.
+/// Returns the array of these elements. Each element has as many hex digits as its dtype requires.
 fn elements(ty: &Type, shape: &[usize], bits: &[String], place: &str) -> Result<Array, ParseJsonError> {
     let wrong =
         |at: String, problem: String| ParseJsonError::Constant { place: format!("{place}{at}"), problem };

@@ -1,4 +1,4 @@
-//! A prop in JSON: plain values as themselves, the other kinds as an object of one field that names the kind.
+//! Props in JSON: plain values as literals, the other kinds as an object with one field that names the kind.
 
 use super::document::{ArrayDocument, GraphDocument, OpDocument};
 use serde::de::value::MapAccessDeserializer;
@@ -6,7 +6,6 @@ use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
 
-/// The value of a prop.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(super) enum PropDocument {
@@ -17,12 +16,12 @@ pub(super) enum PropDocument {
     Named(NamedProp),
 }
 
-/// The kinds that JSON has no literal for.
+/// The kinds without a JSON literal.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum NamedProp {
     DType(String),
-    /// 16 hex digits: the bits, so that no digit is lost and NaN is a value like others.
+    /// 16 hex digits of the bits, so that no digit is lost and NaN is an ordinary value.
     Float(String),
     Array(ArrayDocument),
     Op(OpDocument),
@@ -30,7 +29,7 @@ pub(super) enum NamedProp {
 }
 
 impl<'de> Deserialize<'de> for PropDocument {
-    // By hand, since serde's untagged enums forget which field was wrong.
+    // Implemented by hand, because serde's untagged enums do not report which field was wrong.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(PropVisitor)
     }

@@ -1,4 +1,4 @@
-//! A graph as a document: ids for its variables, types as text, constants as bits.
+//! Renders a graph as a document: ids for its variables, types as text, constants as bits.
 
 use super::VERSION;
 use super::document::{
@@ -11,17 +11,17 @@ use crate::graph::{Apply, FunctionGraph, Origin, VarId};
 use crate::op::{Op, Prop, Props};
 use std::collections::BTreeSet;
 
-/// Gives the JSON form of a graph as a value.
+/// Returns the JSON form of a graph as a value.
 #[must_use]
 pub fn to_json(graph: &FunctionGraph) -> serde_json::Value {
-    // Strings, integers and truth values under string keys: there is nothing that serde_json could refuse.
+    // Strings, integers and booleans under string keys: serde_json has no reason to fail.
     serde_json::to_value(document(graph)).unwrap_or_default()
 }
 
-/// Renders the JSON form of a graph: one line, fields in the order of the form, the same text for the same graph.
+/// Renders the JSON form of a graph on one line, with the fields in a fixed order. Equal graphs have equal texts.
 #[must_use]
 pub fn render(graph: &FunctionGraph) -> String {
-    // As in `to_json`: cannot fail.
+    // Cannot fail, as in `to_json`.
     serde_json::to_string(&document(graph)).unwrap_or_default()
 }
 
@@ -49,7 +49,8 @@ fn document(graph: &FunctionGraph) -> GraphDocument {
     }
 }
 
-/// Ids by variable: names of inputs, `c0`, `c1` for constants, `v0`, `v1` for results, out of the way of the inputs.
+/// Returns the ids by variable: names of inputs, `c0`, `c1` for constants, `v0`, `v1` for results. The ids avoid the
+/// names of inputs.
 fn ids(graph: &FunctionGraph) -> Vec<String> {
     let taken: BTreeSet<&str> = (0..graph.inputs().len()).map(|i| graph.input_name(i)).collect();
     let free = |prefix: &str, number: &mut usize| {
@@ -79,7 +80,7 @@ fn constant(graph: &FunctionGraph, variable: VarId, value: &Array, id: String) -
     }
 }
 
-/// The elements, as many hex digits each as the dtype has.
+/// Returns the elements in hex, each with as many digits as the dtype requires.
 fn bits(value: &Array) -> Vec<String> {
     let digits = value.dtype().itemsize_bytes() * 2 / value.dtype().words();
     value.bits().iter().map(|bits| format!("{bits:0digits$x}")).collect()

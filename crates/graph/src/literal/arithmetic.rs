@@ -1,33 +1,33 @@
-//! Arithmetic of literals where it has one right answer: integers, and comparisons of numbers of any kind.
+//! Exact arithmetic of literals: integers, and comparisons of numbers of any kind.
 
 use super::Literal;
 use super::ratio::ratio;
 use num_bigint::{BigInt, Sign};
 use std::cmp::Ordering;
 
-/// The longest integer that arithmetic makes, in bits; `10**4000` is shorter.
+/// The maximum length of an integer result, in bits; `10**4000` is shorter.
 const MAX_BITS: u64 = 1 << 14;
 
-/// Why literals have no result.
+/// Why an operation on literals has no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LiteralError {
     /// `1 / 0`.
     #[error("division by zero")]
     Zero,
-    /// A float that an integer is too large for.
+    /// An integer that is too large for a float.
     #[error("`{literal}` does not fit a float")]
     Float {
         /// The literal.
         literal: String,
     },
-    /// An integer that is to be a constant by itself.
+    /// An integer constant that fits neither i64 nor u64.
     #[error("neither i64 nor u64 holds `{literal}`")]
     Wide {
         /// The literal.
         literal: String,
     },
-    /// An integer longer than any use.
+    /// An integer that exceeds the maximum length.
     #[error("the result has more than {MAX_BITS} bits")]
     Long,
     /// `1 < 2j`.
@@ -38,11 +38,11 @@ pub enum LiteralError {
     Shift,
 }
 
-/// The value of a function of literals, as Python has it: exact for integers, whose quotients are floats rounded once; sums,
-/// products and quotients of floats. `None` for other functions.
+/// Evaluates a function of literals as Python does. Integer arithmetic is exact, and integer quotients are floats
+/// that are rounded once. Also covers sums, products and quotients of floats. Returns `None` for other functions.
 ///
 /// # Errors
-/// A division by zero, a result that is too long or does not fit a float.
+/// Division by zero, or a result that is too long or does not fit a float.
 ///
 /// # Examples
 /// ```
@@ -82,7 +82,8 @@ fn one(function: &str, n: &BigInt) -> Option<BigInt> {
     }
 }
 
-/// What IEEE 754 fixes to the last bit, and what Python refuses; other functions of floats are the library's.
+/// Evaluates float operations that IEEE 754 defines to the last bit, and rejects operations that Python rejects. The
+/// library evaluates other functions of floats.
 fn inexact(function: &str, a: &Literal, b: &Literal) -> Option<Result<Literal, LiteralError>> {
     let to_less = |exponent: &Literal| exponent.float().is_some_and(|exponent| exponent < 0.0);
     match function {
@@ -117,7 +118,7 @@ fn two(function: &str, a: &BigInt, b: &BigInt) -> Option<Result<Literal, Literal
         "left_shift" | "right_shift" => shift(function, a, b),
         "div" => return Some(float(a, b)),
         "pow" if b.sign() == Sign::Minus => {
-            // Python takes the power of the float.
+            // Python converts the base to a float first.
             let base = ratio(a, &BigInt::from(1));
             if base.is_infinite() {
                 return Some(Err(LiteralError::Float { literal: Literal::Int(a.clone()).to_string() }));
@@ -125,7 +126,7 @@ fn two(function: &str, a: &BigInt, b: &BigInt) -> Option<Result<Literal, Literal
             return Some(match (a.sign(), power(&whole(base), b)) {
                 (Sign::NoSign, _) => Err(LiteralError::Zero),
                 (_, Ok(power)) => float(&BigInt::from(1), &power),
-                // The reciprocal of what is longer than any float.
+                // The power exceeds every float, so its reciprocal is 0.
                 (_, Err(_)) => Ok(Literal::Float(0.0)),
             });
         }
@@ -147,13 +148,13 @@ fn float(a: &BigInt, b: &BigInt) -> Result<Literal, LiteralError> {
     }
 }
 
-/// The quotient rounded down.
+/// Returns the quotient, rounded down.
 fn floor_div(a: &BigInt, b: &BigInt) -> BigInt {
     let (quotient, rest) = (a / b, a % b);
     if rest != BigInt::ZERO && rest.sign() != b.sign() { quotient - 1 } else { quotient }
 }
 
-/// `a` to the magnitude of `exponent`.
+/// Returns `a` to the power of the magnitude of `exponent`.
 fn power(a: &BigInt, exponent: &BigInt) -> Result<BigInt, LiteralError> {
     let exponent = u64::try_from(exponent.magnitude());
     match exponent {
@@ -179,7 +180,8 @@ fn shift(function: &str, a: &BigInt, count: &BigInt) -> Result<BigInt, LiteralEr
     Ok(if function == "left_shift" { a << count } else { a >> count })
 }
 
-/// The truth of a comparison, exact whatever the kinds; `None` if it is none, or not of real numbers.
+/// Evaluates a comparison exactly, for all kinds of operands. Returns `None` if `function` is not a comparison or an
+/// operand is complex.
 fn compare(function: &str, a: &Literal, b: &Literal) -> Option<bool> {
     let order = match (a.int(), b.int()) {
         (Some(a), Some(b)) => Some(a.cmp(&b)),
@@ -201,11 +203,11 @@ fn compare(function: &str, a: &Literal, b: &Literal) -> Option<bool> {
     })
 }
 
-/// How an integer compares with a float; the inner `None` for NaN, the outer one for a complex number.
+/// Compares an integer with a float. The inner `None` means NaN, the outer one a complex number.
 fn against(n: &BigInt, other: &Literal) -> Option<Option<Ordering>> {
     let Literal::Float(x) = other else { return None };
     let near = ratio(n, &BigInt::from(1));
-    // Rounding keeps the order but where it makes two numbers one; then the float is an integer.
+    // Rounding preserves the order unless it makes the two numbers equal; then the float is an integer.
     Some(match near.partial_cmp(x) {
         Some(Ordering::Equal) if x.is_finite() => Some(n.cmp(&whole(*x))),
         Some(Ordering::Equal) => Some(if *x > 0.0 { Ordering::Less } else { Ordering::Greater }),
@@ -213,7 +215,7 @@ fn against(n: &BigInt, other: &Literal) -> Option<Option<Ordering>> {
     })
 }
 
-/// The integer that a float without fraction is.
+/// Returns a float without a fraction as an integer.
 fn whole(x: f64) -> BigInt {
     let bits = x.to_bits();
     let (exponent, fraction) = (i64::try_from(bits >> 52 & 0x7ff).unwrap_or(0), bits & ((1 << 52) - 1));

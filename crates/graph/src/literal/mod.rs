@@ -1,8 +1,8 @@
-//! Numbers as Python has them: what a text or the builder says before an array of some dtype is met.
+//! Python-style numbers without a dtype, as written in a text or passed to the builder.
 //!
-//! A literal has a kind and no dtype: it takes the dtype of what it meets, unless that cannot hold its kind (NumPy 2's weak
-//! scalars, NEP 50). Its integers have no bounds, so `2**100 / 2**99` is 2. What [`arithmetic`] computes of integers is
-//! exact; functions of floats are those of the op library, computed in f64.
+//! A literal has a kind but no dtype. It takes the dtype of the operand it is combined with, unless that dtype cannot
+//! hold its kind (NumPy 2's weak scalars, NEP 50). Integers are unbounded, so `2**100 / 2**99` is 2. [`arithmetic`]
+//! on integers is exact; the op library evaluates functions of floats in f64.
 //!
 //! ```text
 //! 2**70 ── arithmetic ──▶ Literal::Int ── Literal::value(F32) ──▶ the constant that meets an f32
@@ -20,7 +20,7 @@ use crate::Number;
 use num_bigint::BigInt;
 use std::fmt;
 
-/// A number that has no dtype yet.
+/// A number without a dtype.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Literal {
     /// `True` or `False`.
@@ -33,10 +33,10 @@ pub enum Literal {
     Complex(Complex<f64>),
 }
 
-/// The kind of a number without a dtype; a later one holds the earlier ones.
+/// The kind of a number without a dtype. Each kind can represent all earlier ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// A truth value.
+    /// A boolean.
     Bool,
     /// An integer.
     Int,
@@ -47,7 +47,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kind of the numbers of a dtype.
+    /// Returns the kind of the numbers of a dtype.
     #[must_use]
     pub fn of(dtype: DType) -> Self {
         match dtype {
@@ -58,7 +58,7 @@ impl Kind {
         }
     }
 
-    /// The dtype of a number of this kind that meets no other.
+    /// Returns the default dtype of this kind, for a number that is not combined with an array.
     #[must_use]
     pub fn dtype(self) -> DType {
         match self {
@@ -69,7 +69,7 @@ impl Kind {
         }
     }
 
-    /// The dtype that a number of this kind and an array of `dtype` promote to, as NumPy 2 has it.
+    /// Returns the dtype to which a number of this kind and an array of `dtype` promote in NumPy 2.
     #[must_use]
     pub fn meet(self, dtype: DType) -> DType {
         let inexact = dtype.is_float() || dtype.is_complex();
@@ -86,7 +86,7 @@ impl Kind {
 }
 
 impl Literal {
-    /// Its kind.
+    /// Returns the kind of the literal.
     #[must_use]
     pub fn kind(&self) -> Kind {
         match self {
@@ -97,7 +97,8 @@ impl Literal {
         }
     }
 
-    /// The dtype of a literal that meets no array: i64, or u64 for an integer that only that holds.
+    /// Returns the dtype of a literal that is not combined with an array: the default of its kind, but u64 for an
+    /// integer that only u64 can hold.
     #[must_use]
     pub fn dtype(&self) -> DType {
         match self {
@@ -106,8 +107,9 @@ impl Literal {
         }
     }
 
-    /// The number itself if `dtype` holds it: an integer exactly in an integer dtype, a finite number finite in a float. A
-    /// float takes the nearest value; to bool anything is `!= 0`.
+    /// Converts the literal to `dtype`, or returns `None` if the value does not fit. Integers must be exact in an
+    /// integer dtype, and finite numbers must remain finite in a float dtype. Floats are rounded to nearest. The
+    /// value for bool is `self != 0`.
     #[must_use]
     pub fn value(&self, dtype: DType) -> Option<Array> {
         let value = self.rounded(dtype)?;
@@ -118,7 +120,7 @@ impl Literal {
         (!lost).then_some(value)
     }
 
-    /// As [`Literal::value`], but what is too large for a float of `dtype` becomes infinite.
+    /// Converts like [`Literal::value`], but a number too large for a float `dtype` becomes infinite.
     #[must_use]
     pub fn rounded(&self, dtype: DType) -> Option<Array> {
         if dtype == DType::Bool {
@@ -132,7 +134,7 @@ impl Literal {
         Some(Array::of(self.number()?, dtype))
     }
 
-    /// Whether it is another number than 0.
+    /// Returns whether the number is not 0.
     #[must_use]
     pub fn is_true(&self) -> bool {
         match self {
@@ -143,7 +145,7 @@ impl Literal {
         }
     }
 
-    /// The integer, of a truth value too.
+    /// Returns the integer value; a boolean counts as 0 or 1.
     #[must_use]
     pub fn int(&self) -> Option<BigInt> {
         match self {
@@ -153,7 +155,7 @@ impl Literal {
         }
     }
 
-    /// The number as a float; `None` for a complex one, and for an integer that is too large.
+    /// Returns the number as a float; `None` for a complex number and for an integer that is too large.
     #[must_use]
     pub fn float(&self) -> Option<f64> {
         match self {
@@ -165,7 +167,7 @@ impl Literal {
         }
     }
 
-    /// The number on its way to a dtype: integers as the floats they become in Python.
+    /// Returns the number for conversion to a dtype. Integers become floats as in Python.
     fn number(&self) -> Option<Number> {
         match self {
             Self::Complex(z) => Some(Number::Complex(z.re, z.im)),

@@ -1,13 +1,14 @@
-//! The float nearest to a quotient of integers.
+//! Computes the float nearest to a quotient of integers.
 
 use num_bigint::{BigInt, BigUint, Sign};
 
-/// Bits of a float's significand.
+/// The number of significand bits of a float.
 const PRECISION: i64 = 53;
-/// The exponent of the smallest float above 0.
+/// The exponent of the smallest positive float.
 const LEAST: i64 = -1074;
 
-/// `a / b` rounded once, to nearest, ties to even, as Python divides integers; infinite when it is too large. `b` is not 0.
+/// Returns `a / b` rounded once, to nearest, ties to even, as Python divides integers. The result is infinite if it
+/// is too large. `b` must not be 0.
 pub(super) fn ratio(a: &BigInt, b: &BigInt) -> f64 {
     let magnitude = quotient(a.magnitude(), b.magnitude());
     if (a.sign() == Sign::Minus) == (b.sign() == Sign::Minus) { magnitude } else { -magnitude }
@@ -18,7 +19,8 @@ fn quotient(a: &BigUint, b: &BigUint) -> f64 {
         return 0.0;
     }
     let bits = |n: &BigUint| i64::try_from(n.bits()).unwrap_or(i64::MAX);
-    // `scaled · 2^exponent` with at least two bits more than a float has; the last one says whether anything was cut off.
+    // `scaled · 2^exponent` has at least two bits more than a float. The last bit records whether any bits were cut
+    // off.
     let exponent = bits(a) - bits(b) - PRECISION - 2;
     let shift = exponent.unsigned_abs();
     let (a, b) = if exponent < 0 { (a << shift, b.clone()) } else { (a.clone(), b << shift) };
@@ -37,7 +39,8 @@ fn quotient(a: &BigUint, b: &BigUint) -> f64 {
         significand += 1_u32;
     }
     let significand = u64::try_from(&significand).unwrap_or(u64::MAX) as f64;
-    // In two steps, each a power of two that a float has; the first is exact, and so is the second, but for an overflow.
+    // Scales in two steps, each by a power of two that is a valid float. The first step is exact, and the second is
+    // exact unless it overflows.
     let exponent = i32::try_from((exponent + cut).clamp(-2000, 2000)).unwrap_or(0);
     let first = exponent / 2;
     significand * 2_f64.powi(first) * 2_f64.powi(exponent - first)

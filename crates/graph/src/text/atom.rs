@@ -1,4 +1,4 @@
-//! What expressions begin with: numbers, texts, names, lists and tuples.
+//! Parses the start of expressions: numbers, strings, names, lists and tuples.
 
 use super::error::ParseTextError;
 use super::lex::{Spanned, Token, integer, is_keyword};
@@ -10,7 +10,7 @@ use crate::operand::Operand;
 use crate::{Complex, DType};
 
 impl Parser<'_> {
-    /// A value that no operator and no bracket is part of, but inside of brackets.
+    /// Parses a value without trailing operators or brackets, except inside its own brackets.
     pub(super) fn atom(&mut self) -> Parsed<Operand> {
         let at = self.offset();
         let value = match self.peek() {
@@ -39,7 +39,7 @@ impl Parser<'_> {
         Ok(value)
     }
 
-    /// What stands in parentheses: a value, or with a comma or without anything a tuple.
+    /// Parses the content of parentheses: a value, or a tuple if the parentheses are empty or contain a comma.
     fn tuple(&mut self) -> Parsed<Operand> {
         if self.skip(")") {
             return Ok(Operand::List(Vec::new()));
@@ -52,7 +52,7 @@ impl Parser<'_> {
         Ok(first)
     }
 
-    /// Values up to `close`, behind those that were read already.
+    /// Parses values up to `close` and appends them to `items`.
     fn list(&mut self, close: &'static str, mut items: Vec<Operand>) -> Parsed<Vec<Operand>> {
         while !self.skip(close) {
             items.push(self.binary(0)?);
@@ -64,7 +64,7 @@ impl Parser<'_> {
         Ok(items)
     }
 
-    /// A name: a call if a bracket follows; else what is bound to it, a constant or a dtype.
+    /// Parses a name: a call if a parenthesis follows; otherwise a bound value, a constant or a dtype.
     fn named(&mut self, at: usize, name: &str) -> Parsed<Operand> {
         if self.skip("(") {
             return self.call_by_name(at, name);
@@ -81,7 +81,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `np.exp(x)`, `np.pi`, `scipy.special.expit(x)`: the last name, whatever module it stands in.
+    /// Parses `np.exp(x)`, `np.pi` or `scipy.special.expit(x)`. Only the last name matters, not the module.
     fn member_of_module(&mut self, at: usize) -> Parsed<Operand> {
         let mut found = (at, "");
         while self.skip(".") {
@@ -108,7 +108,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The error of a name in a module that is neither a constant nor a function here: `np.fft.fft`.
+    /// Returns the error for a name in a module that is neither a constant nor a function here, e.g. `np.fft.fft`.
     fn unknown_of_module(&mut self, at: usize, name: &str) -> ParseTextError {
         let (mut path, mut last) = (name.to_owned(), name);
         while let (Token::Sign("."), Some(Token::Name(next))) =
@@ -124,13 +124,13 @@ impl Parser<'_> {
         ParseTextError::UnknownFunction { place: self.place(at), found: path, nearest }
     }
 
-    /// A constant or a dtype.
+    /// Returns the constant or the dtype with this name.
     fn known(&self, name: &str) -> Option<Operand> {
         let dtype = || name.parse::<DType>().ok().map(|dtype| Prop::DType(dtype).into());
         names::constant(name).or_else(dtype)
     }
 
-    /// What is bound to a name.
+    /// Returns the value bound to a name.
     pub(super) fn bound(&mut self, at: usize, name: &str) -> Parsed<Operand> {
         match self.take_bound(name) {
             Some(value) => Ok(value),
@@ -138,7 +138,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Where a comprehension binds a name: `for name` further on.
+    /// Finds a later `for name`, which means that a comprehension binds the name.
     fn comprehension(&self, name: &str) -> Option<usize> {
         let ahead = self.tokens.get(self.next..)?;
         let binds =
@@ -146,7 +146,7 @@ impl Parser<'_> {
         ahead.windows(2).position(binds).map(|at| self.next + at)
     }
 
-    /// The error of a name that stands for no value.
+    /// Returns the error for a name without a value.
     fn unknown(&mut self, at: usize, name: &str) -> ParseTextError {
         let (place, found) = (self.place(at), name.to_owned());
         if self.library.names().contains(&found) {

@@ -1,4 +1,4 @@
-//! Calls: operands by position, then by name; and methods and attributes, which are calls of functions.
+//! Parses calls: positional and keyword arguments, methods and attributes. Methods and attributes are function calls.
 
 use super::error::{Member, ParseTextError};
 use super::lex::Token;
@@ -10,7 +10,7 @@ use crate::op::OpLibrary;
 use crate::operand::{Keywords, Operand};
 
 impl Parser<'_> {
-    /// What stands between the brackets of a call, behind the operands there are already.
+    /// Parses the arguments between the parentheses of a call. `first` holds the operands that are already known.
     pub(super) fn arguments(&mut self, first: Vec<Operand>) -> Parsed<(Vec<Operand>, Keywords)> {
         let (mut operands, mut keywords) = (first, Keywords::new());
         while !self.skip(")") {
@@ -41,14 +41,14 @@ impl Parser<'_> {
         Ok((operands, keywords))
     }
 
-    /// The call of a function by its bare name, whose opening bracket has been read.
+    /// Parses the call of a function by its bare name; the opening parenthesis is already read.
     pub(super) fn call_by_name(&mut self, at: usize, function: &str) -> Parsed<Operand> {
         let (operands, keywords) = self.arguments(Vec::new())?;
         let called = self.library.call_by_name(&mut self.graph, function, &operands, &keywords);
         self.called(at, function, called, |library| library.signature_by_name(function))
     }
 
-    /// The method or attribute of a value whose dot has been read.
+    /// Parses a method or an attribute of a value; the dot is already read.
     pub(super) fn member(&mut self, value: Operand) -> Parsed<Operand> {
         let at = self.offset();
         let Token::Name(name) = self.peek() else { return Err(self.unexpected("the name of a method")) };
@@ -83,7 +83,7 @@ impl Parser<'_> {
         ParseTextError::UnknownMember { place: self.place(at), found, is, nearest }
     }
 
-    /// Calls a function of the library for what stands at `at`.
+    /// Calls a library function for the source position `at`.
     pub(super) fn call(
         &mut self,
         at: usize,
@@ -95,7 +95,7 @@ impl Parser<'_> {
         self.called(at, function, called, |library| library.signature(function))
     }
 
-    /// What a call gave; its error with place and usage.
+    /// Returns the result of a call, or its error with the position and the usage.
     fn called(
         &self,
         at: usize,

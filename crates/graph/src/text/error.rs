@@ -1,122 +1,122 @@
-//! What can be wrong with a text.
+//! Errors found while a text is parsed.
 
 use super::position::Position;
 use crate::build_error::BuildError;
 use crate::nearest::suggestion;
 use precast_core::names::excerpt;
 
-/// Why a text is not a graph. Each message has the line in question with a caret under the place,
-/// then a remedy where one is known.
+/// Why a text is not a graph. Each message shows the line with a caret under the position, then a hint if one is
+/// known.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseTextError {
-    /// Something else was expected here.
+    /// Unexpected token.
     #[error(
         "{place}: expected {expected}, found {found}{}{}",
         place.caret(),
         hint(of_token(found.trim_matches('`'), expected))
     )]
     Unexpected {
-        /// Where.
+        /// The position.
         place: Box<Position>,
-        /// What was found, in words.
+        /// A description of the found token.
         found: String,
-        /// What was expected, in words.
+        /// A description of the expected token.
         expected: &'static str,
     },
-    /// A character that no token begins with.
+    /// A character that starts no token.
     #[error("{place}: unexpected character `{found}`{}{}", place.caret(), hint(of_character(*found)))]
     Character {
-        /// Where.
+        /// The position.
         place: Box<Position>,
         /// The character.
         found: char,
     },
-    /// A literal that cannot be read.
+    /// Invalid literal.
     #[error("{place}: `{found}` is not {expected}{}", place.caret())]
     Literal {
-        /// Where.
+        /// The position.
         place: Box<Position>,
         /// The literal.
         found: String,
-        /// What it should be, in words.
+        /// A description of the expected literal.
         expected: &'static str,
     },
     /// `a < b < c`.
     #[error("{place}: comparisons cannot be chained; write `(a < b) & (b < c)`{}", place.caret())]
     Chained {
-        /// Where the second one is.
+        /// The position of the second comparison.
         place: Box<Position>,
     },
-    /// A name that nothing is bound to.
+    /// Unknown name.
     #[error("{place}: unknown name `{found}`{}{}", suggestion(nearest.as_deref()), place.caret())]
     UnknownName {
-        /// Where.
+        /// The position.
         place: Box<Position>,
         /// The name.
         found: String,
-        /// A name that was perhaps meant.
+        /// The most similar known name.
         nearest: Option<String>,
     },
-    /// A function that the op library does not have.
+    /// Unknown function.
     #[error("{place}: unknown function `{found}`{}{}", suggestion(nearest.as_deref()), place.caret())]
     UnknownFunction {
-        /// Where.
+        /// The position.
         place: Box<Position>,
-        /// The name of the function; for an operator, that of the function it calls.
+        /// The name of the function; for an operator, the name of its function.
         found: String,
-        /// A name that was perhaps meant.
+        /// The most similar known name.
         nearest: Option<String>,
     },
-    /// A function that is not called.
+    /// A function is named but not called.
     #[error("{place}: `{found}` is a function; call it: `{found}(…)`{}", place.caret())]
     Function {
-        /// Where.
+        /// The position.
         place: Box<Position>,
-        /// Its name.
+        /// The name of the function.
         found: String,
     },
-    /// A method or an attribute that arrays do not have.
+    /// Arrays have no such method or attribute.
     #[error("{place}: {}{}", member(found, *is, nearest.as_deref()), place.caret())]
     UnknownMember {
-        /// Where.
+        /// The position.
         place: Box<Position>,
-        /// Its name.
+        /// The name of the method or attribute.
         found: String,
-        /// What has that name.
+        /// The kind of the object that has this name.
         is: Member,
-        /// A name that was perhaps meant.
+        /// The most similar known name.
         nearest: Option<String>,
     },
-    /// A tuple of arrays at the end of a text.
+    /// A text ends in a tuple of arrays.
     #[error(
         "{place}: a text gives one output, found a tuple{}\nhint: several outputs are several texts; `stack((x, y))` makes \
          one array",
         place.caret()
     )]
     Tuple {
-        /// Where it begins.
+        /// The position where the tuple begins.
         place: Box<Position>,
     },
-    /// Several names for what is no tuple of as many.
+    /// Several names on the left, but the value is not a tuple of that length.
     #[error(
         "{place}: expected a tuple of {names}, one for each name{}\nhint: `rows, columns = x.shape` works, since the rank \
          of `x` is known",
         place.caret()
     )]
     Unpack {
-        /// Where the value is.
+        /// The position of the value.
         place: Box<Position>,
-        /// How many names there are.
+        /// The number of names.
         names: usize,
     },
-    /// A name bound twice.
+    /// A name is bound twice.
     #[error(
         "{place}: duplicate name `{name}`: a name is bound once{}\nhint: write `y = x + 1` for `x = x + 1`",
         place.caret()
     )]
     Duplicate {
-        /// Where the second time is.
+        /// The position of the second binding.
         place: Box<Position>,
         /// The name.
         name: String,
@@ -128,65 +128,64 @@ pub enum ParseTextError {
         place.caret()
     )]
     Unused {
-        /// Where it begins.
+        /// The position where the statement begins.
         place: Box<Position>,
     },
-    /// Brackets or signs nested deeper than anyone writes.
+    /// Brackets or signs are nested too deeply.
     #[error("{place}: nested more than {limit} deep{}", place.caret())]
     Depth {
-        /// Where it is too deep.
+        /// The position where the limit is exceeded.
         place: Box<Position>,
-        /// The most that is read.
+        /// The maximum depth.
         limit: usize,
     },
-    /// Arguments that a function refuses.
+    /// A function rejects its arguments.
     #[error("{place}: cannot apply `{function}`{}{}", place.caret(), hint(usage.as_deref()))]
     Call {
-        /// Where.
+        /// The position.
         place: Box<Position>,
         /// The function.
         function: String,
-        /// How it is called, where the arguments are not those of it.
+        /// The call signature, if the arguments do not match it.
         usage: Option<String>,
-        /// What it says; boxed, as errors stand in every frame of the parser.
+        /// The error of the function. Boxed, because errors are part of every stack frame of the parser.
         source: Box<BuildError>,
     },
-    /// An input whose name cannot stand in a text, or stands there twice.
+    /// The name of an input is invalid in a text, or occurs twice.
     #[error("input `{}` {problem}", excerpt(name))]
     Input {
-        /// Its name.
+        /// The name of the input.
         name: String,
-        /// What is wrong, in words.
+        /// A description of the problem.
         problem: &'static str,
     },
-    /// An input that no text names.
+    /// An input that no text uses.
     #[error(
         "nothing uses input `{name}`{}\nhint: remove it, or name it in an expression",
         suggestion(nearest.as_deref())
     )]
     UnusedInput {
-        /// Its name.
+        /// The name of the input.
         name: String,
-        /// A name in the texts that was perhaps meant.
+        /// The most similar name in the texts.
         nearest: Option<String>,
     },
-    /// More text than anyone writes.
+    /// The texts have too many tokens.
     #[error(
         "found {found} tokens, expected at most {limit}\nhint: make the numbers an input, and use `sum`, `dot` or `join` over it"
     )]
     Long {
-        /// How many there are up to the end of the text that is one too many.
+        /// The number of tokens up to the end of the text that exceeds the limit.
         found: usize,
-        /// The most that is read.
+        /// The maximum.
         limit: usize,
     },
-    /// No text at all.
+    /// No texts are given.
     #[error("no outputs are given")]
     NoOutputs,
 }
 
-/// The tail of a message about a method: what to write instead.
-/// What has the name of a method or attribute that arrays do not have.
+/// The kind of object with the name of an unknown method or attribute. It decides the hint in the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Member {
@@ -194,7 +193,7 @@ pub enum Member {
     Function,
     /// An attribute, which is not called.
     Attribute,
-    /// Nothing.
+    /// No object has this name.
     Nothing,
 }
 
@@ -210,7 +209,7 @@ fn member(found: &str, is: Member, nearest: Option<&str>) -> String {
 }
 
 impl ParseTextError {
-    /// The place in the text, where there is one.
+    /// Returns the position in the text, if the error has one.
     #[must_use]
     pub fn place(&self) -> Option<&Position> {
         match self {
@@ -233,12 +232,12 @@ impl ParseTextError {
     }
 }
 
-/// The tail of a message with a remedy, where one is known.
+/// Formats a known remedy as the tail of a message.
 fn hint(remedy: Option<&str>) -> String {
     remedy.map_or_else(String::new, |remedy| format!("\nhint: {remedy}"))
 }
 
-/// What to write for a character that begins no token.
+/// Returns the hint for a character that starts no token.
 fn of_character(found: char) -> Option<&'static str> {
     Some(match found {
         '!' => "write `~x` for not, `!=` for unequal",
@@ -254,7 +253,7 @@ fn of_character(found: char) -> Option<&'static str> {
     })
 }
 
-/// What to write for a word or sign of Python's, or of other languages, that stands where it cannot.
+/// Returns the hint for a word or sign of Python or another language that is not valid here.
 fn of_token(found: &str, expected: &str) -> Option<&'static str> {
     let value = expected.starts_with("a number");
     Some(match found {

@@ -1,4 +1,4 @@
-//! Operators by precedence climbing, and what follows a value: `[…]`, `.name`, `.name(…)`.
+//! Parses operators by precedence climbing, and the suffixes of a value: `[…]`, `.name`, `.name(…)`.
 
 use super::OPERATORS;
 use super::error::ParseTextError;
@@ -9,7 +9,7 @@ use crate::make_node_error::MakeNodeError;
 use crate::operand::{Keywords, Operand};
 
 impl Parser<'_> {
-    /// A chain of binary operators of this level and above.
+    /// Parses a chain of binary operators of this level and above.
     pub(super) fn binary(&mut self, level: usize) -> Parsed<Operand> {
         self.nested(|parser| {
             let mut left = parser.factor()?;
@@ -69,7 +69,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The operator of two values: Python's own of two lists, else a call.
+    /// Applies an operator to two values: Python's own operator for lists, otherwise a library call.
     fn operator(&mut self, at: usize, function: &str, left: Operand, right: Operand) -> Parsed<Operand> {
         match list::operator(function, &left, &right) {
             Some(list) => Ok(list),
@@ -80,13 +80,13 @@ impl Parser<'_> {
         }
     }
 
-    /// The error of a call that no library was asked about.
+    /// Returns the error of a call that the parser rejects without asking the library.
     pub(super) fn refused(&self, at: usize, function: &str, source: MakeNodeError) -> ParseTextError {
         let (function, source) = (function.to_owned(), Box::new(source.into()));
         ParseTextError::Call { place: self.place(at), function, usage: None, source }
     }
 
-    /// The function and level of the binary operator that comes next; `**` is no business of the levels.
+    /// Returns the function and the level of the next binary operator; `**` is parsed separately and has no level.
     fn peek_binary(&self) -> Option<(&'static str, usize)> {
         let Token::Sign(sign) = self.peek() else { return None };
         let level = match sign {

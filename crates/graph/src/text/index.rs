@@ -1,4 +1,4 @@
-//! Indices in brackets: `x[i, 1:n, None, ::-1]`.
+//! Parses indices in brackets: `x[i, 1:n, None, ::-1]`.
 
 use super::lex::Token;
 use super::list;
@@ -8,7 +8,7 @@ use crate::op::Prop;
 use crate::operand::{Keywords, Operand};
 
 impl Parser<'_> {
-    /// What stands between the brackets of an index, and the call of `subtensor`.
+    /// Parses the items between the brackets of an index and calls `subtensor`.
     pub(super) fn index(&mut self, at: usize, value: Operand) -> Parsed<Operand> {
         let (mut operands, mut items) = (vec![value], Vec::new());
         loop {
@@ -27,13 +27,13 @@ impl Parser<'_> {
         }
         let items = items.into_iter().map(|item| Prop::Str(item).into()).collect();
         let keywords = Keywords::from([("index".to_owned(), Operand::List(items))]);
-        // As one list, since a list among them is an index itself.
+        // The numbers form one list, because a list among them is an index itself.
         let numbers = Operand::List(operands.split_off(1));
         operands.push(numbers);
         self.call(at, "subtensor", &operands, &keywords)
     }
 
-    /// One item: its text; its numbers are added to the operands.
+    /// Parses one item, returns its text, and appends its numbers to the operands.
     fn item(&mut self, operands: &mut Vec<Operand>) -> Parsed<String> {
         if self.skip("...") {
             return Ok("...".to_owned());
@@ -43,12 +43,13 @@ impl Parser<'_> {
             let (at, is_written) = (self.offset(), matches!(self.peek(), Token::Sign("[")));
             if !matches!(self.peek(), Token::Sign(":" | "," | "]")) {
                 match self.binary(0)? {
-                    // A new axis, or a part of a slice that is not given.
+                    // A new axis, or an omitted part of a slice.
                     Operand::None if letter == "b" && !matches!(self.peek(), Token::Sign(":")) => {
                         return Ok("n".to_owned());
                     }
                     Operand::None => {}
-                    // A tuple would be several indices, and a name does not tell which of both it stands for.
+                    // A tuple means several indices, a list means one. A bound name does not show which of the two it
+                    // is.
                     Operand::List(_) if !is_written => {
                         let problem = "is a tuple or a list by another name\nhint: several indices are `x[i, j]`, an array of \
                                        them is `x[[i, j]]` or `x[array(i)]`";
@@ -61,7 +62,7 @@ impl Parser<'_> {
                     }
                 }
             }
-            // The first colon makes it a slice, the second gives it a step; after that there is none.
+            // The first colon starts a slice, the second one its step; a third colon is not allowed.
             if letter == "s" || !self.skip(":") {
                 return if letter == "b" && text == "b" {
                     Ok("i".to_owned())
@@ -73,7 +74,7 @@ impl Parser<'_> {
         Ok(text)
     }
 
-    /// The text of a slice whose last part was `letter`; an item of nothing at all is none.
+    /// Returns the text of a slice whose last part was `letter`, or an error for an empty item.
     fn slice(&self, letter: &str, text: String) -> Parsed<String> {
         if letter == "b" { Err(self.unexpected("an index, a slice, `None` or `...`")) } else { Ok(text) }
     }

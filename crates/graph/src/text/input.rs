@@ -1,4 +1,4 @@
-//! Declarations of inputs: `x: f64[?]`, or `x=f64[?]` on a command line.
+//! Parses declarations of inputs: `x: f64[?]`, or `x=f64[?]` on a command line.
 
 use super::lex::is_name;
 use crate::{ParseTypeError, Type};
@@ -8,13 +8,13 @@ use precast_core::names::{check_name, excerpt};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseInputError {
-    /// Neither `:` nor `=`.
+    /// The text contains neither `:` nor `=`.
     #[error("`{}` declares no input; expected `name: type` or `name=type`, as in `x: f64[?]`", excerpt(text))]
     Form {
         /// The text.
         text: String,
     },
-    /// The name cannot stand in an expression.
+    /// The name is not valid in an expression.
     #[error(
         "`{}` in `{}` is not a name of an input; expected 1 to 255 bytes of letters, digits and `_`, and not a keyword",
         excerpt(name),
@@ -26,20 +26,20 @@ pub enum ParseInputError {
         /// The name.
         name: String,
     },
-    /// The type cannot be read.
+    /// Invalid type.
     #[error("cannot read the type of input `{name}`")]
     Type {
         /// The input.
         name: String,
-        /// What is wrong.
+        /// Why the type is invalid.
         source: ParseTypeError,
     },
 }
 
-/// Reads the declaration of an input.
+/// Parses the declaration of an input.
 ///
 /// # Errors
-/// A text of another form, a name that no expression could use, a type that is not one.
+/// A text of another form, a name that is not valid in an expression, or an invalid type.
 ///
 /// # Examples
 /// ```

@@ -4,26 +4,26 @@ use super::error::ParseTextError;
 use super::position::Position;
 use num_bigint::BigInt;
 
-/// Words of Python that are no names here, whether or not the form has a use for them.
+/// Python keywords, which are not valid names here, even if the text form does not use them.
 const KEYWORDS: [&str; 17] = [
     "True", "False", "None", "and", "or", "not", "if", "else", "in", "is", "lambda", "for", "while", "def",
     "return", "import", "del",
 ];
 
-/// The longest integer, as Python has it.
+/// The maximum number of digits of an integer, as in Python.
 const MAX_DIGITS: usize = 4300;
 
-/// Signs, longest first, so that `**` is not read as two.
+/// Operators and separators, longest first, so that `**` is not read as two tokens.
 const SIGNS: [&str; 31] = [
     "...", "**", "//", "<<", ">>", "<=", ">=", "==", "!=", "<", ">", "+", "-", "*", "/", "%", "@", "&", "|",
     "^", "~", "(", ")", "[", "]", ",", ":", "=", ";", ".", "\n",
 ];
 
-/// A token; `Sign` holds every operator, bracket and separator, a line break too.
+/// A token. `Sign` covers every operator, bracket and separator, including the line break.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Token<'t> {
     Name(&'t str),
-    /// Its digits, `_` among them.
+    /// The digits, including `_`.
     Int(&'t str),
     Float(f64),
     /// The imaginary part of a complex number, as in `2j`.
@@ -34,7 +34,7 @@ pub(super) enum Token<'t> {
 }
 
 impl Token<'_> {
-    /// The token in words, for messages.
+    /// Describes the token in words, for messages.
     pub(super) fn describe(self) -> String {
         match self {
             Self::Name(name) => format!("`{name}`"),
@@ -49,20 +49,19 @@ impl Token<'_> {
     }
 }
 
-/// A token and the byte where it begins.
+/// A token and the byte offset where it begins.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Spanned<'t> {
     pub(super) token: Token<'t>,
     pub(super) offset: usize,
 }
 
-/// Whether a text can be the name of an input or an output.
+/// Returns whether a text is a valid name of an input or an output.
 pub(super) fn is_name(text: &str) -> bool {
     let first = text.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_');
     first && text.chars().all(is_name_part) && !KEYWORDS.contains(&text)
 }
 
-/// Whether a name is a keyword.
 pub(super) fn is_keyword(name: &str) -> bool {
     KEYWORDS.contains(&name)
 }
@@ -71,7 +70,7 @@ fn is_name_part(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Splits a text into tokens, the last of which is [`Token::End`].
+/// Splits a text into tokens; the last one is [`Token::End`].
 pub(super) fn lex(text: &str, output: Option<usize>) -> Result<Vec<Spanned<'_>>, ParseTextError> {
     let mut tokens = Vec::new();
     let (mut offset, mut open) = (0, 0_usize);
@@ -105,7 +104,7 @@ pub(super) fn lex(text: &str, output: Option<usize>) -> Result<Vec<Spanned<'_>>,
     Ok(tokens)
 }
 
-/// A literal that cannot be read: its length in bytes, and what it should be. `None`: not even the start of a token.
+/// An invalid literal: its length in bytes and a description of the expected literal. `None` if no token starts here.
 type Wrong = Option<(usize, &'static str)>;
 
 fn read(rest: &str) -> Result<(Token<'_>, usize), Wrong> {
@@ -129,7 +128,8 @@ fn read(rest: &str) -> Result<(Token<'_>, usize), Wrong> {
     Ok((Token::Sign(sign), sign.len()))
 }
 
-/// Reads all that could belong to a number, then asks whether it is one: `1x`, `1.2.3` and `0x1f` are not.
+/// Reads all characters that could belong to a number, then checks the whole: `1x`, `1.2.3` and `0x1f` are not
+/// floats.
 fn number(rest: &str) -> Result<(Token<'_>, usize), Wrong> {
     let (mut previous, radix) = (' ', radix(rest));
     let mut length = rest.len();
@@ -172,7 +172,7 @@ fn number(rest: &str) -> Result<(Token<'_>, usize), Wrong> {
     Ok((if imaginary { Token::Imaginary(value) } else { Token::Float(value) }, length))
 }
 
-/// The base that a prefix names.
+/// Returns the base that a prefix names.
 fn radix(literal: &str) -> Option<u32> {
     match literal.get(..2)? {
         "0x" | "0X" => Some(16),
@@ -182,17 +182,17 @@ fn radix(literal: &str) -> Option<u32> {
     }
 }
 
-/// The value of an integer's digits, in the base that they name.
+/// Returns the value of an integer literal, in the base that its prefix names.
 pub(super) fn integer(literal: &str) -> Option<BigInt> {
     let Some(radix) = radix(literal) else { return literal.replace('_', "").parse().ok() };
-    // A `_` may stand behind the prefix, and between digits.
+    // A `_` may follow the prefix, and may stand between digits.
     let digits = literal[2..].strip_prefix('_').unwrap_or(&literal[2..]);
     let grouped = digits.split('_').all(|part| !part.is_empty());
     let value = BigInt::parse_bytes(digits.replace('_', "").as_bytes(), radix);
     value.filter(|_| grouped && digits.len() <= MAX_DIGITS && !digits.contains(['+', '-']))
 }
 
-/// The beginning of a literal, for messages.
+/// Returns the beginning of a literal, for messages.
 fn excerpt(literal: &str) -> String {
     if literal.chars().count() <= 40 {
         return literal.to_owned();

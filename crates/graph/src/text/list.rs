@@ -1,13 +1,13 @@
-//! What Python does with lists and tuples themselves: `x.shape[-1]`, `x.shape[:-1] + (1,)`, `(0,) * 3`.
+//! Python's own operations on lists and tuples: `x.shape[-1]`, `x.shape[:-1] + (1,)`, `(0,) * 3`.
 
 use crate::literal::Literal;
 use crate::make_node_error::MakeNodeError;
 use crate::operand::Operand;
 
-/// The most items that a list is repeated to.
+/// The maximum number of items in a repeated list.
 const MAX_ITEMS: usize = 10_000;
 
-/// An operator of lists; `None` if that is not what the operands are.
+/// Applies an operator of lists; `None` if the operands are not those of a list operator.
 pub(super) fn operator(function: &str, left: &Operand, right: &Operand) -> Option<Operand> {
     match (function, left, right) {
         ("add", Operand::List(a), Operand::List(b)) => Some(Operand::List([a.as_slice(), b].concat())),
@@ -21,7 +21,8 @@ pub(super) fn operator(function: &str, left: &Operand, right: &Operand) -> Optio
     }
 }
 
-/// What is wrong with an operator of lists and numbers alone, which is none of Python's: not that of arrays, as one might think.
+/// Returns the error for an operator on lists and numbers that Python does not define. It would otherwise be mistaken
+/// for an operator of arrays.
 pub(super) fn refused(function: &str, left: &Operand, right: &Operand) -> Option<MakeNodeError> {
     let is_list = |operand: &Operand| matches!(operand, Operand::List(_));
     let is_number = |operand: &Operand| matches!(operand, Operand::Literal(_) | Operand::Weak(_));
@@ -33,7 +34,7 @@ pub(super) fn refused(function: &str, left: &Operand, right: &Operand) -> Option
     })
 }
 
-/// A part of a list: one index or one slice, of integers that are known.
+/// Returns a part of a list, selected by one index or one slice with known integers.
 pub(super) fn part(
     items: &[Operand],
     index: &[String],

@@ -1,23 +1,24 @@
-//! The text form: expressions as Python and NumPy write them.
+//! The text form: expressions in the syntax of Python and NumPy.
 //!
-//! The language and its grammar are in `crates/ops/LANGUAGE.md`, whose examples are tests. A newline inside brackets is a
-//! space, and `#` begins a comment.
+//! `crates/ops/LANGUAGE.md` describes the language and its grammar; its examples are tests. A newline inside brackets
+//! counts as a space, and `#` begins a comment.
 //!
 //! | written | becomes a call of |
 //! |---|---|
-//! | `x + y` | the function that [`OPERATORS`] names |
-//! | `f(x, axis=0)`, `np.f(x, axis=0)` | `f`, with operands by position and by name |
+//! | `x + y` | the function given by [`OPERATORS`] |
+//! | `f(x, axis=0)`, `np.f(x, axis=0)` | `f`, with positional and keyword operands |
 //! | `x.f(0)`, `x.T` | [`OpLibrary::method`](crate::OpLibrary::method), [`OpLibrary::attribute`](crate::OpLibrary::attribute) |
-//! | `x[i, 1:n, None]` | `subtensor`, with the numbers as one list and in `index` a text for each item |
+//! | `x[i, 1:n, None]` | `subtensor`, with the numbers as one list and one text per item in `index` |
 //!
-//! The texts of an index: `i` an index; `b`, `e`, `s` what is given of begin, end and step, `""` for `:`; `n` for `None`; `...`.
-//! What a function does, how it binds its arguments and which casts it inserts is the [`OpLibrary`](crate::OpLibrary)'s business.
-//! Lists, tuples, texts, dtypes and `None` are values too ([`Operand`](crate::Operand)); what Python does with lists alone
-//! (`+`, `*`, an index) is done here.
+//! The text of an index item is `i` for an index; any of `b`, `e` and `s` for the given parts of a slice (begin, end,
+//! step), so `""` for `:`; `n` for `None`; or `...`. The [`OpLibrary`](crate::OpLibrary) defines the functions, binds
+//! their arguments and inserts casts. Lists, tuples, strings, dtypes and `None` are values too
+//! ([`Operand`](crate::Operand)); this module evaluates Python's operations on lists alone (`+`, `*`, indexing).
 //!
-//! A name is bound once, and every statement is used: as an output, or by its name. A literal bound to a name stays a
-//! [`Literal`](crate::Literal): it takes the dtype of what it meets. So does what operators and functions make of literals
-//! alone, as in Python: `x * (1/3)` and `x / sqrt(2)` are f32 when `x` is, and `2**100 / 2**99` is 2.
+//! A name is bound once, and every statement must be used: as an output, or by its name. A literal bound to a name
+//! stays a [`Literal`](crate::Literal) and takes the dtype of the operand it is combined with. The same holds for
+//! results of operators and functions on literals alone, as in Python: `x * (1/3)` and `x / sqrt(2)` are f32 when `x`
+//! is, and `2**100 / 2**99` is 2.
 //!
 //! Brackets nest at most 100 deep, and the texts of a graph have at most 100 000 tokens.
 //!
@@ -42,9 +43,9 @@ pub use input::{ParseInputError, parse_input};
 pub use parse::{parse, parse_used, parse_using};
 pub use position::Position;
 
-/// The operators of the text form and the function of the op library that each one calls.
+/// The operators of the text form, each with the function of the op library that it calls.
 ///
-/// `-` with one operand is `neg`, `~` is `invert`; `+` with one operand is nothing at all.
+/// Unary `-` is `neg`, `~` is `invert`; unary `+` has no effect.
 pub const OPERATORS: [(&str, &str); 19] = [
     ("<", "lt"),
     ("<=", "le"),

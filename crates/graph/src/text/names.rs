@@ -1,4 +1,4 @@
-//! Names that stand for something without being bound.
+//! Predefined names.
 
 use crate::operand::Operand;
 
@@ -11,17 +11,17 @@ const CONSTANTS: [(&str, f64); 5] = [
     ("euler_gamma", 0.577_215_664_901_532_9),
 ];
 
-/// Whether `name.function(…)` is `function(…)`: the modules whose functions the library has.
+/// Returns whether `name.function(…)` means `function(…)`: true for modules whose functions the library has.
 pub(super) fn is_module(name: &str) -> bool {
     matches!(name, "np" | "numpy" | "linalg" | "scipy" | "special")
 }
 
-/// What a function of NumPy is called here, whose own name means something else here.
+/// Returns the local name of a NumPy function whose own name has another meaning here.
 pub(super) fn namesake(name: &str) -> Option<&'static str> {
     (name == "identity").then_some("eye")
 }
 
-/// The value of a constant.
+/// Returns the value of a constant.
 pub(super) fn constant(name: &str) -> Option<Operand> {
     if name == "newaxis" {
         return Some(Operand::None);
@@ -29,7 +29,7 @@ pub(super) fn constant(name: &str) -> Option<Operand> {
     CONSTANTS.into_iter().find(|(known, _)| *known == name).map(|(_, value)| value.into())
 }
 
-/// The names of all constants.
+/// Returns the names of all constants.
 pub(super) fn constants() -> impl Iterator<Item = &'static str> {
     CONSTANTS.into_iter().map(|(name, _)| name).chain(["newaxis"])
 }

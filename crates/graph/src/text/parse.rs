@@ -1,7 +1,7 @@
-//! Texts and statements; the op library is called as a text is read, and there is no tree between.
+//! Parses texts and statements. The parser calls the op library directly and builds no syntax tree.
 //!
-//! Without a tree a chain `a + a + a + …` of any length needs no stack, neither to read nor to drop; brackets, signs and
-//! powers nest, and are counted against [`MAX_DEPTH`].
+//! Without a tree, a chain `a + a + a + …` of any length needs no stack, neither for parsing nor for dropping.
+//! Brackets, signs and powers nest, and their depth is limited by [`MAX_DEPTH`].
 
 use super::error::ParseTextError;
 use super::lex::{Spanned, Token, is_keyword, is_name, lex};
@@ -17,19 +17,20 @@ use precast_core::names::{check_name, excerpt};
 use precast_core::native::DefaultFloats;
 use std::collections::BTreeMap;
 
-/// How deep brackets, signs and powers may nest.
+/// The maximum nesting depth of brackets, signs and powers.
 const MAX_DEPTH: usize = 100;
 
-/// How many tokens the texts of a graph may have: some 50 000 operations, more than a C compiler takes.
+/// The maximum number of tokens in the texts of a graph: about 50 000 operations, more than a C compiler can handle.
 const MAX_TOKENS: usize = 100_000;
 
-/// Reads a graph from texts, each of which gives one output.
+/// Parses a graph from texts, each of which defines one output.
 ///
-/// The last statement of a text is the output; those before it are intermediates. Names bound in one text can be used in
-/// those after it. A text whose last statement binds no name gives an output without one; a single such output is `out`.
+/// The last statement of a text is the output; the statements before it are intermediates. Names bound in one text
+/// can be used in later texts. If the last statement of a text binds no name, its output is unnamed; a single such
+/// output is named `out`.
 ///
 /// # Errors
-/// A [`ParseTextError`] that shows the place, what was found and what was expected.
+/// A [`ParseTextError`] with the position and the found and expected tokens.
 pub fn parse(
     outputs: &[&str],
     inputs: &[(String, Type)],
@@ -38,10 +39,10 @@ pub fn parse(
     read(outputs, inputs, library).map(|(graph, _)| graph)
 }
 
-/// As [`parse`], of inputs that somebody declared for these texts: each of them is used.
+/// Parses like [`parse`], but every input must be used. For inputs that were declared for exactly these texts.
 ///
 /// # Errors
-/// As [`parse`]; an input that no text names.
+/// As [`parse`], or an input that no text uses.
 pub fn parse_used(
     outputs: &[&str],
     inputs: &[(String, Type)],
@@ -50,10 +51,10 @@ pub fn parse_used(
     parse_using(outputs, inputs, &|_| true, library)
 }
 
-/// As [`parse`]; each input of which `is_used` says so is used.
+/// Parses like [`parse`], but every input selected by `is_used` must be used.
 ///
 /// # Errors
-/// As [`parse`]; such an input that no text names.
+/// As [`parse`], or a selected input that no text uses.
 pub fn parse_using(
     outputs: &[&str],
     inputs: &[(String, Type)],
@@ -70,13 +71,13 @@ pub fn parse_using(
     Err(ParseTextError::UnusedInput { name: unused.clone(), nearest: nearest.map(str::to_owned) })
 }
 
-/// The graph of texts, and the names in them.
+/// Parses the texts and returns their graph and the names in them.
 fn read(
     outputs: &[&str],
     inputs: &[(String, Type)],
     library: &dyn OpLibrary,
 ) -> Parsed<(FunctionGraph, BTreeMap<String, Bound>)> {
-    // Literals are rounded to the nearest.
+    // Literals are rounded to nearest.
     let _floats = DefaultFloats::set();
     let mut graph = FunctionGraph::new();
     let mut names = BTreeMap::new();
@@ -96,7 +97,7 @@ fn read(
     for (position, text) in outputs.iter().enumerate() {
         let output = (outputs.len() > 1).then_some(position);
         let tokens = lex(text, output)?;
-        // Without the end, which is a token too.
+        // Does not count the end token.
         all += tokens.len().saturating_sub(1);
         if all > MAX_TOKENS {
             return Err(ParseTextError::Long { found: all, limit: MAX_TOKENS });
@@ -115,17 +116,17 @@ fn read(
     }
     let only = results.len() == 1;
     for (result, name) in results {
-        // Names are bound once, so no two outputs share one.
+        // Names are bound once, so no two outputs share a name.
         let name = name.or_else(|| only.then(|| "out".to_owned()));
         graph.push_output(result, name.as_deref());
     }
     Ok((graph, names))
 }
 
-/// What a rule of the grammar gives.
+/// The result of a grammar rule.
 pub(super) type Parsed<T> = Result<T, ParseTextError>;
 
-/// One text being read.
+/// The parser of one text.
 pub(super) struct Parser<'t> {
     text: &'t str,
     output: Option<usize>,
@@ -137,16 +138,16 @@ pub(super) struct Parser<'t> {
     pub(super) library: &'t dyn OpLibrary,
 }
 
-/// What a name stands for.
+/// The value bound to a name.
 struct Bound {
     operand: Operand,
-    /// Whether something names it.
+    /// Whether the name has been used.
     used: bool,
-    /// The statement that binds this name alone.
+    /// The position of the statement, if it binds this name alone.
     statement: Option<Box<Position>>,
 }
 
-/// What a text leaves behind: the graph so far, the names so far, its result and the name of that.
+/// The result of a text: the graph so far, the names so far, the output and its name.
 type Statements = (FunctionGraph, BTreeMap<String, Bound>, VarId, Option<String>);
 
 impl<'t> Parser<'t> {
@@ -173,7 +174,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// The variable of what a text ends with; a tuple of numbers, as `x.shape`, is a vector of them.
+    /// Returns the variable of a text's final value. A tuple of numbers, e.g. `x.shape`, becomes a vector.
     fn output(&mut self, at: usize, value: &Operand) -> Parsed<VarId> {
         let number = |item: &Operand| matches!(item, Operand::Weak(_) | Operand::Literal(_));
         let value = match value {
@@ -210,7 +211,7 @@ impl<'t> Parser<'t> {
         Ok((targets.first().map(|(_, name)| (*name).to_owned()), value))
     }
 
-    /// The names that a statement binds, and where each stands; none for an expression alone.
+    /// Parses the names that a statement binds, with their offsets; empty for a bare expression.
     fn targets(&mut self) -> Parsed<Vec<(usize, &'t str)>> {
         let (start, mut found) = (self.next, Vec::new());
         loop {
@@ -258,19 +259,19 @@ impl<'t> Parser<'t> {
         self.names.insert(name.to_owned(), Bound { operand, used: false, statement });
     }
 
-    /// Whether something is bound to a name.
+    /// Returns whether a name is bound.
     pub(super) fn is_bound(&self, name: &str) -> bool {
         self.names.contains_key(name)
     }
 
-    /// What is bound to a name, which is used now.
+    /// Returns the value bound to a name and marks the name as used.
     pub(super) fn take_bound(&mut self, name: &str) -> Option<Operand> {
         let bound = self.names.get_mut(name)?;
         bound.used = true;
         Some(bound.operand.clone())
     }
 
-    /// All names that something is bound to.
+    /// Returns all bound names.
     pub(super) fn names_bound(&self) -> impl Iterator<Item = &str> {
         self.names.keys().map(String::as_str)
     }

@@ -1,14 +1,14 @@
-//! A position in a text, for people: output, line, column, and the line with a caret under it.
+//! A position in a text, for readers: output, line, column, and the line with a caret under it.
 
 use std::fmt;
 
-/// Most characters of a line that are shown on either side of the caret.
+/// The maximum number of characters shown on either side of the caret.
 const WINDOW: usize = 60;
 
-/// Where in a text something is.
+/// A position in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Position {
-    /// Which of several texts, counted from 0; `None` if there is only one.
+    /// The index of the text, counted from 0; `None` if there is only one text.
     pub output: Option<usize>,
     /// The line, counted from 1.
     pub line: usize,
@@ -19,21 +19,21 @@ pub struct Position {
 }
 
 impl Position {
-    /// The position of the byte `offset` of `text`.
+    /// Computes the position of the byte `offset` of `text`.
     pub(super) fn new(output: Option<usize>, text: &str, offset: usize) -> Self {
         let before = text.get(..offset).unwrap_or(text);
         let start = before.rfind('\n').map_or(0, |newline| newline + 1);
         let column = before[start..].chars().count();
         let skipped = column.saturating_sub(WINDOW);
         let rest = text[start..].lines().next().unwrap_or_default();
-        // One column a character, whatever a terminal makes of tabs and controls.
+        // Each character takes one column, also tabs and control characters.
         let plain = |c: char| if c.is_control() { ' ' } else { c };
         let snippet = rest.chars().skip(skipped).take(2 * WINDOW).map(plain).collect();
         let line = before.matches('\n').count() + 1;
         Self { output, line, column: column + 1, snippet, caret: column - skipped }
     }
 
-    /// The line of the position, and a caret under it; begins with a line break.
+    /// Returns the line of the position with a caret below it, starting with a line break.
     #[must_use]
     pub fn caret(&self) -> String {
         format!("\n    {}\n    {:caret$}^", self.snippet, "", caret = self.caret)
