@@ -1,19 +1,19 @@
-//! Digests the sources that generate C, lists the headers that modules include, and compiles the functions of `math`, which
+//! Hashes the sources that generate C, lists the headers that modules include, and compiles the `math` functions that
 //! `perform` calls.
 //!
-//! `GENERATOR`, part of every fingerprint, is the version with a digest of those sources.
-//! In this workspace that is every file of the crates below; in a package of a registry, whose files never change under
-//! one version, the version stands for the crates that are not there to be read.
+//! `GENERATOR` is part of every fingerprint: the version with a digest of those sources. In this workspace the digest
+//! covers every file of the crates below. In a registry package, whose files never change under one version, the
+//! version number stands for the crates that are not in the package.
 
 use std::path::{Path, PathBuf};
 
 #[path = "src/rows/elementwise.rs"]
 mod rows;
 
-/// A function that `perform` calls in C: its name, number of operands, dtypes and header.
+/// A C function that `perform` calls: its name, number of operands, dtypes and header.
 type Function = (&'static str, usize, [&'static str; 2], &'static str);
 
-/// The functions of a row: for the kinds with a header and no value in Rust.
+/// Returns the functions of a row: one for each kind with a header and without a Rust value.
 macro_rules! functions {
     ($(#[$doc:meta] $name:ident $x:tt [$($alias:ident)*] $({$keyword:ident = $default:expr})? $promotion:ident => $gives:ident,
        $cost:ident, $builder:ident $(as $c_name:literal)? { $(any = $any:expr;)? $(bool = $bool:expr;)? $(int = $int:expr;)?
@@ -31,7 +31,7 @@ macro_rules! functions {
 }
 rows::scalar_rows!(functions);
 
-/// Folders whose content decides what C a graph becomes.
+/// Folders whose content determines the generated C.
 const SOURCES: [&str; 10] = [
     "src",
     "c",
@@ -63,7 +63,7 @@ fn main() -> std::io::Result<()> {
     fs_err::write(out.join("generator.rs"), format!("{generator:?}\n"))
 }
 
-/// Writes the list of all headers below `precast`: logical name and content, in the order of the names.
+/// Writes the list of all headers in `precast`, sorted by name: logical name and content.
 fn headers(folder: &Path, out: &Path) -> std::io::Result<()> {
     let mut list = String::from("&[\n");
     for entry in walkdir::WalkDir::new(folder.join("precast")).sort_by_file_name() {
@@ -77,10 +77,10 @@ fn headers(folder: &Path, out: &Path) -> std::io::Result<()> {
     fs_err::write(out.join("headers.rs"), list + "]\n")
 }
 
-/// Compiles the functions of `math` with the flags that give modules the same bits everywhere.
+/// Compiles the `math` functions with the flags that give modules the same bits on all machines.
 fn math(root: &Path, out: &Path) -> std::io::Result<()> {
     let source = out.join("math.c");
-    // One element a call: nothing is gained by inlining everything.
+    // Each call computes one element, so inlining everything gains nothing.
     let mut text = String::from("#define PC_INLINE static inline\n");
     for (name, operands, dtypes, header) in FUNCTIONS.iter().copied().flatten() {
         let operands: Vec<String> = (0..*operands).map(|i| format!("x[{i}]")).collect();
@@ -100,7 +100,7 @@ fn math(root: &Path, out: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// A compiler of C that is part of the host, always optimised.
+/// Returns a C compiler for code that is part of the host, always with optimisation.
 fn compiler(root: &Path) -> cc::Build {
     let mut build = cc::Build::new();
     build
@@ -117,7 +117,7 @@ fn compiler(root: &Path) -> cc::Build {
     build
 }
 
-/// Adds the names and contents of all files below a folder, in the order of their names.
+/// Hashes the names and contents of all files in a folder, sorted by name.
 fn add(hasher: &mut blake3::Hasher, name: &str, folder: &Path) -> std::io::Result<()> {
     for entry in walkdir::WalkDir::new(folder).sort_by_file_name() {
         let entry = entry?;

@@ -1,12 +1,12 @@
-//! Ops whose C is one call of a function in a header, all with the same arguments:
+//! Ops whose C code is a single call of a header function. All such functions have the same arguments:
 //!
 //! ```text
 //! int f(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out)
 //! ```
-//! `props` is a table of what the op bakes in (axes, ranks), so the function itself is compiled text that every use of
-//! the op shares. C scalars among the inputs arrive as tensors without dimensions. The function returns 0, or another
-//! number with the error slot set; outputs are valid either way. Where a function depends on a dtype, a macro of the
-//! header stamps it out under the name of the Apply.
+//! `props` is a table of the op's compile-time values (axes, ranks), so the function itself is the same text for
+//! every use of the op. C scalars among the inputs are passed as tensors without dimensions. The function returns 0,
+//! or another number with the error slot set; the outputs are valid in both cases. If a function depends on a dtype,
+//! a macro of the header defines it under the name of the Apply.
 
 use crate::elemwise::code::operands;
 use precast_codegen::template::render;
@@ -14,43 +14,43 @@ use precast_codegen::{CacheVersion, LinkError, Node, Sub, TypeOp};
 use precast_graph::Op;
 use std::fmt::Write as _;
 
-/// What an op's call consists of.
+/// The parts of an op's call.
 #[derive(Debug, Default)]
 pub(crate) struct Call {
-    /// The function; `None` for the one that `stamp` makes.
+    /// The function; `None` for the function that `stamp` defines.
     pub(crate) function: Option<&'static str>,
-    /// The table of what is baked in.
+    /// The table of compile-time values.
     pub(crate) props: Vec<i64>,
-    /// What stands in the place of the table: the message of an Assert.
+    /// A message that replaces the table, for an Assert.
     pub(crate) message: Option<String>,
     /// A macro, and its arguments after the name.
     pub(crate) stamp: Option<(String, String)>,
 }
 
 impl Call {
-    /// A call of a function that is the same for all dtypes.
+    /// Creates a call of a function that is the same for all dtypes.
     pub(crate) fn of(function: &'static str, props: Vec<i64>) -> Self {
         Self { function: Some(function), props, ..Self::default() }
     }
 
-    /// A call of `pc_assert`, with a C string as its message.
+    /// Creates a call of `pc_assert` with a C string as its message.
     pub(crate) fn asserting(message: String) -> Self {
         Self { function: Some("pc_assert"), message: Some(message), ..Self::default() }
     }
 
-    /// A call of a function that `stamp` makes.
+    /// Creates a call of a function that the macro `stamp` defines.
     pub(crate) fn stamped(stamp: impl Into<String>, arguments: impl Into<String>, props: Vec<i64>) -> Self {
         Self { props, stamp: Some((stamp.into(), arguments.into())), ..Self::default() }
     }
 
-    /// The macro's use, for file scope.
+    /// Returns the use of the macro, for file scope.
     pub(crate) fn support(&self, name: &str) -> String {
         let Some((stamp, arguments)) = &self.stamp else { return String::new() };
         let comma = if arguments.is_empty() { "" } else { ", " };
         format!("{stamp}({name}_run{comma}{arguments})\n")
     }
 
-    /// The call itself.
+    /// Returns the code of the call.
     pub(crate) fn code(
         &self,
         node: &Node,
@@ -69,7 +69,7 @@ impl Call {
         let props = match &self.message {
             Some(message) => format!("const char props[] = {message}"),
             None => {
-                // A last entry that is never read keeps the table from being empty.
+                // A final entry, which is never read, keeps the table from being empty.
                 let numbers: Vec<String> = self.props.iter().chain([&0]).map(|n| literal(*n)).collect();
                 format!("const int64_t props[] = {{{}}}", numbers.join(", "))
             }
@@ -90,25 +90,25 @@ impl Call {
     }
 }
 
-/// An integer as C; the least has no literal of its own.
+/// Returns an integer as C. The minimum has no literal in C.
 fn literal(n: i64) -> String {
     if n == i64::MIN { "INT64_MIN".to_owned() } else { n.to_string() }
 }
 
-/// An op that becomes such a call.
+/// An op that compiles to such a call.
 pub(crate) trait Called: Op {
     /// The header that declares the function or the macro.
     const HEADER: &'static str;
-    /// What a user type registers its C of this op under.
+    /// The operation under which a user type registers its own C code for this op.
     const TYPE_OP: Option<TypeOp> = None;
 
-    /// The call for an Apply of these types.
+    /// Returns the call for an Apply with these types.
     fn call(&self, node: &Node) -> Call;
 
-    /// The C that is registered for an input of a user type; `None` for the built-in types.
+    /// Returns the C code registered for an input of a user type; `None` for the built-in types.
     ///
     /// # Errors
-    /// Nothing is registered for the type.
+    /// The user type has no registered code for this op.
     fn registered(
         &self,
         node: &Node,
@@ -121,13 +121,13 @@ pub(crate) trait Called: Op {
         node.types.code(op, ty, (&inputs[0], &outputs[0]), dimension, sub)
     }
 
-    /// The version that came with it.
+    /// Returns the version of the registered code.
     fn registered_version(&self, node: &Node) -> Option<CacheVersion> {
         Self::TYPE_OP.zip(node.inputs.first()).and_then(|(op, ty)| node.types.version(op, ty))
     }
 }
 
-/// Implements the C side of a [`Called`] op.
+/// Implements the C traits for a [`Called`] op.
 macro_rules! called {
     ($op:ty) => {
         impl precast_codegen::CLinkerObject for $op {

@@ -1,7 +1,7 @@
-//! Composite: a small graph of scalar ops that is itself one scalar op; what fusion makes.
+//! Composite: a small graph of scalar ops that is itself a scalar op. Fusion creates composites.
 //!
-//! Values are numbered: the inputs first, then one for each step. Every step uses earlier values only, so the graph is
-//! acyclic by construction. In C each step is a variable of its own and the compiler sees single assignments.
+//! Values are numbered: first the inputs, then one value per step. Every step only uses earlier values, so the graph
+//! is acyclic by construction. In C each step is a separate variable, so the compiler sees single assignments.
 
 use crate::elemwise::kernel::WHOLE;
 use crate::scalar::{self, ScalarOp, Value};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// A scalar op and the values it reads.
 type Step = (Arc<dyn ScalarOp>, Vec<usize>);
 
-/// Scalar ops in sequence.
+/// A sequence of scalar ops.
 #[derive(Debug, Clone)]
 pub struct Composite {
     inputs: usize,
@@ -22,10 +22,11 @@ pub struct Composite {
 }
 
 impl Composite {
-    /// Steps over values `0..inputs` and the results of earlier steps; `outputs` are values too.
+    /// Creates a composite. Steps read the values `0..inputs` and the results of earlier steps; `outputs` are values
+    /// too.
     ///
     /// # Panics
-    /// When a step or output uses a value that does not exist yet, or a step has the wrong number of inputs.
+    /// If a step or output uses a value that does not exist yet, or a step has the wrong number of inputs.
     #[must_use]
     pub fn new(inputs: usize, steps: Vec<Step>, outputs: Vec<usize>) -> Self {
         match Self::checked(inputs, steps, outputs) {
@@ -50,19 +51,19 @@ impl Composite {
         Ok(Self { inputs, steps, outputs })
     }
 
-    /// Number of inputs.
+    /// Returns the number of inputs.
     #[must_use]
     pub fn inputs(&self) -> usize {
         self.inputs
     }
 
-    /// The steps, each with the values it reads.
+    /// Returns the steps, each with the values it reads.
     #[must_use]
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// The values that are results.
+    /// Returns the values that are results.
     #[must_use]
     pub fn output_values(&self) -> &[usize] {
         &self.outputs
@@ -71,7 +72,7 @@ impl Composite {
     /// Rebuilds a composite from its props.
     ///
     /// # Errors
-    /// Props that are missing or malformed; ops that the library does not have.
+    /// A prop that is missing or malformed, or an op that the library does not have.
     pub fn from_props(props: &Props) -> Result<Arc<dyn ScalarOp>, MakeNodeError> {
         let malformed = |prop: &str| MakeNodeError::prop("composite", prop, "is missing or malformed");
         let inputs = match props.get("inputs") {
@@ -85,9 +86,9 @@ impl Composite {
         Ok(Arc::new(Self::checked(inputs, steps, outputs)?))
     }
 
-    /// The stages of a kernel with several transcendental functions, one in each: in one loop so many instructions would depend on each
-    /// other that a CPU sees too few iterations to keep busy. `None` where one loop is better. The last stage makes all results, since an
-    /// output may lie where an input does.
+    /// Splits a kernel with several transcendental functions into stages, one function in each. In a single loop, so
+    /// many dependent instructions would leave the CPU too few independent iterations to stay busy. Returns `None` if
+    /// one loop is better. Only the last stage writes results, because an output may alias an input.
     pub(crate) fn stages(&self, dtypes: &[DType]) -> Option<Vec<Stage>> {
         let types = self.dtypes(dtypes)?;
         let headers = |step: &Step| step.0.c_headers(&step.1.iter().map(|v| types[*v]).collect::<Vec<_>>());
@@ -107,7 +108,7 @@ impl Composite {
         (stages.len() > 1 && bytes <= WAITING_BYTES).then_some(stages)
     }
 
-    /// Steps start .. end by themselves.
+    /// Returns the steps `start..end` as a stage.
     fn stage(&self, start: usize, end: usize) -> Stage {
         let (first, last) = (self.inputs + start, self.inputs + end);
         let is_last = end == self.steps.len();
@@ -131,8 +132,8 @@ impl Composite {
         Stage { composite, reads, makes }
     }
 
-    /// This composite with its last step made by `replace` from that step's op and dtypes; `None` where `replace` gives `None` or
-    /// where that step is not the only result.
+    /// Returns this composite with its last step replaced: `replace` gets that step's op and dtypes. `None` if
+    /// `replace` returns `None`, or if that step is not the only result.
     pub(crate) fn with_last(
         &self,
         dtypes: &[DType],
@@ -149,7 +150,7 @@ impl Composite {
         Some(changed)
     }
 
-    /// The dtype of every value; `None` when a step does not support what reaches it.
+    /// Returns the dtype of every value; `None` if a step does not support the dtypes of its arguments.
     pub(crate) fn dtypes(&self, inputs: &[DType]) -> Option<Vec<DType>> {
         let mut values = inputs.to_vec();
         for (op, arguments) in &self.steps {
@@ -160,19 +161,19 @@ impl Composite {
     }
 }
 
-/// Transcendental functions from which on a kernel computes whole vectors only, so that compilers need half the time. With fewer,
-/// filling up a vector would cost calls of a few elements more than that is worth.
+/// The number of transcendental functions from which a kernel only computes whole vectors, which halves the compile
+/// time. With fewer functions, the padding of the last vector would make calls with few elements too slow.
 const LONG: usize = 4;
 
-/// Where the headers of transcendental functions are.
+/// The folder with the headers of transcendental functions.
 const MATH: &str = "precast/ops/math/";
 
-/// Bytes of an element of all values together that wait from one stage to the next, at most: they stay in the L1 cache, and need 8 KiB
-/// of the stack.
+/// The maximum number of bytes per element for all values kept between stages. Within this limit they stay in the L1
+/// cache and use 8 KiB of stack.
 const WAITING_BYTES: usize = 32;
 
-/// A part of a composite that is a loop of its own, and the values of the whole that it reads and makes, in the order of its inputs
-/// and outputs.
+/// A part of a composite that runs as a separate loop. `reads` and `makes` are the values of the whole composite that
+/// it reads and produces, in the order of its inputs and outputs.
 #[derive(Debug)]
 pub(crate) struct Stage {
     pub(crate) composite: Composite,
@@ -180,14 +181,14 @@ pub(crate) struct Stage {
     pub(crate) makes: Vec<usize>,
 }
 
-/// Whether values of these dtypes, computed with these headers, one of each step, are the long body of a loop that compilers make
-/// vectors of: not of gamma functions, which choose among ways by branches.
+/// Returns whether steps with these dtypes and headers form a long loop body that compilers vectorise. Gamma
+/// functions do not vectorise, because they branch between algorithms.
 fn is_long(types: &[DType], headers: &[String]) -> bool {
     let functions = headers.iter().filter(|header| header.starts_with(MATH));
     are_lanes(types, headers) && functions.count() >= LONG
 }
 
-/// Whether loops over values of these dtypes become vector code, whichever functions of these headers there are.
+/// Returns whether loops over values of these dtypes are vectorised with the functions of these headers.
 fn are_lanes(types: &[DType], headers: &[String]) -> bool {
     let is_lane = |dtype: &DType| matches!(dtype, DType::F32 | DType::F64 | DType::Bool);
     let has_branches = |header: &String| header.ends_with("/gamma.h") || header.ends_with("/modulo.h");
@@ -224,7 +225,7 @@ impl ScalarOp for Composite {
         "composite"
     }
 
-    /// `composite{(x0 + …)}` would be long: prints the ops in order.
+    /// Prints the ops in order, because the nested form `composite{(x0 + …)}` would be long.
     fn label(&self) -> String {
         let mut text = String::from("composite{");
         for (position, (op, arguments)) in self.steps.iter().enumerate() {
@@ -313,7 +314,7 @@ impl ScalarOp for Composite {
         let steps = self.steps.iter().filter(|_| !types.is_empty());
         let mut headers: Vec<String> =
             steps.flat_map(|(op, arguments)| op.c_headers(&taken(arguments))).collect();
-        // Whether the whole is long is asked of the whole.
+        // Whether the composite is long is decided here for the whole composite, not for its parts.
         headers.retain(|header| header != WHOLE);
         if self.content_id().is_some() && is_long(&types, &headers) {
             headers.push(WHOLE.to_owned());

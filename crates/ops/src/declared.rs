@@ -1,4 +1,4 @@
-//! Declared props read back, and the checks of inputs that many ops share.
+//! Reads declared props, and checks inputs for many ops.
 
 use precast_graph::{DType, Extent, MakeNodeError, Prop, Props, TensorType, Type};
 
@@ -10,7 +10,7 @@ pub(crate) struct Declared<'a> {
 }
 
 impl<'a> Declared<'a> {
-    /// The props of `op`, none of which may be other than `known`.
+    /// Wraps the props of `op` and rejects any prop that is not in `known`.
     pub(crate) fn new(op: &'a str, props: &'a Props, known: &[&str]) -> Result<Self, MakeNodeError> {
         if let Some(prop) = props.keys().find(|prop| !known.contains(&prop.as_str())) {
             let known = if known.is_empty() { "there are none".to_owned() } else { known.join(", ") };
@@ -19,12 +19,12 @@ impl<'a> Declared<'a> {
         Ok(Self { op, props })
     }
 
-    /// The settings of a call, whose names are those of the row.
+    /// Wraps the settings of a call, whose names are already checked against the row.
     pub(crate) fn bound(op: &'a str, props: &'a Props) -> Self {
         Self { op, props }
     }
 
-    /// What is said of a prop of another kind.
+    /// Returns the error for a prop of the wrong kind.
     pub(crate) fn wrong(&self, prop: &str, expected: &str) -> MakeNodeError {
         let problem = match self.props.get(prop) {
             Some(found) => format!("is `{found}`, expected {expected}"),
@@ -33,12 +33,12 @@ impl<'a> Declared<'a> {
         MakeNodeError::prop(self.op, prop, problem)
     }
 
-    /// Whether a prop is there.
+    /// Returns whether a prop exists.
     pub(crate) fn has(&self, prop: &str) -> bool {
         self.props.contains_key(prop)
     }
 
-    /// A truth value, false when it is not there.
+    /// Returns a boolean; false if the prop is missing.
     pub(crate) fn flag(&self, prop: &str) -> Result<bool, MakeNodeError> {
         match self.props.get(prop) {
             None => Ok(false),
@@ -47,7 +47,7 @@ impl<'a> Declared<'a> {
         }
     }
 
-    /// An integer, if it is there.
+    /// Returns an integer, if the prop exists.
     pub(crate) fn int(&self, prop: &str) -> Result<Option<i64>, MakeNodeError> {
         match self.props.get(prop) {
             None => Ok(None),
@@ -56,7 +56,7 @@ impl<'a> Declared<'a> {
         }
     }
 
-    /// A number that must be there.
+    /// Returns a required number.
     pub(crate) fn float(&self, prop: &str) -> Result<f64, MakeNodeError> {
         match self.props.get(prop) {
             Some(Prop::Float(value)) => Ok(*value),
@@ -65,13 +65,13 @@ impl<'a> Declared<'a> {
         }
     }
 
-    /// A number of things that must be there.
+    /// Returns a required count, which must not be negative.
     pub(crate) fn count(&self, prop: &str) -> Result<usize, MakeNodeError> {
         let expected = "an integer that is not negative";
         self.int(prop)?.and_then(|n| usize::try_from(n).ok()).ok_or_else(|| self.wrong(prop, expected))
     }
 
-    /// A dtype, given as such or by name, if it is there.
+    /// Returns a dtype, given as a dtype or by name, if the prop exists.
     pub(crate) fn dtype(&self, prop: &str) -> Result<Option<DType>, MakeNodeError> {
         match self.props.get(prop) {
             None => Ok(None),
@@ -96,7 +96,7 @@ impl<'a> Declared<'a> {
         }
     }
 
-    /// A text that must be there.
+    /// Returns a required text.
     pub(crate) fn text(&self, prop: &str) -> Result<&'a str, MakeNodeError> {
         match self.props.get(prop) {
             Some(Prop::Str(text)) => Ok(text),
@@ -104,7 +104,7 @@ impl<'a> Declared<'a> {
         }
     }
 
-    /// A list, or a single item as a list of one, if it is there.
+    /// Returns a list, if the prop exists; a single item becomes a list of one.
     pub(crate) fn list(&self, prop: &str) -> Option<Vec<Prop>> {
         match self.props.get(prop)? {
             Prop::List(items) => Some(items.clone()),
@@ -113,7 +113,7 @@ impl<'a> Declared<'a> {
     }
 }
 
-/// The tensor type of an input.
+/// Returns the tensor type of an input.
 pub(crate) fn tensor<'a>(op: &str, input: usize, types: &'a [Type]) -> Result<&'a TensorType, MakeNodeError> {
     match &types[input] {
         Type::Tensor(tensor) => Ok(tensor),
@@ -121,7 +121,7 @@ pub(crate) fn tensor<'a>(op: &str, input: usize, types: &'a [Type]) -> Result<&'
     }
 }
 
-/// An input of another type than expected.
+/// Returns the error for an input of the wrong type.
 pub(crate) fn refuse(op: &str, input: usize, found: &Type, expected: impl Into<String>) -> MakeNodeError {
     MakeNodeError::Input { op: op.to_owned(), input, found: found.to_string(), expected: expected.into() }
 }
@@ -134,7 +134,7 @@ pub(crate) fn integer(op: &str, input: usize, types: &[Type]) -> Result<(), Make
     Err(refuse(op, input, &types[input], "an integer, `i64[]`"))
 }
 
-/// Checks that an input is a vector of i64 and gives its extent.
+/// Checks that an input is a vector of i64 and returns its extent.
 pub(crate) fn integers(op: &str, input: usize, types: &[Type]) -> Result<Extent, MakeNodeError> {
     match &types[input] {
         Type::Tensor(tensor) if tensor.dtype == DType::I64 && tensor.shape.len() == 1 => Ok(tensor.shape[0]),
@@ -142,7 +142,7 @@ pub(crate) fn integers(op: &str, input: usize, types: &[Type]) -> Result<Extent,
     }
 }
 
-/// Checks the number of inputs against a least one.
+/// Checks the minimum number of inputs.
 pub(crate) fn at_least(op: &str, least: usize, types: &[Type]) -> Result<(), MakeNodeError> {
     if types.len() >= least {
         return Ok(());
@@ -160,17 +160,18 @@ pub(crate) fn axis(op: &str, axis: usize, ndim: usize) -> Result<(), MakeNodeErr
     Err(MakeNodeError::Axis { op: op.to_owned(), prop: "axis".to_owned(), axis, ndim })
 }
 
-/// A type with some extents.
+/// Creates a tensor type from a dtype and extents.
 pub(crate) fn of(dtype: DType, shape: Vec<Extent>) -> Type {
     Type::Tensor(TensorType { dtype, shape })
 }
 
-/// A position as a prop.
+/// Converts a position to a prop.
 pub(crate) fn position(n: usize) -> Prop {
     Prop::Int(i64::try_from(n).unwrap_or(i64::MAX))
 }
 
-/// The dtype of one of NumPy's codes, in which numbers count bytes; on the machines that there are, where C's `long` has 8.
+/// Returns the dtype of a NumPy code, in which numbers count bytes. Assumes that C's `long` has 8 bytes, as on all
+/// supported machines.
 fn of_code(code: &str) -> Option<DType> {
     Some(match code.trim_start_matches(['=', '<']) {
         "?" | "b1" => DType::Bool,

@@ -1,12 +1,13 @@
-//! From a declared graph to the program of each way to serve it, and whether a stored program is one of them.
+//! Derives the program of a declared graph for each way to serve it, and checks whether a stored program is one of
+//! them.
 //!
 //! ```text
 //! declared ─ lower ─▶ lowered ─┬ whole   segments                        ┐
 //!                              ├ groups  each Apply                      ├▶ keys of their modules ─▶ program
 //!                              └ ops     each Apply, with groups undone  ┘
 //! ```
-//! The builder of an entry and those who check one stand on the same derivation, so that "an entry runs what was declared" is
-//! an equation between programs: keys, registers, constants, interface.
+//! The builder of an entry and the checks of an entry use the same derivation. The claim "an entry runs the declared
+//! graph" is therefore an equation between programs: keys, registers, constants, interface.
 
 use crate::rewrite::Form;
 use crate::{Ops, Piece, Serve, program, rewrite};
@@ -16,11 +17,11 @@ use precast_graph::json::ParseJsonError;
 use precast_graph::{BuildError, FunctionGraph, json};
 use precast_store::Entry;
 
-/// Derives the program that computes `declared`, which became `lowered`, by modules of the parts that `serve` says. Of each
-/// part `key` gives the key of the module that is linked of it.
+/// Derives the program that computes `declared`, whose lowered form is `lowered`. `serve` selects the parts; `key`
+/// returns the key of the module linked from each part.
 ///
 /// # Errors
-/// Parts that no module can be made of; what `key` says.
+/// A part from which no module can be generated, or an error of `key`.
 pub fn derive<E: From<BuildError> + From<LinkError>>(
     declared: &FunctionGraph,
     lowered: &FunctionGraph,
@@ -53,30 +54,31 @@ pub fn derive<E: From<BuildError> + From<LinkError>>(
     }
 }
 
-/// Says that an entry was not found to run what was declared.
+/// Why an entry does not provably run its declared graph.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckEntryError {
-    /// Its program is none that its graph has.
+    /// The entry's program is not one that its graph can have.
     #[error("it calls something else than the graph that was declared")]
     Other,
-    /// Its graph cannot be read, so nothing is known of its program.
+    /// The entry's graph cannot be parsed, so its program cannot be derived.
     #[error("its graph cannot be read")]
     Declared(#[from] Box<ParseJsonError>),
-    /// Its graph cannot be rewritten.
+    /// The entry's graph cannot be rewritten.
     #[error("its graph is not valid")]
     Graph(#[from] BuildError),
-    /// No module can be made of a part of its graph.
+    /// No module can be generated for a part of the entry's graph.
     #[error("no code can be generated for its graph")]
     Link(#[from] LinkError),
 }
 
-/// Checks that an entry can only run what was declared: that its program is that of its graph, in one of the ways to serve it.
-/// Keys that `known` gives for parts of the graph are believed, others are those of the modules that are generated. Entries
-/// of another generator are not judged: only what made them can say.
+/// Checks that an entry can only run its declared graph: its program must equal the derived program for one of the
+/// ways to serve it. Keys returned by `known` for parts of the graph are trusted; other keys come from newly
+/// generated modules. Entries of another generator are accepted unchecked, because only that generator can derive
+/// their programs.
 ///
 /// # Errors
-/// It runs something else, or it cannot be known what it runs.
+/// The entry runs something else, or its program cannot be derived.
 pub fn check_entry(
     entry: &Entry,
     ops: &Ops,

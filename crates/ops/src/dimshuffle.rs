@@ -1,4 +1,4 @@
-//! DimShuffle: permutes, inserts and drops dimensions; the result is a view of the input.
+//! DimShuffle: permutes, inserts and drops dimensions. The result is a view of the input.
 
 use crate::sources::closure;
 use precast_codegen::template::render;
@@ -11,22 +11,22 @@ use std::sync::Arc;
 
 const NAME: &str = "dimshuffle";
 
-/// A new arrangement of dimensions. Dimensions of the input that `order` does not name are dropped; they must have
+/// A rearrangement of dimensions. Dimensions of the input that `order` does not name are dropped; they must have
 /// extent 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DimShuffle {
-    /// For each dimension of the result the one of the input it is; `None` for a new one of extent 1.
+    /// For each dimension of the result, the source dimension of the input; `None` for a new dimension of extent 1.
     pub order: Vec<Option<usize>>,
 }
 
 impl DimShuffle {
-    /// The arrangement `order`.
+    /// Creates the rearrangement `order`.
     #[must_use]
     pub fn new(order: Vec<Option<usize>>) -> Self {
         Self { order }
     }
 
-    /// Puts dimensions of extent 1 where `axes` of `ndim` were reduced, all of them for `None`.
+    /// Restores the reduced `axes` of `ndim` dimensions with extent 1; all axes if `axes` is `None`.
     #[must_use]
     pub(crate) fn restoring(ndim: usize, axes: Option<&[usize]>) -> Self {
         let mut left = 0..;
@@ -37,7 +37,7 @@ impl DimShuffle {
     /// Rebuilds a DimShuffle from its props.
     ///
     /// # Errors
-    /// `order` is missing or holds something else than positions and -1.
+    /// `order` is missing, or contains something other than positions and -1.
     pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
         let wrong = || MakeNodeError::prop(NAME, "order", "must be a list of dimensions, -1 for a new one");
         let Some(Prop::List(items)) = props.get("order") else { return Err(wrong()) };
@@ -113,7 +113,7 @@ impl Op for DimShuffle {
                 return Err(PerformError::value(NAME, problem));
             }
         }
-        // Kept dimensions in their new order, dropped ones last; then the shape with new ones put in.
+        // The kept dimensions come in their new order, the dropped ones last. The reshape then inserts the new ones.
         let axes: Vec<usize> = self.order.iter().flatten().copied().chain(dropped).collect();
         let result: Vec<usize> = self.order.iter().map(|d| d.map_or(1, |d| shape[d])).collect();
         let mismatch = || PerformError::value(NAME, "the order does not fit the input's rank");
@@ -152,7 +152,7 @@ impl COp for DimShuffle {
         outputs: &[String],
         sub: &Sub,
     ) -> Result<String, LinkError> {
-        // A last entry that is never read keeps the array from being empty.
+        // A final entry, which is never read, keeps the array from being empty.
         let order = self.order.iter().map(|d| d.map_or("-1".to_owned(), |d| d.to_string()));
         let order: Vec<String> = order.chain(["-1".to_owned()]).collect();
         Ok(render(

@@ -1,9 +1,9 @@
-//! Elements by their position in C order: what the reference `perform`s of structural ops work on.
+//! Addresses elements by their position in C order, for the reference `perform` of structural ops.
 
 use ndarray::IxDyn;
 use precast_graph::{Array, PerformError};
 
-/// An array in which elements are moved and never computed with: the one at each of `positions`, as `shape`.
+/// Returns the elements at `positions` as an array of shape `shape`. Elements are moved, never computed with.
 pub(crate) fn pick(
     op: &str,
     array: &Array,
@@ -14,9 +14,10 @@ pub(crate) fn pick(
     gather(op, &[array], shape, &order)
 }
 
-/// Elements of arrays of one dtype as `shape`: for each the array and the position there.
+/// Returns elements of arrays of one dtype as an array of shape `shape`. `order` gives the array and the position of
+/// each element.
 ///
-/// What is moved are bits, so that this is compiled once and not for each dtype.
+/// The elements are moved as bits, so this function is compiled once, not once per dtype.
 pub(crate) fn gather(
     op: &str,
     arrays: &[&Array],
@@ -36,7 +37,7 @@ pub(crate) fn gather(
     Array::from_bits(dtype, shape, &placed).ok_or_else(|| mismatch(op))
 }
 
-/// The distance, in elements, between neighbours along each dimension of a C-contiguous array.
+/// Returns the distance, in elements, between neighbours along each dimension of a C-contiguous array.
 pub(crate) fn steps(shape: &[usize]) -> Vec<usize> {
     let mut steps = vec![1; shape.len()];
     for d in (1..shape.len()).rev() {
@@ -45,7 +46,7 @@ pub(crate) fn steps(shape: &[usize]) -> Vec<usize> {
     steps
 }
 
-/// The position of each element of `shape`, in C order, given what a step along each dimension adds.
+/// Returns the position of each element of `shape`, in C order, given the step along each dimension.
 pub(crate) fn positions(shape: &[usize], start: i64, steps: &[i64]) -> Vec<usize> {
     let place = |index: IxDyn| {
         let moved = ndarray::Dimension::slice(&index).iter().zip(steps).map(|(i, s)| *i as i64 * s);
@@ -54,7 +55,8 @@ pub(crate) fn positions(shape: &[usize], start: i64, steps: &[i64]) -> Vec<usize
     ndarray::indices(IxDyn(shape)).into_iter().map(place).collect()
 }
 
-/// The positions, in an array of shape `own`, of the elements it has when broadcast to `shape`; `None` if it cannot be.
+/// Returns the positions of the elements when an array of shape `own` is broadcast to `shape`; `None` if the shapes
+/// are incompatible.
 pub(crate) fn broadcast(own: &[usize], shape: &[usize]) -> Option<Vec<usize>> {
     let shift = shape.len().checked_sub(own.len())?;
     let own_steps = steps(own);
@@ -68,7 +70,7 @@ pub(crate) fn broadcast(own: &[usize], shape: &[usize]) -> Option<Vec<usize>> {
     Some(positions(shape, 0, &all))
 }
 
-/// All elements of an i64 array, in C order.
+/// Returns all elements of an i64 array, in C order.
 pub(crate) fn integers(op: &str, array: &Array) -> Result<Vec<i64>, PerformError> {
     match array {
         Array::I64(a) => Ok(a.iter().copied().collect()),
@@ -76,7 +78,7 @@ pub(crate) fn integers(op: &str, array: &Array) -> Result<Vec<i64>, PerformError
     }
 }
 
-/// The only element of an i64 array without dimensions.
+/// Returns the only element of an i64 array without dimensions.
 pub(crate) fn integer(op: &str, array: &Array) -> Result<i64, PerformError> {
     integers(op, array)?
         .first()
@@ -84,7 +86,7 @@ pub(crate) fn integer(op: &str, array: &Array) -> Result<i64, PerformError> {
         .ok_or_else(|| PerformError::value(op, "needs an integer, found none"))
 }
 
-/// Extents that are given as integers without dimensions.
+/// Converts integers without dimensions to extents.
 pub(crate) fn extents(op: &str, arrays: &[&Array]) -> Result<Vec<usize>, PerformError> {
     let extent = |(d, array): (usize, &&Array)| {
         let n = integer(op, array)?;
@@ -94,20 +96,20 @@ pub(crate) fn extents(op: &str, arrays: &[&Array]) -> Result<Vec<usize>, Perform
     arrays.iter().enumerate().map(extent).collect()
 }
 
-/// Bytes that an element costs while a `perform` computes it: its position, its value and the result, each in a list.
+/// The bytes per element that a `perform` needs: position, value and result, each in a list.
 const COST_BYTES: usize = 48;
 
-/// Bytes that are asked for without a question: a process that lacks these is at its end anyhow.
+/// Sizes up to this number of bytes are not checked; a process without this much memory cannot continue anyway.
 const SMALL_BYTES: usize = 16 << 20;
 
-/// The number of elements of a result that may be larger than the inputs together, if there is memory to compute so many.
-/// Without memory a list ends the process, so the whole is asked for before the first of them is made.
+/// Returns the number of elements of a result that may be larger than all inputs together, if it fits into memory. A
+/// failed allocation of a list would end the process, so the total is reserved before the first list is created.
 pub(crate) fn room(op: &str, shape: &[usize]) -> Result<usize, PerformError> {
     let too_large = || {
         let problem = format!("cannot allocate an array of shape {}: there is no memory for it", text(shape));
         PerformError::value(op, problem)
     };
-    // An extent of 0 does not excuse the others, as in NumPy.
+    // As in NumPy, an extent of 0 does not hide an overflow of the remaining extents.
     let bytes = shape.iter().try_fold(COST_BYTES, |bytes, n| bytes.checked_mul((*n).max(1)));
     let bytes = bytes.ok_or_else(too_large)?;
     let size = shape.iter().product();
@@ -117,19 +119,19 @@ pub(crate) fn room(op: &str, shape: &[usize]) -> Result<usize, PerformError> {
     Ok(size)
 }
 
-/// A shape as NumPy prints it.
+/// Formats a shape as NumPy prints it.
 pub(crate) fn text<T: ToString>(shape: &[T]) -> String {
     let extents: Vec<String> = shape.iter().map(ToString::to_string).collect();
     format!("({}{})", extents.join(","), if extents.len() == 1 { "," } else { "" })
 }
 
-/// What is said of shapes that cannot be broadcast to another, in NumPy's words.
+/// Returns the error for a shape that cannot be broadcast to another, in NumPy's words.
 pub(crate) fn not_broadcast(op: &str, own: &[usize], shape: &[usize]) -> PerformError {
     let (own, shape) = (text(own), text(shape));
     PerformError::value(op, format!("could not broadcast input array from shape {own} into shape {shape}"))
 }
 
-/// What should never be said: `make_node` has refused such inputs.
+/// Returns the error for inputs that `make_node` should already have rejected.
 pub(crate) fn mismatch(op: &str) -> PerformError {
     PerformError::value(op, "the inputs do not fit each other")
 }

@@ -1,15 +1,15 @@
-//! Which version of the sources generates code, and how what another one made is told from it.
+//! The version of the code generator, and the detection of output of other versions.
 
 use std::fmt;
 
-/// This version, with a digest of the sources that generate C: two programs of one generator make the same module of the same graph.
-/// Bundles and the recipes of entries begin with it.
+/// This version, with a digest of the sources that generate C. Two programs with the same generator produce the same
+/// module from the same graph. Bundles and the recipes of entries begin with this string.
 pub const GENERATOR: &str = include!(concat!(env!("OUT_DIR"), "/generator.rs"));
 
-/// Digits of a digest that people are shown.
+/// The number of digest digits in messages.
 const DIGITS: usize = 8;
 
-/// Another version of precast than this one, which made what is there. Renders as words to stand after "made by".
+/// Another version of precast that created a bundle or an entry. Its display form follows the words "made by".
 ///
 /// # Examples
 /// ```
@@ -21,22 +21,22 @@ const DIGITS: usize = 8;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OtherVersion {
-    /// Its version, with the first digits of its digest; `None` where that is not recorded.
+    /// The version, with the first digits of its digest; `None` if it is not recorded.
     pub found: Option<String>,
 }
 
 impl OtherVersion {
-    /// The remedy, as a line of a message.
+    /// The hint line of a message.
     pub const HINT: &str =
         "hint: build it again with this version, or look it up with the version that built it";
 
-    /// Reads what a bundle states as its generator, or an entry as its recipe; `None` for this version.
+    /// Parses the generator of a bundle or the recipe of an entry; `None` for this version.
     #[must_use]
     pub fn of(stated: &str) -> Option<Self> {
         (!stated.starts_with(GENERATOR)).then(|| Self { found: version(stated) })
     }
 
-    /// The version that this program is of, with the first digits of its digest.
+    /// Returns the version of this program, with the first digits of its digest.
     #[must_use]
     pub fn this() -> String {
         version(GENERATOR).unwrap_or_default()
@@ -53,7 +53,7 @@ impl fmt::Display for OtherVersion {
     }
 }
 
-/// The version that a statement begins with; one of digits only, as earlier ones were, names none.
+/// Parses the version at the start of a generator string. Early versions only had a digest, which names no version.
 fn version(stated: &str) -> Option<String> {
     let version = stated.strip_prefix("precast ")?.split([' ', ',']).next()?;
     Some(match version.split_once('+') {
@@ -73,7 +73,7 @@ mod tests {
         let found = |stated: &str| OtherVersion::of(stated).map(|other| other.found);
         assert_eq!(found("precast 0.0.9, pytensor"), Some(Some("0.0.9".to_owned())));
         assert_eq!(found("precast 0.0.9+ab"), Some(Some("0.0.9+ab".to_owned())));
-        // Before versions were named it was the digest alone.
+        // Early versions wrote the digest alone.
         assert_eq!(found(&"a1".repeat(32)), Some(None));
         assert_eq!(found(""), Some(None));
     }

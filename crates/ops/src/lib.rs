@@ -3,14 +3,15 @@
 //! ```text
 //! scalar ──▶ elemwise, composite ──▶ reduce (with a fused map), argmax, running sums, row programs        the ops
 //!   │                          dimshuffle, shape (reshape, join, …), index (subtensor, …), linalg (dot, …), order (sort, …)
-//!   ├ rows: what can be called by name, a row each, and all that is made from the rows
+//! rows: the functions that can be called by name, one row each, and everything generated from the rows
 //!   └ math: the functions of c/precast/ops/math.h, which `perform` calls
 //! registry   Ops: names for text and JSON, promotion, the C side     build   graphs in Rust, with operators
-//! rewrite    passes, from graphs to graphs of the same bits          combinations, fingerprint, serve
-//! derive     the program of each way to serve a graph, and whether a stored program is one of them
+//! rewrite    passes from graphs to graphs with the same bits         combinations, fingerprint, serve
+//! derive     the program for each way to serve a graph, and the check of a stored program
 //! ```
-//! An op's C stands in `c/`: headers (`precast/ops/*.h`) with everything that does not depend on the graph, and templates
-//! (`*.c.in`) of the few lines that do. Accuracy, NaN rules and the table op × dtype: `README.md`.
+//! The C code of an op is in `c/`: headers (`precast/ops/*.h`) with all code that does not depend on the graph, and
+//! templates (`*.c.in`) for the few lines that do. `README.md` has the accuracy, the NaN rules and the op × dtype
+//! table.
 
 mod call;
 mod combinations;

@@ -1,9 +1,9 @@
-//! From a graph and what serves its parts to a program: the graph's variables become registers.
+//! Converts a graph and the modules for its parts to a program: the graph's variables become registers.
 //!
 //! ```text
-//! graph ─▶ pieces: some Applies, the module that computes them, what it reads and writes ─▶ one step for each piece
+//! graph ─▶ pieces: some Applies, the module that computes them, its inputs and outputs ─▶ one step for each piece
 //! ```
-//! The builder of an entry and a runtime that resolves a graph make the same program of the same pieces.
+//! The builder of an entry and a runtime that resolves a graph derive the same program from the same pieces.
 
 use crate::{Elemwise, Ops, Reduce};
 use precast_codegen::params::apply_slots;
@@ -14,25 +14,25 @@ use precast_graph::{Apply, FunctionGraph, Origin, VarId};
 use std::any::Any;
 use std::ops::Range;
 
-/// Some Applies of a graph that one module computes.
+/// A range of a graph's Applies that one module computes.
 #[derive(Debug, Clone)]
 pub struct Piece {
-    /// Positions of the Applies.
+    /// The positions of the Applies.
     pub applies: Range<usize>,
     /// The module.
     pub key: BuildKey,
-    /// The variables that it is called with.
+    /// The variables passed to the module.
     pub reads: Vec<VarId>,
-    /// The variables that it makes.
+    /// The variables that the module computes.
     pub writes: Vec<VarId>,
-    /// The constants of its instance.
+    /// The constants of the module's instance.
     pub slots: Vec<Array>,
-    /// Neighbours of one group may run together.
+    /// The group of the piece. Adjacent pieces of one group may run together.
     pub group: usize,
 }
 
 impl Piece {
-    /// A segment of a graph.
+    /// Creates the piece of a graph segment.
     ///
     /// # Errors
     /// As [`slots`].
@@ -47,7 +47,7 @@ impl Piece {
         })
     }
 
-    /// One Apply of a graph.
+    /// Creates the piece of a single Apply.
     ///
     /// # Errors
     /// As [`apply_slots`].
@@ -70,8 +70,8 @@ impl Piece {
     }
 }
 
-/// The program of a graph that `pieces`, in order, compute. Names of inputs and outputs are those of `declared`, the graph
-/// that `graph` was made of.
+/// Returns the program of a graph that `pieces` compute, in order. The names of inputs and outputs come from
+/// `declared`, the graph from which `graph` was lowered.
 #[must_use]
 pub fn program(declared: &FunctionGraph, graph: &FunctionGraph, pieces: &[Piece]) -> Program {
     let registers = Registers::of(graph, pieces);
@@ -144,14 +144,14 @@ impl Registers {
     }
 }
 
-/// Whether the memory of a variable is another's, or comes from its op.
+/// Returns whether a variable shares the memory of another variable, or its op provides the memory.
 fn is_view(graph: &FunctionGraph, origin: &Origin) -> bool {
     let Origin::Output { apply, index } = origin else { return false };
     let op = &graph.applies()[apply.index()].op;
     op.view_map().iter().chain(&op.destroy_map()).any(|(output, _)| output == index)
 }
 
-/// What a piece makes that looks at what it reads: (position of the output, position of the input).
+/// Returns the outputs of a piece that are views of its inputs: (position of the output, position of the input).
 fn views(graph: &FunctionGraph, piece: &Piece) -> Vec<(usize, usize)> {
     let seen = |variable: VarId| match &graph.variable(variable).origin {
         Origin::Output { apply, index } if piece.applies.contains(&apply.index()) => {
@@ -170,7 +170,8 @@ fn views(graph: &FunctionGraph, piece: &Piece) -> Vec<(usize, usize)> {
     views
 }
 
-/// What a module of these Applies does. Of an author's code it is not known, and its module undoes what it does to its thread.
+/// Returns the kind of computation of a module with these Applies. The code of custom ops is unknown, so their
+/// modules restore the state of the thread after each call.
 fn computes(applies: &[Apply]) -> Computes {
     let is_known = |op: &dyn COp| op.content_id().is_some();
     let elementwise = |apply: &Apply| {

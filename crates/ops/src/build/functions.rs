@@ -1,11 +1,11 @@
-//! Functions that take no settings as methods of [`Var`]; names and meaning are those of the text form.
+//! Methods of [`Var`] for functions without settings. Names and meaning match the text form.
 
 use super::structural::axis;
 use super::{Arg, Var};
 use crate::rows::{scalar_rows, structural_rows};
 use precast_graph::DType;
 
-/// The method of each row that has one.
+/// Generates the methods of the elementwise rows.
 macro_rules! methods {
     ($(#[doc = $help:literal] $name:ident $x:tt [$($alias:ident)*] $({$keyword:ident = $default:expr})? $promotion:ident => $gives:ident, $cost:ident,
        $builder:ident $(as $c_name:literal)? { $($arms:tt)* })*) => {
@@ -26,7 +26,7 @@ macro_rules! methods {
     (@along $help:literal $name:ident $x:tt) => {
         #[doc = $help]
         ///
-        /// Along an axis, or of all elements in C order.
+        /// Computes along an axis, or over all elements in C order.
         #[must_use]
         pub fn $name(&self, along: Option<i64>) -> Self {
             self.with(stringify!($name), &[], &axis(along))
@@ -36,7 +36,7 @@ macro_rules! methods {
 }
 scalar_rows!(methods);
 
-/// The same for functions that are not elementwise; those that take more have methods in `structural`.
+/// Generates the methods of the structural rows. Functions with more arguments have methods in `structural`.
 macro_rules! structural {
     ($(#[doc = $help:literal] $name:ident $x:tt [$($alias:ident)*] $keywords:tt = $apply:tt $op:tt $cases:tt
        $builder:ident;)*) => {
@@ -48,8 +48,9 @@ macro_rules! structural {
 structural_rows!(structural);
 
 impl Var {
-    /// The elements in another dtype: to bool `!= 0`; integers keep their low bits; float to integer truncates, saturates,
-    /// and makes NaN 0; complex to real drops the imaginary part.
+    /// Casts the elements to another dtype. A cast to bool tests `!= 0`; integers keep their low bits. A cast from
+    /// float to integer truncates and saturates, and converts NaN to 0. A cast from complex to real drops the
+    /// imaginary part.
     #[must_use]
     pub fn cast(&self, dtype: DType) -> Self {
         self.call(dtype.name(), &[])

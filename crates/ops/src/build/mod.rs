@@ -1,4 +1,4 @@
-//! Graphs in Rust: variables with operators.
+//! Builds graphs in Rust from variables with operators.
 //!
 //! ```
 //! use precast_ops::build::Graph;
@@ -10,8 +10,8 @@
 //! assert_eq!(graph.inputs().len(), 2);
 //! # Ok::<(), precast_ops::build::GraphError>(())
 //! ```
-//! Dtypes are chosen as in the text form: variables promote as NumPy's arrays, literals take the dtype of what they meet.
-//! The first mistake is kept and reported by [`Graph::finish`]; until then building goes on.
+//! Dtypes are chosen as in the text form: variables promote like NumPy's arrays, literals take the dtype of the
+//! operand they are combined with. Errors do not stop the building; [`Graph::finish`] returns the first one.
 
 mod functions;
 mod operators;
@@ -27,16 +27,16 @@ use precast_graph::{
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// Why a graph could not be built: the first mistake.
+/// The first error made while a graph was built.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GraphError {
-    /// The type of an input cannot be read.
+    /// The type of an input is invalid.
     #[error("input `{name}`")]
     Type {
         /// The input.
         name: String,
-        /// What is wrong with its type.
+        /// Why the type is invalid.
         source: ParseTypeError,
     },
     /// A function cannot be applied.
@@ -44,10 +44,10 @@ pub enum GraphError {
     Apply {
         /// The function.
         function: String,
-        /// Why not.
+        /// The error of the function.
         source: BuildError,
     },
-    /// A function that the library does not have.
+    /// Unknown function.
     #[error("unknown function `{function}`")]
     Unknown {
         /// The function.
@@ -58,13 +58,13 @@ pub enum GraphError {
     Name {
         /// Its name.
         name: String,
-        /// Why not.
+        /// The reason.
         source: BuildError,
     },
-    /// Variables of two graphs in one expression.
+    /// An expression combines variables of different graphs.
     #[error("variables of different graphs in one expression")]
     Mixed,
-    /// A graph without outputs.
+    /// The graph is invalid, e.g. because it has no outputs.
     #[error("the graph cannot be finished")]
     Invalid(#[source] BuildError),
 }
@@ -78,7 +78,7 @@ struct State {
     error: Option<GraphError>,
 }
 
-/// A graph that is being built. Clones build the same graph.
+/// A graph under construction. Clones share the same graph.
 #[derive(Debug, Clone)]
 pub struct Graph(Rc<RefCell<State>>);
 
@@ -86,7 +86,7 @@ pub struct Graph(Rc<RefCell<State>>);
 #[derive(Debug, Clone)]
 pub struct Var {
     graph: Graph,
-    /// `None` after a mistake. A literal where no variable has come in yet.
+    /// The variable, or a literal before it is combined with a variable. `None` after an error.
     value: Option<Operand>,
 }
 
@@ -97,19 +97,19 @@ impl Default for Graph {
 }
 
 impl Graph {
-    /// An empty graph over the standard library of ops.
+    /// Creates an empty graph over the standard library of ops.
     #[must_use]
     pub fn new() -> Self {
         Self::with_ops(Ops::standard())
     }
 
-    /// An empty graph over a library of one's own.
+    /// Creates an empty graph over a custom library of ops.
     #[must_use]
     pub fn with_ops(ops: Ops) -> Self {
         Self(Rc::new(RefCell::new(State { ops, graph: FunctionGraph::new(), error: None })))
     }
 
-    /// Adds an input of a type in text form, `f64[?,?]`.
+    /// Adds an input; its type is in text form, e.g. `f64[?,?]`.
     #[must_use]
     pub fn input(&self, name: &str, ty: &str) -> Var {
         let id = match ty.parse::<Type>() {
@@ -122,7 +122,7 @@ impl Graph {
         Var { graph: self.clone(), value: id.map(Operand::Var) }
     }
 
-    /// Adds a constant array; numbers can be used as they are.
+    /// Adds a constant array. Numbers can be used directly.
     #[must_use]
     pub fn constant(&self, value: impl Into<precast_graph::Array>) -> Var {
         let id = self.0.borrow_mut().graph.constant(value.into());
@@ -141,10 +141,10 @@ impl Graph {
         }
     }
 
-    /// The finished graph.
+    /// Returns the finished graph.
     ///
     /// # Errors
-    /// The first mistake that was made while building; a graph without outputs.
+    /// The first error made while building, or a graph without outputs.
     pub fn finish(self) -> Result<FunctionGraph, GraphError> {
         let state = self.0.borrow();
         match &state.error {
@@ -159,7 +159,7 @@ impl Graph {
         self.apply_named(function, args, &[], props)
     }
 
-    /// Applies a function with arguments by name: `graph.apply_named("quantile", &[x, q], &[("weights", w)], props)`.
+    /// Applies a function with keyword arguments: `graph.apply_named("quantile", &[x, q], &[("weights", w)], props)`.
     #[must_use]
     pub fn apply_named(&self, function: &str, args: &[Arg], named: &[(&str, Arg)], props: &Props) -> Var {
         let operands: Option<Vec<Operand>> = args.iter().map(|arg| self.operand(arg)).collect();
@@ -196,7 +196,7 @@ impl Graph {
         variable.value.clone()
     }
 
-    /// The value of a step; a mistake is kept unless there is an earlier one.
+    /// Returns the value of a step. An error is stored, unless an earlier one is already stored.
     fn keep<T>(&self, step: Result<T, GraphError>) -> Option<T> {
         step.map_err(|error| self.0.borrow_mut().error.get_or_insert(error).clone()).ok()
     }
@@ -207,9 +207,9 @@ impl Graph {
 pub enum Arg {
     /// A variable.
     Var(Var),
-    /// A number, which takes the dtype of what it meets.
+    /// A number, which takes the dtype of the operand it is combined with.
     Literal(Literal),
-    /// A text, as `einsum` takes one.
+    /// A string, e.g. for `einsum`.
     Text(String),
 }
 
@@ -243,7 +243,7 @@ impl From<&Var> for Arg {
 }
 
 impl Var {
-    /// A reduction (`sum`, `mean`, `max`) over some axes, negative ones counted from the end.
+    /// Applies a reduction (`sum`, `mean`, `max`) over some axes; negative axes count from the end.
     #[must_use]
     pub fn reduce(&self, function: &str, axes: &[i64], keepdims: bool) -> Self {
         let axes = Prop::List(axes.iter().map(|axis| Prop::Int(*axis)).collect());
@@ -251,7 +251,7 @@ impl Var {
         self.graph.apply(function, &[self.into()], &props)
     }
 
-    /// Applies a function of the text form with this variable as first argument.
+    /// Applies a function of the text form with this variable as the first argument.
     #[must_use]
     pub fn call(&self, function: &str, others: &[Arg]) -> Self {
         let args: Vec<Arg> = std::iter::once(self.into()).chain(others.iter().cloned()).collect();

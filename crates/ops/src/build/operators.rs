@@ -1,12 +1,12 @@
-//! `+ - * / % & | ^ << >>` and unary `-`, `!` between variables and numbers, by value and by reference.
+//! The operators `+ - * / % & | ^ << >>` and unary `-`, `!` between variables and numbers, by value and by reference.
 //!
-//! `%` is that of the text form, so Python's: the remainder has the divisor's sign. `!` is `~`.
+//! `%` follows the text form and therefore Python: the remainder has the sign of the divisor. `!` is `~`.
 
 use super::{Arg, Var};
 use precast_graph::Props;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Shl, Shr, Sub};
 
-/// Stamps one operator for every combination of variables and numbers.
+/// Implements one operator for every combination of variables and numbers.
 macro_rules! operator {
     ($trait:ident, $method:ident, $function:literal, [$($number:ty),*]) => {
         impl<T: Into<Arg>> $trait<T> for &Var {
@@ -49,7 +49,7 @@ operator!(BitXor, bitxor, "bitwise_xor", [i64, bool]);
 operator!(Shl, shl, "left_shift", [i64]);
 operator!(Shr, shr, "right_shift", [i64]);
 
-/// Stamps an operator of one variable.
+/// Implements a unary operator.
 macro_rules! prefix {
     ($trait:ident, $method:ident, $function:literal) => {
         impl $trait for &Var {

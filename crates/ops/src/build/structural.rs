@@ -1,38 +1,38 @@
-//! Shapes, parts, joins and positions of [`Var`]s; names and arguments are NumPy's.
+//! Shapes, parts, joins and positions of [`Var`]s. Names and arguments match NumPy.
 
 use super::{Arg, Graph, Var};
 use precast_graph::{DType, Prop, Props};
 use std::ops::{Range, RangeFrom, RangeFull, RangeTo};
 
-/// What stands for one dimension between the brackets of `x[…]`.
+/// An index for one dimension between the brackets of `x[…]`.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Index {
-    /// One position, which vanishes; or a vector of positions, if it is the only index.
+    /// One position, which removes the dimension; or a vector of positions, if it is the only index.
     At(Arg),
-    /// `start:stop:step`, each of which may be left out.
+    /// `start:stop:step`; each part is optional.
     Slice {
-        /// The first position; negative ones are counted from the end.
+        /// The first position; negative numbers count from the end.
         start: Option<Arg>,
-        /// The position behind the last.
+        /// The position after the last one.
         stop: Option<Arg>,
-        /// From one position to the next; may be negative, not 0.
+        /// The step between positions; may be negative, but not 0.
         step: Option<Arg>,
     },
     /// A new dimension of extent 1.
     NewAxis,
-    /// All the dimensions that nothing else stands for.
+    /// All dimensions without an index of their own.
     Rest,
 }
 
 impl Index {
-    /// All positions, `step` apart: `::-1` turns a dimension round.
+    /// Selects all positions with the given `step`; `::-1` reverses a dimension.
     #[must_use]
     pub fn step(step: impl Into<Arg>) -> Self {
         Self::Slice { start: None, stop: None, step: Some(step.into()) }
     }
 
-    /// The text that the function `subtensor` takes for it, and its numbers.
+    /// Returns the item text for the function `subtensor`, and the numbers of the item.
     fn parts(&self) -> (String, Vec<Arg>) {
         match self {
             Self::At(at) => ("i".to_owned(), vec![at.clone()]),
@@ -80,23 +80,23 @@ impl From<RangeFull> for Index {
     }
 }
 
-/// One keyword argument.
+/// Creates one keyword argument.
 fn keyword(name: &str, value: Prop) -> Props {
     Props::from([(name.to_owned(), value)])
 }
 
-/// A list of integers as a keyword argument.
+/// Creates a keyword argument from a list of integers.
 fn integers(name: &str, list: &[i64]) -> Props {
     keyword(name, Prop::List(list.iter().map(|n| Prop::Int(*n)).collect()))
 }
 
-/// `axis`, if there is one.
+/// Creates the keyword argument `axis`, if an axis is given.
 pub(super) fn axis(axis: Option<i64>) -> Props {
     axis.map(|axis| keyword("axis", Prop::Int(axis))).unwrap_or_default()
 }
 
 impl Var {
-    /// A part: `x.part(&[(1..3).into(), Index::step(-1)])` is `x[1:3, ::-1]`.
+    /// Selects a part: `x.part(&[(1..3).into(), Index::step(-1)])` is `x[1:3, ::-1]`.
     #[must_use]
     pub fn part(&self, index: &[Index]) -> Self {
         let (items, numbers): (Vec<_>, Vec<_>) = index.iter().map(Index::parts).unzip();
@@ -104,73 +104,73 @@ impl Var {
         self.with("subtensor", &numbers.concat(), &keyword("index", items))
     }
 
-    /// The tensor that this is a [`part`](Self::part) of, with the part set to `values`.
+    /// Returns the tensor of which this is a [`part`](Self::part), with the part set to `values`.
     #[must_use]
     pub fn set(&self, values: impl Into<Arg>) -> Self {
         self.call("set_subtensor", &[values.into()])
     }
 
-    /// The tensor that this is a [`part`](Self::part) of, with `values` added to the part.
+    /// Returns the tensor of which this is a [`part`](Self::part), with `values` added to the part.
     #[must_use]
     pub fn inc(&self, values: impl Into<Arg>) -> Self {
         self.call("inc_subtensor", &[values.into()])
     }
 
-    /// The elements at the positions (a vector of integers) along an axis.
+    /// Selects the elements at the given positions (a vector of integers) along an axis.
     #[must_use]
     pub fn take(&self, positions: &Self, along: i64) -> Self {
         self.with("take", &[positions.into()], &axis(Some(along)))
     }
 
-    /// The same elements in other extents; -1 for one that follows from the others.
+    /// Reshapes the elements; one extent may be -1 and follows from the rest.
     #[must_use]
     pub fn reshape(&self, shape: &[i64]) -> Self {
         self.with("reshape", &[], &integers("shape", shape))
     }
 
-    /// Axes in a new order; -1 is a new axis of extent 1.
+    /// Reorders the axes; -1 inserts a new axis of extent 1.
     #[must_use]
     pub fn dimshuffle(&self, order: &[i64]) -> Self {
         self.with("dimshuffle", &[], &integers("order", order))
     }
 
-    /// Variance of all elements, by `count - ddof`.
+    /// Returns the variance of all elements, dividing by `count - ddof`.
     #[must_use]
     pub fn var(&self, ddof: i64) -> Self {
         self.with("var", &[], &keyword("ddof", Prop::Int(ddof)))
     }
 
-    /// Standard deviation of all elements, by `count - ddof`.
+    /// Returns the standard deviation of all elements, dividing by `count - ddof`.
     #[must_use]
     pub fn std(&self, ddof: i64) -> Self {
         self.with("std", &[], &keyword("ddof", Prop::Int(ddof)))
     }
 
-    /// The elements along an axis in ascending order, NaN last; equal ones keep their order.
+    /// Sorts the elements along an axis in ascending order, NaN last. The sort is stable.
     #[must_use]
     pub fn sort(&self, along: i64) -> Self {
         self.with("sort", &[], &axis(Some(along)))
     }
 
-    /// The positions (i64) of the elements along an axis in the order of [`sort`](Self::sort).
+    /// Returns the positions (i64) of the elements along an axis in the order of [`sort`](Self::sort).
     #[must_use]
     pub fn argsort(&self, along: i64) -> Self {
         self.with("argsort", &[], &axis(Some(along)))
     }
 
-    /// The extent (i64) of one dimension.
+    /// Returns the extent (i64) of one dimension.
     #[must_use]
     pub fn extent(&self, dimension: i64) -> Self {
         self.with("shape_i", &[], &keyword("i", Prop::Int(dimension)))
     }
 
-    /// This variable; an error with this message while it runs unless all of the condition is true.
+    /// Returns this variable. Fails with this message at run time unless the condition is true everywhere.
     #[must_use]
     pub fn assert(&self, condition: &Self, message: &str) -> Self {
         self.with("assert", &[condition.into()], &keyword("message", Prop::Str(message.to_owned())))
     }
 
-    /// Applies a function of the text form with this variable as first argument, and keyword arguments.
+    /// Applies a function of the text form with this variable as the first argument, and with keyword arguments.
     pub(super) fn with(&self, function: &str, others: &[Arg], props: &Props) -> Self {
         let args: Vec<Arg> = std::iter::once(self.into()).chain(others.iter().cloned()).collect();
         self.graph.apply(function, &args, props)
@@ -178,17 +178,17 @@ impl Var {
 }
 
 impl Graph {
-    /// Tensors one behind the other along an axis.
+    /// Concatenates tensors along an axis.
     #[must_use]
     pub fn join(&self, parts: &[Var], along: i64) -> Var {
-        // One tensor by itself would stand for its rows.
+        // A single tensor argument would be read as the sequence of its rows.
         if let [one] = parts {
             return one.with("view", &[], &Props::new());
         }
         self.of("join", parts, &axis(Some(along)))
     }
 
-    /// Tensors of one shape along a new axis.
+    /// Stacks tensors of equal shape along a new axis.
     #[must_use]
     pub fn stack(&self, parts: &[Var], along: i64) -> Var {
         if let [one] = parts {
@@ -197,38 +197,38 @@ impl Graph {
         self.of("stack", parts, &axis(Some(along)))
     }
 
-    /// A tensor of one value; the extents are integers or variables.
+    /// Creates a tensor filled with one value; the extents are integers or variables.
     #[must_use]
     pub fn alloc(&self, value: impl Into<Arg>, shape: &[Arg]) -> Var {
         let args: Vec<Arg> = std::iter::once(value.into()).chain(shape.iter().cloned()).collect();
         self.apply("alloc", &args, &Props::new())
     }
 
-    /// A tensor of zeros.
+    /// Creates a tensor of zeros.
     #[must_use]
     pub fn zeros(&self, shape: &[Arg], dtype: DType) -> Var {
         self.apply("zeros", shape, &keyword("dtype", Prop::DType(dtype)))
     }
 
-    /// A tensor of ones.
+    /// Creates a tensor of ones.
     #[must_use]
     pub fn ones(&self, shape: &[Arg], dtype: DType) -> Var {
         self.apply("ones", shape, &keyword("dtype", Prop::DType(dtype)))
     }
 
-    /// `start`, `start + step`, … before `stop`.
+    /// Creates the vector `start`, `start + step`, … up to but not including `stop`.
     #[must_use]
     pub fn arange(&self, start: impl Into<Arg>, stop: impl Into<Arg>, step: impl Into<Arg>) -> Var {
         self.apply("arange", &[start.into(), stop.into(), step.into()], &Props::new())
     }
 
-    /// A square matrix with ones on its diagonal.
+    /// Creates a square matrix with ones on its diagonal.
     #[must_use]
     pub fn eye(&self, n: impl Into<Arg>, dtype: DType) -> Var {
         self.apply("eye", &[n.into()], &keyword("dtype", Prop::DType(dtype)))
     }
 
-    /// Sums of products by the labels of axes: `g.einsum("ij,jk->ik", &[x, y])`.
+    /// Sums products over labelled axes: `g.einsum("ij,jk->ik", &[x, y])`.
     #[must_use]
     pub fn einsum(&self, subscripts: &str, tensors: &[Var]) -> Var {
         let args: Vec<Arg> =
@@ -247,7 +247,7 @@ mod tests {
     use super::*;
     use precast_graph::text::{parse, parse_input};
 
-    /// The graph that a text makes of the same inputs, in text form.
+    /// Parses the text with the same inputs and returns the printed graph.
     fn text(output: &str) -> String {
         let inputs = ["x: f64[?,?]", "v: i64[?]", "n: i64[]"].map(|input| parse_input(input).unwrap());
         parse(&[&format!("out = {output}")], &inputs, &crate::Ops::standard()).unwrap().to_string()

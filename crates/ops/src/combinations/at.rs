@@ -1,6 +1,6 @@
-//! The texts that an op's combinations are.
+//! The texts for the combinations of an op.
 //!
-//! | op | inputs of each listed dtype and rank | besides |
+//! | op | inputs for each listed dtype and rank | details |
 //! |---|---|---|
 //! | elementwise | all of one dtype and rank; `switch` has a condition of bool | `cast` goes to every other listed dtype |
 //! | reductions, `argmax`, `cumsum` and the like | one | over all axes, and over each single axis |
@@ -11,22 +11,21 @@
 //! | `dot`, `batched_dot`, `matmul` | every pair of the listed ranks | |
 //! | `join` | two | along each axis |
 //! | `take` | one, with a vector of i64 | along each axis |
-//! | `subtensor`, `set_subtensor`, `inc_subtensor` | one, and what is written | `x[i]`, `x[i:]`, `x[:j]`, `x[i:j]` and `x[v]` of the first axis |
+//! | `subtensor`, `set_subtensor`, `inc_subtensor` | one, and values | `x[i]`, `x[i:]`, `x[:j]`, `x[i:j]`, `x[v]` of axis 0 |
 //! | `reshape` | one, with its new extents | to each listed rank |
 //! | `alloc` | a number, with the extents | |
-//! | `arange`, `eye` | three numbers | once: of the ranks they have |
-//! | an op of one's own | as many as it takes, all of one dtype and rank | |
+//! | `arange`, `eye` | three numbers | once, for the rank of the result |
+//! | a custom op | as many as it takes, all of one dtype and rank | |
 
 use precast_graph::{DType, Type};
 
-/// One text and its inputs.
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
     pub inputs: Vec<(String, Type)>,
     pub text: String,
 }
 
-/// A dtype and rank of a declared op, and all that are listed.
+/// A dtype and rank of a declared op, with the full lists of dtypes and ranks.
 pub(crate) struct At<'a> {
     pub(super) op: &'a str,
     pub(super) arity: usize,
@@ -38,15 +37,15 @@ pub(crate) struct At<'a> {
     pub(super) ranks: &'a [usize],
 }
 
-/// The cases of one dtype and rank.
+/// A function that returns the cases of one dtype and rank.
 pub(crate) type Combine = fn(&At<'_>) -> Vec<Case>;
 
-/// The type of an index or extent.
+/// Returns the type of an index or extent.
 fn number() -> Type {
     Type::tensor(DType::I64, 0)
 }
 
-/// A text over inputs `x0`, `x1`, ….
+/// Creates a text over inputs `x0`, `x1`, ….
 pub(super) fn case(inputs: &[Type], text: String) -> Case {
     let inputs = inputs.iter().enumerate().map(|(i, ty)| (format!("x{i}"), ty.clone())).collect();
     Case { inputs, text }
@@ -61,18 +60,18 @@ impl At<'_> {
         Type::tensor(self.dtype, rank)
     }
 
-    /// A call of the op.
+    /// Creates a call of the op.
     fn of(&self, inputs: &[Type], arguments: &str) -> Case {
         case(inputs, format!("{}({arguments})", self.op))
     }
 
-    /// A call whose result has one rank: once, whatever ranks are listed.
+    /// Creates a call whose result has a fixed rank: only once, for the first listed rank.
     fn once(&self, inputs: &[Type], arguments: &str) -> Vec<Case> {
         let first = self.ranks.first() == Some(&self.rank);
         first.then(|| self.of(inputs, arguments)).into_iter().collect()
     }
 
-    /// All of one dtype and rank, but for a condition.
+    /// All inputs have this dtype and rank, except for a condition.
     pub(crate) fn elementwise(&self) -> Vec<Case> {
         let mut inputs = vec![self.own(); self.arity];
         if self.chooses {
@@ -86,29 +85,29 @@ impl At<'_> {
         vec![self.of(&[self.own()], "x0")]
     }
 
-    /// To every other dtype.
+    /// A cast to every other listed dtype.
     pub(crate) fn casts(&self) -> Vec<Case> {
         let others = self.dtypes.iter().filter(|other| **other != self.dtype);
         others.map(|to| self.of(&[self.own()], &format!("x0, dtype={to}"))).collect()
     }
 
-    /// Along each axis.
+    /// One case along each axis.
     pub(crate) fn along_each(&self) -> Vec<Case> {
         (0..self.rank.max(1)).map(|axis| self.of(&[self.own()], &format!("x0, axis={axis}"))).collect()
     }
 
-    /// Of every rank, in a vector.
+    /// A search for values of this rank in a sorted vector.
     pub(crate) fn searches(&self) -> Vec<Case> {
         vec![self.of(&[self.ranked(1), self.own()], "x0, x1")]
     }
 
-    /// By a mask of its first dimensions.
+    /// One case for each mask of the first dimensions.
     pub(crate) fn masks(&self) -> Vec<Case> {
         let mask = |rank: usize| self.of(&[self.own(), Type::tensor(DType::Bool, rank)], "x0, x1");
         (1..=self.rank).map(mask).collect()
     }
 
-    /// With every rank.
+    /// A pair with an input of every listed rank.
     pub(crate) fn pairs(&self) -> Vec<Case> {
         self.ranks.iter().map(|other| self.of(&[self.own(), self.ranked(*other)], "x0, x1")).collect()
     }
@@ -129,20 +128,21 @@ impl At<'_> {
         self.once(&vec![number(); 3], &format!("x0, x1, x2, dtype={}", self.dtype))
     }
 
-    /// Over all axes; where there are several, over each.
+    /// A reduction over all axes, and over each single axis if there are several.
     pub(crate) fn over_axes(&self) -> Vec<Case> {
         let axes = if self.rank > 1 { 0..self.rank } else { 0..0 };
         let all = std::iter::once(self.of(&[self.own()], "x0"));
         all.chain(axes.map(|axis| self.of(&[self.own()], &format!("x0, axis={axis}")))).collect()
     }
 
-    /// Along each axis, with one more input; without axes, what the op says to that.
+    /// One case along each axis, with one more input. Without axes, axis 0 is used, so that the op reports its own
+    /// error.
     fn along(&self, arguments: &str, other: &Type) -> Vec<Case> {
         let axes = 0..self.rank.max(1);
         axes.map(|axis| self.of(&[self.own(), other.clone()], &format!("{arguments}, axis={axis}"))).collect()
     }
 
-    /// Indices of the first axis: the inputs behind `x` and the text.
+    /// Returns indices of the first axis: the types of the inputs after `x0`, and the text.
     fn indices() -> [(Vec<Type>, &'static str); 5] {
         [
             (vec![number()], "x0[x1]"),
@@ -159,7 +159,7 @@ impl At<'_> {
         Self::indices().into_iter().map(part).collect()
     }
 
-    /// What is written has the rank of the part, or is a number.
+    /// The written values have the rank of the part, or are a number.
     pub(crate) fn writes(&self) -> Vec<Case> {
         let mut writes = Vec::new();
         for (numbers, text) in Self::indices() {

@@ -1,4 +1,4 @@
-//! The texts of an op: those that its row gives, or those of an own op.
+//! Selects the texts of an op: from its row, or from the arity of a custom op.
 
 use super::at::{At, Case, case};
 use crate::registry::Ops;
@@ -6,10 +6,10 @@ use crate::rows;
 use crate::scalar::Gives;
 use precast_graph::{DType, MakeNodeError, Props, Type};
 
-/// Most inputs of an own op that are tried.
+/// The maximum number of inputs tried for a custom op.
 const MOST_INPUTS: usize = 16;
 
-/// The cases of one dtype and rank; `None` for an op that is not given by them.
+/// Returns the cases of one dtype and rank; `None` for an op that dtype and rank alone do not determine.
 pub(super) fn cases(
     op: &str,
     dtype: DType,
@@ -28,7 +28,8 @@ pub(super) fn cases(
     }
 }
 
-/// The case of an own op: as many inputs of one type as it takes at least; `None` if props must be given.
+/// Returns the case of a custom op: the smallest number of inputs it accepts, all of one type. `None` if the op
+/// requires props.
 fn own(op: &str, ty: &Type, ops: &Ops) -> Option<Vec<Case>> {
     let made = ops.own_op(op, &Props::new())?.ok()?;
     let takes = |count: &usize| {

@@ -1,18 +1,19 @@
-//! The dtypes that a function can be called with: those that it has combinations of.
+//! The dtypes that a function accepts, found by trying its combinations.
 
 use crate::registry::Ops;
 use crate::rows::Row;
 use precast_graph::DType;
 
 impl Row {
-    /// The dtypes that it can be called with, where its combinations say so: operands of this dtype and one dimension.
+    /// Returns the dtypes that the function accepts for operands with one dimension, as far as its combinations show
+    /// them.
     #[must_use]
     pub fn dtypes(&self) -> Vec<DType> {
         let ops = Ops::standard();
         let known = |dtype: &DType| super::combinations(self.name, &[*dtype], &[1], &ops).is_ok();
         DType::ALL.into_iter().filter(known).collect()
     }
-    /// [`Row::dtypes`] in words: `all`, or kinds and names; nothing where combinations do not say it.
+    /// Describes [`Row::dtypes`] in words: `all`, or kinds and names. Empty if the combinations do not show them.
     #[must_use]
     pub fn takes(&self) -> String {
         let mut left = self.dtypes();

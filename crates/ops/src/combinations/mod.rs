@@ -1,7 +1,7 @@
-//! The graphs that a declared `[[op]]` stands for: every combination of the listed dtypes and ranks.
+//! Expands a declared `[[op]]` to graphs: every combination of the listed dtypes and ranks.
 //!
-//! `at` has the texts of each op; here they become graphs of one Apply each. What is built is what a graph served op by
-//! op asks for, so a declared combination is a hit for every use of it.
+//! `at` has the texts of each op; this module turns them into graphs with one Apply each. A runtime that serves a
+//! graph op by op requests exactly these graphs, so a declared combination is a hit for every use of it.
 
 mod at;
 mod cases;
@@ -15,30 +15,29 @@ use cases::cases;
 use precast_codegen::{LinkError, single};
 use precast_graph::{DType, FunctionGraph, OpLibrary as _, nearest, text};
 
-/// One combination.
 #[derive(Debug, Clone)]
 pub struct Combination {
-    /// What it is, for people: `add(f32[?], f32[?]) -> f32[?]`.
+    /// The signature for readers: `add(f32[?], f32[?]) -> f32[?]`.
     pub signature: String,
-    /// The graph of one Apply.
+    /// The graph, with one Apply.
     pub graph: FunctionGraph,
 }
 
-/// Why the combinations of an op cannot be made.
+/// Why the combinations of an op cannot be generated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CombinationsError {
-    /// No such op.
+    /// Unknown op.
     #[error("unknown op `{op}`; {}", match nearest { Some(near) => format!("nearest `{near}`"), None => format!("known: {known}") })]
     UnknownOp {
         /// The name.
         op: String,
-        /// A name that was perhaps meant.
+        /// The most similar known name.
         nearest: Option<String>,
-        /// The names there are.
+        /// The known names.
         known: String,
     },
-    /// An op of which dtypes and ranks do not say enough.
+    /// Dtypes and ranks alone do not determine the op.
     #[error(
         "`{op}` is not given by dtype and rank alone; declare a graph that uses it, with `serve = [\"ops\"]`"
     )]
@@ -46,37 +45,37 @@ pub enum CombinationsError {
         /// The op.
         op: String,
     },
-    /// Combinations that the op does not support: each reason once.
+    /// The op does not support some combinations; each reason is listed once.
     #[error("`{op}` does not support {count} combination(s):\n  {}", problems.join("\n  "))]
     Unsupported {
         /// The op.
         op: String,
-        /// How many.
+        /// The number of unsupported combinations.
         count: usize,
-        /// Reasons, each with its dtypes and ranks.
+        /// The reasons, each with its dtypes and ranks.
         problems: Vec<String>,
     },
-    /// An Apply that cannot be taken on its own.
+    /// An Apply that cannot be extracted into its own graph.
     #[error("`{op}`")]
     Link {
         /// The op.
         op: String,
-        /// Why not.
+        /// The reason.
         source: LinkError,
     },
 }
 
-/// The combinations of `op` over all listed dtypes and ranks, in their order.
+/// Returns the combinations of `op` over all listed dtypes and ranks, in their order.
 ///
 /// # Errors
-/// An unknown op; combinations that it does not support, all of them listed.
+/// An unknown op, or unsupported combinations, all of which are listed.
 pub fn combinations(
     op: &str,
     dtypes: &[DType],
     ndim: &[usize],
     ops: &Ops,
 ) -> Result<Vec<Combination>, CombinationsError> {
-    // Whether there is such an op does not depend on what is listed.
+    // Whether the op exists does not depend on the listed dtypes and ranks.
     cases(op, DType::F64, 1, dtypes, ndim, ops).ok_or_else(|| none(op, ops))?;
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     for dtype in dtypes {
@@ -100,7 +99,7 @@ pub fn combinations(
     })
 }
 
-/// Each reason once, behind the dtypes and ranks that it is about.
+/// Lists each reason once, after the dtypes and ranks that it applies to.
 fn reasons(problems: &[(DType, usize, String)]) -> Vec<String> {
     fn once<T: PartialEq>(list: &mut Vec<T>, item: T) {
         if !list.contains(&item) {
@@ -125,14 +124,15 @@ fn reasons(problems: &[(DType, usize, String)]) -> Vec<String> {
     found.iter().map(line).collect()
 }
 
-/// How many graphs the combinations of `op` are made from, without making one; 0 for an op that has none.
+/// Returns the number of graphs from which the combinations of `op` are derived, without building them; 0 for an op
+/// without combinations.
 #[must_use]
 pub fn count_combinations(op: &str, dtypes: &[DType], ndim: &[usize], ops: &Ops) -> usize {
     let at = |dtype| ndim.iter().filter_map(move |rank| cases(op, dtype, *rank, dtypes, ndim, ops));
     dtypes.iter().flat_map(|dtype| at(*dtype)).map(|cases| cases.len()).sum()
 }
 
-/// Why an op has no combinations at all.
+/// Returns the error for an op without any combinations.
 fn none(op: &str, ops: &Ops) -> CombinationsError {
     let (op, names) = (op.to_owned(), ops.names());
     if names.contains(&op) {
@@ -144,7 +144,7 @@ fn none(op: &str, ops: &Ops) -> CombinationsError {
     CombinationsError::UnknownOp { op, nearest, known: known.join(", ") }
 }
 
-/// The graph of a case; what is wrong with it in words.
+/// Builds the graph of a case, or describes the error.
 fn build(case: &Case, ops: &Ops) -> Result<FunctionGraph, String> {
     let graph = text::parse(&[&case.text], &case.inputs, ops).map_err(|error| match error {
         text::ParseTextError::Call { source, .. } => source.to_string(),
@@ -153,7 +153,7 @@ fn build(case: &Case, ops: &Ops) -> Result<FunctionGraph, String> {
     Form::Declared.of(&graph, &Passes::default()).map_err(|error| error.to_string())
 }
 
-/// Adds each Apply of the graph on its own: the op, and the casts and copies that its use brings along.
+/// Adds each Apply of the graph as a combination: the op, and the casts and copies that its use requires.
 fn push(
     op: &str,
     graph: &FunctionGraph,

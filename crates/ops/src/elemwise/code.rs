@@ -1,4 +1,4 @@
-//! Elemwise as C.
+//! Generates the C code of Elemwise.
 
 use super::Elemwise;
 use super::kernel::{flags, kernel};
@@ -105,7 +105,7 @@ impl COp for Elemwise {
     }
 }
 
-/// The names of the ops that a scalar op is made of.
+/// Returns the names of the ops that make up a scalar op.
 pub(crate) fn scalar_names(scalar: &dyn ScalarOp) -> Vec<String> {
     let any: &dyn std::any::Any = scalar;
     match any.downcast_ref::<Composite>() {
@@ -114,8 +114,8 @@ pub(crate) fn scalar_names(scalar: &dyn ScalarOp) -> Vec<String> {
     }
 }
 
-/// The flags of what a driver is handed: C of ours keeps nothing between elements, so that several threads may run it; of an
-/// author's nobody knows.
+/// Returns the flags for a driver. Library code keeps no state between elements, so several threads may run it.
+/// Nothing is known about the code of custom ops.
 pub(crate) fn shared(content_id: Option<String>) -> &'static str {
     if content_id.is_some() { "PC_SHARED" } else { "0" }
 }
@@ -124,12 +124,12 @@ fn dtypes(types: &[Type]) -> Vec<DType> {
     types.iter().map(Type::dtype).collect()
 }
 
-/// Whether everything is a C scalar: no loop then.
+/// Returns whether all outputs are C scalars; then no loop is needed.
 fn on_numbers(node: &Node) -> bool {
     node.outputs.iter().all(|ty| matches!(ty, Type::Scalar(_)))
 }
 
-/// The operands as tensors: C scalars get a tensor without dimensions around them.
+/// Converts the operands to tensors: C scalars are wrapped in tensors without dimensions.
 pub(crate) fn operands(types: &[Type], inputs: &[String]) -> (String, String) {
     let (mut numbers, mut names) = (String::new(), Vec::new());
     for (k, (ty, input)) in types.iter().zip(inputs).enumerate() {

@@ -1,4 +1,4 @@
-//! A kernel: operands loaded, the scalar op's statements, results stored, in a loop.
+//! Generates kernels: a loop that loads operands, runs the statements of the scalar op, and stores results.
 
 use crate::composite::{Composite, Stage};
 use crate::scalar::ScalarOp;
@@ -8,17 +8,18 @@ use precast_graph::{DType, Type};
 use std::any::Any;
 use std::fmt::Write as _;
 
-/// The header of a scalar op whose kernels compute whole vectors only; see there. It is among the headers of such an op.
+/// The header for scalar ops whose kernels only compute whole vectors; documented in the header itself. Such an op
+/// lists it in its headers.
 pub(crate) const WHOLE: &str = "precast/ops/whole.h";
 
-/// Operations one behind the other, at most, of a kernel that waits for its operands: more of them wait for each other, and then
-/// the more elements are under way the better.
+/// The maximum depth of dependent operations in a kernel that waits for its operands. In deeper kernels the
+/// operations wait for each other, so more elements in flight are better.
 const LIGHT_DEPTH: usize = 7;
 
-/// Operations for each operand, at most, of such a kernel.
+/// The maximum number of operations per operand in such a kernel.
 const LIGHT_EACH: usize = 6;
 
-/// Whether a kernel of so many operands that are not scalar waits for them rather than for its operations.
+/// Returns whether a kernel with this many non-scalar operands waits for its operands rather than for its operations.
 fn is_light(scalar: &dyn ScalarOp, arrays: usize) -> bool {
     let any: &dyn Any = scalar;
     let Some(composite) = any.downcast_ref::<Composite>() else { return scalar.is_cheap() };
@@ -32,21 +33,22 @@ fn is_light(scalar: &dyn ScalarOp, arrays: usize) -> bool {
     depths.iter().all(|depth| *depth <= LIGHT_DEPTH) && composite.steps().len() <= LIGHT_EACH * arrays
 }
 
-/// Whether an operand is one element by its type, so that the kernel loads it once.
+/// Returns whether the type of an operand guarantees a single element, so that the kernel loads it once.
 pub(crate) fn is_scalar(ty: &Type) -> bool {
     ty.ndim() == 0
 }
 
-/// `0, 1, 0`: the flags of the operands that are one element by their type.
+/// Returns the scalar flags of the operands, e.g. `0, 1, 0`.
 pub(crate) fn flags(inputs: &[Type]) -> String {
     let flags: Vec<&str> = inputs.iter().map(|ty| if is_scalar(ty) { "1" } else { "0" }).collect();
     flags.join(", ")
 }
 
-/// Elements of a block of the values that wait between stages.
+/// The number of elements per block for values kept between stages.
 const BLOCK: usize = 256;
 
-/// The C function `<name>_<suffix>`, a kernel of `scalar` over operands of these types; `data` holds inputs, then outputs.
+/// Generates the C function `<name>_<suffix>`, a kernel of `scalar` over operands of these types. `data` holds the
+/// inputs, then the outputs.
 pub(crate) fn kernel(
     scalar: &dyn ScalarOp,
     name: &str,
@@ -105,8 +107,8 @@ pub(crate) fn kernel(
     Ok(render(include_str!("../../c/kernel_whole.c.in"), &[parts.as_slice(), &more].concat()))
 }
 
-/// A loop for each stage, on block after block: what one stage makes and a later one reads waits in blocks. `dtypes` are those of all
-/// values.
+/// Generates one loop per stage, processing block after block. Values that a later stage reads are kept in block
+/// buffers. `dtypes` has the dtypes of all values.
 fn staged(
     stages: &[Stage],
     name: &str,
@@ -132,17 +134,17 @@ fn staged(
     Ok(render(include_str!("../../c/kernel_staged.c.in"), &parts))
 }
 
-/// Where a loop finds values, the inputs first: elements `at` of operands, or what waits in blocks.
+/// The location of a loop's values, inputs first: elements `at` of operands, or block buffers.
 struct Values<'a> {
     inputs: &'a [Type],
     dtypes: &'a [DType],
     at: &'a str,
-    /// Whether what it makes are the results.
+    /// Whether the loop produces the results.
     is_last: bool,
 }
 
 impl Values<'_> {
-    /// The loop of a scalar op that reads and makes these values.
+    /// Generates the loop of a scalar op that reads and produces these values.
     fn loop_of(
         &self,
         scalar: &dyn ScalarOp,

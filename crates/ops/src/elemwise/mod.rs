@@ -1,11 +1,11 @@
-//! Elemwise: a scalar op mapped over tensors with NumPy's broadcasting, or applied to C scalars.
+//! Elemwise: maps a scalar op over tensors with NumPy's broadcasting, or applies it to C scalars.
 //!
 //! ```text
-//! types      make_node: all tensors (C scalars may be among them), or all C scalars; extents broadcast where known
+//! types      make_node: all inputs are tensors (C scalars may be among them), or all are C scalars; known extents broadcast
 //! kernel     the loop body in C, shared with the fused map of a Reduce
 //! code       COp: the kernel, its description, and the call of pc_elemwise_run
 //! ```
-//! Extents that are `?` are broadcast at run time, whatever they turn out to be.
+//! Unknown extents (`?`) are broadcast at run time.
 
 pub(crate) mod code;
 pub(crate) mod kernel;
@@ -16,15 +16,15 @@ use crate::scalar::{self, ScalarOp, Value};
 use precast_graph::{Array, MakeNodeError, Op, PerformError, Prop, Props, Type};
 use std::sync::Arc;
 
-/// Maps a scalar op over tensors.
+/// The elementwise map of a scalar op over tensors.
 #[derive(Debug, Clone)]
 pub struct Elemwise {
-    /// What happens to each element.
+    /// The op applied to each element.
     pub scalar: Arc<dyn ScalarOp>,
 }
 
 impl Elemwise {
-    /// The elementwise form of a scalar op.
+    /// Creates the elementwise form of a scalar op.
     #[must_use]
     pub fn new(scalar: Arc<dyn ScalarOp>) -> Self {
         Self { scalar }
@@ -33,13 +33,14 @@ impl Elemwise {
     /// Rebuilds an Elemwise from its props.
     ///
     /// # Errors
-    /// `scalar` is missing or names no scalar op of the library; props that the scalar op refuses.
+    /// `scalar` is missing or does not name a scalar op of the library, or the scalar op rejects its props.
     pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
         Ok(Arc::new(Self::new(scalar_from(props, "elemwise")?)))
     }
 }
 
-/// The scalar op declared by the props `scalar` and `props`: a list of names and values by turns.
+/// Resolves the scalar op declared by the props `scalar` and `props`; the latter is a list of alternating names and
+/// values.
 pub(crate) fn scalar_from(props: &Props, op: &str) -> Result<Arc<dyn ScalarOp>, MakeNodeError> {
     let name = match props.get("scalar") {
         Some(Prop::Str(name)) => name,
@@ -62,7 +63,7 @@ pub(crate) fn scalar_from(props: &Props, op: &str) -> Result<Arc<dyn ScalarOp>, 
     scalar::from_props(name, &inner).unwrap_or_else(unknown)
 }
 
-/// The props that [`scalar_from`] reads.
+/// Returns the props that [`scalar_from`] reads.
 pub(crate) fn scalar_props(scalar: &dyn ScalarOp) -> Props {
     let mut props = Props::from([("scalar".to_owned(), Prop::Str(scalar.name().to_owned()))]);
     let inner = scalar.props();
@@ -98,7 +99,7 @@ impl Op for Elemwise {
     }
 }
 
-/// The shape that all inputs broadcast to, if there is memory for it.
+/// Returns the shape to which all inputs broadcast, if it fits into memory.
 pub(crate) fn common_shape(op: &str, inputs: &[&Array]) -> Result<Vec<usize>, PerformError> {
     let ndim = inputs.iter().map(|a| a.shape().len()).max().unwrap_or(0);
     let mut shape = vec![1; ndim];
@@ -120,7 +121,7 @@ pub(crate) fn common_shape(op: &str, inputs: &[&Array]) -> Result<Vec<usize>, Pe
     Ok(shape)
 }
 
-/// Applies a scalar op to each element of inputs broadcast to `shape`.
+/// Applies a scalar op to each element of the inputs, broadcast to `shape`.
 pub(crate) fn map(
     scalar: &dyn ScalarOp,
     inputs: &[&Array],

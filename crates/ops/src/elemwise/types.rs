@@ -3,10 +3,10 @@
 use crate::scalar::{self, ScalarOp};
 use precast_graph::{DType, Extent, MakeNodeError, TensorType, Type};
 
-/// Operands of one kernel, results included: `PC_LOOP_OPERANDS`.
+/// The maximum number of operands of one kernel, including results: `PC_LOOP_OPERANDS`.
 pub(crate) const MAX_OPERANDS: usize = 64;
 
-/// The extents of the result; `None` when all inputs are C scalars, and so is the result.
+/// Returns the extents of the result; `None` if all inputs are C scalars, so that the result is a C scalar too.
 pub(crate) fn broadcast(
     scalar: &dyn ScalarOp,
     inputs: &[Type],
@@ -37,7 +37,7 @@ pub(crate) fn broadcast(
     Ok(Some(shape))
 }
 
-/// The dtypes of the results.
+/// Returns the dtypes of the results.
 pub(crate) fn outputs(scalar: &dyn ScalarOp, inputs: &[Type]) -> Result<Vec<DType>, MakeNodeError> {
     let dtypes: Vec<DType> = inputs.iter().map(Type::dtype).collect();
     if let Some(results) = scalar.outputs(&dtypes) {
@@ -51,7 +51,7 @@ pub(crate) fn outputs(scalar: &dyn ScalarOp, inputs: &[Type]) -> Result<Vec<DTyp
         }
         return Ok(results);
     }
-    // Blame the first input that no supported combination has in this place after those before it.
+    // Blames the first input that fits no supported signature, given the inputs before it.
     let all = scalar::signatures(scalar);
     let fits = |n: usize| all.iter().any(|signature| signature[..n] == dtypes[..n]);
     let input = (0..dtypes.len()).find(|n| !fits(n + 1)).unwrap_or(0);
@@ -63,7 +63,7 @@ pub(crate) fn outputs(scalar: &dyn ScalarOp, inputs: &[Type]) -> Result<Vec<DTyp
     })
 }
 
-/// The type of a result.
+/// Returns the type of a result.
 pub(crate) fn of(dtype: DType, shape: Option<&[Extent]>) -> Type {
     match shape {
         None => Type::Scalar(dtype),

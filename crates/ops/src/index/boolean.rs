@@ -1,4 +1,4 @@
-//! BooleanIndex: the parts of a tensor where a mask is true.
+//! BooleanIndex: selects the parts of a tensor where a mask is true.
 
 use super::nonzero::{mask, places};
 use crate::call::{Call, Called, called};
@@ -11,13 +11,13 @@ use std::sync::Arc;
 
 const NAME: &str = "boolean_index";
 
-/// The parts of a tensor at the true places of a mask of its first dimensions, one behind the other: `x[mask]`.
+/// Concatenates the parts of a tensor where a mask over its first dimensions is true: `x[mask]`.
 ///
 /// # Shapes
-/// `(x[m…, r…], bool[m…]) -> x[n, r…]`, n as many as are true; a copy.
+/// `(x[m…, r…], bool[m…]) -> x[n, r…]`, where n is the number of true elements; a copy.
 ///
 /// # Errors
-/// At run time: extents of the mask that are not those of the tensor, an index error in NumPy's words.
+/// At run time: the extents of the mask differ from those of the tensor. This is an index error in NumPy's words.
 ///
 /// # Source
 /// NumPy, indexing with an array of bool.
@@ -25,10 +25,10 @@ const NAME: &str = "boolean_index";
 pub struct BooleanIndex;
 
 impl BooleanIndex {
-    /// Makes the op; it has no props.
+    /// Creates the op, which has no props.
     ///
     /// # Errors
-    /// Any prop.
+    /// Any prop is an error.
     pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
         Declared::new(NAME, props, &[]).map(|_| Arc::new(Self) as Arc<dyn Op>)
     }

@@ -1,4 +1,4 @@
-//! IncSubtensor: a tensor with a part of it set, or added to.
+//! IncSubtensor: sets a part of a tensor, or adds to it.
 
 use super::selector::{self, Selector};
 use crate::call::{Call, Called, called};
@@ -11,24 +11,25 @@ use std::sync::Arc;
 
 const NAME: &str = "inc_subtensor";
 
-/// The first input with the part that `index` says set to the second, or that added to it.
+/// Returns the first input with the second input written to the part given by `index`, or added to it.
 ///
 /// # Shapes
-/// `(tensor, values, i64[], …) -> tensor`; the values are broadcast to the part. A copy, or in place: then the result is
-/// the first input itself, which must not share memory with the values.
+/// `(tensor, values, i64[], …) -> tensor`; the values are broadcast to the part. The result is a copy, or the first
+/// input itself if in place; that input must not share memory with the values.
 ///
 /// # Errors
-/// At run time: those of [`super::Subtensor`]; values that cannot be broadcast. Nothing is written then.
+/// At run time: the errors of [`super::Subtensor`], or values that cannot be broadcast. In these cases nothing is
+/// written.
 ///
 /// # Source
 /// `pytensor.tensor.subtensor.IncSubtensor`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IncSubtensor {
-    /// What happens to the first dimensions.
+    /// The selectors of the first dimensions.
     pub index: Vec<Selector>,
-    /// Set rather than add.
+    /// Sets the part instead of adding to it.
     pub set: bool,
-    /// Overwrites the first input.
+    /// Whether the first input is overwritten.
     pub in_place: bool,
 }
 
@@ -36,7 +37,7 @@ impl IncSubtensor {
     /// Rebuilds an IncSubtensor from its props.
     ///
     /// # Errors
-    /// `index` is missing or no list of selectors; `set` or `inplace` is no bool.
+    /// `index` is missing or is not a list of selectors, or `set` or `inplace` is not a bool.
     pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
         let declared = Declared::new(NAME, props, &["index", "set", "inplace"])?;
         let index = selector::from_prop(&declared)?;
@@ -44,13 +45,13 @@ impl IncSubtensor {
     }
 }
 
-/// The props that say what is done and where.
+/// Returns the props `set` and `inplace`.
 pub(super) fn flags(set: bool, in_place: bool) -> Props {
     let flags = [("set", set), ("inplace", in_place)];
     flags.into_iter().filter(|(_, is)| *is).map(|(name, _)| (name.to_owned(), Prop::Bool(true))).collect()
 }
 
-/// Checks the values that are written to a part of these extents.
+/// Checks the values that are written to a part with these extents.
 pub(super) fn values(op: &str, part: &[Extent], set: bool, inputs: &[Type]) -> Result<(), MakeNodeError> {
     let (whole, values) = (tensor(op, 0, inputs)?, tensor(op, 1, inputs)?);
     if !set && find("add").is_none_or(|add| add.output(&[whole.dtype; 2]) != Some(whole.dtype)) {
@@ -72,7 +73,7 @@ pub(super) fn values(op: &str, part: &[Extent], set: bool, inputs: &[Type]) -> R
     if fits { Ok(()) } else { Err(expected()) }
 }
 
-/// `whole` with `new` written to the elements at `positions`, in their order.
+/// Returns `whole` with `new` written to the elements at `positions`, in their order.
 pub(super) fn written(
     op: &str,
     set: bool,
@@ -131,7 +132,7 @@ impl Op for IncSubtensor {
     }
 }
 
-/// The call that writes: a plain one to set, one stamped for the dtype to add.
+/// Returns the call that writes: a plain function to set, or a macro stamped for the dtype to add.
 pub(super) fn writing(set: Option<&'static str>, add: &str, dtype: DType, table: Vec<i64>) -> Call {
     match set {
         Some(function) => Call::of(function, table),

@@ -1,4 +1,4 @@
-//! AdvancedIncSubtensor1: a tensor with the rows that a vector of indices names set, or added to.
+//! AdvancedIncSubtensor1: sets rows of a tensor given by a vector of indices, or adds to them.
 
 use super::inc_subtensor::{flags, values, writing, written};
 use super::take::rows;
@@ -10,23 +10,23 @@ use std::sync::Arc;
 
 const NAME: &str = "advanced_inc_subtensor1";
 
-/// The first input with rows set to the second, or that added to them; indices are taken in order, so of equal ones the
-/// last sets, and all of them add.
+/// Returns the first input with rows set to the second input, or with the second added to them. Indices are processed
+/// in order: of equal indices the last one sets the row, but all of them add to it.
 ///
 /// # Shapes
-/// `(x[m, …], values, i64[n]) -> x[m, …]`; the values are broadcast to `x[n, …]`. A copy, or in place: then the result is
-/// the first input itself, which must not share memory with the values.
+/// `(x[m, …], values, i64[n]) -> x[m, …]`; the values are broadcast to `x[n, …]`. The result is a copy, or the first
+/// input itself if in place; that input must not share memory with the values.
 ///
 /// # Errors
-/// At run time: an index out of bounds, values that cannot be broadcast. Nothing is written then.
+/// At run time: an index out of bounds, or values that cannot be broadcast. In these cases nothing is written.
 ///
 /// # Source
 /// NumPy, `numpy.add.at` and assignment to `x[indices]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AdvancedIncSubtensor1 {
-    /// Set rather than add.
+    /// Sets the rows instead of adding to them.
     pub set: bool,
-    /// Overwrites the first input.
+    /// Whether the first input is overwritten.
     pub in_place: bool,
 }
 
@@ -34,7 +34,7 @@ impl AdvancedIncSubtensor1 {
     /// Rebuilds the op from its props.
     ///
     /// # Errors
-    /// `set` or `inplace` is no bool.
+    /// `set` or `inplace` is not a bool.
     pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
         let declared = Declared::new(NAME, props, &["set", "inplace"])?;
         Ok(Arc::new(Self { set: declared.flag("set")?, in_place: declared.flag("inplace")? }))

@@ -1,4 +1,4 @@
-//! Nonzero: where a tensor of bool is true.
+//! Nonzero: finds the true elements of a bool tensor.
 
 use crate::call::{Call, Called, called};
 use crate::declared::{Declared, of, refuse, tensor};
@@ -9,10 +9,11 @@ use std::sync::Arc;
 
 const NAME: &str = "nonzero";
 
-/// The indices of the true elements in C order, a row for each dimension: the tuple of NumPy's `nonzero` as a matrix.
+/// Returns the indices of the true elements in C order, one row per dimension: the tuple of NumPy's `nonzero` as a
+/// matrix.
 ///
 /// # Shapes
-/// `bool -> i64[ndim, n]`, n as many as are true.
+/// `bool -> i64[ndim, n]`, where n is the number of true elements.
 ///
 /// # Source
 /// NumPy, `numpy.nonzero`.
@@ -20,16 +21,16 @@ const NAME: &str = "nonzero";
 pub struct Nonzero;
 
 impl Nonzero {
-    /// Makes the op; it has no props.
+    /// Creates the op, which has no props.
     ///
     /// # Errors
-    /// Any prop.
+    /// Any prop is an error.
     pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
         Declared::new(NAME, props, &[]).map(|_| Arc::new(Self) as Arc<dyn Op>)
     }
 }
 
-/// The number of dimensions of a mask.
+/// Returns the number of dimensions of a mask.
 pub(super) fn mask(op: &str, input: usize, types: &[Type]) -> Result<usize, MakeNodeError> {
     match tensor(op, input, types)? {
         mask if mask.dtype == DType::Bool => Ok(mask.shape.len()),
@@ -37,7 +38,7 @@ pub(super) fn mask(op: &str, input: usize, types: &[Type]) -> Result<usize, Make
     }
 }
 
-/// The positions in C order of the true elements of a mask.
+/// Returns the positions of the true elements of a mask, in C order.
 pub(super) fn places(op: &str, mask: &Array) -> Result<Vec<usize>, PerformError> {
     let Array::Bool(mask) = mask else { return Err(elements::mismatch(op)) };
     Ok(mask.iter().enumerate().filter_map(|(i, is_true)| is_true.then_some(i)).collect())

@@ -1,38 +1,38 @@
-//! How a part of a tensor is written down: a selector for each of its first dimensions.
+//! The notation for a part of a tensor: one selector for each of its first dimensions.
 //!
 //! | selector | prop | integers it takes, in this order |
 //! |---|---|---|
-//! | an index: the dimension goes | `"i"` | the index |
-//! | a slice | the letters of what is given: `b`egin, `e`nd, `s`tep; `""` is `:` | those |
+//! | an index, which removes the dimension | `"i"` | the index |
+//! | a slice | the letters of the given parts: `b`egin, `e`nd, `s`tep; `""` is `:` | the given parts |
 //!
-//! Negative numbers count from the end, slices are cut to the extent: Python's rules.
+//! Python's rules apply: negative numbers count from the end, and slices are clipped to the extent.
 
 use crate::declared::Declared;
 use crate::elements;
 use precast_core::native::ErrorKind;
 use precast_graph::{Array, Extent, MakeNodeError, PerformError, Prop, Type};
 
-/// What happens to one dimension.
+/// The selector of one dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Selector {
-    /// One index: the dimension goes.
+    /// One index, which removes the dimension.
     Index,
-    /// A slice; which of its numbers are given.
+    /// A slice, with a flag for each given part.
     Slice {
-        /// The first position.
+        /// Whether the first position is given.
         start: bool,
-        /// The position where it ends, which is no part of it.
+        /// Whether the end is given, i.e. the position after the last one.
         stop: bool,
-        /// The distance of positions.
+        /// Whether the step is given.
         step: bool,
     },
 }
 
 impl Selector {
-    /// The whole dimension.
+    /// Selects the whole dimension.
     pub const ALL: Self = Self::Slice { start: false, stop: false, step: false };
 
-    /// The selector of a prop; `None` if it is none.
+    /// Parses the selector of a prop; `None` if the text is invalid.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let has = |letter: char| text.contains(letter);
@@ -40,7 +40,7 @@ impl Selector {
         [Self::Index, slice].into_iter().find(|selector| selector.text() == text)
     }
 
-    /// The selector as a prop has it.
+    /// Returns the selector as the text of a prop.
     #[must_use]
     pub fn text(self) -> String {
         match self {
@@ -52,7 +52,7 @@ impl Selector {
         }
     }
 
-    /// How many integers it takes.
+    /// Returns the number of integers that the selector takes.
     #[must_use]
     pub fn integers(self) -> usize {
         match self {
@@ -63,7 +63,7 @@ impl Selector {
         }
     }
 
-    /// Its code in C: `PC_INDEX`, or the bits of what is given.
+    /// Returns the code in C: `PC_INDEX`, or the bits of the given parts.
     fn code(self) -> i64 {
         match self {
             Self::Index => -1,
@@ -74,12 +74,12 @@ impl Selector {
     }
 }
 
-/// The selectors as a prop.
+/// Converts the selectors to a prop.
 pub(super) fn prop(selectors: &[Selector]) -> Prop {
     Prop::List(selectors.iter().map(|selector| Prop::Str(selector.text())).collect())
 }
 
-/// The selectors of the prop `index`.
+/// Reads the selectors from the prop `index`.
 pub(super) fn from_prop(declared: &Declared<'_>) -> Result<Vec<Selector>, MakeNodeError> {
     let wrong = || declared.wrong("index", "a list of `i` and of slices, such as `be`");
     let selector = |item: &Prop| match item {
@@ -89,12 +89,13 @@ pub(super) fn from_prop(declared: &Declared<'_>) -> Result<Vec<Selector>, MakeNo
     declared.list("index").ok_or_else(wrong)?.iter().map(selector).collect()
 }
 
-/// The selectors as the table that C reads: their number, then their codes.
+/// Returns the table for C: the number of selectors, then their codes.
 pub(super) fn table(selectors: &[Selector]) -> Vec<i64> {
     std::iter::once(selectors.len() as i64).chain(selectors.iter().map(|selector| selector.code())).collect()
 }
 
-/// Checks the integers among the inputs, which begin at `first`, and gives the extents of the part of input 0.
+/// Checks the integers among the inputs, which begin at `first`, and returns the extents of the selected part of
+/// input 0.
 pub(super) fn part_type(
     op: &str,
     selectors: &[Selector],
@@ -117,7 +118,7 @@ pub(super) fn part_type(
     Ok(whole.shape.iter().enumerate().filter_map(kept).collect())
 }
 
-/// A position counted from the end if it is negative.
+/// Resolves an index; a negative index counts from the end.
 pub(super) fn position(op: &str, index: i64, axis: usize, extent: usize) -> Result<usize, PerformError> {
     let counted = i128::from(index) + if index < 0 { extent as i128 } else { 0 };
     usize::try_from(counted).ok().filter(|at| *at < extent).ok_or_else(|| {
@@ -126,7 +127,7 @@ pub(super) fn position(op: &str, index: i64, axis: usize, extent: usize) -> Resu
     })
 }
 
-/// The shape of a part of an array of shape `whole`, and the positions of its elements.
+/// Returns the shape of a part of an array of shape `whole`, and the positions of its elements.
 pub(super) fn part(
     op: &str,
     selectors: &[Selector],
@@ -163,7 +164,7 @@ pub(super) fn part(
     Ok((shape, positions))
 }
 
-/// The positions of a slice, found by walking: Python's definition, word for word.
+/// Returns the positions of a slice by walking it, which follows Python's definition literally.
 fn slice(start: Option<i64>, stop: Option<i64>, step: i64, extent: usize) -> Vec<i64> {
     let n = extent as i128;
     let (low, high) = if step < 0 { (-1, n - 1) } else { (0, n) };

@@ -1,4 +1,4 @@
-//! Subtensor: a part of a tensor by indices and slices; a view.
+//! Subtensor: selects a part of a tensor by indices and slices; a view.
 
 use super::selector::{self, Selector};
 use crate::call::{Call, Called, called};
@@ -13,16 +13,16 @@ const NAME: &str = "subtensor";
 /// Python's basic indexing: `x[i, 1:n, ::-1]`. Dimensions without a selector are kept whole.
 ///
 /// # Shapes
-/// `(tensor, i64[], …) -> tensor`, with the integers that the selectors take, in their order; a view.
+/// `(tensor, i64[], …) -> tensor`, with the integers of the selectors in their order; a view.
 ///
 /// # Errors
-/// At run time: an index out of bounds (an index error), a step of 0.
+/// At run time: an index out of bounds (an index error), or a step of 0.
 ///
 /// # Source
 /// Python, `slice.indices`; NumPy, basic indexing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subtensor {
-    /// What happens to the first dimensions.
+    /// The selectors of the first dimensions.
     pub index: Vec<Selector>,
 }
 
@@ -30,7 +30,7 @@ impl Subtensor {
     /// Rebuilds a Subtensor from its props.
     ///
     /// # Errors
-    /// `index` is missing or no list of selectors.
+    /// `index` is missing or is not a list of selectors.
     pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
         let index = selector::from_prop(&Declared::new(NAME, props, &["index"])?)?;
         Ok(Arc::new(Self { index }))

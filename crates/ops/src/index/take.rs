@@ -1,4 +1,4 @@
-//! AdvancedSubtensor1: the rows of a tensor that a vector of indices names.
+//! AdvancedSubtensor1: selects the rows of a tensor given by a vector of indices.
 
 use super::selector::position;
 use crate::call::{Call, Called, called};
@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 const NAME: &str = "advanced_subtensor1";
 
-/// Row k of the result is the row of the index at k; negative ones count from the end.
+/// Row k of the result is the row given by index k; negative indices count from the end.
 ///
 /// # Shapes
 /// `(x[m, …], i64[n]) -> x[n, …]`, a copy.
 ///
 /// # Errors
-/// At run time: an index out of bounds, an index error.
+/// At run time: an index out of bounds, which is an index error.
 ///
 /// # Source
 /// NumPy, `numpy.take` along axis 0.
@@ -24,10 +24,10 @@ const NAME: &str = "advanced_subtensor1";
 pub struct AdvancedSubtensor1;
 
 impl AdvancedSubtensor1 {
-    /// Makes the op; it has no props.
+    /// Creates the op, which has no props.
     ///
     /// # Errors
-    /// Any prop.
+    /// Any prop is an error.
     pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
         Declared::new(NAME, props, &[]).map(|_| Arc::new(Self) as Arc<dyn Op>)
     }
@@ -54,7 +54,7 @@ impl Op for AdvancedSubtensor1 {
     }
 }
 
-/// The shape of the rows that are named, and the positions of their elements.
+/// Returns the shape of the selected rows, and the positions of their elements.
 pub(super) fn rows(
     op: &str,
     whole: &[usize],

@@ -1,4 +1,4 @@
-//! BatchedDot: the dot of each pair of two stacks.
+//! BatchedDot: the dot product of each pair of two stacks.
 
 use super::product;
 use crate::call::{Call, Called, called};
@@ -12,7 +12,7 @@ const NAME: &str = "batched_dot";
 /// `a[i] · b[i]` for each i, of ranks 2 and 3 in any pair: `(i, m, k)·(i, k, n) -> (i, m, n)`, `(i, k)·(i, k) -> (i)`.
 ///
 /// # Errors
-/// At run time: first or inner extents that differ.
+/// At run time: different first or inner extents.
 ///
 /// # Source
 /// `pytensor.tensor.blas.BatchedDot`; NumPy, `numpy.matmul` of each pair.
@@ -20,10 +20,10 @@ const NAME: &str = "batched_dot";
 pub struct BatchedDot;
 
 impl BatchedDot {
-    /// Makes a BatchedDot; it has no props.
+    /// Creates a BatchedDot, which has no props.
     ///
     /// # Errors
-    /// Any prop.
+    /// Any prop is an error.
     pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
         Declared::new(NAME, props, &[]).map(|_| Arc::new(Self) as Arc<dyn Op>)
     }

@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 const NAME: &str = "dot";
 
-/// `a · b` for ranks 1 to 3, any pair of them: NumPy's `dot`, not `matmul`: the dimensions of a stack on the right come
-/// after those of the left, `(i, j, k)·(l, k, n) -> (i, j, l, n)`.
+/// `a · b` for any pair of ranks 1 to 3. It follows NumPy's `dot`, not `matmul`: the stack dimensions of the right
+/// operand follow those of the left, `(i, j, k)·(l, k, n) -> (i, j, l, n)`.
 ///
 /// # Errors
-/// At run time: inner extents that differ, in NumPy's words.
+/// At run time: different inner extents, in NumPy's words.
 ///
 /// # Source
 /// NumPy, `numpy.dot`.
@@ -21,10 +21,10 @@ const NAME: &str = "dot";
 pub struct Dot;
 
 impl Dot {
-    /// Makes a Dot; it has no props.
+    /// Creates a Dot, which has no props.
     ///
     /// # Errors
-    /// Any prop.
+    /// Any prop is an error.
     pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
         Declared::new(NAME, props, &[]).map(|_| Arc::new(Self) as Arc<dyn Op>)
     }

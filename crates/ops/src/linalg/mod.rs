@@ -2,11 +2,11 @@
 //!
 //! | op | shapes | result |
 //! |---|---|---|
-//! | [`Dot`] | ranks 1 to 3 in every pair | NumPy's `dot`: the last dimension of a with the last but one of b (the only one of a vector) |
+//! | [`Dot`] | ranks 1 to 3 in every pair | NumPy's `dot`: sums over the last dimension of a, the second-to-last or only one of b |
 //! | [`BatchedDot`] | ranks 2 and 3 in every pair | the dot of `a[i]` and `b[i]` for each i |
-//! | [`Matmul`] | ranks from 2 | NumPy's `matmul`: the matrices of two stacks, which are broadcast |
+//! | [`Matmul`] | ranks from 2 | NumPy's `matmul`: multiplies the matrices of two stacks, which are broadcast |
 //!
-//! f32 and f64 go through the host's GEMM; other dtypes through a plain loop. The C is in `c/precast/ops/dot.h`.
+//! f32 and f64 go through the host's GEMM; other dtypes use a plain loop. The C code is in `c/precast/ops/dot.h`.
 
 mod batched_dot;
 mod dot;

@@ -1,7 +1,7 @@
-//! What both products share: type rule and reference.
+//! The type rule and the reference implementation shared by both products.
 //!
-//! `perform` of floats and complex numbers (f32, f64, c64, c128) makes the same calls of [`matmul`] as the host does, on the same
-//! operands, so the bits are the same on one machine. Other dtypes are added up one after the other.
+//! For floats and complex numbers (f32, f64, c64, c128), `perform` makes the same calls of [`matmul`] as the host on
+//! the same operands, so the bits are equal on one machine. Other dtypes are summed sequentially.
 
 use crate::call::Call;
 use crate::declared::{of, refuse, tensor};
@@ -12,12 +12,12 @@ use precast_codegen::Node;
 use precast_core::{Factor, matmul};
 use precast_graph::{Array, DType, Extent, MakeNodeError, PerformError, Type};
 
-/// The dimension of `b` that is summed over, of which `shared` first ones are not part of the product.
+/// Returns the dimension of `b` that is summed over, where the first `shared` dimensions are not part of the product.
 fn inner(shared: usize, ndim: usize) -> usize {
     if ndim - shared == 1 { shared } else { ndim - 2 }
 }
 
-/// The type of the product behind `shared` dimensions, 0 or 1.
+/// Returns the type of the product after `shared` (0 or 1) leading dimensions.
 pub(super) fn make_node(op: &str, shared: usize, inputs: &[Type]) -> Result<Type, MakeNodeError> {
     MakeNodeError::expect_inputs(op, 2, inputs)?;
     let ranks = if shared == 0 { 1..=3 } else { 2..=3 };
@@ -51,7 +51,7 @@ pub(super) fn make_node(op: &str, shared: usize, inputs: &[Type]) -> Result<Type
     Ok(of(inputs[0].dtype(), a[..last].iter().copied().chain(rest).collect()))
 }
 
-/// The call in C: of so many shared dimensions, or -1 for all but two, broadcast.
+/// Returns the call in C. `shared` is the number of shared dimensions; -1 means all but the last two, broadcast.
 pub(super) fn call(shared: i64, node: &Node) -> Call {
     match node.inputs[0].dtype() {
         DType::F32 | DType::F64 | DType::C64 | DType::C128 => Call::of("pc_dot", vec![shared]),
@@ -59,7 +59,7 @@ pub(super) fn call(shared: i64, node: &Node) -> Call {
     }
 }
 
-/// The product behind `shared` dimensions.
+/// Computes the product after `shared` leading dimensions.
 pub(super) fn perform(op: &str, shared: usize, inputs: &[&Array]) -> Result<Array, PerformError> {
     let (a, b) = (inputs[0].shape(), inputs[1].shape());
     let (last, inner) = (a.len() - 1, inner(shared, b.len()));
@@ -79,7 +79,7 @@ pub(super) fn perform(op: &str, shared: usize, inputs: &[&Array]) -> Result<Arra
     }
 }
 
-/// The positions of the matrices in an operand, `(which shared, which of a stack)`, as views of two dimensions.
+/// Splits an operand into two-dimensional views, indexed by shared dimension and by position in the stack.
 fn matrices<'a, T>(shared: usize, left: bool, array: &'a ArrayD<T>) -> Option<Vec<Vec<ArrayView2<'a, T>>>> {
     let stacks: Vec<ArrayViewD<'a, T>> =
         if shared == 0 { vec![array.view()] } else { array.outer_iter().collect() };
@@ -117,7 +117,7 @@ fn products<T: Factor>(
                 }
                 products.push(product);
             }
-            // Rows of a come before the matrices of b.
+            // The rows of a come before the matrices of b.
             for i in 0..a.nrows() {
                 all.extend(products.iter().flat_map(|product| product.row(i).to_vec()));
             }
@@ -126,7 +126,7 @@ fn products<T: Factor>(
     ArrayD::from_shape_vec(IxDyn(&shape), all).map_err(|_| mismatch())
 }
 
-/// The product by the scalar ops of the library, in the order of the summed dimension.
+/// Computes the product with the scalar ops of the library, in the order of the summed dimension.
 fn plain(op: &str, shared: usize, inputs: &[&Array]) -> Result<Array, PerformError> {
     let mismatch = || elements::mismatch(op);
     let (a, b) = (inputs[0].shape(), inputs[1].shape());

@@ -1,4 +1,4 @@
-//! Matmul: the products of the matrices of two stacks, which are broadcast against each other.
+//! Matmul: multiplies the matrices of two stacks, which are broadcast against each other.
 
 use super::product;
 use crate::call::{Call, Called, called};
@@ -11,11 +11,12 @@ use std::sync::Arc;
 
 const NAME: &str = "matmul";
 
-/// The last two dimensions are multiplied, those before them broadcast: `(i, m, k)·(j, 1, k, n) -> (j, i, m, n)`; at least
-/// two dimensions each. In text `a @ b` of vectors and matrices alone is [`Dot`](super::Dot), which is the same there.
+/// Multiplies the last two dimensions and broadcasts the leading ones: `(i, m, k)·(j, 1, k, n) -> (j, i, m, n)`. Each
+/// input has at least two dimensions. The text form compiles `a @ b` of vectors and matrices to [`Dot`](super::Dot),
+/// which gives the same result.
 ///
 /// # Errors
-/// At run time: inner extents that differ, other extents that cannot be broadcast.
+/// At run time: different inner extents, or leading extents that cannot be broadcast.
 ///
 /// # Source
 /// NumPy, `numpy.matmul`.
@@ -23,10 +24,10 @@ const NAME: &str = "matmul";
 pub struct Matmul;
 
 impl Matmul {
-    /// Makes a Matmul; it has no props.
+    /// Creates a Matmul, which has no props.
     ///
     /// # Errors
-    /// Any prop.
+    /// Any prop is an error.
     pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
         Declared::new(NAME, props, &[]).map(|_| Arc::new(Self) as Arc<dyn Op>)
     }
@@ -44,7 +45,7 @@ impl Op for Matmul {
                 return Err(refuse(NAME, input, ty, "a tensor of 2 dimensions or more"));
             }
         }
-        // Of the matrices alone a dot says whether they fit.
+        // The rule of Dot checks whether the matrices fit.
         let matrix = |ty: &Type| of(ty.dtype(), ty.shape()[ty.ndim() - 2..].to_vec());
         let product = product::make_node(NAME, 0, &[matrix(&inputs[0]), matrix(&inputs[1])])?;
         let ndim = inputs[0].ndim().max(inputs[1].ndim());
@@ -81,7 +82,7 @@ impl Op for Matmul {
         };
         let at = |own| elements::broadcast(own, &shape).ok_or_else(mismatch);
         let (at_a, at_b) = (at(of_a)?, at(of_b)?);
-        // Extents that do not fit are found where there is no matrix, too.
+        // Mismatched extents must be reported even if the stacks contain no matrix.
         product::perform(NAME, 0, &[&zeros(inputs[0]), &zeros(inputs[1])])?;
         let mut bits = Vec::new();
         for (i, j) in at_a.into_iter().zip(at_b) {
@@ -94,7 +95,7 @@ impl Op for Matmul {
     }
 }
 
-/// A matrix of a stack, by its position in C order.
+/// Returns a matrix of a stack, by its position in C order.
 fn matrix(array: &Array, position: usize) -> Result<Array, PerformError> {
     let ndim = array.shape().len();
     let shape = [&[array.shape()[..ndim - 2].iter().product()], &array.shape()[ndim - 2..]].concat();
@@ -105,7 +106,7 @@ fn matrix(array: &Array, position: usize) -> Result<Array, PerformError> {
     })
 }
 
-/// Zeros with the extents of the matrices.
+/// Returns zeros with the extents of the matrices.
 fn zeros(array: &Array) -> Array {
     Array::zeros(array.dtype(), &array.shape()[array.shape().len() - 2..])
 }

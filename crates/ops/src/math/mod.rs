@@ -1,24 +1,25 @@
-//! The functions that IEEE 754 does not define, as `c/precast/ops/math.h` has them: [`call`] calls that C.
+//! The functions that IEEE 754 does not define, implemented in `c/precast/ops/math.h`. [`call`] calls that C code.
 //!
-//! `perform` and constant folding must give the bits of the kernels. The functions of `math.h` have the same bits at every
-//! ISA level, so `build.rs` compiles them once for the host, and there is no second text of them to keep in step.
-//! `tests/it/math_bits.rs` compares what is called here with the C of every level.
+//! `perform` and constant folding must give the same bits as the kernels. The functions of `math.h` have the same
+//! bits at every ISA level, so `build.rs` compiles them once for the host, and no second implementation has to be
+//! kept in sync. `tests/it/math_bits.rs` compares these host functions with the C code of every level.
 //!
-//! The build script and the callers here read the same rows, those of [`crate::rows`] with a header and no value in Rust.
-//! Algorithms, sources and accuracy: `math.h` and `README.md`.
+//! The build script and the callers here read the same rows: the rows of [`crate::rows`] with a header and no Rust
+//! value. `math.h` and `README.md` document algorithms, sources and accuracy.
 //!
-//! NaN in, NaN out, but which NaN is left to the CPU: compare after making NaNs equal.
+//! A NaN input gives a NaN result, but the CPU determines the NaN's payload. Normalise NaNs before comparing.
 
-/// The value of `pc_<name>_<dtype>`.
+/// Returns the value of `pc_<name>_<dtype>`.
 ///
-/// C takes operands and result by address, so that how a complex number is passed by value is nobody's question.
+/// The C function takes operands and result by address, which avoids the ABI differences of complex numbers passed by
+/// value.
 macro_rules! call {
     ($name:ident, $d:ident: $t:ty, $x:expr) => { math::call!(@1 $name, $d: $t, $x) };
     ($name:ident, $d:ident: $t:ty, $x:expr, $y:expr) => { math::call!(@2 $name, $d: $t, $x, $y) };
     ($name:ident, $d:ident: $t:ty, $x:expr, $y:expr, $z:expr) => { math::call!(@3 $name, $d: $t, $x, $y, $z) };
     (@$operands:literal $name:ident, $d:ident: $t:ty, $($x:expr),+) => {{
-        // SAFETY: `build.rs` makes the definition from the same row: it reads as many elements as the array has, writes `out`,
-        // and touches nothing else, whatever the values are.
+        // SAFETY: `build.rs` generates the definition from the same row. The function reads as many elements as the
+        // array has, writes `out`, and touches nothing else, for any values.
         #[allow(unsafe_code, reason = "an extern block is `unsafe`, even one that declares nothing but a pure function")]
         unsafe extern "C" {
             #[link_name = concat!("pc_math_", stringify!($name), "_", stringify!($d))]

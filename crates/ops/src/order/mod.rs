@@ -1,8 +1,8 @@
-//! Ops that put elements in order: sort, argsort, searchsorted.
+//! Ops based on the order of elements: sort, argsort, searchsorted.
 //!
-//! The order is NumPy's: numbers ascend, false is before true, the two zeros are equal, NaN is behind all numbers. Complex numbers
-//! go by real part, then imaginary part; those with a NaN are behind the others, `(r, NaN)`, `(NaN, i)`, `(NaN, NaN)`.
-//! The C is in `c/precast/ops/order.h`, `sort.h` and `search.h`.
+//! The order is NumPy's: numbers ascend, false precedes true, the two zeros are equal, and NaN follows all numbers.
+//! Complex numbers are ordered by real part, then imaginary part. Those with a NaN come last, in the order `(r,
+//! NaN)`, `(NaN, i)`, `(NaN, NaN)`. The C code is in `c/precast/ops/order.h`, `sort.h` and `search.h`.
 
 mod search;
 mod sort;
@@ -14,7 +14,7 @@ use crate::scalar::Value;
 use precast_graph::{DType, Number};
 use std::cmp::Ordering;
 
-/// How two elements of one dtype are ordered.
+/// Compares two elements of one dtype.
 fn compare(a: Value, b: Value) -> Ordering {
     match (a.number(), b.number()) {
         (Number::Int(a), Number::Int(b)) => a.cmp(&b),
@@ -32,7 +32,7 @@ fn floats(a: f64, b: f64) -> Ordering {
     a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
 }
 
-/// How many keys of `order.h` an element has.
+/// Returns the number of keys in `order.h` for an element.
 fn stages(dtype: DType) -> usize {
     if dtype.is_complex() { 3 } else { 1 }
 }

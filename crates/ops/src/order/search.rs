@@ -1,4 +1,4 @@
-//! SearchSorted: where elements belong in a sorted vector.
+//! SearchSorted: finds the positions of elements in a sorted vector.
 
 use super::{compare, stages};
 use crate::call::{Call, Called, called};
@@ -11,17 +11,17 @@ use std::sync::Arc;
 
 const NAME: &str = "searchsorted";
 
-/// The position in a sorted vector at which each element would have to stand: before the elements that are equal to it, or behind
-/// them. In a vector that is not sorted it is found by halving all the same.
+/// Returns the position in a sorted vector where each element would be inserted: before or after equal elements. The
+/// search is a bisection; it also runs on vectors that are not sorted.
 ///
 /// # Shapes
-/// `(sorted x[n], x) -> i64` of the shape of the second.
+/// `(sorted x[n], x) -> i64` with the shape of the second input.
 ///
 /// # Source
 /// NumPy, `numpy.searchsorted`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchSorted {
-    /// Behind equal elements rather than before them.
+    /// Whether the position is after equal elements instead of before them.
     pub right: bool,
 }
 
@@ -29,7 +29,7 @@ impl SearchSorted {
     /// Rebuilds the op from its props.
     ///
     /// # Errors
-    /// `right` is no bool.
+    /// `right` is not a bool.
     pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
         Ok(Arc::new(Self { right: Declared::new(NAME, props, &["right"])?.flag("right")? }))
     }

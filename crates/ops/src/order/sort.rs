@@ -1,4 +1,4 @@
-//! Sort: elements along an axis in ascending order, or their positions.
+//! Sort: sorts elements along an axis in ascending order, or returns their positions.
 
 use super::{compare, stages};
 use crate::call::{Call, Called, called};
@@ -10,17 +10,16 @@ use precast_codegen::Node;
 use precast_graph::{Array, DType, MakeNodeError, Op, PerformError, Props, Type};
 use std::sync::Arc;
 
-/// The elements of each line along an axis in ascending order, or the positions that they have in `x`. Equal elements keep their
-/// order.
+/// Returns the elements of each line along an axis in ascending order, or their positions in `x`. The sort is stable.
 ///
 /// # Shapes
-/// `x -> x`; positions `x -> i64` of the same shape.
+/// `x -> x`, or for positions `x -> i64` with the same shape.
 ///
 /// # Source
 /// NumPy, `numpy.sort` and `numpy.argsort` with `kind="stable"`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sort {
-    /// Positions rather than elements.
+    /// Whether the result is positions instead of elements.
     pub positions: bool,
     /// The axis.
     pub axis: usize,
@@ -30,7 +29,7 @@ impl Sort {
     /// Rebuilds the op from its name and props.
     ///
     /// # Errors
-    /// `axis` is missing or no position.
+    /// `axis` is missing or is not a valid position.
     pub fn from_props(name: &str, props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
         let axis = Declared::new(name, props, &["axis"])?.count("axis")?;
         Ok(Arc::new(Self { positions: name == "argsort", axis }))
@@ -58,7 +57,7 @@ impl Op for Sort {
         let whole = inputs[0].shape();
         let all = scalar::elements(inputs[0], whole).ok_or_else(|| elements::mismatch(self.name()))?;
         let (count, step) = (whole[self.axis], elements::steps(whole)[self.axis]);
-        // For each element of the result, the position of its line and its place there.
+        // For each element of the result: the start of its line, and the source index within the line.
         let mut order = vec![(0, 0); all.len()];
         for start in lines(whole, Some(self.axis)).into_iter().take(all.len()) {
             let mut line: Vec<usize> = (0..count).collect();
@@ -83,7 +82,7 @@ impl Called for Sort {
     fn call(&self, node: &Node) -> Call {
         let dtype = node.inputs[0].dtype();
         let props = vec![self.axis as i64, i64::from(self.positions)];
-        // 16-bit floats have the keys of f32.
+        // 16-bit floats use the keys of f32.
         let bytes = match dtype {
             DType::F16 | DType::Bf16 => 4,
             dtype => dtype.real().itemsize_bytes(),

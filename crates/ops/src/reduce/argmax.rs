@@ -1,4 +1,4 @@
-//! Argmax: where the largest or the smallest element is.
+//! Argmax: finds the position of the largest or the smallest element.
 
 use crate::call::{Call, Called, called};
 use crate::declared::{Declared, axis, of, position, tensor};
@@ -8,20 +8,20 @@ use precast_codegen::Node;
 use precast_graph::{Array, DType, MakeNodeError, Op, PerformError, Props, Type};
 use std::sync::Arc;
 
-/// The position of the largest or smallest element along an axis, or among all in C order. Of equal elements the first;
-/// the first NaN before all else.
+/// Returns the position of the largest or smallest element along an axis, or among all elements in C order. Of equal
+/// elements the first wins; the first NaN wins over all numbers.
 ///
 /// # Shapes
-/// `x -> i64` of the shape without the axis; `i64[]` without an axis.
+/// `x -> i64` with the shape without the axis; `i64[]` without an axis.
 ///
 /// # Errors
-/// At run time: no elements to choose from, in NumPy's words.
+/// At run time: an empty sequence, in NumPy's words.
 ///
 /// # Source
 /// NumPy, `numpy.argmax` and `numpy.argmin`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Argmax {
-    /// The smallest rather than the largest.
+    /// Whether to find the smallest element instead of the largest.
     pub least: bool,
     /// The axis; `None` for all elements.
     pub axis: Option<usize>,
@@ -31,21 +31,21 @@ impl Argmax {
     /// Rebuilds the op from its name and props.
     ///
     /// # Errors
-    /// `axis` is no position.
+    /// `axis` is not a valid position.
     pub fn from_props(name: &str, props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
         let declared = Declared::new(name, props, &["axis"])?;
         let axis = if declared.has("axis") { Some(declared.count("axis")?) } else { None };
         Ok(Arc::new(Self { least: name == "argmin", axis }))
     }
 
-    /// Whether elements of this dtype can be compared.
+    /// Returns whether elements of this dtype can be compared.
     #[must_use]
     pub fn supports(dtype: DType) -> bool {
         dtype == DType::Bool || dtype.is_integer() || matches!(dtype, DType::F32 | DType::F64)
     }
 }
 
-/// The axis as a prop, if there is one.
+/// Returns the axis as a prop, if one is given.
 pub(super) fn axis_props(axis: Option<usize>) -> Props {
     axis.map(|axis| ("axis".to_owned(), position(axis))).into_iter().collect()
 }
@@ -95,7 +95,8 @@ impl Op for Argmax {
     }
 }
 
-/// The position of the first element of each line along an axis, in C order of the other dimensions; 0 without an axis.
+/// Returns the position of the first element of each line along an axis, in C order of the other dimensions; 0
+/// without an axis.
 pub(crate) fn lines(whole: &[usize], axis: Option<usize>) -> Vec<usize> {
     let Some(axis) = axis else { return vec![0] };
     let mut others = whole.to_vec();
@@ -105,7 +106,7 @@ pub(crate) fn lines(whole: &[usize], axis: Option<usize>) -> Vec<usize> {
     elements::positions(&others, 0, &steps)
 }
 
-/// The position of the best element: of equal ones the first, the first NaN before all else.
+/// Returns the position of the best element: of equal elements the first; the first NaN wins over all numbers.
 fn best(line: &[Value], least: bool) -> usize {
     let mut best = 0;
     for (i, x) in line.iter().enumerate().skip(1) {
@@ -129,7 +130,7 @@ fn best(line: &[Value], least: bool) -> usize {
     best
 }
 
-/// An element by what it is compared with: integers exactly, floats as they are; a NaN is none.
+/// Returns the sort key of an element: integers exactly, floats unchanged. A NaN has no key and is an `Err`.
 fn number(x: Value) -> Result<(i128, f64), Value> {
     match (x.cast(DType::F64), x.cast(DType::I64)) {
         (Value::F64(float), _) if x.dtype().is_float() => {
@@ -139,7 +140,7 @@ fn number(x: Value) -> Result<(i128, f64), Value> {
                 Ok((0, float))
             }
         }
-        // The cast keeps the low bits, which are all.
+        // The cast keeps the low bits, which are all the bits of a u64.
         (_, Value::I64(low)) if x.dtype() == DType::U64 => Ok((i128::from(low.cast_unsigned()), 0.0)),
         (_, Value::I64(low)) => Ok((i128::from(low), 0.0)),
         _ => Err(x),

@@ -1,4 +1,4 @@
-//! Reduce as C.
+//! Generates the C code of Reduce.
 
 use super::{Reduce, ReduceKind};
 use crate::composite::Composite;
@@ -59,7 +59,7 @@ impl COp for Reduce {
             None => String::new(),
             Some(map) => kernel(&**map, name, "map", &node.inputs, &[mapped])?,
         };
-        // Without a map the operand itself is walked, so it must not count as a scalar.
+        // Without a map the operand itself is iterated, so it must not count as a scalar.
         let scalar = if self.map.is_some() { flags(&node.inputs) } else { "0".to_owned() };
         let kernel = if self.map.is_some() { format!("{name}_map") } else { "NULL".to_owned() };
         Ok(render(
@@ -103,7 +103,8 @@ impl COp for Reduce {
 }
 
 impl Reduce {
-    /// The map of a sum of bools with 16-bit results, which are added four times as fast as those of the sum's dtype.
+    /// Returns the map for a sum of bools with 16-bit results, which is four times as fast as a sum in the result's
+    /// dtype.
     fn sum_of_bools(&self, node: &Node) -> Option<Arc<dyn ScalarOp>> {
         if self.kind != ReduceKind::Sum || node.outputs[0].dtype() != DType::I64 {
             return None;
@@ -124,7 +125,8 @@ impl Reduce {
         }
     }
 
-    /// What it can meet, as monoid.h says it: of all axes there is one output, and no column.
+    /// Returns the loop variants that the call may need, as defined in monoid.h. A reduction over all axes has one
+    /// output and no columns.
     fn ways(&self) -> &'static str {
         match (&self.axes, &self.map) {
             (None, _) => "PC_MONOID_ROWS",
@@ -133,7 +135,7 @@ impl Reduce {
         }
     }
 
-    /// The axes as the mask that `pc_reduce.axes` wants.
+    /// Returns the axes as the mask for `pc_reduce.axes`.
     fn mask(&self) -> String {
         match &self.axes {
             None => "PC_REDUCE_ALL".to_owned(),

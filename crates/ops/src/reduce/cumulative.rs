@@ -1,4 +1,4 @@
-//! CumOp: running sums and products.
+//! CumOp: cumulative sums and products.
 
 use super::argmax::{axis_props, lines};
 use crate::call::{Call, Called, called};
@@ -9,17 +9,17 @@ use precast_codegen::Node;
 use precast_graph::{Array, DType, Extent, MakeNodeError, Op, PerformError, Props, Type};
 use std::sync::Arc;
 
-/// Each element the sum, or product, of those up to it along an axis, or of all in C order; one after the other, each
-/// rounded to the dtype. Integers wrap.
+/// Each element of the result is the sum, or product, of the elements up to it: along an axis, or over all elements
+/// in C order. The computation is sequential, and each step is rounded to the dtype. Integers wrap.
 ///
 /// # Shapes
-/// `x -> x`; one dimension without an axis.
+/// `x -> x`; the result has one dimension if there is no axis.
 ///
 /// # Source
-/// NumPy, `numpy.cumsum` and `numpy.cumprod`: the same bits where the dtype is the same.
+/// NumPy, `numpy.cumsum` and `numpy.cumprod`: the same bits for the same dtype.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CumOp {
-    /// Products rather than sums.
+    /// Whether to compute products instead of sums.
     pub product: bool,
     /// The axis; `None` for all elements.
     pub axis: Option<usize>,
@@ -29,14 +29,14 @@ impl CumOp {
     /// Rebuilds the op from its name and props.
     ///
     /// # Errors
-    /// `axis` is no position.
+    /// `axis` is not a valid position.
     pub fn from_props(name: &str, props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
         let declared = Declared::new(name, props, &["axis"])?;
         let axis = if declared.has("axis") { Some(declared.count("axis")?) } else { None };
         Ok(Arc::new(Self { product: name == "cumprod", axis }))
     }
 
-    /// The scalar op that takes one element in.
+    /// Returns the scalar op that accumulates one element.
     fn scalar(self) -> &'static str {
         if self.product { "mul" } else { "add" }
     }

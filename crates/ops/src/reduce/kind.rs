@@ -1,29 +1,29 @@
-//! Which reductions there are, and their arithmetic; `c/precast/ops/monoid.h` says the same in C.
+//! The kinds of reductions and their arithmetic; `c/precast/ops/monoid.h` has the same definitions in C.
 
 use crate::scalar::{ComplexNumber as _, maximum, minimum};
 use precast_graph::{Complex, DType};
 
-/// What a reduction computes.
+/// The operation of a reduction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum ReduceKind {
-    /// The sum; 0 of nothing. Integers wrap.
+    /// The sum; 0 if empty. Integers wrap.
     Sum,
-    /// The sum divided by the count; NaN of nothing.
+    /// The sum divided by the count; NaN if empty.
     Mean,
-    /// The product; 1 of nothing. Integers wrap.
+    /// The product; 1 if empty. Integers wrap.
     Prod,
-    /// The largest; NaN if any is; an error of nothing.
+    /// The largest element; NaN if any element is NaN; an error if empty.
     Max,
-    /// The smallest; NaN if any is; an error of nothing.
+    /// The smallest element; NaN if any element is NaN; an error if empty.
     Min,
-    /// Whether any is true; false of nothing.
+    /// Whether any element is true; false if empty.
     Any,
-    /// Whether all are true; true of nothing.
+    /// Whether all elements are true; true if empty.
     All,
 }
 
-/// The dtypes that have an order of their own; 16-bit floats are compared in f32.
+/// The dtypes with a native order; 16-bit floats are compared in f32.
 const ORDERED: [DType; 11] = [
     DType::Bool,
     DType::I8,
@@ -39,11 +39,11 @@ const ORDERED: [DType; 11] = [
 ];
 
 impl ReduceKind {
-    /// Every reduction.
+    /// All kinds of reductions.
     pub const LIST: [Self; 7] =
         [Self::All, Self::Any, Self::Max, Self::Mean, Self::Min, Self::Prod, Self::Sum];
 
-    /// The name, which is the op's.
+    /// Returns the name, which is also the name of the op.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -57,13 +57,13 @@ impl ReduceKind {
         }
     }
 
-    /// The reduction of this name.
+    /// Returns the reduction with this name.
     #[must_use]
     pub fn find(name: &str) -> Option<Self> {
         Self::LIST.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// The dtypes it exists for.
+    /// Returns the dtypes that the reduction supports.
     #[must_use]
     pub const fn dtypes(self) -> &'static [DType] {
         match self {
@@ -76,7 +76,7 @@ impl ReduceKind {
         }
     }
 
-    /// Why an empty reduction is an error, in NumPy's words; `None` where it has a value.
+    /// Returns why an empty reduction is an error, in NumPy's words; `None` if it has a value.
     #[must_use]
     pub const fn refuses_empty(self) -> Option<&'static str> {
         match self {
@@ -87,9 +87,9 @@ impl ReduceKind {
     }
 }
 
-/// An element type and how it is folded: `LANES`, identity and addition of `monoid.h`, and the total of blocks.
+/// The arithmetic of an element type: `LANES`, identity and addition of `monoid.h`, and the total over blocks.
 pub(super) trait Fold: Copy {
-    /// What block totals are kept in.
+    /// The type of the totals over blocks.
     type Total: Copy;
     fn lanes(kind: ReduceKind) -> usize;
     fn identity(kind: ReduceKind) -> Self;
@@ -183,7 +183,7 @@ macro_rules! integers {
         impl Fold for $t {
             type Total = Self;
 
-            // Any number of lanes gives the same bits.
+            // The result has the same bits for any number of lanes.
             fn lanes(_kind: ReduceKind) -> usize {
                 16
             }

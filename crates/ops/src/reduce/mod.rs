@@ -1,15 +1,15 @@
-//! Reduce: sum, mean, extremes and others over axes, of a tensor or of a map of several tensors. Besides, argmax and
-//! running sums.
+//! Reduce: sum, mean, extremes and other reductions over axes, of a tensor or of a map of several tensors. Also
+//! contains argmax and cumulative sums.
 //!
 //! ```text
-//! kind      what is folded with what; dtypes; identity and order (those of monoid.h)
+//! kind      the operations, their dtypes, identity and order (those of monoid.h)
 //! perform   the reference: the same blocks, lanes and tree, one element at a time
 //! code      COp: the map as a kernel, and the call of pc_reduce_do
-//! argmax, cumulative   where the extreme is; running sums and products
+//! argmax, cumulative   the position of the extreme; cumulative sums and products
 //! ```
-//! The order of additions is defined by the elements' count alone (see `c/precast/ops/monoid.h`), so fused or not,
-//! compiled or interpreted, in any layout, the bits are the same. Input dtypes are exact: a sum of bool or a mean of
-//! integers needs a cast before it.
+//! Only the number of elements determines the order of additions (see `c/precast/ops/monoid.h`). The bits are
+//! therefore the same whether the reduction is fused or not, compiled or interpreted, and for any layout. Input
+//! dtypes are exact: a sum of bool or a mean of integers needs a cast before it.
 
 mod argmax;
 mod code;
@@ -30,22 +30,22 @@ use std::sync::Arc;
 /// A reduction over axes.
 #[derive(Debug, Clone)]
 pub struct Reduce {
-    /// What is computed.
+    /// The kind of the reduction.
     pub kind: ReduceKind,
-    /// The axes that vanish, ascending; `None` for all.
+    /// The reduced axes, ascending; `None` for all axes.
     pub axes: Option<Vec<usize>>,
-    /// What is reduced: this map of the (broadcast) inputs, or the only input itself.
+    /// The map of the (broadcast) inputs that is reduced; `None` to reduce the only input itself.
     pub map: Option<Arc<dyn ScalarOp>>,
 }
 
 impl Reduce {
-    /// The reduction of one tensor.
+    /// Creates the reduction of one tensor.
     #[must_use]
     pub fn new(kind: ReduceKind, axes: Option<Vec<usize>>) -> Self {
         Self { kind, axes, map: None }
     }
 
-    /// The same reduction of a map with one result; takes the map's inputs.
+    /// Returns the same reduction over a map with one result. The reduction then takes the map's inputs.
     #[must_use]
     pub fn fused(&self, map: Arc<dyn ScalarOp>) -> Self {
         Self { kind: self.kind, axes: self.axes.clone(), map: Some(map) }
@@ -54,7 +54,7 @@ impl Reduce {
     /// Rebuilds a reduction from its name and props.
     ///
     /// # Errors
-    /// A name that is no reduction; props of the wrong kind.
+    /// A name that is not a reduction, or a prop of the wrong kind.
     pub fn from_props(name: &str, props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
         let unknown = || MakeNodeError::prop(name, "name", "is no reduction");
         let kind = ReduceKind::find(name).ok_or_else(unknown)?;
@@ -74,12 +74,12 @@ impl Reduce {
         Ok(Arc::new(Self { kind, axes, map }))
     }
 
-    /// Whether dimension `d` of the operands vanishes.
+    /// Returns whether dimension `d` of the operands is reduced.
     pub(crate) fn reduces(&self, d: usize) -> bool {
         self.axes.as_ref().is_none_or(|axes| axes.contains(&d))
     }
 
-    /// What the map makes of the inputs: extents and dtype.
+    /// Returns the extents and the dtype of the map's result.
     fn mapped(&self, inputs: &[Type]) -> Result<(Vec<Extent>, DType), MakeNodeError> {
         let name = self.kind.name();
         let Some(map) = &self.map else {

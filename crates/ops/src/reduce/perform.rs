@@ -5,7 +5,7 @@ use super::{Reduce, ReduceKind};
 use ndarray::{ArrayD, IxDyn};
 use precast_graph::{Array, PerformError};
 
-/// Elements in a block.
+/// The number of elements in a block.
 const BLOCK: usize = 4096;
 
 /// Reduces the axes of `array`.
@@ -36,7 +36,8 @@ fn over_axes<T: Fold>(op: &Reduce, array: &ArrayD<T>) -> Result<ArrayD<T>, Perfo
     if let Some(problem) = op.kind.refuses_empty().filter(|_| count == 0) {
         return Err(PerformError::value(op.kind.name(), problem));
     }
-    // Kept axes outermost; the reduced ones keep their order, so each output's elements follow each other in C order.
+    // The kept axes come first. The reduced axes keep their order, so the elements of each output are adjacent and in
+    // C order.
     let axes: Vec<usize> = kept.into_iter().chain(reduced).collect();
     let elements: Vec<T> = array.view().permuted_axes(axes).iter().copied().collect();
     let outputs = result.iter().product::<usize>();
@@ -45,10 +46,10 @@ fn over_axes<T: Fold>(op: &Reduce, array: &ArrayD<T>) -> Result<ArrayD<T>, Perfo
         .map_err(|_| PerformError::value(op.kind.name(), "the shape does not fit"))
 }
 
-/// One output: blocks, lanes, tree, total.
+/// Computes one output: blocks, lanes, tree, total.
 fn one<T: Fold>(kind: ReduceKind, elements: &[T]) -> T {
     let mut total = None;
-    // No elements at all make one block of identities.
+    // An empty input forms one block of identities.
     let blocks = elements.chunks(BLOCK).chain(elements.is_empty().then_some(elements));
     for block in blocks {
         let mut lanes = vec![T::identity(kind); T::lanes(kind)];

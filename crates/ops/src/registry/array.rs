@@ -1,4 +1,4 @@
-//! Lists of numbers as arrays, as NumPy's functions take them.
+//! Converts lists of numbers to arrays, as NumPy's functions do.
 
 use super::operand::Operands;
 use crate::DimShuffle;
@@ -6,7 +6,7 @@ use crate::shape::{Join, MakeVector};
 use precast_graph::{Array, BuildError, DType, MakeNodeError, Operand, VarId};
 
 impl Operands<'_> {
-    /// The arguments, with lists as arrays.
+    /// Returns the arguments with lists converted to arrays.
     pub(super) fn lists_as_arrays(&mut self) -> Result<Vec<Operand>, BuildError> {
         let args = self.args;
         let as_array = |(position, arg): (usize, &Operand)| match arg {
@@ -16,7 +16,7 @@ impl Operands<'_> {
         args.iter().enumerate().map(as_array).collect()
     }
 
-    /// The dtype of a list as an array: that of its numbers, or f64 if it has none.
+    /// Returns the dtype of a list as an array: the common dtype of its numbers, or f64 if the list is empty.
     pub(super) fn list_dtype(&self, items: &[Operand]) -> DType {
         let own = |item: &Operand| match item {
             Operand::List(items) => self.list_dtype(items),
@@ -27,7 +27,7 @@ impl Operands<'_> {
         items.iter().map(own).reduce(DType::upcast).unwrap_or(DType::F64)
     }
 
-    /// A list as an array of a dtype.
+    /// Converts a list to an array of a dtype.
     pub(super) fn array(&mut self, items: &[Operand], dtype: DType) -> Result<VarId, BuildError> {
         if !dtype.is_complex() && has_complex(items) {
             let problem = format!("a complex number does not fit `{dtype}`");
@@ -69,7 +69,7 @@ impl Operands<'_> {
     }
 }
 
-/// Adds the bits of all literals; false if there is something else, or a literal that the dtype does not hold.
+/// Appends the bits of all literals; false if an item is not a literal, or does not fit the dtype.
 fn constant(items: &[Operand], dtype: DType, bits: &mut Vec<u64>) -> bool {
     items.iter().all(|item| match item {
         Operand::List(items) => constant(items, dtype, bits),
@@ -78,7 +78,7 @@ fn constant(items: &[Operand], dtype: DType, bits: &mut Vec<u64>) -> bool {
     })
 }
 
-/// Whether one of the literals is complex.
+/// Returns whether one of the literals is complex.
 fn has_complex(items: &[Operand]) -> bool {
     items.iter().any(|item| match item {
         Operand::List(items) => has_complex(items),
@@ -87,7 +87,7 @@ fn has_complex(items: &[Operand]) -> bool {
     })
 }
 
-/// Finds the shape of nested lists, whose lists at one depth are of one length.
+/// Determines the shape of nested lists. All lists at one depth must have equal length.
 fn measure(
     function: &str,
     items: &[Operand],

@@ -1,4 +1,4 @@
-//! Functions that move, drop, add, turn round and repeat axes.
+//! Functions that move, drop, add, reverse and repeat axes.
 
 use super::operand::Operands;
 use super::sequence::Sequence;
@@ -8,7 +8,8 @@ use crate::declared::Declared;
 use crate::rows::Row;
 use precast_graph::{BuildError, DType, Extent, MakeNodeError, Operand, Prop, Props, VarId};
 
-/// `squeeze(x)`, `squeeze(x, axis=0)`: without axes of extent 1; without `axis`, all extents have to be known.
+/// Builds `squeeze(x)` and `squeeze(x, axis=0)`, which drop axes of extent 1. Without `axis`, all extents must be
+/// known.
 pub(super) fn squeeze(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     let tensor = operands.variable(0)?;
@@ -30,7 +31,7 @@ pub(super) fn squeeze(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Re
     operands.shuffled(tensor, (0..shape.len()).filter(|d| !gone.contains(d)).map(Some))
 }
 
-/// `expand_dims(x, 0)`, `expand_dims(x, (0, -1))`: new axes at these places of the result.
+/// Builds `expand_dims(x, 0)` and `expand_dims(x, (0, -1))`, which insert new axes at these positions of the result.
 pub(super) fn expand_dims(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     let tensor = operands.variable(0)?;
@@ -44,7 +45,7 @@ pub(super) fn expand_dims(operands: &mut Operands<'_>, _: &Row, props: &Props) -
     operands.shuffled(tensor, order)
 }
 
-/// `swapaxes(x, 0, -1)`.
+/// Builds `swapaxes(x, 0, -1)`.
 pub(super) fn swapaxes(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     let tensor = operands.variable(0)?;
@@ -56,7 +57,7 @@ pub(super) fn swapaxes(operands: &mut Operands<'_>, _: &Row, props: &Props) -> R
     operands.shuffled(tensor, order.into_iter().map(Some))
 }
 
-/// `moveaxis(x, 0, -1)`, `moveaxis(x, (0, 1), (-1, -2))`: the others stay in their order.
+/// Builds `moveaxis(x, 0, -1)` and `moveaxis(x, (0, 1), (-1, -2))`. The remaining axes keep their order.
 pub(super) fn moveaxis(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     let tensor = operands.variable(0)?;
@@ -76,13 +77,13 @@ pub(super) fn moveaxis(operands: &mut Operands<'_>, _: &Row, props: &Props) -> R
     operands.shuffled(tensor, order)
 }
 
-/// `matrix_transpose(x)`: the last two axes exchanged.
+/// Builds `matrix_transpose(x)`, which swaps the last two axes.
 pub(super) fn matrix_transpose(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     operands.call_with("swapaxes", operands.args, &[("axis1", (-1_i64).into()), ("axis2", (-2_i64).into())])
 }
 
-/// `flip(x)`, `flip(x, axis=0)`; `flipud` of the first axis, `fliplr` of the second.
+/// Builds `flip(x)` and `flip(x, axis=0)`; `flipud` reverses the first axis, `fliplr` the second.
 pub(super) fn flip(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     let mut tensor = operands.variable(0)?;
@@ -98,7 +99,7 @@ pub(super) fn flip(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Res
     Ok(tensor)
 }
 
-/// `roll(x, 2)`, `roll(x, (1, 2), axis=(0, 1))`: what leaves at the end comes in at the beginning.
+/// Builds `roll(x, 2)` and `roll(x, (1, 2), axis=(0, 1))`. Elements shifted past the end reappear at the beginning.
 pub(super) fn roll(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(2)?;
     let tensor = operands.variable(0)?;
@@ -144,7 +145,7 @@ fn rolled_along(
     };
     expect_integers(operands, found)?;
     let extent = operands.extent(tensor, axis)?;
-    // Less than the extent, and 0 without elements.
+    // The shift is less than the extent, and 0 for an empty axis.
     let shift = operands.call("mod", [shift, extent.clone()])?;
     let cut = operands.call("sub", [extent, shift.into()])?;
     let cut = operands.cast(cut, DType::I64)?;
@@ -154,7 +155,7 @@ fn rolled_along(
     operands.call_with("join", &[back.into(), front.into()], &[("axis", axis.into())])
 }
 
-/// Checks that the second argument, of the dtype `found`, says how many or how far.
+/// Checks that the second argument, a count or a distance of dtype `found`, has integers.
 fn expect_integers(operands: &Operands<'_>, found: DType) -> Result<(), MakeNodeError> {
     if found.is_integer() || found == DType::Bool {
         return Ok(());
@@ -163,7 +164,7 @@ fn expect_integers(operands: &Operands<'_>, found: DType) -> Result<(), MakeNode
     Err(MakeNodeError::DType { op, input: 1, found, expected })
 }
 
-/// `repeat(x, 3, axis=0)`, `repeat(x, counts)`: each element so often, one behind the other.
+/// Builds `repeat(x, 3, axis=0)` and `repeat(x, counts)`, which repeat each element in place.
 pub(super) fn repeat(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(2)?;
     let mut tensor = operands.variable(0)?;
@@ -197,7 +198,7 @@ pub(super) fn repeat(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Res
     operands.call_with("take", &[tensor.into(), places.into()], &[("axis", axis.into())])
 }
 
-/// `tile(x, 2)`, `tile(x, (2, 3))`: the tensor so often along each of its last axes.
+/// Builds `tile(x, 2)` and `tile(x, (2, 3))`, which repeat the tensor along each of its last axes.
 pub(super) fn tile(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
     operands.expect_between(1, usize::MAX)?;
     let tensor = operands.variable(0)?;
@@ -208,7 +209,7 @@ pub(super) fn tile(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Va
         ones.chain(list.iter().cloned()).collect::<Vec<_>>()
     };
     let (counts, extents) = (pad(&counts), pad(&own));
-    // (count, extent, count, extent, …), then each pair as one.
+    // Spreads to (count, extent, count, extent, …), then merges each pair into one axis.
     let order = (0..ndim).flat_map(|d| [None, d.checked_sub(ndim - own.len())]);
     let spread = operands.shuffled(tensor, order.collect::<Vec<_>>())?;
     let pairs = counts.iter().cloned().zip(extents.iter().cloned());
@@ -221,10 +222,11 @@ pub(super) fn tile(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Va
     operands.call_with("reshape", &shape, &[])
 }
 
-/// How many times differences are taken of differences at most: each time is three ops.
+/// The maximum order of differences; each order takes three ops.
 const DIFFERENCES: usize = 1000;
 
-/// `diff(x, n=2, axis=0, prepend=0)`: each element less the one before; of truth values whether they differ.
+/// Builds `diff(x, n=2, axis=0, prepend=0)`: the difference of each element and its predecessor. For booleans it is
+/// whether they differ.
 pub(super) fn diff(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect_between(1, 3)?;
     let declared = Declared::bound(operands.function, props);
@@ -248,7 +250,7 @@ pub(super) fn diff(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resul
     Ok(tensor)
 }
 
-/// A tensor between `prepend` and `append` of a call of `diff`. A number stands for an extent of 1.
+/// Joins a tensor with `prepend` and `append` of a `diff` call. A number counts as an extent of 1.
 fn extended(operands: &mut Operands<'_>, tensor: VarId, axis: usize) -> Result<VarId, BuildError> {
     let mut extents = operands.extents_of(tensor)?;
     extents[axis] = 1_i64.into();
@@ -273,7 +275,8 @@ fn extended(operands: &mut Operands<'_>, tensor: VarId, axis: usize) -> Result<V
     operands.call_with("join", &[parts], &[("axis", axis.into())])
 }
 
-/// `vstack([x, y])`: rows one below the other; `hstack`: along the second axis, vectors one behind the other. `vstack(x)`: the rows of x.
+/// Builds `vstack([x, y])`, which stacks rows, and `hstack`, which joins along the second axis, or joins vectors.
+/// `vstack(x)` takes the rows of x.
 pub(super) fn stacked(operands: &mut Operands<'_>, row: &Row, _: &Props) -> Result<VarId, BuildError> {
     let vertical = row.name == "vstack";
     let tensors = match operands.sequence()? {
@@ -294,7 +297,8 @@ pub(super) fn stacked(operands: &mut Operands<'_>, row: &Row, _: &Props) -> Resu
     operands.call_with("join", &[parts], &[("axis", axis.into())])
 }
 
-/// Numbers become matrices or vectors before they are put together, vectors matrices of one row.
+/// Joins the rows of one tensor: numbers become matrices or vectors first, and for `vstack` vectors become matrices
+/// of one row.
 fn stacked_rows(operands: &mut Operands<'_>, tensor: VarId, vertical: bool) -> Result<VarId, BuildError> {
     match (operands.ndim(tensor), vertical) {
         (1, true) => operands.shuffled(tensor, [Some(0), None]),
@@ -304,7 +308,7 @@ fn stacked_rows(operands: &mut Operands<'_>, tensor: VarId, vertical: bool) -> R
     }
 }
 
-/// `transpose(x)` turns the axes round, `transpose(x, 1, 0, 2)` permutes them.
+/// Builds `transpose(x)`, which reverses the axes, and `transpose(x, 1, 0, 2)`, which permutes them.
 pub(super) fn transpose(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
     operands.expect_between(1, usize::MAX)?;
     let variable = operands.variable(0)?;
@@ -321,7 +325,7 @@ pub(super) fn transpose(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Resu
     operands.apply(DimShuffle::new(order), &[variable])
 }
 
-/// `dimshuffle(x, order=(1, -1, 0))`: axes of `x` in a new order; -1 is a new axis of extent 1.
+/// Builds `dimshuffle(x, order=(1, -1, 0))`, which reorders the axes of `x`; -1 is a new axis of extent 1.
 pub(super) fn dimshuffle(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     let variable = operands.variable(0)?;

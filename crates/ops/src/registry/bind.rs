@@ -1,4 +1,4 @@
-//! Binds the arguments of a call to those of a row, as Python does.
+//! Binds the arguments of a call to the parameters of a row, as Python does.
 //!
 //! ```text
 //! sum(x, 0, keepdims=True)          x, 0 ──▶ arguments: x;  settings: axis=0, keepdims=True
@@ -6,18 +6,21 @@
 //! reshape(x, shape=(n, 2))          an argument by its name ──▶ arguments: x, n, 2
 //! quantile(x, q, weights=w)         an optional argument ──▶ arguments: x, q, w
 //! ```
-//! What a function computes with are its arguments: variables and numbers; a list stays one until it is asked for as an
-//! array ([`Operands::variable`](super::Operands)). Where one array may stand for its rows, several tensors are one list. What is known when the graph is built are its settings, which become
-//! props: what is given, or the default of the row. `None` is nothing at all: `sort(x)` is of the last axis, `sort(x, axis=None)`
-//! of all elements.
+//! The arguments of a function are the values it computes with: variables and numbers. A list stays a list until the
+//! function requests an array ([`Operands::variable`](super::Operands)). If one array may stand for its rows, a list
+//! means several tensors.
+//!
+//! The settings of a function are known when the graph is built, and become props: the given value, or the default of
+//! the row. `None` means that the setting is absent: `sort(x)` sorts along the last axis, `sort(x, axis=None)` sorts
+//! all elements.
 
 use crate::rows::{Keyword, Row};
 use precast_graph::{Keywords, MakeNodeError, Operand, Props, nearest};
 
-/// The arguments of a row, and its settings.
+/// The arguments and the settings of a call.
 pub(super) type Bound = (Vec<Operand>, Props);
 
-/// Binds the arguments of a call of `function`, which is a name of the row.
+/// Binds the arguments of a call of `function`, which is one of the names of the row.
 pub(super) fn bind(
     function: &str,
     row: &Row,
@@ -89,7 +92,7 @@ pub(super) fn bind(
     Ok((bound, props))
 }
 
-/// The arguments of a function that has no row: operands by position, props by name.
+/// Binds the arguments of a function without a row: operands by position, props by name.
 pub(super) fn bind_own(
     function: &str,
     args: &[Operand],

@@ -6,7 +6,7 @@ use crate::declared::Declared;
 use crate::rows::Row;
 use precast_graph::{BuildError, DType, Literal, MakeNodeError, Operand, Props, VarId};
 
-/// `cast(x, f32)`.
+/// Builds `cast(x, f32)`.
 pub(super) fn cast(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     let declared = Declared::bound(operands.function, props);
@@ -15,17 +15,17 @@ pub(super) fn cast(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resul
     operands.cast(variable, dtype)
 }
 
-/// `f32(x)`.
+/// Builds `f32(x)`.
 pub(super) fn cast_to(operands: &mut Operands<'_>, name: &str, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     no_props(name, props)?;
     let dtype: DType =
         name.parse().map_err(|e| MakeNodeError::prop(name, "dtype", format!("is wrong: {e}")))?;
-    // A whole number that the dtype does not hold is an error in NumPy, where an array's elements wrap.
+    // As in NumPy, an integer literal that does not fit the dtype is an error, but elements of an array wrap.
     if let (Operand::Literal(Literal::Int(_)), true) = (&operands.args[0], dtype.is_integer()) {
         return operands.cast_argument(0, dtype);
     }
-    // So is a complex number where there is no imaginary part; that of an array is dropped.
+    // A complex literal is also an error for a real dtype; for an array the imaginary part is dropped.
     let is_real = !dtype.is_complex() && dtype != DType::Bool;
     if matches!(&operands.args[0], Operand::Literal(literal) if literal.dtype().is_complex()) && is_real {
         return Err(operands.misfit(0, dtype));

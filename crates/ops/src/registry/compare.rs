@@ -1,10 +1,10 @@
 //! Comparisons, which are exact for integers of any dtype and length, as in NumPy 2.
 //!
-//! | operands | compared |
+//! | operands | comparison |
 //! |---|---|
 //! | an integer literal that no element can equal | `x == x`, or `x != x`: true or false of every element |
-//! | u64 and a signed integer | as u64, where that is not negative |
-//! | others | in their common dtype; a literal too large for a float as infinite |
+//! | u64 and a signed integer | as u64 if the signed integer is not negative |
+//! | all other operands | in their common dtype; a literal too large for a float counts as infinite |
 
 use super::operand::Operands;
 use super::variables::scalar_apply;
@@ -16,7 +16,7 @@ pub(super) fn compare(operands: &mut Operands<'_>, scalar: &str) -> Result<VarId
     for position in 0..2 {
         let Some(literal @ Literal::Int(n)) = operands.literal(position) else { continue };
         if dtype.is_integer() && literal.value(dtype).is_none() {
-            // Which side of everything the literal is on decides for every element.
+            // The literal is above or below every element, so one result holds for all elements.
             let literal_is_less = n.sign() == num_bigint::Sign::Minus;
             return beyond(operands, scalar, 1 - position, literal_is_less == (position == 0));
         }
@@ -50,7 +50,8 @@ pub(super) fn compare(operands: &mut Operands<'_>, scalar: &str) -> Result<VarId
     scalar_apply(operands, scalar, &inputs)
 }
 
-/// A comparison with what is above or below every integer of the dtype: `less` says that the left side is.
+/// Builds a comparison with a literal above or below every integer of the dtype. `less` is true if the left side is
+/// smaller.
 fn beyond(
     operands: &mut Operands<'_>,
     scalar: &str,
@@ -67,7 +68,7 @@ fn beyond(
     scalar_apply(operands, if truth { "eq" } else { "ne" }, &[x, x])
 }
 
-/// u64 against the signed integers of an argument: those below 0 are less than everything.
+/// Compares u64 with the signed integers of an argument: negative integers are less than every u64.
 fn mixed(operands: &mut Operands<'_>, scalar: &str, signed: usize) -> Result<VarId, BuildError> {
     let own = [operands.variable(0)?, operands.variable(1)?];
     let wide = [operands.cast(own[0], DType::U64)?, operands.cast(own[1], DType::U64)?];

@@ -1,6 +1,7 @@
-//! Functions made of others: calls of rows from inside a row, in NumPy's own words.
+//! Composed functions: a row calls other rows, following NumPy's own definition.
 //!
-//! What a composition means is so what its parts mean: promotion, NaN, empty arrays, and the bits of every way to serve a graph.
+//! A composition inherits the semantics of its parts: promotion, NaN, empty arrays, and the bits for every way to
+//! serve a graph.
 
 use super::bind::bind;
 use super::operand::Operands;
@@ -10,7 +11,7 @@ use crate::shape::{Assert, ShapeI};
 use precast_graph::{Array, BuildError, Extent, Keywords, MakeNodeError, Operand, Prop, VarId};
 
 impl Operands<'_> {
-    /// What a function of the library makes of some arguments.
+    /// Calls a function of the library.
     pub(super) fn call<const N: usize>(
         &mut self,
         function: &str,
@@ -19,7 +20,7 @@ impl Operands<'_> {
         self.call_with(function, &args, &[])
     }
 
-    /// The same with arguments by name.
+    /// Calls a function of the library with keyword arguments.
     pub(super) fn call_with(
         &mut self,
         function: &str,
@@ -39,7 +40,7 @@ impl Operands<'_> {
         Ok(result)
     }
 
-    /// The extent of a dimension, which promotes as a number of Python's.
+    /// Returns the extent of a dimension, which promotes like a Python integer.
     pub(super) fn extent(&mut self, tensor: VarId, axis: usize) -> Result<Operand, BuildError> {
         Ok(match self.graph.ty(tensor).shape().get(axis) {
             Some(Extent::Fixed(n)) => i64::try_from(*n).unwrap_or(i64::MAX).into(),
@@ -47,7 +48,7 @@ impl Operands<'_> {
         })
     }
 
-    /// The extent of a dimension if it is known when the graph is built: that of a type, or of a constant.
+    /// Returns the extent of a dimension if it is known when the graph is built, from the type or from a constant.
     pub(super) fn known_extent(&self, tensor: VarId, axis: usize) -> Option<i64> {
         let of_constant = || self.graph.constants().find(|(constant, _)| *constant == tensor);
         match self.graph.ty(tensor).shape().get(axis)? {
@@ -56,17 +57,17 @@ impl Operands<'_> {
         }
     }
 
-    /// All extents.
+    /// Returns all extents.
     pub(super) fn extents_of(&mut self, tensor: VarId) -> Result<Vec<Operand>, BuildError> {
         (0..self.graph.ty(tensor).ndim()).map(|axis| self.extent(tensor, axis)).collect()
     }
 
-    /// The number of dimensions.
+    /// Returns the number of dimensions.
     pub(super) fn ndim(&self, tensor: VarId) -> usize {
         self.graph.ty(tensor).ndim()
     }
 
-    /// Axes in a new order; `None` for a new one of extent 1.
+    /// Reorders axes; `None` inserts a new axis of extent 1.
     pub(super) fn shuffled(
         &mut self,
         tensor: VarId,
@@ -79,7 +80,7 @@ impl Operands<'_> {
         self.apply(DimShuffle::new(order), &[tensor])
     }
 
-    /// A slice along one axis, `bounds` named by the letters of `entry` (`b`, `e`, `s`).
+    /// Slices along one axis; the letters of `entry` (`b`, `e`, `s`) name the `bounds`.
     pub(super) fn slice(
         &mut self,
         tensor: VarId,
@@ -93,7 +94,7 @@ impl Operands<'_> {
         self.call_with("subtensor", &args, &[("index", index)])
     }
 
-    /// The tensor; an error with these words when it is run unless a condition is true.
+    /// Returns the tensor, and fails with this message at run time unless the condition is true.
     pub(super) fn demand(
         &mut self,
         tensor: VarId,
@@ -103,7 +104,7 @@ impl Operands<'_> {
         self.apply(Assert { message: message.to_owned() }, &[tensor, condition])
     }
 
-    /// An optional argument as an integer without dimensions.
+    /// Returns an optional argument as an integer without dimensions.
     pub(super) fn integer_or(&mut self, position: usize, default: i64) -> Result<VarId, BuildError> {
         match self.args.get(position) {
             None | Some(Operand::None) => Ok(self.graph.constant(Array::from(default))),
@@ -111,7 +112,7 @@ impl Operands<'_> {
         }
     }
 
-    /// An error of a part of this function, which names the function as well. The op of a function is not a part of it.
+    /// Adds this function to an error of one of its parts. The error of the function's own op stays unchanged.
     pub(super) fn within(&self, error: BuildError) -> BuildError {
         match &error {
             BuildError::MakeNode(refused)
@@ -123,7 +124,7 @@ impl Operands<'_> {
         }
     }
 
-    /// An error of this function in words.
+    /// Creates an error of this function.
     pub(super) fn error(&self, problem: impl Into<String>) -> BuildError {
         MakeNodeError::Value { op: self.function.to_owned(), problem: problem.into() }.into()
     }

@@ -1,4 +1,4 @@
-//! Functions that are made of others and give an operand: an array, or a list of several.
+//! Composed functions that return an operand: an array, or a list of several arrays.
 
 use super::edit::{delete, insert, pad, select};
 use super::grid::{array_split, column_stack, dstack, meshgrid, unstack};
@@ -12,7 +12,7 @@ use crate::rows::{Row, composed_rows, row};
 
 macro_rules! library {
     ($(#[doc = $help:literal] $name:ident $arguments:tt $aliases:tt $settings:tt = $apply:ident;)*) => {
-        /// The rows of these functions.
+        /// The rows of the composed functions.
         pub(crate) const COMPOSED: &[Row] =
             &[$(row!($help $name $arguments $aliases $settings Some($apply), |library| library, None)),*];
     };

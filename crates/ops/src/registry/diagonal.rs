@@ -1,14 +1,14 @@
-//! Functions about diagonals: `diagonal`, `trace`, `diag`, `tri`, `tril`, `triu`.
+//! Functions of diagonals: `diagonal`, `trace`, `diag`, `tri`, `tril`, `triu`.
 //!
-//! A diagonal is the elements of a matrix at equal distances: of a matrix with m columns every (m + 1)th, from the k-th or the
-//! (−k · m)th on.
+//! A diagonal consists of elements at equal distances. In a matrix with m columns it is every (m + 1)th element,
+//! starting at element k for k ≥ 0, or at element −k · m for k < 0.
 
 use super::operand::Operands;
 use crate::declared::Declared;
 use crate::rows::Row;
 use precast_graph::{Array, BuildError, DType, Operand, Prop, Props, VarId};
 
-/// Where the k-th diagonal of an (n, m) matrix starts among all elements, and how many it has.
+/// Returns the start of the k-th diagonal of an (n, m) matrix among all elements, and its length.
 fn place(operands: &mut Operands<'_>, [n, m]: [Operand; 2], k: VarId) -> Result<(VarId, VarId), BuildError> {
     let down = operands.call("neg", [k.into()])?;
     let right = operands.call("maximum", [k.into(), 0_i64.into()])?;
@@ -21,7 +21,7 @@ fn place(operands: &mut Operands<'_>, [n, m]: [Operand; 2], k: VarId) -> Result<
     Ok((start, operands.call("maximum", [count.into(), 0_i64.into()])?))
 }
 
-/// The slice of all elements of matrices with so many columns that is a diagonal.
+/// Slices a diagonal from the flattened elements of matrices with this number of columns.
 fn elements(
     operands: &mut Operands<'_>,
     flat: VarId,
@@ -35,7 +35,7 @@ fn elements(
     operands.slice(flat, axis, "bes", &[start.into(), stop.into(), step.into()])
 }
 
-/// The diagonals of the matrices of the last two axes.
+/// Returns the diagonals of the matrices in the last two axes.
 fn last_axes(operands: &mut Operands<'_>, tensor: VarId, k: VarId) -> Result<VarId, BuildError> {
     let extents = operands.extents_of(tensor)?;
     let (outer, inner) = extents.split_at(extents.len() - 2);
@@ -47,7 +47,8 @@ fn last_axes(operands: &mut Operands<'_>, tensor: VarId, k: VarId) -> Result<Var
     elements(operands, flat, m, place)
 }
 
-/// `diagonal(x, offset=1, axis1=0, axis2=1)`, and `trace(x)`, its sum: along a new last axis in the place of the two.
+/// Builds `diagonal(x, offset=1, axis1=0, axis2=1)`, where a new last axis replaces the two axes, and `trace(x)`, its
+/// sum.
 pub(super) fn diagonal(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     let declared = Declared::bound(operands.function, props);
@@ -72,7 +73,7 @@ pub(super) fn diagonal(operands: &mut Operands<'_>, row: &Row, props: &Props) ->
     operands.call_with("sum", &[diagonal.into()], &[("axis", (-1_i64).into()), ("dtype", dtype)])
 }
 
-/// `diag(x, k)`: the diagonal of a matrix, or the matrix of zeros with that diagonal.
+/// Builds `diag(x, k)`: the diagonal of a matrix, or a matrix of zeros with that diagonal.
 pub(super) fn diag(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
     operands.expect_between(1, 2)?;
     let (tensor, k) = (operands.variable(0)?, operands.integer_or(1, 0)?);
@@ -93,7 +94,7 @@ pub(super) fn diag(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Va
     operands.call("reshape", [filled.into(), n.into(), n.into()])
 }
 
-/// Whether an element of an (n, m) matrix is on or below the k-th diagonal.
+/// Returns whether each element of an (n, m) matrix is on or below the k-th diagonal.
 fn below(operands: &mut Operands<'_>, n: Operand, m: Operand, k: Operand) -> Result<VarId, BuildError> {
     let rows = operands.call("arange", [n])?;
     let columns = operands.call("arange", [m])?;
@@ -102,7 +103,7 @@ fn below(operands: &mut Operands<'_>, n: Operand, m: Operand, k: Operand) -> Res
     operands.call("ge", [last.into(), columns.into()])
 }
 
-/// `tri(n, m, k)`: ones on and below a diagonal, zeros above.
+/// Builds `tri(n, m, k)`: ones on and below a diagonal, zeros above it.
 pub(super) fn tri(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect_between(1, 3)?;
     let n = operands.integer(0)?;
@@ -114,7 +115,8 @@ pub(super) fn tri(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result
     operands.cast(mask, dtype)
 }
 
-/// `tril(x, k)`, `triu(x, k)`: what is above, or below, a diagonal becomes 0; a vector is every row of a matrix.
+/// Builds `tril(x, k)` and `triu(x, k)`, which set the elements above, or below, a diagonal to 0. A vector is
+/// repeated as the rows of a matrix.
 pub(super) fn triangle(operands: &mut Operands<'_>, row: &Row, _: &Props) -> Result<VarId, BuildError> {
     operands.expect_between(1, 2)?;
     let (tensor, mut k) = (operands.variable(0)?, operands.integer_or(1, 0)?);

@@ -1,11 +1,11 @@
-//! Tensors with elements added, removed and chosen: `pad`, `delete`, `insert`, `select`.
+//! Functions that add, remove and select elements: `pad`, `delete`, `insert`, `select`.
 
 use super::operand::Operands;
 use crate::declared::Declared;
 use crate::rows::Row;
 use precast_graph::{BuildError, DType, Literal, MakeNodeError, Operand, Prop, Props, VarId};
 
-/// `select([a > 1, b > 2], [x, y], 0)`.
+/// Builds `select([a > 1, b > 2], [x, y], 0)`.
 pub(super) fn select(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Operand, BuildError> {
     operands.expect_between(2, 3)?;
     let [Operand::List(conditions), Operand::List(choices), rest @ ..] = operands.args else {
@@ -36,7 +36,7 @@ pub(super) fn select(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<
     Ok(found.into())
 }
 
-/// How many elements come before and behind along each axis.
+/// Returns the number of elements to add before and after each axis.
 fn widths(operands: &Operands<'_>, props: &Props, ndim: usize) -> Result<Vec<(i64, i64)>, MakeNodeError> {
     let declared = Declared::bound(operands.function, props);
     let wrong = || {
@@ -66,7 +66,7 @@ fn widths(operands: &Operands<'_>, props: &Props, ndim: usize) -> Result<Vec<(i6
     }
 }
 
-/// `pad(x, ((1, 2), (0, 0)), mode='edge')`: one axis after the other.
+/// Builds `pad(x, ((1, 2), (0, 0)), mode='edge')`, one axis after the other.
 pub(super) fn pad(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<Operand, BuildError> {
     operands.expect(1)?;
     let declared = Declared::bound(operands.function, props);
@@ -96,7 +96,7 @@ pub(super) fn pad(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result
     Ok(tensor.into())
 }
 
-/// A tensor between constants of its dtype.
+/// Pads an axis with constants of the tensor's dtype.
 fn constants(
     operands: &mut Operands<'_>,
     tensor: VarId,
@@ -117,7 +117,7 @@ fn constants(
     operands.call_with("join", &[first.into(), tensor.into(), last.into()], &[("axis", axis.into())])
 }
 
-/// Values in the dtype of what they are stored in; a number that is none there is refused, a fraction is cut off.
+/// Converts values to the dtype of the tensor. A literal that does not fit is rejected; a fraction is truncated.
 fn stored(operands: &mut Operands<'_>, value: &Operand, dtype: DType) -> Result<VarId, BuildError> {
     let args = [value.clone()];
     let mut one = Operands { graph: operands.graph, function: operands.function, args: &args };
@@ -133,7 +133,7 @@ fn stored(operands: &mut Operands<'_>, value: &Operand, dtype: DType) -> Result<
     operands.cast(value, dtype)
 }
 
-/// The positions along an axis that stand in the padded tensor.
+/// Returns the source position along an axis for each element of the padded tensor.
 fn places(
     operands: &mut Operands<'_>,
     mode: &str,
@@ -149,7 +149,7 @@ fn places(
     if mode == "wrap" {
         return operands.call("mod", [numbers.into(), extent.clone()]);
     }
-    // There and back again: with the ends once, or twice.
+    // The positions run forward and back. Each end occurs once (`reflect`) or twice (`symmetric`).
     let once = if mode == "reflect" { last } else { operands.call("add", [last.into(), 1_i64.into()])? };
     let period = operands.call("mul", [once.into(), 2_i64.into()])?;
     let within = operands.call("mod", [numbers.into(), period.into()])?;
@@ -159,7 +159,7 @@ fn places(
     operands.call("where", [is_back.into(), back.into(), within.into()])
 }
 
-/// The tensor and the axis of a call; without one, all elements and their only axis.
+/// Returns the tensor and the axis of a call; without an axis, the flattened tensor and axis 0.
 fn line(operands: &mut Operands<'_>, props: &Props) -> Result<(VarId, usize), BuildError> {
     let tensor = operands.variable(0)?;
     match Declared::bound(operands.function, props).int("axis")? {
@@ -168,7 +168,7 @@ fn line(operands: &mut Operands<'_>, props: &Props) -> Result<(VarId, usize), Bu
     }
 }
 
-/// `delete(x, [0, -1], axis=0)`, `delete(x, mask)`.
+/// Builds `delete(x, [0, -1], axis=0)` and `delete(x, mask)`.
 pub(super) fn delete(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<Operand, BuildError> {
     operands.expect(2)?;
     let (tensor, axis) = line(operands, props)?;
@@ -195,7 +195,7 @@ pub(super) fn delete(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Res
     operands.call_with("compress", &[kept.into(), tensor.into()], &[("axis", axis.into())]).map(Operand::Var)
 }
 
-/// `insert(x, 1, y, axis=0)`: values of the tensor's dtype before one position.
+/// Builds `insert(x, 1, y, axis=0)`, which inserts values, cast to the tensor's dtype, before one position.
 pub(super) fn insert(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<Operand, BuildError> {
     operands.expect(3)?;
     let (tensor, axis) = line(operands, props)?;
@@ -213,7 +213,7 @@ pub(super) fn insert(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Res
     if own > ndim {
         return Err(operands.error(format!("values of {own} dimension(s) do not fit a tensor of {ndim}")));
     }
-    // Of as many dimensions, the first of which is the axis.
+    // The values get as many dimensions as the tensor, with the insertion axis first.
     let padded = operands.shuffled(values, (0..ndim).map(|d| d.checked_sub(ndim - own)))?;
     let order = (1..=axis).chain([0]).chain(axis + 1..ndim);
     let turned = operands.shuffled(padded, order.map(Some))?;

@@ -1,4 +1,4 @@
-//! Elementwise functions of the text form: promotion, casts, and the scalar op mapped over what comes of it.
+//! Elementwise functions of the text form: promotion, casts, and the scalar op mapped over the inputs.
 
 use super::compare::compare;
 use super::operand::Operands;
@@ -10,14 +10,14 @@ use crate::scalar::Promotion;
 use num_bigint::Sign;
 use precast_graph::{Array, BuildError, DType, Literal, MakeNodeError, Number, Operand, Props, VarId};
 
-/// Applies an elementwise function.
+/// Builds an elementwise function.
 pub(crate) fn apply(operands: &mut Operands<'_>, function: &Row, props: &Props) -> Result<VarId, BuildError> {
     let promotion = function.scalar.as_ref().map_or(Promotion::Common, |scalar| scalar.promotion);
     let arity = function.arguments.len();
     if promotion != Promotion::Bounds || !(1..=arity).contains(&operands.args.len()) {
         operands.expect(arity)?;
     }
-    // What follows looks at arguments as they are.
+    // The code below expects arrays, not lists.
     let mut arrays = operands.lists_as_arrays()?;
     arrays.resize(arity, Operand::None);
     let mut operands = Operands { graph: operands.graph, function: operands.function, args: &arrays };
@@ -57,8 +57,8 @@ pub(crate) fn apply(operands: &mut Operands<'_>, function: &Row, props: &Props) 
     scalar_apply(operands, function.name, &inputs)
 }
 
-/// The arguments of `clip`, where a literal bound beyond all integers of the dtype is the last of them, and `None` the end of the
-/// dtype.
+/// Returns the arguments of `clip`. A literal bound beyond the range of the dtype becomes the last integer of the
+/// range, and `None` the end of the range.
 fn bounded(operands: &mut Operands<'_>) -> Result<Vec<VarId>, BuildError> {
     let dtype = operands.common();
     let bits =
@@ -92,7 +92,8 @@ fn bounded(operands: &mut Operands<'_>) -> Result<Vec<VarId>, BuildError> {
     Ok(inputs)
 }
 
-/// `x/y`: by a literal power of two the product with its inverse, which has the same bits and takes a fraction of the time.
+/// Builds `x/y`. Division by a literal power of two becomes a product with its inverse, which has the same bits and
+/// is much faster.
 fn quotient(operands: &mut Operands<'_>, dtype: DType) -> Result<VarId, BuildError> {
     let literal = operands.literal(1).filter(|_| operands.literal(0).is_none() && dtype.is_float());
     let Some(inverse) = literal.and_then(Literal::float).and_then(inverse) else {
@@ -104,13 +105,14 @@ fn quotient(operands: &mut Operands<'_>, dtype: DType) -> Result<VarId, BuildErr
     scalar_apply(operands, "mul", &[x, inverse])
 }
 
-/// What to multiply by instead of dividing, if that is as exact: the inverse of a power of two that every float has.
+/// Returns the exact inverse of a divisor: powers of two in the range of every float dtype.
 fn inverse(y: f64) -> Option<f64> {
     let is_power = y.to_bits().trailing_zeros() >= f64::MANTISSA_DIGITS - 1;
     (is_power && (2_f64.powi(-14)..=2_f64.powi(14)).contains(&y.abs())).then_some(1.0 / y)
 }
 
-/// `x**n`: for the literal exponents 0.5, 1, 2, 3, 4 and -1 products, a root or a quotient, each exact to its last bit.
+/// Builds `x**n`. The literal exponents 0.5, 1, 2, 3, 4 and -1 become products, a root or a quotient, each exact to
+/// its last bit.
 fn pow(operands: &mut Operands<'_>) -> Result<VarId, BuildError> {
     let dtype = operands.common();
     let literal = operands.literal(1).filter(|_| operands.literal(0).is_none()).cloned();
@@ -129,7 +131,7 @@ fn pow(operands: &mut Operands<'_>) -> Result<VarId, BuildError> {
         let inputs = operands.cast_all(if dtype == DType::Bool { DType::I8 } else { dtype })?;
         return scalar_apply(operands, "pow", &inputs);
     }
-    // NumPy squares truth values as i8.
+    // NumPy squares booleans as i8.
     let own = operands.dtype(0);
     let dtype = if own == DType::Bool && integral && exponent == 2.0 { DType::I8 } else { dtype };
     let base = operands.cast_argument(0, dtype)?;
@@ -154,7 +156,7 @@ fn pow(operands: &mut Operands<'_>) -> Result<VarId, BuildError> {
     scalar_apply(operands, "mul", &[square, last])
 }
 
-/// `angle(x, deg=False)`: that of a complex number; 0 or π of a real one, by its sign.
+/// Builds `angle(x, deg=False)`: the angle of a complex number; 0 or π for a real number, depending on its sign.
 fn angle(operands: &mut Operands<'_>, props: &Props) -> Result<VarId, BuildError> {
     let truth = operands.common() == DType::Bool;
     let dtype = if truth { DType::F64 } else { operands.inexact() };

@@ -1,4 +1,4 @@
-//! Functions that make tensors of numbers: `full`, `zeros_like`, `broadcast_to`, `linspace`.
+//! Functions that create tensors: `full`, `zeros_like`, `broadcast_to`, `linspace`.
 
 use super::operand::Operands;
 use super::shape::number_of;
@@ -7,7 +7,7 @@ use crate::rows::Row;
 use crate::shape::Alloc;
 use precast_graph::{BuildError, DType, Operand, Props, VarId};
 
-/// `full((2, n), 1.5)`, of the dtype of the value unless `dtype` says otherwise.
+/// Builds `full((2, n), 1.5)`, with the dtype of the value unless `dtype` is given.
 pub(super) fn full(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(2)?;
     let value = match Declared::bound(operands.function, props).dtype("dtype")? {
@@ -17,7 +17,8 @@ pub(super) fn full(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resul
     operands.call_with("alloc", &[value.into()], &[("shape", operands.args[0].clone())])
 }
 
-/// `zeros_like(x)`, `ones_like(x, dtype=bool)`, `full_like(x, 3)`: of the shape of `x`, and of its dtype unless `dtype` says otherwise.
+/// Builds `zeros_like(x)`, `ones_like(x, dtype=bool)` and `full_like(x, 3)`, with the shape of `x`, and its dtype
+/// unless `dtype` is given.
 pub(super) fn like(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(row.arguments.len())?;
     let tensor = operands.variable(0)?;
@@ -31,7 +32,7 @@ pub(super) fn like(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Res
     operands.call_with("alloc", &[&[value.into()], extents.as_slice()].concat(), &[])
 }
 
-/// `broadcast_to(x, (3, n))`: a copy, where NumPy has a view.
+/// Builds `broadcast_to(x, (3, n))`, which copies; NumPy returns a view.
 pub(super) fn broadcast_to(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
     operands.expect_between(1, usize::MAX)?;
     let mut inputs = vec![operands.variable(0)?];
@@ -44,7 +45,7 @@ pub(super) fn broadcast_to(operands: &mut Operands<'_>, _: &Row, _: &Props) -> R
     operands.apply(Alloc, &inputs)
 }
 
-/// `linspace(start, stop, num)`: equal steps, the last of them `stop` itself unless `endpoint=False`.
+/// Builds `linspace(start, stop, num)` with equal steps. The last sample is exactly `stop` unless `endpoint=False`.
 pub(super) fn linspace(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect_between(2, 3)?;
     let declared = Declared::bound(operands.function, props);
@@ -66,7 +67,7 @@ pub(super) fn linspace(operands: &mut Operands<'_>, _: &Row, props: &Props) -> R
     let numbers = operands.call("arange", [count.into()])?;
     let numbers = operands.cast(numbers, computed.real())?;
     let mut samples = operands.call("mul", [numbers.into(), step.into()])?;
-    // A step that vanishes is taken last.
+    // If the step underflows to 0, the sample is computed as `number / parts * span`.
     let parts = operands.call("div", [numbers.into(), some.into()])?;
     let parts = operands.call("mul", [parts.into(), span.into()])?;
     let vanishes = operands.call("eq", [step.into(), 0_i64.into()])?;
@@ -89,7 +90,7 @@ pub(super) fn linspace(operands: &mut Operands<'_>, _: &Row, props: &Props) -> R
     }
 }
 
-/// `atleast_1d(x)`, `atleast_2d(x)`: new axes in front.
+/// Builds `atleast_1d(x)` and `atleast_2d(x)`, which prepend new axes.
 pub(super) fn at_least(operands: &mut Operands<'_>, row: &Row, _: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     let tensor = operands.variable(0)?;
@@ -98,11 +99,11 @@ pub(super) fn at_least(operands: &mut Operands<'_>, row: &Row, _: &Props) -> Res
     operands.shuffled(tensor, new.chain((0..ndim).map(Some)))
 }
 
-/// `append(x, y, axis=0)`; without an axis, all elements of both.
+/// Builds `append(x, y, axis=0)`; without an axis, it joins all elements of both.
 pub(super) fn append(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(2)?;
     let axis = Declared::bound(operands.function, props).int("axis")?;
-    // NumPy makes arrays of both first.
+    // NumPy converts both arguments to arrays first.
     let parts = [operands.variable(0)?.into(), operands.variable(1)?.into()];
     operands.call_with("join", &parts, &[("axis", axis.map_or(Operand::None, Operand::from))])
 }

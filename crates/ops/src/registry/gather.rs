@@ -1,10 +1,10 @@
-//! An array among the indices: integers on any axis, `x[:, v]`, or a mask, `x[mask]`, as NumPy has them.
+//! Arrays among the indices: integers on any axis, `x[:, v]`, or a mask, `x[mask]`, with NumPy's semantics.
 //!
 //! ```text
-//! x[i, :, v]  ──▶  the view x[i, :, :]  ──▶  take along the axis of v, or what a mask picks  ──▶  its dimensions to their place
+//! x[i, :, v]  ──▶  the view x[i, :, :]  ──▶  take along the axis of v, or apply the mask  ──▶  move its dimensions into place
 //! ```
-//! NumPy takes single integers beside an array as arrays, too: where slices stand between them, the dimensions of the array
-//! come first. A mask stands for the indices of its true elements, with its dimensions as one.
+//! NumPy treats single integers next to an array as arrays too: if slices separate them, the dimensions of the array
+//! come first. A mask stands for the indices of its true elements, with its dimensions merged into one.
 
 use super::index::{Item, basic, taken};
 use super::operand::Operands;
@@ -13,14 +13,14 @@ use crate::shape::View;
 use precast_graph::{Array, BuildError, DType, FunctionGraph, MakeNodeError, Operand, VarId};
 use std::any::Any;
 
-/// An array among the indices: its item, its argument, and its value.
+/// An array among the indices: the position of its item, its argument, and its value.
 pub(super) struct ArrayIndex {
     item: usize,
     argument: usize,
     value: VarId,
 }
 
-/// The arrays among the indices.
+/// Returns the arrays among the indices.
 pub(super) fn array_indices(
     operands: &mut Operands<'_>,
     items: &[Item],
@@ -38,7 +38,7 @@ pub(super) fn array_indices(
         };
         if is_array && *selector == Selector::Index {
             let value = match &operands.args[argument] {
-                // Without items it has no dtype of its own.
+                // An empty list has no dtype of its own.
                 Operand::List(items) if items.is_empty() => {
                     operands.graph.constant(Array::zeros(DType::I64, &[0]))
                 }
@@ -51,7 +51,7 @@ pub(super) fn array_indices(
     Ok(found)
 }
 
-/// The part of a tensor that indices with one array among them name.
+/// Returns the part of a tensor for indices with one array among them.
 pub(super) fn gather(
     operands: &mut Operands<'_>,
     tensor: VarId,
@@ -95,12 +95,13 @@ pub(super) fn gather(
         let order: Vec<usize> = (axis..axis + rank).chain(0..axis).chain(axis + rank..ndim).collect();
         found = operands.shuffle(found, &order)?;
     }
-    // Nobody takes what was written to `x[i, v]` for the whole of x, of which it is a part of a part.
+    // Wraps the result in a View, so that a write to `x[i, v]`, a part of a part, is not mistaken for a write to a
+    // part of x.
     if part == tensor { Ok(found) } else { operands.apply(View, &[found]) }
 }
 
-/// The part that several arrays of integers name together, and single integers with them: these are broadcast, and what is not
-/// indexed by any follows, or stays around them if they stand side by side.
+/// Returns the part of a tensor for several integer arrays, broadcast together with any single integers. Dimensions
+/// without such an index follow, or stay in place if the indexed axes are adjacent.
 pub(super) fn gather_together(
     operands: &mut Operands<'_>,
     tensor: VarId,
@@ -142,11 +143,12 @@ pub(super) fn gather_together(
         let order: Vec<usize> = (rank..rank + axes[0]).chain(0..rank).chain(rank + axes[0]..all).collect();
         found = operands.shuffle(found, &order)?;
     }
-    // What is written to a part of a part is not written to the whole.
+    // A write to a part of a part is not a write to the whole tensor.
     operands.apply(View, &[found])
 }
 
-/// Whether this is all of what `nonzero` gives: NumPy's is a tuple, which would index every axis.
+/// Returns whether the index is the complete result of `nonzero`. NumPy's result is a tuple, which would index every
+/// axis.
 fn is_nonzero(graph: &FunctionGraph, value: VarId) -> bool {
     graph.producer(value).is_some_and(|apply| {
         let op: &dyn Any = &*apply.op;
@@ -154,7 +156,7 @@ fn is_nonzero(graph: &FunctionGraph, value: VarId) -> bool {
     })
 }
 
-/// Whether a slice or a new axis stands between the array and a single integer.
+/// Returns whether a slice or a new axis separates the array from a single integer.
 fn is_apart(items: &[Item]) -> bool {
     let single = |item: &Item| *item == Item::Selector(Selector::Index);
     let singles: Vec<usize> = (0..items.len()).filter(|at| single(&items[*at])).collect();
@@ -162,7 +164,7 @@ fn is_apart(items: &[Item]) -> bool {
     items[*first..=*last].iter().any(|item| !single(item))
 }
 
-/// The dimension of the result that an item stands for, which is a slice of a whole dimension.
+/// Returns the dimension of the result for an item that is a full slice.
 fn axis_of(items: &[Item], item: usize, ndim: usize) -> usize {
     let used = items.iter().filter(|item| matches!(item, Item::Selector(_))).count();
     let dimensions = |item: &Item| match item {
@@ -173,7 +175,7 @@ fn axis_of(items: &[Item], item: usize, ndim: usize) -> usize {
     items[..item].iter().map(dimensions).sum()
 }
 
-/// What stands where a mask of some dimensions, the first of them `axis`, is true.
+/// Returns the elements where a mask is true. `axis` is the first dimension that the mask covers.
 fn masked(operands: &mut Operands<'_>, tensor: VarId, mask: VarId, axis: usize) -> Result<VarId, BuildError> {
     let (rank, ndim) = (operands.graph.ty(mask).ndim(), operands.graph.ty(tensor).ndim());
     if axis + rank > ndim {

@@ -1,4 +1,4 @@
-//! Tensors put side by side, and taken apart: `meshgrid`, `unstack`, `array_split`, `column_stack`, `dstack`.
+//! Functions that join and split tensors: `meshgrid`, `unstack`, `array_split`, `column_stack`, `dstack`.
 
 use super::operand::Operands;
 use super::parts::list;
@@ -7,7 +7,7 @@ use crate::declared::Declared;
 use crate::rows::Row;
 use precast_graph::{BuildError, DType, Operand, Prop, Props, VarId};
 
-/// `meshgrid(u, v, indexing='ij')`: with `xy` the first two axes are exchanged.
+/// Builds `meshgrid(u, v, indexing='ij')`; `xy` swaps the first two axes.
 pub(super) fn meshgrid(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<Operand, BuildError> {
     let declared = Declared::bound(operands.function, props);
     let turned = match declared.text("indexing")? {
@@ -36,7 +36,7 @@ pub(super) fn meshgrid(operands: &mut Operands<'_>, _: &Row, props: &Props) -> R
     Ok(list(vectors))
 }
 
-/// `unstack(x, axis=0)`: as many parts as the type says.
+/// Builds `unstack(x, axis=0)`; the type must give the number of parts.
 pub(super) fn unstack(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<Operand, BuildError> {
     operands.expect(1)?;
     let tensor = operands.variable(0)?;
@@ -53,7 +53,7 @@ pub(super) fn unstack(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Re
     Ok(list(parts.collect::<Result<Vec<_>, _>>()?))
 }
 
-/// `array_split(x, 3, axis=0)`, `array_split(x, [2, 5])`.
+/// Builds `array_split(x, 3, axis=0)` and `array_split(x, [2, 5])`.
 pub(super) fn array_split(
     operands: &mut Operands<'_>,
     _: &Row,
@@ -90,7 +90,8 @@ fn prop_count(prop: &Prop) -> Option<i64> {
     if let Prop::Int(n) = prop { Some(*n).filter(|n| *n > 0) } else { None }
 }
 
-/// The bounds between so many pieces: the first ones have an element more where there is a rest, or there must be none.
+/// Returns the bounds of a number of sections. The first sections get one extra element if there is a remainder; with
+/// `equal` a remainder is an error.
 fn equal_bounds(
     operands: &mut Operands<'_>,
     tensor: &mut VarId,
@@ -115,7 +116,7 @@ fn equal_bounds(
     Ok(bounds)
 }
 
-/// `column_stack([u, x])`: vectors become columns.
+/// Builds `column_stack([u, x])`, where vectors become columns.
 pub(super) fn column_stack(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Operand, BuildError> {
     joined(operands, 1, |ndim| match ndim {
         0 => vec![None, None],
@@ -124,7 +125,8 @@ pub(super) fn column_stack(operands: &mut Operands<'_>, _: &Row, _: &Props) -> R
     })
 }
 
-/// `dstack([x, y])`: along the third axis; what has fewer gets them as NumPy's `atleast_3d` has it.
+/// Builds `dstack([x, y])`, which joins along the third axis. Inputs of lower rank get new axes as in NumPy's
+/// `atleast_3d`.
 pub(super) fn dstack(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Operand, BuildError> {
     joined(operands, 2, |ndim| match ndim {
         0 => vec![None; 3],

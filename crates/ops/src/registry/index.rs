@@ -1,8 +1,9 @@
-//! Functions that take parts of a tensor, and that write to them.
+//! Functions that select parts of a tensor, and functions that write to them.
 //!
-//! `x[1:n, None, ::-1]` is a call of `subtensor` with the numbers as arguments and `index=["be", "n", "s"]`: the selectors
-//! of [`crate::index::selector`], and besides `n` for a new axis, `...` for all the dimensions between. A vector of integers
-//! as the only index makes it [`AdvancedSubtensor1`]; other arrays among the indices are the business of `gather`.
+//! `x[1:n, None, ::-1]` is a call of `subtensor` with the numbers as arguments and `index=["be", "n", "s"]`. The
+//! items are the selectors of [`crate::index::selector`], `n` for a new axis, and `...` for all dimensions in
+//! between. A vector of integers as the only index becomes [`AdvancedSubtensor1`]; `gather` handles all other arrays
+//! among the indices.
 
 use super::operand::Operands;
 use super::{gather, mask};
@@ -17,7 +18,7 @@ use precast_graph::{BuildError, DType, MakeNodeError, Op, Prop, Props, VarId};
 use std::any::Any;
 use std::sync::Arc;
 
-/// One part of what stands between the brackets.
+/// One item between the brackets of an index.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Item {
     Selector(Selector),
@@ -39,7 +40,7 @@ fn items(declared: &Declared<'_>) -> Result<Vec<Item>, MakeNodeError> {
 }
 
 impl Operands<'_> {
-    /// A tensor with its dimensions in another order.
+    /// Reorders the dimensions of a tensor.
     pub(super) fn shuffle(&mut self, tensor: VarId, order: &[usize]) -> Result<VarId, BuildError> {
         if order.is_sorted() {
             return Ok(tensor);
@@ -47,13 +48,13 @@ impl Operands<'_> {
         self.apply(DimShuffle::new(order.iter().copied().map(Some).collect()), &[tensor])
     }
 
-    /// A tensor in another shape.
+    /// Reshapes a tensor.
     pub(super) fn reshape(&mut self, tensor: VarId, shape: &[i64]) -> Result<VarId, BuildError> {
         let vector = self.vector(shape);
         self.apply(Reshape { ndim: shape.len() }, &[tensor, vector])
     }
 
-    /// Whether a result is an extent, `shape(x)[0]` or `shape_i(x, i=0)`, which is an integer of Python's in NumPy.
+    /// Returns whether a result is an extent, `shape(x)[0]` or `shape_i(x, i=0)`, which is a Python integer in NumPy.
     pub(super) fn is_extent(&self, result: VarId) -> bool {
         let Some(apply) = self.graph.producer(result) else { return false };
         let of_shape = || self.graph.producer(apply.inputs[0]).is_some_and(|made| made.op.name() == "shape");
@@ -70,21 +71,21 @@ pub(super) fn subtensor(operands: &mut Operands<'_>, _: &Row, props: &Props) -> 
         [index] => gather::gather(operands, tensor, items, index),
         arrays @ [_, ..] => gather::gather_together(operands, tensor, items, arrays),
         [] => match basic(operands, tensor, items)? {
-            // All of a tensor is a part of it too, which can be written to.
+            // The whole tensor must also be a part, so that it can be written to.
             part if part == tensor => operands.apply(Subtensor { index: Vec::new() }, &[tensor]),
             part => Ok(part),
         },
     }
 }
 
-/// A view by integers, slices and new axes; the numbers are the arguments behind the first.
+/// Builds a view by integers, slices and new axes. The numbers are the arguments after the first.
 pub(super) fn basic(
     operands: &mut Operands<'_>,
     tensor: VarId,
     mut items: Vec<Item>,
 ) -> Result<VarId, BuildError> {
     let ndim = operands.graph.ty(tensor).ndim();
-    // `...` stands for the dimensions that nothing else does.
+    // `...` stands for the dimensions without an item of their own.
     let used = items.iter().filter(|item| matches!(item, Item::Selector(_))).count();
     if let Some(at) = items.iter().position(|item| matches!(item, Item::Rest)) {
         let rest = (used..ndim).map(|_| Item::Selector(Selector::ALL));
@@ -119,7 +120,7 @@ pub(super) fn basic(
     operands.apply(DimShuffle::new(order), &[part])
 }
 
-/// The rows that a vector of integers names.
+/// Selects rows by a vector of integers.
 pub(super) fn rows(operands: &mut Operands<'_>, tensor: VarId, indices: VarId) -> Result<VarId, BuildError> {
     let found = operands.graph.ty(indices);
     if !found.dtype().is_integer() {
@@ -131,8 +132,8 @@ pub(super) fn rows(operands: &mut Operands<'_>, tensor: VarId, indices: VarId) -
     operands.apply(AdvancedSubtensor1, &[tensor, indices])
 }
 
-/// `take(x, indices, axis=0)`; without an axis of all elements in C order. The result has the shape of the indices in the
-/// place of the axis.
+/// Builds `take(x, indices, axis=0)`; without an axis, it takes from all elements in C order. The shape of the
+/// indices replaces the axis in the result.
 pub(super) fn take(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     let axis = Declared::bound(operands.function, props).int("axis")?;
     operands.expect(2)?;
@@ -140,7 +141,7 @@ pub(super) fn take(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resul
     taken(operands, tensor, indices, axis)
 }
 
-/// What stands at some indices along an axis.
+/// Takes the elements at some indices along an axis.
 pub(super) fn taken(
     operands: &mut Operands<'_>,
     mut tensor: VarId,
@@ -170,12 +171,13 @@ pub(super) fn taken(
         let shape = operands.apply(MakeVector { dtype: DType::I64 }, &extents)?;
         taken = operands.apply(Reshape { ndim: extents.len() }, &[taken, shape])?;
     }
-    // The dimensions of the indices go to the place of the axis, behind those that stood before it.
+    // The dimensions of the indices move to the place of the axis, after the dimensions before it.
     let order: Vec<usize> = (rank..rank + axis).chain(0..rank).chain(rank + axis..rank + ndim - 1).collect();
     operands.shuffle(taken, &order)
 }
 
-/// `set_subtensor(x[1:3], y)`, `inc_subtensor(x[indices], y)`: x with that part set, or y added to it.
+/// Builds `set_subtensor(x[1:3], y)` and `inc_subtensor(x[indices], y)`: x with the part set to y, or with y added to
+/// it.
 pub(super) fn write(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
     super::settings::no_props(operands.function, props)?;
     operands.expect(2)?;

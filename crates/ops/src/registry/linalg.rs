@@ -7,8 +7,8 @@ use crate::linalg::{BatchedDot, Dot, Matmul};
 use crate::rows::Row;
 use precast_graph::{BuildError, DType, Props, VarId};
 
-/// A product of what both promote to; f16 and bf16 are computed in f32 and rounded once. A number times a tensor is a
-/// multiplication, as in NumPy.
+/// Builds a product in the common dtype; f16 and bf16 are computed in f32 and rounded once. A number times a tensor
+/// is a multiplication, as in NumPy.
 pub(super) fn product(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(2)?;
     super::settings::no_props(operands.function, props)?;
@@ -25,7 +25,8 @@ pub(super) fn product(operands: &mut Operands<'_>, row: &Row, props: &Props) -> 
     operands.cast(product, dtype)
 }
 
-/// Of vectors and matrices a dot; in a stack of matrices a vector is one of one row, or of one column, which goes again.
+/// Builds `matmul`: a Dot for vectors and matrices. With a stack of matrices, a vector becomes a matrix of one row or
+/// one column, and that dimension is dropped again.
 fn matmul(operands: &mut Operands<'_>, inputs: &[VarId]) -> Result<VarId, BuildError> {
     let ranks = [operands.graph.ty(inputs[0]).ndim(), operands.graph.ty(inputs[1]).ndim()];
     if ranks[0].min(ranks[1]) > 0 && ranks[0].max(ranks[1]) <= 2 {

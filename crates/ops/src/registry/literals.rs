@@ -1,4 +1,4 @@
-//! Functions of literals alone, whose results are literals: Python's scalars, computed while a graph is built.
+//! Functions of literals alone, whose results are literals: Python scalars, computed while a graph is built.
 
 use super::elementwise;
 use super::operand::Operands;
@@ -6,15 +6,15 @@ use crate::rows::Row;
 use precast_graph::literal::{Kind, LiteralError, arithmetic};
 use precast_graph::{BuildError, FunctionGraph, Literal, MakeNodeError, Operand, Props, interpret};
 
-/// The literals among arguments, if they are nothing else.
+/// Returns the literals if all arguments are literals.
 pub(super) fn all(args: &[Operand]) -> Option<Vec<Literal>> {
     let literal =
         |arg: &Operand| if let Operand::Literal(literal) = arg { Some(literal.clone()) } else { None };
     args.iter().map(literal).collect()
 }
 
-/// The value of an elementwise function of literals: exact where [`arithmetic`] knows it, else as the library computes it in
-/// f64 and i64.
+/// Evaluates an elementwise function of literals: exactly if [`arithmetic`] supports it, otherwise with the library
+/// in f64 and i64.
 pub(super) fn call(
     function: &Row,
     name: &str,
@@ -28,7 +28,7 @@ pub(super) fn call(
     {
         return Ok(result.map_err(failed)?);
     }
-    // A float to a power that is real for numbers above 0 only is complex in Python.
+    // In Python, a negative number to a fractional power is complex.
     let root = function.name == "pow"
         && matches!(literals, [Literal::Float(_) | Literal::Int(_), Literal::Float(y)] if y.fract() != 0.0);
     let args: Vec<Operand> = literals
@@ -48,7 +48,7 @@ pub(super) fn call(
     let value = interpret(&graph, &[]).ok().and_then(|values| values.first()?.numbers().first().copied());
     let refused = || MakeNodeError::prop(name, "literals", "have no result");
     let literal = Literal::from(value.ok_or_else(refused)?);
-    // Python's powers of finite floats are finite.
+    // In Python, a power of finite floats is finite, or an error.
     let finite = |literal: &Literal| literal.float().is_none_or(f64::is_finite);
     if function.name == "pow" && literals.iter().all(finite) && !finite(&literal) {
         return Err(failed(LiteralError::Float { literal: "the power".to_owned() }).into());

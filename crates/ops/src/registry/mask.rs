@@ -1,4 +1,4 @@
-//! Functions about where elements are not 0, and of masks.
+//! Functions of masks, and of the positions of elements other than 0.
 
 use super::operand::Operands;
 use crate::declared::Declared;
@@ -6,8 +6,8 @@ use crate::index::{AdvancedIncSubtensor1, BooleanIndex, Nonzero};
 use crate::rows::Row;
 use precast_graph::{BuildError, DType, Operand, Props, VarId};
 
-/// `nonzero(x)`: NumPy's tuple as a matrix, so that `nonzero(x)[0]` is what it is there. `flatnonzero(x)` is a vector,
-/// `argwhere(x)` the matrix turned round.
+/// Builds `nonzero(x)`: NumPy's tuple as a matrix, so that `nonzero(x)[0]` has the same meaning. `flatnonzero(x)` is
+/// a vector, `argwhere(x)` the transposed matrix.
 pub(super) fn nonzero(operands: &mut Operands<'_>, row: &Row, _: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     let mut mask = operands.cast_argument(0, DType::Bool)?;
@@ -25,14 +25,15 @@ pub(super) fn nonzero(operands: &mut Operands<'_>, row: &Row, _: &Props) -> Resu
     }
 }
 
-/// `boolean_index(x, mask)`, which is `x[mask]`.
+/// Builds `boolean_index(x, mask)`, the same as `x[mask]`.
 pub(super) fn boolean_index(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
     operands.expect(2)?;
     let inputs = [operands.variable(0)?, operands.variable(1)?];
     operands.apply(BooleanIndex, &inputs)
 }
 
-/// `compress(condition, x, axis=0)`: a condition may be shorter than the axis. `extract(condition, x)`: of all elements of both.
+/// Builds `compress(condition, x, axis=0)`, whose condition may be shorter than the axis, and `extract(condition,
+/// x)`, which flattens both.
 pub(super) fn compress(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(2)?;
     let axis = Declared::bound(operands.function, props).int("axis")?;
@@ -50,7 +51,7 @@ pub(super) fn compress(operands: &mut Operands<'_>, row: &Row, props: &Props) ->
     operands.call_with("take", &[tensor.into(), places.into()], &[("axis", axis)])
 }
 
-/// `count_nonzero(x, axis=0)`.
+/// Builds `count_nonzero(x, axis=0)`.
 pub(super) fn count_nonzero(
     operands: &mut Operands<'_>,
     _: &Row,
@@ -63,7 +64,8 @@ pub(super) fn count_nonzero(
     operands.call_with("sum", &[mask.into()], &named)
 }
 
-/// `set_subtensor(x[mask], y)`: the rows of those places written to, with the dimensions of the mask as one.
+/// Builds `set_subtensor(x[mask], y)`: writes to the rows at the true elements, with the mask's dimensions merged
+/// into one.
 pub(super) fn write(
     operands: &mut Operands<'_>,
     whole: VarId,

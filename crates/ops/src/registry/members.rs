@@ -1,4 +1,4 @@
-//! Methods and attributes of arrays: those of NumPy's that the library has a function for.
+//! Methods and attributes of arrays: the subset of NumPy's that the library has functions for.
 
 use super::Ops;
 use super::operand::Operands;
@@ -8,8 +8,8 @@ use precast_graph::{
     BuildError, FunctionGraph, Keywords, MakeNodeError, OpLibrary as _, Operand, Prop, VarId,
 };
 
-/// The methods of NumPy's arrays that are functions of the same name, applied to the array first. `sort`, which sorts in
-/// place, and `view`, which gives the bytes another dtype, are not.
+/// The methods of NumPy's arrays that call the function of the same name with the array as first argument. `sort`,
+/// which sorts in place, and `view`, which reinterprets the bytes as another dtype, are excluded.
 const METHODS: &[&str] = &[
     "all",
     "any",
@@ -48,12 +48,12 @@ const METHODS: &[&str] = &[
 
 const ATTRIBUTES: [&str; 8] = ["T", "mT", "dtype", "imag", "ndim", "real", "shape", "size"];
 
-/// The function of a method.
+/// Returns the function of a method.
 pub(super) fn method(name: &str) -> Option<String> {
     (METHODS.contains(&name) && rows::find(name).is_some()).then(|| name.to_owned())
 }
 
-/// The names of methods and attributes, sorted.
+/// Returns the names of methods and attributes, sorted.
 pub(super) fn names() -> Vec<String> {
     let known = METHODS.iter().copied().filter(|name| method(name).is_some()).chain(ATTRIBUTES);
     let mut names: Vec<String> = known.map(str::to_owned).collect();
@@ -61,7 +61,7 @@ pub(super) fn names() -> Vec<String> {
     names
 }
 
-/// The attribute of a value; `None` if there is no such attribute.
+/// Evaluates the attribute of a value; `None` if arrays have no such attribute.
 pub(super) fn attribute(
     ops: &Ops,
     graph: &mut FunctionGraph,
@@ -96,12 +96,12 @@ pub(super) fn attribute(
     })
 }
 
-/// The extents, which promote as Python's integers do.
+/// Returns the extents, which promote like Python integers.
 fn extents(of: &mut Operands<'_>, x: VarId) -> Result<Vec<Operand>, BuildError> {
     (0..of.graph.ty(x).ndim()).map(|axis| of.apply(ShapeI { axis }, &[x]).map(Operand::Weak)).collect()
 }
 
-/// The last two axes exchanged.
+/// Swaps the last two axes.
 fn matrix_transpose(of: &mut Operands<'_>, x: VarId) -> Result<VarId, BuildError> {
     let ndim = of.graph.ty(x).ndim();
     if ndim < 2 {

@@ -4,8 +4,8 @@
 //! text  add(x, y), x + y, sum(x, axis=0)  ── call ──▶ promotion, casts, constants ──▶ applies of the ops below
 //! JSON  "elemwise" {scalar: "add"}        ── op ────▶ Elemwise, Reduce, DimShuffle, Dot by their props
 //! ```
-//! Functions choose dtypes as NumPy does; ops themselves promote nothing. A library of one's own starts from
-//! [`Ops::standard`] and adds to it ([`Ops::with`]): what was added is called by the same names, in the same places.
+//! Functions choose dtypes as NumPy does; ops themselves never promote. A custom library starts from
+//! [`Ops::standard`] and adds ops with [`Ops::with`]. Added ops are called by name like any other op.
 
 mod array;
 mod axes;
@@ -69,13 +69,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 pub(crate) use structural::STRUCTURAL;
 
-/// A library of ops: how text and JSON name them, and which Rust types emit their C.
+/// A library of ops: their names in text and JSON, and the Rust types that emit their C code.
 #[derive(Debug, Clone)]
 pub struct Ops {
     c: Library,
     /// External ops, by name.
     externals: BTreeMap<String, Arc<ExternalCOp>>,
-    /// Names of external ops that win over functions of the library.
+    /// Names of external ops that take precedence over functions of the library.
     preferred: BTreeSet<String>,
     passes: Passes,
 }
@@ -87,7 +87,7 @@ impl Default for Ops {
 }
 
 impl Ops {
-    /// The ops of this crate.
+    /// Returns the library with the ops of this crate.
     #[must_use]
     pub fn standard() -> Self {
         let c = Library::new()
@@ -111,18 +111,18 @@ impl Ops {
         }
     }
 
-    /// What can be called by name: a row each, beside the ops that were added and the dtypes, whose names are casts.
+    /// Returns the rows of all named functions. Custom ops, and casts named by a dtype, have no row.
     pub fn rows() -> impl Iterator<Item = &'static Row> {
         rows::all()
     }
 
-    /// The row of a name, which may be another name of it.
+    /// Returns the row of a name or an alias.
     #[must_use]
     pub fn row(name: &str) -> Option<&'static Row> {
         rows::find(name)
     }
 
-    /// The C side.
+    /// Returns the C side.
     #[must_use]
     pub fn c(&self) -> &Library {
         &self.c
@@ -134,41 +134,42 @@ impl Ops {
         Self { c: self.c.with_type(name, ctype), ..self }
     }
 
-    /// Registers the C of `deep_copy`, `view`, `shape` and `shape_i` for the user type `name`; see
+    /// Registers the C code of `deep_copy`, `view`, `shape` and `shape_i` for the user type `name`; see
     /// [`precast_codegen::Library::with_type_ops`].
     #[must_use]
     pub fn with_type_ops(self, name: &str, ops: TypeOps) -> Self {
         Self { c: self.c.with_type_ops(name, ops), ..self }
     }
 
-    /// Makes modules for another profile than release; see [`precast_codegen::Library::with_profile`].
+    /// Generates modules for another profile than release; see [`precast_codegen::Library::with_profile`].
     #[must_use]
     pub fn with_profile(self, profile: Profile) -> Self {
         Self { c: self.c.with_profile(profile), ..self }
     }
 
-    /// Rewrites graphs by these passes only, and by those that modules rely on. Who compiles a graph and who looks for it must
-    /// choose alike: another rewritten graph has another key.
+    /// Limits the rewrites to these passes and the passes that modules rely on. The build and the lookup of a graph
+    /// must use the same passes, because a graph that is rewritten differently has another key.
     #[must_use]
     pub fn with_passes(self, passes: Passes) -> Self {
         Self { passes, ..self }
     }
 
-    /// Names how graphs become programs: libraries of the same ops and one recipe make the same program of the same graph.
+    /// Returns the recipe that turns graphs into programs. Libraries with the same ops and recipe make the same
+    /// program from the same graph.
     #[must_use]
     pub fn recipe(&self) -> String {
         let passes: Vec<&str> = self.passes.with_needed().iter().map(|pass| pass.name).collect();
         format!("{GENERATOR} {} {}", self.c.profile(), passes.join(","))
     }
 
-    /// This library with the profile and passes of a recipe; `None` for one of another generator.
+    /// Returns this library with the profile and passes of a recipe; `None` for a recipe of another generator.
     #[must_use]
     pub fn with_recipe(self, recipe: &str) -> Option<Self> {
         let (profile, passes) = recipe.strip_prefix(GENERATOR)?.strip_prefix(' ')?.split_once(' ')?;
         Some(self.with_profile(profile.parse().ok()?).with_passes(passes.parse().ok()?))
     }
 
-    /// Rewrites a graph as modules are made of it, by the passes of this library.
+    /// Rewrites a graph for module generation, with the passes of this library.
     ///
     /// # Errors
     /// As [`Form::of`].
@@ -216,7 +217,7 @@ impl OpLibrary for Ops {
             other => return Some(other),
         };
         Some(match function {
-            // Python's numbers in, one out: in the dtype of its kind.
+            // If all arguments are Python numbers, the result is too, in the dtype of its kind.
             Some(_) if args.iter().all(|arg| matches!(arg, Operand::Weak(_) | Operand::Literal(_))) => {
                 let dtype = Kind::of(operands.graph.ty(result).dtype()).dtype();
                 operands.cast(result, dtype).map(Operand::Weak)
@@ -287,7 +288,7 @@ impl OpLibrary for Ops {
     }
 }
 
-/// What a call of a row's function does.
+/// Returns the function that builds a call of a row.
 fn function_of(row: &Row) -> Option<Function> {
     let each: Function = |operands, row, props| elementwise::apply(operands, row, props).map(Operand::Var);
     if row.scalar.is_some() { Some(each) } else { row.apply }

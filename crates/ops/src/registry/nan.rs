@@ -1,6 +1,6 @@
-//! Functions that pass over NaN, as NumPy defines them: `nansum`, `nanmean`, `fmax`, `nan_to_num`.
+//! Functions that ignore NaN, as defined by NumPy: `nansum`, `nanmean`, `fmax`, `nan_to_num`.
 //!
-//! Where no element can be NaN they are the functions without `nan` in their name.
+//! For dtypes without NaN they equal the functions without `nan` in their name.
 
 use super::operand::Operands;
 use super::reduce::{ddof_of, wide};
@@ -10,17 +10,17 @@ use precast_graph::{Array, BuildError, DType, MakeNodeError, Number, Operand, Pr
 
 type Named = Vec<(&'static str, Operand)>;
 
-/// Some settings of a call, for the functions that it is made of.
+/// Selects settings of a call, for the functions it is composed of.
 fn named(props: &Props, names: &[&'static str]) -> Named {
     names.iter().filter_map(|name| Some((*name, props.get(*name)?.clone().into()))).collect()
 }
 
-/// Whether elements of a dtype can be NaN.
+/// Returns whether elements of a dtype can be NaN.
 fn has_nan(dtype: DType) -> bool {
     dtype.is_float() || dtype.is_complex()
 }
 
-/// A tensor with a number where a mask is true.
+/// Replaces the elements where a mask is true by a number.
 fn replaced(
     operands: &mut Operands<'_>,
     x: VarId,
@@ -30,7 +30,7 @@ fn replaced(
     operands.call("where", [mask.into(), number.into(), x.into()])
 }
 
-/// `nansum(x, axis=0)`, `nanprod(x)`: NaN counts as 0, or as 1.
+/// Builds `nansum(x, axis=0)` and `nanprod(x)`; NaN counts as 0, or as 1.
 pub(super) fn total(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     let (plain, idle) = if row.name == "nansum" { ("sum", 0.0) } else { ("prod", 1.0) };
@@ -42,7 +42,7 @@ pub(super) fn total(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Re
     operands.call_with(plain, &[x.into()], &named(props, &["axis", "dtype", "keepdims"]))
 }
 
-/// `nanmax(x, axis=0)`, `nanmin(x)`: of the elements that are numbers; NaN if none is.
+/// Builds `nanmax(x, axis=0)` and `nanmin(x)` over the elements that are not NaN; the result is NaN if all are.
 pub(super) fn extreme(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     let (plain, idle) =
@@ -60,7 +60,7 @@ pub(super) fn extreme(operands: &mut Operands<'_>, row: &Row, props: &Props) -> 
     replaced(operands, found, none, f64::NAN)
 }
 
-/// The elements as they are summed up, which of them are numbers, and the dtype of a mean of them.
+/// The elements in the dtype of the sum, a mask of the elements that are not NaN, and the dtype of their mean.
 struct Counted {
     x: VarId,
     present: VarId,
@@ -74,7 +74,7 @@ fn counted(operands: &mut Operands<'_>) -> Result<Counted, BuildError> {
     Ok(Counted { x, present: operands.call("logical_not", [missing.into()])?, result })
 }
 
-/// The mean of the elements that are numbers.
+/// Computes the mean of the elements that are not NaN.
 fn mean_of(operands: &mut Operands<'_>, of: &Counted, over: &Named) -> Result<VarId, BuildError> {
     let numbers = operands.call("where", [of.present.into(), of.x.into(), 0.0.into()])?;
     let sum = operands.call_with("sum", &[numbers.into()], over)?;
@@ -83,7 +83,7 @@ fn mean_of(operands: &mut Operands<'_>, of: &Counted, over: &Named) -> Result<Va
     operands.call("div", [sum.into(), count.into()])
 }
 
-/// `nanmean(x, axis=0)`: of the elements that are numbers; NaN if none is.
+/// Builds `nanmean(x, axis=0)` over the elements that are not NaN; the result is NaN if all are.
 pub(super) fn mean(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     if !has_nan(operands.dtype(0)) {
@@ -94,7 +94,8 @@ pub(super) fn mean(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resul
     operands.cast(mean, counted.result)
 }
 
-/// `nanvar(x, axis=0, ddof=1)`, `nanstd(x)`: of the elements that are numbers; NaN if no more than `ddof` are.
+/// Builds `nanvar(x, axis=0, ddof=1)` and `nanstd(x)` over the elements that are not NaN. The result is NaN if there
+/// are at most `ddof` of them.
 pub(super) fn spread(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     if !has_nan(operands.dtype(0)) {
@@ -129,7 +130,7 @@ pub(super) fn spread(operands: &mut Operands<'_>, row: &Row, props: &Props) -> R
     operands.cast(spread, counted.result.real())
 }
 
-/// `fmax(x, y)`, `fmin(x, y)`: the other one where one is NaN.
+/// Builds `fmax(x, y)` and `fmin(x, y)`; if one operand is NaN, the result is the other one.
 pub(super) fn either(operands: &mut Operands<'_>, row: &Row, _: &Props) -> Result<VarId, BuildError> {
     operands.expect(2)?;
     let dtype = operands.common();
@@ -144,7 +145,8 @@ pub(super) fn either(operands: &mut Operands<'_>, row: &Row, _: &Props) -> Resul
     replaced(operands, found, x_missing?, y)
 }
 
-/// `nan_to_num(x, nan=0.0, posinf=None, neginf=None)`: numbers where there are none, for infinities the largest by default.
+/// Builds `nan_to_num(x, nan=0.0, posinf=None, neginf=None)`, which replaces NaN and infinities by numbers. The
+/// default for infinities is the largest finite number.
 pub(super) fn nan_to_num(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     let (x, dtype) = (operands.variable(0)?, operands.dtype(0));
@@ -161,7 +163,7 @@ pub(super) fn nan_to_num(operands: &mut Operands<'_>, _: &Row, props: &Props) ->
     operands.call("complex", [re?.into(), im?.into()])
 }
 
-/// [`nan_to_num`] of real numbers.
+/// Builds [`nan_to_num`] of real numbers.
 fn finite(operands: &mut Operands<'_>, x: VarId, props: &Props) -> Result<VarId, BuildError> {
     let declared = Declared::bound(operands.function, props);
     let dtype = operands.graph.ty(x).dtype();
@@ -184,7 +186,7 @@ fn finite(operands: &mut Operands<'_>, x: VarId, props: &Props) -> Result<VarId,
     replaced(operands, x, low, below)
 }
 
-/// Refuses complex numbers, of which none is the largest.
+/// Rejects complex numbers, which have no largest value.
 pub(super) fn refuse_complex(operands: &Operands<'_>, found: DType) -> Result<(), MakeNodeError> {
     if !found.is_complex() {
         return Ok(());

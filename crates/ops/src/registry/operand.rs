@@ -1,27 +1,28 @@
 //! The arguments of a function call: variables and literals, and their common dtype.
 //!
-//! Variables promote as NumPy's arrays do. Literals are weak: they take the dtype of what they meet, unless that could not
-//! hold their kind (a float literal with integers is f64, an integer literal with bools is i64). A number that the dtype cannot
-//! hold is an error, as in NumPy: `x + 300` of u8. What overflows in the dtype of a float is one too, where NumPy gives inf.
-//! Extents are weak as well: variables that promote as literals do. One that its dtype cannot hold fails when it is run.
+//! Variables promote like NumPy's arrays. Literals are weak: they take the dtype of the other operands, unless that
+//! dtype could not hold their kind. A float literal with integers is f64, an integer literal with bools is i64. A
+//! number that the dtype cannot hold is an error, as in NumPy: `x + 300` for u8. An overflow of a float dtype is an
+//! error as well, while NumPy returns inf. Extents are weak too: they are variables that promote like literals. An
+//! extent that does not fit its dtype fails at run time.
 //!
 //! | arguments | promote to |
 //! |---|---|
 //! | variables | NumPy's `result_type` of arrays |
-//! | and literals or extents | [`Kind::meet`] of that with the widest of their kinds |
-//! | none but literals or extents | the dtype of the widest kind: bool, i64, f64, c128 |
+//! | variables with literals or extents | [`Kind::meet`] of that dtype with the widest of their kinds |
+//! | only literals or extents | the dtype of the widest kind: bool, i64, f64, c128 |
 
 use precast_graph::literal::Kind;
 use precast_graph::{BuildError, DType, FunctionGraph, Literal, MakeNodeError, Operand};
 
-/// A call that is being built.
+/// A call under construction.
 pub(crate) struct Operands<'a> {
     pub(super) graph: &'a mut FunctionGraph,
     pub(super) function: &'a str,
     pub(super) args: &'a [Operand],
 }
 
-/// What an argument brings to a promotion.
+/// The contribution of an argument to the promotion.
 enum Strength {
     Array(DType),
     Weak(Kind),
@@ -40,19 +41,19 @@ impl Operands<'_> {
         })
     }
 
-    /// The dtype that all arguments promote to.
+    /// Returns the dtype to which all arguments promote.
     pub(super) fn common(&self) -> DType {
         self.common_of(0..self.args.len())
     }
 
-    /// The dtype that some arguments promote to.
+    /// Returns the dtype to which some arguments promote.
     pub(super) fn common_of(&self, which: std::ops::Range<usize>) -> DType {
         let (arrays, weak) = self.strengths(which);
         let array = arrays.into_iter().reduce(DType::upcast);
         match (array, weak) {
             (Some(dtype), Some(kind)) => kind.meet(dtype),
             (Some(dtype), None) => dtype,
-            // An integer that only u64 holds is one, where no array says otherwise.
+            // Without arrays, an integer that only u64 can hold makes the result u64.
             (None, Some(Kind::Int))
                 if self
                     .args
@@ -65,15 +66,15 @@ impl Operands<'_> {
         }
     }
 
-    /// The dtype that all arguments promote to where literals are arrays of their own dtype, as in NumPy's functions that are
-    /// no ufuncs.
+    /// Returns the dtype to which all arguments promote if literals count as arrays of their own dtype, as in NumPy's
+    /// functions that are not ufuncs.
     pub(super) fn common_array(&self) -> DType {
         (0..self.args.len()).map(|position| self.dtype(position)).reduce(DType::upcast).unwrap_or(DType::F64)
     }
 
-    /// The float or complex dtype that a function such as `exp` computes in: NumPy takes the first one that holds every
-    /// argument, so i8 with u8 is f16, though their common dtype is i16. Truth values that are literals are the integers that they
-    /// are in Python.
+    /// Returns the float or complex dtype in which a function such as `exp` is computed. NumPy uses the first dtype
+    /// that can hold every argument, so i8 with u8 gives f16, although their common dtype is i16. Boolean literals
+    /// count as integers, as in Python.
     pub(super) fn inexact(&self) -> DType {
         let (arrays, weak) = self.strengths(0..self.args.len());
         let strong = arrays.iter().copied().reduce(DType::upcast);
@@ -87,7 +88,7 @@ impl Operands<'_> {
         }
     }
 
-    /// The dtypes of the variables, and the widest kind of what is weak.
+    /// Returns the dtypes of the variables, and the widest kind of the weak arguments.
     fn strengths(&self, which: std::ops::Range<usize>) -> (Vec<DType>, Option<Kind>) {
         let (mut arrays, mut weak) = (Vec::new(), None);
         for arg in &self.args[which] {
@@ -109,7 +110,7 @@ impl Operands<'_> {
         }
     }
 
-    /// The dtype of an argument by itself.
+    /// Returns the dtype of a single argument.
     pub(super) fn dtype(&self, position: usize) -> DType {
         match &self.args[position] {
             Operand::Var(v) | Operand::Weak(v) => self.graph.ty(*v).dtype(),
@@ -119,7 +120,7 @@ impl Operands<'_> {
         }
     }
 
-    /// An argument that is a literal.
+    /// Returns an argument if it is a literal.
     pub(super) fn literal(&self, position: usize) -> Option<&Literal> {
         match self.args.get(position) {
             Some(Operand::Literal(literal)) => Some(literal),
@@ -127,13 +128,13 @@ impl Operands<'_> {
         }
     }
 
-    /// The error of a literal that a dtype does not hold.
+    /// Returns the error for a literal that does not fit a dtype.
     pub(super) fn misfit(&self, position: usize, dtype: DType) -> BuildError {
         let literal = self.literal(position).map(ToString::to_string).unwrap_or_default();
         MakeNodeError::Literal { op: self.function.to_owned(), input: position, literal, dtype }.into()
     }
 
-    /// Checks the number of arguments against a range.
+    /// Checks that the number of arguments is in a range.
     pub(super) fn expect_between(&self, least: usize, most: usize) -> Result<(), MakeNodeError> {
         let found = self.args.len();
         if (least..=most).contains(&found) {

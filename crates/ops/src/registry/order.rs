@@ -1,4 +1,4 @@
-//! Functions about the order of elements: `sort` and what is made of it.
+//! Functions of the order of elements: `sort` and functions composed from it.
 
 use super::operand::Operands;
 use super::sets::Parts;
@@ -7,7 +7,7 @@ use crate::order::{SearchSorted, Sort};
 use crate::rows::Row;
 use precast_graph::{BuildError, Operand, Props, VarId};
 
-/// The first argument and the axis of a call; without one, all elements and their only axis.
+/// Returns the first argument and the axis of a call; without an axis, the flattened tensor and axis 0.
 fn line(operands: &mut Operands<'_>, declared: &Declared<'_>) -> Result<(VarId, usize), BuildError> {
     let tensor = operands.variable(0)?;
     match declared.int("axis")? {
@@ -16,7 +16,8 @@ fn line(operands: &mut Operands<'_>, declared: &Declared<'_>) -> Result<(VarId, 
     }
 }
 
-/// `sort(x, axis=-1)`, `argsort(x, axis=None)`, `sort(x, descending=True)`; every `kind` gives the one result that there is.
+/// Builds `sort(x, axis=-1)`, `argsort(x, axis=None)` and `sort(x, descending=True)`. Every `kind` gives the same,
+/// stable result.
 pub(super) fn sort(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     let declared = Declared::bound(operands.function, props);
@@ -27,7 +28,7 @@ pub(super) fn sort(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Res
     }
     declared.flag("stable")?;
     let (tensor, axis) = match operands.variable(0)? {
-        // NumPy has no order of a number, but a position.
+        // NumPy rejects `sort` of a number, but allows `argsort`.
         number if row.name == "argsort" && operands.ndim(number) == 0 => {
             (operands.call("flatten", [number.into()])?, 0)
         }
@@ -41,7 +42,8 @@ pub(super) fn sort(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Res
     }
 }
 
-/// In the order of `sort` turned round; equal elements stay in their order, since they are turned round before and after.
+/// Builds a descending stable sort: the lines are reversed before and after sorting, so equal elements keep their
+/// order.
 fn descending(operands: &mut Operands<'_>, tensor: VarId, sort: Sort) -> Result<VarId, BuildError> {
     let turned = operands.slice(tensor, sort.axis, "s", &[(-1_i64).into()])?;
     let sorted = operands.apply(sort, &[turned])?;
@@ -54,7 +56,8 @@ fn descending(operands: &mut Operands<'_>, tensor: VarId, sort: Sort) -> Result<
     operands.call("sub", [last.into(), descending.into()])
 }
 
-/// `topk(x, k, axis=-1, largest=True)`, in the order of `sort` turned round; `argtopk`: of equal elements the first positions.
+/// Builds `topk(x, k, axis=-1, largest=True)` in descending order, and `argtopk`, which returns the first positions
+/// of equal elements.
 pub(super) fn topk(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(2)?;
     let declared = Declared::bound(operands.function, props);
@@ -74,7 +77,8 @@ pub(super) fn topk(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Res
     operands.slice(all, axis, "e", &[count.into()])
 }
 
-/// `searchsorted(sorted, x, side="right")`, of the dtype that both promote to. `sorter`: the positions of the sorted elements.
+/// Builds `searchsorted(sorted, x, side="right")` in the common dtype. `sorter` has the positions of the sorted
+/// elements.
 pub(super) fn searchsorted(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect_between(2, 3)?;
     let declared = Declared::bound(operands.function, props);
@@ -99,13 +103,14 @@ pub(super) fn searchsorted(operands: &mut Operands<'_>, _: &Row, props: &Props) 
     operands.apply(SearchSorted { right }, &[sorted, x])
 }
 
-/// A mask of the elements of a sorted vector that differ from the one before; with `alike`, of NaN the first only.
+/// Returns a mask of the elements of a sorted vector that differ from their predecessor. With `alike`, only the first
+/// NaN counts.
 pub(super) fn firsts(operands: &mut Operands<'_>, sorted: VarId, alike: bool) -> Result<VarId, BuildError> {
     let after = operands.slice(sorted, 0, "b", &[1_i64.into()])?;
     let before = operands.slice(sorted, 0, "e", &[(-1_i64).into()])?;
     let mut differs = operands.call("ne", [after.into(), before.into()])?;
     if alike {
-        // Behind a NaN there are only others.
+        // Only NaNs follow a NaN.
         let number = operands.call("isnan", [before.into()])?;
         let number = operands.call("logical_not", [number.into()])?;
         differs = operands.call("logical_and", [differs.into(), number.into()])?;
@@ -116,8 +121,9 @@ pub(super) fn firsts(operands: &mut Operands<'_>, sorted: VarId, alike: bool) ->
     operands.call("set_subtensor", [rest.into(), differs.into()])
 }
 
-/// `unique(x)`: the sorted elements that differ from the one before; of NaN one, unless `equal_nan=False`; `unique_values(x)`: every NaN.
-/// With `return_index=True` and the like the parts that are asked for as well.
+/// Builds `unique(x)`: the sorted elements that differ from their predecessor. It has at most one NaN unless
+/// `equal_nan=False`; `unique_values(x)` keeps every NaN. Also returns the parts requested by `return_index=True` and
+/// similar settings.
 pub(super) fn unique(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<Operand, BuildError> {
     operands.expect(1)?;
     let declared = Declared::bound(operands.function, props);

@@ -1,12 +1,13 @@
-//! Ops of one's own: added to a library by value, called by name wherever a function of the library is.
+//! Custom ops: added to a library by value, and called by name like the functions of the library.
 //!
 //! ```text
-//! Ops::with("limit", Limit::from_props)        limit(x, low=0.5)      the op of these props, applied to the arguments as they are
+//! Ops::with("limit", Limit::from_props)        limit(x, low=0.5)      the op with these props, on the unchanged arguments
 //! Ops::with_external(op)                       clip(x, high=2.0)      the op with these params
 //! ```
-//! Variables are taken as they are: an own op promotes nothing. One without dimensions is a C scalar, or a tensor, where the op wants that. A
-//! literal takes the form, tensor or C scalar, and the dtype in which the op admits it: those of what it meets if it can. An op
-//! with several outputs gives its first; `output=1` its second.
+//! Variables are passed unchanged: a custom op never promotes. A variable without dimensions is passed as a C scalar
+//! or as a tensor, as the op requires. A literal takes the first form (tensor or C scalar) and dtype that the op
+//! accepts, preferring those of the other arguments. A call of an op with several outputs returns the first output;
+//! `output=1` selects the second.
 
 use super::reference::evaluate;
 use super::variables::first;
@@ -23,28 +24,29 @@ use precast_graph::{
 use std::any::Any;
 use std::sync::Arc;
 
-/// The keyword argument that chooses among several outputs.
+/// The keyword argument that selects one of several outputs.
 const OUTPUT: &str = "output";
 
-/// Names of factories that no call means: elementwise ops go by the names of their scalar ops, external ones by their own, and
-/// a scalar is made of a tensor where an op wants one, and `einsum` fits its operands.
+/// Names of factories that cannot be called. Elementwise ops are called by the names of their scalar ops, and
+/// external ops by their own. The library inserts the ops that convert a tensor to a scalar and that fit the operands
+/// of `einsum`.
 const NOT_CALLED: [&str; 5] =
     ["elemwise", "external", "row_program", ScalarFromTensor::NAME, EinsumOperand::NAME];
 
-/// Words of the text form.
+/// The keywords of the text form.
 const WORDS: [&str; 3] = ["True", "False", "None"];
 
 /// Why an op cannot be added to a library.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AddOpError {
-    /// A name that no expression can say.
+    /// The name is not valid in an expression.
     #[error("`{name}` cannot name an op: expected letters, digits and `_`, a letter first")]
     Name {
         /// The name.
         name: String,
     },
-    /// A name that stands for something else.
+    /// The name already has another meaning.
     #[error(
         "`{name}` is in the library of ops already\nhint: give the op a name of its own, such as `my_{name}`"
     )]
@@ -52,7 +54,7 @@ pub enum AddOpError {
         /// The name.
         name: String,
     },
-    /// A name that another own op has.
+    /// Another custom op has the same name.
     #[error("two ops are called `{name}`")]
     Twice {
         /// The name.
@@ -61,11 +63,12 @@ pub enum AddOpError {
 }
 
 impl Ops {
-    /// Adds the op `name`, which `make` makes of the keyword arguments that it is called with. In text, in JSON (where
-    /// [`Op::name`] says the same name), in the builder and in matrices it is then called as the library's own ops are.
+    /// Adds the op `name`. `make` creates it from the keyword arguments of a call. It can then be used like the
+    /// library's own ops: in text, in JSON (where [`Op::name`] must return the same name), in the builder and in
+    /// matrices.
     ///
     /// # Errors
-    /// A name that cannot be said, or that the library has.
+    /// A name that is invalid, or that the library already has.
     ///
     /// # Examples
     /// ```text
@@ -94,11 +97,11 @@ impl Ops {
         Ok(Self { c: self.c.with_c::<O>().with_name(name, factory), ..self })
     }
 
-    /// Adds an external op by its own name; keyword arguments are its params. One that is there already counts once. A function
-    /// of the library that has the name is still what the name means, see [`Ops::preferring`].
+    /// Adds an external op under its own name; keyword arguments are its params. Adding the same op twice has no
+    /// effect. A library function with the same name takes precedence, unless [`Ops::preferring`] names the op.
     ///
     /// # Errors
-    /// A name that another own op has, or that means no function.
+    /// A name that another custom op has, or that cannot be the name of a function.
     pub fn with_external(mut self, op: ExternalCOp) -> Result<Self, AddOpError> {
         let name = op.declaration().name.clone();
         let is_word = NOT_CALLED.contains(&name.as_str()) || name.parse::<DType>().is_ok();
@@ -117,37 +120,38 @@ impl Ops {
         Ok(self)
     }
 
-    /// The library in whose texts these names mean external ops, also where a function has such a name: `np.sum(x)`, `x.sum()`
-    /// and operators mean the library's. So what was written for a smaller library keeps its meaning.
+    /// Lets these names mean external ops in texts, even if a library function has the same name. `np.sum(x)`,
+    /// `x.sum()` and operators still mean the library's functions. Texts written for a smaller library thus keep
+    /// their meaning.
     #[must_use]
     pub fn preferring(mut self, names: impl IntoIterator<Item = String>) -> Self {
         self.preferred = names.into_iter().filter(|name| self.externals.contains_key(name)).collect();
         self
     }
 
-    /// The external op of a name.
+    /// Returns the external op with this name.
     #[must_use]
     pub fn external(&self, name: &str) -> Option<&Arc<ExternalCOp>> {
         self.externals.get(name)
     }
 
-    /// The external ops, by name.
+    /// Returns the external ops, by name.
     pub fn externals(&self) -> impl Iterator<Item = &ExternalCOp> {
         self.externals.values().map(|op| &**op)
     }
 
-    /// Whether the name means an external op where a text calls it.
+    /// Returns whether a call in a text by this name means an external op.
     #[must_use]
     pub fn prefers(&self, name: &str) -> bool {
         self.preferred.contains(name)
     }
 
-    /// Whether there is an op of one's own of this name.
+    /// Returns whether a custom op has this name.
     pub(super) fn has_own(&self, name: &str) -> bool {
         self.externals.contains_key(name) || self.c.factory(name).is_some()
     }
 
-    /// The own op of a name with these props.
+    /// Returns the custom op with this name and these props.
     pub(crate) fn own_op(&self, name: &str, props: &Props) -> Option<Result<Arc<dyn Op>, MakeNodeError>> {
         let Some(external) = self.externals.get(name) else {
             return Some(self.c.factory(name).filter(|_| !NOT_CALLED.contains(&name))?(props));
@@ -156,8 +160,9 @@ impl Ops {
         Some(made.map(|op| -> Arc<dyn Op> { Arc::new(op) }))
     }
 
-    /// Adds the external op that an entry `name` was made of, `<op>` or `<op>.<what the combination chose>`, with the params that
-    /// it was declared with; nothing if the entry is another graph, or the library has the name.
+    /// Adds the external op of the entry `name`, with the params it was declared with. The name is `<op>` or
+    /// `<op>.<combination>`. Returns the library unchanged if the entry is another graph, or if the library already
+    /// has the name.
     #[must_use]
     pub fn with_combination(self, name: &str, graph: &FunctionGraph) -> Self {
         let [apply] = graph.applies() else { return self };
@@ -170,7 +175,7 @@ impl Ops {
         self
     }
 
-    /// Applies an op that has no row: an own one.
+    /// Applies a custom op, which has no row.
     pub(super) fn own(
         &self,
         operands: &mut Operands<'_>,
@@ -201,7 +206,7 @@ impl Ops {
     }
 }
 
-/// How an external op is called: `within(x0, *, high=1.0, low=0.0)`.
+/// Returns the call signature of an external op: `within(x0, *, high=1.0, low=0.0)`.
 pub(super) fn signature(op: &ExternalCOp) -> String {
     let declaration = op.declaration();
     let mut arguments: Vec<String> = Vec::new();
@@ -220,7 +225,7 @@ pub(super) fn signature(op: &ExternalCOp) -> String {
     format!("{}({})", declaration.name, arguments.join(", "))
 }
 
-/// Refuses keyword arguments that are no props of the op.
+/// Rejects keyword arguments that are not props of the op.
 fn check_known(name: &str, props: &Props, op: &dyn Op) -> Result<(), MakeNodeError> {
     let known = op.props();
     let Some(prop) = props.keys().find(|prop| !known.contains_key(*prop)) else { return Ok(()) };
@@ -229,7 +234,7 @@ fn check_known(name: &str, props: &Props, op: &dyn Op) -> Result<(), MakeNodeErr
     Err(MakeNodeError::prop(name, prop, format!("is not known{near}")))
 }
 
-/// Which output a call asks for, and the other keyword arguments.
+/// Splits the keyword arguments into the selected output and the props.
 fn without_output(name: &str, props: &Props) -> Result<(Option<usize>, Props), MakeNodeError> {
     let mut rest = props.clone();
     let Some(output) = rest.remove(OUTPUT) else { return Ok((None, rest)) };
@@ -239,19 +244,19 @@ fn without_output(name: &str, props: &Props) -> Result<(Option<usize>, Props), M
     Ok((Some(wanted.ok_or_else(wrong)?), rest))
 }
 
-/// An argument of an own op.
+/// An argument of a custom op.
 enum Argument {
     Variable(VarId),
     Literal(Literal),
 }
 
-/// The arguments as variables, each literal in the first of its forms that the op admits.
+/// Returns the arguments as variables; each literal takes the first form that the op accepts.
 fn arguments(op: &dyn Op, operands: &mut Operands<'_>) -> Result<Vec<VarId>, BuildError> {
     let mut arguments = Vec::with_capacity(operands.args.len());
     for position in 0..operands.args.len() {
         arguments.push(match &operands.args[position] {
             Operand::Literal(literal) => Argument::Literal(literal.clone()),
-            // A list is an array; what is no array is refused here.
+            // A list becomes an array; anything else that is not an array is rejected here.
             _ => Argument::Variable(operands.variable(position)?),
         });
     }
@@ -274,7 +279,7 @@ fn arguments(op: &dyn Op, operands: &mut Operands<'_>) -> Result<Vec<VarId>, Bui
     Ok(inputs)
 }
 
-/// The first of each argument's forms with which the op admits them all; else what it says of the very first.
+/// Returns the first combination of forms that the op accepts; otherwise the op's error for the first combination.
 fn admitted<'f>(op: &dyn Op, forms: &'f [Vec<Type>]) -> Result<Vec<&'f Type>, MakeNodeError> {
     let mut chosen = vec![0; forms.len()];
     let mut refused = None;
@@ -296,8 +301,9 @@ fn admitted<'f>(op: &dyn Op, forms: &'f [Vec<Type>]) -> Result<Vec<&'f Type>, Ma
     }
 }
 
-/// The types that an argument may have: a variable its own, without dimensions as a C scalar or as a tensor too; a literal those of the
-/// dtypes that hold its kind, the one that it meets first, then its own.
+/// Returns the types that an argument may take. A variable has its own type; without dimensions it may be a C scalar
+/// or a tensor. A literal may take any dtype that can hold its kind: first the dtypes of the other arguments, then
+/// its own.
 fn forms(argument: &Argument, all: &[Argument], operands: &Operands<'_>) -> Vec<Type> {
     let literal = match argument {
         Argument::Variable(variable) => {
@@ -333,7 +339,7 @@ fn forms(argument: &Argument, all: &[Argument], operands: &Operands<'_>) -> Vec<
     forms
 }
 
-/// Whether a dtype holds a literal of its kind.
+/// Returns whether a dtype can hold a literal of its kind.
 fn holds(dtype: DType, literal: &Literal) -> bool {
     literal.kind() <= Kind::of(dtype) && literal.value(dtype).is_some()
 }

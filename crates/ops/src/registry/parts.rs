@@ -1,4 +1,4 @@
-//! Numbers taken apart and put together: `divmod`, `modf`, `frexp`, `ldexp`.
+//! Functions that split and combine numbers: `divmod`, `modf`, `frexp`, `ldexp`.
 
 use super::nan::refuse_complex;
 use super::operand::Operands;
@@ -6,19 +6,19 @@ use super::reduce::wide;
 use crate::rows::Row;
 use precast_graph::{BuildError, DType, MakeNodeError, Operand, Props, VarId};
 
-/// Results as a list.
+/// Returns results as a list.
 pub(super) fn list(results: impl IntoIterator<Item = VarId>) -> Operand {
     Operand::List(results.into_iter().map(Operand::Var).collect())
 }
 
-/// `divmod(x, y)`: the quotient rounded down, and the remainder.
+/// Builds `divmod(x, y)`: the quotient rounded down, and the remainder.
 pub(super) fn divmod(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Operand, BuildError> {
     operands.expect(2)?;
     let quotient = operands.call_with("floor_div", operands.args, &[])?;
     Ok(list([quotient, operands.call_with("mod", operands.args, &[])?]))
 }
 
-/// The argument as a real float, and the dtype of results.
+/// Returns the argument as a real float, and the dtype of the results.
 fn float(operands: &mut Operands<'_>) -> Result<(VarId, DType), BuildError> {
     let args = operands.args[..1].to_vec();
     let mut one = Operands { graph: operands.graph, function: operands.function, args: &args };
@@ -27,7 +27,7 @@ fn float(operands: &mut Operands<'_>) -> Result<(VarId, DType), BuildError> {
     Ok((one.cast_argument(0, wide(dtype))?, dtype))
 }
 
-/// `modf(x)`: the fraction, then the integer.
+/// Builds `modf(x)`: the fraction, then the integer.
 pub(super) fn modf(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Operand, BuildError> {
     operands.expect(1)?;
     let (x, dtype) = float(operands)?;
@@ -39,7 +39,7 @@ pub(super) fn modf(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Op
     Ok(list([operands.cast(rest, dtype)?, operands.cast(whole, dtype)?]))
 }
 
-/// `frexp(x)`: the exponent is that of `log2`, which may be one off where it is nearly whole.
+/// Builds `frexp(x)`. The exponent comes from `log2`, which may be off by one near integers, so it is corrected.
 pub(super) fn frexp(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Operand, BuildError> {
     operands.expect(1)?;
     let (x, dtype) = float(operands)?;
@@ -54,7 +54,7 @@ pub(super) fn frexp(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<O
     let step = operands.call("where", [high.into(), 1.0.into(), step.into()])?;
     let exponent = operands.call("add", [exponent.into(), step.into()])?;
     let part = scaled_down(operands, x, exponent)?;
-    // Zeros, infinities and NaN are their own parts.
+    // Zeros, infinities and NaN are returned unchanged as the fraction.
     let finite = operands.call("isfinite", [x.into()])?;
     let has_exponent = operands.call("logical_and", [finite.into(), x.into()])?;
     let part = operands.call("where", [has_exponent.into(), part.into(), x.into()])?;
@@ -67,10 +67,10 @@ fn scaled_down(operands: &mut Operands<'_>, x: VarId, exponent: VarId) -> Result
     operands.call("scalb", [x.into(), exponent.into()])
 }
 
-/// Exponents beyond these make zeros and infinities of every number.
+/// Beyond these exponents, every number becomes zero or infinity.
 const EXPONENT: i64 = 5000;
 
-/// `ldexp(x, n)`: `n` are integers.
+/// Builds `ldexp(x, n)`; `n` must have integers.
 pub(super) fn ldexp(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Operand, BuildError> {
     operands.expect(2)?;
     let (x, dtype) = float(operands)?;

@@ -1,21 +1,22 @@
-//! Elements at several positions at once: `take_along_axis(x, p)`, `x[i, j]` with arrays.
+//! Selects elements at several positions at once: `take_along_axis(x, p)`, `x[i, j]` with arrays.
 //!
-//! Positions along single axes become one among all elements, so that a single `take` finds them. Each is looked up in `arange` before,
-//! which counts negative ones from the end and refuses those out of bounds.
+//! The positions along single axes are combined to one position among all elements, so a single `take` finds them.
+//! Each position is looked up in `arange` first, which resolves negative positions and rejects positions out of
+//! bounds.
 
 use super::operand::Operands;
 use crate::declared::Declared;
 use crate::rows::Row;
 use precast_graph::{BuildError, DType, MakeNodeError, Operand, Props, VarId};
 
-/// Positions along an axis of this extent, counted from the front.
+/// Resolves positions along an axis of this extent, so that all count from the front.
 fn counted(operands: &mut Operands<'_>, extent: &Operand, index: VarId) -> Result<VarId, BuildError> {
     let numbers = operands.call("arange", [extent.clone()])?;
     let numbers = operands.cast(numbers, DType::I64)?;
     operands.call("take", [numbers.into(), index.into()])
 }
 
-/// The position among all elements in C order of those at some place along each axis.
+/// Returns the position among all elements in C order, given the positions along each axis.
 fn among_all(
     operands: &mut Operands<'_>,
     extents: &[Operand],
@@ -29,7 +30,7 @@ fn among_all(
     Ok(all)
 }
 
-/// Refuses indices that are no integers.
+/// Rejects indices that are not integers.
 fn expect_integers(operands: &Operands<'_>, input: usize, index: VarId) -> Result<(), MakeNodeError> {
     let found = operands.graph.ty(index).dtype();
     if found.is_integer() {
@@ -39,7 +40,7 @@ fn expect_integers(operands: &Operands<'_>, input: usize, index: VarId) -> Resul
     Err(MakeNodeError::DType { op, input, found, expected })
 }
 
-/// `take_along_axis(x, positions, axis=0)`; without an axis, of all elements.
+/// Builds `take_along_axis(x, positions, axis=0)`; without an axis, it takes from all elements.
 pub(super) fn take_along_axis(
     operands: &mut Operands<'_>,
     _: &Row,
@@ -74,7 +75,7 @@ pub(super) fn take_along_axis(
     operands.call("take", [flat.into(), all.into()]).map(Operand::Var)
 }
 
-/// What stands where indices of the first axes say, which are broadcast: their dimensions come first.
+/// Takes the elements at broadcast indices of the first axes. The dimensions of the indices come first.
 pub(super) fn taken_together(
     operands: &mut Operands<'_>,
     tensor: VarId,

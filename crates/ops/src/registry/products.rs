@@ -1,11 +1,11 @@
-//! Products of vectors: `vecdot`, `matvec`, `kron`, `cross`, `convolve`. Sums of products are those of `matmul`.
+//! Products of vectors: `vecdot`, `matvec`, `kron`, `cross`, `convolve`. Sums of products use `matmul`.
 
 use super::operand::Operands;
 use crate::declared::Declared;
 use crate::rows::Row;
 use precast_graph::{BuildError, Operand, Props, VarId};
 
-/// Both arguments as arrays, the first conjugated where it is complex.
+/// Returns both arguments as arrays; a complex first argument is conjugated on request.
 fn pair(operands: &mut Operands<'_>, conjugated: bool) -> Result<(VarId, VarId), BuildError> {
     operands.expect(2)?;
     let (x, y) = (operands.variable(0)?, operands.variable(1)?);
@@ -13,7 +13,7 @@ fn pair(operands: &mut Operands<'_>, conjugated: bool) -> Result<(VarId, VarId),
     Ok((if turned { operands.call("conj", [x.into()])? } else { x }, y))
 }
 
-/// An axis moved to the end.
+/// Moves an axis to the end.
 fn last(operands: &mut Operands<'_>, tensor: VarId, axis: i64) -> Result<VarId, BuildError> {
     operands.call_with(
         "moveaxis",
@@ -22,7 +22,7 @@ fn last(operands: &mut Operands<'_>, tensor: VarId, axis: i64) -> Result<VarId, 
     )
 }
 
-/// A new axis of extent 1 before the last one, or behind it.
+/// Inserts a new axis of extent 1 before or after the last one.
 fn with_axis(operands: &mut Operands<'_>, tensor: VarId, behind: bool) -> Result<VarId, BuildError> {
     let axis = if behind { -1_i64 } else { -2 };
     if operands.ndim(tensor) == 0 {
@@ -31,12 +31,12 @@ fn with_axis(operands: &mut Operands<'_>, tensor: VarId, behind: bool) -> Result
     operands.call_with("expand_dims", &[tensor.into()], &[("axis", axis.into())])
 }
 
-/// Without one of the last axes, of extent 1.
+/// Drops one of the last axes, which has extent 1.
 fn without(operands: &mut Operands<'_>, tensor: VarId, axis: i64) -> Result<VarId, BuildError> {
     operands.call_with("squeeze", &[tensor.into()], &[("axis", axis.into())])
 }
 
-/// `vecdot(x, y, axis=-1)`.
+/// Builds `vecdot(x, y, axis=-1)`.
 pub(super) fn vecdot(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<Operand, BuildError> {
     let (x, y) = pair(operands, true)?;
     let axis = Declared::bound(operands.function, props).int("axis")?.unwrap_or(-1);
@@ -47,7 +47,7 @@ pub(super) fn vecdot(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Res
     without(operands, product, -1).map(Operand::Var)
 }
 
-/// `matvec(x, y)` of matrices and vectors; `vecmat` of vectors, conjugated, and matrices.
+/// Builds `matvec(x, y)` of matrices and vectors, and `vecmat` of conjugated vectors and matrices.
 pub(super) fn matvec(operands: &mut Operands<'_>, row: &Row, _: &Props) -> Result<Operand, BuildError> {
     let first = row.name == "vecmat";
     let (x, y) = pair(operands, first)?;
@@ -59,7 +59,7 @@ pub(super) fn matvec(operands: &mut Operands<'_>, row: &Row, _: &Props) -> Resul
     without(operands, product, if first { -2 } else { -1 }).map(Operand::Var)
 }
 
-/// `kron(x, y)`: of one rank, the smaller one with new axes before.
+/// Builds `kron(x, y)`. Both operands get the same rank; the lower rank gets new leading axes.
 pub(super) fn kron(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Operand, BuildError> {
     let (x, y) = pair(operands, false)?;
     let ndim = operands.ndim(x).max(operands.ndim(y));
@@ -81,7 +81,7 @@ pub(super) fn kron(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Op
     operands.call_with("reshape", &reshaped, &[]).map(Operand::Var)
 }
 
-/// `cross(x, y, axis=-1)` of vectors of three elements.
+/// Builds `cross(x, y, axis=-1)` of vectors with three elements.
 pub(super) fn cross(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<Operand, BuildError> {
     let (x, y) = pair(operands, false)?;
     let axis = Declared::bound(operands.function, props).int("axis")?.unwrap_or(-1);
@@ -105,7 +105,7 @@ pub(super) fn cross(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resu
     operands.call_with("stack", &results, &[("axis", axis.into())]).map(Operand::Var)
 }
 
-/// `convolve(x, y, 'same')`, `correlate(x, y)`: windows of the first with zeros around it, times the second.
+/// Builds `convolve(x, y, 'same')` and `correlate(x, y)`: windows of the zero-padded first vector, times the second.
 pub(super) fn convolve(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<Operand, BuildError> {
     operands.expect(2)?;
     let declared = Declared::bound(operands.function, props);
@@ -119,7 +119,7 @@ pub(super) fn convolve(operands: &mut Operands<'_>, row: &Row, props: &Props) ->
     if operands.ndim(x).max(operands.ndim(y)) > 1 {
         return Err(operands.error("needs two vectors"));
     }
-    // A number is a vector of one element, in NumPy for `convolve` only.
+    // A number counts as a vector of one element; in NumPy this holds for `convolve` only.
     if correlates && operands.ndim(x).min(operands.ndim(y)) == 0 {
         return Err(operands.error("needs two vectors"));
     }
@@ -151,7 +151,8 @@ pub(super) fn convolve(operands: &mut Operands<'_>, row: &Row, props: &Props) ->
     }
 }
 
-/// The part of a full convolution where the vectors overlap, or as much of it as the longer one is long.
+/// Returns the part of a full convolution where the vectors overlap completely, or a part with the length of the
+/// longer vector.
 fn middle(
     operands: &mut Operands<'_>,
     full: VarId,
@@ -166,7 +167,7 @@ fn middle(
     if same {
         start = operands.call("floor_div", [rest.into(), 2_i64.into()])?;
         if correlates {
-            // NumPy exchanges the vectors where the second is longer, and turns the result round.
+            // If the second vector is longer, NumPy swaps the vectors and reverses the result.
             let other = operands.call("sub", [rest.into(), start.into()])?;
             let exchanged = operands.call("gt", [m, n])?;
             start = operands.call("where", [exchanged.into(), other.into(), start.into()])?;

@@ -1,16 +1,20 @@
-//! Reductions, positions of extremes and running sums: `axis`, `keepdims`, `dtype` and `ddof` as in NumPy.
+//! Reductions, positions of extremes and cumulative sums, with NumPy's `axis`, `keepdims`, `dtype` and `ddof`.
 //!
 //! | function | result | computed in |
 //! |---|---|---|
-//! | `sum` `prod` | `dtype`; else i64 or u64 for bool and integers, and others as they are | `acc_dtype`; else the result's, f32 for f16 and bf16 |
-//! | `mean` `var` `std` | `dtype`; else f64 for bool and integers, and others as they are; `var` and `std` of complex numbers are real | the same, f32 for f16 and bf16; quotients of integers in f64 |
+//! | `sum` `prod` | `dtype`; else i64 or u64 for bool and integers, else the input's | `acc_dtype`; else the result's (*) |
+//! | `mean` `var` `std` | `dtype`; else f64 for bool and integers, else the input's | the result's (*) |
 //! | `max` `min` | as the input | f32 for f16 and bf16, which is exact |
 //! | `any` `all` | bool | bool |
 //! | `argmax` `argmin` | i64 | as `max` |
 //! | `cumsum` `cumprod` | as `sum` | the result's dtype |
 //!
-//! What is computed in another dtype is cast before, which fuses into the loop of the reduction. Sums and products of narrow integers
-//! are computed in 64 bits, whose low bits are the same; those of truth values are `any` and `all`.
+//! (*) f32 for f16 and bf16. Quotients are computed in f64 if the result is an integer. `var` and `std` of complex
+//! numbers are real.
+//!
+//! A cast to the computation dtype comes first and is fused into the loop of the reduction. Sums and products of
+//! narrow integers are computed in 64 bits, whose low bits are the same. Sums and products of booleans are `any` and
+//! `all`.
 
 use super::operand::Operands;
 use super::settings::axes;
@@ -22,14 +26,15 @@ use crate::shape::ShapeI;
 use crate::{DimShuffle, Reduce, ReduceKind};
 use precast_graph::{Array, BuildError, DType, MakeNodeError, Operand, Prop, Props, VarId};
 
-/// The axes of a call, ascending; `None` for all. All axes by name are the same as none named, so they share a module.
+/// Returns the axes of a call, ascending; `None` for all. Naming every axis is the same as naming none, so both share
+/// a module.
 fn axes_of(
     kind: ReduceKind,
     function: &str,
     props: &Props,
     ndim: usize,
 ) -> Result<Option<Vec<usize>>, MakeNodeError> {
-    // A number has one axis for NumPy, along which it is alone, if it is named by itself; but none to take means of.
+    // In NumPy a number has one axis if `axis` is a single integer, but not for means.
     let alone = matches!(props.get("axis"), Some(Prop::Int(_)));
     let least = usize::from(kind != ReduceKind::Mean && alone);
     let mut axes = axes(function, "axis", props, ndim.max(least))?;
@@ -39,7 +44,7 @@ fn axes_of(
     Ok(axes.filter(|axes| axes.len() < ndim))
 }
 
-/// The dtype that sums of this one have.
+/// Returns the dtype of sums of this dtype.
 fn summed(dtype: DType) -> DType {
     if dtype.is_unsigned() {
         DType::U64
@@ -50,17 +55,17 @@ fn summed(dtype: DType) -> DType {
     }
 }
 
-/// The dtype that means of this one have.
+/// Returns the dtype of means of this dtype.
 pub(super) fn averaged(dtype: DType) -> DType {
     if dtype == DType::Bool || dtype.is_integer() { DType::F64 } else { dtype }
 }
 
-/// The dtype in which a result of this one is computed.
+/// Returns the dtype in which a result of this dtype is computed.
 pub(super) fn wide(dtype: DType) -> DType {
     if matches!(dtype, DType::F16 | DType::Bf16) { DType::F32 } else { dtype }
 }
 
-/// Result and accumulator of a function on elements of `dtype`.
+/// Returns the result dtype and the accumulator dtype for elements of `dtype`.
 fn dtypes(declared: &Declared<'_>, kind: ReduceKind, dtype: DType) -> Result<(DType, DType), MakeNodeError> {
     let default = match kind {
         ReduceKind::Sum | ReduceKind::Prod => summed(dtype),
@@ -72,7 +77,7 @@ fn dtypes(declared: &Declared<'_>, kind: ReduceKind, dtype: DType) -> Result<(DT
     Ok((result, declared.dtype("acc_dtype")?.unwrap_or_else(|| wide(result))))
 }
 
-/// Reduces a variable and gives the reduced axes back with extent 1 if they are to be kept.
+/// Reduces a variable, and restores the reduced axes with extent 1 if `keepdims` is set.
 fn reduced(
     operands: &mut Operands<'_>,
     kind: ReduceKind,
@@ -88,7 +93,7 @@ fn reduced(
     operands.apply(DimShuffle::restoring(ndim, axes), &[reduced])
 }
 
-/// Folds a variable in the dtype `acc`.
+/// Reduces a variable in the dtype `acc`.
 fn folded(
     operands: &mut Operands<'_>,
     kind: ReduceKind,
@@ -114,7 +119,7 @@ fn folded(
     operands.cast(found, acc)
 }
 
-/// How many elements (i64) there are behind each result.
+/// Returns the number of elements (i64) reduced to each result.
 fn count(operands: &mut Operands<'_>, variable: VarId, axes: Option<&[usize]>) -> Result<VarId, BuildError> {
     let mut count = operands.graph.constant(Array::from(1_i64));
     let ndim = operands.ndim(variable);
@@ -125,7 +130,7 @@ fn count(operands: &mut Operands<'_>, variable: VarId, axes: Option<&[usize]>) -
     Ok(count)
 }
 
-/// A sum by a count, in `dtype`; of integers the quotient in f64, truncated.
+/// Divides a sum by a count, in `dtype`; for integers the quotient is computed in f64 and truncated.
 fn quotient(
     operands: &mut Operands<'_>,
     sum: VarId,
@@ -138,7 +143,7 @@ fn quotient(
     operands.cast(quotient, dtype)
 }
 
-/// `sum(x, axis=[0, 2], dtype="f64", keepdims=True)` and the other reductions.
+/// Builds `sum(x, axis=[0, 2], dtype="f64", keepdims=True)` and the other reductions.
 pub(super) fn reduce(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     let name = operands.function;
@@ -152,7 +157,7 @@ pub(super) fn reduce(operands: &mut Operands<'_>, row: &Row, props: &Props) -> R
     operands.cast(found, result)
 }
 
-/// The square of each number; of a complex one that of its magnitude.
+/// Returns the square of each number; for a complex number the square of its magnitude.
 fn squared(operands: &mut Operands<'_>, number: VarId) -> Result<VarId, BuildError> {
     if !operands.graph.ty(number).dtype().is_complex() {
         return scalar_apply(operands, "mul", &[number, number]);
@@ -163,7 +168,7 @@ fn squared(operands: &mut Operands<'_>, number: VarId) -> Result<VarId, BuildErr
     scalar_apply(operands, "add", &squares)
 }
 
-/// `var(x, axis=0, ddof=1)`, `std(x)`: the mean, then the mean of the squares of the distances from it.
+/// Builds `var(x, axis=0, ddof=1)` and `std(x)`: the mean of the squared distances from the mean.
 pub(super) fn spread(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     let name = operands.function;
@@ -174,7 +179,7 @@ pub(super) fn spread(operands: &mut Operands<'_>, row: &Row, props: &Props) -> R
     let axes = axes_of(ReduceKind::Mean, name, props, operands.graph.ty(variable).ndim())?;
     let axes = axes.as_deref();
     let whole = averaged(acc) != acc;
-    // Distances from a mean that is an integer have the dtype of the elements, as in NumPy.
+    // If the mean is an integer, the distances have the dtype of the elements, as in NumPy.
     let variable = if whole { variable } else { operands.cast(variable, acc)? };
     let mean = folded(operands, ReduceKind::Mean, (variable, acc), axes, true)?;
     let distance = operands.call("sub", [variable.into(), mean.into()])?;
@@ -195,14 +200,14 @@ pub(super) fn spread(operands: &mut Operands<'_>, row: &Row, props: &Props) -> R
     operands.cast(spread, result)
 }
 
-/// The number that is taken from a count, an integer or a float.
+/// Returns the number to subtract from the count, an integer or a float.
 pub(super) fn ddof_of(operands: &Operands<'_>, props: &Props) -> Result<Operand, MakeNodeError> {
     let Some(ddof) = props.get("ddof") else { return Ok(0_i64.into()) };
     Declared::bound(operands.function, props).float("ddof")?;
     Ok(ddof.clone().into())
 }
 
-/// A single axis, which may be counted from the end; `None` for all elements, and for that of a number.
+/// Returns a single axis, which may count from the end; `None` for all elements and for a number.
 fn axis_of(
     operands: &Operands<'_>,
     declared: &Declared<'_>,
@@ -212,7 +217,7 @@ fn axis_of(
     Ok(axis.filter(|_| ndim > 0))
 }
 
-/// `argmax(x, axis=1, keepdims=True)`.
+/// Builds `argmax(x, axis=1, keepdims=True)`.
 pub(super) fn argmax(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     let declared = Declared::bound(operands.function, props);
@@ -231,7 +236,7 @@ pub(super) fn argmax(operands: &mut Operands<'_>, row: &Row, props: &Props) -> R
     operands.apply(DimShuffle::new(order), &[found])
 }
 
-/// `cumsum(x, axis=0)`; without an axis, of all elements in C order.
+/// Builds `cumsum(x, axis=0)`; without an axis, over all elements in C order.
 pub(super) fn cumulative(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     let declared = Declared::bound(operands.function, props);
@@ -239,7 +244,7 @@ pub(super) fn cumulative(operands: &mut Operands<'_>, row: &Row, props: &Props) 
     let default = summed(operands.graph.ty(variable).dtype());
     let result = declared.dtype("dtype")?.unwrap_or(default);
     let variable = operands.cast(variable, result)?;
-    // Sums and products of 0 and 1 say whether any or all are true.
+    // Sums and products of 0 and 1 are nonzero exactly if any or all elements are true.
     let variable = operands.cast(variable, if result == DType::Bool { DType::U64 } else { result })?;
     let axis = axis_of(operands, &declared, operands.graph.ty(variable).ndim())?;
     let product = row.name == "cumprod";

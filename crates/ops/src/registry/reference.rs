@@ -1,10 +1,11 @@
-//! The reference of an external op: an expression in the language of graphs, evaluated by `perform` of the library's ops.
+//! The reference of an external op: an expression in the graph language, evaluated by `perform` of the library's ops.
 //!
 //! ```text
-//! reference = "where(x0 < low, low, x0)"        x0, x1, … are the inputs, other names the params
+//! reference = "where(x0 < low, low, x0)"        x0, x1, … are the inputs, other names are params
 //! ```
-//! Inputs and params are arrays of their dtypes; results are taken in the dtypes that the op declares. An external op that the
-//! expression calls is evaluated by its own reference. Without one it is C, which is not run here: see [`perform`].
+//! Inputs and params are arrays of their dtypes; results are converted to the dtypes that the op declares. An
+//! external op called in the expression is evaluated by its own reference. Without a reference it is only C code,
+//! which this module does not run: see [`perform`].
 
 use super::Ops;
 use precast_codegen::external::ExternalCOp;
@@ -15,13 +16,13 @@ use precast_graph::{
 use std::any::Any;
 use std::sync::Arc;
 
-/// What runs the C of an external op that a reference calls.
+/// A function that runs the C code of an external op called by a reference.
 pub type RunC<'a> = dyn Fn(&ExternalCOp, &[&Array]) -> Result<Vec<Array>, PerformError> + 'a;
 
-/// The graph of an op's reference for inputs of these types; the params are its last inputs.
+/// Returns the graph of an op's reference for inputs of these types; the params are its last inputs.
 ///
 /// # Errors
-/// What is wrong with the expressions, in words.
+/// A description of an error in the expressions.
 pub fn reference(op: &ExternalCOp, inputs: &[Type]) -> Result<FunctionGraph, String> {
     let texts: Vec<&str> = op.declaration().reference.iter().map(String::as_str).collect();
     let open = |ty: &Type| Type::tensor(ty.dtype(), ty.ndim());
@@ -43,7 +44,7 @@ pub fn reference(op: &ExternalCOp, inputs: &[Type]) -> Result<FunctionGraph, Str
     Ok(graph)
 }
 
-/// The library with the external ops that a reference may call.
+/// Returns the library with the external ops that a reference may call.
 fn library(op: &ExternalCOp) -> Result<Ops, String> {
     let mut ops = Ops::standard();
     for declaration in &op.declaration().reference_ops {
@@ -54,10 +55,11 @@ fn library(op: &ExternalCOp) -> Result<Ops, String> {
     Ok(ops.preferring(names))
 }
 
-/// Evaluates an op: an external one by its reference, whose C `run` calls; others by their `perform`.
+/// Evaluates an op: an external op by its reference, any other op by `perform`. External ops without a reference that
+/// the reference calls are run by `run`.
 ///
 /// # Errors
-/// What the op, or `run`, refuses; an external op without a reference.
+/// An error of the op or of `run`, or an external op without a reference.
 pub fn perform(op: &dyn Op, inputs: &[&Array], run: &RunC<'_>) -> Result<Vec<Array>, PerformError> {
     let any: &dyn Any = op;
     match any.downcast_ref::<ExternalCOp>() {
@@ -66,7 +68,7 @@ pub fn perform(op: &dyn Op, inputs: &[&Array], run: &RunC<'_>) -> Result<Vec<Arr
     }
 }
 
-/// Evaluates the reference of an op, where it calls no C.
+/// Evaluates the reference of an op, if it calls no C code.
 pub(super) fn evaluate(op: &ExternalCOp, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {
     evaluate_with(op, inputs, &|called, _| {
         Err(PerformError::NoReference { op: called.declaration().name.clone() })
@@ -79,7 +81,7 @@ fn evaluate_with(op: &ExternalCOp, inputs: &[&Array], run: &RunC<'_>) -> Result<
         inputs.iter().map(|array| Type::tensor(array.dtype(), array.shape().len())).collect();
     let scalars: Vec<Type> =
         types.iter().map(|ty| if ty.ndim() == 0 { Type::Scalar(ty.dtype()) } else { ty.clone() }).collect();
-    // Arrays do not say whether the op takes them as C scalars.
+    // Arrays do not record whether the op takes them as C scalars.
     let graph = reference(op, &types).or_else(|_| reference(op, &scalars));
     let graph = graph.map_err(|_| PerformError::NoReference { op: name.clone() })?;
     let outputs = op.make_node(&types).or_else(|_| op.make_node(&scalars));
@@ -99,7 +101,7 @@ fn evaluate_with(op: &ExternalCOp, inputs: &[&Array], run: &RunC<'_>) -> Result<
     Ok(results.into_iter().zip(outputs).map(|(result, ty)| result.cast(ty.dtype())).collect())
 }
 
-/// What a reference calls: an external op without a reference of its own is run.
+/// Evaluates an op called by a reference: `run` runs an external op without a reference of its own.
 fn called_by_reference(op: &dyn Op, inputs: &[&Array], run: &RunC<'_>) -> Result<Vec<Array>, PerformError> {
     let any: &dyn Any = op;
     match any.downcast_ref::<ExternalCOp>() {
@@ -108,7 +110,7 @@ fn called_by_reference(op: &dyn Op, inputs: &[&Array], run: &RunC<'_>) -> Result
     }
 }
 
-/// A graph of one Apply for each external op that the reference of `op` would run on inputs of these types.
+/// Returns a graph of one Apply for each external op that the reference of `op` would run on inputs of these types.
 ///
 /// # Errors
 /// As [`reference()`].
@@ -128,7 +130,7 @@ pub fn run_by_reference(op: &ExternalCOp, inputs: &[Type]) -> Result<Vec<Functio
     Ok(found)
 }
 
-/// The graph of one Apply.
+/// Builds the graph of one Apply.
 fn of_one(op: Arc<dyn Op>, types: &[Type]) -> Result<FunctionGraph, BuildError> {
     let mut graph = FunctionGraph::new();
     let mut inputs = Vec::new();

@@ -1,4 +1,4 @@
-//! `round(x, decimals)`: to decimals behind the point, or with negative `decimals` to powers of ten.
+//! `round(x, decimals)`: rounds to a number of decimals; negative `decimals` round to powers of ten.
 //!
 //! | elements | rounded |
 //! |---|---|
@@ -7,19 +7,20 @@
 //! | complex numbers | each part as a float |
 //! | integers, `decimals` below 0 | exactly, ties to the even multiple; a result that the dtype cannot hold wraps around |
 //!
-//! A power of ten that the dtype does not hold exactly is one of f64, or the sum of two f64 from 10^23 on (`scalar/decimal.h`), so the
-//! result is the float nearest to the decimal number, where NumPy's may be its neighbor. Below 10^-308 elements are scaled in two steps.
+//! A power of ten that the dtype cannot hold exactly is an f64, or from 10^23 on the sum of two f64
+//! (`scalar/decimal.h`). The result is therefore the float nearest to the decimal number, while NumPy's result may be
+//! its neighbour. For decimals beyond 308, elements are scaled in two steps.
 
 use super::operand::Operands;
 use super::variables::scalar_apply;
 use num_bigint::BigInt;
 use precast_graph::{Array, BuildError, DType, MakeNodeError, Number, VarId};
 
-/// The largest exponents of powers of ten that f64 holds exactly, and at all.
+/// The largest exponents of powers of ten that f64 can hold exactly, and at all.
 const EXACT: u32 = 22;
 const MOST: u32 = 308;
 
-/// Applies `round` with a number of decimals other than 0.
+/// Builds `round` with a number of decimals other than 0.
 pub(super) fn to_decimals(operands: &mut Operands<'_>, decimals: i64) -> Result<VarId, BuildError> {
     let own = operands.dtype(0);
     if own.is_integer() && decimals > 0 {
@@ -46,7 +47,7 @@ pub(super) fn to_decimals(operands: &mut Operands<'_>, decimals: i64) -> Result<
     scalar_apply(operands, "complex", &[re?, im?])
 }
 
-/// The float nearest to a power of ten, and what the power has besides.
+/// Returns the float nearest to a power of ten, and the rest of the power.
 fn power_of_ten(exponent: u32) -> [f64; 2] {
     let nearest: f64 = format!("1e{exponent}").parse().unwrap_or(f64::INFINITY);
     let bits = nearest.to_bits();
@@ -76,7 +77,7 @@ fn float(operands: &mut Operands<'_>, x: VarId, places: u32, behind: bool) -> Re
             let back = scalar_apply(operands, "div", &[rounded, step])?;
             finite_or(operands, rounded, back, x)?
         }
-        // The least number has no more decimals.
+        // Even the smallest positive number has no decimals beyond this point.
         (_, true) => x,
         (_, false) => {
             let zero = number(operands, 0.0, DType::F64);
@@ -91,13 +92,13 @@ fn number(operands: &mut Operands<'_>, value: f64, dtype: DType) -> VarId {
     operands.constant(Array::of(Number::Float(value), dtype))
 }
 
-/// `yes` where a value is finite, else `no`.
+/// Returns `yes` if a value is finite, otherwise `no`.
 fn finite_or(operands: &mut Operands<'_>, value: VarId, yes: VarId, no: VarId) -> Result<VarId, BuildError> {
     let fits = scalar_apply(operands, "isfinite", &[value])?;
     scalar_apply(operands, "switch", &[fits, yes, no])
 }
 
-/// By a power that the dtype holds exactly.
+/// Rounds with a power that the dtype can hold exactly.
 fn scaled(operands: &mut Operands<'_>, x: VarId, places: u32, behind: bool) -> Result<VarId, BuildError> {
     let scale = number(operands, power_of_ten(places)[0], operands.graph.ty(x).dtype());
     let [to, back] = if behind { ["mul", "div"] } else { ["div", "mul"] };
@@ -107,16 +108,16 @@ fn scaled(operands: &mut Operands<'_>, x: VarId, places: u32, behind: bool) -> R
     if behind { finite_or(operands, scaled, rounded, x) } else { Ok(rounded) }
 }
 
-/// By a power that is the sum of two numbers.
+/// Rounds with a power that is the sum of two numbers.
 fn by_pair(operands: &mut Operands<'_>, x: VarId, places: u32, behind: bool) -> Result<VarId, BuildError> {
     let [hi, lo] = power_of_ten(places).map(|part| number(operands, part, DType::F64));
     scalar_apply(operands, if behind { "round_decimals" } else { "round_multiples" }, &[x, hi, lo])
 }
 
-/// Integers to multiples of a power of ten: by their sizes, as u64.
+/// Rounds integers to multiples of a power of ten, using their magnitudes as u64.
 fn whole(operands: &mut Operands<'_>, x: VarId, places: u32) -> Result<VarId, BuildError> {
     let own = operands.graph.ty(x).dtype();
-    // Half of 10^20 is more than any integer.
+    // Half of 10^20 exceeds every integer, so the result is 0.
     let Some(unit) = 10_u64.checked_pow(places) else { return scalar_apply(operands, "sub", &[x, x]) };
     let wide = if own.is_unsigned() { x } else { operands.cast(x, DType::I64)? };
     let size = scalar_apply(operands, "abs", &[wide])?;

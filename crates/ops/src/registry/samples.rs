@@ -1,4 +1,4 @@
-//! Functions of samples: `interp`, `digitize`, `bincount`, `polyval`, `trapezoid`, `gradient`, as NumPy defines them.
+//! Functions of samples, as defined by NumPy: `interp`, `digitize`, `bincount`, `polyval`, `trapezoid`, `gradient`.
 
 use super::nan::refuse_complex;
 use super::operand::Operands;
@@ -7,13 +7,13 @@ use crate::declared::Declared;
 use crate::rows::Row;
 use precast_graph::{BuildError, DType, MakeNodeError, Operand, Prop, Props, VarId};
 
-/// Where elements would stand in a sorted vector.
+/// Returns the insertion positions of elements in a sorted vector.
 fn searched(operands: &mut Operands<'_>, sorted: VarId, x: VarId, right: bool) -> Result<VarId, BuildError> {
     let side = Prop::Str(if right { "right" } else { "left" }.to_owned()).into();
     operands.call_with("searchsorted", &[sorted.into(), x.into()], &[("side", side)])
 }
 
-/// `interp(x, places, values, left, right)`: in f64, or c128 if the values are complex.
+/// Builds `interp(x, places, values, left, right)` in f64, or in c128 for complex values.
 pub(super) fn interp(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Operand, BuildError> {
     operands.expect_between(3, 5)?;
     let dtype = if operands.dtype(2).is_complex() { DType::C128 } else { DType::F64 };
@@ -53,7 +53,7 @@ pub(super) fn interp(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<
     operands.call("where", [missing.into(), x.into(), found.into()]).map(Operand::Var)
 }
 
-/// The line through two points, seen from the first, or from the second where that is NaN.
+/// Evaluates the line through two points from the first point, or from the second if that result is NaN.
 fn line(
     operands: &mut Operands<'_>,
     x: VarId,
@@ -77,7 +77,7 @@ fn line(
     operands.call("where", [level.into(), y0.into(), found.into()])
 }
 
-/// `digitize(x, bins, right=True)`: bounds may ascend or descend.
+/// Builds `digitize(x, bins, right=True)`; the bounds may ascend or descend.
 pub(super) fn digitize(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<Operand, BuildError> {
     operands.expect(2)?;
     let right = Declared::bound(operands.function, props).flag("right")?;
@@ -88,7 +88,7 @@ pub(super) fn digitize(operands: &mut Operands<'_>, _: &Row, props: &Props) -> R
     }
     let after = operands.slice(bins, 0, "b", &[1_i64.into()])?;
     let before = operands.slice(bins, 0, "e", &[(-1_i64).into()])?;
-    // No bound is in the other direction, whatever NaN is.
+    // The bounds are monotonic if no step goes in the other direction; NaN never counts as a step.
     let [up, down] = ["lt", "gt"].map(|function| {
         let turn = operands.call(function, [after.into(), before.into()])?;
         let turns = operands.call("any", [turn.into()])?;
@@ -105,7 +105,7 @@ pub(super) fn digitize(operands: &mut Operands<'_>, _: &Row, props: &Props) -> R
     operands.call("where", [up.into(), found.into(), rest.into()]).map(Operand::Var)
 }
 
-/// `bincount(x, weights, minlength=3)`: f64 with weights, else i64.
+/// Builds `bincount(x, weights, minlength=3)`; the result is f64 with weights, otherwise i64.
 pub(super) fn bincount(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<Operand, BuildError> {
     operands.expect_between(1, 2)?;
     let least = Declared::bound(operands.function, props).count("minlength")?;
@@ -140,7 +140,8 @@ pub(super) fn bincount(operands: &mut Operands<'_>, _: &Row, props: &Props) -> R
     operands.call("inc_subtensor", [part.into(), weights]).map(Operand::Var)
 }
 
-/// `polyval(coefficients, x)` by Horner's rule; how many coefficients there are has to be known.
+/// Builds `polyval(coefficients, x)` by Horner's rule. The number of coefficients must be known when the graph is
+/// built.
 pub(super) fn polyval(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Operand, BuildError> {
     operands.expect(2)?;
     let (coefficients, x) = (operands.variable(0)?, operands.variable(1)?);
@@ -161,7 +162,7 @@ pub(super) fn polyval(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result
     Ok(value.into())
 }
 
-/// A vector along one axis of a tensor; anything else as it is.
+/// Aligns a vector with one axis of a tensor; anything else is returned unchanged.
 fn along(operands: &mut Operands<'_>, vector: VarId, axis: usize, ndim: usize) -> Result<VarId, BuildError> {
     if operands.ndim(vector) != 1 {
         return Ok(vector);
@@ -169,7 +170,7 @@ fn along(operands: &mut Operands<'_>, vector: VarId, axis: usize, ndim: usize) -
     operands.shuffled(vector, (0..ndim).map(|d| (d == axis).then_some(0)))
 }
 
-/// `trapezoid(y, x, dx=1.0, axis=-1)`.
+/// Builds `trapezoid(y, x, dx=1.0, axis=-1)`.
 pub(super) fn trapezoid(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<Operand, BuildError> {
     operands.expect_between(1, 2)?;
     let declared = Declared::bound(operands.function, props);
@@ -194,7 +195,8 @@ pub(super) fn trapezoid(operands: &mut Operands<'_>, _: &Row, props: &Props) -> 
     operands.call_with("sum", &[area.into()], &[("axis", place.into())]).map(Operand::Var)
 }
 
-/// `gradient(x, distance, axis=0)`: of several axes a list. A distance is a number, or the vector of the places.
+/// Builds `gradient(x, distance, axis=0)`; for several axes the result is a list. A distance is a number, or the
+/// vector of positions.
 pub(super) fn gradient(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<Operand, BuildError> {
     operands.expect_between(1, usize::MAX)?;
     let declared = Declared::bound(operands.function, props);
@@ -210,7 +212,7 @@ pub(super) fn gradient(operands: &mut Operands<'_>, _: &Row, props: &Props) -> R
     let ndim = operands.ndim(x);
     let axes = super::settings::axes(operands.function, "axis", props, ndim)?;
     let axes = axes.unwrap_or_else(|| (0..ndim).collect());
-    // A list stands for several arguments, but places along one axis are one.
+    // A list stands for several arguments, but the positions along one axis are a single argument.
     let places = matches!(axes.as_slice(), [_]) && operands.args.len() > 2;
     let args = [operands.args[0].clone(), Operand::List(operands.args[1..].to_vec())];
     let args = if places { &args } else { operands.args };
@@ -233,7 +235,7 @@ pub(super) fn gradient(operands: &mut Operands<'_>, _: &Row, props: &Props) -> R
     Ok(if let [one] = results.as_slice() { (*one).into() } else { list(results) })
 }
 
-/// The gradient along one axis.
+/// Builds the gradient along one axis.
 fn slopes(
     operands: &mut Operands<'_>,
     x: VarId,
@@ -285,7 +287,7 @@ fn slopes(
     operands.call_with("join", &[first.into(), inner.into(), last.into()], &[("axis", axis.into())])
 }
 
-/// The mean of the slopes to both sides, each by the length of the other side.
+/// Returns the mean of the slopes on both sides, each weighted by the length of the other side.
 fn weighted(
     operands: &mut Operands<'_>,
     slopes: VarId,

@@ -1,11 +1,12 @@
-//! `einsum`: the labels that its text gives to the axes of its operands.
+//! `einsum`: reads the labels of its operands' axes from the subscripts.
 
 use super::super::operand::Operands;
 use super::sums::{Extents, Term, sum_of_products};
 use crate::rows::Row;
 use precast_graph::{BuildError, Prop, Props, VarId};
 
-/// `einsum("ij,jk->ik", x, y)`, with `...` for axes without labels; without `->`, the labels that come once, in the alphabet's order.
+/// Builds `einsum("ij,jk->ik", x, y)`; `...` stands for axes without labels. Without `->`, the result has the labels
+/// that occur once, in alphabetical order.
 pub(in crate::registry) fn einsum(
     operands: &mut Operands<'_>,
     _: &Row,
@@ -58,7 +59,7 @@ pub(in crate::registry) fn einsum(
     sum_of_products(&mut inner, terms, &result, &extents)
 }
 
-/// The labels of a tensor; the axes that `...` stands for have digits, counted from the last of them.
+/// Returns the labels of a tensor. The axes of `...` are labelled with digits, counted from the last axis.
 fn labels(text: &str, ndim: Option<usize>) -> Result<Vec<char>, String> {
     let named = text.replace("...", "");
     if let Some(wrong) = named.chars().find(|c| !c.is_ascii_alphabetic()) {
@@ -80,7 +81,7 @@ fn labels(text: &str, ndim: Option<usize>) -> Result<Vec<char>, String> {
     Ok(before.chars().chain(unnamed).chain(after.chars()).collect())
 }
 
-/// The labels of the result where none are given: the unnamed ones, then those that come once.
+/// Returns the implied labels of the result: the unnamed axes, then the labels that occur once.
 fn implied(terms: &[Term]) -> Vec<char> {
     let all: Vec<char> = terms.iter().flat_map(|term| term.labels.iter().copied()).collect();
     let mut unnamed: Vec<char> = all.iter().copied().filter(char::is_ascii_digit).collect();

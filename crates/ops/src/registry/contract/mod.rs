@@ -2,14 +2,14 @@
 //!
 //! ```text
 //! einsum("bij,bjk->ik", x, y)
-//!   one tensor   "ii" is a diagonal; a label that nobody else has and the result lacks is summed over
-//!   two          labels of both that are still needed stand in front, those that are not are summed over:
-//!                (needed, own, summed) @ (needed, summed, own), which is `matmul`; if nothing is summed over, `mul`
-//!   more         the first with the second, what comes of it with the third, …
+//!   one tensor   "ii" is a diagonal; a label that neither other operands nor the result have is summed over
+//!   two          shared labels that are still needed come first, the rest are summed over:
+//!                (needed, own, summed) @ (needed, summed, own), which is `matmul`; without summed labels it is `mul`
+//!   more         the first with the second, their result with the third, …
 //! ```
-//! What is summed over is a dot product, so it has the bits of `dot`. f16 and bf16 are computed in f32 and rounded once. Several axes
-//! become one by `reshape`; that their extents agree is checked when it is run. In `einsum` an extent of 1 fits every other one: what is
-//! summed over is stretched before, all else is broadcast.
+//! Sums are dot products, so they have the bits of `dot`. f16 and bf16 are computed in f32 and rounded once.
+//! `reshape` merges several axes into one; a run-time check ensures that their extents agree. In `einsum` an extent
+//! of 1 fits every other extent: summed axes are expanded before the product, all other axes are broadcast.
 
 mod einsum;
 mod sums;
@@ -22,7 +22,7 @@ use precast_graph::{BuildError, Prop, Props, VarId};
 
 pub(super) use self::einsum::einsum;
 
-/// `outer(x, y)`: the product of each element with each.
+/// Builds `outer(x, y)`: the product of each pair of elements.
 pub(super) fn outer(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
     operands.expect(2)?;
     let inputs = operands.cast_all(operands.common_array())?;
@@ -32,7 +32,7 @@ pub(super) fn outer(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<V
     operands.call("mul", [column.into(), row.into()])
 }
 
-/// `vdot(x, y)`: the dot product of all elements, those of `x` conjugated.
+/// Builds `vdot(x, y)`: the dot product of all elements, with `x` conjugated.
 pub(super) fn vdot(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
     operands.expect(2)?;
     let inputs = operands.cast_all(operands.common_array())?;
@@ -44,7 +44,7 @@ pub(super) fn vdot(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Va
     operands.call("dot", [x.into(), y.into()])
 }
 
-/// `inner(x, y)`: sums of products over the last axes of both; of a number, the product.
+/// Builds `inner(x, y)`: sums of products over the last axes of both. If one operand is a number, it is the product.
 pub(super) fn inner(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
     operands.expect(2)?;
     let inputs = operands.cast_all(operands.common_array())?;
@@ -53,8 +53,8 @@ pub(super) fn inner(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<V
     over(operands, [inputs[0], inputs[1]], [&[a], &[b]])
 }
 
-/// `tensordot(x, y, axes=2)`, `tensordot(x, y, axes=((1, 0), (0, 1)))`: sums of products over the last axes of `x` and the first of
-/// `y`, or over pairs of axes.
+/// Builds `tensordot(x, y, axes=2)` and `tensordot(x, y, axes=((1, 0), (0, 1)))`: sums of products over the last axes
+/// of `x` and the first axes of `y`, or over pairs of axes.
 pub(super) fn tensordot(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(2)?;
     let declared = Declared::bound(operands.function, props);
@@ -82,7 +82,7 @@ pub(super) fn tensordot(operands: &mut Operands<'_>, _: &Row, props: &Props) -> 
     over(operands, [inputs[0], inputs[1]], [&axes[0], &axes[1]])
 }
 
-/// The product of two tensors over pairs of axes; what is left of the first comes first.
+/// Builds the product of two tensors over pairs of axes; the remaining axes of the first tensor come first.
 fn over(operands: &mut Operands<'_>, inputs: [VarId; 2], axes: [&[usize]; 2]) -> Result<VarId, BuildError> {
     let mut names = 'a'..;
     let first: Vec<char> = names.by_ref().take(operands.ndim(inputs[0])).collect();

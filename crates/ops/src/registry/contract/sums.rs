@@ -1,26 +1,26 @@
-//! Sums of products of labelled tensors: the labels that the result lacks are summed over.
+//! Sums of products of labelled tensors: labels that the result lacks are summed over.
 
 use super::super::operand::Operands;
 use crate::shape::{EinsumOperand, Pair};
 use precast_graph::{BuildError, DType, Extent, Operand, VarId};
 
-/// A tensor and a label for each of its axes.
+/// A tensor with a label for each of its axes.
 #[derive(Debug, Clone)]
 pub(super) struct Term {
     pub(super) tensor: VarId,
     pub(super) labels: Vec<char>,
 }
 
-/// What extents of one label may be.
+/// The rule for extents with the same label.
 #[derive(Debug)]
 pub(super) enum Extents {
-    /// The same.
+    /// The extents must be equal.
     Equal,
-    /// The same or 1, as in `einsum`; with the labels of its operands, for messages.
+    /// The extents must be equal or 1, as in `einsum`. Has the labels of all operands, for messages.
     Broadcast(Vec<Vec<char>>),
 }
 
-/// The sum over all labels that the result lacks of the products of the terms.
+/// Builds the sum of products of the terms, over all labels that the result lacks.
 pub(super) fn sum_of_products(
     operands: &mut Operands<'_>,
     terms: Vec<Term>,
@@ -55,7 +55,7 @@ pub(super) fn sum_of_products(
     operands.cast(tensor, dtype)
 }
 
-/// A tensor whose labels differ: its diagonal along those that are alike.
+/// Removes repeated labels of a tensor: takes the diagonal along axes with equal labels.
 fn without_repeats(operands: &mut Operands<'_>, mut term: Term) -> Result<Term, BuildError> {
     while let Some((a, b)) = repeated(&term.labels) {
         let extents = operands.extents_of(term.tensor)?;
@@ -77,7 +77,7 @@ fn repeated(labels: &[char]) -> Option<(usize, usize)> {
     labels.iter().enumerate().find_map(second)
 }
 
-/// A tensor without the axes that nobody needs.
+/// Sums a tensor over the axes that are not needed.
 fn summed(
     operands: &mut Operands<'_>,
     term: Term,
@@ -90,7 +90,7 @@ fn summed(
     if gone.is_empty() {
         return Ok(term);
     }
-    // Sums of truth values are one, as in products.
+    // Sums of booleans stay booleans, as in products.
     let dtype = operands.graph.ty(term.tensor).dtype();
     let sum = if dtype == DType::Bool { "any" } else { "sum" };
     let tensor = operands.call_with(sum, &[term.tensor.into()], &[("axis", Operand::List(gone))])?;
@@ -100,7 +100,8 @@ fn summed(
     })
 }
 
-/// Two tensors, the second of which is operand `number`, whose extents of common labels are checked; those that are summed over are the same afterwards.
+/// Checks the extents of common labels of two tensors. The second tensor is operand `number`. Extents of summed
+/// labels are equal afterwards.
 fn fitted(
     operands: &mut Operands<'_>,
     [mut a, mut b]: [Term; 2],
@@ -143,7 +144,7 @@ fn fitted(
     Ok([a, b])
 }
 
-/// The product of two tensors, summed over the labels of both that nobody needs.
+/// Builds the product of two tensors, summed over the common labels that are not needed.
 fn product(
     operands: &mut Operands<'_>,
     [a, b]: [Term; 2],
@@ -181,7 +182,7 @@ fn product(
     Ok(Term { tensor, labels })
 }
 
-/// The extent of the first tensor that has a label.
+/// Returns the extent of a label, from the first tensor that has it.
 fn extent(operands: &mut Operands<'_>, terms: &[&Term], label: char) -> Result<Operand, BuildError> {
     let place = |term: &&Term| term.labels.iter().position(|l| *l == label).map(|axis| (term.tensor, axis));
     let found = terms.iter().find_map(place);
@@ -189,8 +190,8 @@ fn extent(operands: &mut Operands<'_>, terms: &[&Term], label: char) -> Result<O
     operands.extent(tensor, axis)
 }
 
-/// The second tensor; an error when it is run unless the extents that are summed over are those of the first. Where there is one,
-/// the product says it.
+/// Returns the second tensor, with a run-time check that its summed extents equal those of the first. For a single
+/// summed extent, the product itself performs the check.
 fn agreeing(operands: &mut Operands<'_>, a: &Term, b: &Term, gone: &[char]) -> Result<VarId, BuildError> {
     let mut tensor = b.tensor;
     for label in gone.iter().filter(|_| gone.len() > 1) {
@@ -202,7 +203,7 @@ fn agreeing(operands: &mut Operands<'_>, a: &Term, b: &Term, gone: &[char]) -> R
     Ok(tensor)
 }
 
-/// The axes of a tensor as (shared, …, first group, second group), each group one axis.
+/// Arranges the axes of a tensor as (shared, …, first group, second group), where each group becomes one axis.
 fn grouped(
     operands: &mut Operands<'_>,
     term: &Term,

@@ -1,13 +1,15 @@
-//! The positions of fractions in a line of sorted elements, by the methods of Hyndman and Fan and those that NumPy adds.
+//! The positions of quantiles in a line of sorted elements, by the methods of Hyndman and Fan and the additional
+//! methods of NumPy.
 //!
-//! R. J. Hyndman, Y. Fan, "Sample Quantiles in Statistical Packages", The American Statistician 50 (1996). With n elements and a fraction
-//! q, the position is `n q + a + q (1 - a - b) - 1`, where `a` and `b` are the constants of a method.
+//! R. J. Hyndman, Y. Fan, "Sample Quantiles in Statistical Packages", The American Statistician 50 (1996). With n
+//! elements and a fraction q, the position is `n q + a + q (1 - a - b) - 1`, where `a` and `b` are the constants of a
+//! method.
 
 use super::super::operand::Operands;
 use crate::declared::Declared;
 use precast_graph::{BuildError, DType, MakeNodeError, Operand, VarId};
 
-/// How a position is found.
+/// The method that computes the position of a quantile.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Method {
     Linear,
@@ -22,7 +24,7 @@ pub(super) enum Method {
     Continuous(f64, f64),
 }
 
-/// The methods by NumPy's names.
+/// The methods by their NumPy names.
 const METHODS: [(&str, Method); 13] = [
     ("linear", Method::Linear),
     ("lower", Method::Lower),
@@ -42,7 +44,7 @@ const METHODS: [(&str, Method); 13] = [
 /// A position in a line.
 pub(super) enum Position {
     At(VarId),
-    /// From one element to the next, in proportion.
+    /// A proportional position between two elements.
     Between {
         low: VarId,
         high: VarId,
@@ -51,7 +53,7 @@ pub(super) enum Position {
 }
 
 impl Method {
-    /// The method that a call names.
+    /// Reads the method from the settings of a call.
     pub(super) fn read(declared: &Declared<'_>) -> Result<Self, MakeNodeError> {
         let name = declared.text("method")?;
         let found = METHODS.iter().find(|(known, _)| *known == name);
@@ -61,7 +63,7 @@ impl Method {
         })
     }
 
-    /// Whether the result is always an element.
+    /// Returns whether the result is always one of the elements.
     pub(super) fn is_discrete(self) -> bool {
         matches!(
             self,
@@ -69,7 +71,7 @@ impl Method {
         )
     }
 
-    /// The position of fractions in lines of `count` elements.
+    /// Returns the position of fractions in lines of `count` elements.
     pub(super) fn position(
         self,
         operands: &mut Operands<'_>,
@@ -126,7 +128,7 @@ impl Method {
         Ok(Position::Between { low, high: within(operands, floor, last, 1)?, part })
     }
 
-    /// The whole number below a position where the method takes that one, else the one above.
+    /// Returns the integer below a position if the method selects it, otherwise the integer above.
     fn chosen(self, operands: &mut Operands<'_>, place: VarId) -> Result<VarId, BuildError> {
         let floor = operands.call("floor", [place.into()])?;
         let mut below = operands.call("eq", [place.into(), floor.into()])?;
@@ -140,7 +142,7 @@ impl Method {
     }
 }
 
-/// `n q - 1 - shift`.
+/// Computes `n q - 1 - shift`.
 fn counted(
     operands: &mut Operands<'_>,
     fraction: VarId,
@@ -153,7 +155,7 @@ fn counted(
     if shift == 0.0 { Ok(place) } else { operands.call("sub", [place.into(), shift.into()]) }
 }
 
-/// A whole number and `more` as a position of a line.
+/// Returns an integer plus `more` as a position, clamped to the line.
 fn within(operands: &mut Operands<'_>, floor: VarId, last: VarId, more: i64) -> Result<VarId, BuildError> {
     let place = operands.cast(floor, DType::I64)?;
     let place = if more == 0 { place } else { operands.call("add", [place.into(), more.into()])? };

@@ -1,11 +1,12 @@
-//! `median`, `quantile`, `percentile`, and `nanquantile`, `nanpercentile`: elements at a fraction of the way through a line of sorted ones.
+//! `median`, `quantile`, `percentile`, `nanquantile` and `nanpercentile`: elements at a fraction of a sorted line.
 //!
 //! ```text
-//! x ──▶ lines along the first axis, sorted ──▶ the position of q, by `method` ──▶ the element there, or between two in proportion
+//! x ──▶ lines along the first axis, sorted ──▶ the position of q, by `method` ──▶ the element there, or interpolated between two
 //! ```
-//! Methods, positions and the dtype of the result are NumPy's. Positions are computed in f64, for fractions of f32 in f32. A line with
-//! NaN gives NaN; the functions with `nan` in their names skip NaN, which is last. Of nothing the median and the functions that skip NaN give NaN, a quantile an index error.
-//! Methods that choose an element, and weights, keep the dtype of the elements.
+//! Methods, positions and the result's dtype match NumPy. Positions are computed in f64, or in f32 for fractions of
+//! f32. A line with a NaN gives NaN; the functions with `nan` in their names skip NaN, which is sorted last. For an
+//! empty input, the median and the functions that skip NaN return NaN; other quantiles are an index error. Methods
+//! that select an element keep the dtype of the elements, and so do weights.
 
 mod method;
 mod weighted;
@@ -21,11 +22,11 @@ use precast_graph::{BuildError, DType, MakeNodeError, Operand, Props, VarId};
 /// Elements in lines along the first axis.
 struct Lines {
     elements: VarId,
-    /// The axes that went into the first one; `None`: all.
+    /// The axes merged into the first one; `None` for all axes.
     axes: Option<Vec<usize>>,
 }
 
-/// The axes of a call.
+/// Returns the axes of a call.
 fn axes(operands: &mut Operands<'_>, props: &Props) -> Result<Option<Vec<usize>>, BuildError> {
     let tensor = operands.variable(0)?;
     let found = operands.graph.ty(tensor).dtype();
@@ -37,7 +38,7 @@ fn axes(operands: &mut Operands<'_>, props: &Props) -> Result<Option<Vec<usize>>
     Ok(super::settings::axes(operands.function, "axis", props, ndim)?)
 }
 
-/// A tensor with some axes as its first one.
+/// Merges some axes of a tensor into its first axis.
 fn lined(operands: &mut Operands<'_>, tensor: VarId, axes: Option<&[usize]>) -> Result<VarId, BuildError> {
     let Some(axes) = axes else { return operands.call("flatten", [tensor.into()]) };
     let others = (0..operands.ndim(tensor)).filter(|d| !axes.contains(d));
@@ -45,7 +46,8 @@ fn lined(operands: &mut Operands<'_>, tensor: VarId, axes: Option<&[usize]>) -> 
     merged(operands, moved, axes.len())
 }
 
-/// The sorted lines of the first argument in a dtype. Where NaN is skipped each ends in one more, so that no line is empty.
+/// Sorts the lines of the first argument in a dtype. If NaN is skipped, a NaN is appended to each line, so that no
+/// line is empty.
 fn sorted(
     operands: &mut Operands<'_>,
     props: &Props,
@@ -66,12 +68,12 @@ fn sorted(
     Ok(Lines { elements: operands.apply(Sort { positions: false, axis: 0 }, &[first])?, axes })
 }
 
-/// The dtype in which means of two elements are computed, as the sums and quotients that follow.
+/// Returns the dtype for means of two elements, and for the sums and quotients that follow.
 fn computed(dtype: DType) -> DType {
     if dtype == DType::F32 { DType::F32 } else { DType::F64 }
 }
 
-/// The first `count` axes as one.
+/// Merges the first `count` axes into one.
 fn merged(operands: &mut Operands<'_>, tensor: VarId, count: usize) -> Result<VarId, BuildError> {
     if count == 1 {
         return Ok(tensor);
@@ -86,12 +88,12 @@ fn merged(operands: &mut Operands<'_>, tensor: VarId, count: usize) -> Result<Va
     operands.call_with("reshape", &args, &[])
 }
 
-/// The element of each line at the same positions.
+/// Takes the elements of all lines at the same positions.
 fn at(operands: &mut Operands<'_>, sorted: VarId, position: &Operand) -> Result<VarId, BuildError> {
     operands.call_with("take", &[sorted.into(), position.clone()], &[("axis", 0_i64.into())])
 }
 
-/// The elements of each line at its own positions: the dimension of the fractions, if they have one, comes first.
+/// Takes the elements of each line at its own positions. If the fractions have a dimension, it comes first.
 fn along(operands: &mut Operands<'_>, lines: VarId, positions: VarId) -> Result<VarId, BuildError> {
     let (ndim, own) = (operands.ndim(lines), operands.ndim(positions));
     let first = ndim.saturating_sub(own);
@@ -101,7 +103,7 @@ fn along(operands: &mut Operands<'_>, lines: VarId, positions: VarId) -> Result<
     if first == 0 { Ok(found) } else { at(operands, found, &0_i64.into()) }
 }
 
-/// NaN for the lines that have one.
+/// Replaces the results of lines that contain a NaN by NaN.
 fn spoilt(operands: &mut Operands<'_>, sorted: VarId, found: VarId) -> Result<VarId, BuildError> {
     if !operands.graph.ty(sorted).dtype().is_float() {
         return Ok(found);
@@ -112,7 +114,7 @@ fn spoilt(operands: &mut Operands<'_>, sorted: VarId, found: VarId) -> Result<Va
     operands.call("where", [numbers.into(), found.into(), f64::NAN.into()])
 }
 
-/// The result in its dtype; the axes with extent 1 if they are kept.
+/// Casts the result to its dtype, and restores the axes with extent 1 if they are kept.
 fn finish(
     operands: &mut Operands<'_>,
     axes: Option<&[usize]>,
@@ -133,7 +135,7 @@ fn finish(
     operands.shuffled(result, (0..of_fraction).map(Some).chain(order))
 }
 
-/// `median(x, axis=0, keepdims=True)`: the middle element, or the mean of the two in the middle.
+/// Builds `median(x, axis=0, keepdims=True)`: the middle element, or the mean of the two middle elements.
 pub(super) fn median(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     let declared = Declared::bound(operands.function, props);
@@ -150,8 +152,9 @@ pub(super) fn median(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Res
     finish(operands, axes.as_deref(), found, dtype, declared.flag("keepdims")?)
 }
 
-/// The dtype of a result: arrays of fractions promote with the elements, a number takes the dtype of floats. Integers as fractions of 1
-/// are the ends of the line, so nothing lies between.
+/// Returns the dtype of a result. Arrays of fractions promote with the elements; a number takes the float dtype of
+/// the elements. Integer fractions (not percentages) can only be 0 or 1, the ends of a line, so no interpolation is
+/// needed.
 fn result_dtype(operands: &Operands<'_>, percent: bool) -> DType {
     let (own, fractions) = (operands.dtype(0), operands.dtype(1));
     match &operands.args[1] {
@@ -162,8 +165,8 @@ fn result_dtype(operands: &Operands<'_>, percent: bool) -> DType {
     }
 }
 
-/// The dtype of the fractions, and of positions: f32 for arrays of it. Other methods than `linear` depend on each bit, so there a number
-/// takes f32 from the elements, as in NumPy.
+/// Returns the dtype of the fractions and positions: f32 for f32 arrays. Methods other than `linear` depend on every
+/// bit, so there a number takes f32 from the elements, as in NumPy.
 fn fraction_dtype(operands: &Operands<'_>, method: Method) -> DType {
     let narrow = match &operands.args[1] {
         Operand::Var(_) | Operand::List(_) => operands.dtype(1) == DType::F32,
@@ -172,7 +175,7 @@ fn fraction_dtype(operands: &Operands<'_>, method: Method) -> DType {
     if narrow { DType::F32 } else { DType::F64 }
 }
 
-/// The fractions, from 0 to 1.
+/// Returns the fractions, from 0 to 1.
 fn fractions(operands: &mut Operands<'_>, row: &Row, method: Method) -> Result<VarId, BuildError> {
     let of = |operand: &Operand| match operand {
         Operand::Literal(literal) => literal.dtype(),
@@ -200,7 +203,8 @@ fn is_percent(row: &Row) -> bool {
     row.name.ends_with("percentile")
 }
 
-/// `quantile(x, 0.9, axis=0, method="hazen")`, `percentile(x, [10, 90])`: the dimensions of the fractions come first.
+/// Builds `quantile(x, 0.9, axis=0, method="hazen")` and `percentile(x, [10, 90])`. The dimensions of the fractions
+/// come first.
 pub(super) fn quantile(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect_between(2, 3)?;
     let declared = Declared::bound(operands.function, props);
@@ -216,7 +220,7 @@ pub(super) fn quantile(operands: &mut Operands<'_>, row: &Row, props: &Props) ->
     let dtype = if method.is_discrete() { own } else { computed(own) };
     let lines = sorted(operands, props, dtype, skips)?.elements;
     let count = if skips { counted(operands, lines)? } else { operands.extent(lines, 0)? };
-    // The fractions stand before the dimensions that are left.
+    // The dimensions of the fractions precede the remaining dimensions.
     let rest = if skips { operands.ndim(lines) - 1 } else { 0 };
     let of_fraction = operands.ndim(fraction);
     if skips && of_fraction > 1 {
@@ -240,13 +244,13 @@ pub(super) fn quantile(operands: &mut Operands<'_>, row: &Row, props: &Props) ->
     finish(operands, axes.as_deref(), found, result, keepdims)
 }
 
-/// How many numbers each line has.
+/// Counts the elements of each line that are not NaN.
 fn counted(operands: &mut Operands<'_>, lines: VarId) -> Result<Operand, BuildError> {
     let numbers = operands.call("eq", [lines.into(), lines.into()])?;
     operands.call_with("count_nonzero", &[numbers.into()], &[("axis", 0_i64.into())]).map(Operand::Var)
 }
 
-/// What lies between two elements in proportion: from the nearer one, as in NumPy.
+/// Interpolates between two elements, starting from the nearer one, as in NumPy.
 fn between(
     operands: &mut Operands<'_>,
     (below, above): (VarId, VarId),

@@ -1,7 +1,8 @@
-//! Quantiles of weighted elements, by the method `inverted_cdf`: the first element up to which the weights are a fraction of all.
+//! Quantiles of weighted elements, by the method `inverted_cdf`: the first element whose cumulative share of the
+//! weights reaches the fraction.
 //!
 //! ```text
-//! order = argsort(x); cdf = cumsum(w[order]) / sum(w) ──▶ x[order][how many of cdf are less than q]
+//! order = argsort(x); cdf = cumsum(w[order]) / sum(w) ──▶ x[order][number of elements of cdf less than q]
 //! ```
 
 use super::super::operand::Operands;
@@ -10,7 +11,7 @@ use super::{along, lined, spoilt};
 use crate::order::Sort;
 use precast_graph::{BuildError, DType, MakeNodeError, Operand, VarId};
 
-/// The quantiles of lines with weights, in the dtype of the elements. Where NaN is skipped its weights are 0.
+/// Computes the quantiles of weighted lines, in the dtype of the elements. If NaN is skipped, its weights are 0.
 pub(super) fn quantile(
     operands: &mut Operands<'_>,
     method: Method,
@@ -36,7 +37,8 @@ pub(super) fn quantile(
     let [sorted, weights] = [lines, weights].map(|lines| along(operands, lines, order));
     let (sorted, cdf) = (sorted?, cumulated(operands, weights?, fraction)?);
 
-    // How many shares of a line are less than each fraction: (element, fraction, rest) without the first axis.
+    // Counts the shares of a line that are less than each fraction: (element, fraction, rest), reduced over the first
+    // axis.
     let (of_fraction, ndim) = (operands.ndim(fraction), operands.ndim(cdf));
     let rest = 1..ndim;
     let order = [Some(0)].into_iter().chain((0..of_fraction).map(|_| None)).chain(rest.clone().map(Some));
@@ -52,7 +54,8 @@ pub(super) fn quantile(
     if skips { Ok(found) } else { spoilt(operands, sorted, found) }
 }
 
-/// The weights in f64 and the shape of the elements: they have it, or are along the axes of the call.
+/// Returns the weights in f64 and in the shape of the elements. They have that shape already, or run along the axes
+/// of the call.
 fn weights(operands: &mut Operands<'_>, tensor: VarId, axes: Option<&[usize]>) -> Result<VarId, BuildError> {
     let found = operands.dtype(2);
     if found.is_complex() {
@@ -87,7 +90,7 @@ fn weights(operands: &mut Operands<'_>, tensor: VarId, axes: Option<&[usize]>) -
     operands.call_with("broadcast_to", &[&[spread.into()], extents.as_slice()].concat(), &[])
 }
 
-/// Demands that the weights of each line have a finite sum other than 0.
+/// Checks at run time that the weights of each line have a finite, positive sum.
 fn checked(operands: &mut Operands<'_>, weights: &mut VarId) -> Result<(), BuildError> {
     let total = operands.call_with("sum", &[(*weights).into()], &[("axis", 0_i64.into())])?;
     let finite = operands.call("isfinite", [total.into()])?;
@@ -99,7 +102,7 @@ fn checked(operands: &mut Operands<'_>, weights: &mut VarId) -> Result<(), Build
     Ok(())
 }
 
-/// The shares of all weights up to each element, in the dtype of the fractions. A share of 0 is never reached.
+/// Returns the cumulative shares of the weights, in the dtype of the fractions. A share of 0 is never selected.
 fn cumulated(operands: &mut Operands<'_>, weights: VarId, fraction: VarId) -> Result<VarId, BuildError> {
     let sums = operands.call_with("cumsum", &[weights.into()], &[("axis", 0_i64.into())])?;
     let total = operands.slice(sums, 0, "b", &[(-1_i64).into()])?;
