@@ -1,27 +1,28 @@
-//! How much of a graph has a module of its own.
+//! The granularity at which modules serve a graph.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The keys of a manifest, `precast.toml`. Who reads it in part, as `precast record` does, knows a manifest by them.
+/// The keys of a manifest, `precast.toml`. Programs that read only a part of it, such as `precast record`, recognise
+/// a manifest by these keys.
 pub const MANIFEST_KEYS: [&str; 5] = ["isa", "target", "op", "graph", "external"];
 
-/// How much of a graph a module of its own is compiled for.
+/// The parts of a graph for which modules are compiled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Serve {
-    /// The graph: one module. What a call by name wants.
+    /// The whole graph, in one module. Calls by name require this.
     Whole,
-    /// Each group that fusion makes: modules that other graphs with such a group use too.
+    /// Each fused group. Other graphs with the same group share its module.
     Groups,
-    /// Each op: modules that every graph of these ops uses.
+    /// Each op. All graphs with these ops share the modules.
     Ops,
 }
 
 impl Serve {
-    /// All of them.
+    /// All values.
     pub const ALL: [Self; 3] = [Self::Whole, Self::Groups, Self::Ops];
 
-    /// The word in a manifest.
+    /// Returns the word for a manifest.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -38,11 +39,11 @@ impl fmt::Display for Serve {
     }
 }
 
-/// A word that is not one of [`Serve`].
+/// An unknown word for [`Serve`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown word `{found}`; known: whole, groups, ops")]
 pub struct ParseServeError {
-    /// What was found.
+    /// The word found.
     pub found: String,
 }
 

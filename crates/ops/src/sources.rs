@@ -1,11 +1,12 @@
-//! The C headers of this crate, carried as text: a JIT needs them where no source tree is.
+//! The C headers of this crate as text, because a JIT needs them without a source tree.
 
 use precast_codegen::SourceSet;
 
-/// Logical name and content of every header below `c/precast`; `build.rs` makes the list.
+/// The logical name and content of every header below `c/precast`; `build.rs` generates the list.
 const HEADERS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/headers.rs"));
 
-/// The named headers and all that they include, however deep: those of this crate and of the ABI.
+/// Returns the named headers and all headers that they include, directly or indirectly, from this crate and from the
+/// ABI.
 pub(crate) fn closure<S: AsRef<str>>(names: &[S]) -> SourceSet {
     let mut set = SourceSet::new();
     let mut open: Vec<String> = names.iter().map(|name| name.as_ref().to_owned()).collect();

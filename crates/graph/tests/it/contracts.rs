@@ -1,4 +1,4 @@
-//! Contracts of memory: views, what is overwritten, and in which order.
+//! Tests of the memory rules: views, overwritten inputs, and the order of Applies.
 
 use precast_graph::{
     Array, BuildError, ContractError, FunctionGraph, MakeNodeError, Op, PerformError, Prop, Props, Type,
@@ -6,7 +6,7 @@ use precast_graph::{
 };
 use std::sync::Arc;
 
-/// An op with any maps; its one result has the type of its first input, or `dtype`.
+/// An op with arbitrary maps. Its single result has the type of its first input, or `dtype`.
 #[derive(Debug, Clone, Default)]
 struct Mapped {
     name: &'static str,
@@ -51,7 +51,7 @@ fn set() -> Mapped {
     Mapped { name: "set", destroys: vec![(0, 0)], ..Mapped::default() }
 }
 
-/// A graph over an input `x`.
+/// A graph with one input `x`.
 struct Sketch(FunctionGraph, VarId);
 
 impl Sketch {
@@ -142,7 +142,7 @@ fn a_caller_who_gives_inputs_up_may_have_them_overwritten() {
 
 #[test]
 fn nothing_is_read_after_it_was_overwritten() {
-    // The variable itself, a view of it, and what it is a view of.
+    // Reads the variable itself, a view of it, and the base of a view.
     for reads in 0..3 {
         let mut sketch = Sketch::new();
         let x = sketch.1;
@@ -153,7 +153,7 @@ fn nothing_is_read_after_it_was_overwritten() {
         let error = sketch.check(&[y, late]).unwrap_err();
         assert!(matches!(error, ContractError::UsedAfterDestroy { apply: 4, before: 3, .. }), "{error}");
     }
-    // Before is right, and so is reading what was written.
+    // Reads before the overwrite are valid, and so are reads of the new value.
     let mut sketch = Sketch::new();
     let x = sketch.1;
     let base = sketch.add(plain(), &[x]);
@@ -203,7 +203,7 @@ fn normalising_keeps_readers_before_whoever_overwrites() {
     let other = sketch.add(view(), &[base]);
     let early = sketch.add(plain(), &[other]);
     let y = sketch.add(set(), &[base]);
-    // A walk from the outputs alone would meet `set` first.
+    // A walk from the outputs alone would visit `set` first.
     sketch.0.output(y, None).unwrap();
     sketch.0.output(early, None).unwrap();
     assert_eq!(contracts::orders(&sketch.0), [(1, 4), (2, 4), (3, 4)]);

@@ -1,4 +1,4 @@
-//! Types, arrays, building and interpreting.
+//! Tests of types and arrays, and of building and interpreting graphs.
 
 use super::graph;
 use precast_graph::{
@@ -83,7 +83,7 @@ proptest! {
         prop_assert!(!Type::Tensor(user.carrier().clone()).covers(&ty) && !ty.covers(&Type::Tensor(user.carrier().clone())));
         let differs = other.name() != user.name() || other.carrier().dtype != user.carrier().dtype;
         prop_assert!(!differs || !ty.without_extents().covers(&Type::from(other)));
-        // Every form of a graph brings it back.
+        // Every form of a graph preserves the type.
         let mut g = FunctionGraph::new();
         let x = g.input("x", ty.clone()).unwrap();
         g.output(x, None).unwrap();

@@ -1,4 +1,4 @@
-//! What the canonical bytes keep, and what they leave out.
+//! Tests of the parts that the canonical bytes include and leave out.
 
 use super::{config, graph};
 use precast_graph::encode::{canonical, normalise};
@@ -18,7 +18,7 @@ fn bytes(outputs: &[&str]) -> Vec<u8> {
 
 #[test]
 fn equal_ops_on_other_edges_differ() {
-    // Each group has equal ops; the first is the pair that shares a module in PyTensor ≥ 2.35.1.
+    // Each group has equal ops. The first group is the pair that shares a module in PyTensor ≥ 2.35.1.
     let groups: [&[&[&str]]; 8] = [
         &[&["t = exp(x); t*y - t"], &["t = exp(x); t - t*y"]],
         &[&["exp(x)*y - exp(x)"], &["exp(x) - exp(x)*y"], &["exp(x)*y - exp(y)"], &["exp(y)*y - exp(x)"]],
@@ -79,7 +79,7 @@ fn every_part_that_is_kept_tells_graphs_apart() {
     assert_eq!(distinct.len(), 17);
 }
 
-/// `exp(x)*y + 2.5` with an Apply that no output needs.
+/// Returns `exp(x)*y + 2.5` with an additional Apply that no output needs.
 fn with_dead_code() -> FunctionGraph {
     let mut graph = graph(&["x: f64[?]", "y: f64[?]"], &["t = exp(x); u = t*y; u + 2.5"]);
     let y = graph.inputs()[1];
@@ -99,7 +99,7 @@ fn what_is_left_out_tells_nothing_apart() {
     for other in others {
         assert_eq!(canonical(&other), base, "{other}");
     }
-    // A graph of C scalars is a plain function in C, with literals.
+    // A graph of C scalars is a plain C function with literals.
     let function = |c: f64, input: &str| {
         let mut g = FunctionGraph::new();
         let x = g.input("x", input.parse().unwrap()).unwrap();
@@ -111,7 +111,7 @@ fn what_is_left_out_tells_nothing_apart() {
     assert_eq!(function(2.0, "f64"), function(2.0, "f64"));
     assert_eq!(BTreeSet::from([2.0, 3.0, 0.0, -0.0].map(|c| function(c, "f64"))).len(), 4);
     assert_eq!(function(2.0, "f64[]"), function(3.0, "f64[]"));
-    // A constant of another rank is another slot, one of another extent is not.
+    // A constant of another rank is another slot; a constant of another extent is not.
     let slot = |shape: &[usize]| {
         let mut g = FunctionGraph::new();
         let c = g.constant(Array::zeros(precast_graph::DType::F64, shape));
@@ -124,7 +124,7 @@ fn what_is_left_out_tells_nothing_apart() {
 
 #[test]
 fn bytes_are_laid_out_as_documented() {
-    // Frozen: a change here is a change of `encode::FORMAT`.
+    // The bytes are frozen: a change here requires a new `encode::FORMAT`.
     let u64 = |n: u64| [&[3][..], &n.to_le_bytes()].concat();
     let list = |items: &[Vec<u8>]| [&[5][..], &(items.len() as u64).to_le_bytes(), &items.concat()].concat();
     let str = |s: &str| [&[1][..], &(s.len() as u64).to_le_bytes(), s.as_bytes()].concat();
@@ -143,8 +143,8 @@ fn bytes_are_laid_out_as_documented() {
     assert_eq!(canonical(&graph(&["x: f64[?]"], &["exp(x) * 2", "x"])), expected);
 }
 
-/// Equality up to numbering, names, constants and extents, told without numbering anything: a walk over both graphs at
-/// once that pairs variables one to one.
+/// Returns whether two graphs are equal up to numbering, names, constants and extents. Works without numbering: it
+/// walks both graphs at once and pairs their variables one to one.
 fn alike(a: &FunctionGraph, b: &FunctionGraph) -> bool {
     struct Pairs<'g>(&'g FunctionGraph, &'g FunctionGraph, BTreeMap<VarId, VarId>, BTreeMap<VarId, VarId>);
 
@@ -185,7 +185,7 @@ fn alike(a: &FunctionGraph, b: &FunctionGraph) -> bool {
         && a.outputs().iter().zip(b.outputs()).all(|(v, w)| pairs.pair(*v, *w))
 }
 
-/// The same graph built in another order, under other names; constants get `values` instead of their own.
+/// Rebuilds a graph in another order and under other names; constants get their values from `values`.
 fn shuffled(g: &FunctionGraph, choices: &mut Choices) -> FunctionGraph {
     let mut result = FunctionGraph::new();
     let mut new: BTreeMap<VarId, VarId> = BTreeMap::new();
@@ -215,7 +215,7 @@ fn shuffled(g: &FunctionGraph, choices: &mut Choices) -> FunctionGraph {
     result
 }
 
-/// Very small graphs over few ops, so that different seeds often give equal ones.
+/// Creates a very small graph over few ops, so that different seeds often give equal graphs.
 fn small(seed: u64) -> FunctionGraph {
     let functions = vec![Function::new("exp", 1), Function::new("sub", 2), Function::new("minmax", 1)];
     let config = Config {

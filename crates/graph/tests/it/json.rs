@@ -1,4 +1,4 @@
-//! The JSON form: written, read back, refused.
+//! Tests of the JSON form: rendering, parsing and rejecting documents.
 
 use super::props::Holder;
 use super::{config, graph};
@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// `out = exp(x) * 2; t` by hand, with everything that a document can hold.
+/// A handwritten document of `out = exp(x) * 2; t` that uses every part of the form.
 pub(crate) fn document() -> Value {
     json!({
         "precast_graph": 1,
@@ -37,7 +37,6 @@ fn refuse(document: &Value) -> ParseJsonError {
     from_text
 }
 
-/// The message with its causes.
 #[test]
 fn a_document_by_hand_is_read_as_meant_and_written_as_it_was() {
     let read = from_json(&document(), &ToyLibrary).unwrap();
@@ -178,7 +177,7 @@ fn inputs_may_be_called_like_ids() {
     assert_eq!(canonical(&parse(&render(&g), &ToyLibrary).unwrap()), canonical(&g));
 }
 
-/// Changes the document at a JSON pointer; `null` removes.
+/// Changes the document at a JSON pointer; `null` removes the value.
 fn changed(pointer: &str, value: Value) -> Value {
     let mut document = document();
     if !value.is_null() && document.pointer(pointer).is_some() {
@@ -264,7 +263,7 @@ fn a_newer_version_is_refused_whatever_else_it_holds() {
     let error = refuse(&newer);
     assert!(matches!(error, ParseJsonError::Version { found: 7, .. }), "{error}");
     assert!(error.to_string().contains("\nhint: "));
-    // Inside a prop too.
+    // The version inside a prop is checked too.
     let mut inner = to_json(&composite());
     inner["applies"][0]["props"]["graph"]["graph"]["precast_graph"] = json!(2);
     assert!(refuse(&inner).to_string().contains("`applies[0].props.graph.graph.precast_graph` is version 2"));
@@ -312,7 +311,7 @@ fn what_is_not_json_is_refused_without_a_crash() {
 
 #[test]
 fn nesting_to_the_limit_of_json_needs_little_stack() {
-    // Ops in props in ops, as deep as serde_json reads.
+    // Nests ops in props of ops, as deep as serde_json can read.
     let mut op = json!({"op": "exp"});
     let mut depth = 0;
     loop {

@@ -1,4 +1,4 @@
-//! The JSON form, damaged: documents and texts that were changed somewhere.
+//! Tests of damaged JSON documents and texts.
 
 use super::config;
 use super::json::{composite, document};
@@ -9,7 +9,7 @@ use precast_testkit::toy::ToyLibrary;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// Changes one thing in a document: removes, repeats, swaps or replaces a value somewhere.
+/// Changes one thing in a document: removes, repeats, swaps or replaces a value.
 fn mutate(value: &mut Value, choices: &mut Choices) {
     let junk = [
         json!(null),

@@ -1,4 +1,4 @@
-//! Tests of precast-graph against the toy library of precast-testkit; `README.md` says which kind goes where.
+//! Tests of precast-graph with the toy library of precast-testkit. `README.md` describes the kinds of tests.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests; a panic is the failure")]
 
@@ -17,13 +17,13 @@ use precast_graph::{FunctionGraph, Props};
 use precast_testkit::graphs::{Config, Function};
 use precast_testkit::toy::ToyLibrary;
 
-/// The graph of texts over inputs declared as `x: f64[?], y: f64`.
+/// Parses texts over inputs declared as `x: f64[?], y: f64`.
 fn graph(inputs: &[&str], outputs: &[&str]) -> FunctionGraph {
     let inputs: Vec<_> = inputs.iter().map(|text| parse_input(text).unwrap()).collect();
     parse(outputs, &inputs, &ToyLibrary).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Random graphs over the toy library.
+/// Configures random graphs over the toy library.
 fn config() -> Config {
     let unary = ["exp", "neg", "invert", "minmax"].map(|name| Function::new(name, 1));
     let binary = ["add", "sub", "mul", "lt", "dot"].map(|name| Function::new(name, 2));

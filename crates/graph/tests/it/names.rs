@@ -1,4 +1,4 @@
-//! Names that strangers chose, by every way into a graph.
+//! Tests of hostile names, for every way into a graph.
 
 use super::graph;
 use precast_graph::json::{ParseJsonError, parse as parse_json};
@@ -7,7 +7,7 @@ use precast_graph::{BuildError, FunctionGraph};
 use precast_testkit::toy::ToyLibrary;
 use serde_json::json;
 
-/// Names that something further on would act on.
+/// Returns names that a later stage could misinterpret.
 fn hostile() -> Vec<String> {
     let short = [
         "",
@@ -74,7 +74,7 @@ fn json_refuses_hostile_names_at_their_place() {
 #[test]
 fn texts_refuse_hostile_names() {
     for name in hostile() {
-        // White space around a name is not part of it.
+        // White space around a name is not part of the name.
         let read = parse_input(&format!("{name}: f64"));
         assert!(read.is_err() || name.trim() != name, "{}", name.escape_debug());
         let inputs = [(name.clone(), "f64".parse().unwrap())];

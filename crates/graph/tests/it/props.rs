@@ -1,4 +1,4 @@
-//! What the canonical bytes say of props: every kind and every value, and graphs inside of them.
+//! Tests of props in the canonical bytes: every kind, every value, and nested graphs.
 
 use super::graph;
 use precast_graph::encode::canonical;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 const XYZ: [&str; 3] = ["x: f64[?]", "y: f64[?]", "z: f64[?]"];
 
-/// An op with any one prop.
+/// An op with a single arbitrary prop.
 #[derive(Debug)]
 pub(crate) struct Holder(pub(crate) Prop);
 

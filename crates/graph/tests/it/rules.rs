@@ -1,4 +1,5 @@
-//! What values a type takes: against NumPy's table of safe casts, and by hand where NumPy has no say.
+//! Tests of the values that a type accepts: against NumPy's table of safe casts, and by hand for dtypes that NumPy
+//! lacks.
 
 use ndarray::{Array1, array};
 use precast_graph::{
@@ -7,7 +8,7 @@ use precast_graph::{
 use precast_testkit::arrays::specials;
 use proptest::prelude::*;
 
-/// `numpy.can_cast(from, to, "safe")` of NumPy 2.4: from, then all it goes to.
+/// The table of `numpy.can_cast(from, to, "safe")` in NumPy 2.4: the source, then all targets.
 const SAFE: &str = "
     bool : bool i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64 c64 c128
     i8 : i8 i16 i32 i64 f16 f32 f64 c64 c128
@@ -107,7 +108,7 @@ fn values_are_equal_by_number_and_nearly_equal_within_rounding() {
 
 #[test]
 fn casts_round_once() {
-    // 2^53 + 1 to f32 is 2^53; 2^24 + 1 + 2^-30 to f32 rounds up, but not by way of f64 for integers.
+    // 2^53 + 1 to f32 is 2^53. 2^24 + 1 + 2^-30 to f32 rounds up; integers must not be rounded through f64 first.
     let int = (1_i64 << 60) + (1 << 36) + 1;
     assert_eq!(Array::from(int).cast(DType::F32), Array::from(int as f32));
     assert_ne!(int as f32, int as f64 as f32, "the row tells one rounding from two");
@@ -117,7 +118,7 @@ fn casts_round_once() {
     assert_eq!(Array::from(1.0_f64).cast(DType::Bf16), Array::from(bf16::ONE));
 }
 
-/// Numbers at the ends of the dtypes, between their elements, and none.
+/// Returns numbers at the limits of the dtypes, and numbers between their elements or beyond them.
 fn edges() -> Vec<Array> {
     let integers = [i64::MIN, i64::MAX, (1 << 53) + 1, (1 << 60) + (1 << 36) + 1, -129, 65_535, 0, 1];
     let floats = [-0.0, 0.5, -1.5, 65_519.99, 65_520.0, 1e-8, 1e300, -1e300, f64::MIN_POSITIVE / 4.0];

@@ -1,4 +1,4 @@
-//! The text form: what expressions mean, and how wrong ones are refused.
+//! Tests of the text form: the meaning of expressions, and the rejection of wrong ones.
 
 use super::graph;
 use precast_core::event::split_hints;
@@ -59,7 +59,7 @@ fn operators_are_calls_of_functions() {
 
 #[test]
 fn values_are_those_of_python() {
-    // x = 3.0, y = 0.5, i = 7
+    // The inputs are x = 3.0, y = 0.5, i = 7.
     for (text, expected) in [
         ("-x**2", -9.0),
         ("2**-1 * x", 1.5),
@@ -320,7 +320,7 @@ fn inputs_that_nothing_uses_are_told_where_they_were_declared_for_a_text() {
 #[test]
 fn nesting_is_limited_and_length_is_not() {
     let inputs = [parse_input("x: f64[]").unwrap()];
-    // A thread of little stack: the limit must hold there too.
+    // The limit must also hold on a thread with a small stack.
     let small = std::thread::Builder::new().stack_size(1 << 20);
     let checked = small.spawn(move || {
         let read = |text: &str| parse(&[text], &inputs, &ToyLibrary);
@@ -374,7 +374,7 @@ proptest! {
 
 #[test]
 fn the_library_names_every_function_that_it_has() {
-    // What `nearest` draws from: a name that is not listed could not be suggested.
+    // `nearest` can only suggest listed names.
     for name in ToyLibrary.names() {
         assert!(ToyLibrary.op(&name, &Props::new()).is_some(), "{name}");
     }

@@ -2,7 +2,7 @@
 //!
 //! | op | shapes | result |
 //! |---|---|---|
-//! | [`Dot`] | ranks 1 to 3 in every pair | NumPy's `dot`: sums over the last dimension of a, the second-to-last or only one of b |
+//! | [`Dot`] | ranks 1 to 3 in every pair | NumPy's `dot`: sums over the last dimension of a, the last but one (or only) of b |
 //! | [`BatchedDot`] | ranks 2 and 3 in every pair | the dot of `a[i]` and `b[i]` for each i |
 //! | [`Matmul`] | ranks from 2 | NumPy's `matmul`: multiplies the matrices of two stacks, which are broadcast |
 //!

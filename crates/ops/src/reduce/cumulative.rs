@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// in C order. The computation is sequential, and each step is rounded to the dtype. Integers wrap.
 ///
 /// # Shapes
-/// `x -> x`; the result has one dimension if there is no axis.
+/// `x -> x`; without an axis the result has one dimension.
 ///
 /// # Source
 /// NumPy, `numpy.cumsum` and `numpy.cumprod`: the same bits for the same dtype.

@@ -161,8 +161,7 @@ impl Ops {
     }
 
     /// Adds the external op of the entry `name`, with the params it was declared with. The name is `<op>` or
-    /// `<op>.<combination>`. Returns the library unchanged if the entry is another graph, or if the library already
-    /// has the name.
+    /// `<op>.<combination>`. Returns the library unchanged if the entry is another graph, or if the op cannot be added.
     #[must_use]
     pub fn with_combination(self, name: &str, graph: &FunctionGraph) -> Self {
         let [apply] = graph.applies() else { return self };

@@ -1,4 +1,4 @@
-//! Tensors in a sequence: several of them, or the rows of one, over which NumPy's functions iterate.
+//! Sequences of tensors: several tensors, or the rows of one tensor, over which NumPy's functions iterate.
 //!
 //! ```text
 //! concatenate([x, y])   two tensors                  concatenate(x)   x[0], x[1], …: the first two axes become one
@@ -8,14 +8,14 @@
 use super::operand::Operands;
 use precast_graph::{BuildError, Operand, VarId};
 
-/// What is put together.
+/// The tensors to combine.
 pub(super) enum Sequence {
     Several(Vec<Operand>),
     RowsOf(VarId),
 }
 
 impl Operands<'_> {
-    /// The tensors of a call of a row that takes rows.
+    /// Returns the tensors of a call whose row accepts a sequence of rows.
     pub(super) fn sequence(&mut self) -> Result<Sequence, BuildError> {
         match self.args {
             [Operand::List(items)] if items.is_empty() => Err(self.error("takes at least one tensor")),
@@ -31,7 +31,7 @@ impl Operands<'_> {
         }
     }
 
-    /// The rows of a tensor, one behind the other along an axis of theirs.
+    /// Concatenates the rows of a tensor along one of their axes.
     pub(super) fn rows_joined(&mut self, tensor: VarId, axis: usize) -> Result<VarId, BuildError> {
         let turned = self.rows_stacked(tensor, axis)?;
         let mut extents = self.extents_of(turned)?;
@@ -40,7 +40,7 @@ impl Operands<'_> {
         self.call_with("reshape", &[&[turned.into()], extents.as_slice()].concat(), &[])
     }
 
-    /// The rows of a tensor along a new axis: the first axis moved.
+    /// Stacks the rows of a tensor along a new axis, i.e. moves the first axis.
     pub(super) fn rows_stacked(&mut self, tensor: VarId, axis: usize) -> Result<VarId, BuildError> {
         let ndim = self.ndim(tensor);
         self.shuffled(tensor, (1..=axis).chain([0]).chain(axis + 1..ndim).map(Some))

@@ -1,4 +1,5 @@
-//! Arrays as sets: `isin`, `unique_all`, `unique_counts`, `unique_inverse`. No NaN equals another, as the array API standard has it.
+//! Functions that treat arrays as sets: `isin`, `unique_all`, `unique_counts`, `unique_inverse`. No NaN equals
+//! another, as in the array API standard.
 
 use super::operand::Operands;
 use super::order::firsts;
@@ -7,11 +8,11 @@ use crate::declared::Declared;
 use crate::rows::Row;
 use precast_graph::{BuildError, Operand, Prop, Props, VarId};
 
-/// `isin(x, others, invert=True)`: whether there is room for an element beside its equals.
+/// Builds `isin(x, others, invert=True)`: an element is found if its left and right insertion positions differ.
 pub(super) fn isin(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<Operand, BuildError> {
     operands.expect(2)?;
     let declared = Declared::bound(operands.function, props);
-    // Neither changes what comes of it.
+    // Neither setting changes the result.
     declared.flag("assume_unique")?;
     if declared.has("kind") && !["sort", "table"].contains(&declared.text("kind")?) {
         return Err(declared.wrong("kind", "`sort` or `table`").into());
@@ -30,7 +31,7 @@ pub(super) fn isin(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resul
         .map(Operand::Var)
 }
 
-/// `unique_all(x)`, `unique_counts(x)`, `unique_inverse(x)`.
+/// Builds `unique_all(x)`, `unique_counts(x)` and `unique_inverse(x)`.
 pub(super) fn unique_parts(operands: &mut Operands<'_>, row: &Row, _: &Props) -> Result<Operand, BuildError> {
     operands.expect(1)?;
     let all = row.name == "unique_all";
@@ -38,7 +39,7 @@ pub(super) fn unique_parts(operands: &mut Operands<'_>, row: &Row, _: &Props) ->
     Parts { index: all, inverse, counts }.of(operands, false)
 }
 
-/// The results beside the elements that differ.
+/// The results to return in addition to the unique elements.
 #[derive(Clone, Copy, Default, PartialEq)]
 pub(super) struct Parts {
     pub(super) index: bool,
@@ -47,7 +48,7 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// The elements that differ and these parts; with `alike` all NaN are one.
+    /// Returns the unique elements and these results; with `alike` all NaNs count as equal.
     pub(super) fn of(self, operands: &mut Operands<'_>, alike: bool) -> Result<Operand, BuildError> {
         let x = operands.variable(0)?;
         let flat = operands.call("flatten", [x.into()])?;
@@ -72,7 +73,7 @@ impl Parts {
     }
 }
 
-/// For each element the position of its equal among those that differ.
+/// Returns for each element the index of its unique element.
 fn inverse(operands: &mut Operands<'_>, x: VarId, order: VarId, first: VarId) -> Result<VarId, BuildError> {
     let number = operands.call("cumsum", [first.into()])?;
     let number = operands.call("sub", [number.into(), 1_i64.into()])?;

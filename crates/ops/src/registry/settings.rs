@@ -1,10 +1,10 @@
-//! Settings of a call that say axes or integers.
+//! Settings of a call that contain axes or integers.
 
 use super::operand::Operands;
 use precast_graph::{MakeNodeError, Operand, Prop, Props};
 
 impl Operands<'_> {
-    /// The arguments from `start` on as axes, negative ones counted from the end.
+    /// Returns the arguments from `start` on as axes; negative axes count from the end.
     pub(super) fn axes(&self, start: usize, name: &str, ndim: usize) -> Result<Vec<usize>, MakeNodeError> {
         let known = self.args[start..].iter().map(Operand::prop).collect::<Option<Vec<_>>>();
         let known = known.ok_or_else(|| {
@@ -14,13 +14,13 @@ impl Operands<'_> {
         axes(self.function, name, &props, ndim).map(Option::unwrap_or_default)
     }
 
-    /// An axis that may be counted from the end.
+    /// Resolves an axis that may count from the end.
     pub(super) fn axis(&self, axis: i64, ndim: usize) -> Result<usize, MakeNodeError> {
         counted(self.function, "axis", axis, ndim)
     }
 }
 
-/// Axes given by an integer or a list, negative ones counted from the end; `None` when the prop is not there.
+/// Returns axes given by an integer or a list; negative axes count from the end. `None` if the prop is missing.
 pub(super) fn axes(
     function: &str,
     prop: &str,
@@ -50,7 +50,7 @@ pub(super) fn axes(
     Ok(Some(axes))
 }
 
-/// An axis from the front, where a negative one is counted from the end.
+/// Resolves an axis; a negative axis counts from the end.
 fn counted(function: &str, prop: &str, axis: i64, ndim: usize) -> Result<usize, MakeNodeError> {
     let rank = i64::try_from(ndim).unwrap_or(i64::MAX);
     let counted = if axis < 0 { axis + rank } else { axis };
@@ -62,7 +62,7 @@ fn counted(function: &str, prop: &str, axis: i64, ndim: usize) -> Result<usize, 
     })
 }
 
-/// A list of integers, or a single one as a list of one; `None` when the prop is not there.
+/// Returns a list of integers, where a single integer counts as a list of one. `None` if the prop is missing.
 pub(super) fn list(function: &str, prop: &str, props: &Props) -> Result<Option<Vec<i64>>, MakeNodeError> {
     let items = match props.get(prop) {
         None => return Ok(None),
@@ -80,7 +80,7 @@ pub(super) fn list(function: &str, prop: &str, props: &Props) -> Result<Option<V
     items.into_iter().map(integer).collect::<Result<Vec<_>, _>>().map(Some)
 }
 
-/// Refuses keyword arguments.
+/// Rejects keyword arguments.
 pub(super) fn no_props(function: &str, props: &Props) -> Result<(), MakeNodeError> {
     match props.keys().next() {
         Some(prop) => {

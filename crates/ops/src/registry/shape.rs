@@ -1,4 +1,4 @@
-//! Functions about shapes: reshape, alloc, arange, join and others, with NumPy's arguments.
+//! Functions of shapes: reshape, alloc, arange, join and more, with NumPy's arguments.
 
 use super::operand::Operands;
 use super::sequence::Sequence;
@@ -9,8 +9,8 @@ use crate::rows::Row;
 use crate::shape::{ARange, Alloc, Assert, Eye, Join, MakeVector, Reshape, ShapeI, Split};
 use precast_graph::{Array, BuildError, DType, Extent, Literal, MakeNodeError, Operand, Props, VarId};
 
-/// `reshape(x, 2, -1)`, `reshape(x, n, m)`, `reshape(x, shape=(2, -1))`, `reshape(x, s)` with a vector of known extent or
-/// `ndim=2`.
+/// Builds `reshape(x, 2, -1)`, `reshape(x, n, m)`, `reshape(x, shape=(2, -1))`, and `reshape(x, s)` with a vector of
+/// known extent or with `ndim=2`.
 pub(super) fn reshape(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     let declared = Declared::bound(operands.function, props);
     operands.expect_between(1, usize::MAX)?;
@@ -42,7 +42,7 @@ pub(super) fn reshape(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Re
     operands.apply(Reshape { ndim }, &[tensor, vector])
 }
 
-/// `flatten(x)`: one dimension.
+/// Builds `flatten(x)`, which has one dimension.
 pub(super) fn flatten(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     super::settings::no_props("flatten", props)?;
@@ -50,7 +50,7 @@ pub(super) fn flatten(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Re
     operands.apply(Reshape { ndim: 1 }, &[tensor, vector])
 }
 
-/// `alloc(value, 3, n)`, `alloc(value, shape=(3, 4))`.
+/// Builds `alloc(value, 3, n)` and `alloc(value, shape=(3, 4))`.
 pub(super) fn alloc(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
     operands.expect_between(1, usize::MAX)?;
     let mut inputs = vec![operands.variable(0)?];
@@ -58,7 +58,7 @@ pub(super) fn alloc(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<V
     operands.apply(Alloc, &inputs)
 }
 
-/// `zeros(3, n, dtype="f32")`, `ones(shape=(3, 4))`; f64 unless said otherwise.
+/// Builds `zeros(3, n, dtype="f32")` and `ones(shape=(3, 4))`; the default dtype is f64.
 pub(super) fn filled(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
     let declared = Declared::bound(operands.function, props);
     let dtype = declared.dtype("dtype")?.unwrap_or(DType::F64);
@@ -69,14 +69,14 @@ pub(super) fn filled(operands: &mut Operands<'_>, row: &Row, props: &Props) -> R
     operands.apply(Alloc, &inputs)
 }
 
-/// A small number of a dtype, as a constant.
+/// Returns a small integer of a dtype as a constant.
 pub(super) fn number_of(operands: &mut Operands<'_>, n: i64, dtype: DType) -> Result<VarId, BuildError> {
     let value = crate::scalar::collect(dtype, &[], &[crate::scalar::Value::I64(n)]);
     let value = value.unwrap_or_else(|| Array::zeros(dtype, &[]));
     Ok(operands.graph.constant(value))
 }
 
-/// `arange(stop)`, `arange(start, stop)`, `arange(start, stop, step)`, each with `dtype`.
+/// Builds `arange(stop)`, `arange(start, stop)` and `arange(start, stop, step)`, each with an optional `dtype`.
 pub(super) fn arange(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     let declared = Declared::bound(operands.function, props);
     operands.expect_between(1, 3)?;
@@ -88,7 +88,7 @@ pub(super) fn arange(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Res
             format!("is `{dtype}`, but the bounds are floats\nhint: cast the bounds, or the result");
         return Err(MakeNodeError::prop(operands.function, "dtype", problem).into());
     }
-    // Small floats are counted in f32 and rounded.
+    // 16-bit floats are computed in f32 and rounded.
     let counted = if dtype.is_float() && !ARange::supports(dtype) { DType::F32 } else { dtype };
     let mut inputs = Vec::new();
     for position in 0..operands.args.len() {
@@ -107,7 +107,7 @@ pub(super) fn arange(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Res
     operands.cast(numbers, dtype)
 }
 
-/// `eye(n)`, `eye(n, m)`, `eye(n, m, k)`, with `k` by name too; f64 unless `dtype` says otherwise.
+/// Builds `eye(n)`, `eye(n, m)` and `eye(n, m, k)`; `k` may be a keyword argument. The default dtype is f64.
 pub(super) fn eye(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     let declared = Declared::bound(operands.function, props);
     operands.expect_between(1, 3)?;
@@ -122,7 +122,8 @@ pub(super) fn eye(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result
     operands.apply(Eye { dtype }, &inputs)
 }
 
-/// `join(x, y, z, axis=0)`: of the dtype that all promote to; with `axis=None`, all elements of all. `join(x)`: the rows of x.
+/// Builds `join(x, y, z, axis=0)` in the common dtype. With `axis=None` it joins all elements of all tensors.
+/// `join(x)` joins the rows of x.
 pub(super) fn join(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     let axis = Declared::bound(operands.function, props).int("axis")?;
     let tensors = match (operands.sequence()?, axis) {
@@ -138,7 +139,7 @@ pub(super) fn join(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resul
         }
     };
     let operands = &mut Operands { graph: operands.graph, function: operands.function, args: &tensors };
-    // Without an axis numbers of Python are no arrays yet, as in NumPy.
+    // Without an axis, Python numbers are not converted to arrays first, as in NumPy.
     let dtype = if axis.is_some() { operands.common_array() } else { operands.common() };
     let mut inputs = operands.cast_all(dtype)?;
     let Some(axis) = axis else {
@@ -151,7 +152,7 @@ pub(super) fn join(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resul
     operands.apply(Join { axis }, &inputs)
 }
 
-/// `stack(x, y, z, axis=0)`: along a new axis; `stack(x, axis=1)`: the rows of x.
+/// Builds `stack(x, y, z, axis=0)` along a new axis; `stack(x, axis=1)` stacks the rows of x.
 pub(super) fn stack(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     let axis = Declared::bound(operands.function, props).int("axis")?.unwrap_or(0);
     let tensors = match operands.sequence()? {
@@ -174,8 +175,8 @@ pub(super) fn stack(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resu
     operands.apply(Join { axis }, &inputs)
 }
 
-/// `split(x, sizes=(2, 3), axis=0, piece=1)`, or `split(x, s, pieces=2, axis=0, piece=1)` with a vector of extents: one of
-/// the pieces.
+/// Builds `split(x, sizes=(2, 3), axis=0, piece=1)`, or `split(x, s, pieces=2, axis=0, piece=1)` with a vector of
+/// extents. Returns one of the pieces.
 pub(super) fn split(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     let declared = Declared::bound(operands.function, props);
     let tensor = operands.variable(0)?;
@@ -198,7 +199,7 @@ pub(super) fn split(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resu
     results.get(piece).copied().ok_or_else(|| none().into())
 }
 
-/// `array([[1, 2], [x, y]], dtype=f32)`; an array stays one.
+/// Builds `array([[1, 2], [x, y]], dtype=f32)`; an array is passed through.
 pub(super) fn array(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     let variable = operands.variable(0)?;
@@ -208,7 +209,7 @@ pub(super) fn array(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resu
     }
 }
 
-/// `make_vector(a, b, c)`, of the dtype that all promote to, or `dtype`.
+/// Builds `make_vector(a, b, c)` in the common dtype, or in `dtype`.
 pub(super) fn make_vector(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     let declared = Declared::bound(operands.function, props);
     let dtype = match declared.dtype("dtype")? {
@@ -219,7 +220,7 @@ pub(super) fn make_vector(operands: &mut Operands<'_>, _: &Row, props: &Props) -
     operands.apply(MakeVector { dtype }, &inputs)
 }
 
-/// `shape_i(x, i=-1)`: an extent, which may be counted from the end.
+/// Builds `shape_i(x, i=-1)`, an extent; `i` may count from the end.
 pub(super) fn shape_i(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     let declared = Declared::bound(operands.function, props);
     operands.expect(1)?;
@@ -229,7 +230,7 @@ pub(super) fn shape_i(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Re
     operands.apply(ShapeI { axis }, &[tensor])
 }
 
-/// `assert(x, condition, …, message="…")`: conditions of any dtype are taken as truth values.
+/// Builds `assert(x, condition, …, message="…")`; conditions of any dtype are converted to bool.
 pub(super) fn assert(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     let declared = Declared::bound(operands.function, props);
     operands.expect_between(2, usize::MAX)?;

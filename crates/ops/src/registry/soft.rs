@@ -1,4 +1,5 @@
-//! Functions of exponentials and of sizes, as SciPy and NumPy define them: `softmax`, `logsumexp`, `logaddexp`, `norm`, `isclose`.
+//! Functions of exponentials and norms, as defined by SciPy and NumPy: `softmax`, `logsumexp`, `logaddexp`, `norm`,
+//! `isclose`.
 
 use super::nan::refuse_complex;
 use super::operand::Operands;
@@ -7,13 +8,14 @@ use crate::declared::Declared;
 use crate::rows::Row;
 use precast_graph::{BuildError, DType, Operand, Prop, Props, VarId};
 
-/// `axis` and `keepdims` of a call, for the reductions that it is made of.
+/// Returns `axis` and `keepdims` of a call, for the reductions it is composed of.
 fn over(props: &Props, keepdims: bool) -> Vec<(&'static str, Operand)> {
     let axis = props.get("axis").map_or(Operand::None, |axis| axis.clone().into());
     vec![("axis", axis), ("keepdims", keepdims.into())]
 }
 
-/// A real number that exponentials are taken of: f64 of integers, f32 of 16-bit floats, and the dtype of the result.
+/// Returns the real argument in the dtype in which exponentials are computed (f64 for integers, f32 for 16-bit
+/// floats), and the dtype of the result.
 fn exponents(operands: &mut Operands<'_>) -> Result<(VarId, DType), BuildError> {
     operands.expect(1)?;
     let found = operands.dtype(0);
@@ -23,14 +25,14 @@ fn exponents(operands: &mut Operands<'_>) -> Result<(VarId, DType), BuildError> 
     Ok((operands.cast_argument(0, computed)?, result))
 }
 
-/// The largest elements, with 0 for what is not finite.
+/// Returns the largest elements, with 0 in place of results that are not finite.
 fn finite_top(operands: &mut Operands<'_>, x: VarId, props: &Props) -> Result<VarId, BuildError> {
     let top = operands.call_with("max", &[x.into()], &over(props, true))?;
     let finite = operands.call("isfinite", [top.into()])?;
     operands.call("where", [finite.into(), top.into(), 0.0.into()])
 }
 
-/// A number less the largest one, the exponential of that, and the sum of these.
+/// The elements minus the largest one, their exponentials, and the sum of the exponentials.
 struct Powers {
     less: VarId,
     powers: VarId,
@@ -44,13 +46,14 @@ fn powers(operands: &mut Operands<'_>, x: VarId, top: VarId, props: &Props) -> R
     Ok(Powers { less, powers, sum })
 }
 
-/// `relu(x)`: `maximum(x, 0)`.
+/// Builds `relu(x)`, which is `maximum(x, 0)`.
 pub(super) fn relu(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     operands.call("maximum", [operands.args[0].clone(), 0_i64.into()])
 }
 
-/// `softmax(x, axis=-1)`: exponentials by their sum; over all elements without an axis, as in SciPy.
+/// Builds `softmax(x, axis=-1)`: exponentials divided by their sum. Without an axis the sum is over all elements, as
+/// in SciPy.
 pub(super) fn softmax(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     let (x, dtype) = exponents(operands)?;
     let top = operands.call_with("max", &[x.into()], &over(props, true))?;
@@ -59,7 +62,7 @@ pub(super) fn softmax(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Re
     operands.cast(shares, dtype)
 }
 
-/// `log_softmax(x, axis=-1)`: the logarithm of `softmax`, exact where that is small.
+/// Builds `log_softmax(x, axis=-1)`: the logarithm of `softmax`, exact even if `softmax` is small.
 pub(super) fn log_softmax(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     let (x, dtype) = exponents(operands)?;
     let top = finite_top(operands, x, props)?;
@@ -69,7 +72,8 @@ pub(super) fn log_softmax(operands: &mut Operands<'_>, _: &Row, props: &Props) -
     operands.cast(logs, dtype)
 }
 
-/// `logsumexp(x, axis=0, keepdims=True)`: the logarithm of the sum of exponentials, without overflow on the way.
+/// Builds `logsumexp(x, axis=0, keepdims=True)`: the logarithm of the sum of exponentials, without intermediate
+/// overflow.
 pub(super) fn logsumexp(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     let (x, dtype) = exponents(operands)?;
     let top = finite_top(operands, x, props)?;
@@ -80,11 +84,12 @@ pub(super) fn logsumexp(operands: &mut Operands<'_>, _: &Row, props: &Props) -> 
     if Declared::bound(operands.function, props).flag("keepdims")? {
         return Ok(kept);
     }
-    // Extents of 1: any reduction gives what is there.
+    // The reduced axes have extent 1, so any reduction drops them without changing a value.
     operands.call_with("max", &[kept.into()], &over(props, false))
 }
 
-/// `norm(x)`, `norm(x, 1, axis=0)`, `norm(x, "fro")`: the vector norms of any order, of matrices those that need no singular values.
+/// Builds `norm(x)`, `norm(x, 1, axis=0)` and `norm(x, "fro")`: vector norms of any order, and the matrix norms that
+/// need no singular values.
 pub(super) fn norm(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     let declared = Declared::bound(operands.function, props);
@@ -101,7 +106,7 @@ pub(super) fn norm(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resul
     let ndim = operands.ndim(x);
     let axes = super::settings::axes(operands.function, "axis", props, ndim)?;
     let taken = axes.as_ref().map_or(ndim, Vec::len);
-    // Of no axes, each element is a vector by itself.
+    // With an empty list of axes, each element is a vector of its own.
     let of_vectors = taken == 1 || axes.as_ref().is_some_and(Vec::is_empty);
     let found = match (props.get("ord"), taken) {
         (None, _) => root_of_squares(operands, x, &over(props, keepdims)),
@@ -143,7 +148,8 @@ fn root_of_squares(operands: &mut Operands<'_>, x: VarId, named: Named<'_>) -> R
     operands.call("sqrt", [sum.into()])
 }
 
-/// Of the absolute values the largest, the smallest, how many are not 0, the sum, or the root of the sum of powers.
+/// Computes a vector norm from absolute values: the largest, the smallest, the number of nonzeros, the sum, or the
+/// root of the sum of powers.
 fn vector_norm(
     operands: &mut Operands<'_>,
     x: VarId,
@@ -165,7 +171,7 @@ fn vector_norm(
     operands.call("pow", [sum.into(), (1.0 / order).into()])
 }
 
-/// The largest or smallest sum of absolute values of a column (1, -1) or of a row (inf, -inf).
+/// Computes the largest or smallest sum of absolute values of a column (1, -1) or of a row (inf, -inf).
 fn matrix_norm(
     operands: &mut Operands<'_>,
     x: VarId,
@@ -191,12 +197,12 @@ fn matrix_norm(
     operands.shuffled(best, kept)
 }
 
-/// `isclose(x, y, rtol=1e-5, atol=1e-8)`; `allclose`: whether all are.
+/// Builds `isclose(x, y, rtol=1e-5, atol=1e-8)`, and `allclose`, which tests whether all elements are close.
 pub(super) fn isclose(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(2)?;
     let declared = Declared::bound(operands.function, props);
     let (x, mut y) = (operands.args[0].clone(), operands.args[1].clone());
-    // Distances of integers are those of floats.
+    // Distances of integers are computed in floats.
     let exact = operands.dtype(1).is_integer() || operands.dtype(1) == DType::Bool;
     y = match y {
         Operand::Literal(literal) => literal.float().map_or(Operand::Literal(literal), Operand::from),
@@ -222,7 +228,7 @@ pub(super) fn isclose(operands: &mut Operands<'_>, row: &Row, props: &Props) -> 
     if row.name == "allclose" { operands.call("all", [close.into()]) } else { Ok(close) }
 }
 
-/// `ptp(x, axis=0)`: the largest less the smallest.
+/// Builds `ptp(x, axis=0)`: the largest element minus the smallest.
 pub(super) fn ptp(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     let keepdims = Declared::bound(operands.function, props).flag("keepdims")?;
@@ -232,7 +238,7 @@ pub(super) fn ptp(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result
     operands.call("sub", [top?.into(), bottom?.into()])
 }
 
-/// The real arguments of a function of two, in the float that it computes in, and the dtype of the result.
+/// Returns the two real arguments in the float dtype of the computation, and the dtype of the result.
 fn two_floats(operands: &mut Operands<'_>) -> Result<([VarId; 2], DType), BuildError> {
     operands.expect(2)?;
     let result = operands.inexact();
@@ -241,7 +247,7 @@ fn two_floats(operands: &mut Operands<'_>) -> Result<([VarId; 2], DType), BuildE
     Ok(([operands.cast_argument(0, computed)?, operands.cast_argument(1, computed)?], result))
 }
 
-/// `logaddexp(x, y)`: `log(exp(x) + exp(y))`, without overflow on the way.
+/// Builds `logaddexp(x, y)`, i.e. `log(exp(x) + exp(y))` without intermediate overflow.
 pub(super) fn logaddexp(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
     let ([x, y], dtype) = two_floats(operands)?;
     let less = operands.call("sub", [x.into(), y.into()])?;
@@ -249,7 +255,7 @@ pub(super) fn logaddexp(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Resu
     let less = operands.call("neg", [less.into()])?;
     let power = operands.call("exp", [less.into()])?;
     let more = operands.call("log1p", [power.into()])?;
-    // Infinities that are equal have no distance.
+    // The difference of equal infinities is NaN, so equal operands are handled separately.
     let same = operands.call("eq", [x.into(), y.into()])?;
     let more = operands.call("where", [same.into(), std::f64::consts::LN_2.into(), more.into()])?;
     let top = operands.call("maximum", [x.into(), y.into()])?;
@@ -257,7 +263,7 @@ pub(super) fn logaddexp(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Resu
     operands.cast(sum, dtype)
 }
 
-/// `heaviside(x, y)`: 0 below 0, 1 above it, and `y` there.
+/// Builds `heaviside(x, y)`: 0 for negative `x`, 1 for positive `x`, and `y` at 0.
 pub(super) fn heaviside(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
     let ([x, y], dtype) = two_floats(operands)?;
     let above = operands.call("gt", [x.into(), 0.0.into()])?;
@@ -269,7 +275,7 @@ pub(super) fn heaviside(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Resu
     operands.cast(step, dtype)
 }
 
-/// `sinc(x)`: `sin(pi x) / (pi x)`, and 1 at 0.
+/// Builds `sinc(x)`: `sin(pi x) / (pi x)`, and 1 at 0.
 pub(super) fn sinc(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
     let found = operands.dtype(0);

@@ -1,4 +1,4 @@
-//! Functions of the text form that are not elementwise, by name, and what their files share.
+//! Non-elementwise functions of the text form, by name, and shared helpers.
 
 use super::axes::{
     diff, dimshuffle, expand_dims, flip, matrix_transpose, moveaxis, repeat, roll, squeeze, stacked,
@@ -53,7 +53,7 @@ macro_rules! factory {
 }
 structural_rows!(library);
 
-/// What a column says, if anything.
+/// Returns the entry of an optional column.
 const fn only<T: Copy>(column: &[T]) -> Option<T> {
     match column {
         [said, ..] => Some(*said),

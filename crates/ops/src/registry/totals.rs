@@ -1,4 +1,4 @@
-//! The array API standard's names for running totals and norms.
+//! The array API standard's names for cumulative sums and norms.
 
 use super::operand::Operands;
 use super::settings::axes as axes_by_name;
@@ -6,12 +6,12 @@ use crate::declared::Declared;
 use crate::rows::Row;
 use precast_graph::{BuildError, Operand, Prop, Props, VarId};
 
-/// A setting of a call, for the function that it is made of.
+/// Returns a setting of a call, for the function it is composed of.
 fn setting(props: &Props, name: &str) -> Operand {
     props.get(name).map_or(Operand::None, |prop| prop.clone().into())
 }
 
-/// `cumulative_sum(x, axis=0, include_initial=True)`, `cumulative_prod(x)`.
+/// Builds `cumulative_sum(x, axis=0, include_initial=True)` and `cumulative_prod(x)`.
 pub(super) fn cumulative(
     operands: &mut Operands<'_>,
     row: &Row,
@@ -41,7 +41,7 @@ pub(super) fn cumulative(
     operands.call_with("join", &[first.into(), total.into()], &[("axis", along.into())]).map(Operand::Var)
 }
 
-/// `vector_norm(x, axis=(0, 1), ord=2)`: the axes as one.
+/// Builds `vector_norm(x, axis=(0, 1), ord=2)`, which merges the axes into one.
 pub(super) fn vector_norm(
     operands: &mut Operands<'_>,
     _: &Row,
@@ -69,7 +69,7 @@ pub(super) fn vector_norm(
     operands.shuffled(norm, (0..ndim).map(place)).map(Operand::Var)
 }
 
-/// `matrix_norm(x, ord='fro')`: of the last two axes.
+/// Builds `matrix_norm(x, ord='fro')` over the last two axes.
 pub(super) fn matrix_norm(
     operands: &mut Operands<'_>,
     _: &Row,

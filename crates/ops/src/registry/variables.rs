@@ -1,4 +1,4 @@
-//! The arguments of a call as variables: cast, applied, made of literals.
+//! Converts the arguments of a call to variables: casts, op applications, and constants from literals.
 
 use super::operand::Operands;
 use crate::index::{Selector, Subtensor};
@@ -8,7 +8,7 @@ use precast_graph::{Array, BuildError, DType, Extent, Literal, MakeNodeError, Op
 use std::sync::Arc;
 
 impl Operands<'_> {
-    /// An argument as a variable; a literal becomes a constant of its own dtype.
+    /// Returns an argument as a variable; a literal becomes a constant of its own dtype.
     pub(super) fn variable(&mut self, position: usize) -> Result<VarId, BuildError> {
         match &self.args[position] {
             Operand::Var(v) | Operand::Weak(v) => Ok(*v),
@@ -16,12 +16,12 @@ impl Operands<'_> {
         }
     }
 
-    /// All arguments in `dtype`, cast where they have another.
+    /// Returns all arguments in `dtype`, with casts where needed.
     pub(super) fn cast_all(&mut self, dtype: DType) -> Result<Vec<VarId>, BuildError> {
         (0..self.args.len()).map(|i| self.cast_argument(i, dtype)).collect()
     }
 
-    /// One argument in `dtype`, which must hold it if it is weak.
+    /// Returns one argument in `dtype`. A weak argument must fit the dtype.
     pub(super) fn cast_argument(&mut self, position: usize, dtype: DType) -> Result<VarId, BuildError> {
         match &self.args[position] {
             Operand::Var(v) => self.cast(*v, dtype),
@@ -42,7 +42,7 @@ impl Operands<'_> {
         }
     }
 
-    /// A variable in `dtype`.
+    /// Casts a variable to `dtype`, if necessary.
     pub(super) fn cast(&mut self, variable: VarId, dtype: DType) -> Result<VarId, BuildError> {
         if self.graph.ty(variable).dtype() == dtype {
             return Ok(variable);
@@ -50,13 +50,13 @@ impl Operands<'_> {
         first(self.graph.apply(cast_op(dtype), &[variable])?, "cast")
     }
 
-    /// An operand that is not an argument, in `dtype`.
+    /// Casts an operand that is not an argument to `dtype`.
     pub(super) fn cast_operand(&mut self, operand: &Operand, dtype: DType) -> Result<VarId, BuildError> {
         let args = [operand.clone()];
         Operands { graph: self.graph, function: self.function, args: &args }.cast_argument(0, dtype)
     }
 
-    /// A weak integer in a narrower integer dtype; an error when it is run and does not fit.
+    /// Casts a weak integer to a narrower integer dtype, with a run-time check that the value fits.
     fn narrow(&mut self, variable: VarId, dtype: DType) -> Result<VarId, BuildError> {
         let own = self.graph.ty(variable).dtype();
         let narrowed = self.cast(variable, dtype)?;
@@ -73,7 +73,7 @@ impl Operands<'_> {
         self.apply(Assert { message }, &[narrowed, fits])
     }
 
-    /// A value without dimensions as a constant; a C scalar where all variables are C scalars.
+    /// Creates a constant without dimensions; a C scalar if all variables are C scalars.
     pub(super) fn constant(&mut self, value: Array) -> VarId {
         let types: Vec<&Type> = self
             .args
@@ -88,12 +88,12 @@ impl Operands<'_> {
         if scalars { self.graph.constant_of(value, ty) } else { self.graph.constant(value) }
     }
 
-    /// Applies an op and gives its first result.
+    /// Applies an op and returns its first result.
     pub(super) fn apply(&mut self, op: impl Op, inputs: &[VarId]) -> Result<VarId, BuildError> {
         first(self.results(Arc::new(op), inputs)?, self.function)
     }
 
-    /// Applies an op. C scalars become tensors where its type rule asks for these.
+    /// Applies an op. C scalars become tensors if the op's type rule requires tensors.
     pub(super) fn results(&mut self, op: Arc<dyn Op>, inputs: &[VarId]) -> Result<Vec<VarId>, BuildError> {
         let types: Vec<Type> = inputs.iter().map(|input| self.graph.ty(*input).clone()).collect();
         let is_scalar = |ty: &Type| matches!(ty, Type::Scalar(_));
@@ -108,7 +108,7 @@ impl Operands<'_> {
         self.graph.apply(op, &inputs).map_err(|error| self.within(error))
     }
 
-    /// An argument as an integer without dimensions.
+    /// Returns an argument as an integer without dimensions.
     pub(super) fn integer(&mut self, position: usize) -> Result<VarId, BuildError> {
         let found = match &self.args[position] {
             Operand::Var(v) | Operand::Weak(v) if is_integer(self.graph.ty(*v)) => {
@@ -122,12 +122,12 @@ impl Operands<'_> {
         Err(MakeNodeError::Input { op, input: position, found, expected }.into())
     }
 
-    /// Arguments from `start` on as integers without dimensions.
+    /// Returns the arguments from `start` on as integers without dimensions.
     pub(super) fn integers(&mut self, start: usize) -> Result<Vec<VarId>, BuildError> {
         (start..self.args.len()).map(|position| self.integer(position)).collect()
     }
 
-    /// Arguments from `start` on as extents: one integer each, or one vector of as many as its type says.
+    /// Returns the arguments from `start` on as extents: one integer each, or a single vector of known length.
     pub(super) fn extents(&mut self, start: usize) -> Result<Vec<VarId>, BuildError> {
         if let [Operand::Var(vector)] = &self.args[start..]
             && let [Extent::Fixed(count)] = self.graph.ty(*vector).shape()
@@ -138,7 +138,7 @@ impl Operands<'_> {
         self.integers(start)
     }
 
-    /// An element of a vector of integers.
+    /// Returns an element of a vector of integers.
     fn element(&mut self, vector: VarId, position: i64) -> Result<VarId, BuildError> {
         let position = self.graph.constant(Array::from(position));
         let element = self.apply(Subtensor { index: vec![Selector::Index] }, &[vector, position])?;
@@ -146,13 +146,13 @@ impl Operands<'_> {
         Operands { graph: self.graph, function: self.function, args: &args }.integer(0)
     }
 
-    /// A vector of integers as a constant.
+    /// Creates a constant vector of integers.
     pub(super) fn vector(&mut self, list: &[i64]) -> VarId {
         self.graph.constant(Array::from(ndarray::Array1::from(list.to_vec())))
     }
 }
 
-/// The only result of an op used as a function.
+/// Returns the first result of an op used as a function.
 pub(super) fn first(outputs: Vec<VarId>, function: &str) -> Result<VarId, BuildError> {
     let none = || MakeNodeError::prop(function, "outputs", "has none, so it cannot be used as a function");
     outputs.first().copied().ok_or_else(|| none().into())
@@ -170,12 +170,12 @@ pub(super) fn scalar_apply(
     first(operands.graph.apply(Arc::new(Elemwise::new(scalar)), inputs)?, name)
 }
 
-/// The cast to a dtype, as an elementwise op.
+/// Returns the elementwise cast to a dtype.
 fn cast_op(to: DType) -> Arc<dyn Op> {
     Arc::new(Elemwise::new(Arc::new(scalar::Cast { to })))
 }
 
-/// Whether a type is one integer.
+/// Returns whether a type is a single integer.
 fn is_integer(ty: &Type) -> bool {
     ty.ndim() == 0 && ty.dtype().is_integer()
 }

@@ -1,21 +1,24 @@
-//! `constant_fold`: what is computed from constants only becomes a constant.
+//! `constant_fold`: replaces values computed only from constants by constants.
 //!
-//! The value is what the reference `perform` gives, which is what the kernels give, bit for bit. An Apply stays if
-//! `perform` refuses it (the error belongs to the call), if its op is not pure, if it is an external op (whose reference may
-//! round otherwise than its C), or if it is large: operands and results of at
-//! most [`MOST_BYTES`], known before anything is computed. Sizes decide, values never do, so graphs that differ only in
-//! values fold alike and share a module.
+//! The value comes from the reference `perform`, which equals the kernels bit for bit. An Apply stays in the graph in
+//! four cases:
+//! * `perform` returns an error, because the error belongs to the call.
+//! * The op is not pure.
+//! * The op is external, because its reference may round differently from its C code.
+//! * Its operands or results exceed [`MOST_BYTES`], or their sizes are unknown before the computation.
+//!
+//! Only sizes decide, never values, so graphs that differ only in values fold alike and share a module.
 
 use super::rebuild::Rebuild;
 use precast_codegen::external::ExternalCOp;
 use precast_graph::{Apply, Array, BuildError, Extent, FunctionGraph, Origin, TensorType, Type, VarId};
 use std::any::Any;
 
-/// Most bytes of the operands, and of the results, of what is folded. `perform` is slow, and a larger constant would weigh
-/// more in an entry than the time it saves.
+/// The maximum number of bytes of the operands, and of the results, of a folded Apply. `perform` is slow, and a
+/// larger constant would enlarge an entry more than the saved time is worth.
 pub(super) const MOST_BYTES: usize = 64 * 1024;
 
-/// Computes what constants alone decide.
+/// Computes the Applies that only depend on constants.
 pub(super) fn constant_fold(graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
     let mut rebuild = Rebuild::new(graph)?;
     for apply in graph.applies() {
@@ -33,7 +36,7 @@ pub(super) fn constant_fold(graph: &FunctionGraph) -> Result<FunctionGraph, Buil
     rebuild.finish()
 }
 
-/// The values of an Apply's outputs, if it is to be folded.
+/// Returns the values of an Apply's outputs if it can be folded.
 fn fold(graph: &FunctionGraph, rebuild: &Rebuild<'_>, apply: &Apply, inputs: &[VarId]) -> Option<Vec<Array>> {
     let value = |v: &VarId| match &rebuild.new.variable(*v).origin {
         Origin::Constant(value) => Some(value),
@@ -44,7 +47,7 @@ fn fold(graph: &FunctionGraph, rebuild: &Rebuild<'_>, apply: &Apply, inputs: &[V
     if values.is_empty() || !apply.op.is_pure() || op.is::<ExternalCOp>() {
         return None;
     }
-    // The op's own type rule tells the sizes of results; where it does not, they may be anything.
+    // The op's own type rule gives the sizes of the results. If it does not, the results may have any size.
     let exact = values.iter().zip(inputs).map(|(value, v)| known(rebuild.new.ty(*v), value));
     let exact = exact.collect::<Option<Vec<Type>>>()?;
     let results = apply.op.make_node(&exact).ok()?;
@@ -56,7 +59,8 @@ fn fold(graph: &FunctionGraph, rebuild: &Rebuild<'_>, apply: &Apply, inputs: &[V
     (results.len() == apply.outputs.len() && apply.outputs.iter().zip(&results).all(fits)).then_some(results)
 }
 
-/// The type of one value, with every extent; `None` for types of users, whose values are theirs to make.
+/// Returns the type of a value with every extent known; `None` for user types, whose values only their author can
+/// create.
 fn known(ty: &Type, value: &Array) -> Option<Type> {
     match ty {
         Type::Scalar(_) => Some(ty.clone()),
@@ -68,7 +72,7 @@ fn known(ty: &Type, value: &Array) -> Option<Type> {
     }
 }
 
-/// The bytes of all values of these types; `None` if an extent is not known.
+/// Returns the number of bytes of all values of these types; `None` if an extent is unknown.
 fn bytes(types: &[Type]) -> Option<usize> {
     let of = |ty: &Type| {
         let plain = matches!(ty, Type::Scalar(_) | Type::Tensor(_));

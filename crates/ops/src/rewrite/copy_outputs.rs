@@ -1,13 +1,12 @@
-//! `copy_outputs`: every output becomes a result of its own.
+//! `copy_outputs`: gives every output its own memory.
 //!
-//! An output that is an input, a constant, a view of anything, or another output once more would share memory with
-//! something that is not the caller's to change; it is passed through a DeepCopy, a C scalar through an
-//! identity. Modules may then rely on it.
+//! An output may be an input, a constant, a view, or a repeated output. Such an output would share memory that the
+//! caller must not change. The pass inserts a DeepCopy, or for a C scalar an identity. Modules may rely on this.
 
 use super::rebuild::{Rebuild, aliases, copy};
 use precast_graph::{BuildError, FunctionGraph};
 
-/// Copies outputs that are not results of their own.
+/// Copies outputs that do not have their own memory.
 pub(super) fn copy_outputs(graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
     let mut rebuild = Rebuild::new(graph)?;
     for apply in graph.applies() {

@@ -1,14 +1,14 @@
-//! `copy_overwritten`: what an op overwrites is nobody else's.
+//! `copy_overwritten`: ensures that an op only overwrites memory without other uses.
 //!
-//! A graph says what is computed; that an op computes in the memory of an input is its own affair. Where that memory is
-//! the caller's or a constant's, is read later, is given out, or is read by the same Apply as another input, a copy of it is
-//! overwritten instead. Modules may then rely on it.
+//! A graph describes the computation, not whether an op works in the memory of an input. The pass inserts a copy if
+//! that memory is a graph input or a constant, has a later reader, is an output, or is another input of the same
+//! Apply. Modules may rely on this.
 
 use super::memory::Memory;
 use super::rebuild::{Rebuild, copy};
 use precast_graph::{BuildError, FunctionGraph};
 
-/// Copies inputs that are overwritten and not free to be.
+/// Copies overwritten inputs whose memory has other uses.
 pub(super) fn copy_overwritten(graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
     if graph.applies().iter().all(|apply| apply.op.destroy_map().is_empty()) {
         return Ok(graph.clone());

@@ -1,12 +1,13 @@
-//! The forms of a graph that modules are made of: who compiles and who looks up must choose the same one, or keys differ.
+//! The forms of a graph from which modules are generated. The build and the lookup must choose the same form, or the
+//! keys differ.
 
 use super::passes::Passes;
 use super::{COPY_OUTPUTS, COPY_OVERWRITTEN, NORMALISE, run, unfused};
 use precast_graph::{BuildError, FunctionGraph};
 
-/// What is made of a graph before modules are made of that.
+/// The rewritten form of a graph from which modules are generated.
 ///
-/// | form | passes | who keys by it |
+/// | form | passes | keys of |
 /// |---|---|---|
 /// | [`Declared`](Self::Declared) | copies and numbering only | combinations of ops; debug mode |
 /// | [`Lowered`](Self::Lowered) | all | segments and groups: whole graphs, entries, JIT |
@@ -14,13 +15,13 @@ use precast_graph::{BuildError, FunctionGraph};
 /// | [`Unfused`](Self::Unfused) | all, then groups are taken apart | graphs that are declared to be served op by op |
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// As it was declared, but for its numbering, copies of outputs and of what is overwritten.
+    /// The declared graph, except for its numbering, and for copies of outputs and overwritten inputs.
     Declared,
-    /// As whole-graph modules are made of it.
+    /// The form for whole-graph modules.
     Lowered,
-    /// As [`Form::Lowered`], but no op becomes the form of it that overwrites an input.
+    /// Like [`Form::Lowered`], but without in-place ops.
     Preserving,
-    /// As [`Form::Lowered`], with every fused Apply replaced by what it was fused of.
+    /// Like [`Form::Lowered`], with every fused Apply expanded to its parts.
     Unfused,
 }
 
@@ -28,10 +29,11 @@ impl Form {
     /// All forms.
     pub const ALL: [Self; 4] = [Self::Declared, Self::Lowered, Self::Preserving, Self::Unfused];
 
-    /// Gives a graph this form, by a choice of passes and by those that modules rely on.
+    /// Rewrites a graph to this form, with the given passes and the passes that modules rely on.
     ///
     /// # Errors
-    /// A graph that breaks a contract of memory; otherwise none in practice: the ops accepted the same types before.
+    /// A graph that breaks the memory rules. Other errors do not occur in practice, because the ops already accepted
+    /// the same types.
     pub fn of(self, graph: &FunctionGraph, passes: &Passes) -> Result<FunctionGraph, BuildError> {
         match self {
             Self::Declared => run(graph, &[COPY_OUTPUTS, COPY_OVERWRITTEN, NORMALISE]),

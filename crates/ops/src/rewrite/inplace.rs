@@ -1,14 +1,17 @@
-//! `inplace`: an op that has a form which overwrites an input is replaced by it where nobody needs the input any more.
+//! `inplace`: replaces an op by its in-place form if the overwritten input has no later use.
 //!
-//! Runs last: which input is needed later is a matter of the order of Applies, and `normalise` has settled that. An input may
-//! be overwritten if all memory it may lie in was made inside the graph (no input, no constant), is no output of the graph,
-//! and is read by no later Apply and by no other input of this one; what is written must not be an output either, which
-//! belongs to the caller while an intermediate's memory is kept from call to call.
+//! The pass runs last: the order of Applies determines which inputs have later uses, and `normalise` has fixed that
+//! order. An input may be overwritten under these conditions:
+//! * All memory it may lie in was allocated inside the graph (no input, no constant) and is not an output of the
+//!   graph.
+//! * No later Apply and no other input of this Apply reads it.
+//! * The result is not an output of the graph either. An output belongs to the caller, while the memory of an
+//!   intermediate is kept between calls.
 //!
-//! Exact because [`Op::inplace`](precast_graph::Op::inplace) promises the same bits.
+//! The pass is exact, because [`Op::inplace`](precast_graph::Op::inplace) guarantees the same bits.
 //!
-//! Elementwise ops have no such form: within a group fusion leaves no intermediate to save, and between steps each keeps its
-//! storage from call to call, so writing elsewhere costs no allocation.
+//! Elementwise ops have no in-place form. Within a group, fusion leaves no intermediate to save. Between steps, each
+//! intermediate keeps its storage from call to call, so writing to separate memory costs no allocation.
 
 use super::memory::Memory;
 use super::rebuild::Rebuild;
@@ -16,7 +19,7 @@ use precast_graph::contracts::Inputs;
 use precast_graph::{BuildError, FunctionGraph};
 use std::sync::Arc;
 
-/// Replaces ops by the forms of them that overwrite inputs.
+/// Replaces ops by their in-place forms.
 pub(super) fn inplace(graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
     if graph.applies().iter().all(|apply| apply.op.inplace().is_none()) {
         return Ok(graph.clone());
@@ -26,7 +29,7 @@ pub(super) fn inplace(graph: &FunctionGraph) -> Result<FunctionGraph, BuildError
     for (position, apply) in graph.applies().iter().enumerate() {
         let op = apply.op.inplace().filter(|op| {
             op.destroy_map().into_iter().all(|(output, input)| {
-                // What is written belongs to the caller if it is an output, while an intermediate's memory is kept.
+                // An output belongs to the caller, while an intermediate's memory is kept.
                 let returned = apply.outputs.get(output).is_none_or(|output| memory.is_returned(*output));
                 !returned && memory.is_free(graph, position, input)
             })

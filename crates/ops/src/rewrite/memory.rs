@@ -1,13 +1,13 @@
-//! Where variables lie, and how long what lies there is needed: what may be overwritten.
+//! The storages of variables and their lifetimes: the basis for overwriting inputs.
 
 use precast_graph::contracts::Storages;
 use precast_graph::{FunctionGraph, Origin, VarId};
 use std::collections::BTreeMap;
 
-/// The memory of a graph whose Applies run in their order.
+/// The memory use of a graph whose Applies run in their order.
 pub(super) struct Memory {
     storages: Storages,
-    /// The last Apply that reads a storage; of what the graph gives out, one behind all.
+    /// The last Apply that reads a storage; `usize::MAX` for storages of outputs.
     last: BTreeMap<VarId, usize>,
 }
 
@@ -24,13 +24,13 @@ impl Memory {
         Self { storages, last }
     }
 
-    /// Whether a result of an Apply is an output of the graph.
+    /// Returns whether a result of an Apply is an output of the graph.
     pub(super) fn is_returned(&self, output: VarId) -> bool {
         self.last.get(&output) == Some(&usize::MAX)
     }
 
-    /// Whether the Apply at `position` may overwrite one of its inputs: the memory was made inside the graph, nobody reads it
-    /// later, and this Apply reads it as no other input.
+    /// Returns whether the Apply at `position` may overwrite one of its inputs. The memory must be allocated inside
+    /// the graph, have no later reader, and not be another input of this Apply.
     pub(super) fn is_free(&self, graph: &FunctionGraph, position: usize, input: usize) -> bool {
         let apply = &graph.applies()[position];
         let Some(target) = apply.inputs.get(input) else { return false };

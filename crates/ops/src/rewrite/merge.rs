@@ -1,19 +1,18 @@
-//! `merge`: an Apply computed twice is computed once (common subexpressions).
+//! `merge`: computes equal Applies only once (common subexpressions).
 //!
-//! Two Applies are one if their ops are equal and they read the very same variables. Constants are never compared: two
-//! constants of equal value stay two slots, so that graphs which differ in constants only keep sharing a module.
-//! An op that is not pure is never merged.
+//! Two Applies are merged if their ops are equal and they read the very same variables. Constants are never compared:
+//! two constants of equal value stay two slots, so that graphs that differ only in constants share a module. Impure
+//! ops are never merged.
 //!
-//! Exact because an op is a function: the same `perform`, and the same C, on the same inputs.
+//! The pass is exact, because an op is a function: the same `perform`, and the same C code, on the same inputs.
 
 use super::rebuild::Rebuild;
 use precast_graph::{Apply, BuildError, FunctionGraph, VarId};
 use std::collections::BTreeMap;
 
-/// Computes equal Applies once.
 pub(super) fn merge(graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
     let mut rebuild = Rebuild::new(graph)?;
-    // By new inputs and the op's name, since ops can only be compared; few share both.
+    // Keyed by new inputs and op name, because ops can only be compared, not hashed. Few Applies share both.
     let mut computed: BTreeMap<(Vec<VarId>, &str), Vec<&Apply>> = BTreeMap::new();
     for apply in graph.applies() {
         let inputs = rebuild.get_all(&apply.inputs)?;

@@ -1,26 +1,28 @@
-//! Rewrites: a graph in, a graph that computes the same bits out.
+//! Rewrites: each pass maps a graph to a graph that computes the same bits.
 //!
-//! | pass | what it does | why |
+//! | pass | action | reason |
 //! |---|---|---|
-//! | [`simplify`](PASSES) | drops Applies that change nothing, joins two that one can stand for | nothing is faster than no work |
-//! | [`merge`](PASSES) | computes equal Applies once | written twice is not meant twice |
-//! | [`constant_fold`](PASSES) | computes what constants alone decide | once, not once a call |
+//! | [`simplify`](PASSES) | drops Applies without effect, replaces two Applies by one | no work is the fastest work |
+//! | [`merge`](PASSES) | computes equal Applies once | a repeated expression need not be recomputed |
+//! | [`constant_fold`](PASSES) | computes values that only depend on constants | once, not in each call |
 //! | [`copy_outputs`](PASSES) | copies outputs that are inputs, constants, views or repeated | results belong to the caller |
-//! | [`copy_overwritten`](PASSES) | copies what an op overwrites and others need | a graph says what is computed, not where |
-//! | [`order`](PASSES) | drops dead applies, orders from the outputs | what is fused does not depend on how a graph was built |
-//! | [`fuse`](PASSES) | elementwise chains, and the reduction that consumes one, into one loop | memory is slower than arithmetic |
-//! | [`row_programs`](PASSES) | reductions over the same axes, and what is computed of rows by what they give, into one op | a row is read from memory once |
+//! | [`copy_overwritten`](PASSES) | copies overwritten inputs that have other uses | a graph describes values, not memory |
+//! | [`order`](PASSES) | drops dead applies, orders from the outputs | fusion does not depend on how the graph was built |
+//! | [`fuse`](PASSES) | merges elementwise chains, and a reduction of one, into one loop | memory is slower than arithmetic |
+//! | [`row_programs`](PASSES) | merges reductions over the same axes, and maps that use them, into one op | reads a row once |
 //! | [`normalise`](PASSES) | drops dead applies, renumbers from the outputs, forgets extents | equal graphs get equal keys |
-//! | [`inplace`](PASSES) | ops overwrite inputs that nobody needs any more | no copy, no memory |
+//! | [`inplace`](PASSES) | lets ops overwrite inputs without later uses | no copy, no memory |
 //!
-//! No pass changes a bit of any result, and none looks at the value of a constant, so graphs that differ only in these share
-//! their modules. Each says in its file why it is exact; `tests/it/rewrites.rs` holds them to it, alone and together, and wants each to
-//! change some of its graphs. A new pass is its file, a [`Pass`] in [`PASSES`] and a row above.
+//! No pass changes a bit of any result, and none looks at the value of a constant, so graphs that differ only in
+//! constants share their modules. Each pass documents in its file why it is exact. `tests/it/rewrites.rs` checks this
+//! for each pass alone and for all together, and requires that each pass changes some of the test graphs. To add a
+//! pass, add its file, a [`Pass`] in [`PASSES`], and a row above.
 //!
-//! [`stabilise`] is none of them: it changes results, for the better, and is asked for before a graph is declared.
+//! [`stabilise`] is not one of the passes: it changes results for the better, and must be requested before a graph is
+//! declared.
 //!
-//! Modules are made of one of four [`Form`]s of a graph; which passes lead to it can be chosen ([`Passes`]); [`trace`] shows
-//! each step.
+//! Modules are generated from one of four [`Form`]s of a graph. [`Passes`] selects the passes; [`trace`] shows each
+//! step.
 
 mod constant_fold;
 mod copy_outputs;
@@ -45,16 +47,16 @@ pub use unfuse::{Joined, Parts, cut, join, unfuse, unfused};
 use precast_core::native::DefaultFloats;
 use precast_graph::{BuildError, FunctionGraph, encode};
 
-/// A rewrite, by name.
+/// A named rewrite.
 #[derive(Debug, Clone, Copy)]
 pub struct Pass {
-    /// The name in `precast show` and messages.
+    /// The name in `precast show` and in messages.
     pub name: &'static str,
-    /// What it does, in a few words.
+    /// A short description.
     pub about: &'static str,
-    /// Whether modules rely on it, so that it always runs.
+    /// Whether modules rely on the pass, so that it always runs.
     pub needed: bool,
-    /// The rewrite itself.
+    /// The function that rewrites a graph.
     pub run: fn(&FunctionGraph) -> Result<FunctionGraph, BuildError>,
 }
 
@@ -129,7 +131,7 @@ const INPLACE: Pass = Pass {
     run: inplace::inplace,
 };
 
-/// The graph as whole-graph modules are made of it, by all passes: [`Form::Lowered`].
+/// Rewrites a graph with all passes to the form for whole-graph modules: [`Form::Lowered`].
 ///
 /// # Errors
 /// As [`Form::of`].
@@ -140,7 +142,7 @@ pub fn lower(graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
 /// Runs some passes in order.
 ///
 /// # Errors
-/// A graph that breaks a contract of memory; what a pass cannot rebuild.
+/// A graph that breaks the memory rules, or an error while a pass rebuilds the graph.
 pub fn run(graph: &FunctionGraph, passes: &[Pass]) -> Result<FunctionGraph, BuildError> {
     let _floats = DefaultFloats::set();
     graph.validate()?;
@@ -148,7 +150,7 @@ pub fn run(graph: &FunctionGraph, passes: &[Pass]) -> Result<FunctionGraph, Buil
     passes.iter().try_fold(graph.clone(), |graph, pass| (pass.run)(&graph))
 }
 
-/// The graph after each pass of [`lower`], in order: what `precast show --passes` prints.
+/// Returns the graph after each pass of [`lower`], in order, as printed by `precast show --passes`.
 ///
 /// # Errors
 /// As [`lower`].
@@ -156,7 +158,7 @@ pub fn trace(graph: &FunctionGraph) -> Result<Vec<(Pass, FunctionGraph)>, BuildE
     trace_of(graph, PASSES)
 }
 
-/// The graph after each of some passes.
+/// Returns the graph after each of some passes.
 ///
 /// # Errors
 /// As [`run`].

@@ -1,9 +1,10 @@
-//! A choice of passes by name.
+//! A selection of passes by name.
 
 use super::{PASSES, Pass};
 use std::str::FromStr;
 
-/// Some of [`PASSES`], in their order; parsed from `all`, `none`, names (`order,fuse`), or all but some (`all,-fuse`).
+/// A subset of [`PASSES`], in their order. Parsed from `all`, `none`, names (`order,fuse`), or exclusions
+/// (`all,-fuse`).
 ///
 /// # Examples
 /// ```
@@ -20,16 +21,16 @@ use std::str::FromStr;
 pub struct Passes(Vec<Pass>);
 
 impl Passes {
-    /// The passes of these names, in the order of [`PASSES`].
+    /// Returns the passes with these names, in the order of [`PASSES`].
     ///
     /// # Errors
-    /// A name that no pass has.
+    /// An unknown name.
     pub fn named(names: &[&str]) -> Result<Self, UnknownPass> {
         names.iter().try_for_each(|name| known(name))?;
         Ok(Self(PASSES.iter().copied().filter(|pass| names.contains(&pass.name)).collect()))
     }
 
-    /// These passes, and those that modules rely on.
+    /// Returns these passes together with the passes that modules rely on.
     #[must_use]
     pub fn with_needed(&self) -> Self {
         let chosen = |pass: &Pass| pass.needed || self.iter().any(|mine| mine.name == pass.name);
@@ -38,7 +39,7 @@ impl Passes {
 }
 
 impl Passes {
-    /// All of these but one.
+    /// Returns all of these passes except one.
     #[must_use]
     pub fn without(&self, name: &str) -> Self {
         Self(self.iter().copied().filter(|pass| pass.name != name).collect())
@@ -87,12 +88,12 @@ fn known(name: &str) -> Result<(), UnknownPass> {
     Err(UnknownPass { name: name.to_owned(), known: all().collect::<Vec<_>>().join(", ") })
 }
 
-/// A name that no pass has.
+/// Unknown pass.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no pass is called `{name}`; there are {known}")]
 pub struct UnknownPass {
     /// The name.
     pub name: String,
-    /// The names that there are.
+    /// The known names.
     pub known: String,
 }

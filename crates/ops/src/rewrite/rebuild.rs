@@ -1,11 +1,11 @@
-//! Building a rewritten graph beside the old one.
+//! Builds a rewritten graph from an old one.
 
 use crate::shape::DeepCopy;
 use crate::{Elemwise, scalar};
 use precast_graph::{BuildError, FunctionGraph, Op, Origin, Type, VarId};
 use std::sync::Arc;
 
-/// A new graph, and which of its variables stands for which old one.
+/// A new graph, and the mapping from old to new variables.
 pub(super) struct Rebuild<'a> {
     old: &'a FunctionGraph,
     pub(super) new: FunctionGraph,
@@ -13,7 +13,7 @@ pub(super) struct Rebuild<'a> {
 }
 
 impl<'a> Rebuild<'a> {
-    /// A graph with the inputs and constants of `old`.
+    /// Creates a graph with the inputs and constants of `old`.
     pub(super) fn new(old: &'a FunctionGraph) -> Result<Self, BuildError> {
         let mut rebuild = Self { old, new: FunctionGraph::new(), known: vec![None; old.variables().len()] };
         for (position, variable) in old.inputs().iter().enumerate() {
@@ -27,17 +27,17 @@ impl<'a> Rebuild<'a> {
         Ok(rebuild)
     }
 
-    /// The new variable that stands for an old one.
+    /// Returns the new variable for an old one.
     pub(super) fn get(&self, old: VarId) -> Result<VarId, BuildError> {
         self.known[old.index()].ok_or(BuildError::ForeignVariable { index: old.index() })
     }
 
-    /// The new variables that stand for old ones.
+    /// Returns the new variables for old ones.
     pub(super) fn get_all(&self, old: &[VarId]) -> Result<Vec<VarId>, BuildError> {
         old.iter().map(|v| self.get(*v)).collect()
     }
 
-    /// Makes a new variable stand for an old one, with the old one's name if it has none.
+    /// Maps an old variable to a new one. The new variable takes the old name if it has none.
     pub(super) fn stands_for(&mut self, fresh: VarId, old: VarId) {
         self.known[old.index()] = Some(fresh);
         if let Some(name) = &self.old.variable(old).name {
@@ -46,7 +46,7 @@ impl<'a> Rebuild<'a> {
         }
     }
 
-    /// Applies an op to the new variables of old inputs; its outputs stand for old outputs.
+    /// Applies an op to the new variables of old inputs, and maps old outputs to its results.
     pub(super) fn apply(
         &mut self,
         op: Arc<dyn Op>,
@@ -57,7 +57,7 @@ impl<'a> Rebuild<'a> {
         self.apply_new(op, &inputs, outputs)
     }
 
-    /// Applies an op to new variables; its outputs stand for old outputs.
+    /// Applies an op to new variables, and maps old outputs to its results.
     pub(super) fn apply_new(
         &mut self,
         op: Arc<dyn Op>,
@@ -71,12 +71,12 @@ impl<'a> Rebuild<'a> {
         Ok(())
     }
 
-    /// Gives the new graph the outputs of the old one.
+    /// Adds the outputs of the old graph and returns the new graph.
     pub(super) fn finish(self) -> Result<FunctionGraph, BuildError> {
         self.finish_each(|_, _, variable| Ok(variable))
     }
 
-    /// Gives the new graph the outputs of the old one, each passed through `each`.
+    /// Adds the outputs of the old graph, each transformed by `each`, and returns the new graph.
     pub(super) fn finish_each(
         mut self,
         mut each: impl FnMut(&mut FunctionGraph, usize, VarId) -> Result<VarId, BuildError>,
@@ -90,7 +90,7 @@ impl<'a> Rebuild<'a> {
     }
 }
 
-/// Copies a variable into memory of its own.
+/// Copies a variable into its own memory.
 pub(super) fn copy(graph: &mut FunctionGraph, variable: VarId) -> Result<VarId, BuildError> {
     let copy: Arc<dyn Op> = match graph.ty(variable) {
         Type::Scalar(_) => Arc::new(Elemwise::new(Arc::new(scalar::Identity))),
@@ -99,7 +99,7 @@ pub(super) fn copy(graph: &mut FunctionGraph, variable: VarId) -> Result<VarId, 
     Ok(graph.apply(copy, &[variable])?[0])
 }
 
-/// Whether an output of a graph must be copied: it is no result of its own.
+/// Returns whether an output of a graph must be copied because it shares memory.
 pub(super) fn aliases(graph: &FunctionGraph, position: usize) -> bool {
     let variable = graph.outputs()[position];
     let repeated = graph.outputs()[..position].contains(&variable);

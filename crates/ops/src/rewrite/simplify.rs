@@ -1,20 +1,23 @@
-//! `simplify`: Applies that change nothing, or that one Apply can stand for, go.
+//! `simplify`: drops Applies without effect, and replaces two Applies by one.
 //!
-//! A rule is here only if it is exact: the same bits for every value, NaN, infinities, -0, subnormals and wrapping included
-//! (which NaN a NaN is excepted, as everywhere). Nothing that rounds is reordered, and no rule looks at the *value* of a
-//! constant: which module serves a graph does not depend on values.
+//! Every rule is exact: the same bits for every value, including NaN, infinities, -0, subnormals and wrapping (except
+//! for NaN payloads, as everywhere). No rule reorders operations that round, and none looks at the *value* of a
+//! constant, so the module of a graph does not depend on values.
 //!
 //! | rule | because |
 //! |---|---|
-//! | `dimshuffle(dimshuffle(x))` is one dimshuffle | both only say where elements are; the same dimensions are dropped, so the same shapes are refused |
+//! | `dimshuffle(dimshuffle(x))` is one dimshuffle | both only move elements, and both forms reject the same shapes |
 //! | `dimshuffle(x)` that keeps every dimension is `x` | the same elements in the same places |
 //! | `identity(x)` is `x`; `cast(x)` to its own dtype is `x` | every element is kept |
 //! | `x[:]` is `x` | every element, in its place |
-//! | `deep_copy(x)`, `view(x)` are `x` | in memory of its own or not, they are the same elements; `copy_outputs` sees to outputs |
-//! | `cast(cast(x, B), C)` is `cast(x, C)` | if B holds every value of x's dtype exactly, and so does C (see [`holds`]) or both B and C are integers, which wrap alike |
+//! | `deep_copy(x)`, `view(x)` are `x` | the elements are the same in any memory; `copy_outputs` handles outputs |
+//! | `cast(cast(x, B), C)` is `cast(x, C)` | if B [`holds`] x's dtype exactly, and so does C or both are integers (wrap) |
 //! | `neg(neg(x))` is `x` | flips a sign bit twice; on integers minus minus x is x, wrapped or not |
 //! | `logical_not(logical_not(x))` is `x` | bools are 0 or 1 |
-//! | `abs(abs(x))`, `abs(neg(x))` are `abs(x)` | for floats the sign bit is cleared anyway; for signed integers \|-x\| = \|x\|, the least one included, which stays itself; unsigned ones wrap, so that only the first holds |
+//! | `abs(abs(x))`, `abs(neg(x))` are `abs(x)` | floats: the sign bit is cleared anyway; integers: see below |
+//!
+//! For signed integers `abs(-x)` is `abs(x)`, also for the least integer, which stays unchanged. Unsigned integers wrap, so
+//! for them only the rule for `abs(abs(x))` applies.
 
 use super::rebuild::Rebuild;
 use crate::index::Subtensor;
@@ -25,20 +28,20 @@ use precast_graph::{BuildError, DType, FunctionGraph, Op, VarId};
 use std::any::Any;
 use std::sync::Arc;
 
-/// What stands for an Apply of one input.
+/// The replacement of an Apply with one input.
 enum Simpler {
-    /// A variable that is there already.
+    /// An existing variable.
     Value(VarId),
     /// Another op on another variable.
     Apply(Arc<dyn Op>, VarId),
 }
 
-/// Applies the rules of the module's table until none fits.
+/// Applies the rules of the module's table until none matches.
 pub(super) fn simplify(graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
     let mut rebuild = Rebuild::new(graph)?;
     for apply in graph.applies() {
         let (mut op, mut inputs) = (Arc::clone(&apply.op), rebuild.get_all(&apply.inputs)?);
-        // Each step takes an Apply away from what is looked at, so this ends.
+        // Each step removes an Apply from consideration, so the loop ends.
         let value = loop {
             match simpler(&rebuild.new, &*op, &inputs) {
                 Some(Simpler::Apply(other, input)) => (op, inputs) = (other, vec![input]),
@@ -108,14 +111,14 @@ fn cast(to: DType) -> Arc<dyn Op> {
     Arc::new(Elemwise::new(Arc::new(Cast { to })))
 }
 
-/// The dtype that a cast gives.
+/// Returns the target dtype of a cast.
 fn to(scalar: &dyn ScalarOp) -> Option<DType> {
     let any: &dyn Any = scalar;
     any.downcast_ref::<Cast>().map(|cast| cast.to)
 }
 
-/// Whether every value of dtype `from` is a value of `wide`, so that nothing is lost and every further cast sees the same
-/// number. Complex dtypes hold nothing but themselves here: a cast from them drops a part.
+/// Returns whether `wide` can hold every value of dtype `from`, so that nothing is lost and every further cast sees
+/// the same number. A complex dtype only holds itself here, because a cast from it drops a part.
 fn holds(wide: DType, from: DType) -> bool {
     if wide == from {
         return true;
@@ -126,17 +129,17 @@ fn holds(wide: DType, from: DType) -> bool {
     match (digits(wide), digits(from)) {
         _ if from == DType::Bool => true,
         _ if wide == DType::Bool => false,
-        // Signed integers have a bit less for the number, and do not fit into unsigned ones at all.
+        // Signed integers have one bit less for the magnitude, and do not fit into unsigned ones at all.
         (wide_digits, from_digits) if from.is_integer() => {
             (wide.is_float() || from.is_unsigned() || !wide.is_unsigned()) && wide_digits >= from_digits
         }
-        // Both halves of the 16 bits differ: bf16 has f32's exponents, f16 more digits.
+        // The two 16-bit formats do not contain each other: bf16 has the exponents of f32, f16 has more digits.
         _ if wide.is_float() && from.is_float() => wide.itemsize_bytes() > from.itemsize_bytes(),
         _ => false,
     }
 }
 
-/// The binary digits of a whole number that a dtype holds without loss, the sign apart.
+/// Returns the number of binary digits of an integer, without the sign, that a dtype can hold exactly.
 fn digits(dtype: DType) -> usize {
     match dtype {
         DType::Bool => 1,

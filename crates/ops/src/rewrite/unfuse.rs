@@ -1,10 +1,11 @@
-//! `unfuse`: what a fused Apply is made of, and how its parts are put together again.
+//! `unfuse`: expands a fused Apply to its parts, and joins parts again.
 //!
 //! ```text
 //! sum{of=composite{…}}(x, y) ──unfuse──▶ mul(x, y) ; exp(…) ; sum(…) ──join(members)──▶ sum{of=composite{…}}(x, y)
 //! ```
-//! Not a pass: [`lower`](super::lower) fuses, by [`join`] too, and a runtime without an artifact for a group looks for artifacts of
-//! its parts. So a part that is joined out of some members is the Apply that fusion would have made of them, with its key.
+//! This is not a pass. [`lower`](super::lower) fuses, also with [`join`]. A runtime without an artifact for a group
+//! looks up artifacts of its parts. A part joined from some members is therefore exactly the Apply that fusion would
+//! have made of them, with the same key.
 
 use super::fuse::{elementwise, reduction};
 use super::rebuild::Rebuild;
@@ -16,12 +17,13 @@ use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// The graph of the Applies that the one at `position` was fused of; `None` if it was not fused.
+/// Returns the graph of the Applies that were fused into the one at `position`; `None` if it was not fused.
 ///
-/// Its inputs and outputs are those of the Apply, in order. But for row programs, only the last Apply can be a reduction.
+/// Its inputs and outputs are those of the Apply, in order. Except in row programs, only the last Apply can be a
+/// reduction.
 ///
 /// # Errors
-/// None in practice: the ops accepted the same types before.
+/// None in practice, because the ops already accepted the same types.
 pub fn unfuse(graph: &FunctionGraph, position: usize) -> Result<Option<FunctionGraph>, BuildError> {
     let apply = &graph.applies()[position];
     let op: &dyn Any = &*apply.op;
@@ -50,7 +52,7 @@ pub fn unfuse(graph: &FunctionGraph, position: usize) -> Result<Option<FunctionG
     Ok(Some(result))
 }
 
-/// Applies an op, or in its place what it was fused of.
+/// Applies an op, or its parts if it is fused.
 fn expand(graph: &mut FunctionGraph, op: &Arc<dyn Op>, inputs: &[VarId]) -> Result<Vec<VarId>, BuildError> {
     let Some((composite, reduce)) = composite(&**op) else { return graph.apply(Arc::clone(op), inputs) };
     let mut values = inputs.to_vec();
@@ -65,7 +67,7 @@ fn expand(graph: &mut FunctionGraph, op: &Arc<dyn Op>, inputs: &[VarId]) -> Resu
     }
 }
 
-/// The composite of an elementwise Apply or of a reduction's map, and the reduction.
+/// Returns the composite of an elementwise Apply or of a reduction's map, and the reduction.
 fn composite(op: &dyn Op) -> Option<(&Composite, Option<&Reduce>)> {
     let op: &dyn Any = op;
     let (scalar, reduce) = match op.downcast_ref::<Elemwise>() {
@@ -79,26 +81,26 @@ fn composite(op: &dyn Op) -> Option<(&Composite, Option<&Reduce>)> {
     Some((scalar.downcast_ref()?, reduce))
 }
 
-/// What fusion makes of some Applies.
+/// The result of joining some Applies.
 pub struct Joined {
     /// The op.
     pub op: Arc<dyn Op>,
-    /// The variables that it reads, in its order.
+    /// The input variables, in order.
     pub reads: Vec<VarId>,
-    /// The variables that it makes, in its order: those that are used outside of the Applies.
+    /// The output variables, in order: those that are used outside the Applies.
     pub writes: Vec<VarId>,
 }
 
-/// The one op that computes what some Applies of a graph compute, in order.
+/// Returns the op that computes some Applies of a graph, given in order.
 ///
-/// They are elementwise but for the last, which may be a reduction; then its output alone may be used elsewhere. Several
-/// results must have one shape. `None` if they are nothing that can be fused.
+/// All Applies except the last must be elementwise. The last one may be a reduction; then only its output may be used
+/// outside. Several results must have the same shape. Returns `None` if the Applies cannot be fused.
 #[must_use]
 pub fn join(graph: &FunctionGraph, members: &[usize]) -> Option<Joined> {
     join_with(graph, &Uses::of(graph), members)
 }
 
-/// How often each variable of a graph is read or returned: counted once for all that is joined in the graph.
+/// The number of reads and returns of each variable of a graph, counted once for all joins.
 pub(super) struct Uses(Vec<usize>);
 
 impl Uses {
@@ -109,7 +111,8 @@ impl Uses {
         uses
     }
 
-    /// Those of the variables that some Applies made which others read, or which the graph returns; the last one if none is.
+    /// Returns the variables produced by some Applies that are read outside or returned by the graph; if there
+    /// are no such variables, returns the last one.
     pub(super) fn outside(&self, graph: &FunctionGraph, members: &[usize], made: &[VarId]) -> Vec<VarId> {
         let mut inside: BTreeMap<VarId, usize> = BTreeMap::new();
         for variable in members.iter().flat_map(|member| &graph.applies()[*member].inputs) {
@@ -121,7 +124,7 @@ impl Uses {
     }
 }
 
-/// As [`join`], in a graph whose uses are counted.
+/// Joins Applies like [`join`], in a graph whose uses are already counted.
 pub(super) fn join_with(graph: &FunctionGraph, uses: &Uses, members: &[usize]) -> Option<Joined> {
     let (last, rest) = members.split_last()?;
     let root = &graph.applies()[*last];
@@ -164,11 +167,11 @@ pub(super) fn join_with(graph: &FunctionGraph, uses: &Uses, members: &[usize]) -
     Some(Joined { op, reads, writes })
 }
 
-/// The graph with every fused Apply replaced by what it was fused of, and for each of its Applies the position of the one that
-/// it was part of: what is served op by op.
+/// Returns the graph with every fused Apply expanded to its parts, for op-by-op execution. Also returns, for each new
+/// Apply, the position of the Apply it was part of.
 ///
 /// # Errors
-/// None in practice: the ops accepted the same types before.
+/// None in practice, because the ops already accepted the same types.
 pub fn unfused(lowered: &FunctionGraph) -> Result<(FunctionGraph, Vec<usize>), BuildError> {
     let mut cuts = Vec::new();
     for position in 0..lowered.applies().len() {
@@ -178,14 +181,14 @@ pub fn unfused(lowered: &FunctionGraph) -> Result<(FunctionGraph, Vec<usize>), B
     cut(lowered, &cuts)
 }
 
-/// The parts that an Apply is cut into: for each part, positions in the graph that [`unfuse`] gives, in order.
+/// The parts of an Apply: for each part, the ordered positions in the graph returned by [`unfuse`].
 pub type Parts = Vec<Vec<usize>>;
 
-/// The graph with some fused Applies replaced by [joined](join) parts, and for each of its Applies the position of the one
-/// that it was part of.
+/// Returns the graph with some fused Applies replaced by [joined](join) parts. Also returns, for each new Apply, the
+/// position of the Apply it was part of.
 ///
 /// # Errors
-/// None in practice, for parts that cover a fused Apply.
+/// None in practice, if the parts cover the fused Apply.
 pub fn cut(
     lowered: &FunctionGraph,
     cuts: &[Option<Parts>],

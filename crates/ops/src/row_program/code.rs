@@ -1,4 +1,4 @@
-//! RowProgram as C.
+//! Generates the C code of RowProgram.
 
 use super::layout::{DriverStep, Layout, Work};
 use super::{RowProgram, emits};
@@ -44,7 +44,7 @@ impl COp for RowProgram {
             next += outputs.len();
             let inputs = reads.iter().map(|value| types[*value].clone()).collect();
             let node = Node { inputs, outputs, ..node.clone() };
-            // A dimshuffle is another form of the same elements: no code.
+            // A dimshuffle only reinterprets the same elements and needs no code.
             let computes = op.view_map().is_empty();
             headers.extend(
                 emits(&**op).filter(|_| computes).into_iter().flat_map(|op| op.c_headers_apply(&node)),
@@ -129,7 +129,7 @@ impl COp for RowProgram {
 }
 
 impl RowProgram {
-    /// What each step's op says.
+    /// Collects a property of each step's op.
     fn each(&self, what: impl Fn(&dyn COp) -> Vec<String>) -> Vec<String> {
         let computing = self.steps().iter().filter(|(op, _)| op.view_map().is_empty());
         computing.filter_map(|(op, _)| emits(&**op)).flat_map(what).collect()
@@ -143,7 +143,7 @@ impl RowProgram {
         self.layout(&node.inputs).map_err(unsupported)
     }
 
-    /// The tables that the driver reads; `work` are kernel and monoid of each step.
+    /// Generates the tables for the driver; `work` has the kernel and the monoid of each step.
     fn tables(&self, node: &Node, name: &str, layout: &Layout, work: &[String]) -> String {
         let join = |numbers: &mut dyn Iterator<Item = usize>| {
             numbers.map(|number| number.to_string()).collect::<Vec<_>>().join(", ")

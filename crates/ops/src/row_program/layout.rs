@@ -1,4 +1,4 @@
-//! How the driver runs a row program: its values, and the walk through a row in which each step is taken.
+//! Plans how the driver runs a row program: its values, and the pass over a row in which each step runs.
 //!
 //! ```text
 //! x f64[?,?]                full      v0
@@ -8,7 +8,7 @@
 //! s = sum(e, axes=[1])      single    v3      fold, pass 1
 //! e / dimshuffle(s)         full      v4      map, pass 2
 //! ```
-//! A single value has the reduced dimensions with extent 1, or not at all: two forms of the same elements.
+//! In a single value the reduced dimensions have extent 1, or are missing; both forms have the same elements.
 
 use super::RowProgram;
 use crate::scalar::ScalarOp;
@@ -17,21 +17,21 @@ use precast_graph::{DType, Extent, TensorType, Type};
 use std::any::Any;
 use std::sync::Arc;
 
-/// Most values: `PC_ROWS_VALUES`.
+/// The maximum number of values: `PC_ROWS_VALUES`.
 const VALUES: usize = 96;
-/// Most folds: `PC_ROWS_FOLDS`.
+/// The maximum number of folds: `PC_ROWS_FOLDS`.
 const FOLDS: usize = 8;
-/// Most operands of the driver's loop, results included: `PC_LOOP_OPERANDS`.
+/// The maximum number of operands of the driver's loop, including results: `PC_LOOP_OPERANDS`.
 const OPERANDS: usize = 64;
 
-/// What a value is for the driver.
+/// The role of a value in the driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// An input of one element by its type.
+    /// An input whose type guarantees a single element.
     Element,
-    /// As many elements as the operands' common shape has.
+    /// A value with the operands' common shape.
     Full,
-    /// One element a row, known after this pass.
+    /// One element per row, known after this pass.
     Single { pass: usize },
 }
 
@@ -40,11 +40,11 @@ enum Role {
 pub(super) struct Value {
     number: usize,
     role: Role,
-    /// The pass in which a full value is made; 0 of an input.
+    /// The pass that computes a full value; 0 for an input.
     pass: usize,
 }
 
-/// What the driver does in a step.
+/// The work of a step.
 pub(super) enum Work {
     Map(Arc<dyn ScalarOp>),
     Fold(ReduceKind),
@@ -56,25 +56,26 @@ pub(super) struct DriverStep {
     pub(super) reads: Vec<usize>,
     pub(super) makes: Vec<usize>,
     pub(super) pass: usize,
-    /// Runs on one element, after the pass.
+    /// Whether the step runs on one element, after the pass.
     pub(super) once: bool,
-    /// The operands' types, as kernels want them.
+    /// The types of the operands for the kernel.
     pub(super) types: Vec<Type>,
 }
 
-/// A row program as the driver sees it.
+/// A row program as seen by the driver.
 pub(super) struct Layout {
     pub(super) axes: Option<Vec<usize>>,
     pub(super) dtypes: Vec<DType>,
     pub(super) steps: Vec<DriverStep>,
-    /// The outputs in the driver's order, full ones first: position among the op's outputs, value.
+    /// The full outputs, in the driver's order: the position among the op's outputs, and the value. The driver
+    /// returns them first.
     pub(super) full: Vec<(usize, usize)>,
-    /// The same of single ones, and whether the reduced dimensions are kept.
+    /// The single outputs: position, value, and whether the reduced dimensions are kept.
     pub(super) single: Vec<(usize, usize, bool)>,
 }
 
 impl Layout {
-    /// The layout of a program whose values have these types; what is wrong with it if it has none.
+    /// Plans a program whose values have these types, or describes why it is not supported.
     pub(super) fn of(program: &RowProgram, types: &[Type]) -> Result<Self, String> {
         let mut folds = program.steps.iter().filter_map(|(op, reads)| {
             let op: &dyn Any = &**op;
@@ -112,13 +113,13 @@ impl Layout {
     }
 }
 
-/// A layout in the making.
+/// A layout under construction.
 struct Making<'a> {
     types: &'a [Type],
-    /// Of the operands' common shape.
+    /// The rank of the operands' common shape.
     ndim: usize,
     layout: Layout,
-    /// What each value of the program is.
+    /// The driver value of each value of the program.
     values: Vec<Value>,
 }
 
@@ -132,7 +133,7 @@ impl Making<'_> {
         self.layout.axes.as_ref().is_none_or(|axes| axes.contains(&d))
     }
 
-    /// How many dimensions are left of the common shape.
+    /// Returns the number of dimensions that are not reduced.
     fn kept(&self) -> usize {
         (0..self.ndim).filter(|d| !self.reduces(*d)).count()
     }
@@ -154,7 +155,7 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// Whether a dimshuffle of a single value gives the reduced dimensions back, or takes them away, and nothing else.
+    /// Returns whether a dimshuffle only restores or only drops the reduced dimensions of a single value.
     fn changes_form(&self, shuffle: &DimShuffle, value: usize) -> bool {
         let mut next = 0..;
         let with_all = (0..self.ndim).map(|d| if self.reduces(d) { None } else { next.next() });
@@ -165,14 +166,15 @@ impl Making<'_> {
         shuffle.order.iter().copied().eq(with_all)
     }
 
-    /// Whether a type has every dimension, the reduced ones with extent 1.
+    /// Returns whether a type has every dimension, with extent 1 in the reduced ones.
     fn has_kept_form(&self, ty: &Type) -> bool {
         let flat =
             ty.shape().iter().enumerate().all(|(d, extent)| !self.reduces(d) || *extent == Extent::Fixed(1));
         ty.ndim() == self.ndim && flat
     }
 
-    /// Whether a single value of this type meets full ones in the right dimensions: as it is, or aligned right.
+    /// Returns whether a single value of this type is aligned with full values: directly, or by its trailing
+    /// dimensions.
     fn meets_full(&self, ty: &Type) -> bool {
         let kept = self.kept();
         self.has_kept_form(ty)
@@ -209,7 +211,7 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// The types of what a map makes, from value `first` on.
+    /// Returns the types of a map's results, which start at value `first`.
     fn made(&self, scalar: &Arc<dyn ScalarOp>, first: usize) -> Vec<Type> {
         let scalar: &dyn Any = &**scalar;
         let composite = scalar.downcast_ref::<crate::Composite>();

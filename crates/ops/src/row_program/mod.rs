@@ -1,12 +1,14 @@
-//! RowProgram: folds of rows, and maps of the rows by what was folded, as one op: a softmax, a variance, a normalisation.
+//! RowProgram: folds of rows, and maps of the rows that use the folded values, as one op. Examples are a softmax, a
+//! variance and a normalisation.
 //!
 //! ```text
-//! layout    which values are full, which single ones of a row; in how many walks through a row all is computed
+//! layout    the full and the single values of a row, and the number of passes over a row
 //! code      COp: a kernel for each map, the table of steps, and the call of pc_host.rows
 //! ```
-//! Its steps are the ops of a part of a graph, in order: elementwise ones, reductions over the same axes, and dimshuffles that
-//! give a reduced dimension back with extent 1. What it computes is what they compute one after the other, whatever the extents
-//! turn out to be; that rows are walked through together is the driver's affair (`core/c/driver/rows.h`).
+//! The steps are the ops of a part of a graph, in order: elementwise ops, reductions over the same axes, and
+//! dimshuffles that restore a reduced dimension with extent 1. The result equals that of running the steps one after
+//! the other, for all extents. Only the driver knows that the steps share passes over the rows
+//! (`core/c/driver/rows.h`).
 
 mod code;
 mod layout;
@@ -23,7 +25,7 @@ const NAME: &str = "row_program";
 /// An op, and the values that it reads.
 pub(crate) type Step = (Arc<dyn Op>, Vec<usize>);
 
-/// Folds and maps of rows, in sequence. Values are numbered: the inputs first, then what the steps make.
+/// A sequence of folds and maps of rows. Values are numbered: first the inputs, then the results of the steps.
 #[derive(Debug, Clone)]
 pub struct RowProgram {
     inputs: usize,
@@ -32,10 +34,11 @@ pub struct RowProgram {
 }
 
 impl RowProgram {
-    /// The program of these steps, each an [`Elemwise`], a [`Reduce`] or a [`DimShuffle`]; `outputs` are values.
+    /// Creates a program of these steps, each an [`Elemwise`], a [`Reduce`] or a [`DimShuffle`]; `outputs` are
+    /// values.
     ///
     /// # Errors
-    /// A step that is another op, or reads a value that does not exist yet; no outputs.
+    /// A step that is another op or reads a value that does not exist yet, or no outputs.
     pub fn new(inputs: usize, steps: Vec<Step>, outputs: Vec<usize>) -> Result<Self, MakeNodeError> {
         let wrong = |prop, problem: String| Err(MakeNodeError::prop(NAME, prop, problem));
         let mut values = inputs;
@@ -54,7 +57,7 @@ impl RowProgram {
     /// Rebuilds a program from its props.
     ///
     /// # Errors
-    /// Props that are missing or malformed; ops that are no steps.
+    /// A prop that is missing or malformed, or an op that cannot be a step.
     pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
         let malformed = |prop: &str| MakeNodeError::prop(NAME, prop, "is missing or malformed");
         let inputs = match props.get("inputs") {
@@ -68,25 +71,25 @@ impl RowProgram {
         Ok(Arc::new(Self::new(inputs, steps, outputs)?))
     }
 
-    /// How many values it reads.
+    /// Returns the number of inputs.
     #[must_use]
     pub fn inputs(&self) -> usize {
         self.inputs
     }
 
-    /// Its ops, each with the values that it reads.
+    /// Returns the ops, each with the values it reads.
     #[must_use]
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// The values that it gives out.
+    /// Returns the output values.
     #[must_use]
     pub fn output_values(&self) -> &[usize] {
         &self.outputs
     }
 
-    /// The types of all values.
+    /// Returns the types of all values.
     fn types(&self, inputs: &[Type]) -> Result<Vec<Type>, MakeNodeError> {
         MakeNodeError::expect_inputs(NAME, self.inputs, inputs)?;
         let mut types = inputs.to_vec();
@@ -102,7 +105,7 @@ impl RowProgram {
     }
 }
 
-/// The C side of an op that can be a step.
+/// Returns the C side of an op that can be a step.
 pub(crate) fn emits(op: &dyn Op) -> Option<&dyn COp> {
     let any: &dyn Any = op;
     let elemwise = any.downcast_ref::<Elemwise>().map(|op| -> &dyn COp { op });
@@ -111,7 +114,7 @@ pub(crate) fn emits(op: &dyn Op) -> Option<&dyn COp> {
         .or_else(|| any.downcast_ref::<DimShuffle>().map(|op| -> &dyn COp { op }))
 }
 
-/// How many values a step makes.
+/// Returns the number of results of a step.
 pub(crate) fn results(op: &dyn Op) -> usize {
     let op: &dyn Any = op;
     let scalar = op.downcast_ref::<Elemwise>().map(|op| -> &dyn Any { &*op.scalar });

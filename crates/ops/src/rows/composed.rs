@@ -1,12 +1,12 @@
-//! The table of functions that are made of others and have no op of their own; several results are a list.
+//! The table of composed functions, which have no op of their own. Several results form a list.
 //!
 //! ```text
 //! /// Help.
-//! name(arguments; those that there may be more of) [aliases] {keyword = default, …; keyword = default, …; argument, …} = function;
+//! name(arguments; repeated argument) [aliases] {keyword = default, …; keyword = default, …; argument, …} = function;
 //! ```
 //! The columns are those of the table of [`structural`](super::structural) functions.
 
-/// Gives the whole table to the macro `$with`.
+/// Passes the whole table to the macro `$with`.
 macro_rules! composed_rows {
     ($with:ident) => {
         $with! {

@@ -1,29 +1,30 @@
-//! The table of elementwise functions: one row each, from which everything else about them is made.
+//! The table of elementwise functions: one row per function, from which everything else about it is generated.
 //!
 //! ```text
 //! /// Help.
 //! name(operands) [aliases] {keyword = default} Promotion => Gives, Cost, builder as "C name" {
-//!     kind "header" = value in Rust;                          for each kind of dtypes that it exists for
+//! kind "header" = value in Rust;                          for each kind of dtypes that it supports
 //! }
 //! ```
-//! | column | says | read by |
+//! | column | meaning | read by |
 //! |---|---|---|
-//! | help, name, aliases | what it is, for people | [`Row`](super::Row), the builder's documents |
-//! | keyword | a setting, if it takes one: by name, or behind the operands | calls by name |
-//! | [`Promotion`](super::Promotion) | what becomes of the operands' dtypes before | calls by name |
+//! | help, name, aliases | a description for users, and the names | [`Row`](super::Row), the builder's documentation |
+//! | keyword | an optional setting: by name, or after the operands | calls by name |
+//! | [`Promotion`](super::Promotion) | the cast of the operands' dtypes before the call | calls by name |
 //! | [`Gives`](super::Gives) | the dtype of the result | the scalar op |
 //! | [`Cost`](super::Cost) | `Cheap` for a few instructions | fusion |
 //! | builder | `method` of `Var`; `other`: an operator, or only text | `build` |
-//! | C name | `<C name>` in `pc_<C name>_<dtype>`, where it is not the name | the scalar op |
-//! | kinds | `bool`, `int` (all eight), `float` and `complex` in this order; none for what has a form of its own | the scalar op |
+//! | C name | `<C name>` in `pc_<C name>_<dtype>`, if it differs from the name | the scalar op |
+//! | kinds | `bool`, `int` (all eight), `float`, `complex` in order; empty if the scalar op is defined apart | the scalar op |
 //!
-//! The header of a kind stands below `precast/ops/`; without one it is that of the dtype. A kind without a value is computed
-//! by its C, which `build.rs` compiles for the host. 16-bit floats are widened before. A new scalar op is its row, its C in
-//! the header, and its line in `tests/golden/precise.py` (`scalar.py` for what is exact).
+//! The header of a kind is below `precast/ops/`; the default is the header of the dtype. A kind without a Rust value
+//! is computed by its C code, which `build.rs` compiles for the host. 16-bit floats are widened first. To add a
+//! scalar op, add its row, its C code in the header, and its line in `tests/golden/precise.py` (`scalar.py` for exact
+//! functions).
 //!
-//! The build script has this file too, so there is nothing in it but the table.
+//! The build script includes this file too, so it must contain nothing but the table.
 
-/// Gives the whole table to the macro `$with`.
+/// Passes the whole table to the macro `$with`.
 macro_rules! scalar_rows {
     ($with:ident) => {
         $with! {

@@ -1,15 +1,15 @@
-//! All rows, and the row of a name.
+//! Lists all rows, and finds the row of a name.
 
 use super::Row;
 use crate::registry::{COMPOSED, STRUCTURAL};
 use crate::scalar::LIBRARY;
 
-/// All rows.
+/// Returns all rows.
 pub(crate) fn all() -> impl Iterator<Item = &'static Row> {
     LIBRARY.iter().chain(STRUCTURAL).chain(COMPOSED)
 }
 
-/// The row of a name, which may be another name of it.
+/// Returns the row with this name or alias.
 pub(crate) fn find(name: &str) -> Option<&'static Row> {
     all().find(|row| row.name == name || row.aliases.contains(&name))
 }

@@ -1,7 +1,7 @@
-//! A row of a table whose functions are not elementwise, from the columns that all such tables have.
+//! Builds a row of a non-elementwise table from the columns that all such tables have.
 //!
 //! ```text
-//! name(arguments; those that there may be more of) [aliases] {settings, also by position; settings by name; arguments by name}
+//! name(arguments; repeated argument) [aliases] {settings, also by position; settings by name; arguments by name}
 //! ```
 //! The build script does not read this file.
 
@@ -29,7 +29,7 @@ macro_rules! row {
 }
 pub(crate) use row;
 
-/// Whether a column says anything.
+/// Returns whether a column has an entry.
 pub(crate) const fn is_there(column: &[&str]) -> bool {
     !column.is_empty()
 }

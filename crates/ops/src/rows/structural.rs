@@ -1,21 +1,21 @@
-//! The table of functions that are not elementwise, and of the ops that go by a name of their own.
+//! The table of non-elementwise functions, and of the ops with their own names.
 //!
 //! ```text
 //! /// Help.
-//! name(arguments; those that there may be more of) [aliases] {keyword = default, …; keyword = default, …; argument, …}
+//! name(arguments; repeated argument) [aliases] {keyword = default, …; keyword = default, …; argument, …}
 //!     = [function] [op] [combinations] builder;
 //! ```
-//! | column | says | none |
+//! | column | meaning | if empty |
 //! |---|---|---|
-//! | arguments | what is computed with: arrays, numbers, and what the function itself reads, as a text | |
-//! | of which there may be more | they come one by one or as one list: `stack(x, y)`, `stack([x, y])`; `of rows`: one array stands for its rows, `stack(x)` | |
-//! | keywords | settings, known when the graph is built; before the `;` by position, too. The default is for people. Behind a second `;` optional arguments, by name | |
-//! | function | what a call does, in `registry` | the op is applied to its arguments as they are |
-//! | op | the Rust type behind the name in JSON; `by name` if several names share it | a function made of other ops |
-//! | combinations | what a declared `[[op]]` stands for, in `combinations/cases.rs` | dtype and rank do not say it |
-//! | builder | `method` of `Var`, which takes the arguments; `along` an axis, too; `other` methods, or only text | |
+//! | arguments | the inputs of the computation: arrays, numbers, and text that the function itself parses | |
+//! | repeated argument | one by one or as one list: `stack(x, y)`, `stack([x, y])`; `of rows`: one array stands for its rows | |
+//! | keywords | settings known at build time, before the first `;` also by position; after a second `;` optional arguments | |
+//! | function | the builder of a call, in `registry` | the op is applied to the unchanged arguments |
+//! | op | the Rust type with this name in JSON; `by name` if several names share it | the function is composed of other ops |
+//! | combinations | the combinations of a declared `[[op]]`, in `combinations/cases.rs` | dtype and rank do not suffice |
+//! | builder | `method` of `Var` with the arguments; `along` with an axis too; `other`: other methods, or only text | |
 
-/// Gives the whole table to the macro `$with`.
+/// Passes the whole table to the macro `$with`.
 macro_rules! structural_rows {
     ($with:ident) => {
         $with! {

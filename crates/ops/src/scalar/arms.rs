@@ -1,6 +1,6 @@
-//! The macros that read the braces of a row: an expression, or a call of its C, for each kind of dtypes.
+//! The macros that parse the braces of a row: an expression, or a call of its C code, for each kind of dtypes.
 
-/// The [`Arms`](super::table::Arms) of a row.
+/// Creates the [`Arms`](super::table::Arms) of a row.
 macro_rules! arms {
     ($name:ident $x:tt any = $function:expr;) => {
         Arms { takes: ALL, headers: [&[], &[]], evaluate: $function }
@@ -38,7 +38,8 @@ macro_rules! arms {
     }};
 }
 
-/// Of one kind: the pattern of a dtype, its value (that of the C where there is none in Rust), and the bit.
+/// Creates an item for one kind: the pattern of a dtype, its value (from C if the row has no Rust value), and the
+/// bit.
 macro_rules! arm {
     (($($x:ident),+) $variant:ident) => { &[$(Value::$variant($x)),+] };
     ($name:ident $d:ident: $t:ty, $x:tt $($header:literal)? = $value:expr) => { $value };

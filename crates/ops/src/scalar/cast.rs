@@ -1,4 +1,4 @@
-//! Cast and identity: scalar ops that exist for every dtype.
+//! Cast and identity: scalar ops that support every dtype.
 
 use super::table::{header, is_half};
 use super::{ScalarOp, Value};
@@ -6,8 +6,9 @@ use precast_codegen::{LinkError, Sub};
 use precast_graph::{DType, MakeNodeError, PerformError, Prop, Props};
 use std::sync::Arc;
 
-/// Converts to another dtype. To bool is `!= 0`; integers keep their low bits; float to integer truncates, saturates, and
-/// makes NaN 0; to a float rounds to nearest; complex to real drops the imaginary part.
+/// Converts to another dtype. A cast to bool tests `!= 0`; integers keep their low bits. A cast from float to integer
+/// truncates and saturates, and converts NaN to 0. A cast to a float rounds to nearest, and a cast from complex to
+/// real drops the imaginary part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cast {
     /// The dtype of the result.
@@ -18,7 +19,7 @@ impl Cast {
     /// Rebuilds a cast from its props.
     ///
     /// # Errors
-    /// `to` is missing or no dtype.
+    /// `to` is missing or is not a dtype.
     pub fn from_props(props: &Props) -> Result<Arc<dyn ScalarOp>, MakeNodeError> {
         match props.get("to") {
             Some(Prop::DType(to)) => Ok(Arc::new(Self { to: *to })),
@@ -73,7 +74,8 @@ impl ScalarOp for Cast {
     }
 }
 
-/// The dtypes that a conversion passes through: 16-bit floats are left, and but from f64 reached, by way of f32.
+/// Returns the dtypes that a conversion passes through. 16-bit floats convert through f32, except from f64 to a
+/// 16-bit float.
 fn steps(from: DType, to: DType) -> Vec<DType> {
     let mut steps = vec![from];
     if from == to {
@@ -97,13 +99,13 @@ fn header_of(from: DType, to: DType) -> String {
     if is_half(to) { header(to) } else { header(from) }
 }
 
-/// The C expression that converts `value`.
+/// Returns the C expression that converts `value`.
 pub(super) fn convert(from: DType, to: DType, value: &str) -> String {
     let each = |value: String, pair: &[DType]| format!("pc_cast_{}_{}({value})", pair[0], pair[1]);
     steps(from, to).windows(2).fold(value.to_owned(), each)
 }
 
-/// Gives its input: a copy, where an output must not share storage.
+/// Returns its input: a copy for outputs that must not share storage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity;
 

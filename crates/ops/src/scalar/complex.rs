@@ -1,6 +1,6 @@
-//! Complex numbers with the formulas of `c/precast/ops/scalar/complex.h`, operation by operation.
+//! Arithmetic of complex numbers with the formulas of `c/precast/ops/scalar/complex.h`, operation by operation.
 //!
-//! Those of the crate `num-complex` are others: its quotient overflows where this one does not.
+//! The crate `num-complex` uses other formulas: its quotient overflows in cases where this one does not.
 
 use super::float::Float;
 use crate::math;
@@ -10,31 +10,31 @@ use precast_graph::Complex;
 pub(crate) trait ComplexNumber: Sized {
     /// The dtype of a part.
     type Part;
-    /// The sum.
+    /// Returns the sum.
     fn plus(self, other: Self) -> Self;
-    /// The difference.
+    /// Returns the difference.
     fn minus(self, other: Self) -> Self;
-    /// The product.
+    /// Returns the product.
     fn times(self, other: Self) -> Self;
-    /// The quotient.
+    /// Returns the quotient.
     fn over(self, other: Self) -> Self;
-    /// 1 / self.
+    /// Returns 1 / self.
     fn reciprocal(self) -> Self;
-    /// self / |self|; 0 of 0.
+    /// Returns self / |self|, and 0 for 0.
     fn sign(self) -> Self;
-    /// |self|.
+    /// Returns |self|.
     fn magnitude(self) -> Self::Part;
-    /// Each part to the nearest integer.
+    /// Rounds each part to the nearest integer.
     fn rounded(self) -> Self;
-    /// Whether a part is NaN.
+    /// Returns whether a part is NaN.
     fn lacks(self) -> bool;
-    /// By real part, then imaginary part; false with a NaN.
+    /// Compares by real part, then by imaginary part; false if a part is NaN.
     fn less(self, other: Self) -> bool;
-    /// As [`ComplexNumber::less`], or equal.
+    /// Returns whether the numbers are equal or [`ComplexNumber::less`] is true.
     fn less_or_equal(self, other: Self) -> bool;
-    /// The larger; one that is NaN if there is one.
+    /// Returns the larger number, or an operand with a NaN.
     fn larger(self, other: Self) -> Self;
-    /// The smaller; one that is NaN if there is one.
+    /// Returns the smaller number, or an operand with a NaN.
     fn smaller(self, other: Self) -> Self;
 }
 
@@ -71,7 +71,7 @@ macro_rules! complex {
 
             fn reciprocal(self) -> Self {
                 let wide = self.im.abs() <= self.re.abs();
-                let turned = !wide; // with a NaN, too
+                let turned = !wide; // also with a NaN
                 let (p, q) = if turned { (self.im, self.re) } else { (self.re, self.im) };
                 let ratio = q / p;
                 let d = if turned { q * ratio + p } else { p + q * ratio };

@@ -1,8 +1,8 @@
-//! What floats do that Rust's own methods do not: `c/precast/ops/scalar/{float,modulo,steps}.h`.
+//! Float operations that Rust does not have: `c/precast/ops/scalar/{float,modulo,steps}.h`.
 //!
-//! `floor`, `ceil`, `trunc`, `round_ties_even`, `sqrt` and `%` are exact in Rust, so they serve as they are.
+//! `floor`, `ceil`, `trunc`, `round_ties_even`, `sqrt` and `%` are exact in Rust, so they are used directly.
 
-/// NaN if either is; the first of equal operands.
+/// Returns NaN if either operand is NaN, and the first of equal operands.
 macro_rules! maximum {
     ($x:expr, $y:expr) => {{
         let m = if $y > $x { $y } else { $x };
@@ -17,25 +17,25 @@ macro_rules! minimum {
 }
 pub(crate) use {maximum, minimum};
 
-/// Floor division and remainders.
+/// Float operations with the results of the C code.
 pub(super) trait Float: Sized {
-    /// The larger; NaN if either is.
+    /// Returns the larger number; NaN if either is NaN.
     fn larger(self, other: Self) -> Self;
-    /// The smaller; NaN if either is.
+    /// Returns the smaller number; NaN if either is NaN.
     fn smaller(self, other: Self) -> Self;
-    /// -1, 0 or 1; NaN of NaN.
+    /// Returns -1, 0 or 1; NaN for NaN.
     fn sign(self) -> Self;
-    /// `self // other`.
+    /// Returns `self // other`.
     fn floor_div(self, other: Self) -> Self;
-    /// `self % other`, of the divisor's sign.
+    /// Returns `self % other`, with the sign of the divisor.
     fn modulo(self, other: Self) -> Self;
-    /// Degrees in radians.
+    /// Converts degrees to radians.
     fn radians(self) -> Self;
-    /// Radians in degrees.
+    /// Converts radians to degrees.
     fn degrees(self) -> Self;
-    /// The next number in the direction of another: `c/precast/ops/scalar/steps.h`.
+    /// Returns the next number in the direction of another: `c/precast/ops/scalar/steps.h`.
     fn next_to(self, other: Self) -> Self;
-    /// `self * 2**exponent`, rounded once.
+    /// Returns `self * 2**exponent`, rounded once.
     fn scaled(self, exponent: Self) -> Self;
 }
 

@@ -1,24 +1,24 @@
-//! What integers do that Rust's own methods do not: `c/precast/ops/scalar/int.h`.
+//! Integer operations that Rust does not have: `c/precast/ops/scalar/int.h`.
 
-/// Division as in Python, shifts of any count, powers; nothing panics.
+/// Division as in Python, shifts by any count, and powers. Nothing panics.
 pub(super) trait Integer: Sized {
-    /// `self // other`; 0 for a divisor of 0.
+    /// Returns `self // other`; 0 for a divisor of 0.
     fn floor_div(self, other: Self) -> Self;
-    /// `self % other`, of the divisor's sign; 0 for a divisor of 0.
+    /// Returns `self % other`, with the sign of the divisor; 0 for a divisor of 0.
     fn modulo(self, other: Self) -> Self;
-    /// The remainder of the dividend's sign; 0 for a divisor of 0.
+    /// Returns the remainder with the sign of the dividend; 0 for a divisor of 0.
     fn rest(self, other: Self) -> Self;
-    /// `|self|`, wrapping.
+    /// Returns `|self|`, wrapping.
     fn magnitude(self) -> Self;
-    /// -1, 0 or 1.
+    /// Returns -1, 0 or 1.
     fn sign(self) -> Self;
-    /// 1 / self, truncated; 0 for 0.
+    /// Returns 1 / self, truncated; 0 for 0.
     fn reciprocal(self) -> Self;
-    /// `self << count`; 0 where the count is no position.
+    /// Returns `self << count`; 0 if the count is negative or exceeds the width.
     fn left_shift(self, count: Self) -> Self;
-    /// `self >> count`; all sign bits where the count is no position.
+    /// Returns `self >> count`; all sign bits if the count is negative or exceeds the width.
     fn right_shift(self, count: Self) -> Self;
-    /// `self ** exponent`, wrapping; `None` for a negative exponent.
+    /// Returns `self ** exponent`, wrapping; `None` for a negative exponent.
     fn power(self, exponent: Self) -> Option<Self>;
 }
 

@@ -1,14 +1,16 @@
-//! Scalar ops: what happens to one element. [`crate::Elemwise`] maps them over tensors, [`crate::Composite`] chains them.
+//! Scalar ops: operations on one element. [`crate::Elemwise`] maps them over tensors, [`crate::Composite`] chains
+//! them.
 //!
 //! ```text
-//! row       what a row of `crate::rows` says of a scalar op
+//! row       the columns of a row of `crate::rows` for a scalar op
 //! table     how a row of `crate::rows` becomes an op: its type rule, its C, its headers; arms: the macros of a row
-//! integer, float, complex    arithmetic that Rust's own methods do not have, as c/precast/ops/scalar does it
-//! cast      Cast and Identity, which are ops with a type rule of their own
+//! integer, float, complex    arithmetic that Rust does not have, with the formulas of c/precast/ops/scalar
+//! cast      Cast and Identity, which have their own type rules
 //! value     one element of any dtype
 //! ```
-//! A scalar op promotes nothing: it states for which exact dtypes it exists. Casts are inserted where graphs are built.
-//! An op of one's own implements [`ScalarOp`] with C of its own; it may fail, by inserting `sub.fail` where it finds an error.
+//! A scalar op never promotes: it supports an exact set of dtypes. Casts are inserted where graphs are built. A
+//! custom op implements [`ScalarOp`] with its own C code; the code may fail by inserting `sub.fail` where it detects
+//! an error.
 
 mod arms;
 mod cast;
@@ -34,12 +36,12 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-/// An operation on single elements. Immutable; equal when Rust type, name and props are.
+/// An operation on single elements. It is immutable; two ops are equal if their Rust type, name and props are equal.
 pub trait ScalarOp: Any + fmt::Debug + Send + Sync {
-    /// The name: `add`. Lower case, unique in a library.
+    /// Returns the name, e.g. `add`. It is lower case and unique in a library.
     fn name(&self) -> &str;
 
-    /// What signatures print: the name, and the props in braces.
+    /// Returns the label for signatures: the name, followed by the props in braces.
     fn label(&self) -> String {
         let props: Vec<String> = self.props().iter().map(|(name, prop)| format!("{name}={prop}")).collect();
         if props.is_empty() {
@@ -49,33 +51,34 @@ pub trait ScalarOp: Any + fmt::Debug + Send + Sync {
         }
     }
 
-    /// The declared props; with the name they decide equality.
+    /// Returns the declared props; together with the name they decide equality.
     fn props(&self) -> Props {
         Props::new()
     }
 
-    /// Number of inputs.
+    /// Returns the number of inputs.
     fn arity(&self) -> usize;
 
-    /// The dtype of the result for exactly these dtypes; `None` if they are not supported. `inputs` has `arity` entries.
+    /// Returns the dtype of the result for exactly these dtypes; `None` if they are not supported. `inputs` has
+    /// `arity` entries.
     fn output(&self, inputs: &[DType]) -> Option<DType>;
 
-    /// The dtypes of the results, for ops with several.
+    /// Returns the dtypes of the results, for ops with several results.
     fn outputs(&self, inputs: &[DType]) -> Option<Vec<DType>> {
         self.output(inputs).map(|dtype| vec![dtype])
     }
 
-    /// Computes the results for one element of each input, whose dtypes are supported.
+    /// Computes the results for one element of each input. The dtypes of the inputs must be supported.
     ///
     /// # Errors
-    /// Values that the op refuses at run time, as its C code does.
+    /// A value that the op rejects at run time, as its C code does.
     fn perform(&self, inputs: &[Value]) -> Result<Vec<Value>, PerformError>;
 
-    /// Statements that assign `outputs` from `inputs`, all names of C variables of these dtypes; inserted in a loop.
-    /// `ctx` is in scope; on an error set its slot and insert `sub.fail`.
+    /// Returns statements that assign `outputs` from `inputs`, all names of C variables of these dtypes. The
+    /// statements are inserted in a loop. `ctx` is in scope; to fail, set its error slot and insert `sub.fail`.
     ///
     /// # Errors
-    /// Dtypes that this op has no C for.
+    /// Dtypes for which this op has no C code.
     fn c_code(
         &self,
         dtypes: &[DType],
@@ -85,33 +88,34 @@ pub trait ScalarOp: Any + fmt::Debug + Send + Sync {
         sub: &Sub,
     ) -> Result<String, LinkError>;
 
-    /// Headers that the code for these dtypes needs, those of this crate and others. By default `precast/ops/scalar.h`,
-    /// which has the arithmetic of every dtype; naming fewer makes compilation quicker.
+    /// Returns the headers that the code for these dtypes needs, from this crate and other crates. The default is
+    /// `precast/ops/scalar.h`, which has the arithmetic of every dtype; fewer headers compile faster.
     fn c_headers(&self, _dtypes: &[DType]) -> Vec<String> {
         vec!["precast/ops/scalar.h".to_owned()]
     }
 
-    /// Helper functions at file scope; equal texts appear once in a module.
+    /// Returns helper functions at file scope; equal texts appear once in a module.
     fn c_support_code(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Own headers by logical name; those of this crate need not be given.
+    /// Returns the op's own headers by logical name; the headers of this crate are always available.
     fn c_sources(&self) -> SourceSet {
         SourceSet::new()
     }
 
-    /// Arguments to add to the compiler's.
+    /// Returns additional compiler arguments.
     fn c_compile_args(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Whether the C is a few instructions: fusion computes such an op with more others in one loop, or once more.
+    /// Returns whether the C code is a few instructions. Fusion puts more of such ops into one loop, or recomputes
+    /// them.
     fn is_cheap(&self) -> bool {
         false
     }
 
-    /// As [`precast_codegen::COp::content_id`]: `None` for ops whose C is not of this crate.
+    /// Returns [`precast_codegen::COp::content_id`]: `None` for ops whose C code is not part of this crate.
     fn content_id(&self) -> Option<String> {
         None
     }
@@ -124,11 +128,11 @@ impl PartialEq for dyn ScalarOp {
     }
 }
 
-/// The scalar op of a name and props, as written by [`ScalarOp::name`] and [`ScalarOp::props`]; `None` if the library has
-/// none of that name.
+/// Returns the scalar op with this name and these props, as returned by [`ScalarOp::name`] and [`ScalarOp::props`].
+/// `None` if the library has no op of that name.
 ///
 /// # Errors
-/// Props that the op lacks or that are of the wrong kind.
+/// A prop that is missing or of the wrong kind.
 pub fn from_props(
     name: &str,
     props: &Props,
@@ -140,7 +144,7 @@ pub fn from_props(
     }
 }
 
-/// The dtype combinations that an op supports, in words: `f32, f64` or `bool×f32×f32, …`.
+/// Describes the dtype combinations that an op supports: `f32, f64` or `bool×f32×f32, …`.
 #[must_use]
 pub fn supported(op: &dyn ScalarOp) -> String {
     let names = signatures(op).into_iter().map(|dtypes| {
@@ -151,7 +155,8 @@ pub fn supported(op: &dyn ScalarOp) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-/// Every combination of input dtypes that an op supports, in the order of [`DType::ALL`]; none for more than 4 inputs.
+/// Returns every combination of input dtypes that an op supports, in the order of [`DType::ALL`]; empty for more than
+/// 4 inputs.
 #[must_use]
 pub fn signatures(op: &dyn ScalarOp) -> Vec<Vec<DType>> {
     let mut all: Vec<Vec<DType>> = vec![Vec::new()];

@@ -1,63 +1,63 @@
-//! What a row says of a scalar op.
+//! The columns of a row for a scalar op.
 
 use super::Value;
 
-/// What a function does to the dtypes of its arguments before its scalar op is applied.
+/// The promotion of a function's arguments before its scalar op is applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Promotion {
-    /// All to their common dtype.
+    /// All arguments to their common dtype.
     Common,
-    /// As `registry::compare` says: integers exactly.
+    /// The rules of `registry::compare`: integers are compared exactly.
     Order,
-    /// As [`Promotion::Common`]; literal bounds may lie beyond the dtype.
+    /// As [`Promotion::Common`], but literal bounds may exceed the range of the dtype.
     Bounds,
-    /// All to their common dtype, or i8 if that is bool.
+    /// All arguments to their common dtype, or i8 if that is bool.
     Number,
-    /// All to their common dtype, or f64 if that is bool or an integer.
+    /// All arguments to their common dtype, or f64 if that is bool or an integer.
     Quotient,
-    /// Each to the float that holds it, then all to their common dtype.
+    /// Each argument to the float that can hold it, then all to their common dtype.
     Inexact,
-    /// As [`Promotion::Common`]; bool and integers are given back as they are.
+    /// As [`Promotion::Common`], but bool and integers are returned unchanged.
     Rounding,
     /// As [`Promotion::Rounding`], but bool becomes f16.
     Nearest,
-    /// As [`Promotion::Common`]; what is real is given back as it is.
+    /// As [`Promotion::Common`], but real arguments are returned unchanged.
     Complex,
     /// As [`Promotion::Complex`], but bool becomes i8.
     Conjugate,
-    /// All to bool.
+    /// All arguments to bool.
     Bool,
-    /// The first to bool, the others to their common dtype.
+    /// The first argument to bool, the rest to their common dtype.
     Condition,
-    /// As NumPy's operator `**`, which knows literal exponents.
+    /// The rules of NumPy's operator `**`, including literal exponents.
     Power,
     /// As [`Promotion::Inexact`], but bool becomes f64.
     Angle,
 }
 
-/// What a scalar op makes of operands of one dtype.
+/// The dtype of a scalar op's result for operands of one dtype.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Gives {
     /// The dtype of the operands.
     Same,
-    /// bool.
+    /// Bool.
     Bool,
-    /// The dtype of a part; for real dtypes the same.
+    /// The dtype of a complex part; real dtypes stay the same.
     Part,
-    /// The complex dtype whose parts the operands are.
+    /// The complex dtype whose parts are the operands.
     Whole,
-    /// The dtype of the operands, which is not one that is widened before.
+    /// The dtype of the operands, which must not be a dtype that is widened first.
     Exact,
-    /// The dtype of the operands after the first, which is bool.
+    /// The dtype of the operands after the first one, which is bool.
     Choice,
 }
 
-/// What an element costs.
+/// The cost of one element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cost {
     /// A few instructions.
     Cheap,
-    /// More.
+    /// More instructions, e.g. a division or a function.
     Costly,
 }
 
@@ -67,16 +67,16 @@ pub(crate) struct Scalar {
     pub(crate) promotion: Promotion,
     pub(crate) gives: Gives,
     pub(super) cost: Cost,
-    /// `and` in `pc_and_bool`.
+    /// The C name, e.g. `and` in `pc_and_bool`.
     pub(super) c_name: &'static str,
     pub(super) arms: Arms,
 }
 
-/// What a row says for each kind of dtypes.
+/// The entries of a row for each kind of dtypes.
 #[derive(Debug)]
 pub(super) struct Arms {
     pub(super) takes: u8,
-    /// The header of floats and that of complex numbers, if it is not that of the dtype.
+    /// The headers for floats and for complex numbers, if they are not the headers of the dtypes.
     pub(super) headers: [&'static [&'static str]; 2],
     pub(super) evaluate: fn(&[Value]) -> Option<Value>,
 }

@@ -1,7 +1,7 @@
-//! The library of scalar ops: how a row of [`crate::rows`] becomes an op.
+//! The library of scalar ops, created from the rows of [`crate::rows`].
 //!
-//! An op of dtype `d` is the C function `pc_<name>_<d>` of the header that has it. A 16-bit float has none of its own: its
-//! operands are widened to f32, the result is rounded, in C as in [`ScalarOp::perform`].
+//! An op of dtype `d` is the C function `pc_<name>_<d>` in its header. 16-bit floats have no functions of their own:
+//! operands are widened to f32 and the result is rounded, in C as in [`ScalarOp::perform`].
 
 use super::arms::{arm, arms};
 use super::cast::convert;
@@ -16,7 +16,7 @@ use precast_codegen::{LinkError, Sub};
 use precast_graph::{Complex, DType, PerformError};
 use std::sync::Arc;
 
-/// Kinds of dtypes that an op takes, as bits.
+/// The kinds of dtypes that an op takes, as bits.
 const BOOL: u8 = 1;
 const INT: u8 = 2;
 const FLOAT: u8 = 4;
@@ -26,7 +26,7 @@ const ALL: u8 = BOOL | INT | FLOAT | COMPLEX;
 macro_rules! library {
     ($(#[doc = $help:literal] $name:ident $x:tt [$($alias:ident)*] $({$keyword:ident = $default:expr})?
        $promotion:ident => $gives:ident, $cost:ident, $builder:ident $(as $c_name:literal)? { $($arms:tt)* })*) => {
-        /// The rows of elementwise functions, in the order of their document.
+        /// The rows of elementwise functions, in the order of their documentation.
         pub(crate) const LIBRARY: &[Row] = &[$(Row {
             name: stringify!($name),
             aliases: &[$(stringify!($alias)),*],
@@ -56,7 +56,7 @@ const fn first(names: &[&'static str]) -> &'static str {
     names[0]
 }
 
-/// `switch`, which takes a truth value and two elements of any dtype.
+/// Evaluates `switch`, which takes a bool and two elements of any dtype.
 fn choose(v: &[Value]) -> Option<Value> {
     match v {
         [Value::Bool(condition), a, b] if a.dtype() == b.dtype() => Some(if *condition { *a } else { *b }),
@@ -64,13 +64,14 @@ fn choose(v: &[Value]) -> Option<Value> {
     }
 }
 
-/// The rows that are scalar ops; `angle` is made of others, and [`Identity`] has a form of its own.
+/// Returns the rows that are scalar ops. `angle` is composed of other ops, and [`Identity`] is implemented
+/// separately.
 fn library() -> impl Iterator<Item = Basic> {
     let basic = |row: &'static Row| Some(Basic { row, scalar: row.scalar.as_ref()? });
     LIBRARY.iter().filter_map(basic).filter(|op| op.scalar.arms.takes != 0)
 }
 
-/// The names of all scalar ops of the library, sorted; `cast` and `composite` have props and are not among them.
+/// Returns the names of all scalar ops of the library, sorted. `cast` and `composite` have props and are excluded.
 #[must_use]
 pub fn names() -> Vec<&'static str> {
     let mut names: Vec<&str> = library().map(|op| op.row.name).chain(["identity"]).collect();
@@ -78,7 +79,7 @@ pub fn names() -> Vec<&'static str> {
     names
 }
 
-/// The scalar op of this name, for ops without props.
+/// Returns the scalar op with this name, for ops without props.
 #[must_use]
 pub fn find(name: &str) -> Option<Arc<dyn ScalarOp>> {
     if name == "identity" {
@@ -87,12 +88,12 @@ pub fn find(name: &str) -> Option<Arc<dyn ScalarOp>> {
     library().find(|op| op.row.name == name).map(|op| Arc::new(op) as Arc<dyn ScalarOp>)
 }
 
-/// Whether a dtype is stored in 16 bits and computed with in f32.
+/// Returns whether a dtype is stored in 16 bits and computed in f32.
 pub(super) fn is_half(dtype: DType) -> bool {
     matches!(dtype, DType::F16 | DType::Bf16)
 }
 
-/// The header that has the functions of a dtype.
+/// Returns the header with the functions of a dtype.
 pub(super) fn header(dtype: DType) -> String {
     match dtype {
         DType::F16 | DType::Bf16 => "precast/ops/half.h".to_owned(),
@@ -109,7 +110,7 @@ fn kind(dtype: DType) -> u8 {
     }
 }
 
-/// An op of the library.
+/// A scalar op created from a row.
 #[derive(Debug)]
 struct Basic {
     row: &'static Row,
@@ -117,7 +118,7 @@ struct Basic {
 }
 
 impl Basic {
-    /// Whether operands of this dtype are widened before and the result rounded after.
+    /// Returns whether operands of this dtype are widened first and the result is rounded.
     fn widens(&self, dtype: DType) -> bool {
         is_half(dtype) && self.scalar.gives != Gives::Choice
     }
@@ -173,7 +174,7 @@ impl ScalarOp for Basic {
         outputs: &[String],
         sub: &Sub,
     ) -> Result<String, LinkError> {
-        // The last operand has the dtype that the C function is named after.
+        // The C function is named after the dtype of the last operand.
         let dtype = dtypes[dtypes.len() - 1];
         let widens = self.widens(dtype);
         let operands = inputs.iter().zip(dtypes).map(|(x, d)| match *d {

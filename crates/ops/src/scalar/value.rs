@@ -1,11 +1,11 @@
-//! One element of any dtype, and arrays as streams of them: what naive `perform`s work on.
+//! Single elements of any dtype, and arrays as streams of them, for naive `perform`s.
 
 use ndarray::{ArrayD, IxDyn};
 use precast_graph::{Array, Convert, DType, Number, for_each_dtype, with_array};
 
 macro_rules! value {
     ($($variant:ident => $element:ty),*) => {
-        /// One element.
+        /// One element of an array.
         #[derive(Debug, Clone, Copy, PartialEq)]
         #[non_exhaustive]
         pub enum Value {
@@ -16,7 +16,7 @@ macro_rules! value {
         }
 
         impl Value {
-            /// Type of the element.
+            /// Returns the dtype of the element.
             #[must_use]
             pub fn dtype(self) -> DType {
                 match self {
@@ -24,7 +24,7 @@ macro_rules! value {
                 }
             }
 
-            /// The number that the element is.
+            /// Returns the element as a number.
             #[must_use]
             pub fn number(self) -> Number {
                 match self {
@@ -32,9 +32,9 @@ macro_rules! value {
                 }
             }
 
-            /// Converts as `pc_cast_<from>_<to>` does: to bool is `!= 0`; integers keep their low bits; float to integer
-            /// truncates and saturates, NaN becomes 0; to a float rounds once, to nearest; complex to real drops the
-            /// imaginary part.
+            /// Converts like `pc_cast_<from>_<to>`. A cast to bool tests `!= 0`; integers keep their low bits. A cast
+            /// from float to integer truncates and saturates, and converts NaN to 0. A cast to a float rounds once,
+            /// to nearest, and a cast from complex to real drops the imaginary part.
             #[must_use]
             pub fn cast(self, to: DType) -> Self {
                 let number = self.number();
@@ -44,7 +44,7 @@ macro_rules! value {
                 }
             }
 
-            /// The array without dimensions that holds this element.
+            /// Returns an array without dimensions that holds this element.
             #[must_use]
             pub fn into_array(self) -> Array {
                 match self {
@@ -61,7 +61,7 @@ macro_rules! value {
             }
         )*
 
-        /// An array of one dtype from its elements in C order. Elements of another dtype are converted.
+        /// Creates an array of one dtype from its elements in C order. Elements of another dtype are converted.
         pub(crate) fn collect(dtype: DType, shape: &[usize], elements: &[Value]) -> Option<Array> {
             match dtype {
                 $(DType::$variant => {
@@ -77,7 +77,7 @@ macro_rules! value {
 }
 for_each_dtype!(value);
 
-/// The elements of an array broadcast to `shape`, in C order; `None` if that cannot be.
+/// Returns the elements of an array broadcast to `shape`, in C order; `None` if the shapes are incompatible.
 pub(crate) fn elements(array: &Array, shape: &[usize]) -> Option<Vec<Value>> {
     let shape = IxDyn(shape);
     Some(with_array!(array, a => a.broadcast(shape)?.iter().map(|x| Value::from(*x)).collect()))

@@ -1,4 +1,4 @@
-//! Alloc: a value broadcast to given extents, in memory of its own.
+//! Alloc: broadcasts a value to given extents, in new memory.
 
 use crate::call::{Call, Called, called};
 use crate::declared::{Declared, at_least, integer, of, refuse};
@@ -13,10 +13,10 @@ const NAME: &str = "alloc";
 /// Fills a new tensor with a value.
 ///
 /// # Shapes
-/// `(value, i64[], i64[], …) -> tensor` with a dimension for each integer; the value is broadcast, aligned right.
+/// `(value, i64[], i64[], …) -> tensor` with one dimension per integer; the value is broadcast, aligned right.
 ///
 /// # Errors
-/// At run time: a negative extent, a value that cannot be broadcast.
+/// At run time: a negative extent, or a value that cannot be broadcast.
 ///
 /// # Source
 /// NumPy, `numpy.full`.
@@ -24,10 +24,10 @@ const NAME: &str = "alloc";
 pub struct Alloc;
 
 impl Alloc {
-    /// Makes an Alloc; it has no props.
+    /// Creates an Alloc, which has no props.
     ///
     /// # Errors
-    /// Any prop.
+    /// Any prop is an error.
     pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
         Declared::new(NAME, props, &[]).map(|_| Arc::new(Self) as Arc<dyn Op>)
     }

@@ -1,4 +1,4 @@
-//! ARange: numbers at equal distances.
+//! ARange: creates evenly spaced numbers.
 
 use crate::call::{Call, Called, called};
 use crate::declared::{Declared, of, refuse};
@@ -10,26 +10,26 @@ use std::sync::Arc;
 
 const NAME: &str = "arange";
 
-/// The numbers from `start` by `step` up to `stop`, which is not among them.
+/// Returns the numbers from `start` in steps of `step`, up to but not including `stop`.
 ///
 /// # Shapes
-/// `(start x[], stop x[], step x[]) -> x[n]`, n = ⌈(stop − start) / step⌉, computed exactly for integers and in f64 for
-/// floats; none when that is negative. Integers wrap. Of floats, number i is `start + i·d` with d = (start + step) − start,
-/// as in NumPy.
+/// `(start x[], stop x[], step x[]) -> x[n]`, n = ⌈(stop − start) / step⌉, computed exactly for integers and in f64
+/// for floats; n is 0 if that is negative. Integers wrap. For floats, number i is `start + i·d` with d = (start +
+/// step) − start, as in NumPy.
 ///
 /// # Errors
-/// At run time: a step of 0, a length that is NaN or that no array can have.
+/// At run time: a step of 0, or a length that is NaN or too large for an array.
 ///
 /// # Source
 /// NumPy, `numpy.arange`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ARange {
-    /// Type of the elements, and of the inputs.
+    /// The dtype of the elements and of the inputs.
     pub dtype: DType,
 }
 
 impl ARange {
-    /// The dtypes it exists for.
+    /// Returns whether the op supports a dtype.
     #[must_use]
     pub fn supports(dtype: DType) -> bool {
         dtype.is_integer() || matches!(dtype, DType::F32 | DType::F64)
@@ -38,7 +38,7 @@ impl ARange {
     /// Rebuilds an ARange from its props.
     ///
     /// # Errors
-    /// `dtype` is missing or one that has no such numbers.
+    /// `dtype` is missing or is not supported.
     pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
         let declared = Declared::new(NAME, props, &["dtype"])?;
         let expected = "an integer dtype, f32 or f64";
@@ -89,13 +89,13 @@ impl Op for ARange {
             }
             _ => integers(inputs)?,
         };
-        // Integers wrap into their dtype.
+        // Integers wrap to their dtype.
         let n = all.len();
         Ok(vec![collect(self.dtype, &[n], &all).ok_or_else(|| elements::mismatch(NAME))?])
     }
 }
 
-/// How many numbers there are.
+/// Returns the number of elements.
 fn length(start: f64, stop: f64, step: f64) -> Result<usize, &'static str> {
     let exact = ((stop - start) / step).ceil();
     match exact {
@@ -106,7 +106,7 @@ fn length(start: f64, stop: f64, step: f64) -> Result<usize, &'static str> {
     }
 }
 
-/// The numbers of integers of any width.
+/// Returns the elements for integers of any width.
 fn integers(inputs: &[&Array]) -> Result<Vec<Value>, PerformError> {
     let refuse = |problem: &str| Err(PerformError::value(NAME, problem));
     let [Some(start), Some(stop), Some(step)] = [0, 1, 2].map(|k| exact(inputs[k])) else {
@@ -121,13 +121,13 @@ fn integers(inputs: &[&Array]) -> Result<Vec<Value>, PerformError> {
         return refuse("Maximum allowed size exceeded");
     }
     elements::room(NAME, &[n as usize])?;
-    // No number but the first n is made, so all lie between start and stop and fit the dtype.
+    // Only the first n numbers are computed, so all lie between start and stop and fit the dtype.
     Ok((0..n).map(|i| Value::I64((start + i * step) as i64)).collect())
 }
 
-/// The only element of an integer array.
+/// Returns the only element of an integer array.
 fn exact(array: &Array) -> Option<i128> {
-    // The cast keeps the low bits, which are all.
+    // The cast keeps the low bits, which are all the bits of a u64.
     let Value::I64(low) = scalar::elements(array, &[])?.first()?.cast(DType::I64) else { return None };
     Some(if array.dtype() == DType::U64 { i128::from(low.cast_unsigned()) } else { i128::from(low) })
 }

@@ -1,4 +1,4 @@
-//! Assert: lets a tensor through when conditions hold.
+//! Assert: passes a tensor through if conditions hold.
 
 use crate::call::Call;
 use crate::declared::{Declared, at_least, refuse, tensor};
@@ -12,19 +12,19 @@ use std::sync::Arc;
 
 const NAME: &str = "assert";
 
-/// The first input as it is (a view), provided every element of every other input is true.
+/// Returns the first input unchanged (a view), if every element of all other inputs is true.
 ///
 /// # Shapes
-/// `(x, bool, bool, …) -> x`; conditions may have any shape; without elements they hold.
+/// `(x, bool, bool, …) -> x`; conditions may have any shape. A condition without elements is true.
 ///
 /// # Errors
-/// At run time the message, as an assertion error.
+/// At run time: an assertion error with the message.
 ///
 /// # Source
 /// `pytensor.raise_op.Assert`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assert {
-    /// What is said when a condition does not hold.
+    /// The message of the error if a condition is false.
     pub message: String,
 }
 
@@ -32,7 +32,7 @@ impl Assert {
     /// Rebuilds an Assert from its props.
     ///
     /// # Errors
-    /// `message` is missing or no text.
+    /// `message` is missing or is not text.
     pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
         let message = Declared::new(NAME, props, &["message"])?.text("message")?.to_owned();
         Ok(Arc::new(Self { message }))
@@ -102,7 +102,8 @@ impl COp for Assert {
     }
 }
 
-/// A text as a C string: what is not plain ASCII, and what C or the template gives a meaning, by its number.
+/// Quotes a text as a C string. Bytes that are not plain ASCII, or that have a meaning in C or in the template,
+/// become octal escapes.
 fn quote(text: &str) -> String {
     let mut quoted = String::from("\"");
     for byte in text.bytes() {

@@ -1,5 +1,5 @@
-//! DeepCopy and View: a tensor once more, in memory of its own or in the same; a value of a user type by the C that its
-//! author registered.
+//! DeepCopy and View: the same tensor, in its own memory or in the same memory. For a value of a user type they use
+//! the C code that its author registered.
 
 use crate::call::{Call, Called, called};
 use crate::declared::{Declared, tensor};
@@ -7,21 +7,21 @@ use precast_codegen::{Node, TypeOp};
 use precast_graph::{Array, MakeNodeError, Op, PerformError, Props, Type};
 use std::sync::Arc;
 
-/// The elements in memory of their own, C-contiguous if it is new.
+/// Copies the elements into separate memory, which is C-contiguous if it is new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DeepCopy;
 
-/// The same elements in the same memory.
+/// Returns the same elements in the same memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct View;
 
 macro_rules! same {
     ($op:ident, $type_op:ident, $name:literal, $function:literal, $views:expr) => {
         impl $op {
-            /// Makes the op; it has no props.
+            /// Creates the op, which has no props.
             ///
             /// # Errors
-            /// Any prop.
+            /// Any prop is an error.
             pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
                 Declared::new($name, props, &[]).map(|_| Arc::new(Self) as Arc<dyn Op>)
             }

@@ -1,4 +1,4 @@
-//! `einsum_operand`: a tensor as it is multiplied in `einsum`, with extents of 1 stretched to those of another tensor.
+//! `einsum_operand`: prepares a tensor for `einsum` by broadcasting extents of 1 to those of another tensor.
 
 use crate::call::{Call, Called, called};
 use crate::declared::{Declared, axis, of, tensor};
@@ -7,29 +7,30 @@ use precast_codegen::Node;
 use precast_graph::{Array, Extent, MakeNodeError, Op, PerformError, Prop, Props, Type};
 use std::sync::Arc;
 
-/// One label of a tensor and of the other one.
+/// A label that a tensor shares with another tensor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pair {
-    /// The axis of the tensor, and that of the other one.
+    /// The axis of the tensor, and the axis of the other tensor.
     pub axes: [usize; 2],
     /// The label, for messages.
     pub label: char,
-    /// The operands of `einsum` that the extents come from, for messages.
+    /// The operands of `einsum` with these extents, for messages.
     pub operands: [usize; 2],
-    /// Whether an extent of 1 is stretched; otherwise it is only checked.
+    /// Whether an extent of 1 is broadcast; otherwise it is only checked.
     pub stretch: bool,
 }
 
-/// The first tensor, whose labelled axes fit those of the second: the extents are the same, or one of them is 1.
+/// Returns the first tensor, with labelled axes that fit those of the second: the extents are equal, or one of them
+/// is 1.
 ///
 /// # Shapes
-/// `(tensor, other) -> tensor`. A view of the first input; a copy where an axis is stretched.
+/// `(tensor, other) -> tensor`. The result is a view of the first input, or a copy if an axis is broadcast.
 ///
 /// # Errors
-/// At run time: extents that differ, neither of which is 1.
+/// At run time: different extents, neither of which is 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EinsumOperand {
-    /// The axes that are compared.
+    /// The axes to compare.
     pub pairs: Vec<Pair>,
 }
 
@@ -40,7 +41,7 @@ impl EinsumOperand {
     /// Rebuilds the op from its props.
     ///
     /// # Errors
-    /// `pairs` is missing or not a list of six integers a pair.
+    /// `pairs` is missing, or is not a list with six integers per pair.
     pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
         let declared = Declared::new(Self::NAME, props, &["pairs"])?;
         let wrong = || declared.wrong("pairs", "a list of six integers a pair");
@@ -64,7 +65,7 @@ impl EinsumOperand {
         Ok(Arc::new(Self { pairs: pairs.ok_or_else(wrong)? }))
     }
 
-    /// The pairs as numbers.
+    /// Returns the pairs as numbers.
     fn numbers(&self) -> Vec<i64> {
         let numbers = self.pairs.iter().flat_map(|pair| {
             let ([own, other], [first, second]) = (pair.axes, pair.operands);
@@ -75,7 +76,7 @@ impl EinsumOperand {
 }
 
 impl Pair {
-    /// What is wrong with two extents, if they do not fit.
+    /// Returns the error for two extents, if they do not fit.
     fn misfit(&self, own: u64, other: u64) -> Option<String> {
         let [first, second] = self.operands;
         (own != other && own != 1 && other != 1).then(|| {
@@ -84,7 +85,7 @@ impl Pair {
         })
     }
 
-    /// The extent of the result, of extents that fit.
+    /// Returns the extent of the result, for extents that fit.
     fn fitted(&self, own: u64, other: u64) -> u64 {
         if self.stretch && own == 1 { other } else { own }
     }

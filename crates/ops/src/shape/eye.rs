@@ -1,4 +1,4 @@
-//! Eye: ones on a diagonal.
+//! Eye: creates a matrix with ones on a diagonal.
 
 use crate::call::{Call, Called, called};
 use crate::declared::{Declared, integer, of};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 const NAME: &str = "eye";
 
-/// A matrix of zeros with ones on a diagonal: 0 the main one, positive above it.
+/// Creates a matrix of zeros with ones on a diagonal: 0 is the main diagonal, positive numbers are above it.
 ///
 /// # Shapes
 /// `(rows i64[], columns i64[], diagonal i64[]) -> x[rows, columns]`
@@ -22,7 +22,7 @@ const NAME: &str = "eye";
 /// NumPy, `numpy.eye`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Eye {
-    /// Type of the elements.
+    /// The dtype of the elements.
     pub dtype: DType,
 }
 
@@ -30,7 +30,7 @@ impl Eye {
     /// Rebuilds an Eye from its props.
     ///
     /// # Errors
-    /// `dtype` is missing or none.
+    /// `dtype` is missing or is not a dtype.
     pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
         let declared = Declared::new(NAME, props, &["dtype"])?;
         let dtype = declared.dtype("dtype")?.ok_or_else(|| declared.wrong("dtype", "a dtype"))?;
@@ -67,7 +67,7 @@ impl Called for Eye {
     const HEADER: &'static str = "precast/ops/range.h";
 
     fn call(&self, _node: &Node) -> Call {
-        // Of what is no number in C, the bits of a one, or one and no imaginary part.
+        // Dtypes that are not C numbers use the bits of a one, or one and no imaginary part.
         let one = match self.dtype {
             DType::F16 => "{0x3c00}",
             DType::Bf16 => "{0x3f80}",

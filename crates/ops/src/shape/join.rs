@@ -1,4 +1,4 @@
-//! Join: tensors one after another along an axis.
+//! Join: concatenates tensors along an axis.
 
 use crate::call::{Call, Called, called};
 use crate::declared::{Declared, at_least, axis, of, position, refuse, tensor};
@@ -9,19 +9,19 @@ use std::sync::Arc;
 
 const NAME: &str = "join";
 
-/// Puts tensors of one dtype and rank one after another.
+/// Concatenates tensors of one dtype and rank.
 ///
 /// # Shapes
-/// All extents but the one of `axis` agree; that of the result is the sum.
+/// All extents except that of `axis` must agree; the extent of `axis` is the sum.
 ///
 /// # Errors
-/// At run time: extents that differ; NumPy's words.
+/// At run time: different extents, in NumPy's words.
 ///
 /// # Source
 /// NumPy, `numpy.concatenate`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Join {
-    /// The axis along which they follow each other.
+    /// The axis of concatenation.
     pub axis: usize,
 }
 
@@ -29,7 +29,7 @@ impl Join {
     /// Rebuilds a Join from its props.
     ///
     /// # Errors
-    /// `axis` is missing or no position.
+    /// `axis` is missing or is not a valid position.
     pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
         Ok(Arc::new(Self { axis: Declared::new(NAME, props, &["axis"])?.count("axis")? }))
     }
@@ -88,7 +88,7 @@ impl Op for Join {
                 }
             }
         }
-        // Outer index, then array, then what of it lies under that index.
+        // The order is by outer index, then by array, then by the elements of the array at that index.
         let outer: usize = shape[..self.axis].iter().product();
         let mut order = Vec::new();
         for i in 0..outer {

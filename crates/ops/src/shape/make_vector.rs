@@ -1,4 +1,4 @@
-//! MakeVector: numbers made into a vector.
+//! MakeVector: combines numbers to a vector.
 
 use crate::call::{Call, Called, called};
 use crate::declared::{Declared, of, refuse};
@@ -9,16 +9,16 @@ use std::sync::Arc;
 
 const NAME: &str = "make_vector";
 
-/// A vector of numbers of one dtype; the dtype is a prop, so that a vector of none has one.
+/// Creates a vector of numbers of one dtype. The dtype is a prop, so that an empty vector has one.
 ///
 /// # Shapes
-/// `(x[], x[], …) -> x[n]`; C scalars are numbers too.
+/// `(x[], x[], …) -> x[n]`; C scalars count as numbers.
 ///
 /// # Source
 /// NumPy, `numpy.array` of a list of scalars.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MakeVector {
-    /// Type of the elements.
+    /// The dtype of the elements.
     pub dtype: DType,
 }
 
@@ -26,7 +26,7 @@ impl MakeVector {
     /// Rebuilds a MakeVector from its props.
     ///
     /// # Errors
-    /// `dtype` is missing or none.
+    /// `dtype` is missing or is not a dtype.
     pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
         let declared = Declared::new(NAME, props, &["dtype"])?;
         let dtype = declared.dtype("dtype")?.ok_or_else(|| declared.wrong("dtype", "a dtype"))?;

@@ -1,21 +1,22 @@
-//! Ops about shapes: tensors of another shape, made of numbers, put together, taken apart; no arithmetic.
+//! Ops of shapes: they reshape, create, join and split tensors, without arithmetic.
 //!
 //! | op | inputs | result |
 //! |---|---|---|
-//! | [`Reshape`] | tensor, i64 vector of extents | the elements in C order in another shape; a view where it can be |
-//! | [`Alloc`] | value, an i64 an axis | the value broadcast to those extents |
-//! | [`ARange`] | start, stop, step | start, start + step, … up to, without, stop |
-//! | [`Eye`] | rows, columns, diagonal | ones on a diagonal of zeros |
-//! | [`Join`] | tensors of one rank | one after another along an axis |
+//! | [`Reshape`] | tensor, i64 vector of extents | the elements in C order in another shape; a view if possible |
+//! | [`Alloc`] | value, one i64 per axis | the value broadcast to those extents |
+//! | [`ARange`] | start, stop, step | start, start + step, … up to but not including stop |
+//! | [`Eye`] | rows, columns, diagonal | zeros with ones on a diagonal |
+//! | [`Join`] | tensors of one rank | the concatenation along an axis |
 //! | [`Split`] | tensor, i64 vector of extents | views of the pieces along an axis |
 //! | [`MakeVector`] | numbers | a vector of them |
 //! | [`Shape`], [`ShapeI`] | anything | the extents, one extent (i64) |
-//! | [`DeepCopy`], [`View`] | tensor | its elements in memory of their own; the same memory |
-//! | [`EinsumOperand`] | tensor, another | the tensor with axes of extent 1 stretched to those of the other |
+//! | [`DeepCopy`], [`View`] | tensor | its elements in separate memory; in the same memory |
+//! | [`EinsumOperand`] | tensor, another | the tensor with axes of extent 1 broadcast to those of the other |
 //! | [`Assert`] | tensor, conditions | the tensor, if all elements of all conditions are true |
 //!
-//! Extents are inputs, never baked in, so graphs that differ in them share modules. What moves elements moves bytes:
-//! these ops exist for every dtype. The C is in `c/precast/ops/{reshape,fill,range,join,shape,einsum}.h`.
+//! Extents are inputs and never compile-time values, so graphs that differ in extents share modules. Ops that move
+//! elements move bytes, so they support every dtype. The C code is in
+//! `c/precast/ops/{reshape,fill,range,join,shape,einsum}.h`.
 
 mod alloc;
 mod arange;

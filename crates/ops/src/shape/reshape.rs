@@ -1,4 +1,4 @@
-//! Reshape: the elements of a tensor, in C order, in another shape.
+//! Reshape: returns the elements of a tensor, in C order, in another shape.
 
 use crate::call::{Call, Called, called};
 use crate::declared::{Declared, integers, of, position, refuse, tensor};
@@ -10,19 +10,20 @@ use std::sync::Arc;
 
 const NAME: &str = "reshape";
 
-/// Gives a tensor another shape of `ndim` dimensions; one extent may be -1, for what is left.
+/// Reshapes a tensor to `ndim` dimensions. One extent may be -1 and follows from the rest.
 ///
 /// # Shapes
-/// `(tensor, i64[ndim]) -> tensor of ndim dimensions`. A view of the input where its strides allow it, else a copy.
+/// `(tensor, i64[ndim]) -> tensor of ndim dimensions`. The result is a view of the input if its strides allow it,
+/// otherwise a copy.
 ///
 /// # Errors
-/// At run time: an extent below -1, two of -1, another number of elements; NumPy's words.
+/// At run time: an extent below -1, two extents of -1, or a different number of elements, in NumPy's words.
 ///
 /// # Source
 /// NumPy, `numpy.reshape` with order C.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reshape {
-    /// Number of dimensions of the result.
+    /// The number of dimensions of the result.
     pub ndim: usize,
 }
 
@@ -30,7 +31,7 @@ impl Reshape {
     /// Rebuilds a Reshape from its props.
     ///
     /// # Errors
-    /// `ndim` is missing or no count.
+    /// `ndim` is missing or is not a count.
     pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
         Ok(Arc::new(Self { ndim: Declared::new(NAME, props, &["ndim"])?.count("ndim")? }))
     }
@@ -74,7 +75,7 @@ impl Op for Reshape {
     }
 }
 
-/// The extents with -1 filled in, for `size` elements.
+/// Returns the extents with -1 replaced, for `size` elements.
 fn resolve(wanted: &[i64], size: usize) -> Result<Vec<usize>, String> {
     for (d, n) in wanted.iter().enumerate() {
         if *n == -1 && wanted[..d].contains(&-1) {
@@ -85,7 +86,7 @@ fn resolve(wanted: &[i64], size: usize) -> Result<Vec<usize>, String> {
         }
     }
     let misfit = || format!("cannot reshape array of size {size} into shape {}", elements::text(wanted));
-    // Products of extents may be too large for any number; an array of so many elements is not what is reshaped.
+    // Products of extents may overflow. No existing array has that many elements, so this is a mismatch.
     let zero = wanted.contains(&0);
     let known = wanted.iter().filter_map(|n| usize::try_from(*n).ok());
     let known = if zero { Some(0) } else { known.into_iter().try_fold(1_usize, usize::checked_mul) };

@@ -1,10 +1,10 @@
-//! `scalar_from_tensor`: the element of a tensor without dimensions as a C scalar, for own ops that take such.
+//! `scalar_from_tensor`: converts a tensor without dimensions to a C scalar, for custom ops that take C scalars.
 
 use crate::declared::{refuse, tensor};
 use precast_codegen::{CLinkerObject, COp, LinkError, Node, Sub};
 use precast_graph::{Array, MakeNodeError, Op, PerformError, Type};
 
-/// The element of a tensor without dimensions as a C scalar.
+/// Returns the element of a tensor without dimensions as a C scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScalarFromTensor;
 

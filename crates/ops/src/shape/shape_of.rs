@@ -1,4 +1,4 @@
-//! Shape and ShapeI: the extents of a tensor as numbers.
+//! Shape and ShapeI: return the extents of a tensor as numbers.
 
 use crate::call::{Call, Called, called};
 use crate::declared::{Declared, axis, of, position};
@@ -6,10 +6,10 @@ use precast_codegen::{Node, TypeOp};
 use precast_graph::{Array, DType, Extent, MakeNodeError, Op, PerformError, Props, Type};
 use std::sync::Arc;
 
-/// The extents as a vector.
+/// Returns the extents as a vector.
 ///
 /// # Shapes
-/// `x -> i64[ndim]`; a C scalar has none.
+/// `x -> i64[ndim]`; empty for a C scalar.
 ///
 /// # Source
 /// NumPy, `numpy.shape`.
@@ -17,10 +17,10 @@ use std::sync::Arc;
 pub struct Shape;
 
 impl Shape {
-    /// Makes a Shape; it has no props.
+    /// Creates a Shape, which has no props.
     ///
     /// # Errors
-    /// Any prop.
+    /// Any prop is an error.
     pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
         Declared::new("shape", props, &[]).map(|_| Arc::new(Self) as Arc<dyn Op>)
     }
@@ -52,13 +52,13 @@ impl Called for Shape {
 }
 called!(Shape);
 
-/// One extent.
+/// Returns one extent.
 ///
 /// # Shapes
 /// `x -> i64[]`
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShapeI {
-    /// Which.
+    /// The axis of the extent.
     pub axis: usize,
 }
 
@@ -66,7 +66,7 @@ impl ShapeI {
     /// Rebuilds a ShapeI from its props.
     ///
     /// # Errors
-    /// `i` is missing or no position.
+    /// `i` is missing or is not a valid position.
     pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
         Ok(Arc::new(Self { axis: Declared::new("shape_i", props, &["i"])?.count("i")? }))
     }

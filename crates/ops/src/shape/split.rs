@@ -1,4 +1,4 @@
-//! Split: a tensor cut into pieces along an axis.
+//! Split: cuts a tensor into pieces along an axis.
 
 use crate::call::{Call, Called, called};
 use crate::declared::{Declared, axis, integers, of, position, refuse, tensor};
@@ -12,18 +12,18 @@ const NAME: &str = "split";
 /// Cuts a tensor into `pieces` views, whose extents along `axis` are given at run time.
 ///
 /// # Shapes
-/// `(tensor, i64[pieces]) -> pieces tensors`; the extents are not negative and add up to that of `axis`.
+/// `(tensor, i64[pieces]) -> pieces tensors`; the extents must not be negative and must add up to that of `axis`.
 ///
 /// # Errors
-/// At run time: extents that do not add up, a negative one.
+/// At run time: extents that do not add up, or a negative extent.
 ///
 /// # Source
-/// NumPy, `numpy.split`, with extents in the place of positions.
+/// NumPy, `numpy.split`, with extents instead of positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Split {
-    /// The axis that is cut.
+    /// The axis to cut.
     pub axis: usize,
-    /// Number of pieces.
+    /// The number of pieces.
     pub pieces: usize,
 }
 
@@ -31,7 +31,7 @@ impl Split {
     /// Rebuilds a Split from its props.
     ///
     /// # Errors
-    /// `axis` or `pieces` is missing or no count.
+    /// `axis` or `pieces` is missing or is not a count.
     pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
         let declared = Declared::new(NAME, props, &["axis", "pieces"])?;
         Ok(Arc::new(Self { axis: declared.count("axis")?, pieces: declared.count("pieces")? }))

@@ -1,7 +1,9 @@
-//! ACCURACY.md: the largest error of each function of floats, made by `tests/c/accuracy.c` against libquadmath's 113 bits.
+//! ACCURACY.md: the largest error of each float function, measured by `tests/c/accuracy.c` against libquadmath's 113
+//! bits.
 //!
-//! `PRECAST_WRITE_PAGE=1 cargo test -p precast-ops --test it accuracy` makes the page anew, of 10⁶ values a function, in some minutes. The
-//! test takes 10⁴, which may come as far as the page says and no further. Where there is no libquadmath it is skipped.
+//! `PRECAST_WRITE_PAGE=1 cargo test -p precast-ops --test it accuracy` rewrites the page with 10⁶ values per
+//! function, which takes some minutes. The test uses 10⁴ values, whose errors must not exceed those on the page.
+//! Without libquadmath the test is skipped.
 
 #![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 
@@ -11,14 +13,14 @@ use std::path::Path;
 use std::process::Command;
 
 const PAGE: &str = include_str!("../../ACCURACY.md");
-/// What stands above the table, and below it.
+/// The text before and after the table.
 const ENDS: [&str; 2] = ["| function |", "\n\n## "];
-/// Values of a function, in thousands: of the test, and of the page.
+/// The number of values per function, in thousands: for the test, and for the page.
 const THOUSANDS: (u32, u32) = (10, 1000);
-/// How much further 10⁴ values may come than 10⁶ did, which are others.
+/// The additional error allowed for the 10⁴ values of the test, which differ from the 10⁶ values of the page.
 const SLACK: f64 = 0.05;
 
-/// A function, its header below `c/precast/ops/math/`, and how it computes.
+/// A function, its header in `c/precast/ops/math/`, and its algorithm.
 type Row = (&'static str, &'static str, &'static str);
 
 #[rustfmt::skip]
@@ -55,13 +57,14 @@ const ROWS: [Row; 30] = [
     ("hypot", "root.h", "a root of pairs"),
 ];
 
-/// What the errors of a function may be: 1 ulp, or as many as NumPy's or SciPy's are; `gammaln` and `digamma` 2.
+/// Returns the error budget of a function: NumPy's or SciPy's error, but at least 1 ulp, or 2 ulp for `gammaln` and
+/// `digamma`.
 fn budget(name: &str, peer: Option<f64>) -> f64 {
     let least = if matches!(name, "gammaln" | "digamma") { 2.0 } else { 1.0 };
     peer.unwrap_or(least).max(least)
 }
 
-/// NumPy's and SciPy's errors in f64 and f32, as `accuracy.py` printed them.
+/// Returns the errors of NumPy and SciPy in f64 and f32, as printed by `accuracy.py`.
 fn peers(name: &str) -> [Option<f64>; 2] {
     let lines = include_str!("../golden/accuracy.txt").lines();
     let mut lines = lines.map(|line| line.split_whitespace().collect::<Vec<_>>());
@@ -69,7 +72,7 @@ fn peers(name: &str) -> [Option<f64>; 2] {
     line.map_or([None; 2], |words| [words[2], words[4]].map(|word| word.parse().ok()))
 }
 
-/// The largest error of each function, in f64 and f32; `None` without libquadmath.
+/// Measures the largest error of each function, in f64 and f32; `None` without libquadmath.
 fn measured(thousands: u32) -> Option<Vec<(String, [f64; 2])>> {
     let folder = tempfile::tempdir().unwrap();
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/accuracy.c");
@@ -88,7 +91,7 @@ fn measured(thousands: u32) -> Option<Vec<(String, [f64; 2])>> {
     Some(found)
 }
 
-/// The table of the page.
+/// Renders the table of the page.
 fn table(measured: &[(String, [f64; 2])]) -> String {
     let mut text = "| function | header | how | f64 | f32 | NumPy, SciPy: f64 | f32 | budget |\n|---|---|---|---|---|---|---|---|".to_owned();
     for ((name, errors), (_, header, how)) in measured.iter().zip(ROWS) {
@@ -110,7 +113,7 @@ fn table(measured: &[(String, [f64; 2])]) -> String {
     text
 }
 
-/// The errors that the page states, in f64 and f32.
+/// Returns the errors on the page, in f64 and f32.
 fn stated(name: &str) -> [f64; 2] {
     let start = format!("| `{name}` |");
     let row = PAGE.lines().find(|line| line.starts_with(&start));
@@ -139,7 +142,7 @@ fn no_function_is_further_off_than_its_page_says() {
             assert!(*error <= stated + SLACK, "{name} of {dtype} is {error} ulp off, the page says {stated}");
         }
     }
-    // A budget that is missed is said to be.
+    // The page must mark every missed budget.
     let told: Vec<&str> = PAGE.lines().filter(|line| line.contains("missed: ")).collect();
     for (name, ..) in ROWS {
         let late = (0..2).any(|i| stated(name)[i] > budget(name, peers(name)[i]));

@@ -1,4 +1,4 @@
-//! Outcomes of compiled graphs against the interpreter's.
+//! Compares the outcomes of compiled graphs with those of the interpreter.
 
 use crate::compiler;
 use crate::machine::{Call, Outcome, run, stretch};
@@ -7,12 +7,12 @@ use precast_testkit::layout::Layout;
 use precast_testkit::ulp;
 use std::sync::Arc;
 
-/// Runs the calls and holds every outcome against the interpreter's.
+/// Runs the calls and compares every outcome with the interpreter's.
 pub(crate) fn check(level: compiler::Level, language: &str, calls: Vec<Call>) {
     check_at(&[level], language, &calls);
 }
 
-/// As [`check`], at several levels: what is expected is the same at all of them.
+/// Runs [`check`] at several levels; the expected outcome is the same at all levels.
 pub(crate) fn check_at(levels: &[compiler::Level], language: &str, calls: &[Call]) {
     let expected = expected(calls);
     for level in levels {
@@ -27,7 +27,8 @@ pub(crate) fn check_at(levels: &[compiler::Level], language: &str, calls: &[Call
     }
 }
 
-/// What the interpreter gives for each call. A call that differs from the one before in its layouts alone is not interpreted again.
+/// Returns the interpreter's outcome for each call. A call that differs from the previous one only in its layouts is
+/// not interpreted again.
 fn expected(calls: &[Call]) -> Vec<Arc<Expected>> {
     let mut all: Vec<Arc<Expected>> = Vec::with_capacity(calls.len());
     for (position, call) in calls.iter().enumerate() {
@@ -45,10 +46,10 @@ fn expected(calls: &[Call]) -> Vec<Arc<Expected>> {
     all
 }
 
-/// Results, or the message of a failure.
+/// The results, or the message of a failure.
 type Expected = Result<Vec<Array>, String>;
 
-/// The inputs as the interpreter takes them.
+/// Returns the inputs for the interpreter.
 fn interpreted(call: &Call) -> Vec<Array> {
     let array = |(array, _): &(Array, Layout)| if call.stretched { stretch(array) } else { array.clone() };
     call.inputs.iter().map(array).collect()

@@ -1,10 +1,11 @@
-//! Calls with C scalars, `n: i64` and `s: f64`: they serve wherever tensors without dimensions do, and give the same.
+//! Tests of calls with C scalars, `n: i64` and `s: f64`: they are accepted wherever tensors without dimensions are,
+//! with the same results.
 
 use precast_graph::text::parse;
 use precast_graph::{Array, DType, Type, interpret};
 use precast_ops::{Ops, Row};
 
-/// Arguments by their texts. What is a number is `i64[]` and `f64[]` in one reading, `i64` and `f64` in the other.
+/// The argument texts. Numbers are `i64[]` and `f64[]` in one variant, `i64` and `f64` in the other.
 const ARGUMENTS: [&str; 4] = ["n", "s", "x", "[s, s]"];
 
 fn value(text: &str, scalars: bool) -> Result<Vec<Array>, String> {
@@ -23,7 +24,7 @@ fn value(text: &str, scalars: bool) -> Result<Vec<Array>, String> {
     interpret(&graph, &values).map_err(|error| error.to_string())
 }
 
-/// The calls of a function with up to three arguments.
+/// Returns the calls of a function with up to three arguments.
 fn calls(row: &Row) -> Vec<String> {
     let (mut lists, mut all) = (vec![Vec::new()], Vec::new());
     for _ in 0..row.arguments.len().clamp(1, 3) {

@@ -1,13 +1,13 @@
-//! A case for each function that `perform` calls in C: one that an oracle lacks fails its test.
+//! A case for each function that `perform` calls in C. If an oracle lacks a function, its test fails.
 
 use precast_graph::{Complex, DType};
 use precast_ops::scalar::{self, Value};
 
-/// A function by its name, `exp_f64`; operands of one element stand together.
+/// A function by its name, e.g. `exp_f64`. The operands of one element are adjacent.
 pub(crate) struct Case<T> {
     pub(crate) name: String,
     pub(crate) arity: usize,
-    /// Below `precast/ops/math/`.
+    /// The header, relative to `precast/ops/math/`.
     pub(crate) header: String,
     pub(crate) function: Box<Function<T>>,
 }
@@ -15,14 +15,14 @@ pub(crate) struct Case<T> {
 type Function<T> = dyn Fn(&[T]) -> T;
 type Cases<T> = Vec<Case<T>>;
 
-/// The functions of f32 and those of f64.
+/// Returns the functions of f32 and of f64.
 pub(crate) fn floats() -> (Cases<f32>, Cases<f64>) {
     let f32 = |value| if let Value::F32(x) = value { Some(x) } else { None };
     let f64 = |value| if let Value::F64(x) = value { Some(x) } else { None };
     (cases(DType::F32, f32), cases(DType::F64, f64))
 }
 
-/// The functions of c64 and those of c128.
+/// Returns the functions of c64 and of c128.
 pub(crate) fn complex() -> (Cases<Complex<f32>>, Cases<Complex<f64>>) {
     let c64 = |value| if let Value::C64(z) = value { Some(z) } else { None };
     let c128 = |value| if let Value::C128(z) = value { Some(z) } else { None };
@@ -44,7 +44,8 @@ fn cases<T: Copy + Into<Value> + 'static>(dtype: DType, of: fn(Value) -> Option<
     ops.filter_map(case).collect()
 }
 
-/// The list of functions as `tests/c/{math,complex}.c` include it: headers, and a line of `ONE`, `TWO` or `THREE` each.
+/// Returns the list of functions that `tests/c/{math,complex}.c` include: the headers, then one line of `ONE`, `TWO`
+/// or `THREE` per function.
 pub(crate) fn list<T>(cases: &[Case<T>]) -> String {
     let mut headers: Vec<&str> = cases.iter().map(|case| case.header.as_str()).collect();
     headers.sort_unstable();

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The flags that make bits equal everywhere; those of `precast-compile`.
+/// The flags that make bits equal on all machines; the same as in `precast-compile`.
 const FLAGS: [&str; 5] =
     ["-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fno-tree-slp-vectorize"];
 
-/// Name of a level and its arguments.
+/// The name of a level and its compiler arguments.
 pub(crate) type Level = (&'static str, &'static [&'static str]);
 
-/// The levels that this CPU has, lowest first.
+/// Returns the levels that this CPU supports, lowest first.
 pub(crate) fn levels() -> Vec<Level> {
     #[cfg(target_arch = "x86_64")]
     {
@@ -31,14 +31,14 @@ pub(crate) fn levels() -> Vec<Level> {
     vec![("native", &[])]
 }
 
-/// Compiles C files and objects into a program in `folder`, where headers are found too.
+/// Compiles C files and objects to a program in `folder`, which is also searched for headers.
 pub(crate) fn program(folder: &Path, level: Level, files: &[PathBuf], language: &str) -> PathBuf {
     let out = folder.join(format!("program-{}", level.0));
     run(command(level, language).arg("-I").arg(folder).arg("-o").arg(&out).args(files).arg("-lm"));
     out
 }
 
-/// Compiles a C file that computes in 113 bits; `None` where there is no libquadmath.
+/// Compiles a C file that computes with 113 bits; `None` without libquadmath.
 pub(crate) fn program_with_quad(folder: &Path, level: Level, file: &Path) -> Option<PathBuf> {
     let out = folder.join("program-quad");
     let mut command = command(level, "gnu11");
@@ -46,14 +46,14 @@ pub(crate) fn program_with_quad(folder: &Path, level: Level, file: &Path) -> Opt
     output.status.success().then_some(out)
 }
 
-/// Compiles a C file into an object in `folder`.
+/// Compiles a C file to an object in `folder`.
 pub(crate) fn object(folder: &Path, level: Level, file: &Path, language: &str) -> PathBuf {
     let out = folder.join(format!("object-{}.o", level.0));
     run(command(level, language).arg("-c").arg("-o").arg(&out).arg(file));
     out
 }
 
-/// The lines of a C file whose loops gcc makes vector code of.
+/// Returns the lines of a C file with loops that gcc vectorises.
 pub(crate) fn vectorised(folder: &Path, level: Level, file: &Path) -> BTreeSet<usize> {
     let out = folder.join("vectorised.o");
     let mut command = command(level, "gnu11");
@@ -65,14 +65,14 @@ pub(crate) fn vectorised(folder: &Path, level: Level, file: &Path) -> BTreeSet<u
     told.lines().filter(|line| line.contains("loop vectorized")).filter_map(number).collect()
 }
 
-/// The assembly text of a C file.
+/// Returns the assembly text of a C file.
 pub(crate) fn assembly(folder: &Path, level: Level, file: &Path) -> String {
     let out = folder.join("assembly.s");
     run(command(level, "gnu11").arg("-S").arg("-o").arg(&out).arg(file));
     fs_err::read_to_string(out).unwrap()
 }
 
-/// Tells whether the C compiler is gcc.
+/// Returns whether the C compiler is gcc.
 pub(crate) fn is_gcc() -> bool {
     found("gnu11").is_like_gnu()
 }
@@ -109,6 +109,6 @@ fn run(command: &mut Command) {
     assert!(output.status.success(), "{command:?}\n{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// The machine this test runs on.
+/// The target of the machine that runs the tests.
 const TARGET: &str =
     if cfg!(target_arch = "aarch64") { "aarch64-unknown-linux-gnu" } else { "x86_64-unknown-linux-gnu" };

@@ -1,4 +1,4 @@
-//! The functions of complex numbers: what `perform` calls against every ISA level and mpmath, edges against NumPy.
+//! Tests of complex functions: `perform` against every ISA level and mpmath, edge cases against NumPy.
 
 use crate::cases::{Case, complex, list};
 use crate::compiler;
@@ -7,7 +7,7 @@ use precast_testkit::ulp::{ulp_distance, ulp_distance_f32};
 use std::path::Path;
 use std::process::Command;
 
-/// Numbers where functions change their ways, and any bits at all.
+/// Returns numbers where the functions change their algorithm, and random bits.
 fn values(arity: usize) -> Vec<Complex<f64>> {
     let edges = [
         0.0,
@@ -128,7 +128,7 @@ fn bits(case: &serde_json::Value, key: &str) -> Vec<u64> {
     text.split_whitespace().map(|x| u64::from_str_radix(x, 16).unwrap()).collect()
 }
 
-/// Steps between two parts; zeros of two signs are far from each other.
+/// Returns the number of steps between two parts. Zeros of different sign count as far apart.
 fn steps(a: f64, b: f64) -> u64 {
     if a == 0.0 && b == 0.0 && a.is_sign_negative() != b.is_sign_negative() {
         u64::MAX
@@ -145,7 +145,8 @@ fn steps_f32(a: f32, b: f32) -> u64 {
     }
 }
 
-/// Half a step of |z| and `steps` more, as a share of |z|: the found value, the exact one rounded.
+/// Returns whether a value is within half a step of |z| plus `steps`, relative to |z|. The found value is rounded,
+/// and so is the exact one.
 fn near_as_a_whole(found: Complex<f64>, expected: Complex<f64>, steps: u64, epsilon: f64) -> bool {
     (found - expected).norm() <= (steps as f64 + 1.0) * epsilon * expected.norm()
 }
@@ -168,7 +169,7 @@ fn values_are_within_their_bounds_of_mpmath_and_edges_are_those_of_numpy() {
         let c64 = c64s.iter().find(|case| case.name == symbol).map(|case| &case.function);
         let c128 = c128s.iter().find(|case| case.name == symbol).map(|case| &case.function);
         let bound = line["steps"].as_u64().unwrap();
-        // NumPy's own error comes on top, but edges are no place for it.
+        // NumPy's own error is added to the bound, except for edge cases.
         let bound = if line["kind"] == "edges" { 2.max(bound) + 1 } else { bound };
         let arity = if name == "pow" { 2 } else { 1 };
         let (x, out) = (bits(line, "x"), bits(line, "out"));

@@ -1,16 +1,16 @@
-//! Reductions of a few elements are one function of each monoid, and so are columns of a few; they have the bits of those that serve
-//! any number, which other tests hold against `perform`.
+//! Tests of reductions of few elements and of few columns, each of which is a separate function per monoid. They must
+//! have the same bits as the general functions, which other tests compare with `perform`.
 
 use crate::compiler::{levels, program};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-/// Where monoids are defined.
+/// The headers that define the monoids.
 const HEADERS: [&str; 2] =
     [include_str!("../../c/precast/ops/monoid.h"), include_str!("../../c/precast/ops/monoid_complex.h")];
 
-/// What is reduced and how, as `sum_f64`, of every monoid that there is.
+/// Returns the names of all monoids, e.g. `sum_f64`.
 fn monoids() -> Vec<&'static str> {
     let defined = |line: &'static str| line.strip_prefix("#define PC_MONOID_")?.split_once("(NAME, WAYS)");
     let lines = HEADERS.iter().flat_map(|header| header.lines());

@@ -1,10 +1,10 @@
-//! What is defined by us where NumPy or C leave it open, and what literals become; methods of the builder; combinations.
+//! Tests of results that NumPy or C leave open, of literals, of the builder's methods, and of combinations.
 
 use precast_graph::{Array, DType, Prop, Props, Type, encode, interpret, text};
 use precast_ops::build::{Graph, Var};
 use precast_ops::{Ops, combinations, scalar};
 
-/// The value of a text over inputs `x` and `y`.
+/// Evaluates a text over the inputs `x` and `y`.
 pub(crate) fn value(text: &str, inputs: &[Array]) -> Result<Array, String> {
     let typed = ["x", "y"].iter().zip(inputs);
     let types: Vec<(String, Type)> =
@@ -13,12 +13,12 @@ pub(crate) fn value(text: &str, inputs: &[Array]) -> Result<Array, String> {
     interpret(&graph, inputs).map(|mut all| all.remove(0)).map_err(|error| in_full(&error))
 }
 
-/// An error with all that caused it.
+/// Formats an error with all its causes.
 fn in_full(error: &dyn std::error::Error) -> String {
     std::iter::successors(Some(error), |error| error.source()).map(|e| format!("{e}\n")).collect()
 }
 
-/// Holds `text` of one number each against what it should be.
+/// Compares the value of `text` for single numbers with the expected value.
 macro_rules! gives {
     ($($text:literal of $x:expr $(, $y:expr)? => $expected:expr;)*) => {$(
         assert_eq!(value($text, &[Array::from($x) $(, Array::from($y))?]), Ok(Array::from($expected)), $text);

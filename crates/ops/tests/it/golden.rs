@@ -1,7 +1,8 @@
-//! `perform` against what NumPy makes: `tests/golden/golden.jsonl`, written by `make.py` beside it,
+//! Compares `perform` with NumPy's results: `tests/golden/golden.jsonl`, written by `make.py` in the same folder,
 //! `structural.jsonl`, by `structural.py`, and `reductions.jsonl`, by `reductions.py`.
 //!
-//! Each case states its tolerance. What NumPy leaves open (±0 in maximum, float → integer overflow) is left out there.
+//! Each case states its tolerance. The files omit results that NumPy leaves open (±0 in maximum, float → integer
+//! overflow).
 
 use precast_graph::{Array, DType, Type, interpret};
 use precast_ops::rewrite::{Form, Passes};

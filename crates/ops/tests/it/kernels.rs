@@ -1,4 +1,4 @@
-//! Compiled kernels against the reference `perform`: every op, dtype and layout, bit by bit.
+//! Compares compiled kernels with the reference `perform`: every op, dtype and layout, bit by bit.
 
 use crate::agree::{check, check_at};
 use crate::compiler;
@@ -12,8 +12,8 @@ use precast_testkit::layout::Layout;
 use precast_testkit::{Choices, arrays};
 use std::sync::Arc;
 
-/// Shapes of the operands of one call, chosen at the edges: empty, one, a vector and one more, a block and one more,
-/// rows too short and long enough to be walked one by one, several dimensions.
+/// The shapes of the operands of one call. They cover the edges: empty, one element, a vector and one more, a block
+/// and one more, rows too short and long enough to be walked one by one, several dimensions.
 const SHAPES: [&[usize]; 9] = [&[], &[0], &[1], &[17], &[513], &[3, 0], &[5, 3], &[3, 130], &[2, 3, 4]];
 
 pub(crate) fn single(op: Arc<dyn Op>, types: &[Type]) -> Arc<FunctionGraph> {
@@ -37,8 +37,8 @@ fn elementwise_calls() -> Vec<Call> {
     let mut choices = Choices::seeded(2);
     let mut calls = Vec::new();
     for (op, dtypes) in elementwise() {
-        // Ranks, layouts and broadcasting are the driver's business, not the op's: two ops go through all of them, with
-        // elements of every size; the others through one rank.
+        // The driver, not the op, handles ranks, layouts and broadcasting. Two ops, with elements of every size,
+        // therefore cover all of them; the rest use one rank.
         let walks = ["add", "switch"].contains(&op.name());
         for ndim in if walks { 0..=3 } else { 1..=1 } {
             let types: Vec<Type> = dtypes.iter().map(|d| Type::tensor(*d, ndim)).collect();
@@ -74,7 +74,7 @@ fn elementwise_calls() -> Vec<Call> {
     calls
 }
 
-/// Operands of several ranks and extents 1, some that do not fit, and all pairs of special values.
+/// Returns operands of several ranks and with extents of 1, some incompatible ones, and all pairs of special values.
 fn broadcast_calls(
     op: &Arc<dyn ScalarOp>,
     dtypes: &[DType],
@@ -122,7 +122,7 @@ fn reduce_calls() -> Vec<Call> {
             for shape in shapes {
                 let axes =
                     [None, Some(vec![1]), Some(vec![]), Some(vec![0]), Some(vec![0, 2]), Some(vec![1, 2])];
-                // The axes are the driver's business, not the kind's: one kind goes through all of them.
+                // The driver, not the kind, handles the axes, so one kind covers all of them.
                 let axes = axes.into_iter().take(if kind == ReduceKind::Sum { 6 } else { 2 });
                 for axes in axes.filter(|a| a.as_ref().is_none_or(|a| a.iter().all(|d| *d < shape.len()))) {
                     let ty = Type::tensor(*dtype, shape.len());
@@ -141,8 +141,9 @@ fn reduce_calls() -> Vec<Call> {
     calls
 }
 
-/// Columns of as many elements as there are lanes, fewer and more, special ones among them, read in rows and across them; alone, and
-/// of a map whose operands are broadcast, so that what is gathered for a tile is read again.
+/// Returns columns with as many elements as the lanes, fewer and more, including special elements. They are read
+/// along rows and across them, directly and through a map with broadcast operands, so that the elements gathered for
+/// a tile are read again.
 fn few_calls() -> Vec<Call> {
     let counts = [1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65];
     let mut choices = Choices::seeded(9);
@@ -172,7 +173,7 @@ fn few_calls() -> Vec<Call> {
     ] {
         let graph = parse(text, dtype);
         for count in counts {
-            // Two tiles and what is left.
+            // Two tiles and a remainder.
             let mut draw = |rows| (arrays::draw(&mut choices, dtype, &[rows, count]), Layout::C);
             let inputs = vec![draw(3), draw(1100)];
             calls.push(Call { graph: Arc::clone(&graph), inputs, output: None, stretched: false });
@@ -181,7 +182,8 @@ fn few_calls() -> Vec<Call> {
     calls
 }
 
-/// Texts whose graphs are fused: chains, reductions of chains, broadcasting inside, constants, mixed dtypes.
+/// Returns calls of texts whose graphs are fused: chains, reductions of chains, inner broadcasting, constants, mixed
+/// dtypes.
 fn fused_calls() -> Vec<Call> {
     calls_of(
         &[
@@ -221,10 +223,11 @@ fn calls_of(texts: &[&str], dtypes: &[DType]) -> Vec<Call> {
     calls
 }
 
-/// So many functions that the kernel computes whole vectors only.
+/// A text with so many functions that the kernel only computes whole vectors.
 const LONG: &str = "out = where(x > y, tanh(exp(-x*x)), log(abs(y))) * sigmoid(z)";
 
-/// Each function between two others, of which the last has more digits: what is rounded between them has to stay rounded.
+/// Returns calls of each function between two functions, the last of which has more digits. Intermediate rounding
+/// must be preserved.
 fn rounded_calls() -> Vec<Call> {
     let mut choices = Choices::seeded(8);
     let mut calls = Vec::new();
@@ -262,7 +265,7 @@ pub(crate) fn parse(text: &str, dtype: DType) -> Arc<FunctionGraph> {
     Arc::new(rewrite::lower(&graph).unwrap())
 }
 
-/// Integers small enough that every order of summation gives the same bits.
+/// Returns integers so small that every order of summation gives the same bits.
 fn integers(choices: &mut Choices, dtype: DType, shape: &[usize]) -> Array {
     let n = shape.iter().product();
     let mut number = || (choices.below(17) as i64 - 8) as f64;
@@ -335,7 +338,8 @@ fn what_is_rounded_inside_of_a_kernel_stays_rounded() {
     check_at(&[compiler::levels()[0], highest()], "gnu11", &rounded_calls());
 }
 
-/// Where compilers like to fuse a product with a sum, and where an instruction of some level would convert otherwise.
+/// Covers code in which compilers tend to contract products and sums, and conversions that some levels could do
+/// differently.
 #[test]
 fn complex_arithmetic_and_casts_of_small_floats_have_the_same_bits_at_every_level() {
     let tempting = |call: &Call| {
@@ -355,7 +359,7 @@ fn reductions_give_the_bits_of_perform_in_every_layout() {
     check(highest(), "gnu11", reduce_calls());
 }
 
-/// So many elements that whole rows of lanes are worth their memory, in one tile and in two.
+/// Uses enough elements that whole rows of lanes are worth their memory, in one tile and in two.
 #[test]
 fn sums_of_many_columns_give_the_bits_of_perform() {
     let mut choices = Choices::seeded(14);

@@ -1,4 +1,4 @@
-//! The reference page of the language against the rows of the library.
+//! Compares the reference page of the language with the rows of the library.
 
 use precast_graph::text::parse;
 use precast_graph::{DType, Type, interpret};
@@ -6,10 +6,10 @@ use precast_ops::{Ops, Row};
 use precast_testkit::{Choices, page};
 use std::fmt::Write as _;
 
-/// The page.
+/// The reference page.
 pub(crate) const PAGE: &str = include_str!("../../LANGUAGE.md");
 
-/// The page's table of functions, as the rows have it.
+/// Renders the page's table of functions from the rows.
 fn table() -> String {
     let mut table = "| function | dtypes | |\n|---|---|---|\n".to_owned();
     for row in Ops::rows() {
@@ -57,7 +57,7 @@ fn every_example_of_the_page_has_a_value() {
     }
 }
 
-/// What is called in another form: an operator, an index.
+/// Functions that texts call in another form: an operator or an index.
 const ELSEWHERE: [&str; 4] = ["angle", "subtensor", "advanced_subtensor1", "advanced_inc_subtensor1"];
 
 #[test]

@@ -1,10 +1,10 @@
-//! What is said of calls that are wrong: the place, what is wrong, and how it is meant to be.
+//! Tests of the messages for invalid calls: the position, the mistake, and the correct usage.
 
 use precast_graph::text::{ParseTextError, parse, parse_input};
 use precast_ops::Ops;
 use std::error::Error;
 
-/// The error of a text, with its causes.
+/// Returns the error of a text, and its message with all causes.
 fn refuse(text: &str) -> (ParseTextError, String) {
     let inputs =
         ["x: f64[?,?]", "u: f64[?]", "v: i64[?]", "m: bool[?,?]", "b: bool", "w: f64[3]", "k: f64[5]"];
@@ -40,7 +40,7 @@ fn wrong_calls_are_told_with_place_and_nearest_name() {
         ("median(x, axis=(0, 0))", 1, "names axis 0 twice"),
         ("clip(None, 0, 1)", 1, "expected an array or a number"),
         ("2 * pii", 5, "unknown name `pii`; nearest `pi`"),
-        // Wrong arity.
+        // Wrong number of arguments.
         ("exp()", 1, "`exp` takes 1 input(s), found 0"),
         ("exp(x, x)", 1, "`exp` takes 1 input(s), found 2"),
         ("maximum(x)", 1, "`maximum` takes 2 input(s), found 1"),
@@ -120,9 +120,9 @@ fn the_usage_that_is_told_has_the_name_that_was_called() {
         let (_, message) = refuse(text);
         assert!(message.contains(&format!("\nhint: {usage}")), "{message}");
     }
-    // `identity` is another function here.
+    // `identity` has another meaning here.
     assert!(refuse("np.identity(3)").1.contains("unknown function `np.identity`; nearest `eye`"));
-    // Nothing is near a single letter.
+    // A single letter has no near names.
     assert!(!refuse("y + 1").1.contains("nearest"));
 }
 

@@ -1,11 +1,11 @@
-//! Literals, extents and what meets them: values, dtypes and errors of NumPy 2, line by line.
+//! Tests of literals and extents combined with arrays: values, dtypes and errors of NumPy 2, line by line.
 
 use crate::functions::value;
 use precast_graph::{Array, Complex};
 use precast_ops::Ops;
 use precast_ops::build::Graph;
 
-/// Holds `text` of `x` (and `y`) against what it should be.
+/// Compares the value of `text` for `x` (and `y`) with the expected value.
 macro_rules! gives {
     ($($text:literal of $x:expr $(, $y:expr)? => $expected:expr;)*) => {$(
         assert_eq!(value($text, &[Array::from($x) $(, Array::from($y))?]), Ok(Array::from($expected)), $text);

@@ -1,4 +1,4 @@
-//! Runs compiled graphs in `tests/c/machine.c`: a host of a few lines, in a process of its own.
+//! Runs compiled graphs in `tests/c/machine.c`, a minimal host in a separate process.
 
 use crate::compiler::{self, Level};
 use ndarray::{Dimension as _, IxDyn};
@@ -13,16 +13,16 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// A call of a graph; an output may be given a layout of its own.
+/// A call of a graph. `output` may give the outputs a layout.
 pub(crate) struct Call {
     pub(crate) graph: Arc<FunctionGraph>,
     pub(crate) inputs: Vec<(Array, Layout)>,
     pub(crate) output: Option<(Array, Layout)>,
-    /// Inputs whose first dimension is stretched by stride 0.
+    /// Whether the first dimension of the inputs is broadcast with stride 0.
     pub(crate) stretched: bool,
 }
 
-/// What came out: values and whether a second call reused their storage, or the message of a failure.
+/// The outcome of a call: the values and whether a second call reused their storage, or the message of a failure.
 pub(crate) type Outcome = Result<(Vec<Array>, bool), String>;
 
 /// Compiles the graphs of all calls at a level and runs them.
@@ -30,9 +30,9 @@ pub(crate) fn run(level: Level, language: &str, calls: &[Call]) -> Vec<Outcome> 
     run_with(&Ops::standard(), level, language, calls)
 }
 
-/// As [`run`], with ops of the test's own.
+/// Runs calls like [`run`], with custom ops.
 pub(crate) fn run_with(ops: &Ops, level: Level, language: &str, calls: &[Call]) -> Vec<Outcome> {
-    // Many calls share a graph: each is linked and hashed once.
+    // Many calls share a graph, so each graph is linked and hashed once.
     let mut linked: BTreeMap<usize, (BuildKey, Arc<Module>)> = BTreeMap::new();
     for call in calls {
         linked.entry(address(&call.graph)).or_insert_with(|| {
@@ -70,12 +70,12 @@ pub(crate) fn run_with(ops: &Ops, level: Level, language: &str, calls: &[Call]) 
     outcomes.into_iter().map(|outcome| outcome.expect("every module is in a unit")).collect()
 }
 
-/// What tells one graph from another.
+/// Returns the identity of a graph.
 fn address(graph: &Arc<FunctionGraph>) -> usize {
     Arc::as_ptr(graph).addr()
 }
 
-/// The source of the machine, under the name that its language wants.
+/// Returns the source of the host, with a file name for the language.
 fn host(folder: &Path, language: &str) -> PathBuf {
     let host = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/machine.c");
     if language != "c++17" {
@@ -135,7 +135,7 @@ fn write(bytes: &mut Vec<u8>, call: &Call, slot: usize) {
     }
 }
 
-/// Strides in elements, the first element's position, and how many elements of memory there are.
+/// Returns strides in elements, the position of the first element, and the number of elements of memory.
 fn arrange(shape: &[usize], layout: Layout, stretched: bool) -> (Vec<i64>, i64, usize) {
     let mut strides = vec![0_i64; shape.len()];
     let mut step = 1_i64;
@@ -173,7 +173,7 @@ fn write_tensor(bytes: &mut Vec<u8>, array: &Array, layout: Layout, stretched: b
     strides.iter().for_each(|s| bytes.extend((s * item as i64).to_ne_bytes()));
     put(bytes, offset as usize * item);
     put(bytes, elements * item);
-    // What lies between the elements must not matter.
+    // The bytes between the elements must not matter.
     let mut memory = vec![1_u8; elements * item];
     let (bits, words) = (array.bits(), dtype.words());
     for (index, x) in ndarray::indices(IxDyn(shape)).into_iter().zip(bits.chunks_exact(words)) {
@@ -184,7 +184,7 @@ fn write_tensor(bytes: &mut Vec<u8>, array: &Array, layout: Layout, stretched: b
     bytes.extend(memory);
 }
 
-/// The bytes of one element in memory, part by part.
+/// Returns the bytes of one element in memory, part by part.
 fn element_bytes(dtype: DType, words: &[u64]) -> Vec<u8> {
     let part = dtype.real().itemsize_bytes();
     let parts = match dtype {
@@ -195,7 +195,7 @@ fn element_bytes(dtype: DType, words: &[u64]) -> Vec<u8> {
     parts.iter().flat_map(|x| x.to_ne_bytes()[from..from + part].to_vec()).collect()
 }
 
-/// The words of the elements in memory: [`element_bytes`] the other way round.
+/// Returns the words of the elements in memory; the inverse of [`element_bytes`].
 fn element_words(dtype: DType, bytes: &[u8]) -> Vec<u64> {
     let part = dtype.real().itemsize_bytes();
     let wide = |x: &[u8]| {
@@ -242,7 +242,7 @@ fn read_tensor(rest: &mut &[u8]) -> Array {
     Array::from_bits(dtype, &shape, &element_words(dtype, data)).unwrap()
 }
 
-/// The array whose rows all are the first row of `array`: what stride 0 shows.
+/// Repeats the first row of `array` in all rows, as a stride of 0 does.
 pub(crate) fn stretch(array: &Array) -> Array {
     if array.shape().first().is_none_or(|n| *n == 0) {
         return array.clone();

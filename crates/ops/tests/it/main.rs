@@ -1,4 +1,4 @@
-//! The C of the ops against their reference `perform`, and both against values made by NumPy.
+//! Compares the C code of the ops with their reference `perform`, and both with values from NumPy.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may say so by panicking")]
 

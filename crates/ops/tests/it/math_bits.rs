@@ -1,4 +1,5 @@
-//! The functions that `perform` calls have the bits of vector code at every ISA level, and NumPy's edges.
+//! Tests that the functions called by `perform` have the bits of vector code at every ISA level, and NumPy's edge
+//! cases.
 
 use crate::cases::{Case, floats, list};
 use crate::compiler;
@@ -7,10 +8,10 @@ use precast_testkit::ulp::{ulp_distance, ulp_distance_f32};
 use std::path::Path;
 use std::process::Command;
 
-/// Elements given to each function: half of them any bits at all, half where the function moves.
+/// The number of elements per function: half of them random bits, half in the range where the function varies.
 const VALUES: usize = 1 << 14;
 
-/// Where `exp_f64` moves, which its oracle says; in f32 what is smaller ends earlier.
+/// Returns the range where `exp_f64` etc. vary, from the oracle. The range for f32 ends earlier.
 fn range(name: &str) -> [f64; 2] {
     let range = oracle(name).range;
     let widest = if name.ends_with("_f32") { [-150.0, 129.0] } else { range };
@@ -32,7 +33,7 @@ impl Random {
     }
 }
 
-/// Where functions change their ways, and what is not a number of everyday.
+/// Numbers where functions change their algorithm, and unusual numbers.
 const EDGES: [f64; 26] = [
     0.0,
     -0.0,
@@ -62,7 +63,8 @@ const EDGES: [f64; 26] = [
     1e22,
 ];
 
-/// All edges (all pairs of them, of three operands the last one a fraction), then values.
+/// Returns all edge cases, then random values. Two operands take all pairs of edge cases; a third operand takes a
+/// fraction.
 fn values(arity: usize, low: f64, high: f64) -> Vec<f64> {
     let mut random = Random(88_172_645_463_325_252);
     let mut all: Vec<f64> = match arity {
@@ -80,7 +82,7 @@ fn values(arity: usize, low: f64, high: f64) -> Vec<f64> {
     all
 }
 
-/// As f32: the numbers rounded, any bits made any bits of an f32.
+/// Converts values to f32: numbers are rounded, random bits become random bits of an f32.
 fn narrow(values: &[f64], low: f64, high: f64) -> Vec<f32> {
     let narrow = |x: &f64| {
         let moves = (low..=high).contains(x) || EDGES.contains(x);
@@ -142,7 +144,7 @@ fn bits(case: &serde_json::Value, key: &str) -> Vec<u64> {
     text.split_whitespace().map(|x| u64::from_str_radix(x, 16).unwrap()).collect()
 }
 
-/// Holds the functions of a dtype against `special.jsonl`; gives the number of functions it found there.
+/// Compares the functions of a dtype with `special.jsonl`, and returns the number of functions found there.
 fn edges_agree<T: Copy + std::fmt::LowerExp>(
     cases: impl IntoIterator<Item = Case<T>>,
     of_bits: fn(u64) -> T,

@@ -1,11 +1,11 @@
-//! What functions say of arguments that they cannot take, when a graph is built or when it runs.
+//! Tests of the messages for invalid arguments, when a graph is built or run.
 
 use precast_core::event::chain;
 use precast_graph::text::{parse, parse_input};
 use precast_graph::{Array, interpret};
 use precast_ops::Ops;
 
-/// The matrices (2, 3) and (3, 2), a number, and vectors of 3.
+/// Returns the matrices (2, 3) and (3, 2), a number, and vectors of 3.
 fn inputs() -> [(&'static str, Array); 5] {
     let zeros = |shape: &[usize]| Array::zeros(precast_graph::DType::F64, shape);
     let v = Array::from(ndarray::Array1::from(vec![3.0, 1.0, 2.0]));
@@ -19,8 +19,7 @@ fn inputs() -> [(&'static str, Array); 5] {
     ]
 }
 
-/// What an error says, with all causes.
-/// What is said of a text, with all causes.
+/// Returns the error message of a text, with all causes.
 fn said(text: &str) -> String {
     let (names, values): (Vec<_>, Vec<_>) =
         inputs().into_iter().filter(|(name, _)| text.contains(&name[..1])).unzip();
@@ -85,7 +84,7 @@ fn mistakes_are_told_in_words() {
         ("einsum('ij->k', x)", "the result has `k`, which no tensor has"),
         ("einsum('ij->ii', x)", "the result has `i` twice"),
         ("einsum('ii', x)", "einsum: extents of `i` differ"),
-        // As many elements, but not of the same axes.
+        // The operands have equal sizes, but different axes.
         ("einsum('ij,ij->', x, y)", "einsum_operand"),
         ("einsum('ij,ij->', x, y)", "extents of `i` differ: 2 in operand 0, 3 in operand 1"),
         ("einsum('ij,kj', x, y)", "einsum_operand"),

@@ -1,9 +1,10 @@
-//! Rounding to decimals, sequences of one array, dtypes of sums, and other values that NumPy or exact arithmetic gives.
+//! Tests of rounding to decimals, sequences of one array, dtypes of sums, and other values from NumPy or exact
+//! arithmetic.
 
 use crate::functions::value;
 use precast_graph::{Array, Complex, f16};
 
-/// The value of a text over `x`.
+/// Evaluates a text over `x`.
 fn of(text: &str, x: Array) -> Array {
     value(text, &[x]).unwrap_or_else(|error| panic!("{text}: {error}"))
 }

@@ -1,4 +1,5 @@
-//! Ops that put elements in order or pick them by a mask: compiled C against `perform`, bit by bit, in every layout.
+//! Tests of ops that sort elements or select them by a mask: compiled C against `perform`, bit by bit, in every
+//! layout.
 
 use crate::structural::{Case, calls, check};
 use precast_graph::{Array, DType, Op};
@@ -8,10 +9,11 @@ use precast_ops::{Composite, Reduce, ReduceKind, SearchSorted, Sort};
 use precast_testkit::{Choices, arrays};
 use std::sync::Arc;
 
-/// None, one, an odd number, as many as are sorted by insertion and one more, enough for every byte of a key.
+/// The shapes: no elements, one, an odd number, the limit of insertion sort and one more, and enough for every byte
+/// of a key.
 const LINES: [&[usize]; 9] = [&[0], &[1], &[7], &[64], &[65], &[700], &[3, 0], &[5, 3], &[2, 66, 3]];
 
-/// Elements of a dtype: special ones among them, few values that come often, all alike.
+/// Returns elements of a dtype: with special values, with few repeated values, and all equal.
 fn drawn(choices: &mut Choices, dtype: DType, shape: &[usize]) -> [Array; 3] {
     let few = arrays::draw(choices, dtype, &[4]);
     let (words, bits) = (dtype.words(), few.bits());
@@ -54,7 +56,7 @@ fn search_cases() -> Vec<Case> {
     for dtype in DType::ALL {
         for n in [0, 1, 5, 300] {
             for sorted in drawn(&mut choices, dtype, &[n]) {
-                // Sorted, and as it is.
+                // The elements in sorted order, and unchanged.
                 let ascending = Op::perform(&Sort { positions: false, axis: 0 }, &[&sorted]);
                 for sorted in [sorted.clone(), ascending.unwrap().remove(0)] {
                     for x in [arrays::specials(dtype), sorted.clone(), Array::zeros(dtype, &[2, 0, 3])] {
@@ -99,7 +101,8 @@ fn mask_cases() -> Vec<Case> {
     cases
 }
 
-/// Sums of bools, whose map has results of another dtype than the sum: of few elements, of more than a block, along each axis.
+/// Returns sums of bools, whose map has another result dtype than the sum: few elements, more than a block, and along
+/// each axis.
 fn count_cases() -> Vec<Case> {
     let mut choices = Choices::seeded(34);
     let cast = |to| -> Arc<dyn ScalarOp> { Arc::new(Cast { to }) };

@@ -1,4 +1,4 @@
-//! What `inplace` makes of graphs, and what becomes of ops that overwrite already.
+//! Tests of the `inplace` pass, and of ops that already overwrite an input.
 
 use crate::rewrite_rules::{after, ndarray};
 use precast_graph::{
@@ -41,7 +41,7 @@ impl Op for SetFirst {
     }
 }
 
-/// A graph over `x` and `y` built by hand; `how` gives the outputs.
+/// Builds a graph over `x` and `y` by hand; `how` returns the outputs.
 fn by_hand(how: impl FnOnce(&mut dyn FnMut(&str, &[usize]) -> usize) -> Vec<usize>) -> FunctionGraph {
     let mut graph = FunctionGraph::new();
     let mut known: Vec<_> =
@@ -66,7 +66,8 @@ fn by_hand(how: impl FnOnce(&mut dyn FnMut(&str, &[usize]) -> usize) -> Vec<usiz
     graph
 }
 
-/// What is to be overwritten, a graph, and how many of its applies may overwrite as they are; 0 and 1 are inputs, 2 is a constant.
+/// Returns descriptions, graphs, and the number of Applies that may overwrite without a copy. 0 and 1 are inputs, 2
+/// is a constant.
 fn settings(overwrites: bool) -> [(&'static str, FunctionGraph, usize); 8] {
     let set = if overwrites { "overwrite" } else { "set" };
     [
@@ -190,7 +191,7 @@ fn a_graph_that_overwrites_keeps_its_order_through_every_pass() {
         let late = g("exp", &[t]);
         let s = g("overwrite", &[t, 1]);
         let e = g("exp", &[s]);
-        // Equal to the first, which is overwritten.
+        // Equal to the first Apply, whose result is overwritten.
         let again = g("exp", &[0]);
         vec![e, late, again]
     });

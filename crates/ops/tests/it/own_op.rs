@@ -1,4 +1,4 @@
-//! A scalar op of a user's own, with C and a failure of its own, inside an elementwise loop, a chain and a reduction.
+//! Tests of a custom scalar op with its own C code and failure, in an elementwise loop, a chain and a reduction.
 
 use crate::compiler;
 use crate::machine::{Call, run_with};
@@ -9,7 +9,7 @@ use precast_testkit::layout::Layout;
 use precast_testkit::scalar_op;
 use std::sync::Arc;
 
-/// 1/x; zero is an error.
+/// Returns an op that computes 1/x, with an error for zero.
 fn reciprocal() -> Arc<dyn ScalarOp> {
     let perform = |x| if x == 0.0 { Err("zero has none") } else { Ok(1.0 / x) };
     let refuse =

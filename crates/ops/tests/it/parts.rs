@@ -1,11 +1,11 @@
-//! Parts of tensors that are written to, and arguments that NumPy refuses.
+//! Tests of writes to parts of tensors, and of arguments that NumPy rejects.
 
 use precast_core::event::chain;
 use precast_graph::{Array, interpret};
 use precast_ops::Ops;
 use precast_ops::rewrite::{Form, Passes};
 
-/// All of a tensor is a part of it: what is written is that part, not the tensor behind it.
+/// A whole tensor is also a part: the write applies to that part, not to the tensor it comes from.
 #[test]
 fn all_of_a_part_is_written_to() {
     let rows = [
@@ -29,7 +29,7 @@ fn all_of_a_part_is_written_to() {
     }
 }
 
-/// What is said of texts about an `x` of this type, with all causes.
+/// Returns the error message of texts with an `x` of this type, with all causes.
 fn refusal(texts: &[&str], ty: &str) -> String {
     let inputs = [("x".to_owned(), ty.parse().unwrap())];
     chain(&precast_graph::text::parse(texts, &inputs, &Ops::standard()).unwrap_err())
@@ -48,7 +48,7 @@ fn axes_and_dtypes_that_numpy_refuses_are_refused() {
     }
 }
 
-/// What Python or NumPy means by these is another thing than the nearest one here: said, not guessed.
+/// Python or NumPy give these texts another meaning than the nearest one here, so they are rejected.
 #[test]
 fn what_would_mean_another_thing_is_refused() {
     for (text, words) in [

@@ -1,10 +1,11 @@
-//! Every function of floats against mpmath's 60 digits: `precise.jsonl`, made by `precise.py`.
+//! Compares every float function with mpmath's 60 digits: `precise.jsonl`, written by `precise.py`.
 
 use crate::cases::floats;
 use precast_testkit::ulp::{ulp_distance, ulp_distance_f32};
 use std::sync::LazyLock;
 
-/// A line of the file: where the function moves, how many ulp it may be off, the operands of each element, and the results.
+/// A line of the file: the range where the function varies, the allowed error in ulp, the operands of each element,
+/// and the results.
 pub(crate) struct Oracle {
     pub(crate) range: [f64; 2],
     ulp: u64,
@@ -17,7 +18,7 @@ static LINES: LazyLock<Vec<serde_json::Value>> = LazyLock::new(|| {
     lines.map(|line| serde_json::from_str(line).unwrap()).collect()
 });
 
-/// What the file says of a function, `exp_f64`.
+/// Returns the line of a function, e.g. `exp_f64`.
 pub(crate) fn oracle(name: &str) -> Oracle {
     let line = LINES.iter().find(|line| line["name"] == name);
     let line = line.unwrap_or_else(|| panic!("`{name}` has no line in precise.py"));
@@ -36,13 +37,15 @@ fn bits(case: &serde_json::Value, key: &str) -> Vec<u64> {
     text.split_whitespace().map(|x| u64::from_str_radix(x, 16).unwrap()).collect()
 }
 
-/// Whether a result left of 0 is within 8 ulp of 1, or of itself if it is larger: there `gammaln` and `digamma` have a zero between any
-/// two poles, where two numbers cancel, and the error is one of the larger.
+/// Returns whether a result for negative `x` is within 8 ulp of 1, or of itself if it is larger. `gammaln` and
+/// `digamma` have a zero between any two poles there. Two larger numbers cancel at the zero, so the error is relative
+/// to them.
 fn absolute(x: f64, found: f64, expected: f64) -> bool {
     x < 0.0 && (found - expected).abs() <= 8.0 * f64::EPSILON * expected.abs().max(1.0)
 }
 
-/// A function of f32 and that of f64 share little C; powers of two and their neighbours are where the ways of both begin and end.
+/// The functions of f32 and f64 share little C code. Their algorithms change at powers of two, so the neighbours are
+/// tested too.
 #[test]
 fn functions_of_f32_are_those_of_f64_at_every_power_of_two() {
     let (f32s, f64s) = floats();

@@ -1,4 +1,4 @@
-//! The README's table of ops and dtypes against the library.
+//! Compares the README's table of ops and dtypes with the library.
 
 use precast_graph::DType;
 use precast_ops::scalar::{self, ScalarOp};
@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 const README: &str = include_str!("../../README.md");
 
-/// The dtypes of a column of the table.
+/// Returns the dtypes of a column of the table.
 fn column(position: usize) -> Vec<DType> {
     let within = |dtype: &DType| match position {
         0 => *dtype == DType::Bool,
@@ -17,7 +17,7 @@ fn column(position: usize) -> Vec<DType> {
     DType::ALL.into_iter().filter(within).collect()
 }
 
-/// Whether the op exists for operands of this dtype, after a condition of bool if it has one.
+/// Returns whether the op supports operands of this dtype, after a condition of bool if it has one.
 fn exists(op: &dyn ScalarOp, dtype: DType) -> bool {
     let mut inputs = vec![dtype; op.arity()];
     if op.name() == "switch" {
@@ -26,7 +26,7 @@ fn exists(op: &dyn ScalarOp, dtype: DType) -> bool {
     op.output(&inputs).is_some()
 }
 
-/// What a cell says: – is none, names of dtypes are those, anything else is all.
+/// Returns the dtypes of a cell: – means no dtype, dtype names mean those, anything else means all.
 fn stated(cell: &str, column: &[DType]) -> Vec<DType> {
     let named: Vec<DType> = cell.split(", ").filter_map(|word| word.parse().ok()).collect();
     match (cell, named.is_empty()) {

@@ -1,4 +1,4 @@
-//! What each pass does, by example: how many Applies are left, and which.
+//! Tests of each pass by example: the number of remaining Applies, and their ops.
 
 use precast_graph::text::{parse, parse_input};
 use precast_graph::{Array, DType, FunctionGraph, Op, encode, interpret};
@@ -10,13 +10,13 @@ use std::any::Any;
 use std::slice;
 use std::sync::Arc;
 
-/// The graph of texts over inputs in text form.
+/// Parses texts over inputs in text form.
 fn graph(outputs: &[&str], inputs: &[&str]) -> FunctionGraph {
     let inputs: Vec<_> = inputs.iter().map(|input| parse_input(input).unwrap()).collect();
     parse(outputs, &inputs, &Ops::standard()).unwrap_or_else(|error| panic!("{outputs:?}: {error}"))
 }
 
-/// After the passes of these names.
+/// Runs the passes with these names.
 pub(crate) fn after(names: &str, graph: &FunctionGraph) -> FunctionGraph {
     rewrite::run(graph, &names.parse::<Passes>().unwrap()).unwrap()
 }
@@ -55,7 +55,7 @@ fn simplify_takes_away_what_changes_nothing() {
         ("logical_not(logical_not(x))", "x=bool[?]", &[]),
     ];
     for (text, input, left) in rows {
-        // The third row keeps both dimensions in place, which the type rule of the first dimshuffle cannot see.
+        // The third row keeps both dimensions in place, but the type rule of the first dimshuffle cannot know this.
         let left: &[&str] = if left == ["dimshuffle{order=[0,1]}"] { &[] } else { left };
         assert_eq!(labels(&after("simplify,order", &graph(&[text], &[input]))), left, "{text}");
     }
@@ -66,7 +66,7 @@ fn what_simplify_makes_of_two_functions_in_a_row_has_the_same_bits_of_every_dtyp
     let functions = Ops::rows().filter(|row| row.arguments == ["x"] && row.keywords.is_empty());
     let mut names: Vec<&str> = functions.map(|row| row.name).collect();
     names.extend(DType::ALL.into_iter().map(DType::name));
-    // Several results are no argument.
+    // Functions with several results are not valid arguments.
     names.retain(|name| {
         let parses = |dtype: DType| {
             let input = parse_input(&format!("x={dtype}[?]")).unwrap();
@@ -100,7 +100,7 @@ fn merge_computes_equal_applies_once_and_leaves_constants_apart() {
     assert_eq!(labels(&after("merge", &twice)), ["exp", "mul", "sub"]);
     let axes = graph(&["sum(x, axis=0)", "sum(x, axis=1)", "max(x, axis=0)"], &MATRIX);
     assert_eq!(after("merge", &axes).applies().len(), axes.applies().len(), "equal ops have equal props");
-    // Two slots, whatever is in them, or graphs with other constants would have other modules.
+    // The slots stay separate even for equal values; otherwise graphs with other constants would have other modules.
     let same = |a: f64, b: f64| {
         let mut graph = FunctionGraph::new();
         let x = graph.input("x", "f64[?]".parse().unwrap()).unwrap();
@@ -142,17 +142,17 @@ fn constants_are_folded_when_sizes_are_known_small_and_perform_agrees() {
     assert_eq!(labels(&folded), ["mul"]);
     let x = [Array::from(ndarray(&[0.1, 7.0]))];
     assert!(same(&interpret(&folded, &x).unwrap()[0], &interpret(&small, &x).unwrap()[0]));
-    // 2¹³ elements are 64 KiB of f64; one more is too much.
+    // 2¹³ elements are 64 KiB of f64; one more exceeds the limit.
     for (len, left) in [(8192, 1), (8193, 2)] {
         let large = graph(&["x*exp(c)"], &["x=f64[?]", "c=f64[?]"]);
         let large = with_constant(&large, 1, &Array::zeros(DType::F64, &[len]));
         assert_eq!(after("constant_fold,order", &large).applies().len(), left, "{len}");
     }
-    // Small operands, a large result.
+    // The operands are small, but the result is large.
     let outer = graph(&["x*(c*dimshuffle(c, order=[0,-1]))"], &["x=f64[?]", "c=f64[?]"]);
     let outer = with_constant(&outer, 1, &Array::zeros(DType::F64, &[1000]));
     assert_eq!(labels(&after("constant_fold,order", &outer)), ["mul", "mul"]);
-    // An error belongs to the call.
+    // The error belongs to the call.
     let empty = graph(&["x*max(c)"], &["x=f64[?]", "c=f64[?]"]);
     let empty = with_constant(&empty, 1, &Array::zeros(DType::F64, &[0]));
     assert_eq!(labels(&after("constant_fold,order", &empty)), ["max", "mul"]);
@@ -163,7 +163,7 @@ pub(crate) fn ndarray(values: &[f64]) -> ndarray::ArrayD<f64> {
     ndarray::ArrayD::from_shape_vec(vec![values.len()], values.to_vec()).unwrap()
 }
 
-/// The graph with a constant in the place of an input.
+/// Replaces an input of a graph by a constant.
 fn with_constant(old: &FunctionGraph, at: usize, value: &Array) -> FunctionGraph {
     let mut new = FunctionGraph::new();
     let mut known = vec![None; old.variables().len()];
@@ -186,7 +186,8 @@ fn with_constant(old: &FunctionGraph, at: usize, value: &Array) -> FunctionGraph
     new
 }
 
-/// Steps and results of each Apply of the lowered graph; 0 steps for what is no group.
+/// Returns the numbers of steps and results of each Apply of the lowered graph; 0 steps for an Apply that is not a
+/// group.
 fn groups(outputs: &[&str], inputs: &[&str]) -> Vec<(usize, usize)> {
     let lowered =
         Form::Lowered.of(&graph(outputs, inputs), &Passes::default().without("row_programs")).unwrap();
@@ -205,7 +206,7 @@ fn chains_fuse_with_each_other_and_with_the_reduction_that_takes_them() {
     assert_eq!(groups(&["(x + y)*z"], &XYZ), [(2, 1)]);
     assert_eq!(groups(&["sum(exp(-x*x)*y + z)"], &XYZ), [(5, 1)]);
     assert_eq!(groups(&["sum(x)"], &XYZ), [(0, 1)]);
-    // A scalar is known before the loop; a row would be computed for every row of the matrix.
+    // A scalar is computed before the loop; a row would be recomputed for every row of the matrix.
     assert_eq!(groups(&["x*(sum(x) + 1)"], &XYZ), [(0, 1), (2, 1)]);
     assert_eq!(groups(&["x*exp(b)"], &MATRIX), [(0, 1), (0, 1)]);
     assert_eq!(groups(&["x*exp(b)*2"], &MATRIX), [(0, 1), (2, 1)]);
@@ -213,20 +214,20 @@ fn chains_fuse_with_each_other_and_with_the_reduction_that_takes_them() {
 
 #[test]
 fn what_several_need_is_computed_once_and_written_out() {
-    // e is an output and used inside.
+    // e is an output and is also used inside the group.
     assert_eq!(groups(&["e = exp(x)", "e*e + 1"], &XYZ), [(3, 2)]);
-    // Used by two results of its shape.
+    // Two results of the same shape use it.
     assert_eq!(groups(&["exp(x)*2", "exp(x) - x"], &XYZ), [(3, 2)]);
     assert_eq!(groups(&["exp(x)*2", "exp(x) - x", "exp(x)"], &XYZ), [(3, 3)]);
-    // y may turn out longer than x: exp(x) has a loop of its own.
+    // y may be longer than x, so exp(x) has its own loop.
     assert_eq!(groups(&["exp(x)", "exp(x)*y + x"], &XYZ), [(0, 1), (2, 1)]);
-    // Softmax: what the sum and the quotient need is stored once.
+    // In a softmax, the value used by the sum and by the quotient is stored once.
     let softmax = ["m = max(x, axis=1, keepdims=True); e = exp(x - m); e/sum(e, axis=1, keepdims=True)"];
     let found = groups(&softmax, &MATRIX);
     assert_eq!(found.iter().filter(|(steps, _)| *steps > 0).collect::<Vec<_>>(), [&(2, 1)], "{found:?}");
-    // The sum needs all of e before the quotient has anything: no cycle.
+    // The quotient needs the finished sum over all of e, so they cannot share a loop.
     assert_eq!(groups(&["e = exp(x); e/sum(e)"], &XYZ), [(0, 1), (0, 1), (0, 1)]);
-    // A repeated output is a copy, which knows every dtype and joins no loop.
+    // A repeated output is a copy, which supports every dtype and joins no loop.
     assert_eq!(groups(&["x + y", "x + y"], &XYZ), [(0, 1), (0, 1)]);
 }
 

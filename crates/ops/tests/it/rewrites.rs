@@ -1,4 +1,4 @@
-//! Properties of the passes on random graphs: alone and together they keep every bit, and say the same when run again.
+//! Properties of the passes on random graphs: alone and together they keep every bit, and they are idempotent.
 
 use precast_graph::{
     Array, DType, Extent, FunctionGraph, Prop, Props, TensorType, Type, VarId, encode, interpret,
@@ -9,7 +9,7 @@ use precast_testkit::Choices;
 use precast_testkit::graphs::{Case, Config, Function, draw};
 use precast_testkit::ulp::same_bits as same;
 
-/// Random graphs; each is run through every pass and interpreted.
+/// The number of random graphs; each is run through every pass and interpreted.
 const GRAPHS: u64 = 300;
 
 fn config() -> Config {
@@ -40,7 +40,7 @@ fn config() -> Config {
     Config { dtypes, ..Config::new(functions.collect()) }
 }
 
-/// Graphs of at most 25 applies, whose outputs are those drawn and one of every three applies more.
+/// Returns graphs of at most 25 applies. Their outputs are the drawn ones and one of every three other applies.
 fn drawn(count: u64) -> impl Iterator<Item = (u64, Case)> {
     let config = Config { applies: 1..=25, ..config() };
     (0..count).map(move |seed| {
@@ -87,14 +87,14 @@ fn every_pass_alone_and_all_together_keep_every_bit() {
             assert_same(&graph, &case, &format!("seed {seed}, {form:?}"));
         }
     }
-    // `inplace` needs an op that has such a form; `overwriting.rs` has one.
+    // `inplace` needs an op with an in-place form, which only `overwriting.rs` has.
     let idle: Vec<_> =
         rewrite::PASSES.iter().zip(&changed).filter(|(_, n)| **n < 10).map(|(p, _)| p.name).collect();
     assert_eq!(idle, ["copy_overwritten", "inplace"], "{changed:?}");
     assert!(several > 20, "groups with several outputs: {several}");
 }
 
-/// The graph with inputs of which no extent is known: those of 1 are forgotten by the first run already.
+/// Returns the graph with unknown extents in all inputs, because the first run already forgets extents of 1.
 fn forgotten(graph: &FunctionGraph) -> FunctionGraph {
     let mut new = FunctionGraph::new();
     let mut known = vec![None; graph.variables().len()];
@@ -129,7 +129,7 @@ fn rewriting_twice_is_rewriting_once() {
     }
 }
 
-/// The same graph with its applies in another order, as far as their edges allow.
+/// Reorders the applies of a graph randomly, within the limits of their edges.
 fn shuffled(graph: &FunctionGraph, choices: &mut Choices) -> FunctionGraph {
     let mut new = FunctionGraph::new();
     let mut known: Vec<Option<VarId>> = vec![None; graph.variables().len()];

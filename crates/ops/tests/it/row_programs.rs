@@ -1,4 +1,4 @@
-//! Row programs: which graphs become one, and that they have the bits of their steps, whatever the operands are like.
+//! Tests of row programs: the graphs that become one, and that they have the bits of their steps for all operands.
 
 use crate::agree::{check, check_at};
 use crate::compiler;
@@ -25,7 +25,7 @@ fn graph(outputs: &[&str], dtype: DType, ndim: usize) -> FunctionGraph {
     parse(outputs, &inputs, &Ops::standard()).unwrap_or_else(|error| panic!("{outputs:?}: {error}"))
 }
 
-/// The names of the ops of a lowered graph.
+/// Returns the names of the ops of a lowered graph.
 fn ops(outputs: &[&str]) -> Vec<String> {
     let lowered = rewrite::lower(&graph(outputs, DType::F64, 2)).unwrap();
     lowered.applies().iter().map(|apply| apply.op.name().to_owned()).collect()
@@ -33,7 +33,7 @@ fn ops(outputs: &[&str]) -> Vec<String> {
 
 const LAYERNORM: &str = "(x - mean(x, axis=-1, keepdims=True)) / sqrt(var(x, axis=-1, keepdims=True) + 1e-5)";
 
-/// Graphs of rows, with what several of them give out.
+/// Graphs of rows, some with several outputs.
 const TEXTS: &[&[&str]] = &[
     &["softmax(x, axis=-1)"],
     &["log_softmax(x, axis=-1)"],
@@ -103,7 +103,7 @@ fn one_reduction_columns_and_whole_arrays_stay_what_they_are() {
     }
 }
 
-/// The sums need a product of matrices that needs the first sums: these are no step of what they are a step of.
+/// The second sums need a matrix product that needs the first sums, so they cannot be part of the same program.
 #[test]
 fn what_depends_on_a_row_by_way_of_another_op_is_computed_after_it() {
     let texts =
@@ -148,7 +148,7 @@ fn rows_give_the_bits_of_perform_in_every_layout() {
         &[[3, 40], [3, 1], [1, 40]],
         &[[3, 1], [3, 40], [1, 1]],
         &[[1, 40], [3, 40], [3, 1]],
-        // Several rows are taken at once up to 128 elements, and packed below.
+        // Up to 128 elements, several rows are processed at once; shorter rows are packed.
         &[[6, 127], [1, 127], [6, 1]],
         &[[6, 128], [1, 128], [6, 1]],
         &[[6, 129], [1, 129], [6, 1]],
@@ -163,7 +163,7 @@ fn rows_give_the_same_bits_at_every_level() {
     check(compiler::levels()[0], "c++17", calls(&[&[[3, 20]]], TEXTS.len()));
 }
 
-/// Of more rows than a cache holds the next one is asked for ahead.
+/// If there are more rows than a cache can hold, the next row is prefetched.
 #[test]
 fn many_rows_have_the_bits_of_perform() {
     let (mut choices, mut calls) = (Choices::seeded(5), Vec::new());
@@ -181,7 +181,7 @@ fn many_rows_have_the_bits_of_perform() {
     check(highest(), "gnu11", calls);
 }
 
-/// As many rows are taken at once as their values have room for.
+/// The number of rows processed at once is limited by the memory for their values.
 #[test]
 fn short_rows_of_programs_with_many_values_have_the_bits_of_perform() {
     let many: Vec<String> = [
@@ -214,7 +214,7 @@ fn short_rows_of_programs_with_many_values_have_the_bits_of_perform() {
     check(highest(), "gnu11", calls);
 }
 
-/// Rows of several dimensions, between kept ones.
+/// The rows span several dimensions, separated by kept ones.
 #[test]
 fn rows_of_several_dimensions_have_the_order_of_their_elements() {
     let texts = ["(x - mean(x, axis=[1, 3], keepdims=True)) / (1 + sum(x*x, axis=[1, 3], keepdims=True))"];

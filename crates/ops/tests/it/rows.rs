@@ -1,4 +1,4 @@
-//! The rows as data: what a list of everything that can be called is made of.
+//! Tests of the rows as data, the source of a list of all functions.
 
 use precast_graph::{DType, OpLibrary as _};
 use precast_ops::Ops;
@@ -11,7 +11,7 @@ fn every_name_but_those_of_dtypes_is_of_one_row() {
     assert_eq!(once.len(), all.len(), "a name has two rows");
     let names = Ops::standard().names();
     let others = names.iter().filter(|name| !once.contains(name.as_str()) && name.parse::<DType>().is_err());
-    // It is called by its props, which no row could list.
+    // `external` is called by its props, which no row can list.
     assert_eq!(others.collect::<Vec<_>>(), ["external"]);
 }
 

@@ -1,5 +1,6 @@
-//! Elementwise functions of every dtype against NumPy and ml_dtypes: values (`tests/golden/scalar.jsonl`) and result dtypes
-//! (`promotion.txt`), both written by `scalar.py` beside them. The compiled kernels are held to `perform` in `kernels`.
+//! Compares elementwise functions of every dtype with NumPy and ml_dtypes: values (`tests/golden/scalar.jsonl`) and
+//! result dtypes (`promotion.txt`), both written by `scalar.py` in the same folder. `kernels` compares the compiled
+//! kernels with `perform`.
 
 use precast_graph::{Array, DType, FunctionGraph, Keywords, OpLibrary as _, Operand, Type, interpret};
 use precast_ops::rewrite::{Form, Passes};
@@ -7,7 +8,7 @@ use precast_ops::{Ops, scalar};
 use precast_testkit::ulp::{self, Mismatch};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A set of values: its dtype, and the words of each element; `None` where an element is not compared.
+/// A set of values: its dtype, and the words of each element; `None` for elements that are not compared.
 type Set = (DType, Vec<Option<Vec<u64>>>);
 
 fn set(line: &serde_json::Value) -> Set {
@@ -22,7 +23,7 @@ fn array(dtype: DType, elements: &[&Vec<u64>]) -> Array {
     Array::from_bits(dtype, &[elements.len()], &words).unwrap()
 }
 
-/// The operands of a case: the set itself, or all pairs of two.
+/// Returns the operands of a case: the set itself, or all pairs of two sets.
 fn operands(sets: &[&Set]) -> Vec<Array> {
     let full = |set: &Set| set.1.iter().map(|e| e.clone().unwrap()).collect::<Vec<_>>();
     let all: Vec<Vec<Vec<u64>>> = sets.iter().map(|set| full(set)).collect();
@@ -91,7 +92,8 @@ fn agrees(case: &serde_json::Value, inputs: &[Array]) -> Result<(), String> {
 
 #[test]
 fn every_scalar_op_has_an_oracle() {
-    // `identity` computes nothing; `numbers` holds what `round` makes of the other two against decimal literals.
+    // `identity` computes nothing. `numbers` compares the results of `round`, which uses the other two, with decimal
+    // literals.
     let mut held = BTreeSet::from(["identity", "round_decimals", "round_multiples"].map(str::to_owned));
     held.extend(crate::cases::floats().1.into_iter().map(|case| case.name));
     for line in include_str!("../golden/scalar.jsonl").lines() {
@@ -112,10 +114,11 @@ fn every_scalar_op_has_an_oracle() {
     assert_eq!(missing.collect::<Vec<_>>(), [""; 0], "no line in precise.py or scalar.py");
 }
 
-/// Where our result dtype differs from NumPy's, and why.
+/// Returns whether the result dtype differs from NumPy's on purpose.
 fn exception(function: &str, dtypes: &[DType]) -> bool {
     match function {
-        // NumPy makes a truth value a number first; here it is its own conjugate, and has the angle of an f16.
+        // NumPy converts a boolean to a number first. Here a boolean is its own conjugate, and has the angle of an
+        // f16.
         "conj" | "angle" => dtypes == [DType::Bool],
         _ => false,
     }
@@ -148,7 +151,7 @@ fn result_dtypes_are_those_of_numpy() {
     assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// The dtype that a function gives; `None` if it refuses these.
+/// Returns the result dtype of a function; `None` if it rejects these dtypes.
 fn result(function: &str, dtypes: &[DType]) -> Option<DType> {
     let mut graph = FunctionGraph::new();
     let inputs = dtypes.iter().enumerate();

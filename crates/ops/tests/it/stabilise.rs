@@ -1,5 +1,5 @@
-//! `stabilise`: each rule at arguments where the formula as it is written loses digits or overflows (`golden/stabilise.py`), at special
-//! values, and where it must leave a graph alone.
+//! Tests of `stabilise`: each rule at arguments where the original formula loses digits or overflows
+//! (`golden/stabilise.py`), at special values, and on graphs that it must not change.
 
 use precast_graph::{Array, FunctionGraph, interpret, text};
 use precast_ops::Ops;
@@ -34,7 +34,8 @@ fn stable_formulas_keep_the_digits_that_were_lost() {
         let (text, x, out) = (line["text"].as_str().unwrap(), vector(&list("x")), list("out"));
         let declared = graph(text, "f64[?]");
         let stable = stabilise(&declared).unwrap();
-        // A logarithm of what is close to 1 is as exact as that: a unit of 1, and many of its own.
+        // A logarithm of a value close to 1 is only as exact as that value: one unit of 1 is many units of the
+        // result.
         let unit = |exact: f64| if text.contains("sum") || text.contains("softmax") { 1.0 } else { exact };
         let off = |(found, exact): (&f64, &f64)| match (found - exact).abs()
             <= 4.0 * f64::EPSILON * unit(*exact).abs()
@@ -47,7 +48,7 @@ fn stable_formulas_keep_the_digits_that_were_lost() {
         assert!(left <= 4, "{text} became {stable}, {left} ulp off");
         let most = all_lost.entry(text.to_owned()).or_insert(0);
         *most = lost.max(*most);
-        // Once is enough, and all forms of the stable graph have its bits.
+        // A second run changes nothing, and all forms of the stable graph have its bits.
         assert_eq!(stabilise(&stable).unwrap(), stable, "{text}");
         for form in rewrite::Form::ALL {
             let lowered = form.of(&stable, &rewrite::Passes::default()).unwrap();
@@ -63,7 +64,8 @@ fn stable_formulas_keep_the_digits_that_were_lost() {
 fn special_values_are_those_of_the_formula() {
     let infinity = f64::INFINITY;
     let elements = [f64::NAN, infinity, -infinity, 0.0, 1.0, -1.0];
-    // Where the formula itself gives NaN, as of inf/inf, for no reason of its argument, the stable one may say more.
+    // If the formula itself gives NaN, e.g. for inf/inf, although its argument does not require it, the stable
+    // formula may return a number.
     let may_say_more = |text: &str, x: f64| text == "exp(x)/(1 + exp(x))" && x == infinity;
     for text in [
         "log(1 + x)",
@@ -162,7 +164,7 @@ fn what_only_looks_like_a_formula_stays() {
     }
 }
 
-/// STABILISE.md's first column is what is tested.
+/// The first column of STABILISE.md lists the tested formulas.
 #[test]
 fn the_page_lists_every_formula() {
     let page = include_str!("../../STABILISE.md");

@@ -1,4 +1,4 @@
-//! Ops that move elements: compiled C against `perform`, bit by bit and message by message, in every layout.
+//! Tests of ops that move elements: compiled C against `perform`, bit by bit and message by message, in every layout.
 
 use crate::compiler;
 use crate::machine::{Call, Outcome, run, stretch};
@@ -14,13 +14,13 @@ use precast_testkit::layout::Layout;
 use precast_testkit::{Choices, arrays, ulp};
 use std::sync::Arc;
 
-/// An op and the inputs of some calls of it.
+/// An op and the inputs of some of its calls.
 pub(crate) type Case = (Arc<dyn Op>, Vec<Array>);
 
 /// A graph of one op on inputs of some types.
 type Known = (Arc<dyn Op>, Vec<Type>, Arc<FunctionGraph>);
 
-/// The calls of some cases, each in every layout; outputs in a layout of their own besides.
+/// Returns the calls of some cases, each in every layout, also with outputs in a given layout.
 pub(crate) fn calls(cases: Vec<Case>) -> Vec<Call> {
     let mut graphs: Vec<Known> = Vec::new();
     let mut calls = Vec::new();
@@ -57,7 +57,8 @@ fn single(op: &Arc<dyn Op>, types: &[Type]) -> Arc<FunctionGraph> {
     Arc::new(Form::Unfused.of(&graph, &Passes::default()).unwrap())
 }
 
-/// Runs the calls and holds every outcome against the interpreter's: values by their bits, failures by their words.
+/// Runs the calls and compares every outcome with the interpreter's: values by their bits, failures by their
+/// messages.
 pub(crate) fn check(language: &str, calls: Vec<Call>) {
     let level = *compiler::levels().last().unwrap();
     for (call, outcome) in calls.iter().zip(run(level, language, &calls)) {
@@ -203,7 +204,7 @@ fn selector(text: &str) -> Selector {
     Selector::parse(text).unwrap()
 }
 
-/// Every kind of slice with numbers at the edges, and indices, of an axis of 5 elements.
+/// Returns every kind of slice with numbers at the edges, and indices, for an axis of 5 elements.
 fn parts() -> Vec<(Vec<Selector>, Vec<i64>)> {
     let edges = [0, 1, 4, 5, 6, -1, -5, -6, i64::MAX, i64::MIN];
     let mut parts: Vec<(Vec<Selector>, Vec<i64>)> = vec![(vec![], vec![]), (vec![selector("")], vec![])];
@@ -221,7 +222,7 @@ fn parts() -> Vec<(Vec<Selector>, Vec<i64>)> {
     parts
 }
 
-/// Whether there is an addition of this dtype.
+/// Returns whether the library can add elements of this dtype.
 fn adds(dtype: DType) -> bool {
     precast_ops::scalar::find("add").unwrap().output(&[dtype; 2]).is_some()
 }
@@ -254,7 +255,7 @@ fn index_cases() -> Vec<Case> {
                 cases.push(case(op, with(&[&x, &y], &integers)));
             }
         }
-        // More indices than are checked at once; the first outside is named, wherever it is.
+        // Uses more indices than are checked at once; the first invalid index is reported, at any position.
         let flat = arrays::draw(&mut choices, dtype, &[40]);
         let many: Vec<i64> = (0..1300).map(|i| i * 7 % 80 - 40).collect();
         let outside = |at: usize, index: i64| {
@@ -266,7 +267,7 @@ fn index_cases() -> Vec<Case> {
             cases.push(case(AdvancedSubtensor1, vec![flat.clone(), numbers(&rows)]));
         }
         if dtype == DType::F64 {
-            // Larger than a first cache: rows are asked for before they are read.
+            // The array is larger than a first-level cache, so rows are prefetched.
             let far = arrays::draw(&mut choices, dtype, &[140_000]);
             let scattered: Vec<i64> = (0..1300).map(|i| i * 7919 % 280_000 - 140_000).collect();
             let mut outside = scattered.clone();
@@ -299,7 +300,7 @@ fn scan_cases() -> Vec<Case> {
     let shapes: [&[usize]; 8] = [&[], &[0], &[1], &[600], &[3, 0], &[5, 3], &[4, 130], &[2, 70, 3]];
     for dtype in DType::ALL {
         for shape in shapes {
-            // With specials among them, NaN too; and all equal.
+            // The elements include special values such as NaN, or are all equal.
             let drawn = [arrays::draw(&mut choices, dtype, shape), Array::zeros(dtype, shape)];
             let plain = arrays::draw_plain(&mut choices, dtype, shape);
             for x in drawn.into_iter().chain([plain]) {
@@ -320,7 +321,7 @@ fn scan_cases() -> Vec<Case> {
     cases
 }
 
-/// Small integers, so that every order of sums gives the same bits.
+/// Returns products of small integers, for which every order of sums gives the same bits.
 fn product_cases() -> Vec<Case> {
     let mut choices = Choices::seeded(24);
     let mut cases = Vec::new();

@@ -1,4 +1,4 @@
-//! Elementwise kernels over operands that run the other way, which go through tiles: the bits of `perform`.
+//! Compares elementwise kernels on transposed operands, which are processed in tiles, with the bits of `perform`.
 
 use crate::agree::check;
 use crate::kernels::{highest, single};
@@ -9,7 +9,8 @@ use precast_testkit::layout::Layout;
 use precast_testkit::{Choices, arrays};
 use std::sync::Arc;
 
-/// Operands of which each runs its own way, large enough for tiles: whole ones, their ends, and rows that remain.
+/// Returns operands with different axis orders, large enough for tiles: whole tiles, partial tiles, and remaining
+/// rows.
 fn tiled_calls() -> Vec<Call> {
     let shapes: [&[usize]; 6] = [&[8, 128], &[9, 300], &[300, 9], &[67, 130], &[9, 2, 140], &[3, 10, 130]];
     let outputs = [None, Some(Layout::Fortran), Some(Layout::Strided), Some(Layout::Reversed)];
@@ -33,7 +34,8 @@ fn tiled_calls() -> Vec<Call> {
     calls
 }
 
-/// Rows that no block has room for, so that tiles lie side by side, and operands that no cache has: what comes is asked for.
+/// Returns rows too long for a block, so that tiles lie side by side, and operands too large for any cache, which are
+/// prefetched.
 fn wide_calls() -> Vec<Call> {
     let mut choices = Choices::seeded(8);
     let mut calls = Vec::new();

@@ -1,5 +1,5 @@
-//! Loops over functions are vector code, of a function alone and of one behind another, and so are folds: what falls out of it takes
-//! many times as long. gcc says which loops are; another compiler is not asked.
+//! Tests that loops over functions are vectorised, for single functions, for pairs of functions, and for folds.
+//! Scalar code takes many times as long. gcc reports the vectorised loops; other compilers are not tested.
 
 #![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 
@@ -12,9 +12,9 @@ use precast_ops::Ops;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// What chooses among ways by branches.
+/// Functions that branch between algorithms.
 const BRANCHES: [&str; 1] = ["gammaln"];
-/// What gcc 12 makes branches of where it knows that an operand is positive.
+/// Functions for which gcc 12 generates branches if it knows that an operand is positive.
 const BEHIND: [&str; 4] = ["acos", "cbrt", "digamma", "trigamma"];
 
 #[test]
@@ -48,7 +48,7 @@ fn loops_over_functions_are_vector_code() {
     let file = folder.path().join("loops.c");
     fs_err::write(&file, text).unwrap();
     let lines = compiler::vectorised(folder.path(), *compiler::levels().last().unwrap(), &file);
-    // The first line is the header's.
+    // The first line is that of the header.
     let left = loops.iter().zip(2_usize..).filter(|((_, is_known), line)| !is_known && !lines.contains(line));
     let left: Vec<&str> = left.map(|((what, _), _)| what.as_str()).collect();
     assert!(left.is_empty(), "not vector code: {left:?}");

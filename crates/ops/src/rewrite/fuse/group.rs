@@ -1,45 +1,47 @@
-//! Groups of Applies that become one loop, found from the outputs towards the inputs.
+//! Groups Applies that become one loop, searching from the outputs towards the inputs.
 //!
-//! Every group has a *level*, higher than those of all groups that use its results. An Apply that is met later (it comes
-//! earlier in the graph) may join a group if every other group that uses it has a lower level; so along every edge between
-//! groups levels fall, and the groups are acyclic whatever was joined. Groups of one level never use each other and may be
-//! merged.
+//! Every group has a *level*, higher than the levels of all groups that use its results. Applies are visited in
+//! reverse order. An Apply may join a group if every other group that uses it has a lower level. Levels therefore
+//! fall along every edge between groups, so the groups stay acyclic. Groups of one level never use each other and may
+//! be merged.
 //! ```text
 //! e = exp(x)        level 1, used by both below
-//! a = e*y           level 0 ─┐ if they have the shape of e too, they are merged, and e joins them:
+//! a = e*y           level 0 ─┐ if both have the shape of e, they are merged, and e joins them:
 //! b = e + z         level 0 ─┘ one loop with results a and b
 //! ```
-//! Each Apply is looked at once, with the groups of its clients: the work grows with the edges, not with their square.
+//! Each Apply is visited once, together with the groups of its clients. The work is linear in the number of edges.
 
 use super::shape::Shapes;
 use super::{elementwise, reduction, weight};
 use precast_graph::{Extent, FunctionGraph, Type, VarId, contracts};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Weight of a group (steps, the vector functions counted several times) from which on it only takes what gives it no more
-/// to read, so that a long chain is cut at the chain and not within its terms. Keeps gcc's time a kernel within bounds.
+/// The weight of a group from which on it only accepts Applies that do not add operands, so that a long chain is cut
+/// between its terms and not within them. Transcendental functions count several steps. The limit bounds gcc's time
+/// per kernel.
 const WEIGHT: usize = 96;
-/// Most weight of a group.
+/// The maximum weight of a group.
 const MOST_WEIGHT: usize = 160;
-/// Most operands with dimensions that a group reads: each has a block of the first-level cache.
+/// The maximum number of operands with dimensions that a group reads. Each operand needs a block in the first-level
+/// cache.
 const READS: usize = 12;
-/// Most operands with dimensions, results included.
+/// The maximum number of operands with dimensions, including results.
 const BLOCKS: usize = 16;
-/// Most operands in all, those without dimensions included.
+/// The maximum number of all operands, including those without dimensions.
 const OPERANDS: usize = 48;
 
-/// What a group's loop is.
+/// The kind of a group's loop.
 #[derive(Clone, PartialEq)]
 pub(super) enum Kind {
-    /// Elementwise; all its results have this shape.
+    /// An elementwise loop; all its results have this shape.
     Loop(Vec<u32>),
     /// A reduction of a map.
     Reduction,
-    /// An Apply that no other joins.
+    /// An Apply that no other Apply can join.
     Alone,
 }
 
-/// Applies that become one.
+/// A group of Applies that become one.
 #[derive(Clone)]
 pub(super) struct Group {
     pub(super) kind: Kind,
@@ -48,12 +50,12 @@ pub(super) struct Group {
     /// Results that are used outside the group.
     pub(super) written: BTreeSet<VarId>,
     reads: BTreeSet<VarId>,
-    /// Rank and broadcastable dimensions of the loop.
+    /// For each dimension of the loop, whether it is broadcastable.
     pattern: Vec<bool>,
     weight: usize,
 }
 
-/// Cuts the Applies of `graph` into groups; later ones use results of earlier ones only.
+/// Divides the Applies of `graph` into groups. Groups only use results of earlier groups.
 pub(super) fn groups(graph: &FunctionGraph) -> Vec<Group> {
     let mut grouping = Grouping::of(graph);
     for position in (0..graph.applies().len()).rev() {
@@ -67,13 +69,13 @@ pub(super) fn groups(graph: &FunctionGraph) -> Vec<Group> {
 struct Grouping<'g> {
     graph: &'g FunctionGraph,
     shapes: Shapes,
-    /// `None` where a group was merged into another.
+    /// The groups; `None` if a group was merged into another.
     groups: Vec<Option<Group>>,
-    /// The group of each Apply that was placed.
+    /// The group of each placed Apply.
     home: Vec<usize>,
     /// The Applies that use each variable.
     clients: Vec<Vec<usize>>,
-    /// The Applies that have to come after each for the sake of memory.
+    /// The Applies that must follow each Apply because of memory.
     after: BTreeMap<usize, Vec<usize>>,
     outputs: BTreeSet<VarId>,
 }
@@ -97,7 +99,7 @@ impl<'g> Grouping<'g> {
         self.groups.get(number)?.as_ref()
     }
 
-    /// Puts an Apply into a group: that of its only clients, one that its result is written out of, or a new one.
+    /// Puts an Apply into a group: the group of its only clients, a group that writes its result, or a new group.
     fn place(&mut self, position: usize) {
         let apply = &self.graph.applies()[position];
         let users: BTreeSet<usize> = apply
@@ -125,17 +127,17 @@ impl<'g> Grouping<'g> {
         self.found(position, level);
     }
 
-    /// The group with an Apply that it alone uses.
+    /// Returns the group extended by an Apply that only the group uses.
     fn joined(&self, number: usize, position: usize) -> Option<Group> {
         let (group, apply) = (self.group(number)?, &self.graph.applies()[position]);
         let scalar = elementwise(self.graph, apply)?;
         let ty = self.graph.ty(apply.outputs[0]);
         let fits = match group.kind {
             Kind::Alone => false,
-            // Computed once an element, as on its own; or loaded and computed once a chunk.
+            // The value is computed once per element as before, or loaded and computed once per chunk.
             _ => pattern(ty) == group.pattern || (ty.ndim() == 0 && scalar.is_cheap()),
         };
-        // A reduction's map takes tensors only.
+        // The map of a reduction only takes tensors.
         let tensors = apply.inputs.iter().all(|v| matches!(self.graph.ty(*v), Type::Tensor(_)));
         if !fits || (group.kind == Kind::Reduction && !tensors) {
             return None;
@@ -146,8 +148,9 @@ impl<'g> Grouping<'g> {
         (fits && grown.is_small(self.graph)).then_some(grown)
     }
 
-    /// The group that an Apply may join although others use it too: it has the shape of the group's loop, and its result is
-    /// written out. Groups of the highest level that use it are merged first.
+    /// Returns the group that an Apply may join although other groups use it too. The Apply must have the shape of
+    /// the group's loop, and its result is written to memory. The groups of the highest level that use it are merged
+    /// first.
     fn written_out(
         &mut self,
         position: usize,
@@ -193,7 +196,7 @@ impl<'g> Grouping<'g> {
         self.home[position] = number;
     }
 
-    /// A new group of one Apply.
+    /// Creates a group of one Apply.
     fn found(&mut self, position: usize, level: usize) {
         let apply = &self.graph.applies()[position];
         let (kind, pattern) = if elementwise(self.graph, apply).is_some() {
@@ -212,7 +215,7 @@ impl<'g> Grouping<'g> {
 }
 
 impl Group {
-    /// Adds an Apply all of whose clients in the group are there already.
+    /// Adds an Apply whose clients in the group have all been added before.
     fn take(&mut self, graph: &FunctionGraph, position: usize, outside: bool) {
         let apply = &graph.applies()[position];
         self.members.insert(position);
@@ -226,7 +229,7 @@ impl Group {
         self.reads.extend(&apply.inputs);
     }
 
-    /// Adds all of a group of the same level and shape.
+    /// Merges a group of the same level and shape.
     fn absorb(&mut self, other: &Self) {
         self.members.extend(&other.members);
         self.written.extend(&other.written);
@@ -234,7 +237,7 @@ impl Group {
         self.weight += other.weight;
     }
 
-    /// How many operands with dimensions it reads.
+    /// Returns the number of operands with dimensions that the group reads.
     fn blocks(&self, graph: &FunctionGraph) -> usize {
         self.reads.iter().filter(|v| graph.ty(**v).ndim() > 0).count()
     }
@@ -248,7 +251,7 @@ impl Group {
     }
 }
 
-/// Rank and broadcastable dimensions.
+/// Returns for each dimension whether it is broadcastable.
 fn pattern(ty: &Type) -> Vec<bool> {
     ty.shape().iter().map(|extent| *extent == Extent::Fixed(1)).collect()
 }

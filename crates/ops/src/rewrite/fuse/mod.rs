@@ -1,15 +1,15 @@
-//! `fuse`: elementwise chains, and the reduction that consumes one, become one loop with one or several results.
+//! `fuse`: merges elementwise chains, and a reduction that consumes one, into a single loop with one or more results.
 //!
 //! | an elementwise Apply joins a group | if |
 //! |---|---|
-//! | and stays inside | the group alone uses it, and it has the rank and the broadcastable dimensions of the group's loop (else it would be computed once for each repetition) |
-//! | and stays inside | the group alone uses it, it has no dimensions, and is cheap: the compiler takes it out of the loop |
-//! | and is written out as well | others use it too, or it is an output of the graph, and it provably has the loop's shape at run time ([`shape`]) |
+//! | as an internal value | only the group uses it; its rank and broadcastable dimensions are the loop's (else recomputed) |
+//! | as an internal value | only the group uses it, it has no dimensions, and is cheap: the compiler hoists it out of the loop |
+//! | as a result in memory | it has other uses or is an output, and provably has the loop's shape at run time ([`shape`]) |
 //!
-//! Nothing of a size is computed twice. Bounds on operands, results and work keep blocks in the cache and gcc's time linear.
+//! No tensor is computed twice. Limits on operands, results and work keep blocks in the cache and gcc's time linear.
 //!
-//! Exact because a group runs the same scalar functions on the same elements in the same order; a reduction's order of
-//! additions depends on the number of elements only.
+//! The pass is exact: a group runs the same scalar functions on the same elements in the same order, and the order of
+//! additions in a reduction only depends on the number of elements.
 
 mod group;
 pub(super) mod shape;
@@ -23,7 +23,6 @@ use precast_graph::{Apply, BuildError, FunctionGraph, Type};
 use std::any::Any;
 use std::sync::Arc;
 
-/// Fuses elementwise groups.
 pub(super) fn fuse(graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
     let (mut rebuild, uses) = (Rebuild::new(graph)?, Uses::of(graph));
     for group in group::groups(graph) {
@@ -35,7 +34,8 @@ pub(super) fn fuse(graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
     rebuild.finish()
 }
 
-/// The scalar op of an elementwise Apply on tensors that may join a group; a composite is a group already.
+/// Returns the scalar op of an elementwise Apply on tensors that may join a group. A composite is already a group and
+/// is excluded.
 pub(super) fn elementwise<'a>(graph: &FunctionGraph, apply: &'a Apply) -> Option<&'a Arc<dyn ScalarOp>> {
     let op: &dyn Any = &*apply.op;
     let tensors = matches!(graph.ty(*apply.outputs.first()?), Type::Tensor(_)) && apply.outputs.len() == 1;
@@ -44,13 +44,13 @@ pub(super) fn elementwise<'a>(graph: &FunctionGraph, apply: &'a Apply) -> Option
     (!any.is::<Composite>()).then_some(scalar)
 }
 
-/// The reduction that may take a map.
+/// Returns the reduction if it has no map yet.
 pub(super) fn reduction(apply: &Apply) -> Option<&Reduce> {
     let op: &dyn Any = &*apply.op;
     op.downcast_ref::<Reduce>().filter(|reduce| reduce.map.is_none())
 }
 
-/// What an op adds to a group's weight.
+/// Returns the weight of an op in a group.
 fn weight(scalar: &dyn ScalarOp) -> usize {
     if scalar.is_cheap() { 1 } else { 4 }
 }

@@ -1,22 +1,23 @@
-//! What is known of run-time shapes: which variables have the same one, whatever the extents turn out to be.
+//! Static knowledge about run-time shapes: which variables have equal shapes for all possible extents.
 //!
-//! A dimension is the set of *atoms* that are broadcast together in it: dimension d of an input, of a constant, or of what an
-//! op makes that is not known here. Extent 1 is the empty set. Elementwise ops unite the sets of their operands, reductions
-//! keep some, a dimshuffle moves them. Equal sets mean equal extents, since broadcasting is the same in any order:
+//! A dimension is the set of *atoms* that are broadcast together in it. An atom is a dimension of an input, of a
+//! constant, or of the result of an op with an unknown shape rule. Extent 1 is the empty set. Elementwise ops unite
+//! the sets of their operands, reductions keep some sets, a dimshuffle moves them. Equal sets mean equal extents,
+//! because the order of broadcasting does not matter:
 //! ```text
 //! x f64[?,?]                      {x0} {x1}
 //! m = max(x, axis=1)              {x0}
 //! x - dimshuffle(m, [0,-1])       {x0} {x1}∪{} = {x1}       the shape of x
-//! x + y, y f64[?,?]               {x0,y0} {x1,y1}           another one: each `?` may be 1
+//! x + y, y f64[?,?]               {x0,y0} {x1,y1}           a different shape: each `?` may be 1
 //! ```
-//! Fixed extents other than 1 tell nothing here, so that modules do not depend on them.
+//! Fixed extents other than 1 are ignored, so that modules do not depend on them.
 
 use crate::{DimShuffle, Elemwise, Reduce, RowProgram, row_program};
 use precast_graph::{Extent, FunctionGraph, Op, VarId};
 use std::any::Any;
 use std::collections::BTreeMap;
 
-/// A set of atoms, by its number; 0 is the empty one.
+/// The number of a set of atoms; 0 is the empty set.
 pub(in crate::rewrite) type Dim = u32;
 
 /// The dimensions of every variable of a graph.
@@ -29,7 +30,7 @@ pub(in crate::rewrite) struct Shapes {
 }
 
 impl Shapes {
-    /// Finds what is known of `graph`.
+    /// Determines the dimensions of all variables of `graph`.
     pub(in crate::rewrite) fn of(graph: &FunctionGraph) -> Self {
         let empty = BTreeMap::from([(Vec::new(), 0)]);
         let of = vec![Vec::new(); graph.variables().len()];
@@ -54,12 +55,12 @@ impl Shapes {
         shapes
     }
 
-    /// The dimensions of a variable: equal for variables of equal shape.
+    /// Returns the dimensions of a variable, which are equal for variables of equal shape.
     pub(in crate::rewrite) fn get(&self, variable: VarId) -> &[Dim] {
         &self.of[variable.index()]
     }
 
-    /// What an op makes of its operands' shapes; `None` if that is not known.
+    /// Returns the shapes of an op's results, given the shapes of its operands; `None` if unknown.
     fn results(&mut self, op: &dyn Op, operands: &[Vec<Dim>], count: usize) -> Option<Vec<Vec<Dim>>> {
         let any: &dyn Any = op;
         let Some(program) = any.downcast_ref::<RowProgram>() else {
@@ -74,7 +75,7 @@ impl Shapes {
         Some(program.output_values().iter().map(|value| values[*value].clone()).collect())
     }
 
-    /// What an op makes, of one shape, of its operands' shapes.
+    /// Returns the shape of all results of an op, given the shapes of its operands; `None` if unknown.
     fn result(&mut self, op: &dyn Op, operands: &[Vec<Dim>]) -> Option<Vec<Dim>> {
         let op: &dyn Any = op;
         if op.is::<Elemwise>() {
@@ -90,13 +91,13 @@ impl Shapes {
         order.iter().map(|d| d.map_or(Some(0), |d| dims.get(d).copied())).collect()
     }
 
-    /// Whether extents of the first dimension are 1 wherever those of the second are.
+    /// Returns whether the first dimension has extent 1 whenever the second one has.
     pub(in crate::rewrite) fn is_within(&self, a: Dim, b: Dim) -> bool {
         let (a, b) = (&self.sets[a as usize], &self.sets[b as usize]);
         a.iter().all(|atom| b.binary_search(atom).is_ok())
     }
 
-    /// What operands are broadcast to.
+    /// Returns the shape to which operands are broadcast.
     pub(in crate::rewrite) fn broadcast(&mut self, operands: &[VarId]) -> Vec<Dim> {
         let operands: Vec<Vec<Dim>> = operands.iter().map(|v| self.get(*v).to_vec()).collect();
         self.union_of(&operands)
@@ -142,7 +143,7 @@ impl Shapes {
         number
     }
 
-    /// An atom for each dimension that is not 1.
+    /// Creates an atom for each dimension whose extent is not 1.
     fn fresh(&mut self, graph: &FunctionGraph, variable: VarId) -> Vec<Dim> {
         let shape = graph.ty(variable).shape();
         let dim = |extent: &Extent| {

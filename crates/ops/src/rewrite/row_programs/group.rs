@@ -1,7 +1,7 @@
-//! Groups of Applies that become row programs, found from the inputs towards the outputs.
+//! Groups Applies that become row programs, searching from the inputs towards the outputs.
 //!
-//! A group is computed at one time, so nothing that one of its members needs may need another one by way of an Apply outside.
-//! That is looked at when an Apply joins: none of what it reads from outside may depend on the group.
+//! A group is computed as a whole. Therefore no member may depend on another member through an Apply outside the
+//! group. This is checked when an Apply joins: its inputs from outside must not depend on the group.
 
 use crate::rewrite::fuse::shape::{Dim, Shapes};
 use crate::{DimShuffle, Elemwise, Reduce};
@@ -9,22 +9,22 @@ use precast_graph::{Apply, FunctionGraph, Origin, Type, VarId};
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most members of a group.
+/// The maximum number of members of a group.
 const MEMBERS: usize = 24;
-/// Most operands with dimensions: each may have a block of the first-level cache.
+/// The maximum number of operands with dimensions; each may need a block in the first-level cache.
 const BLOCKS: usize = 12;
-/// Most folds of a group.
+/// The maximum number of folds in a group.
 const FOLDS: usize = 8;
 
-/// What is computed at one time.
+/// A unit of the graph that is computed as a whole.
 pub(super) enum Unit {
-    /// An Apply that is in no group.
+    /// An Apply outside all groups.
     Alone(usize),
     /// The members of a group, ascending.
     Group(Vec<usize>),
 }
 
-/// The Applies of `graph`, in an order in which they can be computed.
+/// Returns the Applies of `graph` as units, in a valid order of computation.
 pub(super) fn units(graph: &FunctionGraph) -> Vec<Unit> {
     let mut grouping = Grouping::of(graph);
     for position in 0..graph.applies().len() {
@@ -33,20 +33,20 @@ pub(super) fn units(graph: &FunctionGraph) -> Vec<Unit> {
     grouping.finish()
 }
 
-/// Applies that become one, over rows of one shape.
+/// A group of Applies that become one, over rows of one shape.
 struct Group {
     axes: Vec<usize>,
     shape: Vec<Dim>,
     members: BTreeSet<usize>,
-    /// Values of one element a row.
+    /// Values with one element per row.
     single: BTreeSet<VarId>,
-    /// What it reads from outside with all dimensions.
+    /// Variables with all dimensions that the group reads from outside.
     reads: BTreeSet<VarId>,
     folds: usize,
     maps: usize,
 }
 
-/// What an Apply would be in a group.
+/// The role of an Apply in a group.
 enum Member {
     Fold { axes: Vec<usize>, shape: Vec<Dim> },
     Map { shape: Vec<Dim> },
@@ -57,11 +57,11 @@ struct Grouping<'g> {
     graph: &'g FunctionGraph,
     shapes: Shapes,
     groups: Vec<Group>,
-    /// The group of each Apply that is in one.
+    /// The group of each Apply, if it is in one.
     home: Vec<Option<usize>>,
     /// The Applies that use each variable.
     clients: Vec<Vec<usize>>,
-    /// The groups that read a variable from outside, with all dimensions.
+    /// The groups that read a variable with all dimensions from outside.
     readers: BTreeMap<VarId, BTreeSet<usize>>,
 }
 
@@ -75,7 +75,7 @@ impl<'g> Grouping<'g> {
         Self { graph, shapes: Shapes::of(graph), groups: Vec::new(), home, clients, readers: BTreeMap::new() }
     }
 
-    /// What an Apply could be in a group.
+    /// Returns the role that an Apply could have in a group.
     fn member(&mut self, apply: &Apply) -> Option<Member> {
         let all = apply.inputs.iter().chain(&apply.outputs);
         if all.clone().any(|v| !matches!(self.graph.ty(*v), Type::Tensor(_))) {
@@ -95,7 +95,7 @@ impl<'g> Grouping<'g> {
         is_row.then_some(Member::Fold { axes, shape })
     }
 
-    /// Puts an Apply into a group that has something of what it reads, or into a new one if it may become the first of one.
+    /// Puts an Apply into a group that provides one of its inputs, or into a new group if it may be the first member.
     fn place(&mut self, position: usize) {
         let apply = &self.graph.applies()[position];
         let Some(member) = self.member(apply) else { return };
@@ -114,7 +114,7 @@ impl<'g> Grouping<'g> {
         }
     }
 
-    /// Whether an Apply is what a group's members are.
+    /// Returns whether an Apply may join a group.
     fn fits(&self, group: usize, apply: &Apply, member: &Member) -> bool {
         let group = &self.groups[group];
         let types = |v: &VarId| self.graph.ty(*v);
@@ -123,7 +123,7 @@ impl<'g> Grouping<'g> {
             dimensional().filter(|v| types(v).ndim() == group.shape.len() && !group.single.contains(v));
         let blocks = group.reads.iter().chain(reads).collect::<BTreeSet<_>>().len() + apply.outputs.len();
         let is_small = group.members.len() < MEMBERS && blocks + group.maps <= BLOCKS;
-        // Where a single element meets a row, it stands in the row's dimensions.
+        // A single element that is combined with a row must have the dimensions of the row.
         let meets =
             || dimensional().all(|v| !group.single.contains(v) || types(v).ndim() == group.shape.len());
         is_small
@@ -141,7 +141,7 @@ impl<'g> Grouping<'g> {
             }
     }
 
-    /// Whether a dimshuffle gives the reduced dimensions of a single value back, or takes them away, and does nothing else.
+    /// Returns whether a dimshuffle only restores or only drops the reduced dimensions of a single value.
     fn changes_form(&self, group: &Group, apply: &Apply) -> bool {
         let op: &dyn Any = &*apply.op;
         let Some(shuffle) = op.downcast_ref::<DimShuffle>() else { return false };
@@ -153,14 +153,14 @@ impl<'g> Grouping<'g> {
         shuffle.order.iter().copied().eq((0..ndim).map(|d| if is_kept(&d) { next.next() } else { None }))
     }
 
-    /// Whether two shapes are equal but for what may be stretched at run time.
+    /// Returns whether two shapes are equal except for dimensions that may be broadcast at run time.
     fn is_like(&self, a: &[Dim], b: &[Dim]) -> bool {
         let alike = |(a, b): (&Dim, &Dim)| self.shapes.is_within(*a, *b) || self.shapes.is_within(*b, *a);
         let flat = |(a, b): (&Dim, &Dim)| (*a == 0) == (*b == 0);
         a.len() == b.len() && a.iter().zip(b).all(|pair| flat(pair) && alike(pair))
     }
 
-    /// Whether nothing that an Apply reads from outside of a group depends on it.
+    /// Returns whether none of an Apply's inputs from outside a group depend on the group.
     fn is_apart(&self, group: usize, apply: &Apply) -> bool {
         let first = self.groups[group].members.first().copied().unwrap_or(0);
         let outside = |v: &VarId| producer(self.graph, *v).filter(|p| self.home[*p] != Some(group));
@@ -185,7 +185,8 @@ impl<'g> Grouping<'g> {
         true
     }
 
-    /// Axes and shape of the group that an Apply would be the first of: a reduction, or what one reads.
+    /// Returns the axes and the shape of the group that an Apply would start. The Apply must be a reduction, or a map
+    /// that a reduction reads.
     fn founds(&mut self, apply: &Apply, member: &Member) -> Option<(Vec<usize>, Vec<Dim>)> {
         let graph = self.graph;
         match member {
@@ -231,7 +232,7 @@ impl<'g> Grouping<'g> {
         self.home[position] = Some(number);
     }
 
-    /// The units in an order in which they can be computed, as near to that of the Applies as may be.
+    /// Returns the units in a valid order of computation, close to the order of the Applies.
     fn finish(mut self) -> Vec<Unit> {
         for group in &mut self.groups {
             if group.folds == 0 || group.folds + group.maps < 2 {
@@ -243,7 +244,7 @@ impl<'g> Grouping<'g> {
             Some(home) => self.groups[home].members.iter().copied().collect(),
             None => vec![position],
         };
-        // Every unit is known by its first Apply.
+        // A unit is identified by its first Apply.
         let first = |position: usize| members(position)[0];
         let (mut waits, mut then) = (BTreeMap::new(), BTreeMap::<usize, BTreeSet<usize>>::new());
         for unit in (0..self.home.len()).filter(|position| first(*position) == *position) {
@@ -273,7 +274,7 @@ impl<'g> Grouping<'g> {
     }
 }
 
-/// The Apply that makes a variable.
+/// Returns the position of the Apply that produces a variable.
 fn producer(graph: &FunctionGraph, variable: VarId) -> Option<usize> {
     match &graph.variable(variable).origin {
         Origin::Output { apply, .. } => Some(apply.index()),

@@ -1,17 +1,19 @@
-//! `row_programs`: reductions over the same axes, and what is computed of rows by what they give, become one op.
+//! `row_programs`: merges reductions over the same axes, and maps of rows that use their results, into one op.
 //!
 //! ```text
 //! m = max(x, axis=1)  e = exp(x - m)  s = sum(e, axis=1)  e / s    ──▶  row_program(x)
 //! ```
-//! | an Apply joins a group | if the group has something that it reads, and it is |
-//! |---|---|
-//! | reduction | over the same axes, the last among them, and not all |
-//! | elementwise | of the common shape, by all that is known of extents; or of single elements of rows alone |
-//! | dimshuffle | of single elements: the reduced dimensions are given back or taken away |
+//! | an Apply joins a group | if the group provides one of its inputs, and it is |
+//! |---|---|---|
+//! | reduction | over the same axes, which include the last axis but not all axes |
+//! | elementwise | of the common shape, as far as extents are known; or only of single elements per row |
+//! | dimshuffle | of single elements, and restores or drops the reduced dimensions |
 //!
-//! A reduction also joins a group that reads the same operand: it is read once. Runs after `fuse`, whose loops are the steps.
+//! A reduction also joins a group that reads the same operand, so that the operand is read once. The pass runs after
+//! `fuse`, whose loops become the steps.
 //!
-//! Exact because the steps compute what they did, on the same elements in the same order ([`RowProgram`]).
+//! The pass is exact, because the steps compute the same functions on the same elements in the same order
+//! ([`RowProgram`]).
 
 mod group;
 
@@ -24,9 +26,8 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Makes row programs.
 pub(super) fn row_programs(graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
-    // Who has to come before whom for the sake of memory is not looked at.
+    // Ordering constraints from memory are not supported here, so graphs with such constraints are left unchanged.
     let units = if contracts::orders(graph).is_empty() { group::units(graph) } else { Vec::new() };
     if units.iter().all(|unit| matches!(unit, Unit::Alone(_))) {
         return Ok(graph.clone());
@@ -50,17 +51,17 @@ pub(super) fn row_programs(graph: &FunctionGraph) -> Result<FunctionGraph, Build
     rebuild.finish()
 }
 
-/// What becomes of a group.
+/// The row program of a group.
 struct Program {
     op: Arc<dyn Op>,
     reads: Vec<VarId>,
     writes: Vec<VarId>,
-    /// Dimshuffles whose results others read: they stay views, of what the program makes.
+    /// Dimshuffles whose results are used outside: they stay views, of results of the program.
     shuffles: Vec<usize>,
 }
 
 impl Program {
-    /// The program of some Applies; `None` if they are too many.
+    /// Creates the program of some Applies; `None` if they exceed the limits.
     fn of(graph: &FunctionGraph, uses: &Uses, members: &[usize]) -> Option<Self> {
         let apply = |member: &usize| &graph.applies()[*member];
         let made: Vec<VarId> = members.iter().flat_map(|member| apply(member).outputs.clone()).collect();
@@ -73,7 +74,7 @@ impl Program {
                 shuffles.insert(0, *member);
             }
         }
-        // A dimshuffle that only others read is no step.
+        // A dimshuffle that no other member reads is not a step.
         let read = |variable: &VarId| members.iter().any(|member| apply(member).inputs.contains(variable));
         let is_step = |member: &&usize| !is_shuffle(apply(member)) || read(&apply(member).outputs[0]);
         let steps: Vec<usize> = members.iter().filter(is_step).copied().collect();

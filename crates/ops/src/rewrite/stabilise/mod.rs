@@ -1,14 +1,15 @@
-//! `stabilise`: formulas that lose digits or overflow become those that do not.
+//! `stabilise`: replaces numerically unstable formulas, which lose digits or overflow, by stable ones.
 //!
 //! ```text
-//! pattern   what a graph says: which function of what, which constant, which sum of exponentials
+//! pattern   recognises formulas in a graph: functions, constants, sums of exponentials
 //! rules     functions of one element: log(1 + x), exp(x) - 1, 1/(1 + exp(-x)) …
 //! sums      sums of exponentials: log(sum(exp(x))), exp(x)/sum(exp(x)) and its logarithm
 //! ```
-//! This is no [`Pass`](super::Pass): those keep every bit, and this changes results, to ones that are closer to what the formula
-//! means. So nobody gets it who has not asked for it, and it comes before everything else: whoever asks declares the graph that
-//! it gives, and whole, fused, op by op and interpreted that graph has the same bits. It is the one rewrite that looks at
-//! the values of constants, since `1 + x` says nothing else. What each rule does is in `crates/ops/STABILISE.md`.
+//! This is not a [`Pass`](super::Pass): a pass keeps every bit, but this rewrite moves results closer to the exact
+//! value of the formula. It is therefore opt-in and runs before everything else. The rewritten graph is the declared
+//! graph, and its bits are the same whether it is served whole, fused, op by op, or interpreted. It is the only
+//! rewrite that looks at the values of constants, because it must recognise `1 + x`. `crates/ops/STABILISE.md` lists
+//! the rules.
 
 mod pattern;
 mod rules;
@@ -21,8 +22,9 @@ use precast_graph::{BuildError, FunctionGraph, encode};
 use std::any::Any;
 use std::sync::Arc;
 
-/// Rewrites formulas of floats that lose digits or overflow into those that do not. Results change in their last digits, or
-/// where they were infinite, NaN or 0 for no reason of theirs; types do not, and special values by the sign of a zero at most.
+/// Replaces numerically unstable formulas of floats by stable ones. Results change in their last digits, or where
+/// they were infinite, NaN or 0 only because of the formula. Types do not change. Special values change at most in
+/// the sign of a zero.
 ///
 /// # Examples
 /// ```
@@ -35,11 +37,11 @@ use std::sync::Arc;
 /// ```
 ///
 /// # Errors
-/// A graph that is not valid.
+/// An invalid graph.
 pub fn stabilise(graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
     graph.validate()?;
     graph.check_edges()?;
-    // `exp(x)` that is written twice is one value: the rules compare variables.
+    // The rules compare variables, so repeated `exp(x)` must be one variable.
     let merged = merge(graph)?;
     let mut rebuild = Rebuild::new(&merged)?;
     let mut changed = false;
@@ -50,7 +52,8 @@ pub fn stabilise(graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
             Some(op) => stable(&mut rebuild.new, op.scalar.name(), &inputs)?,
             None => None,
         };
-        // A constant of the shape of something else would make the result another shape.
+        // A constant that was broadcast against x could make the result larger than x, so the replacement must have
+        // the same type.
         match stable.filter(|value| rebuild.new.ty(*value) == merged.ty(apply.outputs[0])) {
             Some(value) => {
                 rebuild.stands_for(value, apply.outputs[0]);

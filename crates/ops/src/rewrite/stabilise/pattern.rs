@@ -1,4 +1,4 @@
-//! What a variable is: a function of others, a constant, a sum of exponentials.
+//! Recognises variables: a function of other variables, a constant, a sum of exponentials.
 
 use crate::scalar::{self, ScalarOp};
 use crate::{DimShuffle, Elemwise, Reduce, ReduceKind};
@@ -12,7 +12,7 @@ fn made_by<T: Op>(graph: &FunctionGraph, variable: VarId) -> Option<(&T, &[VarId
     Some((op.downcast_ref::<T>()?, &apply.inputs))
 }
 
-/// The argument of which a variable is this function.
+/// Returns the argument if a variable is this function of one argument.
 pub(super) fn argument(graph: &FunctionGraph, variable: VarId, name: &str) -> Option<VarId> {
     match arguments(graph, variable, name)? {
         [only] => Some(*only),
@@ -20,25 +20,25 @@ pub(super) fn argument(graph: &FunctionGraph, variable: VarId, name: &str) -> Op
     }
 }
 
-/// The arguments of which a variable is this function.
+/// Returns the arguments if a variable is this function.
 pub(super) fn arguments<'g>(graph: &'g FunctionGraph, variable: VarId, name: &str) -> Option<&'g [VarId]> {
     let (op, inputs) = made_by::<Elemwise>(graph, variable)?;
     (op.scalar.name() == name).then_some(inputs)
 }
 
-/// Whether every element of a variable is this number, whatever the graph is given.
+/// Returns whether every element of a variable is this number for all inputs of the graph.
 pub(super) fn is_number(graph: &FunctionGraph, variable: VarId, number: f64) -> bool {
     if let Origin::Constant(value) = &graph.variable(variable).origin {
         let numbers = value.numbers();
         return !numbers.is_empty() && numbers.iter().all(|found| found.parts() == (number, 0.0));
     }
     let through = made_by::<DimShuffle>(graph, variable).map(|(_, inputs)| inputs[0]);
-    // Other dtypes have no -1: it wraps, or is true.
+    // Other dtypes cannot represent -1: it wraps, or becomes true.
     let cast = || argument(graph, variable, "cast").filter(|_| graph.ty(variable).dtype().is_float());
     through.or_else(cast).is_some_and(|from| is_number(graph, from, number))
 }
 
-/// The other one of two operands, of which one is this number.
+/// Returns the other operand if one of two operands is this number.
 pub(super) fn beside(graph: &FunctionGraph, inputs: &[VarId], number: f64) -> Option<VarId> {
     let [x, y] = inputs else { return None };
     if is_number(graph, *x, number) {
@@ -47,9 +47,9 @@ pub(super) fn beside(graph: &FunctionGraph, inputs: &[VarId], number: f64) -> Op
     is_number(graph, *y, number).then_some(*x)
 }
 
-/// A sum of exponentials over axes, and how its dimensions were arranged afterwards.
+/// A sum of exponentials over axes, with an optional rearrangement of its dimensions.
 pub(super) struct ExponentialSum {
-    /// What the exponentials are of.
+    /// The exponents.
     pub(super) of: VarId,
     /// The exponentials.
     pub(super) powers: VarId,
@@ -57,7 +57,7 @@ pub(super) struct ExponentialSum {
     pub(super) arranged: Option<DimShuffle>,
 }
 
-/// The sum of exponentials that a variable is.
+/// Returns the sum of exponentials if a variable is one.
 pub(super) fn exponential_sum(graph: &FunctionGraph, variable: VarId) -> Option<ExponentialSum> {
     let (sum, arranged) = match made_by::<DimShuffle>(graph, variable) {
         Some((op, inputs)) => (inputs[0], Some(op.clone())),
@@ -70,7 +70,7 @@ pub(super) fn exponential_sum(graph: &FunctionGraph, variable: VarId) -> Option<
     Some(ExponentialSum { of, powers, axes: reduce.axes.clone(), arranged })
 }
 
-/// Whether exponents are less their largest already, as those of `softmax` and `logsumexp` are.
+/// Returns whether the largest exponent has already been subtracted, as in `softmax` and `logsumexp`.
 pub(super) fn is_shifted(graph: &FunctionGraph, exponents: VarId) -> bool {
     let Some([x, top]) = arguments(graph, exponents, "sub") else { return false };
     let mut top = *top;
@@ -86,7 +86,7 @@ pub(super) fn is_shifted(graph: &FunctionGraph, exponents: VarId) -> bool {
     }
 }
 
-/// Applies a function of the library, elementwise.
+/// Applies a function of the library elementwise.
 pub(super) fn apply(graph: &mut FunctionGraph, name: &str, inputs: &[VarId]) -> Result<VarId, BuildError> {
     let op: Arc<dyn ScalarOp> = match scalar::from_props(name, &Props::new()) {
         Some(op) => op?,

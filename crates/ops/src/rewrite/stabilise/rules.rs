@@ -6,7 +6,7 @@ use precast_graph::{BuildError, FunctionGraph, VarId};
 /// A function of functions: `["neg", "softplus", "neg"]` of x is `-softplus(-x)`.
 type Stable = (&'static [&'static str], VarId);
 
-/// What stands for a function of these variables, if a rule has it.
+/// Returns the stable replacement of a function of these variables, if a rule matches.
 pub(super) fn stable(
     graph: &mut FunctionGraph,
     name: &str,
@@ -27,7 +27,7 @@ pub(super) fn stable(
 
 const EXPM1: &[&str] = &["expm1"];
 
-/// `log(x)`, where x is a sum with 1, a difference from 1, or a sigmoid.
+/// Matches `log(x)`, where x is a sum with 1, a difference from 1, or a sigmoid.
 fn log(graph: &FunctionGraph, x: VarId) -> Option<Stable> {
     if let Some(sum) = arguments(graph, x, "add") {
         let other = beside(graph, sum, 1.0)?;
@@ -40,14 +40,14 @@ fn log(graph: &FunctionGraph, x: VarId) -> Option<Stable> {
         }
         return None;
     }
-    // 1 - exp(x) was met before.
+    // An earlier rule has replaced `1 - exp(x)`.
     if let Some(x) = argument(graph, x, "neg").and_then(|x| argument(graph, x, "expm1")) {
         return Some((&["log1mexp"], x));
     }
     Some((&["neg", "softplus", "neg"], argument(graph, x, "sigmoid")?))
 }
 
-/// `log1p(x)`, where x is an exponential or the negative of one.
+/// Matches `log1p(x)`, where x is an exponential or a negated exponential.
 fn log1p(graph: &FunctionGraph, x: VarId) -> Option<Stable> {
     if let Some(x) = argument(graph, x, "exp") {
         return Some((&["softplus"], x));
@@ -55,7 +55,7 @@ fn log1p(graph: &FunctionGraph, x: VarId) -> Option<Stable> {
     Some((&["log1mexp"], argument(graph, argument(graph, x, "neg")?, "exp")?))
 }
 
-/// `exp(x) - 1`, `1 - exp(x)`, `1 - sigmoid(x)`.
+/// Matches `exp(x) - 1`, `1 - exp(x)` and `1 - sigmoid(x)`.
 fn sub(graph: &FunctionGraph, x: VarId, y: VarId) -> Option<Stable> {
     if is_number(graph, y, 1.0) {
         return Some((EXPM1, argument(graph, x, "exp")?));
@@ -69,7 +69,7 @@ fn sub(graph: &FunctionGraph, x: VarId, y: VarId) -> Option<Stable> {
     Some((&["sigmoid", "neg"], argument(graph, y, "sigmoid")?))
 }
 
-/// `1/(1 + exp(-x))`, and `exp(x)/(1 + exp(x))`.
+/// Matches `1/(1 + exp(-x))` and `exp(x)/(1 + exp(x))`.
 fn div(graph: &FunctionGraph, x: VarId, y: VarId) -> Option<Stable> {
     if is_number(graph, x, 1.0) {
         return one_over(graph, y);
@@ -79,7 +79,7 @@ fn div(graph: &FunctionGraph, x: VarId, y: VarId) -> Option<Stable> {
     (power == x).then_some((&["sigmoid"], of))
 }
 
-/// The reciprocal of `1 + exp(x)`.
+/// Matches the reciprocal of `1 + exp(x)`.
 fn one_over(graph: &FunctionGraph, x: VarId) -> Option<Stable> {
     let power = beside(graph, arguments(graph, x, "add")?, 1.0)?;
     let of = argument(graph, power, "exp")?;

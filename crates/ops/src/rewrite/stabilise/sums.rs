@@ -1,19 +1,20 @@
-//! Rules for sums of exponentials: the largest exponent is taken out, so that none overflows and not all vanish.
+//! Rules for sums of exponentials: the largest exponent is factored out, so that no term overflows and at least one
+//! does not vanish.
 //!
-//! With m the largest exponent along the axes, or 0 where that is not finite:
+//! Let m be the largest exponent along the axes, or 0 if that is not finite:
 //! ```text
 //! log(sum(exp(x)))              log(sum(exp(x - m))) + m
 //! exp(x)/sum(exp(x))            exp(x - m)/sum(exp(x - m))
 //! log(exp(x)/sum(exp(x)))       x - log(sum(exp(x)))
 //! ```
-//! An infinity is left in its place by m = 0, so what was infinite or NaN for a reason is so still.
+//! With m = 0 an infinity is kept, so results that are infinite or NaN for a valid reason stay so.
 
 use super::pattern::{ExponentialSum, apply, argument, arguments, exponential_sum, is_shifted};
 use crate::{DimShuffle, Reduce, ReduceKind};
 use precast_graph::{Array, BuildError, FunctionGraph, Number, VarId};
 use std::sync::Arc;
 
-/// What stands for a function of these variables, if a rule has it.
+/// Returns the stable replacement of a function of these variables, if a rule matches.
 pub(super) fn stable(
     graph: &mut FunctionGraph,
     name: &str,
@@ -35,7 +36,7 @@ pub(super) fn stable(
     }
 }
 
-/// Whether the sum of each row stands where it is divided by: dimensions that it lacks are put in front.
+/// Returns whether the sum is aligned with its rows in the division. Missing leading dimensions are added.
 fn keeps(graph: &FunctionGraph, sum: &ExponentialSum) -> bool {
     let ndim = graph.ty(sum.of).ndim();
     let wanted = DimShuffle::restoring(ndim, sum.axes.as_deref()).order;
@@ -45,12 +46,12 @@ fn keeps(graph: &FunctionGraph, sum: &ExponentialSum) -> bool {
     std::iter::repeat_n(None, missing).chain(found).eq(wanted)
 }
 
-/// A sum of exponentials with the largest exponent taken out.
+/// A sum of exponentials with the largest exponent factored out.
 struct Shifted {
-    /// The exponentials of exponents less the largest, and their sum, without the reduced dimensions.
+    /// The shifted exponentials and their sum, without the reduced dimensions.
     powers: VarId,
     sum: VarId,
-    /// The largest exponent, likewise.
+    /// The largest exponent, without the reduced dimensions.
     top: VarId,
 }
 
@@ -67,7 +68,7 @@ fn shifted(graph: &mut FunctionGraph, sum: &ExponentialSum) -> Result<Shifted, B
     Ok(Shifted { powers, sum, top })
 }
 
-/// A number that broadcasts against a variable.
+/// Creates a constant that broadcasts against a variable.
 fn constant(graph: &mut FunctionGraph, value: f64, beside: VarId) -> VarId {
     let ty = graph.ty(beside);
     let one = Array::of(Number::Float(value), ty.dtype());
@@ -91,18 +92,18 @@ fn share(graph: &mut FunctionGraph, of: &ExponentialSum) -> Result<VarId, BuildE
     apply(graph, "div", &[powers, total])
 }
 
-/// A value of each row, where the row can be computed with it.
+/// Broadcasts a value of each row back to the dimensions of the rows.
 fn row(graph: &mut FunctionGraph, sum: &ExponentialSum, value: VarId) -> Result<VarId, BuildError> {
     let keep = DimShuffle::restoring(graph.ty(sum.of).ndim(), sum.axes.as_deref());
     Ok(graph.apply(Arc::new(keep), &[value])?[0])
 }
 
-/// `log(exp(x)/sum(exp(x)))`, whose exponents may have been shifted already.
+/// Matches `log(exp(x)/sum(exp(x)))`; the exponents may already be shifted.
 fn log_share(graph: &mut FunctionGraph, shares: VarId) -> Result<Option<VarId>, BuildError> {
     let Some([powers, total]) = arguments(graph, shares, "div") else { return Ok(None) };
     let (powers, total) = (*powers, *total);
     let Some(of) = argument(graph, powers, "exp") else { return Ok(None) };
-    // The exponentials may be computed once for the sum and once for the shares.
+    // The exponentials in the sum and in the quotient may be different variables.
     let Some(sum) = exponential_sum(graph, total).filter(|sum| sum.of == of && keeps(graph, sum)) else {
         return Ok(None);
     };

@@ -1,4 +1,5 @@
-//! Functions of literals alone, beside arrays of every dtype: they are Python's numbers, whatever NumPy's function of them gives.
+//! Tests of functions of literals combined with arrays of every dtype. Their results are Python numbers, even where
+//! NumPy's function returns an array scalar.
 
 use super::draw::{Case, dtypes};
 use super::functions::{is_elsewhere, is_scalar, names};
@@ -7,10 +8,10 @@ use super::{difference, number, ours, python};
 use precast_ops::Ops;
 use precast_testkit::{Choices, page};
 
-/// How many dtypes each function meets.
+/// The number of dtypes per function.
 const DTYPES: usize = 3;
 
-/// Literals of each kind.
+/// A literal of each kind.
 const LITERALS: [&str; 4] = ["True", "1", "0.5", "2j"];
 
 #[test]

@@ -1,4 +1,4 @@
-//! Random expressions in the text form, which are Python as well, and the inputs they are about.
+//! Random expressions in the text form, which are also valid Python, and their inputs.
 
 use super::functions::{FUNCTIONS, Form};
 use precast_graph::{Array, DType, Number};
@@ -8,11 +8,11 @@ use precast_testkit::Choices;
 pub(super) struct Case {
     pub(super) text: String,
     pub(super) inputs: Vec<(String, Array)>,
-    /// Whether one operation is all there is, so that its accuracy is known.
+    /// Whether the expression is a single operation, so that its accuracy is known.
     pub(super) single: bool,
 }
 
-/// The dtypes that NumPy has.
+/// Returns the dtypes that NumPy supports.
 pub(super) fn dtypes() -> Vec<DType> {
     DType::ALL.into_iter().filter(|dtype| *dtype != DType::Bf16).collect()
 }
@@ -84,7 +84,7 @@ fn shape(choices: &mut Choices) -> Vec<usize> {
     (0..rank).map(|_| *choices.pick(&[0, 1, 2, 3, 3, 5]).unwrap()).collect()
 }
 
-/// A shape that is broadcast to this one, nearly always.
+/// Returns a shape that almost always broadcasts to the given shape.
 fn part(choices: &mut Choices, shape: &[usize]) -> Vec<usize> {
     if choices.one_in(12) {
         return self::shape(choices);
@@ -99,7 +99,7 @@ fn array(choices: &mut Choices, dtype: DType, shape: &[usize]) -> Array {
     Array::from_bits(dtype, shape, &bits).unwrap()
 }
 
-/// A number that is special one time in three.
+/// Returns a number, which is special one time in three.
 fn number(choices: &mut Choices, dtype: DType) -> Array {
     let special = choices.one_in(3);
     let small = choices.below(9) as i128 - 4;
@@ -135,7 +135,7 @@ fn leaf(choices: &mut Choices) -> String {
     }
 }
 
-/// An expression of literals alone.
+/// Returns an expression of literals alone.
 fn constant(choices: &mut Choices, depth: usize) -> String {
     if depth == 0 {
         return format!("({})", choices.pick(&LITERALS).unwrap());
@@ -179,7 +179,7 @@ fn expression(choices: &mut Choices, depth: usize) -> String {
             let a = below(choices);
             let b = match operator {
                 "**" if choices.one_in(2) => format!("({})", choices.pick(&EXPONENTS).unwrap()),
-                // Python would not end.
+                // Python would not terminate.
                 "**" => "y".to_owned(),
                 "<<" | ">>" if !a.contains(['x', 'y', 'z']) => "3".to_owned(),
                 _ => below(choices),
@@ -202,11 +202,11 @@ fn call(choices: &mut Choices, name: &str, form: Form, below: &dyn Fn(&mut Choic
         Form::Elementwise(arity) => {
             let mut arguments: Vec<String> = (0..arity).map(|_| below(choices)).collect();
             if name == "pow" || name == "power" {
-                // Python would not end.
+                // Python would not terminate.
                 arguments[1] =
                     if choices.one_in(2) { "y" } else { choices.pick(&EXPONENTS).unwrap() }.to_owned();
             } else if name == "clip" {
-                // NumPy takes a number here as an array of its own dtype.
+                // NumPy converts a number in this position to an array of its own dtype.
                 arguments[0] = "x".to_owned();
             } else if name.ends_with("_shift") && !arguments[0].contains(['x', 'y', 'z']) {
                 arguments[1] = "y".to_owned();

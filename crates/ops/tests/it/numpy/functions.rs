@@ -1,12 +1,12 @@
-//! What the expressions call, and what NumPy has no equal of.
+//! The functions in the random expressions, and those without an equivalent in NumPy.
 
 use precast_ops::{Ops, Row};
 use std::sync::LazyLock;
 
-/// How a function is called.
+/// The way a function is called.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Form {
-    /// With so many arguments that are broadcast.
+    /// With this number of broadcast arguments.
     Elementwise(usize),
     /// With `axis` and `keepdims`.
     Reduction,
@@ -14,23 +14,24 @@ pub(super) enum Form {
     Running,
     /// By the name of a dtype.
     Cast,
-    /// With indices and perhaps `axis`.
+    /// With indices and an optional `axis`.
     Take,
-    /// With so many arguments and nothing else.
+    /// With this number of arguments and no settings.
     Plain(usize),
 }
 
 use Form::{Cast, Elementwise, Plain, Reduction, Running, Take};
 
-/// The functions by every name, and how expressions call them: all rows of the library but those that are compared elsewhere.
+/// The functions by every name, with the way expressions call them: all rows of the library except those compared in
+/// other tests.
 pub(super) static FUNCTIONS: LazyLock<Vec<(&str, Form)>> = LazyLock::new(|| {
     let compared =
         Ops::rows().filter(|row| !is_elsewhere(row) && (is_scalar(row) || AT_RANDOM.contains(&row.name)));
     compared.flat_map(|row| names(row).map(|name| (name, form(row)))).collect()
 });
 
-/// Functions that are not elementwise and stand in random expressions, as any value will do for their arguments; the others have
-/// calls of their own in `library`.
+/// Non-elementwise functions in random expressions; they accept any values as arguments. `library` has explicit calls
+/// of the remaining ones.
 const AT_RANDOM: &[&str] = &[
     "all",
     "angle",
@@ -65,17 +66,17 @@ const AT_RANDOM: &[&str] = &[
     "var",
 ];
 
-/// All names of a function.
+/// Returns all names of a function.
 pub(super) fn names(row: &Row) -> impl Iterator<Item = &'static str> + use<> {
     std::iter::once(row.name).chain(row.aliases.iter().copied())
 }
 
-/// Whether a function is compared neither at random nor in `library`.
+/// Returns whether a function is compared neither at random nor in `library`.
 pub(super) fn is_elsewhere(row: &Row) -> bool {
     ELSEWHERE.contains(&row.name)
 }
 
-/// Whether a function is of single elements.
+/// Returns whether a function is elementwise.
 pub(super) fn is_scalar(row: &Row) -> bool {
     precast_ops::scalar::find(row.name).is_some()
 }
@@ -92,7 +93,7 @@ fn form(row: &Row) -> Form {
     }
 }
 
-/// Functions that are compared elsewhere: NumPy writes them in another way, or has something else of that name.
+/// Functions compared in other tests: NumPy has another notation, or another function of that name.
 const ELSEWHERE: &[&str] = &[
     "advanced_inc_subtensor1",
     "advanced_subtensor1",
@@ -114,10 +115,10 @@ const ELSEWHERE: &[&str] = &[
     "subtensor",
     "view",
     "zeros",
-    // The sign of a NaN that was computed is the CPU's; `scalar_golden` has those that were given.
+    // The CPU determines the sign of a computed NaN; `scalar_golden` covers NaNs that are inputs.
     "copysign",
     "signbit",
-    // NumPy has none of these, and expressions are better used for others.
+    // NumPy lacks these functions, and the expressions test other functions instead.
     "betainc",
     "scalb",
     "complex",

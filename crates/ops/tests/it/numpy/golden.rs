@@ -1,4 +1,4 @@
-//! Answers of NumPy kept in a file: `tests/golden/functions.jsonl`, a call a line with its inputs and what came of it.
+//! NumPy's answers in a file: `tests/golden/functions.jsonl`, with one call per line, its inputs and its result.
 
 use super::draw::Case;
 use super::python::Answer;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 const GOLDEN: &str = include_str!("../../golden/functions.jsonl");
 
-/// The shapes that are kept of each call, each in another dtype.
+/// The shapes recorded for each call, each with another dtype.
 const SHAPES: [&[usize]; 3] = [&[5], &[2, 3], &[3, 0]];
 const DTYPES: [DType; 7] =
     [DType::F64, DType::I16, DType::C64, DType::Bool, DType::F32, DType::U64, DType::F16];
@@ -26,7 +26,7 @@ fn decode(value: &Value) -> Array {
     Array::from_bits(dtype, &shape, &bits).unwrap()
 }
 
-/// Writes the answers of a few shapes and dtypes of each call.
+/// Writes the answers for a few shapes and dtypes of each call.
 pub(super) fn write(cases: &[(Case, f64)], answers: &[Answer]) {
     let (mut lines, mut text, mut turn) = (String::new(), "", 0);
     let mut open: Vec<&[usize]> = Vec::new();
@@ -51,7 +51,7 @@ pub(super) fn write(cases: &[(Case, f64)], answers: &[Answer]) {
     fs_err::write(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/functions.jsonl"), lines).unwrap();
 }
 
-/// The calls, and what NumPy made of them.
+/// Reads the calls and NumPy's results.
 pub(super) fn read() -> impl Iterator<Item = (Case, Array)> {
     GOLDEN.lines().map(|line| {
         let value: Value = serde_json::from_str(line).unwrap();

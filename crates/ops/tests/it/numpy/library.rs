@@ -1,10 +1,12 @@
-//! Every function that is not elementwise against NumPy 2, called in each of its ways: every dtype, shapes with extents 0 and 1.
+//! Compares every non-elementwise function with NumPy 2, in all call forms, for every dtype, and for shapes with
+//! extents 0 and 1.
 //!
-//! A call is a text, which is Python as well. Its inputs: `x`, of every dtype and shape; `y` like it; `v`, four elements; `s`, the same
-//! in order; `m`, a mask of the shape of `x`; `n`, a number. A function without a call here, or in the random expressions, fails a test.
+//! A call is a text that is also valid Python. Its inputs are `x`, of every dtype and shape; `y`, like `x`; `v`, four
+//! elements; `s`, the same elements in order; `m`, a mask with the shape of `x`; and `n`, a number. A function
+//! without a call here or in the random expressions fails a test.
 //!
-//! Some of NumPy's answers are kept in `tests/golden/functions.jsonl`, for machines without NumPy: with `PRECAST_WRITE_GOLDEN` set,
-//! the test that asks NumPy writes them.
+//! Some of NumPy's answers are recorded in `tests/golden/functions.jsonl`, for machines without NumPy. With
+//! `PRECAST_WRITE_GOLDEN` set, the test that calls NumPy writes them.
 
 use super::functions::{FUNCTIONS, names};
 use super::{Case, golden, near, ours, python};
@@ -12,11 +14,12 @@ use precast_graph::{Array, DType};
 use precast_ops::{Ops, Sort};
 use precast_testkit::{Choices, arrays};
 
-/// How near a result is to NumPy's, in ulp of the largest element; what is only moved is exact.
+/// The allowed distance from NumPy's result, in ulp of the largest element. Functions that only move elements are
+/// exact.
 const EXACT: f64 = 0.0;
 const SUMS: f64 = 64.0;
 
-/// The calls of a function or two, and how near their results are.
+/// The calls of one or two functions, and the allowed distance.
 #[rustfmt::skip]
 const CALLS: &[(&[&str], f64)] = &[
     (&["sort(x)", "sort(x, 0)", "sort(x, axis=None)", "sort(x, kind='stable')", "sort(x[::-1])"], EXACT),
@@ -110,7 +113,7 @@ const CALLS: &[(&[&str], f64)] = &[
     (&["x[[0, -1], [1, 0]]", "x[:, [0, 1], [1, 0]]", "x[[[0], [1]], [0, -1]]", "x[[0, 1], :, [0, 0]]", "x[0, :, [1, 2, 0]]", "x[..., [0], [0]]", "x[None, [0], 0]"], EXACT),
 ];
 
-/// What is refused on one side on purpose: a fragment of what that side says, and why.
+/// Calls that one side rejects on purpose: a fragment of its message, and the reason.
 #[rustfmt::skip]
 const ON_PURPOSE: &[(&str, &str)] = &[
     ("does not support dtype", "a function that is not there for complex numbers, or for truth values"),
@@ -126,7 +129,7 @@ const ON_PURPOSE: &[(&str, &str)] = &[
     ("it supports f32, f64", "the next number is of f32 and f64"),
 ];
 
-/// The calls that inputs of the page fit.
+/// Returns the calls that work with the inputs of the page.
 pub(super) fn calls() -> impl Iterator<Item = String> {
     CALLS.iter().flat_map(|(texts, _)| *texts).map(|text| (*text).to_owned())
 }
@@ -134,7 +137,7 @@ pub(super) fn calls() -> impl Iterator<Item = String> {
 const SHAPES: [&[usize]; 10] =
     [&[], &[0], &[1], &[5], &[3, 0], &[0, 3], &[2, 3], &[3, 3], &[1, 1], &[2, 1, 3]];
 
-/// Few values that come often; of floats the special ones, but where sums are taken.
+/// Returns few distinct values, so that they repeat. Floats include the special values, except for sums.
 fn drawn(choices: &mut Choices, dtype: DType, shape: &[usize], specials: bool) -> Array {
     let plain = arrays::draw_plain(choices, dtype, shape);
     if !specials {
@@ -163,7 +166,7 @@ fn case(text: &str, dtype: DType, shape: &[usize], specials: bool, choices: &mut
     Case { text: text.to_owned(), inputs, single: true }
 }
 
-/// Whether two results are as near as the call says, measured by the largest element.
+/// Returns whether two results are within the call's tolerance, measured by the largest element.
 fn same(found: &Array, want: &Array, ulps: f64) -> bool {
     let (a, b) = (found.numbers(), want.numbers());
     let is_nan = |n: &precast_graph::Number| n.parts().0.is_nan() || n.parts().1.is_nan();
@@ -185,7 +188,7 @@ fn same(found: &Array, want: &Array, ulps: f64) -> bool {
     a.iter().zip(&b).all(both)
 }
 
-/// What is wrong with what the library makes of a case, in words.
+/// Describes the difference between the library's result of a case and the answer.
 fn wrong(case: &Case, answer: &Result<Array, String>, ulps: f64) -> Option<String> {
     let listed = |error: &String| ON_PURPOSE.iter().any(|(fragment, _)| error.contains(fragment));
     match (ours(case), answer) {
@@ -203,14 +206,14 @@ fn wrong(case: &Case, answer: &Result<Array, String>, ulps: f64) -> Option<Strin
     }
 }
 
-/// Whether NumPy leaves out the dimension of the fractions, as it does for arrays without elements.
+/// Returns whether NumPy leaves out the dimension of the fractions, as it does for arrays without elements.
 pub(super) fn is_without_fractions(case: &Case) -> bool {
     let functions = ["nanquantile(", "nanpercentile("];
     functions.iter().any(|function| case.text.starts_with(function))
         && case.inputs.iter().any(|(_, array)| array.shape().contains(&0))
 }
 
-/// Panics with the first of each call that is wrong.
+/// Panics with the first difference of each call.
 fn assert_none(wrong: Vec<String>) {
     let (count, mut first) = (wrong.len(), wrong);
     first.dedup_by_key(|what| what.split(" of ").next().map(str::to_owned));

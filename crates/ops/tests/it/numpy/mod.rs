@@ -1,16 +1,17 @@
-//! Random expressions against NumPy 2: literals, constant subexpressions, every function in every mix of arrays and
-//! literals, every dtype that NumPy has.
+//! Compares random expressions with NumPy 2: literals, constant subexpressions, every function in every mix of arrays
+//! and literals, and every dtype that NumPy supports.
 //!
 //! ```text
 //! seed ─▶ expression, inputs ─┬─▶ text ─▶ graph ─▶ `perform`
-//!                             └─▶ one Python for all: eval      value, dtype and shape, or both refuse
+//! └─▶ one Python for all: eval      value, dtype and shape, or both reject
 //! ```
-//! The other forms of execution are held to `perform` by `tests/it/fuzz`. `PRECAST_NUMPY_COUNT` and `PRECAST_NUMPY_SEED` give
-//! the number of expressions and the first seed (`cargo xtask fuzz-graphs --numpy`).
+//! `tests/it/fuzz` compares the other forms of execution with `perform`. `PRECAST_NUMPY_COUNT` and
+//! `PRECAST_NUMPY_SEED` set the number of expressions and the first seed (`cargo xtask fuzz-graphs --numpy`).
 //!
 //! # Tolerances
-//! An operation alone: 0 ulp for what is exact or rounded once, else as [`tolerance`] says. In a larger expression errors are
-//! carried on, so that values are compared where nothing is rounded more than once, dtypes and shapes always.
+//! A single operation has 0 ulp if it is exact or rounded once, otherwise the result of [`tolerance`]. Larger
+//! expressions propagate errors, so their values are compared only if nothing is rounded more than once. Dtypes and
+//! shapes are always compared.
 
 mod alone;
 mod draw;
@@ -32,9 +33,10 @@ use precast_testkit::{Budget, Choices};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-/// Where the two differ on purpose: what each says, and why. `crates/ops/README.md` has the same list for users.
+/// Intentional differences: a fragment of a message, and the reason. `crates/ops/README.md` has the same list for
+/// users.
 ///
-/// A fragment of our error, or of NumPy's; the other side has a value.
+/// The fragment comes from our error or from NumPy's; the other side returns a value.
 #[rustfmt::skip]
 const ON_PURPOSE: &[(&str, &str)] = &[
     ("which does not fit `f", "a literal too large for a float is refused, NumPy makes it infinite"),
@@ -65,7 +67,8 @@ const ON_PURPOSE: &[(&str, &str)] = &[
     ("'int' object has no attribute", "functions of integers beyond 64 bits are computed in f64"),
     ("'float' object has no attribute", "functions of integers beyond 64 bits are computed in f64"),
 ];
-/// As [`ON_PURPOSE`], where an extent takes part: it is a Python integer for NumPy, and an i64 of a running graph here.
+/// Intentional differences like [`ON_PURPOSE`] for expressions with an extent, which is a Python integer for NumPy,
+/// but an i64 of a running graph here.
 const OF_EXTENTS: &[(&str, &str)] = &[
     ("ZeroDivisionError", "division by zero is 0, or not finite"),
     ("not supported between instances of", "numbers of a graph have an order"),
@@ -75,7 +78,7 @@ const OF_EXTENTS: &[(&str, &str)] = &[
     ("does not support dtype `bool`", "truth values are no integers"),
 ];
 
-/// What one side makes of a case.
+/// One side's outcome of a case.
 type Outcome = Result<Array, String>;
 
 fn ours(case: &Case) -> Outcome {
@@ -87,12 +90,12 @@ fn ours(case: &Case) -> Outcome {
     interpret(&graph, &values).map(|mut outputs| outputs.remove(0)).map_err(|error| chain(&error))
 }
 
-/// What is wrong with a case, in words; `None` if nothing is.
+/// Describes the difference of a case; `None` if both sides agree.
 fn difference(case: &Case, found: &Outcome, numpy: &Outcome) -> Option<String> {
     let has_extent = case.text.contains("shape(");
     let listed =
         |error: &str, list: &[(&str, &str)]| list.iter().any(|(fragment, _)| error.contains(fragment));
-    // NumPy makes an array of Python's integers where one is too wide for a dtype.
+    // NumPy creates an array of Python integers if one is too wide for a dtype.
     let collects = ["dot(", "stack(", "concatenate("].iter().any(|name| case.text.contains(name));
     if collects && ["10**20", "2**64", "2**63"].iter().any(|wide| case.text.contains(wide)) {
         return None;
@@ -103,15 +106,15 @@ fn difference(case: &Case, found: &Outcome, numpy: &Outcome) -> Option<String> {
         |error: &str| of_clip(error) || listed(error, ON_PURPOSE) || has_extent && listed(error, OF_EXTENTS);
     let (found, want) = match (found, numpy) {
         (Err(_), Err(_)) => return None,
-        // What NumPy lacks has another oracle: `scalar_golden::every_scalar_op_has_an_oracle`.
+        // Functions that NumPy lacks have another oracle: `scalar_golden::every_scalar_op_has_an_oracle`.
         (Ok(_), Err(error)) if lacks_a_scalar_op(error) => return None,
-        // Without an element NumPy looks at no index.
+        // For an empty array NumPy does not check indices.
         (Err(error), Ok(value))
             if error.contains("is out of bounds for axis") && value.numbers().is_empty() =>
         {
             return None;
         }
-        // NumPy has arrays of Python's integers.
+        // NumPy supports arrays of Python integers.
         (Err(error), Ok(_)) if error.contains("which does not fit `i64`") && wide_literal(error) => {
             return None;
         }
@@ -123,18 +126,18 @@ fn difference(case: &Case, found: &Outcome, numpy: &Outcome) -> Option<String> {
     let (has, dtypes) = (|word: &str| case.text.contains(word), (found.dtype(), want.dtype()));
     let integers = dtypes.0.is_integer() && dtypes.1.is_integer();
     let same_by_reason = match dtypes {
-        // Extents are computed with in i64, their truth values are no integers.
+        // Extents are computed in i64, and comparisons of extents are not integers here.
         _ if has_extent && (has("real(") || has("imag(")) => true,
         _ if has_extent && (integers || dtypes.0 == DType::Bool) => true,
-        // NumPy's `where` makes i64 of two integers that only u64 holds.
+        // NumPy's `where` returns i64 for two integers that only u64 can hold.
         (DType::U64, DType::I64) => has("where(") || has("switch(") || has("select("),
-        // The parts of Python's `True` is 1.
+        // The real and imaginary parts of Python's `True` are integers.
         (DType::Bool, DType::I64) => has("real(") || has("imag("),
-        // NumPy squares truth values as i8 in arrays, as i64 alone.
+        // NumPy squares booleans as i8 in arrays, but as i64 for scalars.
         (DType::I8, DType::I64) => has("**") || has("pow"),
-        // NumPy computes with a number of Python's in f16.
+        // NumPy computes with a Python number in f16.
         (DType::F64, DType::F16) => has("ldexp("),
-        // NumPy's function makes i8 of truth values, its method leaves them.
+        // NumPy's function returns i8 for booleans, its method leaves them unchanged.
         (DType::I8, DType::Bool) => has(".conj"),
         _ => false,
     };
@@ -150,14 +153,14 @@ fn difference(case: &Case, found: &Outcome, numpy: &Outcome) -> Option<String> {
     Some(format!("gives {:?}, NumPy {:?}", wrong.0, wrong.1))
 }
 
-/// Whether NumPy says that it does not have a function, and that is one of a single element.
+/// Returns whether NumPy reports a missing function that is an elementwise function here.
 fn lacks_a_scalar_op(error: &str) -> bool {
     let name =
         error.split("module 'numpy' has no attribute '").nth(1).and_then(|rest| rest.split('\'').next());
     name.is_some_and(|name| Ops::rows().any(|row| names(row).any(|known| known == name) && is_scalar(row)))
 }
 
-/// Whether the literal of an error has more than 64 bits.
+/// Returns whether the literal of an error has more than 64 bits.
 fn wide_literal(error: &str) -> bool {
     let literal = error.split("is the literal `").nth(1).and_then(|rest| rest.split('`').next());
     literal.is_some_and(|literal| literal.len() >= 20 && literal.parse::<u64>().is_err())
@@ -208,13 +211,13 @@ const SUMS: &[&str] = &[
     "nanstd",
 ];
 
-/// How many ulp a result may be off; `None` where only its dtype and shape are compared.
+/// Returns the tolerance of a result in ulp; `None` if only its dtype and shape are compared.
 fn tolerance(case: &Case) -> Option<f64> {
     let words: Vec<&str> = case.text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).collect();
     let has = |names: &[&str]| words.iter().any(|word| names.contains(word));
     let floats =
         case.inputs.iter().any(|(_, array)| !array.dtype().is_integer() && array.dtype() != DType::Bool);
-    // Of the integer 0 NumPy gives whatever the CPU makes of an infinite float.
+    // For the integer 0, NumPy returns the CPU's conversion of an infinite float.
     if has(&["reciprocal"]) && !floats {
         return None;
     }
@@ -239,7 +242,7 @@ fn tolerance(case: &Case) -> Option<f64> {
     let rounded = words.iter().any(|word| ROUNDED.contains(word)) || case.text.contains("**");
     let complex = case.inputs.iter().any(|(_, array)| array.dtype().is_complex()) || case.text.contains("2j");
     let power = case.text.contains("**") || has(&["pow", "power"]);
-    // What cancels, what NumPy computes in c64, and NaN as a complex bound.
+    // Excludes cancellation, results that NumPy computes in c64, and NaN as a complex bound.
     if rounded && case.text.contains('%') || complex && (power || has(&["clip"])) {
         return None;
     }
@@ -260,7 +263,7 @@ static ROUNDED: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
     Ops::rows().filter(rounded).flat_map(names).collect()
 });
 
-/// Whether two numbers of a dtype are as near as `ulps` of it; of complex numbers by the larger part.
+/// Returns whether two numbers of a dtype are within `ulps`; complex numbers are measured by the larger part.
 fn near(a: Number, b: Number, dtype: DType, ulps: f64) -> bool {
     if a.same(b) || ulps == 0.0 {
         return a.same(b);
@@ -276,7 +279,7 @@ fn near(a: Number, b: Number, dtype: DType, ulps: f64) -> bool {
         let exact = a == b || a.is_nan() && b.is_nan();
         exact || (a - b).abs() <= ulps * precision * scale || dtype == DType::F64 && ulp_distance(a, b) <= 8
     };
-    // Where a complex number is not finite, C99 leaves parts of it open.
+    // If a complex number is not finite, C99 leaves some parts open.
     let open = dtype.is_complex() && !(br.is_finite() && bi.is_finite());
     open && !(ar.is_finite() && ai.is_finite()) || close(ar, br) && close(ai, bi)
 }

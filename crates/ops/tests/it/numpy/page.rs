@@ -1,8 +1,8 @@
-//! The examples of the reference page of the language, each of which is Python with NumPy too.
+//! Compares the examples of the language's reference page with NumPy; each example is also valid Python.
 //!
 //! # Tolerances
-//! Every number within 64 units of the dtype's precision of the largest number of its array, since sums are in another order;
-//! dtypes and shapes exactly, and numbers where nothing is rounded.
+//! Every number must be within 64 units of the dtype's precision, relative to the largest number of its array,
+//! because sums have another order. Dtypes and shapes must be equal, and so must numbers without rounding.
 
 use super::draw::Case;
 use super::{difference, dtypes, number, ours, python};
@@ -10,7 +10,7 @@ use crate::language::PAGE;
 use precast_graph::{Array, DType};
 use precast_testkit::{Choices, page};
 
-/// How many draws of extents and dtypes each example gets.
+/// The number of draws of extents and dtypes per example.
 const DRAWS: u64 = 16;
 
 #[test]
@@ -50,7 +50,7 @@ fn the_examples_of_the_page_are_numpys() {
     assert!(never.is_empty(), "no draw has a value: {}", never[0].text);
 }
 
-/// What is wrong with the numbers of an array.
+/// Describes the difference between the numbers of two arrays.
 pub(super) fn distance(found: &Array, want: &Array) -> Option<String> {
     let precision = match want.dtype().real() {
         DType::F16 => 2_f64.powi(-10),
@@ -65,7 +65,7 @@ pub(super) fn distance(found: &Array, want: &Array) -> Option<String> {
     let pairs = found.numbers().into_iter().zip(want.numbers());
     let far = |(a, b): &(precast_graph::Number, precast_graph::Number)| {
         let ((ar, ai), (br, bi)) = (a.parts(), b.parts());
-        // Where a complex number is not finite, C99 leaves parts of it open.
+        // If a complex number is not finite, C99 leaves some parts open.
         let open = want.dtype().is_complex() && !(br.is_finite() && bi.is_finite());
         !(open || near(ar, br) && near(ai, bi))
     };

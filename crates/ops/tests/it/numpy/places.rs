@@ -1,6 +1,8 @@
-//! Literals in every place: each number of each example, and each of its arrays, in turn becomes another literal.
+//! Tests literals in every position: each number and each array of each example is replaced in turn by another
+//! literal.
 //!
-//! Most of these calls are refused by both sides. What only one refuses is a difference, as is another dtype, shape or number.
+//! Both sides reject most of these calls. It is a difference if only one side rejects a call, or if dtypes, shapes or
+//! numbers differ.
 
 use super::draw::{Case, dtypes};
 use super::page::distance;
@@ -10,13 +12,15 @@ use precast_graph::DType;
 use precast_testkit::{Choices, page};
 use std::collections::BTreeSet;
 
-/// What is put in. None of a size that would be tried: an extent is small, or beyond all memory.
+/// The inserted literals. As an extent each is either small or larger than all memory, so no large array is
+/// allocated.
 const LITERALS: [&str; 22] = [
     "0", "1", "-1", "2", "-7", "300", "-300", "2**63", "-2**63", "2**64", "-10**20", "0.0", "-0.0", "0.5",
     "-1.5", "1e300", "True", "False", "2j", "nan", "-inf", "0x10",
 ];
 
-/// What a literal cannot be is told; NumPy takes truth values, and now and then floats, for integers, and any negative extent for -1.
+/// Messages for invalid literals. NumPy accepts booleans, and sometimes floats, as integers, and any negative extent
+/// as -1.
 const REFUSED: [&str; 8] = [
     "expected",
     "does not fit",
@@ -28,10 +32,11 @@ const REFUSED: [&str; 8] = [
     "out of range",
 ];
 
-/// How many literals each place is given.
+/// The number of literals per position.
 const DRAWS: usize = 2;
 
-/// The places of a text where a literal may stand: its numbers, and its names of arrays that nothing is asked of.
+/// Returns the positions in a text where a literal may stand: its numbers, and the names of arrays without attributes
+/// or indices.
 fn places(text: &str) -> Vec<(usize, usize)> {
     let bytes = text.as_bytes();
     let is_word = |c: u8| c == b'_' || c.is_ascii_alphanumeric();
@@ -59,7 +64,7 @@ fn places(text: &str) -> Vec<(usize, usize)> {
     found
 }
 
-/// The texts with one place changed, and sometimes a second.
+/// Returns the texts with one position changed, and sometimes a second one.
 fn changed(text: &str, choices: &mut Choices) -> Vec<String> {
     let places = places(text);
     let mut all = Vec::new();
@@ -72,8 +77,8 @@ fn changed(text: &str, choices: &mut Choices) -> Vec<String> {
     all
 }
 
-/// What has another value on purpose: floats beyond an integer's saturate, norms of f16 are computed in f32, and of an integer that only
-/// a u64 holds NumPy's `select` makes a negative one.
+/// Returns whether a case has another value on purpose. Floats beyond an integer's range saturate, norms of f16 are
+/// computed in f32, and NumPy's `select` makes an integer that only u64 can hold negative.
 fn is_other_on_purpose(case: &Case) -> bool {
     let is_beyond =
         ["2**63", "2**64", "10**20", "1e300", "nan", "inf"].iter().any(|beyond| case.text.contains(beyond));
@@ -81,12 +86,13 @@ fn is_other_on_purpose(case: &Case) -> bool {
     let of_beyond = ["dtype=i32", "select(", "polyval(", "ldexp(", "8(real(", "16(real(", "64(real("]
         .iter()
         .any(|call| case.text.contains(call));
-    // An integer that its dtype cannot hold once it is rounded: NumPy casts a float.
+    // The rounded integer does not fit its dtype, while NumPy casts a float.
     let is_rounded = case.text.starts_with("round(") && case.text.contains("2**63");
-    // NumPy has no rows to put together, and so no array.
+    // NumPy has no rows to combine, and therefore no array.
     let has_no_rows = case.text.starts_with("concatenate(x")
         && case.inputs.iter().any(|(_, array)| array.shape().first() == Some(&0));
-    // NumPy's `select` makes i64 of a number of Python's before it casts it; truth values are numbers of f16 and numbers of pieces.
+    // NumPy's `select` converts a Python number to i64 before it casts it. Booleans count as f16 numbers and as
+    // numbers of pieces.
     let is_number =
         ["select(", "modf((", "array_split(x, (True"].iter().any(|call| case.text.starts_with(call));
     let is_without = is_number || has_no_rows || library::is_without_fractions(case);
@@ -103,7 +109,7 @@ fn literals_in_every_place_of_the_page_are_numpys() {
     let examples = page::examples(PAGE, "python").into_iter().chain(library::calls());
     let mut cases = Vec::new();
     for text in examples.flat_map(|text| changed(&text, &mut choices)).collect::<BTreeSet<_>>() {
-        // Python would not end, or for long.
+        // Python would not terminate, or only after a long time.
         let is_endless = text.contains("diff(x, (2**6") || text.contains("diff(x, (10**20");
         if text.contains("**(") && !text.contains("x**(") || text.contains("((300),)") || is_endless {
             continue;

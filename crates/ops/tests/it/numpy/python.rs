@@ -1,4 +1,4 @@
-//! NumPy in another process: expressions in, values out.
+//! Runs NumPy in another process: expressions in, values out.
 
 use fs_err as fs;
 use precast_graph::{Array, DType};
@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What NumPy makes of an expression: a value, or what it says.
+/// NumPy's result of an expression: a value, or the error message.
 pub(super) type Answer = Result<Array, String>;
 
-/// A Python that has NumPy 2: that of `PRECAST_TEST_PYTHON`, or `python3`.
+/// Finds a Python with NumPy 2: the one in `PRECAST_TEST_PYTHON`, or `python3`.
 pub(super) fn find() -> Option<PathBuf> {
     let python = std::env::var_os("PRECAST_TEST_PYTHON").unwrap_or_else(|| "python3".into());
     let check = "import numpy, sys; sys.exit(int(numpy.__version__.split('.')[0]) < 2)";
@@ -18,7 +18,7 @@ pub(super) fn find() -> Option<PathBuf> {
     found.then(|| python.into())
 }
 
-/// The answers to a batch of expressions with inputs.
+/// Evaluates a batch of expressions with inputs.
 pub(super) fn evaluate(python: &Path, cases: &[(String, Vec<(String, Array)>)]) -> Vec<Answer> {
     let folder = tempfile::tempdir().unwrap();
     let input = folder.path().join("cases.json");
