@@ -3,7 +3,7 @@
 //! ```text
 //! scalar ──▶ elemwise, composite ──▶ reduce (with a fused map), argmax, running sums, row programs        the ops
 //!   │                          dimshuffle, shape (reshape, join, …), index (subtensor, …), linalg (dot, …), order (sort, …)
-//! rows: the functions that can be called by name, one row each, and everything generated from the rows
+//!   ├ rows: the functions that can be called by name, one row each, and everything generated from the rows
 //!   └ math: the functions of c/precast/ops/math.h, which `perform` calls
 //! registry   Ops: names for text and JSON, promotion, the C side     build   graphs in Rust, with operators
 //! rewrite    passes from graphs to graphs with the same bits         combinations, fingerprint, serve

@@ -144,7 +144,7 @@ impl Registers {
     }
 }
 
-/// Returns whether a variable shares the memory of another variable, or its op provides the memory.
+/// Returns whether a variable lies in the memory of an input of its Apply, as a view or because the op overwrites it.
 fn is_view(graph: &FunctionGraph, origin: &Origin) -> bool {
     let Origin::Output { apply, index } = origin else { return false };
     let op = &graph.applies()[apply.index()].op;

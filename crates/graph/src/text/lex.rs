@@ -128,8 +128,7 @@ fn read(rest: &str) -> Result<(Token<'_>, usize), Wrong> {
     Ok((Token::Sign(sign), sign.len()))
 }
 
-/// Reads all characters that could belong to a number, then checks the whole: `1x`, `1.2.3` and `0x1f` are not
-/// floats.
+/// Reads all characters that could belong to a number, then checks the whole, so that `1x` and `1.2.3` are errors.
 fn number(rest: &str) -> Result<(Token<'_>, usize), Wrong> {
     let (mut previous, radix) = (' ', radix(rest));
     let mut length = rest.len();

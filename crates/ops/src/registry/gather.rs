@@ -95,8 +95,7 @@ pub(super) fn gather(
         let order: Vec<usize> = (axis..axis + rank).chain(0..axis).chain(axis + rank..ndim).collect();
         found = operands.shuffle(found, &order)?;
     }
-    // Wraps the result in a View, so that a write to `x[i, v]`, a part of a part, is not mistaken for a write to a
-    // part of x.
+    // `x[i, v]` is a part of a part. The View rejects writes to it, which would return the outer part and not all of x.
     if part == tensor { Ok(found) } else { operands.apply(View, &[found]) }
 }
 
@@ -143,7 +142,7 @@ pub(super) fn gather_together(
         let order: Vec<usize> = (rank..rank + axes[0]).chain(0..rank).chain(rank + axes[0]..all).collect();
         found = operands.shuffle(found, &order)?;
     }
-    // A write to a part of a part is not a write to the whole tensor.
+    // The View rejects writes to the result, a part of a part: they would not return the whole tensor.
     operands.apply(View, &[found])
 }
 

@@ -2,9 +2,9 @@
 //!
 //! Variables promote like NumPy's arrays. Literals are weak: they take the dtype of the other operands, unless that
 //! dtype could not hold their kind. A float literal with integers is f64, an integer literal with bools is i64. A
-//! number that the dtype cannot hold is an error, as in NumPy: `x + 300` for u8. An overflow of a float dtype is an
-//! error as well, while NumPy returns inf. Extents are weak too: they are variables that promote like literals. An
-//! extent that does not fit its dtype fails at run time.
+//! number that the dtype cannot hold is an error, as in NumPy: `x + 300` for u8. A literal that overflows a float
+//! dtype is an error as well, while NumPy returns inf. Extents are weak too: they are variables that promote like
+//! literals. An extent that does not fit its dtype fails at run time.
 //!
 //! | arguments | promote to |
 //! |---|---|

@@ -3,7 +3,7 @@
 //! ```text
 //! /// Help.
 //! name(operands) [aliases] {keyword = default} Promotion => Gives, Cost, builder as "C name" {
-//! kind "header" = value in Rust;                          for each kind of dtypes that it supports
+//!     kind "header" = value in Rust;                          for each kind of dtypes that it supports
 //! }
 //! ```
 //! | column | meaning | read by |

@@ -74,8 +74,8 @@ impl ScalarOp for Cast {
     }
 }
 
-/// Returns the dtypes that a conversion passes through. 16-bit floats convert through f32, except from f64 to a
-/// 16-bit float.
+/// Returns the dtypes that a conversion passes through. A conversion from or to a 16-bit float goes through f32, with two
+/// exceptions: f64 converts to a 16-bit float directly, and c128 through f64.
 fn steps(from: DType, to: DType) -> Vec<DType> {
     let mut steps = vec![from];
     if from == to {

@@ -16,9 +16,9 @@ use super::{elementwise, reduction, weight};
 use precast_graph::{Extent, FunctionGraph, Type, VarId, contracts};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The weight of a group from which on it only accepts Applies that do not add operands, so that a long chain is cut
-/// between its terms and not within them. Transcendental functions count several steps. The limit bounds gcc's time
-/// per kernel.
+/// The weight above which a group only accepts Applies that add no operands, so that a long chain is cut between its terms
+/// and not within them. The weight counts steps, and transcendental functions several times. The limit bounds gcc's time per
+/// kernel.
 const WEIGHT: usize = 96;
 /// The maximum weight of a group.
 const MOST_WEIGHT: usize = 160;
@@ -99,7 +99,7 @@ impl<'g> Grouping<'g> {
         self.groups.get(number)?.as_ref()
     }
 
-    /// Puts an Apply into a group: the group of its only clients, a group that writes its result, or a new group.
+    /// Puts an Apply into the only group that uses it, into a group that writes its result to memory, or into a new group.
     fn place(&mut self, position: usize) {
         let apply = &self.graph.applies()[position];
         let users: BTreeSet<usize> = apply

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! seed ─▶ expression, inputs ─┬─▶ text ─▶ graph ─▶ `perform`
-//! └─▶ one Python for all: eval      value, dtype and shape, or both reject
+//!                             └─▶ one Python for all: eval      value, dtype and shape, or both reject
 //! ```
 //! `tests/it/fuzz` compares the other forms of execution with `perform`. `PRECAST_NUMPY_COUNT` and
 //! `PRECAST_NUMPY_SEED` set the number of expressions and the first seed (`cargo xtask fuzz-graphs --numpy`).
@@ -126,7 +126,7 @@ fn difference(case: &Case, found: &Outcome, numpy: &Outcome) -> Option<String> {
     let (has, dtypes) = (|word: &str| case.text.contains(word), (found.dtype(), want.dtype()));
     let integers = dtypes.0.is_integer() && dtypes.1.is_integer();
     let same_by_reason = match dtypes {
-        // Extents are computed in i64, and comparisons of extents are not integers here.
+        // Extents are computed in i64, and boolean results are not integers here.
         _ if has_extent && (has("real(") || has("imag(")) => true,
         _ if has_extent && (integers || dtypes.0 == DType::Bool) => true,
         // NumPy's `where` returns i64 for two integers that only u64 can hold.
