@@ -2,7 +2,7 @@
 //!
 //! Every variable lies in one or more *storages*. An input, a constant and the result of an ordinary Apply each have
 //! their own storage, named after the variable. A view lies in the storages of all inputs that it may alias. An Apply
-//! that overwrites an input creates a new storage for the result: the old content is gone, and the new content may be
+//! that overwrites an input creates a new storage for the result: the old content is gone. The new content may be
 //! read and overwritten again.
 //! ```text
 //! t = exp(x)            storages: x {x}  t {t}

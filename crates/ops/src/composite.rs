@@ -195,7 +195,7 @@ fn are_lanes(types: &[DType], headers: &[String]) -> bool {
     types.iter().all(is_lane) && !headers.iter().any(has_branches)
 }
 
-/// `[name, [values], key, value, key, value, …]`.
+/// Parses a step of the form `[name, [values], key, value, key, value, …]`.
 fn step_from(item: &Prop) -> Option<Result<Step, MakeNodeError>> {
     let Prop::List(parts) = item else { return None };
     let [Prop::Str(name), arguments, rest @ ..] = parts.as_slice() else { return None };

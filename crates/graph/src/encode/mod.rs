@@ -1,7 +1,7 @@
 //! The canonical bytes of a graph: the input of the fingerprint, and the numbering used to generate modules.
 //!
-//! Two graphs have the same bytes exactly when they compute the same outputs from their inputs in the same way: equal
-//! ops with equal props on equal *edges*. The way a graph was built does not matter. These parts are left out:
+//! Two graphs have the same bytes exactly when they compute the same outputs in the same way: equal ops with equal
+//! props on equal *edges*. The way a graph was built does not matter. These parts are left out:
 //!
 //! | left out | because |
 //! |---|---|
@@ -11,9 +11,9 @@
 //! | extents | modules are generic in them; the caller checks legality |
 //! | values of constants | modules get them through slots; if all values are C scalars, constants are C literals and count |
 //!
-//! The bytes include every input by position, used or not; the rank, dtype and kind of every type; the outputs in
-//! order, including repeats; and whether two uses share one variable. A graph inside a prop has no slots and belongs
-//! to its op alone, so its extents and the bits of its constants are included.
+//! The bytes include every input by position, used or not, and the rank, dtype and kind of every type. They include
+//! the outputs in order, with repeats, and whether two uses share one variable. A graph inside a prop has no slots
+//! and belongs to its op alone, so its extents and the bits of its constants are included.
 //!
 //! # Layout
 //! The layout uses the values of `precast_store::key::Canonical`. Each value has a tag that determines its end, so

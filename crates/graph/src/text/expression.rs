@@ -26,7 +26,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `("+" | "-" | "~") factor | power`
+    /// Parses `("+" | "-" | "~") factor | power`
     fn factor(&mut self) -> Parsed<Operand> {
         let at = self.offset();
         let function = match self.peek() {
@@ -43,7 +43,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `primary ["**" factor]`
+    /// Parses `primary ["**" factor]`
     fn power(&mut self) -> Parsed<Operand> {
         let base = self.primary()?;
         let at = self.offset();
@@ -54,7 +54,7 @@ impl Parser<'_> {
         self.call(at, "pow", &[base, exponent], &Keywords::new())
     }
 
-    /// `atom {"[" items "]" | "." name | "." name "(" arguments ")"}`
+    /// Parses `atom {"[" items "]" | "." name | "." name "(" arguments ")"}`
     fn primary(&mut self) -> Parsed<Operand> {
         let mut value = self.atom()?;
         loop {

@@ -10,9 +10,9 @@
 //! | `x.f(0)`, `x.T` | [`OpLibrary::method`](crate::OpLibrary::method), [`OpLibrary::attribute`](crate::OpLibrary::attribute) |
 //! | `x[i, 1:n, None]` | `subtensor`, with the numbers as one list and one text per item in `index` |
 //!
-//! The text of an index item is `i` for an index; any of `b`, `e` and `s` for the given parts of a slice (begin, end,
-//! step), so `""` for `:`; `n` for `None`; or `...`. The [`OpLibrary`](crate::OpLibrary) defines the functions, binds
-//! their arguments and inserts casts. Lists, tuples, strings, dtypes and `None` are values too
+//! The text of an index item is `i` for an index, `n` for `None`, or `...`. For a slice it has a letter for each
+//! given part, `b`egin, `e`nd and `s`tep, so it is `""` for `:`. The [`OpLibrary`](crate::OpLibrary) defines the
+//! functions, binds their arguments and inserts casts. Lists, tuples, strings, dtypes and `None` are values too
 //! ([`Operand`](crate::Operand)); this module evaluates Python's operations on lists alone (`+`, `*`, indexing).
 //!
 //! A name is bound once, and every statement must be used: as an output, or by its name. A literal bound to a name

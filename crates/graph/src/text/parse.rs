@@ -190,7 +190,7 @@ impl<'t> Parser<'t> {
         })
     }
 
-    /// `[name {"," name} "="] comparison`
+    /// Parses `[name {"," name} "="] comparison`
     fn statement(&mut self) -> Parsed<(Option<String>, Operand)> {
         let targets = self.targets()?;
         let at = self.offset();

@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// A handwritten document of `out = exp(x) * 2; t` that uses every part of the form.
+/// Returns a handwritten document of `out = exp(x) * 2; t` that uses every part of the form.
 pub(crate) fn document() -> Value {
     json!({
         "precast_graph": 1,

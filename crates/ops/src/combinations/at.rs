@@ -71,7 +71,7 @@ impl At<'_> {
         first.then(|| self.of(inputs, arguments)).into_iter().collect()
     }
 
-    /// All inputs have this dtype and rank, except for a condition.
+    /// Returns the case with all inputs of this dtype and rank, except for a condition.
     pub(crate) fn elementwise(&self) -> Vec<Case> {
         let mut inputs = vec![self.own(); self.arity];
         if self.chooses {
@@ -85,29 +85,29 @@ impl At<'_> {
         vec![self.of(&[self.own()], "x0")]
     }
 
-    /// A cast to every other listed dtype.
+    /// Returns the casts to every other listed dtype.
     pub(crate) fn casts(&self) -> Vec<Case> {
         let others = self.dtypes.iter().filter(|other| **other != self.dtype);
         others.map(|to| self.of(&[self.own()], &format!("x0, dtype={to}"))).collect()
     }
 
-    /// One case along each axis.
+    /// Returns one case along each axis.
     pub(crate) fn along_each(&self) -> Vec<Case> {
         (0..self.rank.max(1)).map(|axis| self.of(&[self.own()], &format!("x0, axis={axis}"))).collect()
     }
 
-    /// A search for values of this rank in a sorted vector.
+    /// Returns a search for values of this rank in a sorted vector.
     pub(crate) fn searches(&self) -> Vec<Case> {
         vec![self.of(&[self.ranked(1), self.own()], "x0, x1")]
     }
 
-    /// One case for each mask of the first dimensions.
+    /// Returns one case for each mask of the first dimensions.
     pub(crate) fn masks(&self) -> Vec<Case> {
         let mask = |rank: usize| self.of(&[self.own(), Type::tensor(DType::Bool, rank)], "x0, x1");
         (1..=self.rank).map(mask).collect()
     }
 
-    /// A pair with an input of every listed rank.
+    /// Returns a pair with an input of every listed rank.
     pub(crate) fn pairs(&self) -> Vec<Case> {
         self.ranks.iter().map(|other| self.of(&[self.own(), self.ranked(*other)], "x0, x1")).collect()
     }
@@ -128,14 +128,14 @@ impl At<'_> {
         self.once(&vec![number(); 3], &format!("x0, x1, x2, dtype={}", self.dtype))
     }
 
-    /// A reduction over all axes, and over each single axis if there are several.
+    /// Returns a reduction over all axes, and over each single axis if there is more than one.
     pub(crate) fn over_axes(&self) -> Vec<Case> {
         let axes = if self.rank > 1 { 0..self.rank } else { 0..0 };
         let all = std::iter::once(self.of(&[self.own()], "x0"));
         all.chain(axes.map(|axis| self.of(&[self.own()], &format!("x0, axis={axis}")))).collect()
     }
 
-    /// One case along each axis, with one more input. Without axes, axis 0 is used, so that the op reports its own
+    /// Returns one case along each axis, with one more input. Without axes, axis 0 is used, so that the op reports its own
     /// error.
     fn along(&self, arguments: &str, other: &Type) -> Vec<Case> {
         let axes = 0..self.rank.max(1);
@@ -159,7 +159,7 @@ impl At<'_> {
         Self::indices().into_iter().map(part).collect()
     }
 
-    /// The written values have the rank of the part, or are a number.
+    /// Returns writes to parts. The written values have the rank of the part, or are a number.
     pub(crate) fn writes(&self) -> Vec<Case> {
         let mut writes = Vec::new();
         for (numbers, text) in Self::indices() {

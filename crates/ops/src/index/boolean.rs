@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 const NAME: &str = "boolean_index";
 
-/// Concatenates the parts of a tensor where a mask over its first dimensions is true: `x[mask]`.
+/// An op that concatenates the parts of a tensor where a mask over its first dimensions is true: `x[mask]`.
 ///
 /// # Shapes
 /// `(x[m…, r…], bool[m…]) -> x[n, r…]`, where n is the number of true elements; a copy.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 const NAME: &str = "inc_subtensor";
 
-/// Returns the first input with the second input written to the part given by `index`, or added to it.
+/// An op that returns the first input with the second input written to the part given by `index`, or added to it.
 ///
 /// # Shapes
 /// `(tensor, values, i64[], …) -> tensor`; the values are broadcast to the part. The result is a copy, or the first

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 const NAME: &str = "advanced_inc_subtensor1";
 
-/// Returns the first input with rows set to the second input, or with the second added to them. Indices are processed
-/// in order: of equal indices the last one sets the row, but all of them add to it.
+/// An op that returns the first input with rows set to the second input, or with the second added to them. Indices
+/// are processed in order: of equal indices the last one sets the row, but all of them add to it.
 ///
 /// # Shapes
 /// `(x[m, …], values, i64[n]) -> x[m, …]`; the values are broadcast to `x[n, …]`. The result is a copy, or the first

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 const NAME: &str = "nonzero";
 
-/// Returns the indices of the true elements in C order, one row per dimension: the tuple of NumPy's `nonzero` as a
-/// matrix.
+/// An op that returns the indices of the true elements in C order, one row per dimension: the tuple of NumPy's
+/// `nonzero` as a matrix.
 ///
 /// # Shapes
 /// `bool -> i64[ndim, n]`, where n is the number of true elements.

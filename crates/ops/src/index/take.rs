@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 const NAME: &str = "advanced_subtensor1";
 
-/// Row k of the result is the row given by index k; negative indices count from the end.
+/// The rows of a tensor at a vector of indices: row k of the result is the row given by index k. Negative indices
+/// count from the end.
 ///
 /// # Shapes
 /// `(x[m, …], i64[n]) -> x[n, …]`, a copy.

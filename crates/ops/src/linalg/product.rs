@@ -1,7 +1,7 @@
 //! The type rule and the reference implementation shared by both products.
 //!
-//! For floats and complex numbers (f32, f64, c64, c128), `perform` makes the same calls of [`matmul`] as the host on
-//! the same operands, so the bits are equal on one machine. Other dtypes are summed sequentially.
+//! For floats and complex numbers (f32, f64, c64, c128), `perform` makes the same calls of [`matmul`] as the host.
+//! The operands are the same too, so the bits are equal on one machine. Other dtypes are summed sequentially.
 
 use crate::call::Call;
 use crate::declared::{of, refuse, tensor};

@@ -11,9 +11,9 @@ use std::sync::Arc;
 
 const NAME: &str = "matmul";
 
-/// Multiplies the last two dimensions and broadcasts the leading ones: `(i, m, k)·(j, 1, k, n) -> (j, i, m, n)`. Each
-/// input has at least two dimensions. The text form compiles `a @ b` of vectors and matrices to [`Dot`](super::Dot),
-/// which gives the same result.
+/// An op that multiplies the last two dimensions and broadcasts the leading ones: `(i, m, k)·(j, 1, k, n) -> (j, i,
+/// m, n)`. Each input has at least two dimensions. The text form compiles `a @ b` of vectors and matrices to
+/// [`Dot`](super::Dot), which gives the same result.
 ///
 /// # Errors
 /// At run time: different inner extents, or leading extents that cannot be broadcast.

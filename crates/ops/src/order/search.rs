@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 const NAME: &str = "searchsorted";
 
-/// Returns the position in a sorted vector where each element would be inserted: before or after equal elements. The
-/// search is a bisection; it also runs on vectors that are not sorted.
+/// An op that returns the position in a sorted vector where each element would be inserted: before or after equal
+/// elements. The search is a bisection; it also runs on vectors that are not sorted.
 ///
 /// # Shapes
 /// `(sorted x[n], x) -> i64` with the shape of the second input.

@@ -10,7 +10,8 @@ use precast_codegen::Node;
 use precast_graph::{Array, DType, MakeNodeError, Op, PerformError, Props, Type};
 use std::sync::Arc;
 
-/// Returns the elements of each line along an axis in ascending order, or their positions in `x`. The sort is stable.
+/// An op that returns the elements of each line along an axis in ascending order, or their positions in `x`. The sort
+/// is stable.
 ///
 /// # Shapes
 /// `x -> x`, or for positions `x -> i64` with the same shape.

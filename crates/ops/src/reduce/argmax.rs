@@ -8,8 +8,8 @@ use precast_codegen::Node;
 use precast_graph::{Array, DType, MakeNodeError, Op, PerformError, Props, Type};
 use std::sync::Arc;
 
-/// Returns the position of the largest or smallest element along an axis, or among all elements in C order. Of equal
-/// elements the first wins; the first NaN wins over all numbers.
+/// An op that returns the position of the largest or smallest element along an axis, or among all elements in C
+/// order. Of equal elements the first wins; the first NaN wins over all numbers.
 ///
 /// # Shapes
 /// `x -> i64` with the shape without the axis; `i64[]` without an axis.

@@ -9,8 +9,8 @@ use precast_codegen::Node;
 use precast_graph::{Array, DType, Extent, MakeNodeError, Op, PerformError, Props, Type};
 use std::sync::Arc;
 
-/// Each element of the result is the sum, or product, of the elements up to it: along an axis, or over all elements
-/// in C order. The computation is sequential, and each step is rounded to the dtype. Integers wrap.
+/// A cumulative sum or product along an axis, or over all elements in C order: each element of the result combines
+/// the elements up to it. The computation is sequential, and each step is rounded to the dtype. Integers wrap.
 ///
 /// # Shapes
 /// `x -> x`; without an axis the result has one dimension.

@@ -1,7 +1,7 @@
 //! Functions of diagonals: `diagonal`, `trace`, `diag`, `tri`, `tril`, `triu`.
 //!
-//! A diagonal consists of elements at equal distances. In a matrix with m columns it is every (m + 1)th element,
-//! starting at element k for k ≥ 0, or at element −k · m for k < 0.
+//! A diagonal consists of elements at equal distances. In a matrix with m columns it is every (m + 1)th element. It
+//! starts at element k for k ≥ 0, and at element −k · m for k < 0.
 
 use super::operand::Operands;
 use crate::declared::Declared;

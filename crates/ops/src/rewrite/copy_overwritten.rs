@@ -1,8 +1,8 @@
 //! `copy_overwritten`: ensures that an op only overwrites memory without other uses.
 //!
 //! A graph describes the computation, not whether an op works in the memory of an input. The pass inserts a copy if
-//! that memory is a graph input or a constant, has a later reader, is an output, or is another input of the same
-//! Apply. Modules may rely on this.
+//! the memory is a graph input, a constant or an output, or if it has another reader: a later Apply, or another input
+//! of the same Apply. Modules may rely on this.
 
 use super::memory::Memory;
 use super::rebuild::{Rebuild, copy};

@@ -5,7 +5,7 @@
 //! layout    the full and the single values of a row, and the number of passes over a row
 //! code      COp: a kernel for each map, the table of steps, and the call of pc_host.rows
 //! ```
-//! The steps are the ops of a part of a graph, in order: elementwise ops, reductions over the same axes, and
+//! The steps are the ops of a part of a graph, in order. They are elementwise ops, reductions over the same axes, and
 //! dimshuffles that restore a reduced dimension with extent 1. The result equals that of running the steps one after
 //! the other, for all extents. Only the driver knows that the steps share passes over the rows
 //! (`core/c/driver/rows.h`).
@@ -122,7 +122,7 @@ pub(crate) fn results(op: &dyn Op) -> usize {
     composite.map_or(1, |composite| composite.output_values().len())
 }
 
-/// `[name, [values], key, value, key, value, …]`.
+/// Parses a step of the form `[name, [values], key, value, key, value, …]`.
 fn step_from(item: &Prop) -> Option<Result<Step, MakeNodeError>> {
     let Prop::List(parts) = item else { return None };
     let [Prop::Str(name), reads, rest @ ..] = parts.as_slice() else { return None };

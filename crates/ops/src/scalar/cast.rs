@@ -6,9 +6,9 @@ use precast_codegen::{LinkError, Sub};
 use precast_graph::{DType, MakeNodeError, PerformError, Prop, Props};
 use std::sync::Arc;
 
-/// Converts to another dtype. A cast to bool tests `!= 0`; integers keep their low bits. A cast from float to integer
-/// truncates and saturates, and converts NaN to 0. A cast to a float rounds to nearest, and a cast from complex to
-/// real drops the imaginary part.
+/// An op that converts to another dtype. A cast to bool tests `!= 0`; integers keep their low bits. A cast from float
+/// to integer truncates and saturates, and converts NaN to 0. A cast to a float rounds to nearest, and a cast from
+/// complex to real drops the imaginary part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cast {
     /// The dtype of the result.
@@ -105,7 +105,7 @@ pub(super) fn convert(from: DType, to: DType, value: &str) -> String {
     steps(from, to).windows(2).fold(value.to_owned(), each)
 }
 
-/// Returns its input: a copy for outputs that must not share storage.
+/// An op that returns its input: a copy for outputs that must not share storage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity;
 

@@ -1,6 +1,6 @@
 //! The library of scalar ops, created from the rows of [`crate::rows`].
 //!
-//! An op of dtype `d` is the C function `pc_<name>_<d>` in its header. 16-bit floats have no functions of their own:
+//! An op of dtype `d` is the C function `pc_<name>_<d>` in its header. There are no functions for 16-bit floats:
 //! operands are widened to f32 and the result is rounded, in C as in [`ScalarOp::perform`].
 
 use super::arms::{arm, arms};

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 const NAME: &str = "alloc";
 
-/// Fills a new tensor with a value.
+/// An op that fills a new tensor with a value.
 ///
 /// # Shapes
 /// `(value, i64[], i64[], …) -> tensor` with one dimension per integer; the value is broadcast, aligned right.

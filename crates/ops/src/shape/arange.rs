@@ -10,12 +10,12 @@ use std::sync::Arc;
 
 const NAME: &str = "arange";
 
-/// Returns the numbers from `start` in steps of `step`, up to but not including `stop`.
+/// An op that returns the numbers from `start` in steps of `step`, up to but not including `stop`.
 ///
 /// # Shapes
-/// `(start x[], stop x[], step x[]) -> x[n]`, n = ⌈(stop − start) / step⌉, computed exactly for integers and in f64
-/// for floats; n is 0 if that is negative. Integers wrap. For floats, number i is `start + i·d` with d = (start +
-/// step) − start, as in NumPy.
+/// `(start x[], stop x[], step x[]) -> x[n]`, where n = ⌈(stop − start) / step⌉, or 0 if that is negative. The length
+/// n is computed exactly for integers and in f64 for floats. Integers wrap. For floats, number i is `start + i·d`
+/// with d = (start + step) − start, as in NumPy.
 ///
 /// # Errors
 /// At run time: a step of 0, or a length that is NaN or too large for an array.

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 const NAME: &str = "assert";
 
-/// Returns the first input unchanged (a view), if every element of all other inputs is true.
+/// An op that returns the first input unchanged (a view), if every element of all other inputs is true.
 ///
 /// # Shapes
 /// `(x, bool, bool, …) -> x`; conditions may have any shape. A condition without elements is true.

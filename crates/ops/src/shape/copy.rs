@@ -7,11 +7,11 @@ use precast_codegen::{Node, TypeOp};
 use precast_graph::{Array, MakeNodeError, Op, PerformError, Props, Type};
 use std::sync::Arc;
 
-/// Copies the elements into separate memory, which is C-contiguous if it is new.
+/// An op that copies the elements into separate memory, which is C-contiguous if it is new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DeepCopy;
 
-/// Returns the same elements in the same memory.
+/// An op that returns the same elements in the same memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct View;
 

@@ -20,8 +20,8 @@ pub struct Pair {
     pub stretch: bool,
 }
 
-/// Returns the first tensor, with labelled axes that fit those of the second: the extents are equal, or one of them
-/// is 1.
+/// An op that returns the first tensor, with labelled axes that fit those of the second: the extents are equal, or
+/// one of them is 1.
 ///
 /// # Shapes
 /// `(tensor, other) -> tensor`. The result is a view of the first input, or a copy if an axis is broadcast.

@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 const NAME: &str = "eye";
 
-/// Creates a matrix of zeros with ones on a diagonal: 0 is the main diagonal, positive numbers are above it.
+/// An op that creates a matrix of zeros with ones on a diagonal: 0 is the main diagonal, positive numbers are above
+/// it.
 ///
 /// # Shapes
 /// `(rows i64[], columns i64[], diagonal i64[]) -> x[rows, columns]`

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 const NAME: &str = "join";
 
-/// Concatenates tensors of one dtype and rank.
+/// An op that concatenates tensors of one dtype and rank.
 ///
 /// # Shapes
 /// All extents except that of `axis` must agree; the extent of `axis` is the sum.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 const NAME: &str = "make_vector";
 
-/// Creates a vector of numbers of one dtype. The dtype is a prop, so that an empty vector has one.
+/// An op that creates a vector of numbers of one dtype. The dtype is a prop, so that an empty vector has one.
 ///
 /// # Shapes
 /// `(x[], x[], …) -> x[n]`; C scalars count as numbers.

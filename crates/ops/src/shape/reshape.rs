@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 const NAME: &str = "reshape";
 
-/// Reshapes a tensor to `ndim` dimensions. One extent may be -1 and follows from the rest.
+/// An op that reshapes a tensor to `ndim` dimensions. One extent may be -1 and follows from the rest.
 ///
 /// # Shapes
 /// `(tensor, i64[ndim]) -> tensor of ndim dimensions`. The result is a view of the input if its strides allow it,

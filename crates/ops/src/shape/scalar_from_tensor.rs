@@ -4,7 +4,7 @@ use crate::declared::{refuse, tensor};
 use precast_codegen::{CLinkerObject, COp, LinkError, Node, Sub};
 use precast_graph::{Array, MakeNodeError, Op, PerformError, Type};
 
-/// Returns the element of a tensor without dimensions as a C scalar.
+/// An op that returns the element of a tensor without dimensions as a C scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScalarFromTensor;
 

@@ -6,7 +6,7 @@ use precast_codegen::{Node, TypeOp};
 use precast_graph::{Array, DType, Extent, MakeNodeError, Op, PerformError, Props, Type};
 use std::sync::Arc;
 
-/// Returns the extents as a vector.
+/// An op that returns the extents as a vector.
 ///
 /// # Shapes
 /// `x -> i64[ndim]`; empty for a C scalar.
@@ -52,7 +52,7 @@ impl Called for Shape {
 }
 called!(Shape);
 
-/// Returns one extent.
+/// An op that returns one extent.
 ///
 /// # Shapes
 /// `x -> i64[]`

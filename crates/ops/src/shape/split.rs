@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 const NAME: &str = "split";
 
-/// Cuts a tensor into `pieces` views, whose extents along `axis` are given at run time.
+/// An op that cuts a tensor into `pieces` views, whose extents along `axis` are given at run time.
 ///
 /// # Shapes
 /// `(tensor, i64[pieces]) -> pieces tensors`; the extents must not be negative and must add up to that of `axis`.

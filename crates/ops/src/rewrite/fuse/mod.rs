@@ -8,7 +8,7 @@
 //!
 //! No tensor is computed twice. Limits on operands, results and work keep blocks in the cache and gcc's time linear.
 //!
-//! The pass is exact: a group runs the same scalar functions on the same elements in the same order, and the order of
+//! The pass is exact: a group runs the same scalar functions on the same elements in the same order. The order of
 //! additions in a reduction only depends on the number of elements.
 
 mod group;

@@ -1,9 +1,9 @@
 //! Compares every non-elementwise function with NumPy 2, in all call forms, for every dtype, and for shapes with
 //! extents 0 and 1.
 //!
-//! A call is a text that is also valid Python. Its inputs are `x`, of every dtype and shape; `y`, like `x`; `v`, four
-//! elements; `s`, the same elements in order; `m`, a mask with the shape of `x`; and `n`, a number. A function
-//! without a call here or in the random expressions fails a test.
+//! A call is a text that is also valid Python. Its inputs are `x`, of every dtype and shape, and `y`, which is like
+//! `x`. `v` has four elements, `s` the same elements in order, `m` is a mask with the shape of `x`, and `n` is a
+//! number. A function without a call here or in the random expressions fails a test.
 //!
 //! Some of NumPy's answers are recorded in `tests/golden/functions.jsonl`, for machines without NumPy. With
 //! `PRECAST_WRITE_GOLDEN` set, the test that calls NumPy writes them.
