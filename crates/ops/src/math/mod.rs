@@ -1,8 +1,8 @@
 //! The functions that IEEE 754 does not define, implemented in `c/precast/ops/math.h`. [`call`] calls that C code.
 //!
 //! `perform` and constant folding must give the same bits as the kernels. The functions of `math.h` have the same
-//! bits at every ISA level, so `build.rs` compiles them once for the host. There is no second implementation to keep
-//! in sync. `tests/it/math_bits.rs` compares these host functions with the C code of every level.
+//! bits at every ISA level, so `build.rs` compiles them once for the host, and a second implementation is not needed.
+//! `tests/it/math_bits.rs` compares these host functions with the C code of every level.
 //!
 //! The build script and the callers here read the same rows: the rows of [`crate::rows`] with a header and no Rust
 //! value. `math.h` and `README.md` document algorithms, sources and accuracy.
