@@ -2,11 +2,10 @@
 //!
 //! ```text
 //! graphs, compiled, process   what the tests are made of: graphs, their artifacts, other processes
-//! backtrace  cross  digest  same_bytes  fuzz  external  floats  frozen  isa  combinations  keys  native  operands  page  program  policy  race  damage  record  reload  telemetry  trace  types  writing_ops
+//! cross  digest  same_bytes  fuzz  external  floats  frozen  isa  combinations  keys  native  operands  page  program  policy  race  damage  record  reload  telemetry  trace  types  writing_ops
 //! ```
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod backtrace;
 mod combinations;
 mod compiled;
 mod cross;
