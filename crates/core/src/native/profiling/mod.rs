@@ -187,7 +187,9 @@ mod tests {
     fn a_directory_that_cannot_hold_modules_is_refused_with_its_remedy() {
         use std::os::unix::fs::PermissionsExt as _;
         let (place, digest) = (tempfile::tempdir().unwrap(), Digest::from_bytes([0; 32]));
-        let label = Label { graph: "", signature: "add", isa: "x86-64-v2", digest: &digest };
+        let symbols = Symbols::new();
+        let label =
+            Label { graph: "", signature: "add", isa: "x86-64-v2", digest: &digest, symbols: &symbols };
         let (open, file) = (place.path().join("open"), place.path().join("file"));
         fs_err::create_dir(&open).unwrap();
         fs_err::set_permissions(&open, std::fs::Permissions::from_mode(0o777)).unwrap();
