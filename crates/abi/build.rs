@@ -1,5 +1,5 @@
-//! Tells dependents where the headers are (`DEP_PRECAST_ABI_INCLUDE`, `DEP_PRECAST_ABI_COMPAT` in their build scripts), and
-//! lists the compat headers, so that a new one needs no second mention.
+//! Exports the header folders to the build scripts of dependents (`DEP_PRECAST_ABI_INCLUDE`, `DEP_PRECAST_ABI_COMPAT`),
+//! and generates the list of compat headers, so that new headers are found automatically.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ fn main() -> std::io::Result<()> {
     fs_err::write(out, list + "]\n")
 }
 
-/// Adds the names, relative to the first folder, of all headers below a folder.
+/// Collects the names of all headers below a folder, relative to the first folder.
 fn headers(folder: &Path, prefix: &str, names: &mut Vec<String>) -> std::io::Result<()> {
     for entry in fs_err::read_dir(folder)? {
         let entry = entry?;

@@ -1,7 +1,9 @@
-//! What it costs to find a function by signature and to call it, in each encoding; `CEP1000.md` has a run of it.
+//! Measures the cost of finding a function by signature and calling it, for each encoding. `CEP1000.md` has sample
+//! results.
 //!
-//! `cargo bench -p precast-abi --bench nativecall --features ffi`. All take turns, round by round, so that a change of the
-//! machine's load meets each; a figure is the median of the rounds, and the ratio is that to an indirect call.
+//! Run with `cargo bench -p precast-abi --bench nativecall --features ffi`. The candidates take turns in every round,
+//! so that a change in machine load affects all of them. A reported time is the median over the rounds, and the ratio
+//! is relative to an indirect call.
 #![allow(unsafe_code, reason = "peers are called through C")]
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program that prints a table")]
 
@@ -16,10 +18,10 @@ type Unary = extern "C" fn(f64) -> f64;
 
 const ROUNDS: usize = 41;
 const CALLS: u32 = 200_000;
-/// As many callables, each with a table of its own, as no cache holds.
+/// The number of callables, each with its own table; chosen so that the tables do not fit in any cache.
 const COLD: usize = 1 << 17;
 
-/// Signatures of one function in short and long, as far as a table is concerned.
+/// Two signatures of the same function: one that takes a single table word and one that takes several.
 const SHORT: &str = "d)d~";
 const LONG: &str = "#1d#1d#1d)#1d~";
 
@@ -28,7 +30,7 @@ extern "C" fn step(x: f64) -> f64 {
     x + 1.0
 }
 
-/// Somebody in the race: nanoseconds of one of `calls` calls.
+/// A candidate of the benchmark: `round` makes `calls` calls, and `samples` are in nanoseconds per call.
 struct Runner<'a> {
     name: String,
     calls: u32,
@@ -37,13 +39,13 @@ struct Runner<'a> {
 }
 
 impl<'a> Runner<'a> {
-    /// A chain of calls, each of which waits for the one before it.
+    /// Measures a chain of dependent calls: each call takes the result of the previous one.
     fn chain(name: &str, mut call: impl FnMut(f64) -> f64 + 'a) -> Self {
         let round = move || (0..CALLS).fold(0.0, |x, _| call(x));
         Self { name: name.to_owned(), calls: CALLS, round: Box::new(round), samples: Vec::new() }
     }
 
-    /// A thing that is done many times.
+    /// Measures `calls` independent runs of `work`.
     fn each(name: &str, calls: u32, mut work: impl FnMut(u32) -> u64 + 'a) -> Self {
         let round = move || (0..calls).fold(0, |sum, n| work(n) ^ sum) as f64;
         Self { name: name.to_owned(), calls, round: Box::new(round), samples: Vec::new() }
@@ -61,19 +63,19 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// A cell in which `wanted` is at a place, from 1 on.
+/// Builds a cell in which `wanted` is the entry at position `place`, counting from 1.
 fn cell<E: Encoding>(wanted: &str, place: usize) -> TableCell<E> {
     let cell = TableCell::new();
     cell.add(Key::new(&wanted.parse().unwrap()), step as *const () as u64);
     for n in 1..place {
-        // As long as what is looked for, so that each has as many words.
+        // The same length as `wanted`, so that each entry has the same number of words.
         let other = wanted.replacen('d', &"bBhHiIqf"[n..=n], 1);
         cell.add(Key::new(&other.parse().unwrap()), 0);
     }
     cell
 }
 
-/// Finds in a table and calls what was found; the key is a constant, or a variable that a program has somewhere.
+/// Finds an entry in a table and calls the function found. The key is either a constant or a variable of the program.
 macro_rules! found {
     ($name:expr, $cell:expr, $key:expr) => {
         found!($name, $cell, find, $key)
@@ -81,14 +83,14 @@ macro_rules! found {
     ($name:expr, $cell:expr, $find:ident, $key:expr) => {
         Runner::chain(&$name, move |x| {
             let address = black_box($cell).table().$find($key).unwrap();
-            // SAFETY: `cell` put the address of `step` there.
+            // SAFETY: `cell` stored the address of `step`.
             let function = unsafe { std::mem::transmute::<*const (), Unary>(address as *const ()) };
             function(x)
         })
     };
 }
 
-/// Finding in tables that are in no cache, one after the other in an order that no CPU foresees.
+/// Measures lookups in tables that are not cached, in an order that the CPU cannot predict.
 fn cold<'a, E: Encoding>(name: &str, wanted: &str, cells: &'a [TableCell<E>]) -> Runner<'a> {
     let key = Key::<E>::new(&wanted.parse().unwrap());
     Runner::each(name, 20_000, move |n| {
@@ -207,7 +209,7 @@ fn preparation() {
     );
 }
 
-/// A call through a symbol that is looked up each time.
+/// Calls a function through a symbol that is looked up on every call.
 fn dlsym(x: f64) -> f64 {
     unsafe extern "C" {
         fn dlsym(handle: *mut std::ffi::c_void, name: *const std::ffi::c_char) -> *const ();
@@ -215,12 +217,12 @@ fn dlsym(x: f64) -> f64 {
     // SAFETY: NULL is RTLD_DEFAULT; the name ends with NUL.
     let address = unsafe { dlsym(std::ptr::null_mut(), black_box(c"copysign").as_ptr()) };
     assert!(!address.is_null(), "libc has copysign");
-    // SAFETY: C's `copysign` is of this type.
+    // SAFETY: C's `copysign` has this type.
     let function = unsafe { std::mem::transmute::<*const (), extern "C" fn(f64, f64) -> f64>(address) };
     function(x, 1.0)
 }
 
-/// A call that libffi makes.
+/// Measures a call made by libffi.
 #[cfg(feature = "ffi")]
 fn ffi() -> Runner<'static> {
     use precast_abi::context::{Context, Error};
@@ -229,14 +231,14 @@ fn ffi() -> Runner<'static> {
     let call = Call::new(function.signature()).unwrap();
     let mut context = Context { host: std::ptr::null(), error: Error::NONE };
     Runner::chain("libffi, a call laid out once", move |x| {
-        // SAFETY: no pointers among the arguments, and the function gets no context.
+        // SAFETY: the arguments contain no pointers, and the function takes no context.
         let results = unsafe { call.invoke(&function, &[Value::from(x)], &mut context) };
         f64::try_from(results.unwrap().remove(0)).unwrap()
     })
 }
 
 fn main() {
-    // `cargo test --all-targets` runs it too, and wants no figures.
+    // `cargo test --all-targets` also runs this program, but needs no measurements.
     if std::env::args().any(|arg| arg == "--bench") {
         calls();
         cold_tables();

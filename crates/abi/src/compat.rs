@@ -1,22 +1,24 @@
-//! What belongs to CPython and NumPy: their headers and the names that these declare, by form alone.
+//! Recognizes the headers and names of CPython's and NumPy's C API by their form alone.
 //!
-//! Code generation includes the compat headers for an op that uses either, debug mode knows by it what an op's C understands,
-//! and the compiler's messages are explained by it. [`COMPAT_HEADERS`](crate::COMPAT_HEADERS) are those that precast has.
+//! Code generation includes the compat headers for an op that uses either API. Debug mode uses this module to find out
+//! which API an op's C code expects, and compiler diagnostics are explained with it.
+//! [`COMPAT_HEADERS`](crate::COMPAT_HEADERS) are the headers that precast provides.
 
 /// The header that every module with compat headers includes.
 pub const PYTHON: &str = "Python.h";
 
-/// The header that has all of NumPy that precast knows.
+/// The header with all of the NumPy API that precast supports.
 pub const NUMPY: &str = "numpy/arrayobject.h";
 
-/// Tells whether a header is of CPython or NumPy; it may stand in its brackets or quotes.
+/// Returns whether a header belongs to CPython or NumPy. The name may include its brackets or quotes.
 #[must_use]
 pub fn is_header(include: &str) -> bool {
     let name = include.trim_matches(['<', '>', '"']);
     name == PYTHON || name.starts_with("numpy/")
 }
 
-/// Tells whether a word of C has the form of a name of CPython's or NumPy's C API: `PyArray_DATA`, `npy_intp`, `NpyIter_New`.
+/// Returns whether a C identifier has the form of a name in CPython's or NumPy's C API: `PyArray_DATA`, `npy_intp`,
+/// `NpyIter_New`.
 #[must_use]
 pub fn is_name(word: &str) -> bool {
     let public = word.strip_prefix('_').unwrap_or(word);

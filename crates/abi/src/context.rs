@@ -1,22 +1,22 @@
-//! Mirror of `precast/context.h`. Field documentation is in the header.
+//! Mirrors `precast/context.h`. The header documents the fields.
 #![allow(missing_docs, reason = "the header documents the fields; they are repeated here one to one")]
 
 use crate::tensor::{Object, Tensor};
 use std::ffi::{CStr, c_char, c_int, c_void};
 
-/// Length of the message buffer in bytes (`PC_ERROR_BYTES`), the final NUL included.
+/// The length of the message buffer in bytes (`PC_ERROR_BYTES`), including the final NUL.
 pub const ERROR_BYTES: usize = 480;
 
-/// `pc_error_kind`: what went wrong in a module.
+/// `pc_error_kind`: the kind of a module's error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
     /// Wrong kind of object or dtype.
     Type,
     /// Wrong shape or value.
     Value,
-    /// Allocation refused.
+    /// Memory allocation failed.
     Memory,
-    /// Anything else that op code reports.
+    /// Any other error that op code reports.
     Runtime,
     /// Index out of range.
     Index,
@@ -25,7 +25,7 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// The number in the C enum.
+    /// Returns the value of the C enumerator.
     #[must_use]
     pub const fn code(self) -> i32 {
         match self {
@@ -38,7 +38,8 @@ impl ErrorKind {
         }
     }
 
-    /// The kind of a C number; `None` for 0, [`ErrorKind::Runtime`] for a number that this host does not know.
+    /// Returns the kind for a value of the C enum: `None` for 0, [`ErrorKind::Runtime`] for a value that this host does
+    /// not know.
     #[must_use]
     pub const fn from_code(code: i32) -> Option<Self> {
         match code {
@@ -66,14 +67,14 @@ impl Error {
     /// An empty slot.
     pub const NONE: Self = Self { kind: 0, reserved: 0, message: [0; ERROR_BYTES] };
 
-    /// The message up to its NUL, as text; bytes that are not UTF-8 are replaced.
+    /// Returns the message up to its NUL as text; bytes that are not UTF-8 are replaced.
     #[must_use]
     pub fn message(&self) -> String {
         let text = CStr::from_bytes_until_nul(&self.message).map_or(&self.message[..], CStr::to_bytes);
         String::from_utf8_lossy(text).into_owned()
     }
 
-    /// Puts a message into the slot, unless one is there already; longer messages are cut.
+    /// Stores a message in the slot unless the slot already holds one. Longer messages are truncated.
     pub fn set(&mut self, kind: ErrorKind, message: &str) {
         if self.kind == 0 {
             let len = message.len().min(ERROR_BYTES - 1);
@@ -84,7 +85,7 @@ impl Error {
     }
 }
 
-/// `pc_host`: services of the host. `va_list` is passed on unseen, as a pointer.
+/// `pc_host`: services of the host. The functions with a `va_list` are opaque pointers here.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Host {
@@ -106,14 +107,14 @@ pub struct Host {
     pub elemwise: Driver,
     pub reduce: Driver,
     pub rows: Driver,
-    /// Variadic, so that only C can call it, and make it.
+    /// Variadic, so only C can define and call it.
     pub error_format: *const c_void,
     pub parallel: Parallel,
     pub gemms: Gemms,
     pub frame: Frame,
 }
 
-/// `pc_host.gemm`: `c[m,n] = a[m,k] . b[k,n]`, strides in bytes.
+/// `pc_host.gemm`: `c[m,n] = a[m,k] . b[k,n]`, with strides in bytes.
 pub type Gemm = unsafe extern "C" fn(
     *mut Context,
     i32,
@@ -131,7 +132,8 @@ pub type Gemm = unsafe extern "C" fn(
     i64,
 ) -> c_int;
 
-/// `pc_host.gemms`: many products; extents are `count, m, n, k`, steps those between matrices, rows and columns, in bytes.
+/// `pc_host.gemms`: a batch of matrix products. The extents are `count, m, n, k`; the strides between matrices, rows
+/// and columns are in bytes.
 pub type Gemms = unsafe extern "C" fn(
     *mut Context,
     i32,
@@ -144,15 +146,15 @@ pub type Gemms = unsafe extern "C" fn(
     *const i64,
 ) -> c_int;
 
-/// `pc_host.elemwise`, `pc_host.reduce` and `pc_host.rows`: the second argument is a `pc_elemwise`, `pc_reduce` or `pc_rows` of the
-/// module.
+/// `pc_host.elemwise`, `pc_host.reduce` and `pc_host.rows`: the second argument is a `pc_elemwise`, `pc_reduce` or
+/// `pc_rows` of the module.
 pub type Driver =
     unsafe extern "C" fn(*mut Context, *const c_void, *const *mut Tensor, *mut *mut Tensor) -> c_int;
 
-/// `pc_host.parallel`: calls a body for ranges that are `0 .. n` together.
+/// `pc_host.parallel`: calls a body on ranges that together cover `0 .. n`.
 pub type Parallel = unsafe extern "C" fn(*mut Context, i64, i64, Range, *mut c_void) -> c_int;
 
-/// `pc_host.frame`: runs the body of a `pc_frame` on the variables of an instance and of a call.
+/// `pc_host.frame`: runs the body of a `pc_frame` with the variables of an instance and of a call.
 pub type Frame = unsafe extern "C" fn(
     *mut Context,
     *const c_void,
@@ -161,7 +163,7 @@ pub type Frame = unsafe extern "C" fn(
     *mut *mut Tensor,
 ) -> c_int;
 
-/// `pc_range`: units of a piece of work, from the first to the last but one.
+/// `pc_range`: processes the half-open range of units `first .. end`.
 pub type Range = unsafe extern "C" fn(*mut Context, i64, i64, *mut c_void) -> c_int;
 
 // SAFETY: a `Host` is immutable data: numbers and function pointers.

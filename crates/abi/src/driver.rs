@@ -1,19 +1,19 @@
-//! Mirror of `precast/driver.h`. Field documentation is in the header.
+//! Mirrors `precast/driver.h`. The header documents the fields.
 #![allow(missing_docs, reason = "the header documents the fields; they are repeated here one to one")]
 
 use crate::context::Context;
 use std::ffi::{c_char, c_int, c_void};
 
-/// `PC_LOOP_OPERANDS`: most operands of a kernel, outputs included.
+/// `PC_LOOP_OPERANDS`: the maximum number of operands of a kernel, including outputs.
 pub const LOOP_OPERANDS: usize = 64;
 
-/// `pc_kernel`: works on contiguous elements of each operand, inputs then outputs.
+/// `pc_kernel`: processes contiguous elements of each operand, inputs first, then outputs.
 pub type Kernel = unsafe extern "C" fn(*mut Context, i64, *const *mut c_char) -> c_int;
 
 /// `PC_SHARED`: kernels may run on several threads at once.
 pub const SHARED: u16 = 1;
 
-/// `pc_elemwise`: what a module hands to `pc_host.elemwise`.
+/// `pc_elemwise`: the argument that a module passes to `pc_host.elemwise`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct Elemwise {
@@ -26,12 +26,13 @@ pub struct Elemwise {
     pub kernel: Kernel,
 }
 
-/// `PC_REDUCE_ALL`: every axis, whatever the rank.
+/// `PC_REDUCE_ALL`: all axes, for any rank.
 pub const REDUCE_ALL: u32 = u32::MAX;
-/// `PC_REDUCE_BLOCK`: elements whose lanes are added up before the next block is begun.
+/// `PC_REDUCE_BLOCK`: the number of elements in a block. The lanes of a block are combined before the next block
+/// starts.
 pub const REDUCE_BLOCK: usize = 4096;
 
-/// `pc_monoid`: what a reduction adds up with.
+/// `pc_monoid`: the combining operation of a reduction.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct Monoid {
@@ -48,7 +49,7 @@ pub struct Monoid {
     pub few_columns: Option<unsafe extern "C" fn(*mut c_void, i64, i64)>,
 }
 
-/// `pc_reduce`: what a module hands to `pc_host.reduce`.
+/// `pc_reduce`: the argument that a module passes to `pc_host.reduce`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct Reduce {
@@ -62,7 +63,7 @@ pub struct Reduce {
     pub monoid: *const Monoid,
 }
 
-/// `pc_rows_step`: a map or a fold of a row program.
+/// `pc_rows_step`: a map or fold step of a row program.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct RowsStep {
@@ -75,7 +76,7 @@ pub struct RowsStep {
     pub once: u8,
 }
 
-/// `pc_rows`: what a module hands to `pc_host.rows`.
+/// `pc_rows`: the argument that a module passes to `pc_host.rows`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct Rows {

@@ -1,31 +1,31 @@
-//! Mirror of `precast/module.h`. Field documentation is in the header.
+//! Mirrors `precast/module.h`. The header documents the fields.
 #![allow(missing_docs, reason = "the header documents the fields; they are repeated here one to one")]
 
 use crate::context::Context;
 use crate::tensor::{Instance, Object};
 use std::ffi::{c_char, c_int};
 
-/// First word of every module table (`PC_MODULE_MAGIC`).
+/// The first word of every module table (`PC_MODULE_MAGIC`).
 pub const MAGIC: u32 = 0x3154_4343;
 
-/// The one symbol that a shared object exports, with its NUL.
+/// The only symbol that a shared object exports, NUL-terminated.
 pub const SYMBOL: &[u8] = b"precast_module_v1\0";
 
-/// `pc_task_kind`: which step of a run a failure id belongs to.
+/// `pc_task_kind`: the step of a run that a failure ID belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TaskKind {
-    /// Extracting or initialising a variable.
+    /// Extracting or initializing a variable.
     Extract,
-    /// The code of an Apply.
+    /// Running the code of an Apply.
     Code,
     /// Syncing a variable.
     Sync,
-    /// Initialising the state of an Apply.
+    /// Initializing the state of an Apply.
     Struct,
 }
 
 impl TaskKind {
-    /// The name of the enumerator in `module.h`.
+    /// Returns the name of the enumerator in `module.h`.
     #[must_use]
     pub const fn c_name(self) -> &'static str {
         match self {
@@ -36,7 +36,7 @@ impl TaskKind {
         }
     }
 
-    /// The kind of a C number.
+    /// Returns the kind for a value of the C enum.
     #[must_use]
     pub const fn from_code(code: i32) -> Option<Self> {
         match code {
@@ -49,7 +49,7 @@ impl TaskKind {
     }
 }
 
-/// `pc_task`: what one failure id means.
+/// `pc_task`: the meaning of one failure ID.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct Task {
@@ -67,7 +67,7 @@ pub type RunFn = unsafe extern "C" fn(*mut Instance, *mut Context, *mut *mut Obj
 /// `pc_entry.cleanup`.
 pub type CleanupFn = unsafe extern "C" fn(*mut Instance, *mut Context);
 
-/// `pc_entry.function`: of whatever signature `pc_entry.native` says.
+/// `pc_entry.function`, whose actual signature is `pc_entry.native`.
 pub type NativeFn = unsafe extern "C" fn();
 
 /// `pc_entry`: one callable graph.
@@ -106,7 +106,7 @@ pub struct Module {
     pub entries: *const *const ModuleEntry,
 }
 
-/// `pc_linked`: one artifact of a static program, from `precast/linked.h`.
+/// `pc_linked`: one artifact of a statically linked program, from `precast/linked.h`.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Linked {

@@ -1,15 +1,15 @@
-//! Mirror of `precast/tensor.h`. Field documentation is in the header.
+//! Mirrors `precast/tensor.h`. The header documents the fields.
 #![allow(missing_docs, reason = "the header documents the fields; they are repeated here one to one")]
 
 use std::ffi::{c_char, c_void};
 
-/// Most dimensions a tensor may have (`PC_MAX_NDIM`).
+/// The maximum number of dimensions of a tensor (`PC_MAX_NDIM`).
 pub const MAX_NDIM: usize = 32;
 
-/// Op code must not write through `data` (`PC_FLAG_READONLY`).
+/// Marks a tensor as read-only: op code must not write through `data` (`PC_FLAG_READONLY`).
 pub const FLAG_READONLY: u32 = 1;
 
-/// `pc_type`: what kind of thing an object is, and how it dies.
+/// `pc_type`: the type of an object and its deallocator.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Type {
@@ -17,10 +17,10 @@ pub struct Type {
     pub dealloc: unsafe extern "C" fn(*mut Object),
 }
 
-// SAFETY: a `Type` is immutable data: a name that lives for ever and a function pointer.
+// SAFETY: a `Type` is immutable data: a name that is never freed and a function pointer.
 unsafe impl Sync for Type {}
 
-/// `pc_object`: reference count and type, the first member of everything a module handles.
+/// `pc_object`: reference count and type, the first member of every object that a module handles.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Object {
@@ -28,7 +28,7 @@ pub struct Object {
     pub ty: *const Type,
 }
 
-/// `pc_tensor`: a strided array; strides in bytes, may be 0 or negative.
+/// `pc_tensor`: a strided array. Strides are in bytes and may be 0 or negative.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Tensor {

@@ -1,13 +1,14 @@
-//! Calls made at run time from a signature: libffi lays out the arguments as C does.
+//! Calls functions at run time from a signature; libffi lays out the arguments as C does.
 //!
 //! ```text
-//! "T{dd}i)d~" ─▶ Prototype ─▶ Call (layouts, made once) ─ invoke(function, values) ─▶ values
+//! "T{dd}i)d~" ─▶ Prototype ─▶ Call (layouts, computed once) ─ invoke(function, values) ─▶ values
 //! ```
-//! Only with the feature `ffi`, which no deployed program has: building libffi takes `make`, and a call costs hundreds of
-//! nanoseconds. It is the last of a caller's ways, for signatures that nobody wrote down.
+//! This module needs the feature `ffi`, which deployed programs do not enable: building libffi requires `make`, and a
+//! call costs hundreds of nanoseconds. It is a fallback for signatures that are not known at compile time.
 //!
-//! Values are bytes in C's layout ([`Value`]); their types are those of the signature. A function with [`Errors::Status`]
-//! gets pointers for its results, one with [`Errors::Context`] the context. What needs Python's error indicator is refused.
+//! Values are bytes in C's layout ([`Value`]), and the signature defines their types. A function with
+//! [`Errors::Status`] gets pointers for its results, and a function with [`Errors::Context`] gets the context.
+//! Functions that report errors through Python's error indicator are rejected.
 
 use super::callable::Function;
 use super::prototype::{Errors, Field, Number, Prototype};
@@ -16,25 +17,25 @@ use crate::context::Context;
 use libffi::middle::{Arg, Cif, CodePtr, Ret, Type, arg};
 use std::ffi::{c_int, c_void};
 
-/// A value in C's layout, padding included.
+/// A value in C's layout, including padding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Value(Vec<u8>);
 
 impl Value {
-    /// A value from its bytes, in the order of this machine.
+    /// Creates a value from its bytes in native byte order.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Self {
         Self(bytes.to_vec())
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.0
     }
 }
 
-/// Conversions of numbers to and from values.
+/// Converts numbers to and from values.
 macro_rules! conversions {
     ($($type:ty),+) => {$(
         impl From<$type> for Value {
@@ -62,66 +63,66 @@ impl<T> From<*mut T> for Value {
     }
 }
 
-/// A way to call functions of one signature.
+/// A prepared call of functions with one signature.
 #[derive(Debug)]
 pub struct Call {
     signature: Signature,
     errors: Errors,
     cif: Cif,
-    /// Sizes in bytes.
+    /// The sizes of the arguments in bytes.
     arguments: Vec<usize>,
     results: Vec<usize>,
 }
 
-/// Why functions of a signature cannot be called so.
+/// The reason why functions of a signature cannot be called at run time.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PrepareError {
-    /// More than one result and no way to give it back.
+    /// The function has more than one result but does not return them through pointers.
     #[error(
         "`{0}` has several results, which a C function can only give through pointers\nhint: `!s` says that it does"
     )]
     Results(Signature),
-    /// libffi has no type for a field, or not on this machine.
+    /// libffi has no type for a field, or does not support it on this machine.
     #[error("`{0}` has a field that cannot be passed by value in a call made at run time")]
     Field(Signature),
-    /// Failures are seen by a Python interpreter only.
+    /// The function reports failures only to a Python interpreter.
     #[error("`{0}` reports failures to Python, and there is no interpreter here to ask")]
     Python(Signature),
 }
 
-/// Why a call did not take place, or failed.
+/// The reason why a call failed or was rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvokeError {
-    /// Another number of arguments.
+    /// The number of arguments is wrong.
     #[error("`{signature}` takes {expected} arguments, not {found}")]
     Count {
         /// The signature.
         signature: Signature,
-        /// How many it takes.
+        /// The expected number of arguments.
         expected: usize,
-        /// How many were given.
+        /// The actual number of arguments.
         found: usize,
     },
-    /// A value of another size.
+    /// A value has the wrong size.
     #[error("argument {position} of `{signature}` has {expected} bytes, not {found}")]
     Size {
         /// The signature.
         signature: Signature,
-        /// Which argument, from 0 on.
+        /// The position of the argument, starting at 0.
         position: usize,
-        /// Its size in bytes.
+        /// The expected size in bytes.
         expected: usize,
-        /// The size of what was given.
+        /// The actual size in bytes.
         found: usize,
     },
-    /// The function's signature is another one.
+    /// The function has a different signature.
     #[error("a call of `{expected}` cannot call a function of `{found}`")]
     Signature {
-        /// Of the call.
+        /// The signature of the call.
         expected: Signature,
-        /// Of the function.
+        /// The signature of the function.
         found: Signature,
     },
     /// The function failed.
@@ -129,16 +130,16 @@ pub enum InvokeError {
     Failed {
         /// The signature.
         signature: Signature,
-        /// What it says.
+        /// The error message, or the status code.
         message: String,
     },
 }
 
 impl Call {
-    /// Lays out calls of a signature.
+    /// Prepares calls of a signature.
     ///
     /// # Errors
-    /// A signature that is of no C function, or of one that libffi cannot call.
+    /// Fails if the signature is not that of a C function, or if libffi cannot call it.
     pub fn new(signature: &Signature) -> Result<Self, PrepareError> {
         let Prototype { arguments, results, errors, .. } = signature.prototype();
         if errors == Errors::Python {
@@ -168,11 +169,13 @@ impl Call {
     /// Calls a function.
     ///
     /// # Errors
-    /// Arguments of other numbers or sizes, a function of another signature, a failure that it reports.
+    /// Fails if the number or the sizes of the arguments are wrong, if the function has a different signature, or if
+    /// the function reports a failure.
     ///
     /// # Safety
-    /// The pointers among `arguments`, at any depth, are what the function expects; so is the host of `context`, which only
-    /// a function with [`Errors::Context`] gets. If it needs the GIL, this thread holds it.
+    /// All pointers among `arguments`, at any depth, must be valid for the function. The same holds for the host of
+    /// `context`, which is passed only to functions with [`Errors::Context`]. If the function needs the GIL, this
+    /// thread must hold it.
     pub unsafe fn invoke(
         &self,
         function: &Function,
@@ -180,7 +183,7 @@ impl Call {
         context: &mut Context,
     ) -> Result<Vec<Value>, InvokeError> {
         self.check(function, arguments)?;
-        // In words, for the alignment of every type.
+        // 16-byte words are aligned for every type.
         let given: Vec<Vec<u128>> = arguments.iter().map(|value| aligned(&value.0)).collect();
         let mut results: Vec<Vec<u128>> =
             self.results.iter().map(|bytes| vec![0; bytes.div_ceil(16).max(1)]).collect();
@@ -199,7 +202,8 @@ impl Call {
             Some(words) if self.errors != Errors::Status => Ret::new(words.as_mut_slice()),
             _ => Ret::new(&mut status),
         };
-        // SAFETY: the layouts are those of the signature, which is the function's; the caller's promise about pointers.
+        // SAFETY: the layouts are those of the signature, which `check` compared with the function's; the caller
+        // guarantees the pointers.
         unsafe { self.cif.call_return_into(code, &passed, result) };
         let message = match self.errors {
             Errors::Status if status as u32 as c_int != 0 => {
@@ -241,7 +245,7 @@ impl Call {
     }
 }
 
-/// The bytes in words of the largest alignment.
+/// Copies the bytes into words of the largest alignment.
 fn aligned(bytes: &[u8]) -> Vec<u128> {
     let words = bytes.chunks(16).map(|chunk| {
         let mut word = [0; 16];
@@ -251,11 +255,11 @@ fn aligned(bytes: &[u8]) -> Vec<u128> {
     words.collect()
 }
 
-/// The size and the alignment of a field in bytes; those of structs as C lays them out.
+/// Returns the size and alignment of a field in bytes; structs are laid out as in C.
 fn layout(field: &Field) -> Option<(usize, usize)> {
     let Field::Struct(members) = field else {
         let ty = ffi_type(field)?;
-        // SAFETY: `ty` owns the description that the pointer is of.
+        // SAFETY: `ty` owns the type description that the pointer refers to.
         let ty = unsafe { *ty.as_raw_ptr() };
         return Some((ty.size, usize::from(ty.alignment)));
     };
@@ -280,7 +284,8 @@ fn ffi_type(field: &Field) -> Option<Type> {
     })
 }
 
-/// The type of a number; none for halves, which C passes as their compiler likes.
+/// Returns the libffi type of a number; `None` for half-precision floats, since the way C passes them depends on the
+/// compiler.
 fn number_type(number: Number) -> Option<Type> {
     Some(match (number.is_complex(), number.letter()) {
         (true, 'f') => Type::c32(),

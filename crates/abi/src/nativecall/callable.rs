@@ -1,12 +1,12 @@
-//! Native functions by signature: one callable with several specialisations, and typed handles to them.
+//! Finds native functions by signature: callables with several specializations, and typed handles to them.
 //!
 //! ```text
 //! Function::of(f)  ─┐                              ┌─ bind::<extern "C" fn(f64) -> f64>() ─▶ Bound: one indirect call
 //! Function::new(…) ─┴▶ Callable (a TableCell) ─────┤
 //!                                                  └─ find(&Key) ─▶ an address, for a call made at run time
 //! ```
-//! What a type says and what a table says are compared as text when a handle is made, so a handle that exists fits. That
-//! a *function* is what its signature says is promised once, where it is added.
+//! A handle is created only if the signature of its Rust type equals a signature in the table, so an existing handle
+//! always fits. That a *function* matches its signature is promised once, by the code that adds it.
 
 use super::cell::TableCell;
 use super::encoding::{Key, Text};
@@ -29,20 +29,20 @@ unsafe impl Send for Function {}
 unsafe impl Sync for Function {}
 
 impl Function {
-    /// A function of Rust, whose type says its signature.
+    /// Creates a function from a Rust function, whose type determines the signature.
     #[must_use]
     pub fn of<F: SafeNative>(function: F) -> Self {
-        // SAFETY: the type says that it is safe to call; functions of Rust stay where they are.
+        // SAFETY: the type guarantees that the function is safe to call, and Rust functions are never unloaded.
         unsafe { Self::of_unsafe(function) }
     }
 
-    /// A function whose type says its signature, but not that it is safe to call.
+    /// Creates a function whose type determines the signature but does not guarantee that calls are safe.
     ///
     /// # Safety
-    /// As [`Function::new`].
+    /// See [`Function::new`].
     ///
     /// # Panics
-    /// Never: the compiler made the signature.
+    /// Never: the compiler generated the signature.
     #[must_use]
     pub unsafe fn of_unsafe<F: Native>(function: F) -> Self {
         let signature = Signature::parse(F::SIGNATURE).expect("a function type has a canonical signature");
@@ -50,34 +50,34 @@ impl Function {
         Self { signature, address }
     }
 
-    /// A function from elsewhere.
+    /// Creates a function from an address, for example that of a C function.
     ///
     /// # Safety
-    /// A C function of this signature is at `address`, as long as this value, its clones and the callables that they are
-    /// added to live. If its arguments hold no pointers, it may be called with any values; if it says `~`, by any thread.
-    /// A result that is a function, `X{…}`, is never NULL.
+    /// A C function of this signature must be at `address` while this value, its clones, or callables that contain it
+    /// exist. If its arguments contain no pointers, calls with any values must be safe. If the signature has `~`, calls
+    /// from any thread must be safe. A result that is a function, `X{…}`, must never be NULL.
     #[must_use]
     pub const unsafe fn new(signature: Signature, address: NonNull<c_void>) -> Self {
         Self { signature, address }
     }
 
-    /// The signature.
+    /// Returns the signature.
     #[must_use]
     pub const fn signature(&self) -> &Signature {
         &self.signature
     }
 
-    /// Where the function is.
+    /// Returns the address of the function.
     #[must_use]
     pub const fn address(&self) -> NonNull<c_void> {
         self.address
     }
 }
 
-/// Specialisations of one function, by signature; added while others call.
+/// Specializations of one function, keyed by signature. Other threads may call them while a specialization is added.
 ///
 /// # Examples
-/// The order that CEP 1000 shows: exact, promoted, boxed.
+/// CEP 1000 suggests trying an exact match first, then promoted arguments, then boxed ones.
 /// ```
 /// use precast_abi::nativecall::{Callable, Function};
 /// extern "C" fn half(x: f32) -> f32 { x / 2.0 }
@@ -99,13 +99,13 @@ pub struct Callable {
     cell: TableCell<Text>,
 }
 
-/// No function of the wanted signature is there.
+/// An error: no function has the requested signature.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no function with the signature `{wanted}`; there are {}", list(.known))]
 pub struct BindError {
-    /// The signature.
+    /// The requested signature.
     pub wanted: &'static str,
-    /// The signatures that are there, newest first.
+    /// The available signatures, newest first.
     pub known: Vec<Signature>,
 }
 
@@ -115,32 +115,32 @@ fn list(known: &[Signature]) -> String {
 }
 
 impl Callable {
-    /// Adds a specialisation, which is found instead of an older one of the same signature.
+    /// Adds a specialization, which replaces an older one of the same signature in lookups.
     pub fn add(&self, function: &Function) {
         self.cell.add(Key::new(&function.signature), function.address.expose_provenance().get() as u64);
     }
 
-    /// The signatures and addresses, newest first.
+    /// Returns the signatures and addresses, newest first.
     pub fn entries(&self) -> impl Iterator<Item = (Signature, NonNull<c_void>)> {
         self.cell.table().entries().filter_map(|(signature, payload)| Some((signature, address(payload)?)))
     }
 
-    /// The function of a signature.
+    /// Looks up the function of a signature.
     #[must_use]
     #[inline]
     pub fn find(&self, key: &Key<Text>) -> Option<NonNull<c_void>> {
         address(self.cell.table().find(key)?)
     }
 
-    /// The function of a canonical text.
+    /// Looks up the function of a canonical signature text.
     fn find_text(&self, signature: &str) -> Option<NonNull<c_void>> {
         self.find(&Key::<Text>::parse(signature).ok()?)
     }
 
-    /// A handle to the function of a type; calling it costs what an indirect call does.
+    /// Returns a handle to the function of a type; calling it costs the same as an indirect call.
     ///
     /// # Errors
-    /// No function of that signature is there.
+    /// Fails if no function has that signature.
     pub fn bind<F: Native>(&self) -> Result<Bound<'_, F>, BindError> {
         let found = match F::KEY {
             Some(key) => self.find(key),
@@ -149,19 +149,19 @@ impl Callable {
         found.map(Bound::new).ok_or_else(|| self.unknown(F::SIGNATURE))
     }
 
-    /// As [`Callable::bind`], and also accepts a function that needs the GIL.
+    /// Like [`Callable::bind`], but also accepts a function that needs the GIL.
     ///
     /// # Safety
-    /// The thread holds the GIL whenever it calls the handle.
+    /// The thread must hold the GIL whenever it calls the handle.
     ///
     /// # Errors
-    /// As [`Callable::bind`].
+    /// See [`Callable::bind`].
     pub unsafe fn bind_with_gil<F: Native>(&self) -> Result<Bound<'_, F>, BindError> {
         let found = self.find_text(F::SIGNATURE).or_else(|| self.find_text(F::WITH_GIL));
         found.map(Bound::new).ok_or_else(|| self.unknown(F::WITH_GIL))
     }
 
-    /// The cell that C reads (`pc_native_cell`).
+    /// Returns the cell that C reads (`pc_native_cell`).
     #[must_use]
     pub const fn cell(&self) -> &TableCell<Text> {
         &self.cell
@@ -173,13 +173,13 @@ impl Callable {
     }
 }
 
-/// The address that a payload is; `None` for 0.
+/// Converts a payload to an address; `None` for 0.
 #[inline]
 fn address(payload: u64) -> Option<NonNull<c_void>> {
     NonNull::new(std::ptr::with_exposed_provenance_mut(usize::try_from(payload).ok()?))
 }
 
-/// A function of the type `F` that lives as long as what it was bound from.
+/// A function of type `F` that is valid as long as the callable it was bound from.
 #[derive(Debug, Clone, Copy)]
 pub struct Bound<'a, F> {
     function: F,
@@ -188,21 +188,22 @@ pub struct Bound<'a, F> {
 
 impl<F: Native> Bound<'_, F> {
     fn new(address: NonNull<c_void>) -> Self {
-        // SAFETY: the table has this address under the signature of `F`, which whoever added it promised to be true.
+        // SAFETY: the table has this address under the signature of `F`, and the code that added it guaranteed that
+        // they match.
         Self { function: unsafe { F::from_address(address.as_ptr()) }, of: PhantomData }
     }
 
-    /// The function itself, which does not know how long it lives.
+    /// Returns the function itself, without its lifetime.
     ///
     /// # Safety
-    /// It is called only as long as what it was bound from lives.
+    /// The function may be called only while the callable it was bound from exists.
     #[must_use]
     pub const unsafe fn get(&self) -> F {
         self.function
     }
 }
 
-/// Calls of each number of arguments.
+/// Implements `call` for each number of arguments.
 macro_rules! calls {
     ([$($done:ident)*]) => { calls!(@one [$($done)*]); };
     ([$($done:ident)*] $next:ident $($rest:ident)*) => {
@@ -224,10 +225,10 @@ macro_rules! calls {
             /// Calls the function.
             ///
             /// # Safety
-            /// The pointers among the arguments are what the function expects; a context has a host.
+            /// The pointers among the arguments must be valid for the function, and a context must have a host.
             #[inline]
             pub unsafe fn call(&self, $($a: $a),*) -> R {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe { (self.function)($($a),*) }
             }
         }

@@ -1,4 +1,4 @@
-//! Where the current table of a callable is published, and how entries are added to it.
+//! Publishes the current table of a callable and adds entries to it.
 
 use super::encoding::{Encoding, Key, NOWHERE, Text};
 use super::table::Table;
@@ -7,10 +7,10 @@ use std::marker::PhantomData;
 use std::ptr::NonNull;
 use std::sync::PoisonError;
 
-/// Words of the first memory: a few short signatures and the end.
+/// The number of words in the first allocation: enough for a few short signatures and the terminator.
 const FIRST: usize = 8;
 
-/// The current table of a callable (`pc_native_cell`); readers take no lock.
+/// The current table of a callable (`pc_native_cell`). Readers take no lock.
 ///
 /// # Examples
 /// ```
@@ -26,41 +26,42 @@ pub struct TableCell<E: Encoding = Text> {
     writing: Mutex<Writing<E>>,
 }
 
-/// What writers know, under their lock.
+/// The state of writers, guarded by their lock.
 struct Writing<E: Encoding> {
-    /// Memories, the one in use last. The pointer may be into any place of that one.
+    /// All allocations, the current one last. The published pointer may point anywhere into the current one.
     memories: Vec<Memory>,
-    /// Words of the memory in use that are free, from its beginning.
+    /// The number of free words at the start of the current allocation.
     free: usize,
-    /// What keeps the words of keys valid.
+    /// Values that keep the words of keys valid.
     held: Vec<E::Held>,
 }
 
-// SAFETY: words are written under the lock and before they are published; what is held is only kept.
+// SAFETY: words are written under the lock and before they are published; the held values are only stored.
 unsafe impl<E: Encoding> Send for TableCell<E> {}
 // SAFETY: as for `Send`.
 unsafe impl<E: Encoding> Sync for TableCell<E> {}
 
 impl<E: Encoding> TableCell<E> {
-    /// A cell with an empty table.
+    /// Creates a cell with an empty table.
     #[must_use]
     pub fn new() -> Self {
         let memory = Memory::new(FIRST);
-        // Two words, so that entries begin at multiples of 16 bytes.
+        // Reserves two words for the terminator, so that entries start at multiples of 16 bytes.
         let free = FIRST - 2;
         let current = AtomicPtr::new(memory.words()[free..].as_ptr().cast_mut());
         Self { current, writing: Mutex::new(Writing { memories: vec![memory], free, held: Vec::new() }) }
     }
 
-    /// The table as it is now.
+    /// Returns the current table.
     #[must_use]
     #[inline]
     pub fn table(&self) -> Table<'_, E> {
-        // Pairs with the store in `add`: who sees the beginning sees the words behind it.
+        // Pairs with the store in `add`: a reader that sees the new start also sees the words after it.
         Table { start: self.current.load(Ordering::Acquire), of: PhantomData }
     }
 
-    /// Adds an entry, which comes before an older one of the same signature. A key that the registry refused is in no table.
+    /// Adds an entry, which takes precedence over older entries of the same signature. A key that the registry rejected
+    /// is ignored.
     pub fn add(&self, key: Key<E>, payload: u64) {
         if key.words()[0] == NOWHERE {
             return;
@@ -78,14 +79,14 @@ impl<E: Encoding> TableCell<E> {
         let Some(memory) = writing.memories.last() else { return };
         let place = &memory.words()[writing.free..];
         for (word, value) in place.iter().zip(entry) {
-            // SAFETY: these words are before every beginning that was published in this memory, and the lock keeps
-            // other writers away; readers reach them through the store below.
+            // SAFETY: these words precede every table start published in this allocation, and the lock excludes other
+            // writers. Readers reach them only through the store below.
             unsafe { word.set(value) };
         }
         self.current.store(place.as_ptr().cast_mut(), Ordering::Release);
     }
 
-    /// Bytes of the tables: what is in use, and what is kept for slow readers.
+    /// Returns the bytes of the current allocation, and of the old allocations kept for slow readers.
     #[must_use]
     pub fn memory_bytes(&self) -> (usize, usize) {
         let writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
@@ -96,16 +97,16 @@ impl<E: Encoding> TableCell<E> {
 }
 
 impl<E: Encoding> Writing<E> {
-    /// Moves the entries to the end of memory that is at least twice as large and has room for `more` words.
+    /// Moves the entries to the end of a new allocation that is at least twice as large and has room for `more` words.
     fn grow(&mut self, more: usize) {
         let Some(old) = self.memories.last().map(Memory::words) else { return };
         let used = old.len() - self.free;
         let new = Memory::new((2 * old.len()).max(used + more));
         let free = new.words().len() - used;
         for (from, to) in old[self.free..].iter().zip(&new.words()[free..]) {
-            // SAFETY: the words of a table are not written after they were published.
+            // SAFETY: the words of a table are never written after publication.
             let value = unsafe { Word::get(from) };
-            // SAFETY: nobody else knows the new memory.
+            // SAFETY: the new allocation is not yet shared with other threads.
             unsafe { to.set(value) };
         }
         self.memories.push(new);
@@ -113,25 +114,25 @@ impl<E: Encoding> Writing<E> {
     }
 }
 
-/// Words that stay where they are while this value moves, as readers have their addresses.
+/// Words whose address does not change when this value is moved, since readers hold pointers to them.
 struct Memory(NonNull<[Word]>);
 
 impl Memory {
-    /// So many zeroed words.
+    /// Allocates zeroed words.
     fn new(words: usize) -> Self {
         let words: Box<[Word]> = (0..words).map(|_| Word::default()).collect();
         Self(NonNull::from(Box::leak(words)))
     }
 
     fn words(&self) -> &[Word] {
-        // SAFETY: `new` leaked a box of this address, which is freed when this value is dropped.
+        // SAFETY: `new` leaked a box at this address, which is freed only when this value is dropped.
         unsafe { self.0.as_ref() }
     }
 }
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // SAFETY: as `words`; readers borrow the cell that owns this memory, so there are none.
+        // SAFETY: as in `words`. Readers borrow the cell that owns this memory, so none are left.
         drop(unsafe { Box::from_raw(self.0.as_ptr()) });
     }
 }

@@ -1,26 +1,27 @@
-//! Approach 2 of CEP 1000: the text itself, cut into 8-byte chunks.
+//! Approach 2 of CEP 1000: the signature text itself, split into 8-byte chunks.
 //!
 //! # Layout
-//! All chunks but the first begin with `-`, so a scan in 16-byte steps never takes the middle of a long signature for the
-//! start of a short one. The text ends with a NUL, as C's strings do, and is filled up with NUL; the number of chunks is
-//! odd, so that with the 8 bytes of the function an entry is a multiple of 16 bytes:
+//! All chunks after the first start with `-`, so a scan in 16-byte steps never mistakes the middle of a long signature
+//! for the start of a short one. The text ends with a NUL, like C strings, and is padded with NULs. The number of
+//! chunks is odd, so that an entry, with the 8 bytes of the function, is a multiple of 16 bytes:
 //! ```text
 //! "id)d~"           [id)d~\0\0\0] [function]
 //! "dddddd)d"        [dddddd)d] [-\0\0\0\0\0\0\0] [-\0\0\0\0\0\0\0] [function]
 //! "iiiidddiiidd)d"  [iiiidddi] [-iidd)d\0] [-\0\0\0\0\0\0\0] [function]
 //! ```
-//! The NUL matters beyond C: without it a text of 8 bytes would match the first chunk of a longer one, and the second
-//! chunk would be called. With it no encoding is a prefix of another.
+//! The NUL matters beyond C strings: without it, a text of 8 bytes would match the first chunk of a longer text, and
+//! the second chunk would be called as a function. With it, no encoding is a prefix of another.
 //!
 //! # Source
-//! CEP 1000, "Native dispatch through callables", approach 2 (Seljebotn, cython-devel, April 2012), which leaves the end open.
+//! CEP 1000, "Native dispatch through callables", approach 2 (Seljebotn, cython-devel, April 2012), which does not
+//! specify the end of the text.
 
 use super::needle::chunk_count;
 
-/// Begins each chunk but the first.
+/// The first byte of each chunk after the first.
 const CONTINUED: u8 = b'-';
 
-/// Writes the chunks of a text, in the byte order of memory, so that C compares them as it reads them.
+/// Writes the chunks of a text in memory byte order, so that C compares them as it reads them.
 pub(super) const fn encode(text: &[u8], words: &mut [u64]) -> usize {
     let len = chunk_count(text.len(), 1);
     let mut position = 0;
@@ -45,12 +46,12 @@ const fn chunk(text: &[u8], position: usize) -> u64 {
     u64::from_ne_bytes(bytes)
 }
 
-/// Whether the text ends in this word.
+/// Returns whether the text ends in this word.
 pub(super) fn is_last(word: u64) -> bool {
     word.to_ne_bytes().contains(&0)
 }
 
-/// The bytes of the text that the words of one entry hold.
+/// Returns the text bytes in the words of one entry.
 pub(super) fn decode(words: &[u64]) -> Vec<u8> {
     let mut text = Vec::new();
     for (position, word) in words.iter().enumerate() {

@@ -1,10 +1,10 @@
-//! Parts of signatures that the compiler puts together.
+//! Parts of signatures that are composed at compile time.
 
 use super::grammar::MAX_BYTES;
 
 /// The code of a field, or a whole signature, in a `const`.
 ///
-/// Text that is too long, or no code, is an error when the signature is used: all keys are checked by the grammar.
+/// Text that is too long or invalid causes an error when the signature is used: the grammar checks all keys.
 #[derive(Clone, Copy)]
 pub struct Code {
     bytes: [u8; MAX_BYTES],
@@ -12,31 +12,31 @@ pub struct Code {
 }
 
 impl Code {
-    /// A code as it is written.
+    /// Creates a code from its text.
     ///
     /// # Panics
-    /// If it is longer than a signature may be.
+    /// Panics if the text is longer than a signature may be.
     #[must_use]
     pub const fn new(code: &str) -> Self {
         Self { bytes: [0; MAX_BYTES], len: 0 }.text(code)
     }
 
-    /// This code and what follows it.
+    /// Appends another code.
     ///
     /// # Panics
-    /// If both are longer than a signature may be.
+    /// Panics if the result is longer than a signature may be.
     #[must_use]
     pub const fn then(self, next: &Self) -> Self {
         self.text(next.as_str())
     }
 
-    /// `&`, a pointer to what has a code.
+    /// Returns `&`, a pointer to the type with this code.
     #[must_use]
     pub const fn pointer(to: Self) -> Self {
         Self::new("&").then(&to)
     }
 
-    /// `T{…}`, a C struct of these fields.
+    /// Returns `T{…}`, a C struct of these fields.
     #[must_use]
     pub const fn structure(fields: &[Self]) -> Self {
         let (mut code, mut position) = (Self::new("T{"), 0);
@@ -47,13 +47,13 @@ impl Code {
         code.text("}")
     }
 
-    /// `X{…}`, a pointer to a function of a signature.
+    /// Returns `X{…}`, a pointer to a function of a signature.
     #[must_use]
     pub const fn function(signature: &Self) -> Self {
         Self::new("X{").then(signature).text("}")
     }
 
-    /// `#`, a `pc_tensor *` of an element type, of a rank or of any.
+    /// Returns `#`, a `pc_tensor *` with this element type, of a given rank or of any rank.
     #[must_use]
     pub const fn tensor(rank: Option<u8>, element: Self) -> Self {
         let code = Self::new("#");
@@ -65,7 +65,7 @@ impl Code {
         code.then(&element)
     }
 
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub const fn as_str(&self) -> &str {
         match std::str::from_utf8(self.bytes.split_at(self.len).0) {

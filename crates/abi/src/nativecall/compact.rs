@@ -1,27 +1,28 @@
-//! The compact encoding that CEP 1000 proposes: 4 bits for what is frequent, 8 for the rest.
+//! The compact encoding that CEP 1000 proposes: 4 bits for frequent symbols, 8 bits for the rest.
 //!
 //! # Layout
-//! A text is a row of symbols. The eleven of [`SHORT`] take one nibble, 1 to 11; those of [`LONG`] take two, of which the
-//! first is 12 to 15. No symbol has a nibble 0: that ends the text. A chunk is a 64-bit number with its first nibble in the highest bits; all
-//! chunks but the first begin with the byte 255, which is no symbol. So up to 15 nibbles are one comparison:
+//! A text is a sequence of symbols. The eleven symbols of [`SHORT`] take one nibble, 1 to 11. The symbols of [`LONG`]
+//! take two nibbles, of which the first is 12 to 15. No symbol contains a nibble 0, which ends the text. A chunk is a
+//! 64-bit number with its first nibble in the highest bits. All chunks after the first start with the byte 255, which
+//! is not a symbol. So one comparison covers up to 15 nibbles:
 //! ```text
 //! "dd)d~"          0x2212_a000_0000_0000
 //! "#1f#1f)#1f~"    0xdfdf_1dfa_0000_0000        (24 bytes as text)
 //! ```
-//! As with text, the number of chunks is odd and the end is always there.
+//! As in the text encoding, the number of chunks is odd and the end marker is always present.
 
 use super::needle::chunk_count;
 
-/// Symbols of one nibble; the number of the first is 1.
+/// The symbols of one nibble, numbered from 1.
 pub const SHORT: [&str; 11] = [")", "d", "f", "i", "q", "&", "#", "1", "2", "~", "O"];
 
-/// Symbols of one byte; the number of the first is 0xC1, and numbers with a nibble 0 are left out.
+/// The symbols of one byte, numbered from 0xC1; numbers that contain a nibble 0 are skipped.
 pub const LONG: [&str; 32] = [
     "?", "b", "B", "h", "H", "I", "Q", "e", "E", "g", "P", "0", "3", "4", "5", "6", "7", "8", "9", "}", "T{",
     "X{", "Zf", "Zd", "Zg", "!c", "!s", "!p", "#1d", "#1f", "#2d", "#2f",
 ];
 
-/// Begins each chunk but the first.
+/// The first byte of each chunk after the first.
 const CONTINUED: u64 = 0xFF << 56;
 
 /// Writes the chunks of a canonical text into zeroed words.
@@ -52,7 +53,7 @@ const fn put(words: &mut [u64], nibble: usize, value: u8) {
     words[word] |= (value as u64) << (60 - 4 * place);
 }
 
-/// The number of the symbol at a place of a canonical text, and how many bytes it is of.
+/// Returns the number of the symbol at a position of a canonical text, and its length in bytes.
 const fn symbol(text: &[u8], at: usize) -> (u8, usize) {
     let mut number = SEVERAL;
     while number < LONG.len() && matches!(text[at], b'#' | b'T' | b'X' | b'Z' | b'!') {
@@ -64,10 +65,10 @@ const fn symbol(text: &[u8], at: usize) -> (u8, usize) {
     (ONE[text[at] as usize], 1)
 }
 
-/// Symbols of several letters begin here in [`LONG`].
+/// The position in [`LONG`] where symbols of several letters start.
 const SEVERAL: usize = 20;
 
-/// The number of each symbol of one letter, by letter.
+/// The number of each one-letter symbol, indexed by letter.
 const ONE: [u8; 256] = {
     let (mut numbers, mut number) = ([0; 256], 0);
     while number < SEVERAL {
@@ -80,7 +81,7 @@ const ONE: [u8; 256] = {
     numbers
 };
 
-/// The number of a symbol of [`LONG`].
+/// Returns the number of a symbol of [`LONG`].
 const fn long(position: usize) -> u8 {
     (0xC1 + position + position / 15) as u8
 }
@@ -97,12 +98,12 @@ const fn is_at(symbol: &str, text: &[u8], at: usize) -> bool {
     true
 }
 
-/// Whether the text ends in this word.
+/// Returns whether the text ends in this word.
 pub(super) fn is_last(word: u64) -> bool {
     (0..16).any(|place| (word >> (4 * place)) & 0xF == 0)
 }
 
-/// The bytes of the text that the words of one entry hold; numbers that no symbol has give `\u{fffd}`.
+/// Returns the text bytes in the words of one entry. Numbers without a symbol decode to `\u{fffd}`.
 pub(super) fn decode(words: &[u64]) -> Vec<u8> {
     let nibbles = words.iter().enumerate().flat_map(|(position, word)| {
         let from = if position == 0 { 0 } else { 2 };

@@ -1,47 +1,47 @@
 //! The four ways to store a signature in a table, behind one interface.
 //!
-//! | encoding | a word is | an entry | needs |
+//! | encoding | a word is | an entry is | needs |
 //! |---|---|---|---|
 //! | [`Text`], approach 2 | 8 bytes of text | words, function | nothing: tables and needles are constants |
 //! | [`Compact`], approach 2 | up to 15 symbols | words, function | nothing |
 //! | `Id`, approach 1A | a number | number, text, function | the registry |
 //! | `Interned`, approach 1B | an address | address, function | the registry, owners |
 //!
-//! `CEP1000.md` has the figures and says which to use when; precast's own tables are [`Text`] and [`Compact`].
+//! `CEP1000.md` has measurements and recommends when to use which. precast's own tables use [`Text`] and [`Compact`].
 
 use super::needle::{IN_PLACE_BYTES, Needle};
 use super::signature::{ParseSignatureError, Signature, checked};
 use super::{chunks, compact, grammar};
 use std::marker::PhantomData;
 
-/// How signatures are stored in a table.
+/// A way to store signatures in a table.
 pub trait Encoding {
-    /// What keeps the words of a key valid.
+    /// The value that keeps the words of a key valid.
     type Held: std::fmt::Debug + Send + Sync + 'static;
 
-    /// 64-bit words from one place where an entry may begin to the next.
+    /// The distance, in 64-bit words, between positions where an entry may start.
     const STEP: usize = 2;
 
-    /// The key of a signature.
+    /// Creates the key of a signature.
     fn key(signature: &Signature) -> Key<Self>;
 
-    /// The word between those of the key and the function, where the layout has one.
+    /// Returns the word between the key and the function, if the layout has one.
     #[must_use]
     fn label(_: &Key<Self>) -> Option<u64> {
         None
     }
 }
 
-/// An encoding that needs nothing but the words themselves.
+/// An encoding in which the words themselves contain the whole signature.
 pub trait Verbatim: Encoding {
-    /// Whether the text ends in a word of an entry.
+    /// Returns whether the text ends in this word of an entry.
     fn is_last(word: u64) -> bool;
 
-    /// The signature that the words of one entry say.
+    /// Decodes the signature from the words of one entry.
     fn decode(words: &[u64]) -> Option<Signature>;
 }
 
-/// A signature, ready to be looked for in tables of one encoding.
+/// A signature, prepared for lookups in tables of one encoding.
 pub struct Key<E: Encoding + ?Sized> {
     needle: Needle,
     held: E::Held,
@@ -49,26 +49,26 @@ pub struct Key<E: Encoding + ?Sized> {
 }
 
 impl<E: Encoding> Key<E> {
-    /// The key of a signature.
+    /// Creates the key of a signature.
     #[must_use]
     pub fn new(signature: &Signature) -> Self {
         E::key(signature)
     }
 
-    /// The words to compare.
+    /// Returns the words to compare.
     #[must_use]
     #[inline]
     pub const fn words(&self) -> &[u64] {
         self.needle.words()
     }
 
-    /// A key of one word.
+    /// Creates a key of one word.
     #[cfg(feature = "registry")]
     pub(super) const fn one(word: u64, held: E::Held) -> Self {
         Self { needle: Needle::one(word), held, encoding: PhantomData }
     }
 
-    /// The words, and what keeps them valid.
+    /// Returns the words and the value that keeps them valid.
     pub(super) fn into_parts(self) -> (Needle, E::Held) {
         (self.needle, self.held)
     }
@@ -78,19 +78,19 @@ impl<E: Encoding> Key<E> {
 #[derive(Debug, Clone, Copy)]
 pub struct Text;
 
-/// Four or eight bits a symbol.
+/// Four or eight bits per symbol.
 #[derive(Debug, Clone, Copy)]
 pub struct Compact;
 
-/// Constants of both verbatim encodings.
+/// Implements the constructors of both verbatim encodings.
 macro_rules! verbatim {
     ($encoding:ident, $module:ident) => {
         impl Key<$encoding> {
-            /// The key of a literal.
+            /// Creates the key of a literal.
             ///
             /// # Panics
-            /// If the text is not canonical, or has more than 49 bytes ([`Key::parse`] takes more); in a `const`, that
-            /// is an error of the compiler.
+            /// Panics if the text is not canonical, or longer than 49 bytes ([`Key::parse`] accepts longer texts). In a
+            /// `const`, this is a compile error.
             #[must_use]
             pub const fn literal(text: &str) -> Self {
                 assert!(grammar::check(text.as_bytes()).is_ok(), "not a canonical CEP 1000 signature");
@@ -100,10 +100,10 @@ macro_rules! verbatim {
                 Self { needle: Needle::new(words, len), held: (), encoding: PhantomData }
             }
 
-            /// The key of a canonical text, made without allocating.
+            /// Creates the key of a canonical text. Keys of up to 49 bytes do not allocate.
             ///
             /// # Errors
-            /// Text that is not canonical.
+            /// Fails if the text is not canonical.
             pub fn parse(text: &str) -> Result<Self, ParseSignatureError> {
                 checked(text)?;
                 let needle = Needle::of(text.as_bytes(), $module::encode);
@@ -127,7 +127,7 @@ macro_rules! verbatim {
 
             fn decode(words: &[u64]) -> Option<Signature> {
                 let signature = Signature::parse(&String::from_utf8($module::decode(words)).ok()?).ok()?;
-                // A text has one encoding; anything else in the words is damage.
+                // Each text has exactly one encoding, so any other words are corrupt.
                 (Self::key(&signature).words() == words).then_some(signature)
             }
         }
@@ -138,14 +138,14 @@ verbatim!(Text, chunks);
 verbatim!(Compact, compact);
 
 impl Key<Text> {
-    /// The key of a literal, if it is short enough for one.
+    /// Creates the key of a literal, if it is short enough.
     pub(super) const fn constant(text: &str) -> Option<Self> {
         if text.len() <= IN_PLACE_BYTES { Some(Self::literal(text)) } else { None }
     }
 }
 
-/// Neither an address of a string nor a number nor text. A registry that is not ours may refuse a signature, as one with a
-/// limit does; its key is this word, which no table takes.
+/// A word that is neither the address of a string, nor a number, nor text. A foreign registry may reject a signature,
+/// for example because of a size limit. The key of a rejected signature is this word, which no table accepts.
 pub(super) const NOWHERE: u64 = u64::MAX;
 
 impl<E: Encoding> std::fmt::Debug for Key<E> {

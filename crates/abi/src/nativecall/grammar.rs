@@ -1,4 +1,4 @@
-//! The grammar of canonical signatures, as one recogniser that also runs at compile time.
+//! The grammar of canonical signatures, as one recognizer that also runs at compile time.
 //!
 //! ```text
 //! signature = field* ")" field* [ "!c" | "!s" | "!p" ] [ "~" ]
@@ -6,18 +6,18 @@
 //! number    = one of ? b B h H i I q Q e E f d, or Zf, Zd
 //! rank      = 0 … 32, without leading zeros
 //! ```
-//! `precast/nativecall.h` has the same recogniser in C (`pc_native_check`) with the same numbers for what is wrong; a test
-//! gives both of them the same texts.
+//! `precast/nativecall.h` has the same recognizer in C (`pc_native_check`) with the same error numbers. A test runs
+//! both on the same texts.
 
 use crate::tensor::MAX_NDIM;
 
-/// Most bytes of a signature (`PC_NATIVE_MAX_BYTES`).
+/// The maximum number of bytes of a signature (`PC_NATIVE_MAX_BYTES`).
 pub const MAX_BYTES: usize = 255;
 
-/// How deep pointers, structs and function pointers may nest (`PC_NATIVE_MAX_DEPTH`).
+/// The maximum nesting depth of pointers, structs and function pointers (`PC_NATIVE_MAX_DEPTH`).
 pub const MAX_DEPTH: usize = 8;
 
-/// What is wrong with a text that is no canonical signature (`pc_native_problem`).
+/// The reason why a text is not a canonical signature (`pc_native_problem`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[repr(i32)]
 pub enum Problem {
@@ -27,10 +27,10 @@ pub enum Problem {
     /// The text ends before the `)`.
     #[error("expected `)` between arguments and results")]
     Closing = 2,
-    /// A character that begins no field and ends nothing.
+    /// A character that cannot start a field or end a signature.
     #[error("no code of a canonical signature")]
     Code = 3,
-    /// A field stops before it is complete: `&)`, `Z`, `T{i`.
+    /// A field is incomplete: `&)`, `Z`, `T{i`.
     #[error("an unfinished field")]
     Unfinished = 4,
     /// `T{}`.
@@ -42,7 +42,7 @@ pub enum Problem {
     /// The rank of a tensor is above 32 or has a leading zero.
     #[error("no rank of a tensor, which is 0 to {MAX_NDIM}")]
     Rank = 7,
-    /// A tensor of something that is no number.
+    /// The element type of a tensor is not a number.
     #[error("no element type of a tensor")]
     Element = 8,
     /// `!` without `c`, `s` or `p`.
@@ -50,14 +50,14 @@ pub enum Problem {
     Errors = 9,
 }
 
-/// A problem and the byte where it was noticed.
+/// A problem and the byte offset where it was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Refusal {
     pub(super) at: usize,
     pub(super) problem: Problem,
 }
 
-/// `?` for `const fn`.
+/// The `?` operator for `const fn`.
 macro_rules! attempt {
     ($result:expr) => {
         match $result {
@@ -76,12 +76,12 @@ pub(super) const fn check(text: &[u8]) -> Result<(), Refusal> {
     if end < text.len() { refuse(end, Problem::Code) } else { Ok(()) }
 }
 
-/// The byte at a place; 0 behind the end, which is no code.
+/// Returns the byte at an offset; 0, which is not a code, after the end.
 pub(super) const fn byte(text: &[u8], at: usize) -> u8 {
     if at < text.len() { text[at] } else { 0 }
 }
 
-/// Whether a code is an element type or a scalar type of one letter.
+/// Returns whether a code is an element type or a one-letter scalar type.
 pub(super) const fn is_number(code: u8) -> bool {
     matches!(code, b'?' | b'b' | b'B' | b'h' | b'H' | b'i' | b'I' | b'q' | b'Q' | b'e' | b'E' | b'f' | b'd')
 }
@@ -90,7 +90,7 @@ const fn refuse<T>(at: usize, problem: Problem) -> Result<T, Refusal> {
     Err(Refusal { at, problem })
 }
 
-/// The end of the signature that begins at `at`.
+/// Returns the end of the signature that starts at `at`.
 const fn signature(text: &[u8], at: usize, depth: usize) -> Result<usize, Refusal> {
     let closing = attempt!(fields(text, at, depth));
     if closing >= text.len() {
@@ -112,7 +112,7 @@ const fn signature(text: &[u8], at: usize, depth: usize) -> Result<usize, Refusa
     Ok(end)
 }
 
-/// The end of as many fields as follow one another.
+/// Returns the end of a sequence of fields.
 const fn fields(text: &[u8], mut at: usize, depth: usize) -> Result<usize, Refusal> {
     while begins_field(byte(text, at)) {
         at = attempt!(field(text, at, depth));
@@ -124,7 +124,7 @@ const fn begins_field(code: u8) -> bool {
     is_number(code) || matches!(code, b'g' | b'Z' | b'P' | b'O' | b'&' | b'T' | b'X' | b'#')
 }
 
-/// The end of the field that begins at `at`.
+/// Returns the end of the field that starts at `at`.
 const fn field(text: &[u8], at: usize, depth: usize) -> Result<usize, Refusal> {
     if depth >= MAX_DEPTH && matches!(text[at], b'&' | b'T' | b'X') {
         return refuse(at, Problem::Depth);
@@ -156,7 +156,7 @@ const fn brace(text: &[u8], at: usize) -> Result<usize, Refusal> {
     if byte(text, at) == b'}' { Ok(at + 1) } else { refuse(at, Problem::Unfinished) }
 }
 
-/// What follows the `#`.
+/// Returns the end of a tensor field, given the offset after the `#`.
 const fn tensor(text: &[u8], at: usize) -> Result<usize, Refusal> {
     let (mut element, mut rank) = (at, 0);
     while byte(text, element).is_ascii_digit() {

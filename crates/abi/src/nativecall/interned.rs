@@ -1,4 +1,4 @@
-//! Approach 1 of CEP 1000 as encodings: what the registry gives for a signature.
+//! Approach 1 of CEP 1000 as encodings: signatures as numbers or addresses from the registry.
 
 use super::encoding::{Encoding, Key, NOWHERE};
 use super::meet::registry;
@@ -7,11 +7,11 @@ use super::signature::Signature;
 use std::ffi::{CStr, c_char};
 use std::ptr::NonNull;
 
-/// Numbers of the registry.
+/// Signatures as numbers from the registry.
 #[derive(Debug, Clone, Copy)]
 pub struct Id;
 
-/// Addresses of the registry.
+/// Signatures as addresses from the registry.
 #[derive(Debug, Clone, Copy)]
 pub struct Interned;
 
@@ -22,13 +22,13 @@ pub struct InternedText {
     registry: &'static Registry,
 }
 
-// SAFETY: the text is never written, and the functions of a registry may be called by any thread.
+// SAFETY: the text is never written, and any thread may call the functions of a registry.
 unsafe impl Send for InternedText {}
 // SAFETY: as for `Send`; a shared reference only reads.
 unsafe impl Sync for InternedText {}
 
 impl InternedText {
-    /// Interns a signature in the registry of the process. `None` if that registry refuses it, as another
+    /// Interns a signature in the registry of the process. Returns `None` if the registry rejects it, as a foreign
     /// implementation may.
     fn new(signature: &Signature) -> Option<Self> {
         let (registry, text) = (registry(), signature.as_str());
@@ -40,7 +40,7 @@ impl InternedText {
 
 impl Drop for InternedText {
     fn drop(&mut self) {
-        // SAFETY: `new` got this reference from the same registry.
+        // SAFETY: `new` obtained this reference from the same registry.
         unsafe { (self.registry.release)(self.text.as_ptr()) }
     }
 }
@@ -68,19 +68,19 @@ impl Encoding for Id {
     }
 
     fn label(key: &Key<Self>) -> Option<u64> {
-        // SAFETY: any number may be asked for.
+        // SAFETY: `text` accepts any number.
         let text = unsafe { (registry().text)(key.words()[0]) };
         Some(text.expose_provenance() as u64)
     }
 }
 
 impl Key<Id> {
-    /// The signature that the registry has for this number; `None` if it refused the signature.
+    /// Returns the registry's text for this number; `None` if the registry rejected the signature.
     #[must_use]
     pub fn text(&self) -> Option<String> {
-        // SAFETY: any number may be asked for.
+        // SAFETY: `text` accepts any number.
         let text = unsafe { (registry().text)(self.words()[0]) };
-        // SAFETY: NULL, or a string that stays as long as the process.
+        // SAFETY: NULL, or a string that is valid as long as the process.
         let text = (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) })?;
         text.to_str().ok().map(str::to_owned)
     }

@@ -1,7 +1,7 @@
-//! Every order in which threads may see what others wrote to a cell, tried by loom.
+//! Tests, with loom, every order in which threads may see writes to a cell.
 //!
-//! loom's cells panic when a word is written while a thread may read it, so these tests also say that what was published
-//! is never written again. Run with `RUSTFLAGS="--cfg loom" cargo test -p precast-abi --lib --release`.
+//! loom's cells panic when a word is written while a thread may read it. So these tests also prove that published words
+//! are never written again. Run with `RUSTFLAGS="--cfg loom" cargo test -p precast-abi --lib --release`.
 
 use super::cell::TableCell;
 use super::encoding::{Key, Text};
@@ -14,7 +14,7 @@ fn key(n: usize) -> Key<Text> {
     Key::<Text>::literal(KEYS[n])
 }
 
-/// A cell that has the first `count` keys.
+/// Creates a cell with the first `count` keys.
 fn cell(count: usize) -> Arc<TableCell<Text>> {
     let cell = TableCell::new();
     (0..count).for_each(|n| cell.add(key(n), n as u64));
@@ -30,7 +30,7 @@ fn a_reader_sees_whole_entries_in_their_order() {
         let table = shared.table();
         let found = [table.find(&key(0)), table.find(&key(1))];
         assert!([[None, None], [Some(0), None], [Some(0), Some(1)]].contains(&found), "{found:?}");
-        // A later look never sees less.
+        // A later table never contains fewer entries.
         let later = shared.table();
         assert!(found[0].is_none() || later.find(&key(0)) == Some(0));
         writing.join().unwrap();
@@ -44,7 +44,7 @@ fn a_reader_keeps_its_table_while_the_memory_grows() {
         let shared = cell(3);
         let writer = Arc::clone(&shared);
         let old = shared.table();
-        // The fourth entry needs memory twice as large.
+        // The fourth entry requires an allocation twice as large.
         let writing = thread::spawn(move || writer.add(key(3), 3));
         assert_eq!((old.find(&key(0)), old.find(&key(3))), (Some(0), None));
         let new = shared.table();

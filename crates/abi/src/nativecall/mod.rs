@@ -1,4 +1,4 @@
-//! CEP 1000, "Native dispatch through callables": functions found and called by signature.
+//! CEP 1000, "Native dispatch through callables": finds and calls functions by signature.
 //!
 //! ```text
 //! text ─▶ Signature ─▶ Prototype (a tree)                      grammar, normal, signature, prototype
@@ -9,8 +9,8 @@
 //! fn(f64) -> f64 ─▶ Code ┴▶ Callable ─ bind ─▶ Bound: a typed handle        typed, code, callable
 //! Prototype ─▶ a call made at run time (feature `ffi`)                      call
 //! ```
-//! `precast/nativecall.h` is the same for C: the grammar, keys, tables and the search. `CEP1000.md` beside this crate says
-//! what of the proposal is here, what was decided where it is open, and what the encodings cost.
+//! `precast/nativecall.h` provides the same for C: the grammar, keys, tables and lookup. `CEP1000.md` in this crate
+//! describes the implemented parts of the proposal, the decisions on its open points, and the cost of the encodings.
 
 #[cfg(feature = "ffi")]
 pub mod call;

@@ -1,33 +1,33 @@
-//! Other spellings of signatures, mapped to the canonical one.
+//! Maps other spellings of signatures to the canonical one.
 //!
-//! PEP 3118 has several texts for one C type; tables compare bytes. So what is written by people or by other tools goes
-//! through [`Signature::normalize`] once, by these rules:
+//! PEP 3118 has several spellings for one C type, but tables compare bytes. So signatures written by people or by other
+//! tools go through [`Signature::normalize`] once, which applies these rules:
 //!
-//! | written | becomes | why |
+//! | written | becomes | reason |
 //! |---|---|---|
-//! | blanks, `@` | nothing | native sizes and alignment are meant anyway |
+//! | blanks, `@` | nothing | native sizes and alignment are the default |
 //! | `:name:` after a field, a user type's too | nothing | types are compared, not names: `&d:price:` is `&d` |
-//! | `<` or `>`, the host's | nothing; `l`, `L` are then 4 bytes | buffers of NumPy are described so |
-//! | `l`, `L`, `n`, `N`, `c` | the code of their size and sign on this host | two names of one C type |
-//! | `3d` | `ddd` | a count repeats |
-//! | `idf`, no `)` | `df)i` | the compact spelling: the result first |
-//! | `->` | `)` | PEP 3118 writes results of function pointers so; `-` marks continued chunks |
-//! | `X{}` | `P` | a pointer to a function of which nothing is known |
+//! | `<` or `>`, the host's | nothing; `l`, `L` are then 4 bytes | NumPy describes its buffers like this |
+//! | `l`, `L`, `n`, `N`, `c` | the code with their size and sign on this host | both names mean the same C type |
+//! | `3d` | `ddd` | a count repeats the field |
+//! | `idf`, no `)` | `df)i` | the compact spelling starts with the result |
+//! | `->` | `)` | PEP 3118 writes results of function pointers this way; `-` marks continued chunks |
+//! | `X{}` | `P` | a pointer to an unknown function |
 //!
-//! Everything else that is not canonical is refused: bytes in the other order, `^` and `=` (no C struct is laid out so), bits,
+//! All other non-canonical text is rejected: the opposite byte order, `^` and `=` (no C struct has that layout), bits,
 //! padding, strings, UCS characters, shapes in parentheses, bare words.
 
 use super::grammar::{MAX_BYTES, MAX_DEPTH, byte};
 use super::signature::{ParseSignatureError, Signature};
 use std::ffi::c_char;
 
-/// Text that no rule maps to a signature.
+/// An error: no rule maps the text to a signature.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is no signature: cannot read it from byte {at} on")]
 pub struct NormalizeError {
     /// The text.
     pub text: String,
-    /// Where the reading stopped, in bytes.
+    /// The byte offset where parsing stopped.
     pub at: usize,
 }
 
@@ -35,7 +35,7 @@ impl Signature {
     /// Maps a PEP 3118-like text to its canonical signature, by the rules of the module `normal`.
     ///
     /// # Errors
-    /// Text that no rule maps.
+    /// Fails if no rule maps the text.
     ///
     /// # Examples
     /// ```
@@ -55,12 +55,12 @@ impl Signature {
 struct Reader<'a> {
     text: &'a [u8],
     at: usize,
-    /// Whether a byte order was stated, which also makes the sizes standard ones.
+    /// Whether a byte order was given, which also selects standard sizes.
     is_marked: bool,
 }
 
 impl Reader<'_> {
-    /// The next byte that says something.
+    /// Returns the next significant byte.
     fn peek(&mut self) -> u8 {
         while matches!(byte(self.text, self.at), b' ' | b'\t' | b'\n' | b'@') {
             self.at += 1;
@@ -90,7 +90,7 @@ impl Reader<'_> {
         Some(arguments.concat() + ")" + result)
     }
 
-    /// As many fields as follow one another; no more text than a signature may have.
+    /// Reads a sequence of fields; fails if the text exceeds the maximum length of a signature.
     fn fields(&mut self, depth: usize) -> Option<Vec<String>> {
         let mut fields: Vec<String> = Vec::new();
         let mut bytes = 0;
@@ -107,7 +107,7 @@ impl Reader<'_> {
         Some(fields)
     }
 
-    /// How often the field that follows is repeated.
+    /// Reads the repeat count of the next field.
     fn count(&mut self) -> Option<usize> {
         self.peek();
         let digits = self.digits();
@@ -121,7 +121,7 @@ impl Reader<'_> {
         digits
     }
 
-    /// Passes over the name of the field before it.
+    /// Skips the name of the preceding field.
     fn name(&mut self) -> Option<()> {
         if self.skip(":") {
             self.at += self.text[self.at..].iter().position(|b| *b == b':')? + 1;
@@ -143,7 +143,7 @@ impl Reader<'_> {
             b'&' => format!("&{}", self.field(depth + 1)?),
             b'Z' => format!("Z{}", self.field(depth + 1)?),
             b'#' => format!("#{}{}", self.digits(), self.field(depth + 1)?),
-            // A stated byte order means a packed struct, which is none of C's.
+            // An explicit byte order means a packed struct, which is not a C struct.
             b'T' if !self.is_marked && self.skip("{") => {
                 let fields = self.fields(depth + 1)?;
                 (self.skip("}") && !self.is_marked).then(|| format!("T{{{}}}", fields.concat()))?
@@ -159,7 +159,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The canonical letter of a number, or of an address or object.
+    /// Returns the canonical letter of a number, an address or an object.
     fn canonical(&self, code: u8) -> Option<u8> {
         let (signed, unsigned) = match size_of::<std::ffi::c_long>() {
             8 if !self.is_marked => (b'q', b'Q'),

@@ -1,44 +1,45 @@
-//! What a signature says, as a tree; its [`Display`](fmt::Display) is the canonical printer.
+//! A parsed signature as a tree; its [`Display`](fmt::Display) prints the canonical text.
 
 use super::grammar::{byte, is_number};
 use std::fmt;
 
-/// A function's arguments and results, and how it is called.
+/// The arguments and results of a function, and its calling conventions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prototype {
     /// The arguments in order.
     pub arguments: Vec<Field>,
-    /// The results: none, the one of a C function, or several, which need [`Errors::Status`] to be a C function.
+    /// The results: none, the single result of a C function, or several. Several results require [`Errors::Status`] in
+    /// C.
     pub results: Vec<Field>,
-    /// How the function reports a failure.
+    /// The way the function reports failures.
     pub errors: Errors,
-    /// Whether it may be called by a thread that does not hold Python's GIL.
+    /// Whether a thread may call it without holding Python's GIL.
     pub nogil: bool,
 }
 
-/// How a function reports that it failed.
+/// The way a function reports failures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Errors {
-    /// It cannot fail.
+    /// The function cannot fail.
     None,
-    /// `!c`: in the error slot of a `pc_context *` that follows the arguments and has a host.
+    /// `!c`: in the error slot of a `pc_context *` that follows the arguments. The context must have a host.
     Context,
     /// `!s`: it returns an `int`, 0 for success, and writes its results through pointers that follow the arguments.
     Status,
-    /// `!p`: by Python's error indicator, to be looked at after every call.
+    /// `!p`: through Python's error indicator, which must be checked after every call.
     Python,
 }
 
 /// The type of an argument, a result or a member of a struct.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Field {
-    /// A number that may also be the element of a tensor.
+    /// A number, which may also be the element type of a tensor.
     Number(Number),
     /// `g`, a C `long double`.
     LongDouble,
     /// `Zg`, a C `long double _Complex`.
     ComplexLongDouble,
-    /// `P`, a pointer to something unknown.
+    /// `P`, a pointer to an unknown type.
     Address,
     /// `O`, a Python object.
     Object,
@@ -48,16 +49,16 @@ pub enum Field {
     Struct(Vec<Self>),
     /// `X{…}`, a pointer to a function.
     Function(Box<Prototype>),
-    /// `#`, a `pc_tensor *`; the extension for arrays.
+    /// `#`, a `pc_tensor *`; the array extension.
     Tensor {
-        /// Number of dimensions; any, if it is not said.
+        /// The number of dimensions; `None` means any.
         rank: Option<u8>,
-        /// The type of its elements.
+        /// The element type.
         element: Number,
     },
 }
 
-/// A number by its PEP 3118 code.
+/// A number type, identified by its PEP 3118 code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Number {
     is_complex: bool,
@@ -65,7 +66,7 @@ pub struct Number {
 }
 
 impl Number {
-    /// The number of a code: `d`, `Zf`, …
+    /// Returns the number type of a code: `d`, `Zf`, …
     #[must_use]
     pub const fn from_code(code: &str) -> Option<Self> {
         match code.as_bytes() {
@@ -75,13 +76,13 @@ impl Number {
         }
     }
 
-    /// Whether it is complex.
+    /// Returns whether the type is complex.
     #[must_use]
     pub const fn is_complex(self) -> bool {
         self.is_complex
     }
 
-    /// The letter of the type, or of the parts of a complex number.
+    /// Returns the letter of the type, or of the parts of a complex type.
     #[must_use]
     pub const fn letter(self) -> char {
         self.code as char
@@ -89,7 +90,7 @@ impl Number {
 }
 
 impl Prototype {
-    /// Reads a canonical text; `None` if it is none.
+    /// Parses a canonical text; `None` if it is not canonical.
     pub(super) fn read(text: &str) -> Option<Self> {
         let mut reader = Reader { text: text.as_bytes(), at: 0 };
         let prototype = reader.prototype()?;
@@ -97,14 +98,14 @@ impl Prototype {
     }
 }
 
-/// Where in a text the reading is.
+/// A position in a text.
 struct Reader<'a> {
     text: &'a [u8],
     at: usize,
 }
 
 impl Reader<'_> {
-    /// Goes past `code`, if that comes next.
+    /// Skips `code` if it comes next.
     fn skip(&mut self, code: u8) -> bool {
         let there = byte(self.text, self.at) == code;
         self.at += usize::from(there);

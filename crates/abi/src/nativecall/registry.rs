@@ -1,38 +1,38 @@
-//! Approach 1 of CEP 1000: a registry that gives each signature a number (1A) or one address (1B).
+//! Approach 1 of CEP 1000: a registry that assigns each signature a number (1A) or an address (1B).
 //!
 //! ```text
-//! intern("dd)d~") ─▶ 0x5581…   the same address until the last owner has released it       1B
-//! id("dd)d~")     ─▶ 7         the same number as long as the process runs                 1A
+//! intern("dd)d~") ─▶ 0x5581…   the same address until the last owner releases it           1B
+//! id("dd)d~")     ─▶ 7         the same number for the lifetime of the process             1A
 //! ```
-//! A registry is a table of C functions ([`Registry`], `pc_native_registry`), so any party may bring one. Every copy of this
-//! crate has one of its own; [`crate::nativecall::meet`] makes several parties of a process use the same.
+//! A registry is a table of C functions ([`Registry`], `pc_native_registry`), so any party may provide one. Every copy
+//! of this crate has its own registry; [`crate::nativecall::meet`] makes several parties of a process use the same one.
 //!
-//! Strings are owned by counts: a JIT may intern what it made and release it with its code. What has a number stays, because
-//! a number is never given twice.
+//! Strings are reference-counted: a JIT may intern a signature and release it together with its code. A signature with
+//! a number is never freed, because numbers are never reused.
 
 use super::signature::Signature;
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_char};
 use std::sync::{Mutex, PoisonError};
 
-/// Version of [`Registry`] (`PC_NATIVE_REGISTRY_VERSION`).
+/// The version of [`Registry`] (`PC_NATIVE_REGISTRY_VERSION`).
 pub const VERSION: u32 = 1;
 
-/// `pc_native_registry`: the functions of a registry. All of them may be called by any thread.
+/// `pc_native_registry`: the functions of a registry. Any thread may call them.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Registry {
     /// [`VERSION`].
     pub version: u32,
-    /// Size of this struct in bytes.
+    /// The size of this struct in bytes.
     pub struct_bytes: u32,
-    /// The address of a signature, one reference more; NULL for text that is not canonical.
+    /// Returns the address of a signature and adds a reference; NULL if the text is not canonical.
     pub intern: unsafe extern "C" fn(text: *const c_char, len: usize) -> *const c_char,
-    /// Gives back one reference to what `intern` gave.
+    /// Releases one reference returned by `intern`.
     pub release: unsafe extern "C" fn(interned: *const c_char),
-    /// The number of a signature; 0 for text that is not canonical.
+    /// Returns the number of a signature; 0 if the text is not canonical.
     pub id: unsafe extern "C" fn(text: *const c_char, len: usize) -> u64,
-    /// The signature of a number, for ever; NULL for a number that was not given.
+    /// Returns the signature of a number, valid for the lifetime of the process; NULL for an unknown number.
     pub text: unsafe extern "C" fn(id: u64) -> *const c_char,
 }
 
@@ -44,19 +44,19 @@ static STATE: Mutex<State> = Mutex::new(State { owned: BTreeMap::new(), numbered
 
 struct State {
     owned: BTreeMap<&'static CStr, Owned>,
-    /// Signatures by their number, from 1 on.
+    /// Signatures by number, starting at 1.
     numbered: Vec<&'static CStr>,
 }
 
 #[derive(Default)]
 struct Owned {
     references: u64,
-    /// 0 as long as nobody asked for a number.
+    /// 0 until a number is requested.
     id: u64,
 }
 
 impl State {
-    /// The entry of a signature; the text of a new one is leaked until [`release`].
+    /// Returns the entry of a signature. The text of a new entry is leaked until [`release`].
     fn entry(&mut self, signature: &Signature) -> Option<(&'static CStr, &mut Owned)> {
         let text = CString::new(signature.as_str()).ok()?;
         let key = match self.owned.get_key_value(&*text) {
@@ -67,12 +67,12 @@ impl State {
     }
 }
 
-/// The signature that a C caller passed.
+/// Parses the signature that a C caller passed.
 ///
 /// # Safety
-/// `text` has `len` readable bytes.
+/// `text` must point to `len` readable bytes.
 unsafe fn given(text: *const c_char, len: usize) -> Option<Signature> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let bytes = unsafe { std::slice::from_raw_parts(text.cast::<u8>(), len) };
     Signature::parse(std::str::from_utf8(bytes).ok()?).ok()
 }
@@ -91,7 +91,7 @@ unsafe extern "C" fn intern(text: *const c_char, len: usize) -> *const c_char {
 }
 
 unsafe extern "C" fn release(interned: *const c_char) {
-    // SAFETY: the contract of `pc_native_registry.release`: the caller owns a reference, so the string is there.
+    // SAFETY: the contract of `pc_native_registry.release`: the caller owns a reference, so the string exists.
     let key = unsafe { CStr::from_ptr(interned) };
     let mut state = lock();
     let Some(owned) = state.owned.get_mut(key) else { return };
@@ -100,8 +100,8 @@ unsafe extern "C" fn release(interned: *const c_char) {
         return;
     }
     if let Some((text, _)) = state.owned.remove_entry(key) {
-        // SAFETY: `entry` leaked this box. The only other copy of the reference was the key just removed, as it has no
-        // number and each owner has released it.
+        // SAFETY: `entry` leaked this box. The only other copy of the reference was the removed key: the signature has
+        // no number, and all owners have released it.
         drop(unsafe { Box::from_raw(std::ptr::from_ref(text).cast_mut()) });
     }
 }

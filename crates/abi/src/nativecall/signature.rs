@@ -1,4 +1,4 @@
-//! A canonical signature: text that is known to be one.
+//! A canonical signature: text that the grammar has checked.
 
 use super::grammar::{Problem, Refusal, check};
 use super::prototype::Prototype;
@@ -24,28 +24,29 @@ pub struct Signature(Box<str>);
 pub struct ParseSignatureError {
     /// The text.
     pub text: String,
-    /// Where it stops to be one, in bytes.
+    /// The byte offset of the problem.
     pub at: usize,
-    /// What is wrong there.
+    /// The problem at that offset.
     pub problem: Problem,
 }
 
 impl Signature {
-    /// Takes a canonical text.
+    /// Parses a canonical text.
     ///
     /// # Errors
-    /// Text that the grammar does not know, with the place. [`Signature::normalize`] accepts more spellings.
+    /// Fails if the text does not match the grammar; the error has the offset. [`Signature::normalize`] accepts more
+    /// spellings.
     pub fn parse(text: &str) -> Result<Self, ParseSignatureError> {
         checked(text).map(|()| Self(text.into()))
     }
 
-    /// The canonical text.
+    /// Returns the canonical text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// What the text says, as a tree.
+    /// Returns the signature as a tree.
     ///
     /// # Panics
     /// Never: the text was checked.
@@ -78,7 +79,7 @@ pub(super) fn checked(text: &str) -> Result<(), ParseSignatureError> {
     })
 }
 
-/// The remedy, if another spelling of the text is known.
+/// Returns a hint with the canonical form if the text is another spelling of a signature.
 fn hint(text: &str) -> String {
     let canonical = Signature::normalize(text);
     canonical

@@ -1,23 +1,25 @@
-//! Tables of signatures and functions that are read without a lock while others add to them.
+//! Tables of signatures and functions that are read without a lock while other threads add entries.
 //!
 //! # Layout
-//! A table is a row of entries that ends with a word of 0. New entries are put *before* the old ones, and publishing them
-//! is storing the new beginning into one atomic pointer. So what a reader has is never written again, an old beginning
-//! is a valid table of its own, and the newest entry of a signature is the one that is found:
+//! A table is a sequence of entries that ends with a zero word. New entries are placed *before* the old ones, and a
+//! store of the new start to one atomic pointer publishes them. So published words are never written again, an old
+//! start remains a valid table, and a lookup finds the newest entry of a signature:
 //! ```text
 //!            ┌ published
 //! [ free … ] [entry 3] [entry 2] [entry 1] [0]
-//!                      └ what a slower reader still has
+//!                      └ start held by a slower reader
 //! ```
-//! When the room in front is used up, the entries move to memory twice as large. The old memory is kept until the cell is
-//! dropped, since a reader may be scanning it: all that is retired is smaller than what is in use.
+//! When the free space is used up, the entries move to an allocation twice as large. The old memory is kept until the
+//! cell is dropped, since a reader may still be scanning it. All retired memory together is smaller than the memory in
+//! use.
 //!
-//! C reads the same: [`TableCell`] begins with the pointer (`pc_native_cell`), and `pc_native_find` scans what it points to.
+//! C reads the same memory: [`TableCell`] starts with the pointer (`pc_native_cell`), and `pc_native_find` scans from
+//! there.
 //!
-//! # Why a scan ends in bounds
-//! A word is compared only if all words of the needle before it were equal, and no word of a needle is 0: the first is no
-//! NUL, number 0 or NULL, later ones begin with the mark of continued chunks. So a scan never passes the final 0. Words from
-//! elsewhere are checked to have that 0 and whole entries before it ([`Table::check`]).
+//! # Why a scan stays in bounds
+//! A word is compared only if all previous words of the needle matched, and no word of a needle is 0. The first word is
+//! never a NUL text, number 0 or NULL, and later words start with the mark of continued chunks. So a scan never passes
+//! the final 0. For words from other sources, [`Table::check`] verifies that whole entries and that 0 are present.
 
 use super::encoding::{Encoding, Key, Text, Verbatim};
 use super::needle::MAX_WORDS;
@@ -25,22 +27,22 @@ use super::signature::Signature;
 use super::words::Word;
 use std::marker::PhantomData;
 
-/// A table as it was at one moment.
+/// A snapshot of a table.
 pub struct Table<'a, E: Encoding = Text> {
     pub(super) start: *const Word,
     pub(super) of: PhantomData<(&'a [u64], E)>,
 }
 
-/// Words that are no table.
+/// An error: the words are not a valid table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("damaged table of signatures: no valid entry and no end at word {at}")]
 pub struct DamagedTableError {
-    /// Position of the word.
+    /// The position of the word.
     pub at: usize,
 }
 
 impl<E: Encoding> Table<'_, E> {
-    /// The payload of a signature: the address of its function, as a rule.
+    /// Returns the payload of a signature, usually the address of its function.
     #[must_use]
     #[inline]
     pub fn find(&self, key: &Key<E>) -> Option<u64> {
@@ -49,7 +51,7 @@ impl<E: Encoding> Table<'_, E> {
         loop {
             let first = self.word(at);
             if first == words[0] && self.goes_on(at, words) {
-                // The payload is the last word of the entry; where the layout has a label, that is before it.
+                // The payload is the last word of the entry; a label, if the layout has one, precedes it.
                 return Some(self.word(at + words.len() + E::STEP - 2));
             }
             if first == 0 {
@@ -59,7 +61,7 @@ impl<E: Encoding> Table<'_, E> {
         }
     }
 
-    /// The payload of a signature whose key is this one word, for callers that keep no more of it.
+    /// Returns the payload of a signature whose key is this single word, for callers that store only the word.
     #[must_use]
     #[inline]
     pub fn find_word(&self, word: u64) -> Option<u64> {
@@ -76,7 +78,7 @@ impl<E: Encoding> Table<'_, E> {
         }
     }
 
-    /// Whether the words after the first are those from `at` on.
+    /// Returns whether the table continues with all words after the first of `words`, given the entry at `at`.
     #[inline]
     fn goes_on(&self, at: usize, words: &[u64]) -> bool {
         (1..words.len()).all(|next| self.word(at + next) == words[next])
@@ -84,27 +86,27 @@ impl<E: Encoding> Table<'_, E> {
 
     #[inline]
     fn word(&self, at: usize) -> u64 {
-        // SAFETY: the module's text says why each scan stays before the final 0 of the table.
+        // SAFETY: the module documentation explains why a scan stays before the final 0 of the table.
         let word = unsafe { self.start.add(at) };
-        // SAFETY: the lifetime keeps the memory, which was written before the beginning was published, and never after.
+        // SAFETY: the lifetime keeps the memory alive. It was written before the start was published, and never after.
         unsafe { Word::get(word) }
     }
 }
 
 impl<'a, E: Verbatim> Table<'a, E> {
-    /// A table in memory of C.
+    /// Creates a table over memory owned by C.
     ///
     /// # Safety
-    /// `words` is the beginning of a valid table (`pc_native_check_table`) that stays unchanged for `'a`.
+    /// `words` must be the start of a valid table (`pc_native_check_table`) that does not change during `'a`.
     #[must_use]
     pub unsafe fn from_raw(words: *const u64) -> Self {
         Self { start: words.cast(), of: PhantomData }
     }
 
-    /// A table in words from elsewhere.
+    /// Creates a table over untrusted words after checking them.
     ///
     /// # Errors
-    /// Words that hold an entry that is none, or that do not end with 0.
+    /// Fails if the words contain an invalid entry or do not end with 0.
     pub fn check(words: &'a [u64]) -> Result<Self, DamagedTableError> {
         let mut at = 0;
         while words.get(at) != Some(&0) {
@@ -115,7 +117,7 @@ impl<'a, E: Verbatim> Table<'a, E> {
         Ok(Self { start: words.as_ptr().cast(), of: PhantomData })
     }
 
-    /// The signatures and payloads, newest first.
+    /// Returns the signatures and payloads, newest first.
     pub fn entries(self) -> impl Iterator<Item = (Signature, u64)> + use<'a, E> {
         let mut at = 0;
         std::iter::from_fn(move || {
@@ -131,7 +133,7 @@ impl<'a, E: Verbatim> Table<'a, E> {
     }
 }
 
-/// The words of the key with which an entry begins, if the entry is there to its payload.
+/// Returns the key words at the start of an entry, if the entry is complete including its payload.
 fn key_words<E: Verbatim>(words: &[u64]) -> Option<&[u64]> {
     let last = words.iter().take(MAX_WORDS).position(|word| E::is_last(*word))?;
     let key = words.get(..(last + 1) | 1)?;
@@ -144,7 +146,7 @@ impl<E: Encoding> std::fmt::Debug for Table<'_, E> {
     }
 }
 
-// SAFETY: a published table is only read; its words are numbers.
+// SAFETY: a published table is only read, and its words are plain numbers.
 unsafe impl<E: Encoding> Send for Table<'_, E> {}
 // SAFETY: as for `Send`.
 unsafe impl<E: Encoding> Sync for Table<'_, E> {}

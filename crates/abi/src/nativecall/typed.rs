@@ -1,12 +1,13 @@
-//! Signatures of Rust's function types, made by the compiler.
+//! Signatures of Rust function types, generated at compile time.
 //!
 //! ```
 //! use precast_abi::nativecall::Native;
 //! assert_eq!(<extern "C" fn(f64, i32) -> i32>::SIGNATURE, "di)i~");
 //! ```
-//! A Rust program holds no GIL, so its functions are `~`. There are two families: `extern "C" fn` of plain values may be
-//! called by anyone; with pointers among the arguments it is `unsafe extern "C" fn`. A last argument `*mut Context` is where
-//! failures are reported, `!c`; it has a host, so who makes contexts wraps such calls.
+//! A Rust program does not hold the GIL, so its functions have `~`. There are two families. Functions of plain values
+//! are `extern "C" fn`, which anyone may call. Functions with pointers among the arguments are `unsafe extern "C" fn`.
+//! If the last argument is `*mut Context`, the function reports failures there (`!c`). The context must have a host, so
+//! code that creates contexts should wrap such calls.
 
 use super::code::Code;
 use super::encoding::{Key, Text};
@@ -16,7 +17,7 @@ use std::ffi::c_void;
 /// A type that C passes by value.
 ///
 /// # Safety
-/// `CODE` is the PEP 3118 code of a C type of the same size, alignment and way of being passed.
+/// `CODE` must be the PEP 3118 code of a C type with the same size, alignment and calling convention.
 ///
 /// # Examples
 /// ```
@@ -36,26 +37,26 @@ pub unsafe trait Field: Copy {
     const CODE: Code;
 }
 
-/// A field of which every value is harmless to any C function that takes it: no pointer, nor a struct with one.
+/// A field whose every value is safe to pass to any C function: neither a pointer nor a struct that contains one.
 ///
 /// # Safety
-/// As it says.
+/// The type must have this property.
 pub unsafe trait Plain: Field {}
 
-/// What a function gives back: a [`Field`], or nothing.
+/// The result type of a function: a [`Field`] or nothing.
 ///
 /// # Safety
-/// As for [`Field`].
+/// See [`Field`].
 #[diagnostic::on_unimplemented(message = "`{Self}` has no code in a CEP 1000 signature")]
 pub unsafe trait Outcome {
-    /// The code; empty for nothing.
+    /// The code; empty for no result.
     const CODE: Code;
 }
 
-/// A type of C functions that has a signature.
+/// A C function type that has a signature.
 ///
 /// # Safety
-/// `CODE` is the signature of functions of this type, and `from_address` gives the function at an address.
+/// `CODE` must be the signature of functions of this type, and `from_address` must return the function at the address.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no type of C functions with a CEP 1000 signature",
     note = "these are `extern \"C\" fn` of numbers, and `unsafe extern \"C\" fn` of numbers, pointers and structs"
@@ -63,32 +64,33 @@ pub unsafe trait Outcome {
 pub unsafe trait Native: Copy + Send + Sync + 'static {
     /// The signature.
     const CODE: Code;
-    /// The signature, where it can be borrowed for ever.
+    /// The signature as a `'static` reference.
     const TEXT: &'static Code = &Self::CODE;
     /// The signature as text.
     const SIGNATURE: &'static str = Self::TEXT.as_str();
-    /// The signature without the promise that no GIL is needed.
+    /// The signature without `~`, i.e. of a function that needs the GIL.
     const WITH_GIL: &'static str = Self::SIGNATURE.split_at(Self::SIGNATURE.len() - 1).0;
-    /// The key in tables of text, unless the signature is too long for a constant.
+    /// The key in text tables, unless the signature is too long for a constant.
     const KEY: &'static Option<Key<Text>> = &Key::<Text>::constant(Self::SIGNATURE);
 
-    /// Where the function is.
+    /// Returns the address of the function.
     fn address(self) -> *const c_void;
 
-    /// The function at an address.
+    /// Returns the function at an address.
     ///
     /// # Safety
-    /// A function of this type is there.
+    /// A function of this type must be at `address`.
     unsafe fn from_address(address: *const c_void) -> Self;
 }
 
-/// A type of functions that anyone may call: `extern "C" fn` of plain values.
+/// A function type that is safe to call: `extern "C" fn` of plain values.
 ///
 /// # Safety
-/// As it says.
+/// All functions of the type must be safe to call.
 ///
 /// # Examples
-/// A table does not say whether a function is safe, so an unsafe one is promised to be what its signature says:
+/// A table does not record whether a function is safe, so adding an unsafe function requires a promise that it matches
+/// its signature:
 /// ```compile_fail
 /// use precast_abi::nativecall::Function;
 /// unsafe extern "C" fn step(x: f64) -> f64 { x }
@@ -100,10 +102,10 @@ pub unsafe trait Native: Copy + Send + Sync + 'static {
 )]
 pub unsafe trait SafeNative: Native {}
 
-/// Fields of one letter, by type.
+/// Implements `Field` and `Plain` for the types with one-letter codes.
 macro_rules! numbers {
     ($($type:ty: $code:literal),+ $(,)?) => {$(
-        // SAFETY: the type is that of the same size and kind in C.
+        // SAFETY: the C type of this code has the same size and kind.
         unsafe impl Field for $type {
             const CODE: Code = Code::new($code);
         }
@@ -122,12 +124,12 @@ numbers! { isize: "q", usize: "Q" }
 #[cfg(target_pointer_width = "32")]
 numbers! { isize: "i", usize: "I" }
 
-// SAFETY: a pointer is a pointer.
+// SAFETY: C passes all pointers alike.
 unsafe impl<T: Field> Field for *const T {
     const CODE: Code = Code::pointer(T::CODE);
 }
 
-// SAFETY: a pointer is a pointer; C's `const` is not part of a signature.
+// SAFETY: C passes all pointers alike; `const` is not part of a signature.
 unsafe impl<T: Field> Field for *mut T {
     const CODE: Code = Code::pointer(T::CODE);
 }
@@ -142,20 +144,20 @@ unsafe impl Field for *const c_void {
     const CODE: Code = Code::new("P");
 }
 
-// SAFETY: nothing is nothing.
+// SAFETY: a function without a result has an empty code.
 unsafe impl Outcome for () {
     const CODE: Code = Code::new("");
 }
 
-// SAFETY: what `Field` says.
+// SAFETY: guaranteed by `Field`.
 unsafe impl<T: Field> Outcome for T {
     const CODE: Code = T::CODE;
 }
 
-/// The traits of one function type.
+/// Implements the traits for one function type.
 macro_rules! native {
     ($type:ty, $errors:literal, $outcome:ident, $bound:ident, [$($argument:ident)*]) => {
-        // SAFETY: the signature is made of the codes of the arguments and the result, in order.
+        // SAFETY: the signature consists of the codes of the arguments and the result, in order.
         unsafe impl<$outcome: Outcome + 'static $(, $argument: $bound + 'static)*> Native for $type {
             const CODE: Code = Code::new("")
                 $(.then(&$argument::CODE))*
@@ -168,14 +170,15 @@ macro_rules! native {
             }
 
             unsafe fn from_address(address: *const c_void) -> Self {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe { std::mem::transmute::<*const c_void, Self>(address) }
             }
         }
     };
 }
 
-/// Function pointers among arguments and results are unsafe ones: text does not say whether a function is safe to call.
+/// Implements `Field` for function pointers. They must be `unsafe`, since a signature does not say whether a function
+/// is safe.
 macro_rules! pointer {
     ($type:ty, [$($argument:ident)*]) => {
         // SAFETY: `X{…}` is a pointer to a function of this signature.
@@ -185,7 +188,7 @@ macro_rules! pointer {
     };
 }
 
-/// The function types of each number of arguments.
+/// Implements the traits for each number of arguments.
 macro_rules! arities {
     ([$($done:ident)*]) => { arities!(@one [$($done)*]); };
     ([$($done:ident)*] $next:ident $($rest:ident)*) => {
@@ -194,7 +197,7 @@ macro_rules! arities {
     };
     (@one [$($a:ident)*]) => {
         native!(extern "C" fn($($a),*) -> R, "~", R, Plain, [$($a)*]);
-        // SAFETY: the function type is a safe one, and its arguments are plain.
+        // SAFETY: the function type is safe, and its arguments are plain.
         unsafe impl<R: Outcome + 'static $(, $a: Plain + 'static)*> SafeNative for extern "C" fn($($a),*) -> R {}
         native!(unsafe extern "C" fn($($a),*) -> R, "~", R, Field, [$($a)*]);
         native!(unsafe extern "C" fn($($a,)* *mut Context) -> R, "!c~", R, Field, [$($a)*]);

@@ -1,6 +1,6 @@
-//! The memory of a table: 64-bit words that one thread writes before others may read them.
+//! The memory of a table: 64-bit words that one thread writes before other threads may read them.
 //!
-//! Under `cfg(loom)` the unit tests of this crate take loom's cells and atomics, which check exactly that.
+//! Under `cfg(loom)` the unit tests of this crate use loom's cells and atomics, which verify this order.
 
 #[cfg(not(all(test, loom)))]
 pub(super) use std::sync::{Mutex, atomic::AtomicPtr, atomic::Ordering};
@@ -16,27 +16,28 @@ pub(super) struct Word(std::cell::UnsafeCell<u64>);
 
 #[cfg(not(all(test, loom)))]
 impl Word {
-    /// Reads a word, which may be one of memory that is not ours: there is no reference to a cell then.
+    /// Reads a word. It takes a pointer because the word may be in foreign memory, where a reference to a cell is not
+    /// allowed.
     ///
     /// # Safety
-    /// It is there, no thread writes it any more, and this thread has synchronised with the one that did.
+    /// The word must exist, no thread may write it any more, and this thread must have synchronized with its writer.
     #[inline]
     pub(super) unsafe fn get(word: *const Self) -> u64 {
-        // SAFETY: the caller's promise; a cell is laid out as what it holds.
+        // SAFETY: guaranteed by the caller; a cell has the layout of its content.
         unsafe { *word.cast::<u64>() }
     }
 
     /// Writes the word.
     ///
     /// # Safety
-    /// No other thread reads or writes it until it synchronises with this one.
+    /// No other thread may read or write the word until it synchronizes with this one.
     pub(super) unsafe fn set(&self, value: u64) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { *self.0.get() = value }
     }
 }
 
-/// A word of a table, watched by loom.
+/// A word of a table, checked by loom.
 #[cfg(all(test, loom))]
 #[derive(Default)]
 pub(super) struct Word(loom::cell::UnsafeCell<u64>);
@@ -44,14 +45,14 @@ pub(super) struct Word(loom::cell::UnsafeCell<u64>);
 #[cfg(all(test, loom))]
 impl Word {
     pub(super) unsafe fn get(word: *const Self) -> u64 {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let word = unsafe { &*word };
-        // SAFETY: loom checks what the caller promises.
+        // SAFETY: loom checks the caller's guarantee.
         word.0.with(|word| unsafe { *word })
     }
 
     pub(super) unsafe fn set(&self, value: u64) {
-        // SAFETY: loom checks what the caller promises.
+        // SAFETY: loom checks the caller's guarantee.
         self.0.with_mut(|word| unsafe { *word = value });
     }
 }

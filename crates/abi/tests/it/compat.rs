@@ -1,5 +1,5 @@
-//! The compat headers run: the tutorial's three ops as their authors wrote them, and programs of our own, as C and as C++,
-//! under the sanitizers; and the README lists every symbol.
+//! Compiles and runs programs with the compat headers, as C and as C++, under the sanitizers: the tutorial's three ops
+//! unchanged, and our own programs. Also checks that the README lists every symbol.
 
 use precast_abi::{COMPAT_HEADERS, HEADERS, HOST_HEADERS};
 use std::collections::BTreeSet;
@@ -13,7 +13,7 @@ fn text(name: &str) -> String {
     fs_err::read_to_string(Path::new(FOLDER).join(name)).unwrap()
 }
 
-/// Compiles a program in both languages and runs it; aloud without sanitizers if there are none.
+/// Compiles a program in both languages and runs it. Without sanitizers it prints a notice and runs anyway.
 #[expect(clippy::print_stderr, reason = "a skip says so aloud")]
 fn run(program: &str) {
     let scratch = tempfile::tempdir().unwrap();
@@ -67,7 +67,7 @@ fn functions_on_arrays_are_numpys() {
     run(&text("compat_numpy.c"));
 }
 
-/// Name, type number, bytes of the dtypes that are paired.
+/// The name, type number and size in bytes of each tested dtype.
 const DTYPES: [(&str, i32, usize); 6] = [
     ("int8", 1, 1),
     ("int32", 5, 4),
@@ -77,7 +77,7 @@ const DTYPES: [(&str, i32, usize); 6] = [
     ("float64", 12, 8),
 ];
 
-/// NumPy's promotion of two of them, as positions in the list above.
+/// Returns NumPy's promotion of two dtypes; arguments and result are positions in `DTYPES`.
 fn upcast(x: usize, y: usize) -> usize {
     match (x.min(y), x.max(y)) {
         (1, 2) => 3,
@@ -101,7 +101,7 @@ fn pairs() -> impl Iterator<Item = (usize, usize)> {
     (0..DTYPES.len()).flat_map(|x| (0..DTYPES.len()).map(move |y| (x, y)))
 }
 
-/// Fills in what the tutorial's Python fills in.
+/// Fills in the placeholders that the tutorial's Python code fills in.
 fn fill(template: &str, name: &str, x: usize, y: usize, z: usize) -> String {
     let mut code = template.to_owned();
     for (variable, at) in [("x", x), ("y", y), ("z", z)] {
@@ -151,7 +151,7 @@ fn the_tutorials_ops_run_as_they_were_written() {
     run(&(program + &cases + "};\n" + &text("compat_tutorial.c")));
 }
 
-/// The macros of an op in a file of its own.
+/// Returns the macros for an op in its own file.
 fn macros(x: usize, y: usize, z: usize) -> String {
     let mut text = format!("#define APPLY_SPECIFIC(name) name##_ext_{x}_{y}\n");
     for (variable, at) in [("INPUT_0", x), ("INPUT_1", y), ("OUTPUT_0", z)] {
@@ -167,7 +167,7 @@ fn macros(x: usize, y: usize, z: usize) -> String {
     text
 }
 
-/// The words of a text that have the form of CPython's and NumPy's names, in definitions only.
+/// Returns the defined words that look like names of CPython's or NumPy's C API.
 fn defined() -> BTreeSet<String> {
     let is_name = |word: &&str| {
         let tail = word
@@ -181,7 +181,7 @@ fn defined() -> BTreeSet<String> {
     for (header, text) in COMPAT_HEADERS {
         let guard = |word: &str| matches!(word, "Py_PYTHON_H" | "NPY_ARRAYOBJECT_H");
         for line in text.lines() {
-            // A definition starts its line; enumerators and typedef lists are indented or follow `typedef`.
+            // A definition starts its line, while enumerators and typedef lists are indented or follow `typedef`.
             let starts = ["#define ", "PC_COMPAT_", "typedef ", "} ", "  NPY_", "enum "];
             if !starts.iter().any(|start| line.starts_with(start)) {
                 continue;
@@ -202,7 +202,7 @@ fn defined() -> BTreeSet<String> {
     names
 }
 
-/// The name that a `#define`, a function or a type object defines.
+/// Returns the name that a `#define`, a function or a type object defines.
 fn own_name(line: &str) -> Option<&str> {
     let end = |text: &str| text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
     if let Some(rest) = line.strip_prefix("#define ") {

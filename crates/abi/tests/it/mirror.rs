@@ -8,7 +8,7 @@ use std::process::Command;
 
 macro_rules! mirror {
     ($text:ident, $c:literal, $rust:ident, $($field:ident $(= $c_field:literal)?),+ $(,)?) => {
-        // Destructured without `..`: a field that is not listed does not compile.
+        // Destructured without `..`, so that a field missing from the list is a compile error.
         const _: fn(&$rust) = |value| { let $rust { $($field: _),+ } = value; };
         writeln!($text, "_Static_assert(sizeof({}) == {}, \"size of {}\");", $c, size_of::<$rust>(), $c).unwrap();
         $(
@@ -125,7 +125,7 @@ fn assertions() -> String {
         entries
     );
     mirror!(c, "pc_native_registry", Registry, version, struct_bytes, intern, release, id, text);
-    // Tables are words on the Rust side: 16 bytes an entry, 24 with a number.
+    // On the Rust side a table is a sequence of words: 16 bytes per entry, 24 with a number.
     for (name, words) in [("pc_native_entry", 2), ("pc_native_slot", 1), ("pc_native_id_entry", 3)] {
         writeln!(c, "_Static_assert(sizeof({name}) == {}, \"size of {name}\");", 8 * words).unwrap();
     }

@@ -1,4 +1,4 @@
-//! The C header agrees with the Rust side, reads no memory that is not its own, and finds the same registry.
+//! The C header agrees with the Rust side, reads only its own memory, and finds the same registry.
 
 use super::sig;
 use super::texts::{anything, signatures};
@@ -36,7 +36,7 @@ pub(super) fn compile(file: &str, output: &Path, flags: &[&str]) -> Result<(), S
     if built.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&built.stderr).into_owned()) }
 }
 
-/// What the Rust side says of a text, in the words of `tests/c/nativecall.c`.
+/// Returns the Rust side's result for a text, in the output format of `tests/c/nativecall.c`.
 fn answer(bytes: &[u8]) -> String {
     let error = std::str::from_utf8(bytes).ok().map(Signature::parse);
     match error {
@@ -53,7 +53,7 @@ fn answer(bytes: &[u8]) -> String {
             line
         }
         Some(Err(error)) => format!("{} {}", error.problem as i32, error.at),
-        // The first byte that is not UTF-8 is no code of ours either.
+        // The first byte that is not UTF-8 is not a valid code either.
         None => {
             let valid = std::str::from_utf8(bytes).unwrap_err().valid_up_to();
             let mut ascii = bytes.to_vec();
@@ -148,7 +148,7 @@ fn every_problem_has_the_number_of_the_header() {
     }
 }
 
-/// Runs one of the ignored tests below in a process of its own, whose environment is nobody else's.
+/// Runs one of the ignored tests below in its own process, so that it has the environment for itself.
 fn in_its_own_process(test: &str) {
     let scratch = tempfile::tempdir().unwrap();
     for name in ["first", "second"] {
@@ -170,7 +170,7 @@ type Has = unsafe extern "C" fn(*const TableCell<Text>, *const c_char) -> i32;
 type Share = unsafe extern "C" fn() -> *const Registry;
 type IsMine = unsafe extern "C" fn(*const Registry) -> i32;
 
-/// A copy of the C party, loaded as dlopen does without `RTLD_GLOBAL`.
+/// A copy of the C party, loaded like `dlopen` without `RTLD_GLOBAL`.
 struct Party(libloading::Library);
 
 impl Party {
@@ -179,36 +179,36 @@ impl Party {
     }
 
     fn at(path: &Path) -> Self {
-        // SAFETY: the library was compiled by this test and runs nothing when it is loaded.
+        // SAFETY: this test compiled the library, and loading it runs no code.
         Self(unsafe { libloading::Library::new(path) }.unwrap())
     }
 
     fn share(&self) -> *const Registry {
-        // SAFETY: the symbol is of this type.
+        // SAFETY: the symbol has this type.
         let share = unsafe { self.0.get::<Share>(b"party_share\0") }.unwrap();
-        // SAFETY: the only thread that uses the environment.
+        // SAFETY: no other thread uses the environment.
         unsafe { share() }
     }
 
     fn is_mine(&self, registry: *const Registry) -> bool {
-        // SAFETY: the symbol is of this type.
+        // SAFETY: the symbol has this type.
         let is_mine = unsafe { self.0.get::<IsMine>(b"party_is_mine\0") }.unwrap();
-        // SAFETY: it compares addresses.
+        // SAFETY: it only compares addresses.
         unsafe { is_mine(registry) != 0 }
     }
 
     fn call(&self, callable: &Callable, x: f64) -> f64 {
-        // SAFETY: the symbol is of this type.
+        // SAFETY: the symbol has this type.
         let call = unsafe { self.0.get::<Call>(b"party_call\0") }.unwrap();
-        // SAFETY: a cell begins as `pc_native_cell` does.
+        // SAFETY: a cell starts with a `pc_native_cell`.
         unsafe { call(callable.cell(), x) }
     }
 
     fn has(&self, callable: &Callable, signature: &Signature) -> bool {
         let text = CString::new(signature.as_str()).unwrap();
-        // SAFETY: the symbol is of this type.
+        // SAFETY: the symbol has this type.
         let has = unsafe { self.0.get::<Has>(b"party_has\0") }.unwrap();
-        // SAFETY: a cell begins as `pc_native_cell` does; the text ends with NUL.
+        // SAFETY: a cell starts with a `pc_native_cell`; the text is NUL-terminated.
         let has = unsafe { has(callable.cell(), text.as_ptr()) };
         assert!(has >= 0, "C refuses `{signature}`");
         has == 1
@@ -238,7 +238,7 @@ fn c_calls_what_rust_adds_while_it_calls() {
     std::thread::scope(|scope| {
         scope.spawn(move || {
             for signature in signatures {
-                // SAFETY: nobody calls it.
+                // SAFETY: it is never called.
                 callable.add(&unsafe { Function::new(signature.clone(), function.address()) });
             }
             callable.add(&Function::of(twice as extern "C" fn(f64) -> f64));
@@ -269,12 +269,12 @@ fn parties_use_the_registry_of_the_first() {
 #[test]
 #[ignore = "run by `parties_use_the_registry_of_the_first`"]
 fn rust_is_first() {
-    // SAFETY: the only thread that uses the environment.
+    // SAFETY: no other thread uses the environment.
     let own = unsafe { meet::share() }.unwrap();
     for name in ["first", "second"] {
         assert!(std::ptr::eq(Party::load(name).share(), own));
     }
-    // Another program inherits the variable and does not believe it: it would read memory that is not there.
+    // Another program inherits the variable and must not trust it, since the address is invalid there.
     let inherited = Command::new(std::env::current_exe().unwrap())
         .args(["nativecall::c::c_is_first", "--exact", "--ignored"])
         .status();
@@ -288,11 +288,11 @@ fn c_is_first() {
     let registry = first.share();
     assert!(first.is_mine(registry) && !second.is_mine(registry));
     assert!(std::ptr::eq(second.share(), registry));
-    // SAFETY: the only thread that uses the environment.
+    // SAFETY: no other thread uses the environment.
     assert!(std::ptr::eq(unsafe { meet::share() }.unwrap(), registry));
     let (one, two) = (Key::<Interned>::new(&sig("dqh)d")), Key::<Interned>::new(&sig("dqh)d")));
     assert_eq!(one.words(), two.words());
-    // The party has room for 64 signatures: what it refuses is found nowhere, least of all as another.
+    // The party has room for 64 signatures. A rejected signature must not be found, and must not match another one.
     let (cell, signatures) =
         (TableCell::<Interned>::new(), (0..100).map(|n| sig(&format!("{})b", "b".repeat(n)))));
     let keys: Vec<Key<Interned>> = signatures.map(|signature| Key::new(&signature)).collect();
@@ -309,7 +309,7 @@ fn rust_is_too_late() {
     let key = Key::<Interned>::new(&sig("d)d"));
     let first = Party::load("first");
     first.share();
-    // SAFETY: the only thread that uses the environment.
+    // SAFETY: no other thread uses the environment.
     let error = unsafe { meet::share() }.unwrap_err();
     assert_eq!(error, meet::ShareError::InUse);
     drop(key);

@@ -17,7 +17,7 @@ unsafe impl Field for Pair {
     const CODE: Code = Code::structure(&[f64::CODE, i32::CODE]);
 }
 
-// SAFETY: numbers only.
+// SAFETY: the fields are numbers.
 unsafe impl Plain for Pair {}
 
 extern "C" fn mix(a: i8, b: u16, c: f32, d: f64, e: i64, f: u8, g: i32, h: f64) -> f64 {
@@ -34,7 +34,7 @@ extern "C" fn small(x: i8) -> i8 {
 
 unsafe extern "C" fn root(x: f64, context: *mut Context) -> f64 {
     if x < 0.0 {
-        // SAFETY: the caller's context.
+        // SAFETY: the caller passes a valid context.
         unsafe { &mut *context }.error.set(ErrorKind::Value, "negative");
     }
     x.sqrt()
@@ -44,7 +44,7 @@ unsafe extern "C" fn divide(a: i32, b: i32, quotient: *mut i32, rest: *mut i32) 
     if b == 0 {
         return 7;
     }
-    // SAFETY: the caller has room for both.
+    // SAFETY: the caller has room for both results.
     unsafe { *quotient = a / b };
     // SAFETY: as above.
     unsafe { *rest = a % b };
@@ -52,10 +52,10 @@ unsafe extern "C" fn divide(a: i32, b: i32, quotient: *mut i32, rest: *mut i32) 
 }
 
 fn invoke<F: Native>(function: F, arguments: &[Value]) -> Result<Vec<Value>, InvokeError> {
-    // SAFETY: functions of Rust, which stay; none of plain values is unsafe to call.
+    // SAFETY: Rust functions are never unloaded, and those with plain arguments are safe to call.
     let function = unsafe { Function::of_unsafe(function) };
     let call = Call::new(function.signature()).unwrap();
-    // SAFETY: no pointers among the arguments, and nobody asks anything of a host.
+    // SAFETY: the arguments contain no pointers, and the functions do not use the host.
     unsafe { call.invoke(&function, arguments, &mut context()) }
 }
 
@@ -97,10 +97,10 @@ fn failures_are_reported_in_each_way() {
     assert!(invoke(root, &[(-4.0_f64).into()]).unwrap_err().to_string().ends_with("failed: negative"));
     let divide: unsafe extern "C" fn(i32, i32, *mut i32, *mut i32) -> i32 = divide;
     let address = std::ptr::NonNull::new(divide as *mut std::ffi::c_void).unwrap();
-    // SAFETY: a status, and results through pointers behind the arguments: that is `!s`.
+    // SAFETY: the function returns a status and writes results through pointers after the arguments, as `!s` requires.
     let divide = unsafe { Function::new(sig("ii)ii!s~"), address) };
     let call = Call::new(divide.signature()).unwrap();
-    // SAFETY: no pointers among the arguments.
+    // SAFETY: the arguments contain no pointers.
     let divided = |a: i32, b: i32| unsafe { call.invoke(&divide, &[a.into(), b.into()], &mut context()) };
     assert_eq!(divided(17, 5), Ok(vec![3_i32.into(), 2_i32.into()]));
     assert!(divided(1, 0).unwrap_err().to_string().ends_with("failed: status 7"));
@@ -112,7 +112,7 @@ fn a_call_that_does_not_fit_is_refused_before_it_is_made() {
     assert!(matches!(invoke(small, &[]), Err(InvokeError::Count { expected: 1, found: 0, .. })));
     assert!(matches!(invoke(small, &[1_i32.into()]), Err(InvokeError::Size { expected: 1, found: 4, .. })));
     let call = Call::new(&sig("b)b")).unwrap();
-    // SAFETY: no pointers among the arguments.
+    // SAFETY: the arguments contain no pointers.
     let other = unsafe { call.invoke(&Function::of(small), &[1_i8.into()], &mut context()) };
     assert!(matches!(other, Err(InvokeError::Signature { .. })));
     assert!(matches!(Call::new(&sig("d)dd")), Err(PrepareError::Results(_))));

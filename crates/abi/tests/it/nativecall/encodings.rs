@@ -1,4 +1,4 @@
-//! Keys: the layout of CEP 1000, and that no key is the beginning of another.
+//! Tests of keys: they have the layout of CEP 1000, and no key is a prefix of another.
 
 use super::sig;
 use super::texts::{canonical, signatures};
@@ -38,8 +38,8 @@ fn the_longest_signatures_fit() {
     }
 }
 
-/// A key has an odd number of words, of which the first is not 0; equal texts have equal keys, and no key of one text begins
-/// with that of another.
+/// Checks that a key has an odd number of words and no zero word, that equal texts have equal keys, and that no key is
+/// a prefix of another text's key.
 fn keys_are_distinct<E: Encoding>(a: &str, b: &str) {
     let (one, two) = (Key::<E>::new(&sig(a)), Key::<E>::new(&sig(b)));
     assert!(one.words().len() % 2 == 1 && one.words().iter().all(|word| *word != 0));
@@ -71,7 +71,7 @@ proptest! {
         keys_are_distinct::<Compact>(&a, &b);
         keys_are_distinct::<Interned>(&a, &b);
         keys_are_distinct::<Id>(&a, &b);
-        // One that begins with the other, where there is one.
+        // Also checks a text that starts with the other, if it is a valid signature.
         let longer = a.clone() + &tail;
         if precast_abi::nativecall::Signature::parse(&longer).is_ok() {
             keys_are_distinct::<Text>(&a, &longer);

@@ -1,4 +1,4 @@
-//! The grammar: what is canonical, what is mapped, what is refused.
+//! Tests of the grammar: canonical texts, mapped texts, rejected texts.
 
 use super::sig;
 use super::texts::{anything, canonical, signatures};

@@ -1,4 +1,4 @@
-//! CEP 1000: signatures, keys, tables, typed functions, the registry; in Rust and in C.
+//! CEP 1000 in Rust and in C: signatures, keys, tables, typed functions, the registry.
 #![allow(unsafe_code, reason = "tests of an interface to C")]
 
 mod c;

@@ -1,4 +1,4 @@
-//! Callables of CPython with native functions, against every Python with headers that is found.
+//! Tests CPython callables with native functions against every installed Python that has headers.
 
 use super::c::compile;
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ use std::process::Command;
 const TESTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/c");
 const CPYTHON: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/cpython");
 
-/// Where the headers of a Python are, if it has some.
+/// Returns the header folder of a Python, if it has headers.
 fn headers(python: &str) -> Option<String> {
     let ask = "import sysconfig; print(sysconfig.get_path('include'))";
     let output =
@@ -17,7 +17,7 @@ fn headers(python: &str) -> Option<String> {
     Path::new(&folder).join("Python.h").exists().then_some(folder)
 }
 
-/// The flags of types that the headers of a Python define, as an initialiser in C.
+/// Returns the type flags that a Python's headers define, as a C initializer.
 fn flags(include: &str) -> String {
     let mut list = String::new();
     for file in ["object.h", "cpython/object.h"] {

@@ -1,4 +1,4 @@
-//! The registry: one address and one number a signature, owned by counts, shared by threads.
+//! Tests of the registry: one address and one number per signature, reference-counted and shared by threads.
 
 use super::sig;
 use precast_abi::nativecall::meet::registry;
@@ -20,10 +20,10 @@ fn a_signature_has_one_address_as_long_as_someone_owns_it() {
     let (one, two) = (intern("dqd)d"), intern("dqd)d"));
     assert_eq!(one, two);
     assert_ne!(one, intern("dqd)f"));
-    // SAFETY: interned, and released twice below.
+    // SAFETY: interned above and released only below.
     assert_eq!(unsafe { CStr::from_ptr(one) }.to_str(), Ok("dqd)d"));
     for _ in 0..2 {
-        // SAFETY: there are as many owners.
+        // SAFETY: `intern` was called twice, so there are two references.
         unsafe { (registry().release)(one) };
     }
     assert!(!intern("dqd)d").is_null());
@@ -33,7 +33,7 @@ fn a_signature_has_one_address_as_long_as_someone_owns_it() {
 fn a_signature_has_one_number_for_ever() {
     let number = id("dqq)d");
     let interned = intern("dqq)d");
-    // SAFETY: the only owner.
+    // SAFETY: this is the only owner.
     unsafe { (registry().release)(interned) };
     assert_eq!(id("dqq)d"), number);
     assert_ne!(id("dqq)f"), number);
@@ -46,7 +46,7 @@ fn what_is_not_canonical_is_refused() {
         assert!(intern(text).is_null() && id(text) == 0, "{text:?}");
     }
     for number in [0, u64::MAX, 1 << 40] {
-        // SAFETY: any number may be asked for.
+        // SAFETY: `text` accepts any number.
         assert!(unsafe { (registry().text)(number) }.is_null());
     }
 }

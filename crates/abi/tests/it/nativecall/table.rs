@@ -1,4 +1,4 @@
-//! Tables: found is what was added, under threads too; damage is noticed.
+//! Tests of tables: lookups find the added entries, also with several threads, and corruption is detected.
 
 use super::sig;
 use super::texts::{canonical, signatures};
@@ -35,7 +35,7 @@ fn every_signature_is_found_and_no_other() {
 
 #[test]
 fn eight_bytes_are_not_taken_for_the_beginning_of_nine() {
-    // Without an end in the last chunk the second chunk of the longer one would be called.
+    // Without an end marker in the last chunk, the second chunk of the longer signature would be called.
     let cell = TableCell::<Text>::new();
     cell.add(Key::<Text>::literal("dddddd)d"), 1);
     cell.add(Key::<Text>::literal("dddddd)dd"), 2);
@@ -131,7 +131,7 @@ fn readers_see_whole_tables_while_a_thousand_signatures_are_added() {
     stress::<Interned>();
 }
 
-/// The words of a table that C could have.
+/// Returns the words of a table as C could build it.
 fn words<E: Verbatim>(texts: &[String]) -> Vec<u64> {
     let mut words = Vec::new();
     for (payload, text) in texts.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Texts for the tests: signatures of every form, and what comes close to one.
+//! Texts for the tests: signatures of every form, and texts that are almost signatures.
 
 use proptest::prelude::*;
 
@@ -36,12 +36,12 @@ pub(super) const SIGNATURES: [&str; 30] = [
     "11)",
 ];
 
-/// The last of [`SIGNATURES`] are none.
+/// Returns the valid signatures; the last entries of [`SIGNATURES`] are not canonical.
 pub(super) fn signatures() -> &'static [&'static str] {
     &SIGNATURES[..28]
 }
 
-/// A field, nested up to `depth` levels deep.
+/// Generates a field, nested up to `depth` levels.
 fn field(depth: u32) -> BoxedStrategy<String> {
     let number = prop::sample::select(vec![
         "?", "b", "B", "h", "H", "i", "I", "q", "Q", "e", "E", "f", "d", "Zf", "Zd",
@@ -70,12 +70,13 @@ fn function(field: impl Strategy<Value = String> + Clone) -> impl Strategy<Value
         .prop_map(|(inputs, outputs, (errors, nogil))| format!("{inputs}){outputs}{errors}{nogil}"))
 }
 
-/// A canonical signature.
+/// Generates a canonical signature.
 pub(super) fn canonical() -> impl Strategy<Value = String> {
     function(field(3)).prop_filter("a signature has a limit", |text| text.len() <= 255)
 }
 
-/// Anything: canonical text, text with one byte changed, gone or doubled, a row of the grammar's characters, any bytes.
+/// Generates any text: canonical, with one byte changed, removed, inserted or doubled, a sequence of the grammar's
+/// characters, or random bytes.
 pub(super) fn anything() -> impl Strategy<Value = Vec<u8>> {
     let letters = b"?bBhHiIqQeEfdgZPO&TX{}#)0123!csp~-:l \x00".to_vec();
     let edited =

@@ -1,5 +1,5 @@
-//! Eight threads that call what they find while a thousand specialisations are added: Rust's and C's, and C's alone under
-//! ThreadSanitizer. (Every order of a few operations is tried by loom, in `src/nativecall/loom.rs`.)
+//! Eight threads call the functions they find while a thousand specializations are added, in Rust and C. C alone also
+//! runs under ThreadSanitizer. (loom tries every order of a few operations in `src/nativecall/loom.rs`.)
 
 use super::c::compile;
 use super::sig;
@@ -10,19 +10,19 @@ use std::process::Command;
 const COUNT: usize = 1000;
 
 type Value = extern "C" fn() -> i64;
-/// `call_while_added` of `tests/c/nativecall_threads.c`.
+/// The type of `call_while_added` in `tests/c/nativecall_threads.c`.
 type CallWhileAdded = unsafe extern "C" fn(*const TableCell<Text>, *const *const c_char, usize, usize) -> i32;
 
 extern "C" fn value<const N: i64>() -> i64 {
     N
 }
 
-/// The function of the `n`-th signature, which gives `n % 8`.
+/// Returns the function of the `n`-th signature, which returns `n % 8`.
 fn function(n: usize) -> Value {
     [value::<0>, value::<1>, value::<2>, value::<3>, value::<4>, value::<5>, value::<6>, value::<7>][n % 8]
 }
 
-/// Calls what is found of each writer's signatures, in the order in which they are added, until all are there.
+/// Calls the functions of each writer's signatures in the order they are added, until all are found.
 fn call_in_rust(cell: &TableCell<Text>, keys: &[Key<Text>]) {
     let mut next = [0, 1];
     while next.iter().any(|next| *next < COUNT) {
@@ -45,9 +45,9 @@ fn eight_threads_of_rust_and_c_call_while_a_thousand_specialisations_are_added()
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path().join("threads.so");
     compile("nativecall_threads.c", &path, &["-shared", "-fPIC", "-O2", "-pthread"]).unwrap();
-    // SAFETY: the library was compiled by this test and runs nothing when it is loaded.
+    // SAFETY: this test compiled the library, and loading it runs no code.
     let library = unsafe { libloading::Library::new(&path) }.unwrap();
-    // SAFETY: the symbol is of this type.
+    // SAFETY: the symbol has this type.
     let call_in_c = unsafe { library.get::<CallWhileAdded>(b"call_while_added\0") }.unwrap();
     let signatures: Vec<Signature> =
         (0..COUNT).map(|n| sig(&format!("#{}d{})q", n % 32, "d".repeat(n / 32)))).collect();
@@ -68,7 +68,8 @@ fn eight_threads_of_rust_and_c_call_while_a_thousand_specialisations_are_added()
                 scope.spawn(|| call_in_rust(&cell, &keys));
             }
             let texts: Vec<*const c_char> = texts.iter().map(|text| text.as_ptr()).collect();
-            // SAFETY: a cell begins as `pc_native_cell` does, and outlives the call; so do the texts, which end with NUL.
+            // SAFETY: a cell starts with a `pc_native_cell` and outlives the call, as do the texts, which are
+            // NUL-terminated.
             let wrong = unsafe { call_in_c(&cell, texts.as_ptr(), COUNT, 4) };
             assert_eq!(wrong, 0);
         });

@@ -1,4 +1,4 @@
-//! Signatures of Rust's types, and handles that only fit what they say.
+//! Tests of Rust types' signatures, and of handles that bind only to a matching type.
 
 use super::sig;
 use precast_abi::context::{Context, Error, ErrorKind};
@@ -18,7 +18,7 @@ unsafe impl Field for Point {
     const CODE: Code = Code::structure(&[f64::CODE, f64::CODE, i32::CODE]);
 }
 
-// SAFETY: numbers only.
+// SAFETY: the fields are numbers.
 unsafe impl Plain for Point {}
 
 extern "C" fn scale(x: f64, by: i32) -> f64 {
@@ -30,19 +30,19 @@ extern "C" fn norm(p: Point) -> f64 {
 }
 
 unsafe extern "C" fn sum(values: *const f64, len: usize) -> f64 {
-    // SAFETY: the caller has so many values.
+    // SAFETY: the caller passes `len` valid values.
     unsafe { std::slice::from_raw_parts(values, len) }.iter().sum()
 }
 
 unsafe extern "C" fn root(x: f64, context: *mut Context) -> f64 {
     if x < 0.0 {
-        // SAFETY: the caller's context.
+        // SAFETY: the caller passes a valid context.
         unsafe { &mut *context }.error.set(ErrorKind::Value, "negative");
     }
     x.sqrt()
 }
 
-/// A type and its signature, known when this was compiled.
+/// Checks the signature of a type at compile time.
 macro_rules! signatures {
     ($($type:ty, $text:literal;)+) => {$({
         const SIGNATURE: &str = <$type>::SIGNATURE;
@@ -73,7 +73,7 @@ fn functions_are_bound_by_their_types_and_called() {
     let callable = Callable::default();
     callable.add(&Function::of(scale as extern "C" fn(f64, i32) -> f64));
     callable.add(&Function::of(norm as extern "C" fn(Point) -> f64));
-    // SAFETY: functions of Rust, which stay; their arguments hold pointers.
+    // SAFETY: Rust functions are never unloaded; their arguments contain pointers, so they stay unsafe to call.
     callable.add(&unsafe { Function::of_unsafe(sum as unsafe extern "C" fn(*const f64, usize) -> f64) });
     // SAFETY: as above.
     callable.add(&unsafe { Function::of_unsafe(root as unsafe extern "C" fn(f64, *mut Context) -> f64) });
@@ -83,11 +83,11 @@ fn functions_are_bound_by_their_types_and_called() {
     assert_eq!(norm.call(Point { x: 3.0, y: 4.0, layer: 2 }), 7.0);
     let sum = callable.bind::<unsafe extern "C" fn(*const f64, usize) -> f64>().unwrap();
     let values = [1.0, 2.0];
-    // SAFETY: the values are there.
+    // SAFETY: the values are valid.
     assert_eq!(unsafe { sum.call(values.as_ptr(), values.len()) }, 3.0);
     let root = callable.bind::<unsafe extern "C" fn(f64, *mut Context) -> f64>().unwrap();
     let mut context = Context { host: std::ptr::null(), error: Error::NONE };
-    // SAFETY: the function asks nothing of a host.
+    // SAFETY: the function does not use the host.
     assert_eq!(unsafe { root.call(4.0, &raw mut context) }, 2.0);
     // SAFETY: as above.
     unsafe { root.call(-1.0, &raw mut context) };
@@ -105,7 +105,7 @@ fn another_type_is_an_error_that_lists_what_is_there() {
     callable.add(&Function::of(norm as extern "C" fn(Point) -> f64));
     let error = callable.bind::<extern "C" fn(f64, i64) -> f64>().unwrap_err();
     assert_eq!(error.to_string(), "no function with the signature `dq)d~`; there are `T{ddi})d~`, `di)d~`");
-    // The same numbers in another struct are another type; so are pointers and values.
+    // The same numbers inside a struct are a different type, and so are pointers and values.
     assert!(callable.bind::<extern "C" fn(f64, f64, i32) -> f64>().is_err());
     assert!(callable.bind::<unsafe extern "C" fn(*const f64, i32) -> f64>().is_err());
 }
@@ -114,10 +114,10 @@ fn another_type_is_an_error_that_lists_what_is_there() {
 fn a_function_that_needs_the_gil_is_not_bound_without_it() {
     let callable = Callable::default();
     let address = Function::of(scale as extern "C" fn(f64, i32) -> f64).address();
-    // SAFETY: the function is of this signature; that it needs no GIL is not said.
+    // SAFETY: the function has this signature, which does not claim `~`.
     callable.add(&unsafe { Function::new(sig("di)d"), address) });
     assert!(callable.bind::<extern "C" fn(f64, i32) -> f64>().is_err());
-    // SAFETY: there is no GIL.
+    // SAFETY: no GIL exists in this process.
     let bound = unsafe { callable.bind_with_gil::<extern "C" fn(f64, i32) -> f64>() }.unwrap();
     assert_eq!(bound.call(2.0, 2), 4.0);
 }
