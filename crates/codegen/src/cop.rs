@@ -1,4 +1,4 @@
-//! COp: an op that emits C.
+//! The `COp` trait: ops that emit C.
 
 use crate::error::LinkError;
 use crate::module::SourceSet;
@@ -8,29 +8,30 @@ use crate::sub::Sub;
 use crate::types::UserTypes;
 use precast_graph::{Op, Type};
 
-/// The Apply that code is generated for: what PyTensor calls `node`.
+/// The Apply that code is generated for; PyTensor calls it `node`.
 #[derive(Debug, Clone)]
 pub struct Node {
-    /// Types of the inputs.
+    /// The types of the inputs.
     pub inputs: Vec<Type>,
-    /// Types of the outputs.
+    /// The types of the outputs.
     pub outputs: Vec<Type>,
-    /// Position of the Apply in the module's graph.
+    /// The position of the Apply in the module's graph.
     pub position: usize,
-    /// The user types of the library, with the C that is registered for them.
+    /// The user types of the library, with their registered C code.
     pub types: UserTypes,
 }
 
-/// An op that emits C. All C it returns is inserted as it is; names that must be unique carry `name`.
+/// An op that emits C. The returned C is inserted unchanged, so names that must be unique have to contain `name`.
 ///
-/// In run code (`c_code`, `c_code_cleanup`) `ctx` is the call's `pc_context *`; on an error set its slot, then insert
-/// `sub.fail`. Never `return`, nor jump out of your own loops.
+/// In run code (`c_code`, `c_code_cleanup`), `ctx` is the call's `pc_context *`. On an error, set its error slot, then
+/// insert `sub.fail`. Never `return`, and never jump out of your own loops.
 pub trait COp: Op + CLinkerObject {
-    /// The C that computes the outputs from the inputs. `inputs` and `outputs` name C variables as the types declare
-    /// them: `pc_tensor *` for tensors (outputs may be NULL, of another shape, or reusable), `double` for `f64`.
+    /// Returns the C code that computes the outputs from the inputs. `inputs` and `outputs` are names of C variables,
+    /// declared by their types: `pc_tensor *` for tensors, `double` for `f64`. An output may be NULL, have a different
+    /// shape, or be reusable.
     ///
     /// # Errors
-    /// Types that this op has no C for.
+    /// Fails if the op has no C code for these types.
     fn c_code(
         &self,
         node: &Node,
@@ -40,7 +41,7 @@ pub trait COp: Op + CLinkerObject {
         sub: &Sub,
     ) -> Result<String, LinkError>;
 
-    /// Runs after `c_code`, also when it failed.
+    /// Returns code that runs after `c_code`, even if it failed.
     fn c_code_cleanup(
         &self,
         _node: &Node,
@@ -52,74 +53,77 @@ pub trait COp: Op + CLinkerObject {
         String::new()
     }
 
-    /// Helper code at file scope for one Apply; names carry `name`.
+    /// Returns helper code at file scope for one Apply; its names contain `name`.
     ///
     /// # Errors
-    /// Types that this op has no C for.
+    /// Fails if the op has no C code for these types.
     fn c_support_code_apply(&self, _node: &Node, _name: &str) -> Result<String, LinkError> {
         Ok(String::new())
     }
 
-    /// Headers for the types of one Apply, beside those of [`CLinkerObject::c_headers`].
+    /// Returns headers for the types of one Apply, in addition to [`CLinkerObject::c_headers`].
     fn c_headers_apply(&self, _node: &Node) -> Vec<String> {
         Vec::new()
     }
 
-    /// Own headers for the types of one Apply, beside those of [`CLinkerObject::c_sources`].
+    /// Returns the op's own headers for the types of one Apply, in addition to [`CLinkerObject::c_sources`].
     fn c_sources_apply(&self, _node: &Node) -> SourceSet {
         SourceSet::new()
     }
 
-    /// Statements run once when the module is loaded, for one Apply.
+    /// Returns statements that run once per Apply when the module is loaded.
     fn c_init_code_apply(&self, _node: &Node, _name: &str) -> String {
         String::new()
     }
 
-    /// Members of the instance; in C code they are `self->member`, in C++ code bare names work too.
+    /// Returns member declarations of the instance. C code accesses them as `self->member`; C++ code may also use bare
+    /// names.
     fn c_support_code_struct(&self, _node: &Node, _name: &str) -> String {
         String::new()
     }
 
-    /// Initialises the members. `sub.fail` returns from the initialisation.
+    /// Returns code that initializes the members. `sub.fail` returns from the initialization.
     fn c_init_code_struct(&self, _node: &Node, _name: &str, _sub: &Sub) -> String {
         String::new()
     }
 
-    /// Gives back what `c_init_code_struct` or the run code left in the members.
+    /// Returns code that releases resources that `c_init_code_struct` or the run code stored in the members.
     fn c_cleanup_code_struct(&self, _node: &Node, _name: &str) -> String {
         String::new()
     }
 
-    /// The fields of the op's run-time params, by name; `sub.params` is a pointer to the struct that holds them.
+    /// Returns the fields of the op's run-time params by name; `sub.params` is a pointer to the struct that holds them.
     ///
-    /// The default gives each prop that [`Op::params`] names the type of its value: `Bool`, `Int`, `Float`, `DType` (its
-    /// type number) are C scalars, `Array` and a list of integers are tensors. Say more for enumerations and where the
-    /// type must not follow the value.
+    /// By default, each prop that [`Op::params`] lists gets the type of its value. `Bool`, `Int`, `Float` and `DType`
+    /// (its type number) become C scalars. `Array` and lists of integers become tensors. Override this method for
+    /// enumerations and for types that must not depend on the value.
     ///
     /// # Errors
-    /// A param of a kind that has no such type.
+    /// Fails if a param has a kind without a corresponding type.
     fn params_type(&self) -> Result<ParamsType, LinkError> {
         ParamsType::derive(self.name(), &self.params(), &self.props())
     }
 
-    /// The version of one Apply's code; the op's own unless it depends on the types.
+    /// Returns the version of one Apply's code: the op's own version unless it depends on the types.
     fn c_code_cache_version_apply(&self, _node: &Node) -> CacheVersion {
         self.c_code_cache_version()
     }
 
-    /// The author's files by logical name, where the C stands in some: what a report of a changed source names. Empty: it
-    /// names the methods that give the C.
+    /// Returns the author's C files by logical name. Reports about changed sources show these files, or the methods
+    /// that return the C code if there are no files.
     fn c_files(&self) -> SourceSet {
         SourceSet::new()
     }
 
-    /// Whether types validate the inputs and outputs of this op; `false` only where the op does so itself.
+    /// Returns whether types validate the inputs and outputs of this op. Return `false` only if the op validates them
+    /// itself.
     fn check_input(&self) -> bool {
         true
     }
 
-    /// Whether the C takes f16 and bf16 for what they are. NumPy's headers have `npy_half`, an integer, for them, with which
-    /// C computes in silence; an op that uses those headers is refused for such types unless it says `true` here.
+    /// Returns whether the C code handles f16 and bf16 correctly. NumPy's headers represent them as `npy_half`, an
+    /// integer, so C arithmetic silently gives wrong results. An op that uses those headers is rejected for such types
+    /// unless it returns `true` here.
     ///
     /// # Source
     /// PyTensor, `CLinkerOp._f16_ok`.
@@ -127,20 +131,22 @@ pub trait COp: Op + CLinkerObject {
         false
     }
 
-    /// Whether inputs are broadcast against each other at run time, so that the module for higher ranks also serves
-    /// inputs of lower rank. Lets one artifact of `mul(f64[..], f64[..])` serve `2*x` when a graph is served op by op.
+    /// Returns whether inputs are broadcast against each other at run time, so that the module for higher ranks also
+    /// serves inputs of lower rank. For example, one artifact of `mul(f64[..], f64[..])` also serves `2*x` when a graph
+    /// runs op by op.
     fn broadcasts(&self) -> bool {
         false
     }
 
-    /// The names that a debugger stops at (`break precast_op_exp`) in modules made for debugging: the op's own, or those of
-    /// the ops that were fused into it.
+    /// Returns the names for breakpoints (`break precast_op_exp`) in modules built for debugging: the op's own name, or
+    /// the names of the ops fused into it.
     fn debug_names(&self) -> Vec<String> {
         vec![self.name().to_owned()]
     }
 
-    /// Names the content of all C this op can emit, if that is fixed by the generator's own sources: the fast path to a
-    /// key. `None`: the C comes from hand-written Rust elsewhere, so the module is generated before it is looked up.
+    /// Returns an ID of all C code this op can emit, if only the generator's own sources determine that code. The ID
+    /// allows computing a key without generating code. `None` means that the C code comes from other Rust code, so the
+    /// module is generated before it is looked up.
     fn content_id(&self) -> Option<String> {
         None
     }

@@ -1,8 +1,8 @@
-//! Extension modules of CPython, whose C++ another generator wrote whole: PyTensor's.
+//! CPython extension modules with C++ code written entirely by another generator, PyTensor.
 //!
-//! Such a module has no table and no tasks. It is a text with one function for its host, `PyInit_<name>`, and becomes a unit of
-//! its own. All else is as for any module: its text and own headers are its key, it is compiled by the one `compile()`, and
-//! what comes out is an artifact.
+//! Such a module has no table and no tasks. It is a C++ text with one function for its host, `PyInit_<name>`, and gets
+//! its own unit. Otherwise it is treated like any module: its text and own headers form the key, `compile()` compiles
+//! it, and the result is an artifact.
 
 use crate::module::{Module, SourceSet};
 use crate::template::escape;
@@ -12,11 +12,11 @@ use precast_store::key::{HostAbi, Language, Profile};
 /// The process that loads and calls a module.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Host {
-    /// A runtime of ours.
+    /// A precast runtime.
     Native,
-    /// CPython, with what of it a module's machine code depends on.
+    /// CPython, with the versions that a module's machine code depends on.
     Cpython {
-        /// Such as `cpython-312-x86_64-linux-gnu` and `numpy-c-abi-0x2000000`. Part of the key.
+        /// Version tags such as `cpython-312-x86_64-linux-gnu` and `numpy-c-abi-0x2000000`; part of the key.
         versions: Vec<String>,
     },
 }
@@ -38,9 +38,10 @@ impl Host {
 }
 
 impl Module {
-    /// Makes a module of another generator's text, which calls itself `name`, in `PyInit_<name>` and elsewhere; that is replaced. `ops`
-    /// are printable signatures, for people; `versions` as in [`Host::Cpython`]. What else it is made of is in the public fields,
-    /// of which a caller sets what there is. `None` if the text has no function `PyInit_<name>`.
+    /// Creates a module from another generator's text. `name` is the name the text uses for itself, in `PyInit_<name>`
+    /// and other places; it is replaced. `ops` are printable signatures for people, and `versions` is as in
+    /// [`Host::Cpython`]. The caller may set the remaining public fields. Returns `None` if the text has no function
+    /// `PyInit_<name>`.
     #[must_use]
     pub fn extension(name: &str, text: &str, ops: Vec<String>, versions: Vec<String>) -> Option<Self> {
         let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';

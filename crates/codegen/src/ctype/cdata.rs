@@ -1,12 +1,12 @@
-//! CDataType: a pointer of C that the graph only passes on, with the function that frees it.
+//! `CDataType`: a C pointer that the graph only passes on, with the function that frees it.
 //!
-//! One op makes the value, others use it, inside one graph. The C variable is the bare pointer; beside it stands
-//! `<name>_owned`, which says whether this variable has to free it:
+//! One op creates the value and other ops of the same graph use it. The C variable is the bare pointer. A second
+//! variable, `<name>_owned`, records whether the first must be freed:
 //!
 //! ```text
-//! temporary of a whole-graph module   owned from init to cleanup: freed once when the call ends, whatever failed
-//! output of an op-by-op module        owned until c_sync hands it to a capsule; freed with the capsule's last reference
-//! input of an op-by-op module         never owned: the capsule is
+//! temporary of a whole-graph module   owned from init to cleanup: freed once when the call ends, even on failure
+//! output of an op-by-op module        owned until c_sync moves it into a capsule; freed with the capsule's last reference
+//! input of an op-by-op module         never owned: the capsule owns it
 //! ```
 
 use super::CType;
@@ -43,13 +43,14 @@ pub struct CDataType {
 }
 
 impl CDataType {
-    /// Pointers of the C type `ctype`, which has its star: `struct plan *`. `name` is that of the graph's type.
+    /// Creates a type of pointers with the C type `ctype`, including its star: `struct plan *`. `name` is the name of
+    /// the graph's type.
     #[must_use]
     pub fn new(name: &str, ctype: &str) -> Self {
         Self { name: name.to_owned(), ctype: ctype.to_owned(), ..Self::default() }
     }
 
-    /// The function, or macro, that takes the pointer and frees what it points to; never called with NULL.
+    /// Sets the function or macro that takes the pointer and frees the object. It is never called with NULL.
     #[must_use]
     pub fn free_func(mut self, function: &str) -> Self {
         self.free = Some(function.to_owned());
@@ -63,7 +64,7 @@ impl CDataType {
         self
     }
 
-    /// Adds a directory for headers.
+    /// Adds a directory to search for headers.
     #[must_use]
     pub fn header_dir(mut self, dir: &str) -> Self {
         self.header_dirs.push(dir.to_owned());
@@ -77,35 +78,35 @@ impl CDataType {
         self
     }
 
-    /// Adds a directory for libraries.
+    /// Adds a directory to search for libraries.
     #[must_use]
     pub fn lib_dir(mut self, dir: &str) -> Self {
         self.lib_dirs.push(dir.to_owned());
         self
     }
 
-    /// Adds an argument for the compiler.
+    /// Adds a compiler argument.
     #[must_use]
     pub fn compile_arg(mut self, argument: &str) -> Self {
         self.compile_args.push(argument.to_owned());
         self
     }
 
-    /// Adds code at file scope, once a module.
+    /// Adds code at file scope, once per module.
     #[must_use]
     pub fn support_code(mut self, code: &str) -> Self {
         self.support_code.push(code.to_owned());
         self
     }
 
-    /// Adds an own file that the headers name.
+    /// Adds a source file that the headers refer to.
     #[must_use]
     pub fn source(mut self, name: &str, text: &str) -> Self {
         self.sources.insert(name.to_owned(), text.into());
         self
     }
 
-    /// Sets the version of the code.
+    /// Sets the version of the generated code.
     #[must_use]
     pub fn version(mut self, version: CacheVersion) -> Self {
         self.version = version;
@@ -125,7 +126,7 @@ impl CDataType {
         render(template, &values)
     }
 
-    /// The name of the function that a capsule frees by.
+    /// Returns the name of the function that frees a capsule's value.
     fn destroy(&self) -> String {
         format!("@M@_{}_destroy", self.name.replace('.', "_"))
     }
@@ -193,7 +194,7 @@ impl CType for CDataType {
         self.render(&extract, name, sub)
     }
 
-    /// Frees the value of the last call first: the op makes a new one.
+    /// Frees the value of the previous call first, since the op creates a new one.
     fn c_extract_out(&self, name: &str, sub: &Sub, _check_input: bool) -> String {
         self.render(include_str!("../../c/cdata/extract_out.c.in"), name, sub)
     }
@@ -209,7 +210,7 @@ impl CType for CDataType {
         self.render(include_str!("../../c/cdata/cleanup.c.in"), name, sub)
     }
 
-    /// A temporary is the pointer alone, and dies with the call.
+    /// A temporary is only the pointer and is freed when the call ends.
     fn c_is_simple(&self) -> bool {
         true
     }

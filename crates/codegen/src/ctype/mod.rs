@@ -1,23 +1,24 @@
-//! CType: how a type of the graph is held in C.
+//! `CType`: the C representation of a graph type.
 //!
-//! A type of a user is a Rust type with [`CLinkerObject`], [`TypeRules`] and [`CType`], put into a
-//! [`Library`](crate::Library) under the name that graphs use. Which of its steps a variable takes:
+//! A user type is a Rust type that implements [`CLinkerObject`], [`TypeRules`] and [`CType`]. It is registered in a
+//! [`Library`](crate::Library) under the name that graphs use. A variable goes through these steps:
 //!
-//! | step | called for | what it does |
+//! | step | called for | effect |
 //! |---|---|---|
-//! | `c_declare` | every variable | declares its C variables, resources NULL |
+//! | `c_declare` | every variable | declares its C variables, with resources set to NULL |
 //! | `c_extract` | inputs, slots | fills them from `py_<name>` |
-//! | `c_init` | simple temporaries | gives them a valid first value |
-//! | `c_extract_out` | outputs and temporaries | extracts what may be reused, else initialises |
-//! | `c_sync` | outputs and temporaries, without failure | puts the value into `py_<name>`, never NULL |
-//! | `c_cleanup` | every variable, always | gives back what the C variables hold |
+//! | `c_init` | simple temporaries | sets a valid initial value |
+//! | `c_extract_out` | outputs and temporaries | extracts an object that may be reused, or initializes |
+//! | `c_sync` | outputs and temporaries, unless the call failed | stores the value in `py_<name>`, never NULL |
+//! | `c_cleanup` | every variable, always | releases the resources that the C variables hold |
 //!
-//! The rules are those of Aesara's CType document: insert `sub.fail` on an error, after the error slot was set; never
-//! `return`; `c_cleanup` runs right after a failure and sees only what `c_declare` declared; `c_sync` and `c_cleanup` may both run, one after the
-//! other. `py_<name>` is `sub.py_ptr`, a `pc_object *` that owns one reference where the variable is an output.
+//! The rules are those of Aesara's CType document. On an error, set the error slot, then insert `sub.fail`; never
+//! `return`. `c_cleanup` runs right after a failure and sees only the variables from `c_declare`. `c_sync` and
+//! `c_cleanup` may both run, one after the other. `py_<name>` is `sub.py_ptr`, a `pc_object *` that owns one reference
+//! if the variable is an output.
 //!
-//! A new step is a method here with a default, its caller in `linker/run.rs`, and a place in the lists of `linker/reserved.rs` and
-//! `linker/versions.rs`.
+//! To add a step, add a method with a default here, call it in `linker/run.rs`, and add it to the lists in
+//! `linker/reserved.rs` and `linker/versions.rs`.
 
 mod cdata;
 pub(crate) mod scalar;
@@ -31,10 +32,10 @@ use crate::object::CLinkerObject;
 use crate::sub::Sub;
 use precast_graph::{Array, TypeRules};
 
-/// The C side of a type. `name` is the C variable; its object is `sub.py_ptr`; `ctx` is the call's `pc_context *`.
+/// The C side of a type. `name` is the C variable, `sub.py_ptr` is its object, and `ctx` is the call's `pc_context *`.
 ///
 /// # Examples
-/// A number in a C variable of its own type; a full one is in `crates/codegen/tests/it/double.rs`.
+/// A number in a C variable of its own type. See `crates/codegen/tests/it/double.rs` for a complete type.
 /// ```
 /// use precast_codegen::{CLinkerObject, CType, Library, Sub};
 /// use precast_graph::TypeRules;
@@ -66,16 +67,16 @@ use precast_graph::{Array, TypeRules};
 /// assert_eq!(library.types().names(), ["degrees"]);
 /// ```
 pub trait CType: CLinkerObject + TypeRules + Send + Sync {
-    /// Declares the variables of `name`. What can be released later is NULL from the start.
+    /// Returns declarations of the variables of `name`. Resources that are released later must be initialized to NULL.
     fn c_declare(&self, name: &str, sub: &Sub, check_input: bool) -> String;
 
-    /// Gives the declared variables a first value.
+    /// Returns code that sets the declared variables to an initial value.
     fn c_init(&self, name: &str, sub: &Sub) -> String;
 
-    /// Fills the declared variables from the object; validates it only if `check_input`.
+    /// Returns code that fills the declared variables from the object, and validates it only if `check_input`.
     fn c_extract(&self, name: &str, sub: &Sub, check_input: bool) -> String;
 
-    /// As `c_extract` if there is an object to reuse, else as `c_init`.
+    /// Returns code that works like `c_extract` if an object can be reused, and like `c_init` otherwise.
     fn c_extract_out(&self, name: &str, sub: &Sub, check_input: bool) -> String {
         let (extract, init) = (self.c_extract(name, sub, check_input), self.c_init(name, sub));
         crate::template::render(
@@ -84,31 +85,32 @@ pub trait CType: CLinkerObject + TypeRules + Send + Sync {
         )
     }
 
-    /// Puts the computed value into the object; on failure the object stays valid.
+    /// Returns code that stores the computed value in the object. If it fails, the object must stay valid.
     fn c_sync(&self, name: &str, sub: &Sub) -> String;
 
-    /// Gives back what the declared variables hold; sees only them.
+    /// Returns code that releases the resources of the declared variables; it sees only these variables.
     fn c_cleanup(&self, _name: &str, _sub: &Sub) -> String {
         String::new()
     }
 
-    /// Whether the value lives in the C variable alone, so that a temporary needs no object.
+    /// Returns whether the value is stored entirely in the C variable, so that a temporary needs no object.
     fn c_is_simple(&self) -> bool {
         false
     }
 
-    /// Whether the C variable `name` is a number of the carrier's dtype, without dimensions, and every such number a value: native
-    /// functions then take and give values of the type as plain numbers, and neither extract nor sync them.
+    /// Returns whether the C variable `name` is a number of the carrier's dtype without dimensions, and every such
+    /// number is a valid value. Native functions then pass values of the type as plain numbers, without extracting or
+    /// syncing them.
     fn c_is_number(&self) -> bool {
         false
     }
 
-    /// A value as a C expression, for ops that write one into their code.
+    /// Returns a value as a C expression, for ops that embed values in their code.
     fn c_literal(&self, _value: &Array) -> Option<String> {
         None
     }
 
-    /// The primitive C type of the elements: `pc_f64`.
+    /// Returns the primitive C type of the elements: `pc_f64`.
     fn c_element_type(&self) -> Option<String> {
         None
     }

@@ -1,4 +1,4 @@
-//! `f64` alone: one number in a C variable; its object is a tensor without dimensions.
+//! Scalar types such as `f64`: one number in a C variable, whose object is a tensor without dimensions.
 
 use super::CType;
 use crate::module::SourceSet;
@@ -25,7 +25,7 @@ impl CScalar {
     }
 }
 
-/// Gives the C variable `name` of a C scalar a value.
+/// Returns code that assigns a value to the C variable `name` of a C scalar.
 pub(crate) fn assign(name: &str, value: &Array) -> String {
     let dtype = value.dtype();
     let number = value.numbers().first().copied().unwrap_or(Number::Int(0));
@@ -57,7 +57,8 @@ impl CType for CScalar {
     }
 
     fn c_init(&self, name: &str, sub: &Sub) -> String {
-        // Complex numbers and 16-bit floats are structs: set part by part, since C and C++ have no common literal.
+        // Complex numbers and 16-bit floats are structs. They are set member by member, since C and C++ share no
+        // literal syntax.
         let zero = match self.0 {
             DType::C64 | DType::C128 => "@NAME@.re = 0;\n@NAME@.im = 0;\n",
             DType::F16 | DType::Bf16 => "@NAME@.bits = 0;\n",
@@ -90,11 +91,11 @@ impl CType for CScalar {
         let number = value.cast(self.0).numbers().first().copied().filter(|_| value.shape().is_empty())?;
         let ctype = format!("pc_{}", self.0);
         match number {
-            // The least i64 has no literal of its own.
+            // The smallest i64 cannot be written as a literal.
             Number::Int(x) if x == i128::from(i64::MIN) => Some(format!("(({ctype})(-{}ll - 1))", i64::MAX)),
             Number::Int(x) if x > i128::from(i64::MAX) => Some(format!("(({ctype}){x}ull)")),
             Number::Int(x) => Some(format!("(({ctype})({x}ll))")),
-            // Exact: an f32 is an f64.
+            // Exact, since every f32 is an f64.
             Number::Float(x) if matches!(self.0, DType::F32 | DType::F64) => {
                 Some(format!("(({ctype})({}))", c_float(x)))
             }

@@ -1,6 +1,6 @@
-//! `f64[?,?]`: a `pc_tensor *`, of which the variable owns one reference.
+//! Tensor types such as `f64[?,?]`: a `pc_tensor *`, of which the variable owns one reference.
 //!
-//! The code names no rank and no extent, so that modules are shared by all ranks; the caller checks those.
+//! The code does not depend on rank or extents, so that one module serves all ranks. The caller checks both.
 
 use super::CType;
 use crate::module::SourceSet;
@@ -46,7 +46,8 @@ impl CType for CTensor {
         self.render(check, name, sub) + &self.render(load, name, sub)
     }
 
-    /// Takes the object over, so that an op sees one reference and may write to it; what is reusable the op decides.
+    /// Takes ownership of the object, so that an op sees one reference and may write to it. The op decides whether it
+    /// is reusable.
     fn c_extract_out(&self, name: &str, sub: &Sub, _check_input: bool) -> String {
         self.render("@NAME@ = (pc_tensor *)@PY@;\n@PY@ = NULL;\n", name, sub)
     }

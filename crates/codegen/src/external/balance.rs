@@ -1,11 +1,11 @@
-//! Braces of a section that do not match: left open, one is the compiler's error somewhere far behind in the generated text.
-//! Sections with `#if` are passed over, as each branch may open what all close.
+//! Checks for unbalanced braces in a section. An open brace would cause a compiler error far below in the generated
+//! text. Sections with `#if` are skipped, since each branch may open a brace that is closed once for all branches.
 
 use super::error::{ExternalError, SourceLine};
 use super::section::{Part, Section};
 use crate::tokens::{Token, tokens};
 
-/// Checks every section; its parts are one text.
+/// Checks every section, treating all its parts as one text.
 pub(super) fn check(parts: &[Part]) -> Result<(), ExternalError> {
     for section in Section::ALL {
         let of: Vec<&Part> = parts.iter().filter(|part| part.section == section).collect();

@@ -1,4 +1,4 @@
-//! The C of an external op: its parts, each with its macros around it and its own file and line.
+//! The C code of an external op: its parts, each surrounded by its macros and with its own file and line.
 //!
 //! ```c
 //! #define APPLY_SPECIFIC(str) str##_@M@_n0
@@ -9,8 +9,8 @@
 //! #undef APPLY_SPECIFIC
 //! …
 //! ```
-//! `@LINE@` is filled in by [`crate::Unit::text`] with the line and the name of the unit, so that errors of the compiler
-//! are the author's in the author's text, and ours in ours.
+//! [`crate::Unit::text`] replaces `@LINE@` with the line and name of the unit, so that compiler errors refer to the
+//! author's file in the author's code, and to the unit in generated code.
 
 use super::ExternalCOp;
 use super::includes::own_header;
@@ -26,7 +26,7 @@ use crate::template::{escape, render};
 use precast_abi::compat;
 use precast_store::key::Language;
 
-/// What a part may refer to beside the types.
+/// The names that a part may use in addition to the types.
 #[derive(Default)]
 struct Scope<'a> {
     sub: Option<&'a Sub>,
@@ -39,14 +39,14 @@ impl ExternalCOp {
         self.parts.iter().filter(move |part| part.section == section && !part.is_blank())
     }
 
-    /// A header as it is included: an own one by its logical name.
+    /// Returns a header as it is included: the op's own headers get their logical name.
     fn header(&self, header: &str) -> String {
         let d = &self.declaration;
         let own = own_header(header, &d.header_dirs, |name| d.sources.contains_key(name));
         own.map_or_else(|| header.to_owned(), |own| format!("\"{}/{own}\"", d.name))
     }
 
-    /// The text of a section, led to its file and back; empty where there is none.
+    /// Returns the text of a section with `#line` directives to its file and back; empty if the section is missing.
     fn text(&self, section: Section) -> String {
         let mut text = String::new();
         for Part { file, line, text: part, .. } in self.parts(section) {
@@ -56,7 +56,7 @@ impl ExternalCOp {
         text
     }
 
-    /// The text of a section between its macros.
+    /// Returns the text of a section surrounded by its macros.
     fn section(&self, section: Section, node: &Node, name: &str, scope: &Scope<'_>) -> String {
         let text = self.text(section);
         if text.is_empty() {
@@ -83,13 +83,13 @@ impl ExternalCOp {
         format!("\n{}{text}{}", macros.define, macros.undefine)
     }
 
-    /// `PARAMS_TYPE`, and `DTYPE_PARAM_x` of each field that has elements.
+    /// Defines `PARAMS_TYPE`, and `DTYPE_PARAM_x` for each field that has elements.
     fn param_macros(&self, macros: &mut Defined, name: &str) {
         if self.declaration.params.is_empty() {
             return;
         }
         macros.add("PARAMS_TYPE", &params::type_name(name));
-        // Fields that have no type are reported where the struct is made.
+        // Fields without a type are reported where the struct is generated.
         let Ok(fields) = self.params_type() else { return };
         for field in self.declaration.params.keys() {
             let Some(element) = fields.c_element_type(field) else { continue };
@@ -99,13 +99,13 @@ impl ExternalCOp {
         }
     }
 
-    /// `sub.fail`, which reports an error itself if nobody did.
+    /// Returns `sub.fail`, which sets a generic error if the code did not set one.
     fn fail(&self, who: &str, sub: &Sub) -> String {
         let message = format!("{}: {who} failed without setting an error", self.declaration.name);
         format!("{{ pc_error_set(ctx, PC_ERROR_RUNTIME, \"{message}\"); {} }}", sub.fail)
     }
 
-    /// The call of `func`.
+    /// Returns the call of `func`.
     fn call(&self, name: &str, inputs: &[String], outputs: &[String], sub: &Sub) -> Option<String> {
         let function = self.function.as_ref()?;
         let [n_inputs, n_outputs] = self.called_with([inputs.len(), outputs.len()]);
@@ -162,7 +162,7 @@ impl CLinkerObject for ExternalCOp {
         self.declaration.compile_args.clone()
     }
 
-    /// In C, arguments of the wrong kind are errors, as they are in C++.
+    /// Makes mismatched argument types errors in C, as they are in C++.
     fn c_compile_args_for(&self, compiler: &CCompiler) -> Option<Vec<String>> {
         let strict = ["-Werror=incompatible-pointer-types", "-Werror=int-conversion"].map(str::to_owned);
         let strict = strict.into_iter().filter(|_| compiler.language == Language::C);
@@ -218,7 +218,7 @@ impl COp for ExternalCOp {
             return Ok(call);
         }
         let code = self.section(Section::Code, node, name, &Scope { sub: Some(sub), inputs, outputs });
-        // Variables of the code are seen by the clean-up, so only without one can it have a scope of its own.
+        // The clean-up sees the variables of the code, so the code gets its own scope only without a clean-up.
         let shares = self.parts(Section::CodeCleanup).next().is_some();
         Ok(if shares { code } else { format!("{{{code}}}\n") })
     }
@@ -270,7 +270,7 @@ impl COp for ExternalCOp {
         }))
     }
 
-    /// All external ops have one name in JSON; a debugger is told the author's.
+    /// All external ops have the same name in JSON, so debuggers get the author's name.
     fn debug_names(&self) -> Vec<String> {
         vec![self.declaration.name.clone()]
     }
@@ -283,7 +283,7 @@ impl COp for ExternalCOp {
         self.declaration.f16_ok
     }
 
-    /// All C follows from the props, which are part of the graph's canonical form, and from this crate.
+    /// The C code depends only on this crate and on the props, which are part of the graph's canonical form.
     fn content_id(&self) -> Option<String> {
         Some("external".to_owned())
     }

@@ -1,4 +1,4 @@
-//! What an author declares: plain data, read by [`ExternalCOp::new`](super::ExternalCOp::new).
+//! The author's declaration of an external op: plain data that [`ExternalCOp::new`](super::ExternalCOp::new) reads.
 
 use crate::module::SourceSet;
 use crate::params::ParamType;
@@ -19,62 +19,63 @@ use std::sync::Arc;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Declaration {
-    /// The op's own name: in signatures, and the directory of its logical file names.
+    /// The op's name in signatures, and the directory of its logical file names.
     pub name: String,
-    /// The C files: relative name and text, in order.
+    /// The C files in order: relative name and text.
     pub files: Vec<(String, Arc<str>)>,
-    /// Own headers that the files include: relative name and text.
+    /// The op's own headers that the files include: relative name and text.
     pub sources: SourceSet,
-    /// The function that computes the outputs: `f` or `APPLY_SPECIFIC(f)`. Without it a section `code` does.
+    /// The function that computes the outputs: `f` or `APPLY_SPECIFIC(f)`. Without it, a section `code` computes them.
     pub func: Option<String>,
     /// Type patterns of the inputs: `{T}[?]`.
     pub inputs: Vec<String>,
     /// Type patterns of the outputs: `upcast(T, U)[?]`.
     pub outputs: Vec<String>,
-    /// The dtypes that a letter of the types may stand for; any, if it is not listed.
+    /// The allowed dtypes for each type variable; a variable that is not listed allows any dtype.
     pub dtypes: BTreeMap<String, Vec<DType>>,
-    /// The number of inputs that the function takes; what is missing is NULL.
+    /// The number of inputs that the function takes; missing inputs are NULL.
     pub max_inputs: Option<usize>,
-    /// The number of outputs that the function takes; what is missing is NULL.
+    /// The number of outputs that the function takes; missing outputs are NULL.
     pub max_outputs: Option<usize>,
     /// Run-time params and their values.
     pub params: Props,
-    /// The types of params where they do not follow from the values: enumerations, other dtypes.
+    /// The types of params that cannot be derived from their values: enumerations, other dtypes.
     pub param_types: BTreeMap<String, ParamType>,
     /// Headers to include: `<math.h>`, `Python.h`.
     pub headers: Vec<String>,
-    /// Directories searched for headers: relative ones among `sources`, absolute ones in the system.
+    /// Directories to search for headers: relative ones among `sources`, absolute ones in the file system.
     pub header_dirs: Vec<String>,
     /// Libraries to link: `m`.
     pub libraries: Vec<String>,
-    /// Directories searched for libraries.
+    /// Directories to search for libraries.
     pub lib_dirs: Vec<String>,
-    /// Arguments to add to the compiler's.
+    /// Compiler arguments to add.
     pub compile_args: Vec<String>,
-    /// Arguments to take from the compiler's.
+    /// Compiler arguments to remove.
     pub no_compile_args: Vec<String>,
-    /// C or C++; `None`: seen from the text, see [`ExternalCOp`](super::ExternalCOp).
+    /// C or C++; `None` detects the language from the text, see [`ExternalCOp`](super::ExternalCOp).
     pub language: Option<Language>,
-    /// The author's version; an empty one keeps the code in its process.
+    /// The author's version. With an empty version the code is not shared between processes.
     pub version: Option<Vec<u32>>,
-    /// Which outputs may be views of which inputs: (output, input).
+    /// The outputs that may be views of inputs: (output, input).
     pub view_map: Vec<(usize, usize)>,
-    /// Which inputs are overwritten by which outputs: (output, input).
+    /// The inputs that outputs overwrite: (output, input).
     pub destroy_map: Vec<(usize, usize)>,
-    /// What each output is, as an expression in the language of graphs over `x0`, `x1`, … and the params: what the C is held
-    /// against, and what stands for it where there is no compiler. Empty: there is no reference.
+    /// An expression for each output in the graph language, over `x0`, `x1`, … and the params. The C code is tested
+    /// against it, and it replaces the C code if there is no compiler. Empty if the op has no reference.
     pub reference: Vec<String>,
-    /// The external ops that the reference may call by their names, before functions of the library. Nothing of them enters the
-    /// op's modules.
+    /// The external ops that the reference may call by name; they take precedence over library functions. They do not
+    /// affect the op's modules.
     pub reference_ops: Vec<Self>,
-    /// Whether the types validate the values, and tell their dtypes in macros.
+    /// Whether the types validate the values and define dtype macros.
     pub check_input: bool,
-    /// Whether C for NumPy's headers takes f16 and bf16 for what they are, see [`COp::f16_ok`](crate::COp::f16_ok).
+    /// Whether C code that uses NumPy's headers handles f16 and bf16 correctly, see
+    /// [`COp::f16_ok`](crate::COp::f16_ok).
     pub f16_ok: bool,
 }
 
 impl Declaration {
-    /// A declaration of nothing but a name.
+    /// Creates a declaration that has only a name.
     #[must_use]
     pub fn new(name: &str) -> Self {
         Self {
@@ -120,7 +121,7 @@ impl Declaration {
         self
     }
 
-    /// Names the function that computes the outputs.
+    /// Sets the function that computes the outputs.
     #[must_use]
     pub fn func(mut self, func: &str) -> Self {
         self.func = Some(func.to_owned());

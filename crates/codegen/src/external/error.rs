@@ -1,15 +1,15 @@
-//! Why an external op cannot be made.
+//! Errors in the declaration or the files of an external op.
 
 use super::section::Section;
 use precast_graph::ParseTypeError;
 use std::fmt;
 
-/// A line of an op's own file, under its logical name: `vector_times_vector/vector_times_vector.c:12`.
+/// A line of an op's own file, by its logical name: `vector_times_vector/vector_times_vector.c:12`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceLine {
-    /// Logical name of the file.
+    /// The logical name of the file.
     pub file: String,
-    /// The line, from 1.
+    /// The line number, starting at 1.
     pub line: u32,
 }
 
@@ -19,25 +19,25 @@ impl fmt::Display for SourceLine {
     }
 }
 
-/// Why an external op cannot be made.
+/// The reason why an external op is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExternalError {
-    /// A name that cannot be an op's.
+    /// The op has an invalid name.
     #[error("`{found}` cannot name an op: expected letters, digits and `_`, a letter first")]
     Name {
         /// The name.
         found: String,
     },
-    /// A function in C that cannot be the op's reference.
+    /// A C function cannot be used as the op's reference.
     #[error("{place}: {problem}")]
     Reference {
-        /// Where.
+        /// The location.
         place: SourceLine,
-        /// What is wrong with it, in words.
+        /// A description of the problem.
         problem: String,
     },
-    /// A name that cannot be a file's.
+    /// A file has an invalid name.
     #[error(
         "`{found}` cannot name a file of an op: expected a relative path that does not lead out of its directory"
     )]
@@ -45,171 +45,171 @@ pub enum ExternalError {
         /// The name.
         found: String,
     },
-    /// One name for two files.
+    /// Two files have the same name.
     #[error("two files of the op are called `{name}`")]
     FileTwice {
         /// The name.
         name: String,
     },
-    /// A tag that there is not.
+    /// A section tag is unknown.
     #[error("{place}: unknown section `{found}`{}", suggestion(nearest.as_deref()))]
     UnknownSection {
-        /// Where.
+        /// The location.
         place: SourceLine,
         /// The tag.
         found: String,
-        /// A tag that was perhaps meant.
+        /// The most similar known tag.
         nearest: Option<String>,
     },
-    /// Text that belongs to no section.
+    /// Text precedes the first section.
     #[error("{place}: `{found}` stands before the first `#section`")]
     BeforeSection {
-        /// Where.
+        /// The location.
         place: SourceLine,
-        /// The line.
+        /// The text of the line.
         found: String,
     },
-    /// A file without sections.
+    /// A file has no sections.
     #[error("{file}: no `#section` in it\nhint: begin each part with `#section <tag>`; tags: {}", tags())]
     NoSection {
-        /// Logical name of the file.
+        /// The logical name of the file.
         file: String,
     },
-    /// The marks that came before `#section`.
+    /// A section uses the old markers that preceded `#section`.
     #[error(
         "{place}: `{found}` is the old form of a section\nhint: write `#section support_code` or \
          `#section support_code_apply`"
     )]
     OldStyle {
-        /// Where.
+        /// The location.
         place: SourceLine,
-        /// The mark.
+        /// The marker.
         found: String,
     },
-    /// Nothing to run.
+    /// The op has no code to run.
     #[error("`{op}` has neither a section `code` nor a function to call\nhint: name the function in `func`")]
     NoCode {
         /// The op.
         op: String,
     },
-    /// Two things to run.
+    /// The op has both a section `code` and a function to call.
     #[error("{place}: a section `code` beside `func`, which writes that code itself")]
     CodeAndFunc {
-        /// Where the section is.
+        /// The location of the section.
         place: SourceLine,
     },
-    /// A function that cannot be called so.
+    /// The function to call has an invalid form.
     #[error("function `{found}` is neither a name nor `APPLY_SPECIFIC(name)`")]
     FuncForm {
-        /// What was given.
+        /// The given text.
         found: String,
     },
-    /// A function that no section has.
+    /// No section defines the function.
     #[error("`{op}` calls `{func}`, which no section defines{}", suggestion(nearest.as_deref()))]
     FuncMissing {
         /// The op.
         op: String,
         /// The function.
         func: String,
-        /// One that was perhaps meant.
+        /// The most similar defined function.
         nearest: Option<String>,
     },
-    /// A function with too many parameters, or too few.
+    /// The function has the wrong number of parameters.
     #[error("{place}: `{func}` has {found} parameter(s), but is called with {expected}: {call}")]
     FuncArity {
-        /// Where it is defined.
+        /// The location of its definition.
         place: SourceLine,
         /// The function.
         func: String,
-        /// Its parameters.
+        /// The number of its parameters.
         found: usize,
-        /// The arguments.
+        /// The number of arguments.
         expected: usize,
-        /// The call in words.
+        /// A description of the call.
         call: String,
     },
-    /// A function whose result says nothing.
+    /// The function returns `void`, so it cannot report failures.
     #[error("{place}: `{func}` returns void, expected int: 0 for success")]
     FuncVoid {
-        /// Where it is defined.
+        /// The location of its definition.
         place: SourceLine,
         /// The function.
         func: String,
     },
-    /// A macro where it is not defined.
+    /// A macro is used where it is not defined.
     #[error("{place}: {problem}")]
     Macro {
-        /// Where.
+        /// The location.
         place: SourceLine,
-        /// What is wrong, in words.
+        /// A description of the problem.
         problem: String,
     },
-    /// A brace without the other.
+    /// A brace is unmatched.
     #[error("{place}: `{found}` has no counterpart in its section")]
     Brace {
-        /// Where.
+        /// The location.
         place: SourceLine,
         /// The brace.
         found: &'static str,
     },
-    /// A comment without an end.
+    /// A comment is not closed.
     #[error("{place}: the comment that begins here is not closed\nhint: end it with `*/` in its own section")]
     Comment {
-        /// Where it begins.
+        /// The location of its start.
         place: SourceLine,
     },
-    /// A jump over the clean-up.
+    /// A `return` would skip the clean-up.
     #[error(
         "{place}: `return` in section `{section}` would skip what is given back behind it\nhint: in place of an error's \
          return insert `FAIL`; put what needs others into a function"
     )]
     Return {
-        /// Where.
+        /// The location.
         place: SourceLine,
         /// The section.
         section: &'static str,
     },
-    /// An include that leaves the op's own files.
+    /// An include refers to a file outside the op's directory.
     #[error(
         "{place}: `#include` of `{name}` leads out of the op's directory\nhint: put the file beside the op's own, or \
          name its directory in `header_dirs`"
     )]
     Include {
-        /// Where.
+        /// The location.
         place: SourceLine,
         /// The header.
         name: String,
     },
-    /// A pattern that cannot be read.
+    /// A type pattern is invalid.
     #[error("type pattern `{text}`: {problem}")]
     Pattern {
         /// The pattern.
         text: String,
-        /// What is wrong, in words.
+        /// A description of the problem.
         problem: String,
     },
-    /// A pattern whose type cannot be read.
+    /// The type in a pattern is invalid.
     #[error("type pattern `{text}`")]
     PatternType {
         /// The pattern.
         text: String,
-        /// What is wrong with the type.
+        /// The error of parsing the type.
         source: ParseTypeError,
     },
-    /// A param whose value does not fit its type.
+    /// The value of a param does not fit its type.
     #[error("param `{param}`: {problem}")]
     Param {
         /// The param.
         param: String,
-        /// What is wrong, in words.
+        /// A description of the problem.
         problem: String,
     },
-    /// A setting that contradicts another, or makes no sense.
+    /// A setting is invalid or contradicts another one.
     #[error("`{key}` {problem}")]
     Setting {
         /// The setting.
         key: &'static str,
-        /// What is wrong, in words.
+        /// A description of the problem.
         problem: String,
     },
 }

@@ -1,4 +1,4 @@
-//! The function that `func` names: how it is called, and whether its definition fits the call.
+//! The function that `func` names: determines how to call it, and checks its definition against the call.
 
 use super::error::{ExternalError, SourceLine};
 use super::section::{Part, Section};
@@ -6,10 +6,10 @@ use crate::module::SourceSet;
 use crate::tokens::{Kind, Token, tokens};
 use precast_graph::nearest;
 
-/// A function of the op's C.
+/// A function defined in the op's C code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Function {
-    /// As it is called: `f`, or `APPLY_SPECIFIC(f)`.
+    /// The callee expression: `f`, or `APPLY_SPECIFIC(f)`.
     pub(super) call: String,
     pub(super) name: String,
     /// Whether its first parameter is a `pc_context *`.
@@ -20,14 +20,14 @@ pub(super) struct Function {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Definition {
     place: SourceLine,
-    /// `None` where the number cannot be seen: `...`, default arguments.
+    /// `None` if the number of parameters is unknown: `...`, default arguments.
     parameters: Option<usize>,
     is_void: bool,
     takes_context: bool,
 }
 
 impl Function {
-    /// Reads `func`, and finds it in the op's text.
+    /// Parses `func` and finds its definition in the op's text.
     pub(super) fn find(
         op: &str,
         func: &str,
@@ -74,7 +74,7 @@ impl Function {
         Ok(Self { call, name: name.to_owned(), takes_context, definitions })
     }
 
-    /// Holds the definition against a call with so many inputs, outputs and params.
+    /// Checks the definition against a call with the given numbers of inputs and outputs, with or without params.
     pub(super) fn check(&self, [inputs, outputs]: [usize; 2], has_params: bool) -> Result<(), ExternalError> {
         let expected = inputs + outputs + usize::from(has_params) + usize::from(self.takes_context);
         let fits = |d: &Definition| d.parameters.is_none_or(|found| found == expected);
@@ -101,7 +101,7 @@ impl Function {
     }
 }
 
-/// The definitions of a function among the tokens of a part: its name, parameters in brackets, and a body.
+/// Finds the definitions of a function among the tokens of a part: name, parenthesized parameters and a body.
 fn definitions(
     tokens: &[Token<'_>],
     name: &str,
@@ -137,7 +137,7 @@ fn definitions(
     found
 }
 
-/// The bracket that closes the one at `open`.
+/// Returns the position of the parenthesis that closes the one at `open`.
 pub(super) fn closing(tokens: &[&Token<'_>], open: usize) -> Option<usize> {
     tokens.get(open).filter(|token| token.is("("))?;
     let mut depth = 0_usize;
@@ -154,7 +154,7 @@ pub(super) fn closing(tokens: &[&Token<'_>], open: usize) -> Option<usize> {
     None
 }
 
-/// The positions of the commas between parameters.
+/// Returns the positions of the commas between parameters.
 pub(super) fn commas(inside: &[&Token<'_>]) -> Vec<usize> {
     let mut depth = 0_i64;
     let mut commas = Vec::new();

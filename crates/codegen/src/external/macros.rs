@@ -1,35 +1,35 @@
-//! The macros that sections may use: which, where, and what they stand for.
+//! The macros that sections may use: their names, sections and values.
 //!
 //! | macro | sections |
 //! |---|---|
-//! | `APPLY_SPECIFIC(name)` | all but `init_code`, `support_code` |
-//! | `DTYPE_INPUT_i`, `TYPENUM_INPUT_i`, `ITEMSIZE_INPUT_i`, the same for `OUTPUT_i` | the same, while `check_input` is on |
+//! | `APPLY_SPECIFIC(name)` | all except `init_code`, `support_code` |
+//! | `DTYPE_INPUT_i`, `TYPENUM_INPUT_i`, `ITEMSIZE_INPUT_i`, the same for `OUTPUT_i` | the same, if `check_input` is on |
 //! | `PARAMS_TYPE`, `DTYPE_PARAM_x` | the same, if the op has params |
 //! | `FAIL`, and `PARAMS` if the op has params | `init_code_struct`, `code`, `code_cleanup` |
 //! | `INPUT_i`, `OUTPUT_i` | `code`, `code_cleanup` |
 //!
-//! Each is defined in front of a section and undefined behind it. A use elsewhere would end in words about an undeclared
-//! name, so it is found here; the text of a directive (`#define CHECK(x) if (!(x)) { FAIL }`) is only a use where it is
-//! expanded, and stays as it is.
+//! Each macro is defined before a section and undefined after it. A use in any other section would only cause a
+//! compiler error about an undeclared name, so it is reported here. The text of a directive (`#define CHECK(x) if
+//! (!(x)) { FAIL }`) counts as a use only where it is expanded, so it is not checked.
 
 use super::error::{ExternalError, suggestion};
 use super::section::{Part, Section};
 use crate::tokens::{Kind, tokens};
 use precast_graph::{DType, Type, nearest};
 
-/// What decides which macros there are.
+/// The facts that determine which macros are defined.
 pub(super) struct Known<'a> {
-    /// Most inputs and outputs; `None` where there may be any number.
+    /// The maximum numbers of inputs and outputs; `None` if unlimited.
     pub(super) most: [Option<usize>; 2],
     pub(super) check_input: bool,
-    /// Names of the params.
+    /// The names of the params.
     pub(super) params: &'a [String],
 }
 
-/// A name of a macro, taken apart.
+/// A parsed macro name.
 enum Macro<'n> {
     ApplySpecific,
-    /// `DTYPE_`, `TYPENUM_`, `ITEMSIZE_`; of an output or an input; its position.
+    /// `DTYPE_`, `TYPENUM_` or `ITEMSIZE_`: whether it is for an output, and the position.
     Typed(bool, usize),
     ParamsType,
     ParamDType(&'n str),
@@ -74,12 +74,12 @@ impl<'n> Macro<'n> {
     }
 }
 
-/// Reports whether a word is one of the macros.
+/// Returns whether a word is one of the macros.
 pub(super) fn is_macro(word: &str) -> bool {
     Macro::of(word).is_some()
 }
 
-/// Finds a macro that is used where it is not defined.
+/// Checks that no macro is used in a section that does not define it.
 pub(super) fn check(parts: &[Part], known: &Known<'_>) -> Result<(), ExternalError> {
     for part in parts {
         let words = tokens(&part.text).into_iter().filter(|t| t.kind == Kind::Word && !t.directive);
@@ -93,7 +93,8 @@ pub(super) fn check(parts: &[Part], known: &Known<'_>) -> Result<(), ExternalErr
     Ok(())
 }
 
-/// Finds a `return` where it would jump over what is given back there. In C only: C++ has functions inside of code.
+/// Checks that no `return` skips the clean-up. Applies to C only, since C++ code may contain functions (lambdas,
+/// methods).
 pub(super) fn check_returns(parts: &[Part]) -> Result<(), ExternalError> {
     let ends_itself =
         [Section::Code, Section::CodeCleanup, Section::InitCodeStruct, Section::CleanupCodeStruct];
@@ -134,7 +135,7 @@ fn problem(name: &str, used: &Macro<'_>, section: Section, known: &Known<'_>) ->
     }
 }
 
-/// Macros in front of a section, and their end behind it.
+/// The macro definitions before a section and the `#undef` lines after it.
 #[derive(Default)]
 pub(super) struct Defined {
     pub(super) define: String,
@@ -148,9 +149,9 @@ impl Defined {
         self.undefine.push_str(&format!("#undef {plain}\n"));
     }
 
-    /// `DTYPE_INPUT_0` and the like for the variables of one side.
+    /// Adds `DTYPE_INPUT_0` and similar macros for the variables of one side.
     pub(super) fn types(&mut self, side: &str, types: &[Type], is_compat: bool) {
-        // A user type has no elements that C could name.
+        // A user type has no element type that C could name.
         let plain = types.iter().enumerate().filter(|(_, ty)| !matches!(ty, Type::User(_)));
         for (position, ty) in plain {
             let dtype = ty.dtype();
@@ -162,7 +163,7 @@ impl Defined {
     }
 }
 
-/// The C name of an element in NumPy's words: `npy_float32`. What NumPy does not have keeps our name.
+/// Returns NumPy's C name of an element type: `npy_float32`. A dtype that NumPy lacks keeps precast's name.
 pub(super) fn numpy_name(dtype: DType) -> String {
     let name = dtype.name();
     let bits = || name[1..].parse::<u32>().unwrap_or(0);

@@ -1,29 +1,33 @@
-//! `ExternalCOp`: an op whose C stands in files of its own, with `#section` tags.
+//! `ExternalCOp`: an op with C code in its own files, divided by `#section` tags.
 //!
 //! ```text
-//! Declaration ──▶ section   files into parts, each with its file and line
-//!                 includes  own headers get logical names `<op>/<file>`
-//!                 pattern   types of inputs and outputs with holes: {T}[?], upcast(T, U)[?]
-//!                 function  func: is it there, and does it take that many arguments
-//!                 macros    APPLY_SPECIFIC, DTYPE_INPUT_0, FAIL, …: where they are, and where they must not be used
+//! Declaration ──▶ section   splits files into parts, each with its file and line
+//!                 includes  gives own headers logical names `<op>/<file>`
+//!                 pattern   types of inputs and outputs with type variables: {T}[?], upcast(T, U)[?]
+//!                 function  func: is it defined, and does it take that many arguments
+//!                 macros    APPLY_SPECIFIC, DTYPE_INPUT_0, FAIL, …: where they are defined, and where they must not be used
 //!                      │
 //!                      ▼
 //!            ExternalCOp ── code ──▶ the methods of COp: parts with their macros and `#line` directives
 //!                      └─── props ─▶ JSON, and back
 //! ```
-//! All mistakes that can be seen without a compiler are found when the op is made, each with file and line. The compiler's
-//! own errors, and gdb, name the author's files too: `#line` leads each part to its file and back to the generated text.
+//! All mistakes that can be detected without a compiler are reported, with file and line, when the op is created.
+//! Compiler errors and gdb also show the author's files: `#line` directives map each part to its file, and the code
+//! after it back to the generated text.
 //!
 //! # Language
-//! `language` in the declaration decides. Without it an op is C++ if a file is called `.cc`, `.cpp` or `.cxx`, if a section
-//! has words that only C++ has (`::`, `template`, `static_cast`, …), or if it has a section `support_code_struct` and never
-//! says `self->`: members of the struct are bare names in C++ only, which is how the tutorials of Theano write them. In C
-//! they are `self->APPLY_SPECIFIC(member)`, which works in C++ too. All else is C.
+//! `language` in the declaration determines the language. Without it, an op is C++ in three cases:
+//! * a file name ends with `.cc`, `.cpp` or `.cxx`;
+//! * a section contains tokens that exist only in C++ (`::`, `template`, `static_cast`, …);
+//! * it has a section `support_code_struct` and never uses `self->`. Only in C++ can members of the struct be accessed
+//!   by bare names, as Theano's tutorials do. The form `self->APPLY_SPECIFIC(member)` works in C and C++.
 //!
-//! # Which C
-//! An op that uses names of Python or NumPy (`PyArray_DATA`, `npy_float64`, …) or includes their headers gets the compat
-//! headers; its tensors are `PyArrayObject *` and `DTYPE_INPUT_0` is `npy_float32`. Another sees `pc_tensor *` and `pc_f32`.
-//! A function whose first parameter is a `pc_context *` is given the context of the call.
+//! Everything else is C.
+//!
+//! # C API
+//! An op that uses names of Python or NumPy (`PyArray_DATA`, `npy_float64`, …) or includes their headers gets the
+//! compat headers. Its tensors are `PyArrayObject *`, and `DTYPE_INPUT_0` is `npy_float32`. Any other op gets
+//! `pc_tensor *` and `pc_f32`. A function whose first parameter is a `pc_context *` receives the context of the call.
 
 mod balance;
 mod code;
@@ -59,12 +63,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// An op whose C stands in files with sections. See the [module](self) for what it may do.
+/// An op with C code in files with sections. The [module documentation](self) describes the supported features.
 #[derive(Clone)]
 pub struct ExternalCOp {
     declaration: Declaration,
     parts: Vec<Part>,
-    /// Own headers under their logical names.
+    /// The op's own headers by logical name.
     sources: SourceSet,
     inputs: Vec<Pattern>,
     outputs: Vec<Pattern>,
@@ -74,14 +78,16 @@ pub struct ExternalCOp {
     evaluate: Option<Evaluate>,
 }
 
-/// Evaluates the reference of an op on some inputs: what a library of ops does, as expressions call its functions.
+/// A function that evaluates the reference of an op on some inputs. A library of ops provides it, since references call
+/// library functions.
 pub type Evaluate = fn(&ExternalCOp, &[&Array]) -> Result<Vec<Array>, PerformError>;
 
 impl ExternalCOp {
-    /// Reads a declaration.
+    /// Creates an op from a declaration.
     ///
     /// # Errors
-    /// Everything that is wrong with it and its files as far as that can be seen without a compiler; see [`ExternalError`].
+    /// Fails on any mistake in the declaration or its files that can be detected without a compiler; see
+    /// [`ExternalError`].
     pub fn new(declaration: Declaration) -> Result<Self, ExternalError> {
         let declaration = plain_paths(declaration);
         let op = declaration.name.as_str();
@@ -113,10 +119,10 @@ impl ExternalCOp {
         Ok(op)
     }
 
-    /// Makes the op of its props: what JSON calls `external`.
+    /// Creates the op from its props: the JSON form `external`.
     ///
     /// # Errors
-    /// Props that are missing, unknown or of the wrong kind; a declaration that [`ExternalCOp::new`] refuses.
+    /// Fails if props are missing, unknown or of the wrong kind, or if [`ExternalCOp::new`] rejects the declaration.
     pub fn from_props(props: &Props) -> Result<Self, MakeNodeError> {
         let declaration = props::declaration(props)?;
         let op = declaration.name.clone();
@@ -125,32 +131,32 @@ impl ExternalCOp {
         })
     }
 
-    /// The op that takes no other dtypes for the letters of its types than these.
+    /// Restricts the type variables to the given dtypes.
     #[must_use]
     pub fn with_dtypes(mut self, dtypes: BTreeMap<String, Vec<DType>>) -> Self {
         self.declaration.dtypes = dtypes;
         self
     }
 
-    /// The op whose reference `evaluate` evaluates; without this an op has none.
+    /// Sets the function that evaluates the op's reference. Without it, an op cannot evaluate its reference.
     #[must_use]
     pub fn with_evaluate(self, evaluate: Evaluate) -> Self {
         Self { evaluate: Some(evaluate), ..self }
     }
 
-    /// The declaration.
+    /// Returns the declaration.
     #[must_use]
     pub fn declaration(&self) -> &Declaration {
         &self.declaration
     }
 
-    /// C or C++.
+    /// Returns the language: C or C++.
     #[must_use]
     pub fn language(&self) -> Language {
         self.language
     }
 
-    /// The names of the holes for dtypes, sorted: `T` and `U` of `["{T}[?]", "{U}[?]"]`.
+    /// Returns the sorted names of the type variables: `T` and `U` of `["{T}[?]", "{U}[?]"]`.
     #[must_use]
     pub fn type_names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.inputs.iter().flat_map(Pattern::names).collect();
@@ -159,14 +165,15 @@ impl ExternalCOp {
         names
     }
 
-    /// Whether an input may have any number of dimensions.
+    /// Returns whether an input may have any number of dimensions.
     #[must_use]
     pub fn has_open_rank(&self) -> bool {
         self.inputs.iter().any(Pattern::is_any_rank)
     }
 
-    /// The types of the inputs for these dtypes, and this rank where it is left open; `None` where a dtype is not given.
-    /// One list for each number of inputs: those that may be missing are left out, then added one by one.
+    /// Returns the types of the inputs for the given dtypes, with rank `ndim` where the pattern leaves it open. Returns
+    /// `None` if a dtype is missing. The result has one list for each number of inputs: optional inputs are first
+    /// omitted, then added one by one.
     #[must_use]
     pub fn input_types(&self, dtypes: &BTreeMap<String, DType>, ndim: usize) -> Option<Vec<Vec<Type>>> {
         let all = self.inputs.iter().map(|pattern| pattern.with(dtypes, ndim)).collect::<Option<Vec<_>>>()?;
@@ -174,20 +181,20 @@ impl ExternalCOp {
         Some((least..=all.len()).map(|count| all[..count].to_vec()).collect())
     }
 
-    /// The number of inputs and outputs that the function is called with, for an Apply of so many.
+    /// Returns the numbers of inputs and outputs passed to the function, for an Apply with the given numbers.
     fn called_with(&self, found: [usize; 2]) -> [usize; 2] {
         let [inputs, outputs] = self.most();
         [inputs.unwrap_or(found[0]).max(found[0]), outputs.unwrap_or(found[1]).max(found[1])]
     }
 
-    /// The most inputs and outputs there can be; `None` for any number.
+    /// Returns the maximum numbers of inputs and outputs; `None` if unlimited.
     fn most(&self) -> [Option<usize>; 2] {
         let many = self.inputs.iter().any(|pattern| pattern.repeat == Repeat::Many);
         let inputs = self.declaration.max_inputs.or((!many).then_some(self.inputs.len()));
         [inputs, Some(self.declaration.max_outputs.unwrap_or(self.outputs.len()))]
     }
 
-    /// What is left to check once all is read.
+    /// Runs the checks that need the complete op.
     fn check(&self) -> Result<(), ExternalError> {
         let d = &self.declaration;
         let code = self.parts.iter().find(|part| part.section == Section::Code && !part.is_blank());
@@ -257,7 +264,7 @@ impl Op for ExternalCOp {
         let op = self.declaration.name.as_str();
         let mut bindings = Bindings::new(self.declaration.dtypes.clone());
         for (position, ty) in inputs.iter().enumerate() {
-            // Further inputs are like the last.
+            // Additional inputs use the pattern of the last one.
             let pattern = self.inputs.get(position).or(self.inputs.last());
             pattern.map_or(Ok(()), |pattern| pattern.bind(op, position, ty, &mut bindings))?;
         }
@@ -280,7 +287,7 @@ impl Op for ExternalCOp {
     }
 }
 
-/// Writes relative paths in one way: `./src//f.c` is `src/f.c`.
+/// Normalizes relative paths: `./src//f.c` becomes `src/f.c`.
 fn plain_paths(mut declaration: Declaration) -> Declaration {
     let plain = |name: &str| match normalise("", name) {
         Some(plain) if !name.starts_with('/') => plain,
@@ -357,7 +364,7 @@ fn check_settings(d: &Declaration, inputs: &[Pattern], outputs: &[Pattern]) -> R
     }
 }
 
-/// Words that no C text has.
+/// Keywords that do not occur in C.
 const CXX_WORDS: [&str; 8] = [
     "template",
     "typename",
@@ -369,7 +376,7 @@ const CXX_WORDS: [&str; 8] = [
     "nullptr",
 ];
 
-/// C++ if the declaration says so, or the text can only be C++.
+/// Returns C++ if the declaration says so or the text can only be C++, otherwise C.
 fn language(declaration: &Declaration, parts: &[Part]) -> Language {
     if let Some(language) = declaration.language {
         return language;
@@ -387,7 +394,7 @@ fn language(declaration: &Declaration, parts: &[Part]) -> Language {
     if cxx || (has_members && !says_self) { Language::Cxx } else { Language::C }
 }
 
-/// Whether a name of Python or NumPy is used.
+/// Returns whether the op uses a name or header of Python or NumPy.
 fn is_compat(declaration: &Declaration, parts: &[Part], sources: &SourceSet) -> bool {
     if declaration.headers.iter().any(|header| compat::is_header(header)) {
         return true;

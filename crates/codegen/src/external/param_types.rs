@@ -1,4 +1,4 @@
-//! The types of params that do not follow from their values, as props and back.
+//! Conversion between props and the types of params that cannot be derived from their values.
 //!
 //! ```text
 //! ["alpha", "scalar", "f32"]                                one number
@@ -12,7 +12,7 @@ use crate::params::{EnumType, ParamType};
 use precast_graph::Prop;
 use std::collections::BTreeMap;
 
-/// The types as props.
+/// Converts the types to props.
 pub(super) fn props(types: &BTreeMap<String, ParamType>) -> Vec<Prop> {
     let text = |text: &str| Prop::Str(text.to_owned());
     let one = |(name, ty): (&String, &ParamType)| {
@@ -42,7 +42,7 @@ fn enumeration(constants: &EnumType) -> Vec<Prop> {
     [text(kind), text(constants.ctype())].into_iter().chain(headers).chain([list]).collect()
 }
 
-/// The types of props; `None` where they are not such a list.
+/// Parses the types from props; `None` if a prop has a different form.
 pub(super) fn types(list: &[Prop]) -> Option<BTreeMap<String, ParamType>> {
     let one = |item: &Prop| {
         let Prop::List(items) = item else { return None };

@@ -1,4 +1,4 @@
-//! The values of an external op's params: checked when the op is made, and given by who calls it.
+//! The param values of an external op: checked when the op is created, and supplied by the caller.
 
 use super::macros::is_macro;
 use super::props::PARAMS;
@@ -10,10 +10,10 @@ use precast_graph::{Array, MakeNodeError, Props, nearest};
 use precast_store::event::chain;
 
 impl ExternalCOp {
-    /// The same op with other values of its params, which keep their types: a module serves them all.
+    /// Returns the same op with other param values. The params keep their types, so one module serves all values.
     ///
     /// # Errors
-    /// Names that are no params; values that their types do not hold.
+    /// Fails if a name is not a param, or if a value does not fit its type.
     pub fn with_params(&self, values: &Props) -> Result<Self, MakeNodeError> {
         let (mut op, types) = (self.clone(), self.params_type().unwrap_or_default());
         let name = &self.declaration.name;
@@ -36,7 +36,8 @@ impl ExternalCOp {
         Ok(op)
     }
 
-    /// The values of the params as arrays of their dtypes, by name. What a C header defines is told by its position.
+    /// Returns the param values as arrays of their dtypes, by name. A constant from a C header is represented by its
+    /// position.
     #[must_use]
     pub fn param_values(&self) -> Vec<(String, Array)> {
         let types = self.params_type().unwrap_or_default();

@@ -1,18 +1,18 @@
-//! Type patterns: what an external op takes and gives, with dtypes left open.
+//! Type patterns: the input and output types of an external op, with type variables for dtypes.
 //!
 //! ```text
-//! {T}[?]   {T}[?,3]   {T}[..]   {T}    f64[?]    double<f64[]>        any dtype, the same wherever the letter stands
+//! {T}[?]   {T}[?,3]   {T}[..]   {T}    f64[?]    double<f64[]>        any dtype, the same for each use of the letter
 //! upcast(T, U)[?]                                                     outputs: NumPy's promotion
-//! {T}[?]?   {T}[?]*                                                   inputs, last: may be missing; any number of them
+//! {T}[?]?   {T}[?]*                                                   last inputs: optional; any number of them
 //! ```
-//! `[..]` admits every rank; in an output it stands for the rank of the first input that has it. Extents of an input are as
-//! in a type: `?` admits every extent.
+//! `[..]` accepts every rank; in an output it is the rank of the first input that has it. Extents of an input work as
+//! in a type: `?` accepts every extent.
 
 use super::error::ExternalError;
 use precast_graph::{DType, Extent, MakeNodeError, TensorType, Type};
 use std::collections::BTreeMap;
 
-/// A type with holes.
+/// A type with type variables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pattern {
     pub(super) text: String,
@@ -20,7 +20,7 @@ pub(super) struct Pattern {
     pub(super) repeat: Repeat,
 }
 
-/// How often an input stands.
+/// The number of times that an input may occur.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Repeat {
     Once,
@@ -30,7 +30,7 @@ pub(super) enum Repeat {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Shape {
-    /// A type without holes.
+    /// A type without type variables.
     Exact(Type),
     Scalar(Element),
     Tensor(Element, Vec<Extent>),
@@ -44,12 +44,12 @@ enum Element {
     Upcast(Vec<Self>),
 }
 
-/// What the inputs of an Apply say about the holes.
+/// The values of the type variables, derived from the inputs of an Apply.
 #[derive(Default)]
 pub(super) struct Bindings {
     dtypes: BTreeMap<String, (DType, usize)>,
     rank: Option<usize>,
-    /// What a letter may stand for; anything, if it is not here.
+    /// The allowed dtypes of each type variable; any dtype for a variable without an entry.
     allowed: BTreeMap<String, Vec<DType>>,
 }
 
@@ -60,7 +60,7 @@ impl Bindings {
 }
 
 impl Pattern {
-    /// Reads a pattern of an input.
+    /// Parses a pattern of an input.
     pub(super) fn input(text: &str) -> Result<Self, ExternalError> {
         let whole = text.trim();
         let (rest, repeat) = match (whole.strip_suffix('*'), whole.strip_suffix('?')) {
@@ -77,7 +77,7 @@ impl Pattern {
         }
     }
 
-    /// Reads a pattern of an output, whose letters are those of `inputs`.
+    /// Parses a pattern of an output, which may use the type variables of `inputs`.
     pub(super) fn output(text: &str, inputs: &[Self]) -> Result<Self, ExternalError> {
         let whole = text.trim();
         let shape = shape(whole, whole)?;
@@ -104,14 +104,14 @@ impl Pattern {
         }
     }
 
-    /// The names of the holes for dtypes.
+    /// Returns the names of the type variables.
     pub(super) fn names(&self) -> Vec<&str> {
         let mut names = Vec::new();
         self.element().into_iter().for_each(|element| element.names(&mut names));
         names
     }
 
-    /// Holds the type of the input at `position` against the pattern, and learns from it.
+    /// Checks the type of the input at `position` against the pattern, and records its dtype and rank.
     pub(super) fn bind(
         &self,
         op: &str,
@@ -163,7 +163,7 @@ impl Pattern {
         }
     }
 
-    /// The type of an output.
+    /// Returns the type of an output.
     pub(super) fn fill(&self, op: &str, bindings: &Bindings) -> Result<Type, MakeNodeError> {
         let dtype = |element: &Element| {
             element.fill(bindings).map_err(|name| {
@@ -185,7 +185,7 @@ impl Pattern {
         matches!(self.shape, Shape::AnyRank(_))
     }
 
-    /// The type that the pattern becomes with these dtypes and this rank; `None` where it lacks a dtype.
+    /// Returns the type for the given dtypes and rank; `None` if a dtype is missing.
     pub(super) fn with(&self, dtypes: &BTreeMap<String, DType>, ndim: usize) -> Option<Type> {
         let dtypes = dtypes.iter().map(|(name, dtype)| (name.clone(), (*dtype, 0))).collect();
         self.fill("", &Bindings { dtypes, rank: Some(ndim), ..Bindings::default() }).ok()
@@ -201,7 +201,7 @@ impl Element {
         }
     }
 
-    /// The dtype, or the name of a hole that nothing fills.
+    /// Returns the dtype, or the name of a type variable without a value.
     fn fill<'a>(&'a self, bindings: &Bindings) -> Result<DType, &'a str> {
         match self {
             Self::Fixed(dtype) => Ok(*dtype),
@@ -234,7 +234,7 @@ fn shape(text: &str, whole: &str) -> Result<Shape, ExternalError> {
     match extents.trim() {
         "" => Ok(Shape::Scalar(element)),
         "[..]" => Ok(Shape::AnyRank(element)),
-        // Any dtype will do to read the extents.
+        // Any dtype works for parsing the extents.
         extents => Ok(Shape::Tensor(element, ty(&format!("bool{extents}"))?.shape().to_vec())),
     }
 }
@@ -267,7 +267,7 @@ fn variable(name: &str, whole: &str) -> Result<Element, ExternalError> {
 mod tests {
     use super::*;
 
-    /// Types of the outputs for types of the inputs.
+    /// Returns the type of an output for types of the inputs.
     fn apply(inputs: &[&str], output: &str, types: &[&str]) -> Result<String, String> {
         let read = |text: &&str| Pattern::input(text).unwrap();
         let inputs: Vec<Pattern> = inputs.iter().map(read).collect();

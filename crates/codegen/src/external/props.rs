@@ -1,11 +1,12 @@
-//! A declaration as props, and back: what makes a graph with external ops self-contained in JSON.
+//! Conversion between declarations and props, which makes a graph with external ops self-contained in JSON.
 //!
 //! ```json
 //! {"op": "external",
 //!  "props": {"op": "twice", "files": [["twice.c", "#section code\n…"]], "inputs": ["{T}[?]"], "outputs": ["{T}[?]"],
 //!            "params": ["alpha"], "alpha": 2}, …}
 //! ```
-//! Settings at their defaults are left out. [`Setting`] says how a value is written and read, by its type. Params are props of their own names, listed in `params`.
+//! Settings with default values are omitted. [`Setting`] defines how each type is written and read. Params are props
+//! under their own names, which `params` lists.
 
 use super::declaration::Declaration;
 use super::param_types;
@@ -19,14 +20,14 @@ use std::sync::Arc;
 /// The name of all external ops in JSON.
 pub(crate) const NAME: &str = "external";
 
-/// The op's own name, and the names of the params.
+/// The keys of the op's own name and of the list of params.
 const OP: &str = "op";
 pub(super) const PARAMS: &str = "params";
 
 /// Lists the fields of a [`Declaration`] that are props of the same name.
 macro_rules! settings {
     ($($field:ident),+ $(,)?) => {
-        /// Keys that no param can have.
+        /// Reserved keys that cannot be names of params.
         pub(super) const KEYS: &[&str] = &[OP, PARAMS, $(stringify!($field)),+];
 
         fn write(declaration: &Declaration, props: &mut Props) {
@@ -50,7 +51,7 @@ settings! {
     compile_args, no_compile_args, language, version, view_map, destroy_map, reference, reference_ops, check_input, f16_ok,
 }
 
-/// The props of a declaration.
+/// Converts a declaration to props.
 pub(super) fn props(declaration: &Declaration) -> Props {
     let mut props = declaration.params.clone();
     props.insert(OP.to_owned(), declaration.name.write());
@@ -62,7 +63,7 @@ pub(super) fn props(declaration: &Declaration) -> Props {
     props
 }
 
-/// The declaration of props.
+/// Parses a declaration from props.
 pub(super) fn declaration(props: &Props) -> Result<Declaration, MakeNodeError> {
     let name = props.get(OP).ok_or_else(|| wrong(OP, "is missing"))?;
     let mut declaration = Declaration::new(&String::read(name).map_err(|problem| wrong(OP, problem))?);
@@ -87,13 +88,13 @@ fn wrong(key: &str, problem: impl Into<String>) -> MakeNodeError {
     MakeNodeError::prop(NAME, key, problem)
 }
 
-/// The value of a setting; what cannot be read is told in words that follow the setting's name.
+/// The value of a setting. The error of `read` is a phrase that follows the setting's name.
 trait Setting: Sized {
     fn write(&self) -> Prop;
     fn read(prop: &Prop) -> Result<Self, String>;
 }
 
-/// A setting that is left out where there is none.
+/// An optional setting, omitted if `None`.
 impl<S: Setting> Setting for Option<S> {
     fn write(&self) -> Prop {
         self.as_ref().map_or(Prop::List(Vec::new()), S::write)
@@ -117,7 +118,7 @@ impl<S: Setting> Setting for Vec<S> {
     }
 }
 
-/// A pair is a list of two.
+/// Written as a list of two.
 impl<A: Setting, B: Setting> Setting for (A, B) {
     fn write(&self) -> Prop {
         Prop::List(vec![self.0.write(), self.1.write()])
@@ -192,7 +193,7 @@ impl Setting for u32 {
     }
 }
 
-/// The props of a declaration are pairs of a name and a value.
+/// Written as a list of pairs of name and value.
 impl Setting for Declaration {
     fn write(&self) -> Prop {
         let pair = |(name, prop): (String, Prop)| Prop::List(vec![Prop::Str(name), prop]);

@@ -1,12 +1,12 @@
-//! A function in plain C as the reference of an op: it computes one element.
+//! Uses a plain C function, which computes one element, as the reference of an op.
 //!
 //! ```text
-//! double within(double x, double low, double high)        the inputs by position, params by their names, the result
+//! double within(double x, double low, double high)        inputs by position, params by name, one result
 //! void split(double x, double *whole, double *part)       several results
 //! ```
-//! It becomes an op of its own, over vectors of the types that the function has, and an expression that calls it: inputs are
-//! broadcast, converted to these types and made flat, results get the shape back. So there is one kind of reference, and C in it
-//! is compiled as all C is, with a key of its own.
+//! The function becomes a separate op on vectors of the function's types, and the reference becomes an expression that
+//! calls this op. Inputs are broadcast, converted to these types and flattened; results are reshaped back. So all
+//! references are expressions, and the function is compiled like all other C code, with its own key.
 
 use super::declaration::Declaration;
 use super::error::{ExternalError, SourceLine};
@@ -17,7 +17,7 @@ use crate::tokens::{Kind, Token, tokens};
 use precast_graph::{DType, nearest};
 use precast_store::key::Language;
 
-/// C's names of numbers, without `const`, and what they are on all targets there are.
+/// C's names of number types, without `const`, and their dtypes on all supported targets.
 const TYPES: [(&str, DType); 48] = [
     ("double", DType::F64),
     ("float", DType::F32),
@@ -69,20 +69,20 @@ const TYPES: [(&str, DType); 48] = [
     ("char", DType::I8),
 ];
 
-/// Words that say how a function is defined, not what it gives.
+/// Words that qualify a definition but do not affect its result type.
 const QUALIFIERS: [&str; 5] = ["static", "inline", "extern", "const", "register"];
 
-/// What the expressions call the shape of all inputs together.
+/// The name for the broadcast shape of all inputs in the expressions.
 const SHAPE: &str = "shape_of_elements";
 
-/// What a parameter of the function is given.
+/// The value passed to a parameter of the function.
 enum Given {
     Input(usize),
     Param(String),
     Output,
 }
 
-/// A number of C: its type as it is written, and its dtype.
+/// A C number type: its spelling and its dtype.
 struct Number {
     c: String,
     dtype: DType,
@@ -94,11 +94,11 @@ struct Signature {
 }
 
 impl Declaration {
-    /// Makes a function in plain C the reference of this op, whose inputs, outputs and params are declared already: `func`, which
-    /// the file `file` of `sources` defines.
+    /// Makes a plain C function the reference of this op, whose inputs, outputs and params must already be declared.
+    /// The file `file` of `sources` must define the function `func`.
     ///
     /// # Errors
-    /// A function that the file does not define, or that cannot be called with these inputs and params.
+    /// Fails if the file does not define the function, or if the function does not fit the inputs and params.
     ///
     /// # Examples
     /// ```
@@ -127,7 +127,7 @@ impl Declaration {
         elements.outputs = signature.outputs().map(|number| format!("{}[?]", number.dtype)).collect();
         elements.header_dirs.clone_from(&self.header_dirs);
         elements.libraries.clone_from(&self.libraries);
-        // What a function of a book calls.
+        // Functions from a math textbook usually call libm.
         elements.libraries.push("m".to_owned());
         elements.lib_dirs.clone_from(&self.lib_dirs);
         self.reference_ops.push(elements);
@@ -207,13 +207,13 @@ impl Signature {
         }
     }
 
-    /// The numbers that it gives.
+    /// Returns the number types of the results.
     fn outputs(&self) -> impl Iterator<Item = &Number> {
         let pointers = self.parameters.iter().filter(|(given, _)| matches!(given, Given::Output));
         self.result.iter().chain(pointers.map(|(_, number)| number))
     }
 
-    /// The types of what it takes: a vector for each input, a C scalar for each param.
+    /// Returns the types of the op's inputs: a vector for each input, a C scalar for each param.
     fn inputs(&self) -> Vec<String> {
         let ty = |(given, number): &(Given, Number)| match given {
             Given::Input(_) => Some(format!("{}[?]", number.dtype)),
@@ -223,7 +223,7 @@ impl Signature {
         self.parameters.iter().filter_map(ty).collect()
     }
 
-    /// An expression for each output.
+    /// Returns an expression for each output.
     fn expressions(&self, name: &str, inputs: usize, outputs: usize) -> Vec<String> {
         let argument = |(given, number): &(Given, Number)| match given {
             Given::Input(i) => Some(format!("cast(ravel(broadcast_to(x{i}, {SHAPE})), {})", number.dtype)),
@@ -242,7 +242,7 @@ impl Signature {
         (0..outputs).map(expression).collect()
     }
 
-    /// The C file of the op that calls it for each element.
+    /// Returns the C file of the op that calls the function for each element.
     fn code(&self, file: &str, func: &str) -> String {
         let (mut arguments, mut declared, mut stored) = (Vec::new(), String::new(), String::new());
         let mut taken = 0;
@@ -291,7 +291,7 @@ impl Signature {
 }
 
 impl Number {
-    /// The number that a type is; else its text.
+    /// Returns the number type with this spelling, or the spelling as the error.
     fn of(tokens: &[&Token<'_>]) -> Result<Self, String> {
         let words: Vec<&str> = tokens.iter().map(|token| token.text).collect();
         let plain: Vec<&str> = words.iter().copied().filter(|word| !QUALIFIERS.contains(word)).collect();
@@ -301,7 +301,7 @@ impl Number {
     }
 }
 
-/// The parameters between the brackets; none for `void`.
+/// Splits the parameters between the parentheses; empty for `void`.
 fn split<'a, 't>(inside: &'a [&'t Token<'t>]) -> Vec<&'a [&'t Token<'t>]> {
     if inside.len() == 1 && inside[0].is("void") {
         return Vec::new();

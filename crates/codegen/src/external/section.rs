@@ -1,4 +1,4 @@
-//! The sections of C files: `#section <tag>` begins one, text before the first belongs nowhere.
+//! Splits C files into sections. `#section <tag>` starts a section; text before the first tag is an error.
 //!
 //! ```c
 //! #section support_code
@@ -6,15 +6,15 @@
 //! #section code
 //! *OUTPUT_0 = helper(INPUT_0);
 //! ```
-//! A tag may come several times, in one file and over several: its parts are put together in the order in which they
-//! stand, files in the order in which they are given. A tag in a comment is a comment.
+//! A tag may occur several times, in one file or in several. Its parts are concatenated in the order of the text, and
+//! files in the order given. Tags inside comments are ignored.
 
 use super::error::{ExternalError, SourceLine};
 use crate::tokens::{Comment, scan};
 use precast_graph::nearest;
 use std::collections::BTreeSet;
 
-/// Where a piece of an op's C goes.
+/// The location of a piece of C code in the generated module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Section {
     InitCode,
@@ -60,9 +60,9 @@ impl Section {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Part {
     pub(super) section: Section,
-    /// Logical name of the file.
+    /// The logical name of the file.
     pub(super) file: String,
-    /// The line of the file that the text begins with, from 1.
+    /// The line of the file where the text starts, counting from 1.
     pub(super) line: u32,
     pub(super) text: String,
 }
@@ -72,13 +72,13 @@ impl Part {
         self.text.trim().is_empty()
     }
 
-    /// The place of a line of the text, from 0.
+    /// Returns the location of a line of the text, counting from 0.
     pub(super) fn place(&self, line: u32) -> SourceLine {
         SourceLine { file: self.file.clone(), line: self.line + line }
     }
 }
 
-/// Splits a file, whose logical name is `file`, into its parts.
+/// Splits a file with the logical name `file` into its parts.
 pub(super) fn split(file: &str, text: &str) -> Result<Vec<Part>, ExternalError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let commented = commented_lines(file, text)?;
@@ -93,7 +93,7 @@ pub(super) fn split(file: &str, text: &str) -> Result<Vec<Part>, ExternalError> 
         } else if let Some(part) = parts.last_mut() {
             part.text.push_str(content);
         } else if !content.trim().is_empty() {
-            // What is wrong with a file without any tag is that it has none.
+            // If the file has no tags at all, report that instead.
             if !text.lines().any(|line| tag(line).is_some() || is_old_style(line)) {
                 break;
             }
@@ -106,7 +106,7 @@ pub(super) fn split(file: &str, text: &str) -> Result<Vec<Part>, ExternalError> 
     Ok(parts)
 }
 
-/// The lines, from 1, that begin inside of a comment or a literal.
+/// Returns the lines, counting from 1, that start inside a comment or a literal.
 fn commented_lines(file: &str, text: &str) -> Result<BTreeSet<u32>, ExternalError> {
     let (tokens, comments) = scan(text);
     if let Some(open) = comments.iter().find(|comment| is_open(comment)) {
@@ -122,14 +122,15 @@ fn commented_lines(file: &str, text: &str) -> Result<BTreeSet<u32>, ExternalErro
     Ok(spans.flat_map(lines).collect())
 }
 
-/// Whether a comment is not closed: at all, or, as it holds a tag and then opens another one, not where its author thinks.
+/// Returns whether a comment is unclosed. A comment that contains a tag and then opens another comment also counts,
+/// since its author probably forgot to close it.
 fn is_open(comment: &Comment<'_>) -> bool {
     let mut lines = comment.text.lines().skip(1);
     !comment.is_closed()
         || lines.by_ref().any(|line| tag(line).is_some()) && lines.any(|line| line.contains("/*"))
 }
 
-/// What stands behind `#section` on a line, if it is one.
+/// Returns the tag after `#section`, if the line has one.
 fn tag(line: &str) -> Option<&str> {
     let rest = line.trim().strip_prefix('#')?.trim_start().strip_prefix("section")?;
     (rest.is_empty() || rest.starts_with([' ', '\t'])).then(|| rest.trim())
@@ -144,7 +145,8 @@ fn section(tag: &str, place: impl Fn() -> SourceLine) -> Result<Section, Externa
     })
 }
 
-/// The marks of Theano's first external ops: `THEANO_APPLY_CODE_SECTION`, later with other names in front.
+/// Returns whether a line has a marker of Theano's first external ops: `THEANO_APPLY_CODE_SECTION`, later with other
+/// prefixes.
 fn is_old_style(line: &str) -> bool {
     let Some(front) = line.trim().strip_suffix("_CODE_SECTION") else { return false };
     let name = front.strip_suffix("_APPLY").or_else(|| front.strip_suffix("_SUPPORT"));
