@@ -82,7 +82,7 @@ pub trait COp: Op + CLinkerObject {
         String::new()
     }
 
-    /// Returns code that initializes the members. `sub.fail` returns from the initialization.
+    /// Returns code that initializes the members. `sub.fail` aborts the initialization.
     fn c_init_code_struct(&self, _node: &Node, _name: &str, _sub: &Sub) -> String {
         String::new()
     }

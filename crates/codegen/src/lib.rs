@@ -1,18 +1,19 @@
-//! C code generation: a graph in, the source of a module out. Pure: no files, clock, environment or processes.
+//! C code generation: turns a graph into the source of a module. Pure: it uses no files, clock, environment or
+//! processes.
 //!
 //! ```text
 //! FunctionGraph ──▶ CLinker ──▶ Module { includes, body with `@M@`, language, sources, flags } ──▶ BuildKey
 //!                    │   ▲                             │
 //!             COp, CType │                             └─▶ Unit: the modules of one translation unit ──▶ text
-//!                     Library (which Rust type emits C, which name is which op)
+//!                     Library (which Rust types emit C, which names refer to which ops)
 //! ```
-//! The words and the methods are those of Theano, Aesara and PyTensor: [`COp`], [`CType`], [`CLinkerObject`], `sub`.
-//! C text lives in template files (`c/`, marks like `@NAME@`), not in Rust strings.
+//! Terms and methods follow Theano, Aesara and PyTensor: [`COp`], [`CType`], [`CLinkerObject`], `sub`. C text is in
+//! template files (`c/`, with marks like `@NAME@`), not in Rust strings.
 //!
-//! For authors of ops and types: `WRITING_OPS.md` beside this crate.
+//! Authors of ops and types should read `WRITING_OPS.md` in this crate.
 //!
-//! [`link`] makes one module for each of a graph's [`segments`], which for a graph without C of an author is the graph. Op by
-//! op it makes one for each Apply: that of [`single`].
+//! [`link`] creates one module for each of a graph's [`segments`]. A graph without author-written C is a single
+//! segment. When a graph runs op by op, each Apply has its own module, generated from [`single`].
 
 mod cop;
 mod ctype;

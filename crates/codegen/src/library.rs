@@ -1,4 +1,4 @@
-//! Which Rust type is which op: an explicit list, no link-time magic.
+//! Maps names and Rust types to ops: an explicit list, without link-time registration.
 
 use crate::cop::COp;
 use crate::ctype::{CScalar, CTensor, CType};
@@ -11,12 +11,12 @@ use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Makes an op of its declared props.
+/// Creates an op from its declared props.
 pub type OpFactory = Arc<dyn Fn(&Props) -> Result<Arc<dyn Op>, MakeNodeError> + Send + Sync>;
 
 type AsCOp = fn(&dyn Op) -> Option<&dyn COp>;
 
-/// Names of ops and the C side of their Rust types. Immutable once built; ordered by name.
+/// The names of ops and the C side of their Rust types, ordered by name. Immutable once built.
 #[derive(Clone)]
 pub struct Library {
     factories: BTreeMap<String, OpFactory>,
@@ -33,7 +33,7 @@ impl Default for Library {
 }
 
 impl Library {
-    /// An empty library, for the release profile.
+    /// Creates an empty library for the release profile.
     #[must_use]
     pub fn new() -> Self {
         let (factories, types) = (BTreeMap::new(), UserTypes::default());
@@ -52,7 +52,7 @@ impl Library {
         self
     }
 
-    /// Adds a name that JSON can refer to. A later one of the same name replaces the earlier.
+    /// Adds a name that JSON can refer to. It replaces an earlier entry with the same name.
     #[must_use]
     pub fn with_name<F>(mut self, name: &str, factory: F) -> Self
     where
@@ -62,53 +62,54 @@ impl Library {
         self
     }
 
-    /// Adds the C side of the user type `name`. A later one of the same name replaces the earlier.
+    /// Adds the C side of the user type `name`. It replaces an earlier entry with the same name.
     #[must_use]
     pub fn with_type(mut self, name: &str, ctype: Arc<dyn CType>) -> Self {
         self.types.insert(name, ctype);
         self
     }
 
-    /// Registers the C of `deep_copy`, `view`, `shape` and `shape_i` for the user type `name`. It enters the modules that
-    /// use these ops on this type, and no other.
+    /// Registers the C code of `deep_copy`, `view`, `shape` and `shape_i` for the user type `name`. It affects only
+    /// modules that use these ops on this type.
     #[must_use]
     pub fn with_type_ops(mut self, name: &str, ops: TypeOps) -> Self {
         self.types.register(name, ops);
         self
     }
 
-    /// The user types.
+    /// Returns the user types.
     #[must_use]
     pub fn types(&self) -> &UserTypes {
         &self.types
     }
 
-    /// Makes modules for another profile than release: `Debug` for a debugger, `Asan` to find invalid accesses. The profile is
+    /// Sets a profile other than release: `Debug` for debuggers, `Asan` to find invalid memory accesses. The profile is
     /// part of every key.
     #[must_use]
     pub fn with_profile(self, profile: Profile) -> Self {
         Self { profile, ..self }
     }
 
-    /// Makes modules for another host than a runtime of ours: extension modules of CPython, of graphs of authors' ops alone.
+    /// Sets a host other than the precast runtime: CPython, for extension modules of graphs that contain only authors'
+    /// ops.
     #[must_use]
     pub fn with_host(self, host: Host) -> Self {
         Self { host, ..self }
     }
 
-    /// Who loads and calls the modules.
+    /// Returns the process that loads and calls the modules.
     #[must_use]
     pub fn host(&self) -> &Host {
         &self.host
     }
 
-    /// The profile that modules are made for.
+    /// Returns the profile of the modules.
     #[must_use]
     pub fn profile(&self) -> Profile {
         self.profile
     }
 
-    /// The C side of an op; `None` if its Rust type was not added.
+    /// Returns the C side of an op; `None` if its Rust type was not added.
     #[must_use]
     pub fn c_op<'op>(&self, op: &'op dyn Op) -> Option<&'op dyn COp> {
         let any: &dyn Any = op;
@@ -117,13 +118,13 @@ impl Library {
         as_c(op)
     }
 
-    /// The factory of a name.
+    /// Returns the factory of a name.
     #[must_use]
     pub fn factory(&self, name: &str) -> Option<&OpFactory> {
         self.factories.get(name)
     }
 
-    /// All names, sorted.
+    /// Returns all names, sorted.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         self.factories.keys().cloned().collect()
@@ -137,10 +138,10 @@ impl std::fmt::Debug for Library {
     }
 }
 
-/// The C side of a type: of a user type, what `library` has under its name.
+/// Returns the C side of a type; for a user type, the one that `library` has under its name.
 ///
 /// # Errors
-/// [`LinkError::NoType`] for a user type that the library does not have.
+/// Returns [`LinkError::NoType`] for a user type that the library does not contain.
 pub fn c_type(ty: &Type, library: &Library) -> Result<Arc<dyn CType>, LinkError> {
     match ty {
         Type::Scalar(dtype) => Ok(Arc::new(CScalar(*dtype))),

@@ -1,4 +1,4 @@
-//! The source of a module: what a BuildKey is made of.
+//! The source of a module, from which its `BuildKey` is computed.
 
 use crate::extension::Host;
 use precast_core::NoNative;
@@ -7,56 +7,59 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// Own C files and headers: logical name → content. What these include is in the set too.
+/// Source files and headers: logical name → content. The set includes all files that its files include.
 pub type SourceSet = BTreeMap<String, Arc<str>>;
 
-/// The generated C of one graph, with everything that decides what it computes.
+/// The generated C code of one graph, with everything that affects its result.
 ///
-/// The text carries two marks, `@M@` for the module's name and `@KEY@` for its key, so that it does not depend on its own
-/// hash; [`crate::Unit`] fills them in.
+/// The text contains two marks, `@M@` for the module's name and `@KEY@` for its key, so that it does not depend on its
+/// own hash. [`crate::Unit`] replaces them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Module {
-    /// Printable signature: `add(f32[..], f32[..]) -> f32[..]`.
+    /// The printable signature: `add(f32[..], f32[..]) -> f32[..]`.
     pub signature: String,
     /// One printable signature for each Apply, in order.
     pub ops: Vec<String>,
-    /// Headers, `<math.h>` or `precast/ops/monoid.h`, in order.
+    /// Included headers, `<math.h>` or `precast/ops/monoid.h`, in order.
     pub includes: Vec<String>,
-    /// Everything after the includes.
+    /// The text after the includes.
     pub body: String,
-    /// C, or C++ as soon as one fragment asks for it.
+    /// C, or C++ if any fragment requires it.
     pub language: Language,
-    /// Who loads and calls it.
+    /// The process that loads and calls the module.
     pub host: Host,
-    /// The own files that the includes reach.
+    /// The source files that the includes reach.
     pub sources: SourceSet,
-    /// Arguments that ops and types ask of the compiler, in order.
+    /// Compiler arguments that ops and types add, in order.
     pub flags: Vec<String>,
-    /// Arguments of the compiler's own that ops and types take away.
+    /// Default compiler arguments that ops and types remove.
     pub removed_flags: Vec<String>,
-    /// Directories for headers outside the SourceSet; part of the flags' meaning, not of the key.
+    /// Directories of headers outside the `SourceSet`. They affect the meaning of the flags, but are not part of the
+    /// key.
     pub header_dirs: Vec<String>,
     /// Libraries to link.
     pub libraries: Vec<String>,
-    /// Directories searched for libraries.
+    /// Directories to search for libraries.
     pub lib_dirs: Vec<String>,
-    /// How the code is meant to be compiled.
+    /// The profile to compile the code for.
     pub profile: Profile,
-    /// Whether some op wants its code kept in this process only.
+    /// Whether an op requests that its code is not shared with other processes.
     pub unpublished: bool,
-    /// Whether it is compiled alone: C++, and text of authors whose names another module of the unit may have.
+    /// Whether it is compiled alone: C++, or author-written text with names that could conflict with other modules of
+    /// the unit.
     pub is_alone: bool,
-    /// What authors gave a version, with the digests of its C; not in the key.
+    /// The versions that authors assigned, with the digests of the C code; not part of the key.
     pub versions: Vec<Versioned>,
-    /// The CEP 1000 signature of the native function, or why there is none; it is in the text.
+    /// The CEP 1000 signature of the native function, or the reason why it has none. It is part of the text.
     pub native: Result<String, NoNative>,
 }
 
 impl Module {
-    /// Everything that decides what the module computes.
+    /// Returns everything that affects the module's result.
     #[must_use]
     pub fn build_inputs(&self) -> BuildInputs {
-        // The key and its document have one list, in which no compiler's argument looks like these.
+        // The key and its document have a single list of flags, so these entries use a form that no compiler argument
+        // has.
         let removed = self.removed_flags.iter().map(|flag| format!("--precast-without={flag}"));
         let host = self.host.versions().iter().map(|version| format!("--precast-host={version}"));
         BuildInputs {
@@ -70,19 +73,19 @@ impl Module {
         }
     }
 
-    /// The hash of [`Module::build_inputs`].
+    /// Returns the hash of [`Module::build_inputs`].
     #[must_use]
     pub fn key(&self) -> BuildKey {
         self.build_inputs().key()
     }
 
-    /// The readable form of the key's inputs, which a miss is compared against.
+    /// Returns the readable form of the key's inputs, which is used to explain cache misses.
     #[must_use]
     pub fn document(&self) -> KeyDocument {
         KeyDocument { versions: self.versions.clone(), ..self.build_inputs().document(self.ops.clone()) }
     }
 
-    /// The whole text, with its marks.
+    /// Returns the whole text, including its marks.
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = String::with_capacity(self.body.len() + 256);
@@ -94,7 +97,7 @@ impl Module {
     }
 }
 
-/// The `#include` line of a header.
+/// Returns the `#include` line of a header.
 pub(crate) fn include_line(header: &str) -> String {
     let mut line = String::new();
     let bracketed = header.starts_with('<') || header.starts_with('"');
@@ -104,7 +107,7 @@ pub(crate) fn include_line(header: &str) -> String {
     line
 }
 
-/// The headers that the code of the built-in types calls.
+/// Returns the headers that the code of the built-in types needs.
 pub(crate) fn support_headers() -> SourceSet {
     let own = [("precast/link.h", include_str!("../c/precast/link.h"))];
     own.iter().chain(precast_abi::HEADERS).map(|(name, text)| ((*name).to_owned(), (*text).into())).collect()

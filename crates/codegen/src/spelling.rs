@@ -1,6 +1,6 @@
-//! How names and numbers are spelled in C.
+//! The spelling of names and numbers in C.
 
-/// Words of C and C++ that can name nothing.
+/// Keywords of C and C++, which cannot be used as names.
 const KEYWORDS: &str = " alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const \
     const_cast constexpr continue decltype default delete do double dynamic_cast else enum explicit export extern false \
     float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private \
@@ -8,18 +8,18 @@ const KEYWORDS: &str = " alignas alignof and and_eq asm auto bitand bitor bool b
     struct switch template this thread_local throw true try typedef typeid typename union unsigned using virtual void \
     volatile wchar_t while xor xor_eq ";
 
-/// Whether a text can name a field or a macro, in C and in C++.
+/// Returns whether a text is a valid name of a field or a macro, in C and in C++.
 pub(crate) fn is_c_name(text: &str) -> bool {
     let first = text.bytes().next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_');
     let part = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
     first && text.bytes().all(part) && !KEYWORDS.contains(&format!(" {text} "))
 }
 
-/// Words that gcc and clang, or headers that all C knows, define as macros, and words that gnu11 adds.
+/// Names that gcc, clang or common C headers define as macros, and keywords that gnu11 adds.
 const DEFINED: &str = " NULL asm complex i386 imaginary linux typeof typeof_unqual unix errno assert EOF stdin stdout stderr \
     INFINITY NAN I offsetof ";
 
-/// Says why a text cannot name a field of a struct, in C and in C++; `None` if it can.
+/// Returns the reason why a text cannot be the name of a struct field in C and C++; `None` if it can.
 pub(crate) fn field_problem(text: &str) -> Option<&'static str> {
     let reserved = text.starts_with("__")
         || text.strip_prefix('_').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()));
@@ -31,7 +31,7 @@ pub(crate) fn field_problem(text: &str) -> Option<&'static str> {
     }
 }
 
-/// A float as a C literal, by its bits.
+/// Formats a float as a bit-exact C literal.
 pub(crate) fn c_float(x: f64) -> String {
     if x.is_nan() {
         return "__builtin_nan(\"\")".to_owned();

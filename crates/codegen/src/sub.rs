@@ -1,25 +1,25 @@
-//! `sub`: the bits of C that generated code may be parameterised with.
+//! `sub`: pieces of C code that generated code can be parameterized with.
 
-/// What a method that emits C may insert. Which fields are set depends on where the code goes.
+/// The values that a method that emits C may insert. The location of the code determines which fields are set.
 ///
 /// | field | run code of an op | code of a type | struct init |
 /// |---|---|---|---|
-/// | `fail` | jump to this step's cleanup | the same | return the id |
-/// | `id`, `failure_var` | yes | yes | `id` |
+/// | `fail` | jumps to this step's cleanup | the same | aborts and undoes the initialization |
+/// | `id`, `failure_var` | yes | yes | yes |
 /// | `py_ptr`, `stor_ptr` | | yes | |
-/// | `params` | name of the params variable, if the op has any | | the same |
+/// | `params` | a pointer to the params struct, if the op has params | | the same |
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Sub {
-    /// The statement to insert wherever an error is found, after the error slot was set.
+    /// The statement to insert wherever an error is detected, after setting the error slot.
     pub fail: String,
-    /// The failure id of this step.
+    /// The failure ID of this step.
     pub id: u32,
-    /// The variable that holds the failure id of the run.
+    /// The variable that holds the failure ID of the run.
     pub failure_var: String,
     /// The variable that holds the object of a variable: `py_V3`.
     pub py_ptr: String,
-    /// The cell that the object came from and goes to: `storage_V3`.
+    /// The cell that the object is loaded from and stored in: `storage_V3`.
     pub stor_ptr: String,
-    /// The params variable of this Apply.
+    /// A pointer to the params struct of this Apply.
     pub params: Option<String>,
 }

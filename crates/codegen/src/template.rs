@@ -1,31 +1,31 @@
-//! Templates of C: files in which marks like `@NAME@` stand for what the generator fills in.
+//! C templates: files in which the generator replaces marks like `@NAME@`.
 //!
-//! A mark is `@`, an upper-case name of letters, digits and `_`, `@`. Some are left alone, as they are known only once the
-//! unit's text is complete: `@M@` and `@KEY@`, the module's own name and key, and `@LINE@`, the line and the file that a
-//! `#line` directive leads back to. `@AT@` is the sign itself, in text of others. `@APPLY3@` and `@APPLY@` stand around text that
-//! Apply 3 gave: they vanish, and what they say is kept: `Unit::text_and_origins`.
+//! A mark is `@`, an upper-case name of letters, digits and `_`, and `@`. Some marks are replaced only when the unit's
+//! text is complete. `@M@` and `@KEY@` are the module's own name and key. `@LINE@` is the line and file that a `#line`
+//! directive returns to. `@AT@` is a literal `@` in author-written text. `@APPLY3@` and `@APPLY@` surround text from
+//! Apply 3; they are removed, and `Unit::text_and_origins` returns the ranges.
 
-/// Where text of an Apply, or of none, begins.
+/// The start of text from an Apply, or of text that belongs to no Apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Origin {
-    /// The first line, from 1.
+    /// The first line, counting from 1.
     pub(crate) line: usize,
     /// The position of the Apply in its module.
     pub(crate) apply: Option<usize>,
 }
 
-/// Text that an Apply gave, between its marks.
+/// Surrounds text from an Apply with its marks.
 pub(crate) fn of_apply(position: usize, text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("@APPLY{position}@{text}@APPLY@") }
 }
 
-/// Marks that the unit fills in.
+/// The marks that the unit replaces.
 const LATER: [&str; 4] = ["M", "KEY", "LINE", "AT"];
 
-/// Fills the marks of a template.
+/// Replaces the marks of a template.
 ///
 /// # Panics
-/// On a mark without a value: templates are part of this program, and each is rendered in its tests.
+/// Panics on a mark without a value. Templates are part of this program, and tests render each of them.
 ///
 /// # Examples
 /// ```
@@ -57,13 +57,13 @@ pub fn render(template: &str, values: &[(&str, &str)]) -> String {
     out
 }
 
-/// Keeps text of others from being taken for marks.
+/// Escapes author-written text, so that it contains no marks.
 pub(crate) fn escape(text: &str) -> String {
     text.replace('@', "@AT@")
 }
 
-/// Fills the marks that [`render`] leaves: the module's name and the bytes of its key. `text` is put behind `out`, whose
-/// lines are those of `file`. Gives where the text of which Apply begins.
+/// Replaces the marks that [`render`] leaves: the module's name and the bytes of its key. Appends `text` to `out`,
+/// whose lines belong to `file`. Returns the start of each Apply's text.
 pub(crate) fn finish(out: &mut String, text: &str, module: &str, key: &str, file: &str) -> Vec<Origin> {
     let mut line = out.matches('\n').count() + 1;
     let mut origins = vec![Origin { line, apply: None }];
@@ -76,10 +76,10 @@ pub(crate) fn finish(out: &mut String, text: &str, module: &str, key: &str, file
         match name {
             "M" => out.push_str(module),
             "KEY" => out.push_str(key),
-            // The directive counts the line behind it.
+            // The directive sets the number of the next line.
             "LINE" => out.push_str(&format!("{} \"{file}\"", line + 1)),
             "AT" => out.push('@'),
-            // What an Apply gave may end within a line: that line is still its own.
+            // An Apply's text may end within a line, which still counts as its own.
             "APPLY" => origins.push(Origin { line: line + usize::from(!out.ends_with('\n')), apply: None }),
             _ if name.starts_with("APPLY") => origins.push(Origin { line, apply: name[5..].parse().ok() }),
             _ => out.push_str(&rest[..skip]),
@@ -90,7 +90,7 @@ pub(crate) fn finish(out: &mut String, text: &str, module: &str, key: &str, file
     origins
 }
 
-/// The name of the mark that `text` starts with.
+/// Returns the name of the mark at the start of `text`.
 fn mark(text: &str) -> Option<&str> {
     let rest = text.strip_prefix('@')?;
     let name = &rest[..rest.find('@')?];

@@ -1,8 +1,8 @@
-//! The words of C text, with their lines: as much of the preprocessor's view as is needed to find names in the wrong place,
-//! to count parameters and to see which language a text is in. Comments, literals and continued lines are understood;
-//! macros are not expanded.
+//! A C tokenizer that keeps line numbers. It supports as much of the preprocessor as is needed to find misplaced names,
+//! to count parameters and to detect the language. It handles comments, literals and continued lines, but does not
+//! expand macros.
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A name or a keyword.
@@ -18,11 +18,11 @@ pub(crate) enum Kind {
 pub(crate) struct Token<'t> {
     pub(crate) kind: Kind,
     pub(crate) text: &'t str,
-    /// Its position in the text, in bytes.
+    /// Its byte offset in the text.
     pub(crate) at: usize,
-    /// Its line in the text, from 0.
+    /// Its line in the text, counting from 0.
     pub(crate) line: u32,
-    /// Whether it stands in a preprocessor directive, continued lines included.
+    /// Whether it is part of a preprocessor directive, including continued lines.
     pub(crate) directive: bool,
 }
 
@@ -35,29 +35,29 @@ impl Token<'_> {
 /// A comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Comment<'t> {
-    /// Its text, from the first mark to the last.
+    /// Its text, including the delimiters.
     pub(crate) text: &'t str,
-    /// Its position in the text, in bytes.
+    /// Its byte offset in the text.
     pub(crate) at: usize,
-    /// The line in the text that it begins in, from 0.
+    /// The line in the text where it starts, counting from 0.
     pub(crate) line: u32,
 }
 
 impl Comment<'_> {
-    /// Whether it ends before the text does.
+    /// Returns whether the comment is terminated.
     pub(crate) fn is_closed(&self) -> bool {
         self.text.starts_with("//") || (self.text.len() >= 4 && self.text.ends_with("*/"))
     }
 }
 
-/// The tokens of a text, in order.
+/// Returns the tokens of a text, in order.
 pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     scan(text).0
 }
 
-/// The tokens of a text and its comments, in order.
+/// Returns the tokens and the comments of a text, each in order.
 pub(crate) fn scan(text: &str) -> (Vec<Token<'_>>, Vec<Comment<'_>>) {
-    // An editor's mark at the beginning is no part of the text.
+    // A byte order mark is not part of the text.
     let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let (found, comments) = (Vec::new(), Vec::new());
     let mut scanner = Scanner { text, at, line: 0, fresh: true, directive: false, found, comments };
@@ -71,7 +71,7 @@ struct Scanner<'t> {
     text: &'t str,
     at: usize,
     line: u32,
-    /// Whether only blanks stand before `at` on its line.
+    /// Whether only whitespace precedes `at` on its line.
     fresh: bool,
     directive: bool,
     found: Vec<Token<'t>>,
@@ -134,19 +134,20 @@ impl<'t> Scanner<'t> {
     }
 }
 
-/// The length of the name that `text` begins with.
+/// Returns the length of the name at the start of `text`.
 fn span(text: &str, also: fn(char) -> bool) -> usize {
     let part = |c: char| c == '_' || c.is_ascii_alphanumeric() || !c.is_ascii() || also(c);
     text.find(|c| !part(c)).unwrap_or(text.len())
 }
 
-/// Up to the end of the line, further if it is continued.
+/// Returns the length of a line comment, including continued lines.
 fn line_comment(text: &str) -> usize {
     let ends = |at: &usize| !text[..*at].trim_end_matches('\r').ends_with('\\');
     text.match_indices('\n').map(|(at, _)| at).find(ends).unwrap_or(text.len())
 }
 
-/// The length in bytes of the string or character literal that `text` begins with; one that is not closed ends with its line.
+/// Returns the length in bytes of the string or character literal at the start of `text`. An unclosed literal ends with
+/// its line.
 #[must_use]
 pub fn literal(text: &str) -> usize {
     let quote = text.as_bytes()[0];
@@ -162,7 +163,7 @@ pub fn literal(text: &str) -> usize {
     text.len()
 }
 
-/// `R"mark( … )mark"`, of which `quote` is the position of the first quote.
+/// Returns the end of the raw literal `R"mark( … )mark"`; `quote` is the position of the first quote.
 fn raw_literal(text: &str, quote: usize) -> usize {
     let Some(open) = text[quote..].find('(') else { return text.len() };
     let close = format!("){}\"", &text[quote + 1..quote + open]);

@@ -1,7 +1,7 @@
-//! The user types of a library: their C side, and the C of the ops that work on values of any type.
+//! The user types of a library: their C side, and the C code of the ops that work on values of any type.
 //!
-//! `deep_copy`, `view`, `shape` and `shape_i` know tensors; of a user type they ask the library. What is registered for one
-//! type enters only the modules that use such an op on that type, so it cannot change the key of any other.
+//! `deep_copy`, `view`, `shape` and `shape_i` support tensors; for a user type they look up C code in the library. The
+//! code registered for a type affects only modules that use such an op on that type, so it cannot change any other key.
 
 use crate::ctype::CType;
 use crate::error::LinkError;
@@ -11,31 +11,32 @@ use precast_graph::Type;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// An op that works on values of any type, given its C.
+/// An op that works on values of any type, for which C code can be registered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum TypeOp {
-    /// A copy that shares nothing with the input.
+    /// A copy that shares no memory with the input.
     DeepCopy,
     /// The same value under another variable.
     View,
     /// The extents, an `i64[?]`.
     Shape,
-    /// One extent, an `i64[]`; the C of its check comes first.
+    /// One extent, an `i64[]`; its code starts with a check of the input.
     ShapeI,
 }
 
-/// C of one op for one type.
+/// The C code of one op for one type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Snippet {
     code: String,
     version: CacheVersion,
 }
 
-/// The C of the ops on one user type: what `register_deep_copy_op_c_code` and the like took.
+/// The C code of the ops on one user type, like PyTensor's `register_deep_copy_op_c_code` and similar functions.
 ///
-/// In the C, `@INAME@` is the variable of the input, `@ONAME@` that of the output, `@FAIL@` what to insert on an error;
-/// in that of `shape_i`, `@I@` is the number of the dimension. An empty version keeps modules in the process.
+/// In the C code, `@INAME@` is the input variable, `@ONAME@` is the output variable, and `@FAIL@` is the code to insert
+/// on an error. In the code of `shape_i`, `@I@` is the number of the dimension. With an empty version, modules are not
+/// shared between processes.
 ///
 /// # Examples
 /// ```
@@ -48,31 +49,32 @@ struct Snippet {
 pub struct TypeOps(BTreeMap<TypeOp, Snippet>);
 
 impl TypeOps {
-    /// No C for any op.
+    /// Creates an empty set, without C code for any op.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The C of `deep_copy`.
+    /// Sets the C code of `deep_copy`.
     #[must_use]
     pub fn deep_copy(self, code: &str, version: &[u32]) -> Self {
         self.with(TypeOp::DeepCopy, code.to_owned(), version)
     }
 
-    /// The C of `view`.
+    /// Sets the C code of `view`.
     #[must_use]
     pub fn view(self, code: &str, version: &[u32]) -> Self {
         self.with(TypeOp::View, code.to_owned(), version)
     }
 
-    /// The C of `shape`.
+    /// Sets the C code of `shape`.
     #[must_use]
     pub fn shape(self, code: &str, version: &[u32]) -> Self {
         self.with(TypeOp::Shape, code.to_owned(), version)
     }
 
-    /// The C of `shape_i`; `check_input` must check that the input has the dimension `@I@`, and comes before the rest.
+    /// Sets the C code of `shape_i`. `check_input` must check that the input has the dimension `@I@`; it comes before
+    /// `code`.
     #[must_use]
     pub fn shape_i(self, code: &str, check_input: &str, version: &[u32]) -> Self {
         self.with(TypeOp::ShapeI, format!("{check_input}\n{code}"), version)
@@ -112,24 +114,24 @@ impl UserTypes {
         Arc::make_mut(&mut self.0).entry(name.to_owned()).or_default()
     }
 
-    /// The C side of the type `name`.
+    /// Returns the C side of the type `name`.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&Arc<dyn CType>> {
         self.0.get(name)?.ctype.as_ref()
     }
 
-    /// The names of all types that have a C side, sorted.
+    /// Returns the sorted names of all types that have a C side.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         let known = self.0.iter().filter(|(_, entry)| entry.ctype.is_some());
         known.map(|(name, _)| name.clone()).collect()
     }
 
-    /// The C of `op` on a value of type `ty` from the variable `input` into `output`; `None` for a built-in type, of which
-    /// the op knows itself. `dimension` is that of `shape_i`.
+    /// Returns the C code of `op` on a value of type `ty`, from the variable `input` into `output`. Returns `None` for
+    /// a built-in type, which the op handles itself. `dimension` is the dimension of `shape_i`.
     ///
     /// # Errors
-    /// [`LinkError::Unsupported`] when nothing is registered for this op on the user type.
+    /// Returns [`LinkError::Unsupported`] if no code is registered for this op on the user type.
     pub fn code(
         &self,
         op: TypeOp,
@@ -141,11 +143,12 @@ impl UserTypes {
         let Some(snippet) = self.snippet(op, ty)? else { return Ok(None) };
         let dimension = dimension.map_or_else(String::new, |i| i.to_string());
         let values = [("@INAME@", input), ("@ONAME@", output), ("@I@", &*dimension), ("@FAIL@", &sub.fail)];
-        // Not a template of ours: a mark that is none is left for the compiler to find.
+        // This is not one of our templates, so unknown marks are left for the compiler to report.
         Ok(Some(values.iter().fold(snippet.code.clone(), |code, (mark, value)| code.replace(mark, value))))
     }
 
-    /// The version that was registered with the C of `op` on `ty`; `None` for a built-in type and where there is none.
+    /// Returns the version registered with the C code of `op` on `ty`; `None` for a built-in type or if no code is
+    /// registered.
     #[must_use]
     pub fn version(&self, op: TypeOp, ty: &Type) -> Option<CacheVersion> {
         self.snippet(op, ty).ok().flatten().map(|snippet| snippet.version.clone())
@@ -166,7 +169,7 @@ impl UserTypes {
 }
 
 impl TypeOp {
-    /// The name of the op.
+    /// Returns the name of the op.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,8 +1,8 @@
 //! A unit: the modules of one translation unit, compiled together.
 //!
-//! A function's machine code may depend on its neighbours, so a unit is an identity of its own: modules of one language
-//! and one set of flags, sorted by BuildKey. Whole graphs, C++ and modules with text of authors at file scope are units of one;
-//! see [`Unit::batches`] for the rule.
+//! A function's machine code may depend on its neighbors, so a unit has its own identity. Its modules have one language
+//! and one set of flags, and are sorted by `BuildKey`. Whole graphs, C++ modules and modules with author-written text
+//! at file scope are compiled alone; see [`Unit::batches`] for the rule.
 
 use crate::extension::Host;
 use crate::module::{Module, SourceSet, include_line};
@@ -10,24 +10,25 @@ use crate::template::{Origin, finish, render};
 use precast_store::key::{BuildKey, Language, Profile};
 use std::sync::Arc;
 
-/// Modules compiled together, sorted by their keys; the position is the slot in the table.
+/// Modules compiled together, sorted by their keys. The position is the slot in the table.
 #[derive(Debug, Clone)]
 pub struct Unit {
     members: Vec<(BuildKey, Arc<Module>)>,
 }
 
-/// Modules a batch holds on average.
+/// The average number of modules in a batch.
 const BATCH: usize = 16;
 
 impl Unit {
-    /// A unit of one module.
+    /// Creates a unit of one module.
     #[must_use]
     pub fn single(module: Arc<Module>) -> Self {
         Self { members: vec![(module.key(), module)] }
     }
 
-    /// Groups modules into units by a rule that depends on the declared set only: by language, flags and libraries;
-    /// within a group by the first bits of the key, as many as make batches of about 16. Duplicates count once.
+    /// Groups modules into units by a rule that depends only on the declared set. Modules are first grouped by
+    /// language, flags and libraries. Each group is then split by the leading bits of the key into batches of about 16.
+    /// Duplicates are removed.
     #[must_use]
     pub fn batches(modules: Vec<Arc<Module>>) -> Vec<Self> {
         let mut keyed: Vec<(BuildKey, Arc<Module>)> = modules.into_iter().map(|m| (m.key(), m)).collect();
@@ -53,31 +54,31 @@ impl Unit {
         units
     }
 
-    /// The members in the order of their slots.
+    /// Returns the members in the order of their slots.
     #[must_use]
     pub fn members(&self) -> &[(BuildKey, Arc<Module>)] {
         &self.members
     }
 
-    /// C or C++.
+    /// Returns the language: C or C++.
     #[must_use]
     pub fn language(&self) -> Language {
         self.first().language
     }
 
-    /// The module that stands for what all members share: language, flags, libraries.
+    /// Returns the first module, for the properties that all members share: language, flags, libraries.
     #[must_use]
     pub fn first(&self) -> &Module {
         &self.members[0].1
     }
 
-    /// The own files of all members.
+    /// Returns the source files of all members.
     #[must_use]
     pub fn sources(&self) -> SourceSet {
         self.members.iter().flat_map(|(_, m)| m.sources.clone()).collect()
     }
 
-    /// The name of the file that the text is compiled as: what messages and `#line` directives call it.
+    /// Returns the file name under which the text is compiled, for messages and `#line` directives.
     #[must_use]
     pub fn file_name(&self) -> &'static str {
         match self.language() {
@@ -86,26 +87,26 @@ impl Unit {
         }
     }
 
-    /// The name of the member's entry in C: `m<first 16 digits of its key>_entry`.
+    /// Returns the C name of the member's entry: `m<first 16 digits of its key>_entry`.
     #[must_use]
     pub fn entry_symbol(key: &BuildKey) -> String {
         format!("m{}_entry", key.short())
     }
 
-    /// The name of the function that CPython calls when it loads an extension module.
+    /// Returns the name of the function that CPython calls when it loads an extension module.
     #[must_use]
     pub fn init_symbol(key: &BuildKey) -> String {
         format!("PyInit_m{}", key.short())
     }
 
-    /// The C text of the translation unit: includes, each module under its own name, and the exported table,
-    /// which an extension module of CPython has no use for.
+    /// Returns the C text of the translation unit: includes, each module under its own name, and the exported table. An
+    /// extension module of CPython has no table.
     #[must_use]
     pub fn text(&self) -> String {
         self.text_and_origins().0
     }
 
-    /// The text, and which of its lines come from which module and Apply.
+    /// Returns the text, and the mapping from its lines to modules and Applies.
     #[must_use]
     pub fn text_and_origins(&self) -> (String, Origins) {
         let mut includes: Vec<&str> = Vec::new();
@@ -132,12 +133,13 @@ impl Unit {
     }
 }
 
-/// Which lines of a unit's text come from which member and Apply.
+/// The mapping from lines of a unit's text to members and Applies.
 #[derive(Debug, Clone)]
 pub struct Origins(Vec<Vec<Origin>>);
 
 impl Origins {
-    /// The position of the member whose text has a line, counted from 1, and of the Apply that gave it.
+    /// Returns the position of the member that contains a line, counted from 1, and the position of the Apply that
+    /// emitted it.
     #[must_use]
     pub fn find(&self, line: usize) -> Option<(usize, Option<usize>)> {
         let begun = |origin: &&Origin| origin.line <= line;
@@ -146,7 +148,7 @@ impl Origins {
     }
 }
 
-/// What the modules of a unit must share.
+/// Returns the properties that the modules of a unit must share.
 fn group(module: &Module) -> (Language, Profile, bool, [&[String]; 5]) {
     let lists =
         [&module.flags[..], &module.removed_flags, &module.libraries, &module.header_dirs, &module.lib_dirs];

@@ -1,4 +1,4 @@
-//! The module's text, put together.
+//! Assembles the text of a module.
 
 use super::collect::{self, Requests};
 use super::native::{self, Native, Surroundings};
@@ -15,7 +15,7 @@ use precast_core::NoNative;
 use precast_graph::{FunctionGraph, Type};
 use precast_store::key::Language;
 
-/// Makes the module of a valid graph.
+/// Creates the module of a valid graph.
 pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Module, LinkError> {
     let outline = outline(graph, library)?;
     let language = collect::language(&outline);
@@ -90,7 +90,7 @@ pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Modul
     })
 }
 
-/// `run`, with the table of its frame if it has one; of a module in C++ its body.
+/// Returns the function `run`, with the table of its frame if it has one. For a C++ module, returns only the body.
 fn run_of(
     outline: &Outline<'_>,
     requests: &Requests,
@@ -105,14 +105,15 @@ fn run_of(
     run::function(outline, n_inputs, context, profile, language)
 }
 
-/// Whether an author's code could report an error behind a name that is not told: a macro, or in C++ anything.
+/// Returns whether an author's code could report an error without mentioning `ctx` or `failure`: through a macro, or by
+/// any means in C++.
 fn may_hide(outline: &Outline<'_>, requests: &Requests) -> bool {
     let own = requests.headers.iter().any(|header| !header.starts_with("precast/"));
     let told = !requests.support.is_empty() || !requests.flags.is_empty() || requests.is_compat || own;
     outline.is_foreign && (told || requests.language == Language::Cxx)
 }
 
-/// The graph in a comment, each variable by its name in C: `V3 = exp(V0)`.
+/// Renders the graph as a comment that uses the C names of variables: `V3 = exp(V0)`.
 fn picture(outline: &Outline<'_>, graph: &FunctionGraph) -> String {
     let names = |ids: &[precast_graph::VarId]| {
         ids.iter().map(|v| format!("V{}", v.index())).collect::<Vec<_>>().join(", ")
@@ -126,13 +127,13 @@ fn picture(outline: &Outline<'_>, graph: &FunctionGraph) -> String {
     format!("/* {}\n */", lines.join("\n * "))
 }
 
-/// An author's text, and behind it directives, each of which begins a line.
+/// Returns an author's text followed by directives, each of which starts on its own line.
 fn before(text: &str, directives: &str) -> String {
     let is_open = !directives.is_empty() && !text.is_empty() && !text.ends_with('\n');
     format!("{text}{}{directives}", if is_open { "\n" } else { "" })
 }
 
-/// The entry of the module's table, its failure ids, and the code run at load.
+/// Renders the entry of the module's table, its failure IDs and the code run at load.
 fn entry(
     outline: &Outline<'_>,
     (load_function, load): (String, &str),
@@ -158,7 +159,7 @@ fn entry(
                 "SIGNATURE",
                 &escape(&signature.replace('\\', "\\\\").replace('"', "\\\"").replace("??", "?\\?")),
             ),
-            // `??)` is a trigraph of C.
+            // `??)` is a C trigraph.
             ("NATIVE", &called.replace('?', "\\?")),
             ("NATIVE_FUNCTION", text),
             ("FUNCTION", name),

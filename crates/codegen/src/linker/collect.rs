@@ -1,4 +1,4 @@
-//! What ops and types ask for, put together without duplicates: types first, then ops, in the order of the graph.
+//! Collects the requests of ops and types without duplicates: types first, then ops, in graph order.
 
 use super::native;
 use super::variables::Outline;
@@ -10,10 +10,10 @@ use precast_graph::{DType, Type};
 use precast_store::key::Language;
 use std::sync::Arc;
 
-/// The header of a module with C of an author, or with a native function: its name and text.
+/// The name and text of a header for modules with author-written C or with a native function.
 const FLOAT_STATE: (&str, &str) = ("precast/float_state.h", include_str!("../../c/precast/float_state.h"));
 
-/// Requests of all ops and types of a module.
+/// The requests of all ops and types of a module.
 pub(super) struct Requests {
     pub(super) language: Language,
     pub(super) headers: Vec<String>,
@@ -25,7 +25,7 @@ pub(super) struct Requests {
     pub(super) sources: SourceSet,
     pub(super) support: String,
     pub(super) unpublished: bool,
-    /// Whether an op asks for the compat headers, whose functions need to know the context they work in.
+    /// Whether an op requests the compat headers, whose functions need the current context.
     pub(super) is_compat: bool,
 }
 
@@ -44,11 +44,11 @@ pub(super) fn collect(outline: &Outline<'_>, language: Language) -> Result<Reque
     headers.extend(all(|o, c| o.c_headers_for(c), |o| o.c_headers()));
     headers.extend(outline.steps.iter().flat_map(|s| s.op.c_headers_apply(&s.node)));
     let mut flags = all(|o, c| o.c_compile_args_for(c), |o| o.c_compile_args());
-    // What is taken away may be an argument of another op, or one of the compiler's own.
+    // A removed flag may be an argument of another op, or one of the compiler's defaults.
     let removed_flags = all(|o, c| o.c_no_compile_args_for(c), |o| o.c_no_compile_args());
     flags.retain(|flag| !removed_flags.contains(flag));
     let mut headers = unique(headers.into_iter());
-    // Whatever headers of an author define, those of this program mean what they say.
+    // precast's headers come first, so that definitions in authors' headers cannot change their meaning.
     headers.sort_by_key(|header| !header.starts_with("precast/"));
     let is_compat = headers.iter().any(|header| compat::is_header(header));
     let mut sources = sources(outline)?;
@@ -78,7 +78,7 @@ pub(super) fn collect(outline: &Outline<'_>, language: Language) -> Result<Reque
     })
 }
 
-/// Types first, then params and ops, in the order of the graph.
+/// Returns types first, then params and ops, in graph order.
 fn objects<'p>(outline: &'p Outline<'_>) -> impl Iterator<Item = &'p dyn CLinkerObject> {
     let types = outline.vars.iter().map(|var| {
         let object: &dyn CLinkerObject = &*var.ctype;
@@ -90,13 +90,13 @@ fn objects<'p>(outline: &'p Outline<'_>) -> impl Iterator<Item = &'p dyn CLinker
     }))
 }
 
-/// C, or C++ as soon as one fragment asks for it.
+/// Returns C, or C++ if any fragment requires it.
 pub(super) fn language(outline: &Outline<'_>) -> Language {
     let wants_cxx = |o: &dyn CLinkerObject| o.c_compiler().is_some_and(|c| c.language == Language::Cxx);
     if objects(outline).any(wants_cxx) { Language::Cxx } else { Language::C }
 }
 
-/// Refuses 16-bit floats where an op's C would take them for integers.
+/// Rejects 16-bit floats if an op's C code would treat them as integers.
 fn check_halves(outline: &Outline<'_>, compiler: &CCompiler) -> Result<(), LinkError> {
     for step in outline.steps.iter().filter(|step| !step.op.f16_ok()) {
         let own = step.op.c_headers_for(compiler).unwrap_or_else(|| step.op.c_headers());
@@ -114,7 +114,8 @@ fn check_halves(outline: &Outline<'_>, compiler: &CCompiler) -> Result<(), LinkE
     Ok(())
 }
 
-/// The own files of all, and the headers that every module may include; one name cannot stand for two texts.
+/// Returns the source files of all objects and the headers that every module may include. One name must not refer to
+/// two texts.
 fn sources(outline: &Outline<'_>) -> Result<SourceSet, LinkError> {
     let mut all = crate::module::support_headers();
     for (name, text) in outline.vars.iter().flat_map(|var| var.ctype.c_sources()) {
@@ -140,7 +141,7 @@ fn add(all: &mut SourceSet, name: String, text: Arc<str>) -> Result<(), LinkErro
     }
 }
 
-/// Support code: shared texts once, then each Apply's own, after the struct of its params.
+/// Returns the support code: shared texts once, then each Apply's own text after the struct of its params.
 fn support(outline: &Outline<'_>) -> Result<String, LinkError> {
     let types = outline.vars.iter().flat_map(|var| var.ctype.c_support_code());
     let ops = outline.steps.iter().flat_map(|step| {
@@ -156,7 +157,7 @@ fn support(outline: &Outline<'_>) -> Result<String, LinkError> {
     Ok(parts.join("\n"))
 }
 
-/// The first of each, in order; empty ones dropped.
+/// Removes duplicates and empty items, keeping the order.
 fn unique(items: impl Iterator<Item = String>) -> Vec<String> {
     let mut kept: Vec<String> = Vec::new();
     for item in items {

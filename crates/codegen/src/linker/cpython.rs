@@ -1,9 +1,9 @@
-//! What is another for an extension module of CPython: its headers, and how it is found and called.
+//! The differences of CPython extension modules: their headers, and how they are loaded and called.
 //!
-//! The text of a module is that of every host. The headers that it includes make Python's objects of what it calls objects, and
-//! CPython's own `Python.h` is found where precast's would be. Behind the text stands `PyInit_<name>` in the place of a table; its
-//! function `new` takes the constants and makes what is called. So an op that is written in CPython's and NumPy's API, as Aesara's are,
-//! runs in both hosts; one that names `pc_tensor`, and the library's, do not.
+//! The module text is the same as for other hosts, but it includes different headers, in which objects are Python
+//! objects. `Python.h` is CPython's own header instead of precast's. The text is followed by `PyInit_<name>` instead of
+//! a table; its function `new` takes the constants and creates the callable. So an op written against CPython's and
+//! NumPy's API, such as Aesara's ops, runs in both hosts. Ops that use `pc_tensor`, and the library's ops, do not.
 
 use super::signature::print;
 use super::variables::{Outline, Step, is_foreign};
@@ -13,13 +13,13 @@ use crate::template::render;
 use precast_abi::compat;
 use precast_graph::Type;
 
-/// The headers of this host, by the names of the others.
+/// The headers that replace the native host's headers of the same names.
 const HEADERS: [(&str, &str); 2] = [
     ("precast/module.h", include_str!("../../c/cpython/precast/module.h")),
     ("precast/link.h", include_str!("../../c/cpython/precast/link.h")),
 ];
 
-/// The own files of a module, with the headers of this host in the place of the others'.
+/// Returns a module's source files, with the native host's headers replaced by those of CPython.
 pub(super) fn sources(mut sources: SourceSet) -> SourceSet {
     sources.retain(|name, _| {
         !compat::is_header(name) && !precast_abi::HEADERS.iter().any(|(own, _)| own == name)
@@ -29,7 +29,7 @@ pub(super) fn sources(mut sources: SourceSet) -> SourceSet {
     sources
 }
 
-/// What stands behind the text.
+/// Renders the code after the module text.
 pub(super) fn entry(
     outline: &Outline<'_>,
     (load_function, load): (String, &str),
@@ -38,7 +38,7 @@ pub(super) fn entry(
     n_slots: usize,
 ) -> Result<String, LinkError> {
     outline.steps.iter().try_for_each(check)?;
-    // Values of an author's types may be any objects.
+    // Values of an author's types may be arbitrary objects.
     let ndim = |ty: &Type| match ty {
         Type::Tensor(tensor) => format!("{}, ", tensor.shape.len()),
         _ => "-1, ".to_owned(),
@@ -58,7 +58,7 @@ pub(super) fn entry(
     ))
 }
 
-/// Refuses what is written for our own host.
+/// Rejects ops written for the native host.
 fn check(step: &Step<'_>) -> Result<(), LinkError> {
     let types = || step.node.inputs.iter().chain(&step.node.outputs);
     let problem = if !step.params.is_empty() {

@@ -1,14 +1,14 @@
-//! Where a debugger stops: in the debug profile each Apply begins with calls of empty functions named after its ops.
+//! Debugger hooks: in the debug profile, each Apply starts with calls of empty functions named after its ops.
 //!
-//! `break precast_op_exp` then stops before every `exp`, whatever module it is in and however it was fused: names of the
-//! generated functions carry a key that nobody knows by heart.
+//! `break precast_op_exp` then stops before every `exp`, in any module and however it was fused. The names of generated
+//! functions contain a key, so they are unsuitable for breakpoints.
 
 use super::variables::{Outline, Step};
 use crate::template::render;
 use precast_store::key::Profile;
 use std::collections::BTreeSet;
 
-/// The functions of all ops of a module; nothing in other profiles.
+/// Renders the hook functions of all ops of a module; empty for other profiles.
 pub(super) fn hooks(outline: &Outline<'_>, profile: Profile) -> String {
     if profile != Profile::Debug {
         return String::new();
@@ -18,7 +18,7 @@ pub(super) fn hooks(outline: &Outline<'_>, profile: Profile) -> String {
     names.iter().map(hook).collect()
 }
 
-/// The calls at the beginning of an Apply.
+/// Renders the hook calls at the start of an Apply.
 pub(super) fn calls(step: &Step<'_>, profile: Profile) -> String {
     if profile != Profile::Debug {
         return String::new();

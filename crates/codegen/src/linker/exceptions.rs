@@ -1,10 +1,11 @@
-//! C++ exceptions: what an op's code throws becomes an error of the call. Nothing may leave a module otherwise, since its
-//! callers are not C++ and the process would end.
+//! Turns C++ exceptions of an op's code into errors of the call. An exception must not leave a module: its callers are
+//! not C++, so the process would terminate.
 
 use crate::template::render;
 use precast_store::key::Language;
 
-/// What stands in front of code of an op and behind it: if it throws, the error slot is set and `then` follows. Nothing in C.
+/// Returns the text before and after an op's code. If the code throws, the text sets the error slot and executes
+/// `then`. Empty for C.
 pub(super) fn caught(language: Language, then: &str) -> [String; 2] {
     match language {
         Language::C => [String::new(), String::new()],

@@ -1,7 +1,8 @@
-//! `run` of a module whose variables are all tensors and whose C is all ours: a table of them, and a body with the ops' code.
+//! `run` of a module in which all variables are tensors and all C code is precast's: a table of the variables, and a
+//! body with the ops' code.
 //!
-//! What stands around that code is the same for every tensor, so the host does it (`pc_host.frame`). As text, block in block, it
-//! would be a third of what a small module's compilation takes.
+//! The code around the body is the same for every tensor, so the host does this work (`pc_host.frame`). As nested C
+//! blocks, it would take a third of a small module's compile time.
 
 use super::instance::Context;
 use super::run;
@@ -11,13 +12,14 @@ use crate::template::render;
 use precast_store::key::{Language, Profile};
 use std::fmt::Write as _;
 
-/// Whether a module has a frame: its variables are tensors of built-in types, and nothing has to stand around its functions.
+/// Returns whether a module uses a frame: its variables are tensors of built-in types, and its functions need no code
+/// around them.
 pub(super) fn is_framed(outline: &Outline<'_>, language: Language, is_compat: bool) -> bool {
     let plain = |var: &Var<'_>| var.ty.as_user().is_none() && !var.ctype.c_is_simple();
     language == Language::C && !is_compat && !outline.is_foreign && outline.vars.iter().all(plain)
 }
 
-/// The functions `body` and `run` with their table.
+/// Renders the functions `body` and `run` with their table.
 pub(super) fn functions(
     outline: &Outline<'_>,
     (n_inputs, n_slots): (usize, usize),
@@ -49,7 +51,7 @@ pub(super) fn functions(
     Ok(render(include_str!("../../c/framed.c.in"), &values))
 }
 
-/// The `pc_variable` of a variable.
+/// Renders the `pc_variable` of a variable.
 fn row(var: &Var<'_>) -> String {
     let (place, position) = match &var.role {
         Role::Input(i) => ("INPUT", *i),

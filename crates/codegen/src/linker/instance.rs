@@ -1,4 +1,4 @@
-//! What lives longer than a call: slots, temporaries, the ops' struct members; and code run once at load.
+//! Code for state that outlives a call (slots, temporaries, the ops' struct members), and code that runs once at load.
 
 use super::exceptions::caught;
 use super::variables::{Outline, Step};
@@ -6,12 +6,12 @@ use crate::object::CLinkerObject;
 use crate::template::render;
 use precast_store::key::Language;
 
-/// What stands around the body of every function of a module: with compat headers, whose functions have no argument that
-/// names the context, it is made the current one; with C of an author, how floats are computed is kept.
+/// The code around the body of every function of a module. With compat headers, whose functions have no context
+/// argument, it sets the current context. With author-written C, it preserves the floating-point state.
 pub(super) struct Context {
     pub(super) enter: String,
     pub(super) leave: &'static str,
-    /// What stands behind a sync: there is code that reports an error and goes on.
+    /// The code after a sync: it detects errors that code reported without failing.
     pub(super) synced: &'static str,
     language: Language,
 }
@@ -30,7 +30,7 @@ impl Context {
         }
     }
 
-    /// Code of an op, which may throw if it is C++; `then` follows if it does.
+    /// Wraps an op's code, which may throw in C++; if it does, `then` is executed.
     pub(super) fn caught(&self, code: String, then: &str) -> String {
         if code.is_empty() {
             return code;
@@ -39,13 +39,13 @@ impl Context {
         front + &code + &behind
     }
 
-    /// What stands in front of such code, and behind it.
+    /// Returns the text before and after such code.
     pub(super) fn catches(&self, then: &str) -> [String; 2] {
         caught(self.language, then)
     }
 }
 
-/// The members that ops declare, and their params.
+/// Renders the members that ops declare, and their params.
 pub(super) fn members(outline: &Outline<'_>) -> String {
     let one = |step: &Step<'_>| {
         let own = line(step.own(step.op.c_support_code_struct(&step.node, &step.name)));
@@ -54,7 +54,8 @@ pub(super) fn members(outline: &Outline<'_>) -> String {
     outline.steps.iter().map(one).collect()
 }
 
-/// The body of `init`: slots, params, then each op's members; on failure what was made is given back in reverse order.
+/// Renders the body of `init`: slots, params, then each op's members. On failure it releases the initialized state in
+/// reverse order.
 pub(super) fn init(outline: &Outline<'_>, n_constants: usize, context: &Context) -> String {
     let (mut code, mut unwind) = (String::new(), String::new());
     for step in &outline.steps {
@@ -83,7 +84,7 @@ pub(super) fn init(outline: &Outline<'_>, n_constants: usize, context: &Context)
     format!("int failure = 0;\n{head}{done}{unwind}{refused}{give}{leave}return failure;\n")
 }
 
-/// Fills the params of every Apply from their slots, before any op's own code can see them.
+/// Renders the code that fills the params of every Apply from their slots, before any op's own code can see them.
 fn params(outline: &Outline<'_>, n_constants: usize) -> String {
     let fill = |step: &Step<'_>| {
         let fail = format!("{{ failure = {}; goto label_params; }}", step.struct_task);
@@ -92,7 +93,7 @@ fn params(outline: &Outline<'_>, n_constants: usize) -> String {
     outline.steps.iter().map(fill).collect()
 }
 
-/// The body of `cleanup`: the ops' members, temporaries, slots.
+/// Renders the body of `cleanup`: the ops' members, temporaries, slots.
 pub(super) fn cleanup(outline: &Outline<'_>, n_slots: usize, context: &Context) -> String {
     let mut text = format!("{}(void)self;\n(void)ctx;\n", context.enter);
     for step in outline.steps.iter().rev() {
@@ -107,7 +108,8 @@ pub(super) fn cleanup(outline: &Outline<'_>, n_slots: usize, context: &Context) 
         + context.leave
 }
 
-/// Statements for each of `n` cells, `pc_i`: a loop, which compiles as quickly for a thousand as for one.
+/// Renders statements for each of `n` cells, with the index `pc_i`. A loop compiles equally fast for one cell and for a
+/// thousand.
 fn each(n: usize, statements: &str) -> String {
     match n {
         0 => String::new(),
@@ -118,7 +120,7 @@ fn each(n: usize, statements: &str) -> String {
     }
 }
 
-/// The function that runs once after loading, and its name; `0` when there is nothing to run.
+/// Returns the function that runs once after loading, and its name; `0` if there is no code to run.
 pub(super) fn load(outline: &Outline<'_>, context: &Context) -> (String, &'static str) {
     let mut snippets: Vec<String> = Vec::new();
     let types = outline.vars.iter().flat_map(|var| var.ctype.c_init_code());

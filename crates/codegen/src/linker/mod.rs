@@ -1,22 +1,22 @@
-//! CLinker: a graph in, one module for each of its segments out.
+//! `CLinker`: turns a graph into one module for each of its segments.
 //!
 //! ```text
-//! segments   which parts of a graph one module serves: an author's C stands alone
-//! variables  roles of the graph's variables, their C names and failure ids
-//! frame      what `run` is where all variables are tensors: a table, and the ops' code
-//! run        the nested blocks: declare, extract or init, code, sync, cleanup behind labels
-//! native     the same blocks as a plain C function of numbers, where nothing else is needed
-//! instance   what lives longer than a call: slots, temporaries, the ops' struct members
+//! segments   splits a graph into parts with one module each: author-written C gets its own module
+//! variables  roles of the graph's variables, their C names and failure IDs
+//! frame      `run` of a module with only tensor variables: a table, and the ops' code
+//! run        the nested blocks: declare, extract or init, code, sync, cleanup after labels
+//! native     the same blocks as a plain C function of numbers, if no instance is needed
+//! instance   state that outlives a call: slots, temporaries, the ops' struct members
 //! exceptions C++ exceptions as errors of the call
-//! reserved   names that an author's macros may not have, because the generated code says them
-//! collect    what ops and types ask for: headers, sources, flags, libraries, support code
-//! signature  what modules and Applies are called in messages
-//! assemble   all of it in the module's text
-//! cpython    what is another for an extension module of CPython
-//! versions   what authors gave a version, and the digests it stands for
+//! reserved   names that an author's macros must not have, because the generated code uses them
+//! collect    requests of ops and types: headers, sources, flags, libraries, support code
+//! signature  printable signatures of modules and Applies for messages
+//! assemble   the complete text of the module
+//! cpython    the differences of CPython extension modules
+//! versions   authors' versions, and the digests of the code they cover
 //! debug      functions to stop at in a debugger, one for each op
 //! ```
-//! The text of a module names no rank and no extent unless an op bakes one in, and never a constant's value: graphs that
+//! The text of a module contains no rank or extent unless an op embeds one, and never a constant's value. Graphs that
 //! differ only in those share a module. Names are positions in the graph, so equal graphs give equal texts.
 
 mod assemble;
@@ -43,14 +43,14 @@ use crate::module::Module;
 use precast_core::NoNative;
 use precast_graph::{FunctionGraph, contracts};
 
-/// Makes one module of a whole graph that is a single [segment](segments) (CLinker). One for CPython has all ops of its graph, as
-/// Aesara's have.
+/// Creates the module of a graph that is a single [segment](segments) (CLinker). A module for CPython contains all ops
+/// of its graph, like Aesara's modules.
 ///
 /// # Errors
-/// Ops without C; C of an author beside other ops, or for CPython, other ops beside it; outputs that alias inputs, constants or each
-/// other.
+/// Fails if an op has no C code, if author-written C would share a module with other ops, or if outputs alias inputs,
+/// constants or each other. For CPython it fails if the graph contains an op that is not an author's.
 pub fn link(graph: &FunctionGraph, library: &Library) -> Result<Module, LinkError> {
-    // Whose inputs are overwritten is known where this graph was cut out of another.
+    // If this graph was cut out of another graph, only that graph knows which inputs are overwritten.
     graph.validate_memory(contracts::Inputs::GivenUp)?;
     if *library.host() != Host::Native {
         return assemble::assemble(graph, library);
@@ -61,11 +61,11 @@ pub fn link(graph: &FunctionGraph, library: &Library) -> Result<Module, LinkErro
     assemble::assemble(graph, library)
 }
 
-/// The signature of the native function that computes a graph, or why there is none: it is that of its only module, which takes and
-/// gives what the graph does.
+/// Returns the signature of the native function that computes a graph, or the reason why it has none. The signature is
+/// that of the graph's only module, which must have the same inputs and outputs as the graph.
 ///
 /// # Errors
-/// As [`link`].
+/// See [`link`].
 pub fn native(graph: &FunctionGraph, library: &Library) -> Result<Result<String, NoNative>, LinkError> {
     let segments = segments(graph, library)?;
     match segments.as_slice() {

@@ -1,16 +1,18 @@
 //! The native function of a module: the graph as a plain C function of numbers, `double f(double, double)`.
 //!
-//! It is made of the same declarations and the same code of ops as `run` is, in the same nested blocks; only what stands around
-//! differs: a number is an argument where `run` extracts it from an object, and is returned where `run` syncs it; and since it is
-//! called without a host, it sets the default environment for floats itself where its caller has another.
-//! So both have the same bits. There is nothing but arguments: a graph whose module needs an instance has no native function.
+//! It uses the same declarations, the same op code and the same nested blocks as `run`, so both compute the same bits.
+//! Only the surrounding code differs. A number is an argument instead of being extracted from an object, and a return
+//! value instead of being synced. The function is called without a host, so it sets the default floating-point
+//! environment if its caller has a different one. It has no state besides its arguments: a graph whose module needs an
+//! instance has no native function.
 //!
 //! ```text
 //! cannot fail      double f(double, double)                 dd)d~
 //! may fail         double f(double, double, pc_context *)   dd)d!c~
 //! several results  struct { double; int32_t; } f(double)    d)T{di}~
 //! ```
-//! Code may fail if it says `ctx` or `failure`, or if that could be hidden: in C++, or behind macros of an author.
+//! Code can fail if it mentions `ctx` or `failure`, or if it could do so invisibly: in C++, or through an author's
+//! macros.
 
 use super::instance::{self, Context};
 use super::run::{self, Block};
@@ -29,19 +31,19 @@ use std::fmt::Write as _;
 pub(super) struct Native {
     /// Its CEP 1000 signature.
     pub(super) signature: String,
-    /// Its C; the name is `@M@_native`.
+    /// Its C code; the name is `@M@_native`.
     pub(super) text: String,
 }
 
-/// What the text of the ops and types of a module cannot tell of itself.
+/// Facts about a module that the text of its ops and types does not show.
 pub(super) struct Surroundings<'a> {
     pub(super) context: &'a Context,
     pub(super) profile: Profile,
-    /// Whether code could report an error without saying so.
+    /// Whether code could report an error without mentioning `ctx` or `failure`.
     pub(super) may_hide: bool,
 }
 
-/// The native function of a module, or why it has none.
+/// Generates the native function of a module, or returns the reason why it has none.
 pub(super) fn of(
     outline: &Outline<'_>,
     around: &Surroundings<'_>,
@@ -61,7 +63,7 @@ pub(super) fn of(
     Ok(Ok(Native { signature, text }))
 }
 
-/// Why a module has no native function.
+/// Returns the reason why a module has no native function.
 pub(super) fn refusal(outline: &Outline<'_>) -> Option<NoNative> {
     for var in &outline.vars {
         let ty = || super::signature::rankless(var.ty);
@@ -87,7 +89,7 @@ pub(super) fn refusal(outline: &Outline<'_>) -> Option<NoNative> {
     keeps.then_some(NoNative::State)
 }
 
-/// The dtypes of the variables of some role, in order.
+/// Returns the dtypes of the variables with some role, in order.
 fn numbers(outline: &Outline<'_>, role: fn(&Role) -> bool) -> Vec<DType> {
     outline.vars.iter().filter(|var| role(&var.role)).map(|var| var.ty.dtype()).collect()
 }
@@ -98,7 +100,7 @@ fn signature(arguments: &[DType], results: &[DType], fails: bool) -> String {
     format!("{}){result}{}~", codes(arguments), if fails { "!c" } else { "" })
 }
 
-/// Whether some code says what an error is reported by.
+/// Returns whether any code mentions the names that errors are reported with.
 fn reports(outline: &Outline<'_>, code: &[Block]) -> bool {
     let of_types = outline.vars.iter().flat_map(|var| {
         let sub = var.sub(var.task);
@@ -109,7 +111,7 @@ fn reports(outline: &Outline<'_>, code: &[Block]) -> bool {
     of_types.chain(of_ops).any(says)
 }
 
-/// The first value of a variable.
+/// Renders the initialization of a variable.
 fn first(var: &Var<'_>) -> String {
     match &var.role {
         Role::Literal(value) => assign(&var.name, value),
@@ -118,7 +120,7 @@ fn first(var: &Var<'_>) -> String {
     }
 }
 
-/// A C variable takes the value of an argument.
+/// Renders the assignment of an argument to a C variable.
 fn taken(name: &str, argument: &str, ty: &Type) -> String {
     match ty.dtype() {
         DType::C64 | DType::C128 => {
@@ -128,7 +130,7 @@ fn taken(name: &str, argument: &str, ty: &Type) -> String {
     }
 }
 
-/// A result takes the value of a C variable.
+/// Renders the assignment of a C variable to a result.
 fn given(name: &str, result: &str, dtype: DType) -> String {
     match dtype {
         DType::C64 | DType::C128 => {
@@ -138,7 +140,7 @@ fn given(name: &str, result: &str, dtype: DType) -> String {
     }
 }
 
-/// The C type that a number has among arguments and results.
+/// Returns the C type of a number as an argument or result.
 fn c_type(dtype: DType) -> String {
     match dtype {
         DType::Bool | DType::C64 | DType::C128 => format!("pc_native_{dtype}"),
@@ -146,7 +148,7 @@ fn c_type(dtype: DType) -> String {
     }
 }
 
-/// Where the result of a position stands.
+/// Returns the C expression of the result at a position.
 fn result(position: usize, count: usize) -> String {
     if count == 1 { "pc_result".to_owned() } else { format!("pc_result.pc_{position}") }
 }
@@ -205,7 +207,7 @@ fn function(
     )
 }
 
-/// The block of a variable, as in `run`.
+/// Renders the block of a variable, as in `run`.
 fn block(var: &Var<'_>, results: usize, fails: bool) -> Block {
     let (name, sub) = (&var.name, var.sub(var.task));
     let declare = var.ctype.c_declare(name, &sub, false);

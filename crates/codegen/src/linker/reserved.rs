@@ -1,9 +1,10 @@
-//! Names that an author's macros may not have: words of the generated code behind the author's text.
+//! Names that an author's macros must not have: words of the generated code that follows the author's text.
 //!
-//! Functions, types and variables of an author may be called anything: the generated code has names of its own, with `pc_` in
-//! front, and documented ones (`self`, `ctx`, `failure`, `V3`). Macros replace words whatever they stand for, so a module
-//! with an author's text asks the preprocessor, once behind the support code and once at its end, whether a word that it says
-//! itself is a macro. Asking there sees what reading the text would not: macros of headers and of flags, conditions, `#undef`.
+//! An author's functions, types and variables may have any name, because the generated code uses names with the prefix
+//! `pc_` and documented names (`self`, `ctx`, `failure`, `V3`). Macros, however, replace words everywhere. So a module
+//! with an author's text checks with preprocessor conditionals whether a word of its own is a macro: once after the
+//! support code and once at the end. Unlike reading the text, this check also sees macros of headers and flags,
+//! conditions and `#undef`.
 
 use super::variables::{Outline, Var};
 use crate::ctype::CType;
@@ -11,7 +12,7 @@ use crate::template::render;
 use crate::tokens::{Kind, tokens};
 use std::collections::BTreeSet;
 
-/// The files with what every module says.
+/// The files with the text that every module contains.
 const TEMPLATES: [&str; 5] = [
     include_str!("../../c/module.c.in"),
     include_str!("../../c/module.cc.in"),
@@ -19,12 +20,12 @@ const TEMPLATES: [&str; 5] = [
     include_str!("../../c/table.c.in"),
     include_str!("../../c/native.c.in"),
 ];
-/// What `run`, `init` and the native function say besides.
+/// Further words of `run`, `init` and the native function.
 const FIXED: &str = "const ctx extern failure goto if int self sizeof void";
-/// Names that headers may define as they like, to the same effect.
+/// Names that headers may define in any way, since the effect is the same.
 const ALLOWED: [&str; 3] = ["NULL", "uint32_t", "defined"];
 
-/// The check, for a module with an author's text; else nothing.
+/// Renders the check for a module with an author's text; empty for other modules.
 pub(super) fn check(outline: &Outline<'_>) -> String {
     if !outline.is_foreign {
         return String::new();
@@ -33,7 +34,7 @@ pub(super) fn check(outline: &Outline<'_>) -> String {
     names(outline).iter().map(ask).collect()
 }
 
-/// The words of the generated code, sorted.
+/// Returns the words of the generated code, sorted.
 fn names(outline: &Outline<'_>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     TEMPLATES.iter().chain([&FIXED]).for_each(|text| add(&mut found, text));
@@ -49,7 +50,7 @@ fn names(outline: &Outline<'_>) -> BTreeSet<String> {
     found
 }
 
-/// The code around a value.
+/// Returns the code around a value.
 fn code(var: &Var<'_>, sub: &crate::sub::Sub) -> [String; 6] {
     let (ctype, name): (&dyn CType, &str) = (&*var.ctype, &var.name);
     [
@@ -62,7 +63,7 @@ fn code(var: &Var<'_>, sub: &crate::sub::Sub) -> [String; 6] {
     ]
 }
 
-/// Adds the words of a text. What has a mark in front or in it is the module's own.
+/// Adds the words of a text. Words with a mark as a prefix or inside are unique to the module.
 fn add(found: &mut BTreeSet<String>, text: &str) {
     let plain = text.replace("@M@", "pc_").replace('@', " ");
     let marks: BTreeSet<&str> = text.split('@').skip(1).step_by(2).collect();

@@ -1,15 +1,15 @@
-//! The body of `run`: one block for each variable, nested, and inside them, nested too, one for each Apply in order.
+//! The body of `run`: nested blocks, one for each variable, and inside them nested blocks for each Apply in order.
 //!
 //! ```text
-//! {  pc_tensor *V0; V0 = NULL;          declare: resources NULL before the first possible failure
-//!    …                                  extract or init; failing jumps to this block's own label
+//! {  pc_tensor *V0; V0 = NULL;          declare: resources are NULL before the first possible failure
+//!    …                                  extract or init; a failure jumps to this block's own label
 //!    {  …the next block…  }
 //!    if (!failure) { …sync… }           outputs and temporaries only
 //!   label_1: ;
 //!    …cleanup…
 //! }
 //! ```
-//! `fail` is `{ failure = K; goto label_K; }`: every jump is forward and out of scopes, so C and C++ both allow it.
+//! `fail` is `{ failure = K; goto label_K; }`. Every jump goes forward and out of scopes, so both C and C++ allow it.
 
 use super::instance::Context;
 use super::signature::print;
@@ -20,10 +20,10 @@ use crate::template::{escape, render};
 use precast_store::key::{Language, Profile};
 use std::fmt::Write as _;
 
-/// What stands in front of the blocks inside of one, and behind them.
+/// The text before and after the blocks nested in a block.
 pub(super) type Block = (String, String);
 
-/// The function `run`; of a module in C++ its body.
+/// Renders the function `run`; for a C++ module, only its body.
 pub(super) fn function(
     outline: &Outline<'_>,
     n_inputs: usize,
@@ -38,7 +38,7 @@ pub(super) fn function(
     })
 }
 
-/// The body of `run`.
+/// Renders the body of `run`.
 fn body(
     outline: &Outline<'_>,
     n_inputs: usize,
@@ -58,7 +58,7 @@ fn body(
     Ok(text)
 }
 
-/// The blocks of the Applies. The first is the outermost: a failure skips all that come after it.
+/// Renders the blocks of the Applies. The first is the outermost, so a failure skips all later ones.
 pub(super) fn steps(
     outline: &Outline<'_>,
     profile: Profile,
@@ -67,13 +67,13 @@ pub(super) fn steps(
     outline.steps.iter().map(|step| code(step, profile, context)).collect()
 }
 
-/// Renders blocks, each inside of the one before.
+/// Renders blocks, each nested in the previous one.
 pub(super) fn nested(blocks: &[Block]) -> String {
     let fronts = blocks.iter().map(|(front, _)| front.as_str());
     fronts.chain(blocks.iter().rev().map(|(_, behind)| behind.as_str())).collect()
 }
 
-/// `py_V3` and the cell it came from.
+/// Renders `py_V3` and the cell of its object.
 fn object(var: &Var<'_>, n_inputs: usize) -> String {
     let name = &var.name;
     let cell = match &var.role {
@@ -88,7 +88,7 @@ fn object(var: &Var<'_>, n_inputs: usize) -> String {
     )
 }
 
-/// The block of a variable.
+/// Renders the block of a variable.
 fn block(var: &Var<'_>, context: &Context) -> Block {
     let (sub, check) = (var.sub(var.task), var.check_input);
     let behaviour = match &var.role {
@@ -116,7 +116,7 @@ fn block(var: &Var<'_>, context: &Context) -> Block {
     (front, text)
 }
 
-/// The block of an Apply.
+/// Renders the block of an Apply.
 fn code(step: &Step<'_>, profile: Profile, context: &Context) -> Result<Block, LinkError> {
     let sub = step.sub(step.task);
     let code = step.op.c_code(&step.node, &step.name, &step.inputs, &step.outputs, &sub)?;

@@ -1,16 +1,17 @@
-//! Segments: which parts of a graph have a module of their own when it is compiled as a whole.
+//! Segments: the parts of a graph that get their own modules when the graph is compiled as a whole.
 //!
-//! Text of an author never shares a translation unit with anybody else's. Macros, `#pragma pack`, flags of the compiler, asm
-//! labels, names at file scope: whatever one op's C does to what stands behind it, nothing stands there. So an Apply is
-//! *foreign* if its C is not fixed by the sources of the generator (an external op, a [`COp`] of a user), or if it touches a
-//! value of a user type, whose C is its author's; and
+//! Author-written text never shares a translation unit with other ops. Macros, `#pragma pack`, compiler flags, asm
+//! labels and names at file scope could change the code after them; in its own unit there is none. An Apply is
+//! *foreign* if its C code is not determined by the generator's sources (an external op, a user's [`COp`]). It is also
+//! foreign if it uses a value of a user type, whose C code comes from the type's author.
 //!
 //! ```text
 //! applies in order    exp  mul  clip*  add  sum  clip*      * foreign
 //! segments           [exp  mul][clip*][add  sum][clip*]
 //! ```
-//! A foreign Apply is linked as it is when a graph is served op by op ([`single`]), so both are the same module. A graph
-//! without one is a single segment, with its inputs, constants and outputs. Between segments values travel as objects.
+//! A foreign Apply is linked in the same way as when the graph runs op by op ([`single`]), so both use the same module.
+//! A graph without foreign Applies is a single segment with its inputs, constants and outputs. Values are passed
+//! between segments as objects.
 
 use super::variables;
 use crate::error::LinkError;
@@ -20,20 +21,20 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// A part of a graph that one module serves.
+/// A part of a graph with one module.
 #[derive(Debug, Clone)]
 pub struct Segment<'g> {
-    /// Positions of its Applies in the graph.
+    /// The positions of its Applies in the graph.
     pub applies: Range<usize>,
-    /// What the module is made of.
+    /// The graph that the module is generated from.
     pub graph: Cow<'g, FunctionGraph>,
-    /// The variables of the whole graph that the module is called with, one for each of its inputs.
+    /// The variables of the whole graph that the module reads, one for each of its inputs.
     pub reads: Vec<VarId>,
-    /// The variables of the whole graph that it makes, one for each of its outputs.
+    /// The variables of the whole graph that the module computes, one for each of its outputs.
     pub writes: Vec<VarId>,
 }
 
-/// The position of a foreign Apply that has others beside it.
+/// Returns the position of a foreign Apply in a graph with several Applies.
 pub(super) fn crowded(graph: &FunctionGraph, library: &Library) -> Result<Option<usize>, LinkError> {
     if graph.applies().len() < 2 {
         return Ok(None);
@@ -46,10 +47,10 @@ pub(super) fn crowded(graph: &FunctionGraph, library: &Library) -> Result<Option
     Ok(None)
 }
 
-/// The segments of a graph, in order.
+/// Returns the segments of a graph, in order.
 ///
 /// # Errors
-/// Ops without C; outputs that alias inputs, constants or each other.
+/// Fails if an op has no C code, or if outputs alias inputs, constants or each other.
 pub fn segments<'g>(graph: &'g FunctionGraph, library: &Library) -> Result<Vec<Segment<'g>>, LinkError> {
     variables::check_outputs(graph)?;
     let mut foreign = Vec::new();
@@ -78,7 +79,7 @@ fn is_foreign_apply(graph: &FunctionGraph, position: usize, library: &Library) -
     Ok(variables::is_foreign(op, apply.inputs.iter().chain(&apply.outputs).map(|v| graph.ty(*v))))
 }
 
-/// The segment of one Apply.
+/// Creates the segment of one Apply.
 fn alone<'g>(graph: &'g FunctionGraph, position: usize, library: &Library) -> Result<Segment<'g>, LinkError> {
     let apply = &graph.applies()[position];
     let (reads, writes) = (apply.inputs.clone(), apply.outputs.clone());
@@ -86,8 +87,8 @@ fn alone<'g>(graph: &'g FunctionGraph, position: usize, library: &Library) -> Re
     Ok(Segment { applies: position..position + 1, graph, reads, writes })
 }
 
-/// The segment of several Applies: what they read from elsewhere becomes inputs, constants too; what is used elsewhere is
-/// given out.
+/// Creates the segment of several Applies. Values from outside the segment, including constants, become inputs. Values
+/// used outside the segment become outputs.
 fn cut_out(graph: &FunctionGraph, applies: Range<usize>) -> Result<Segment<'_>, LinkError> {
     let mut part = FunctionGraph::new();
     let mut known: BTreeMap<VarId, VarId> = BTreeMap::new();
@@ -101,7 +102,7 @@ fn cut_out(graph: &FunctionGraph, applies: Range<usize>) -> Result<Segment<'_>, 
         }
     }
     for apply in inside {
-        // Everything that is read is an input of the part or was made in it.
+        // Every value that is read is an input of the part or was computed in it.
         let inputs: Vec<VarId> = apply.inputs.iter().filter_map(|v| known.get(v)).copied().collect();
         known.extend(apply.outputs.iter().copied().zip(part.apply(apply.op.clone(), &inputs)?));
     }
@@ -117,13 +118,13 @@ fn cut_out(graph: &FunctionGraph, applies: Range<usize>) -> Result<Segment<'_>, 
     Ok(Segment { applies, graph: Cow::Owned(part), reads, writes })
 }
 
-/// The graph of one Apply alone, which [`link`](super::link) makes the Apply's own module of (OpWiseCLinker): each of its inputs becomes
-/// an input of its own, also where the Apply uses a variable twice and where it is a constant, so that all uses of an op on
-/// the same types share a module. Where the op broadcasts at run time, inputs without dimensions get one, `[1]`, beside
-/// others that have some.
+/// Returns the graph of a single Apply, from which [`link`](super::link) creates the Apply's own module
+/// (OpWiseCLinker). Each input becomes a separate input, even if the Apply uses a variable twice or an input is a
+/// constant, so that all uses of an op on the same types share a module. If the op broadcasts at run time, inputs
+/// without dimensions get the shape `[1]` when other inputs have dimensions.
 ///
 /// # Errors
-/// None in practice: the op accepted such types before.
+/// Does not fail in practice, since the op accepted such types before.
 pub fn single(graph: &FunctionGraph, position: usize, library: &Library) -> Result<FunctionGraph, LinkError> {
     let apply = &graph.applies()[position];
     let types = graph.input_types(apply);

@@ -3,18 +3,18 @@
 use precast_core::names::one_line;
 use precast_graph::Type;
 
-/// A printable signature without ranks and extents: `add(f32[..], f32[..]) -> f32[..]`.
+/// Returns a printable signature without ranks and extents: `add(f32[..], f32[..]) -> f32[..]`.
 pub(super) fn print(label: &str, inputs: &[Type], outputs: &[Type]) -> String {
     let join = |types: &[Type]| types.iter().map(rankless).collect::<Vec<_>>().join(", ");
     format!("{}({}) -> {}", plain(label), join(inputs), join(outputs))
 }
 
-/// The label of an op, which may hold text of others, as it can stand in a comment or a string of C.
+/// Makes the label of an op, which may contain author-written text, safe for a C comment or string.
 pub(super) fn plain(label: &str) -> String {
     one_line(label).replace("*/", "* /")
 }
 
-/// A type without rank and extents: `f32[..]`.
+/// Returns a type without rank and extents: `f32[..]`.
 pub(super) fn rankless(ty: &Type) -> String {
     match ty {
         Type::Scalar(dtype) => dtype.to_string(),

@@ -1,4 +1,4 @@
-//! The variables of a module: role, C names, failure ids.
+//! The variables of a module: roles, C names, failure IDs.
 
 use crate::cop::COp;
 use crate::ctype::CType;
@@ -12,25 +12,25 @@ use precast_abi::module::TaskKind;
 use precast_graph::{Apply, Array, FunctionGraph, Origin, Type, VarId};
 use std::sync::Arc;
 
-/// What a variable is to the module.
+/// The role of a variable in the module.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Role {
-    /// Argument of a call; its position.
+    /// An argument of a call, with its position.
     Input(usize),
-    /// Constant given at initialisation; its slot.
+    /// A constant passed at initialization, with its slot.
     Slot(usize),
-    /// Constant of a graph of C scalars: its value.
+    /// A constant of a graph of C scalars, with its value.
     Literal(Array),
-    /// Intermediate value whose storage is kept from call to call; its cell.
+    /// An intermediate value whose storage is reused by later calls, with its cell.
     Temporary(usize),
-    /// Intermediate value that dies with the call: C scalars, views, what was written over another.
+    /// An intermediate value that is released with the call: C scalars, views, values written over other variables.
     Local,
-    /// Result of a call; its position.
+    /// A result of a call, with its position.
     Output(usize),
 }
 
 impl Role {
-    /// What comments call it.
+    /// Returns the name of the role for comments.
     pub(super) fn describe(&self) -> String {
         match self {
             Self::Input(i) => format!("input {i}"),
@@ -42,7 +42,7 @@ impl Role {
     }
 }
 
-/// A variable as the module sees it.
+/// A variable of the module.
 pub(super) struct Var<'a> {
     /// Its number in the graph.
     pub(super) number: usize,
@@ -53,12 +53,12 @@ pub(super) struct Var<'a> {
     pub(super) ctype: Arc<dyn CType>,
     pub(super) check_input: bool,
     pub(super) task: u32,
-    /// Failure id of `c_sync`; for outputs and temporaries.
+    /// The failure ID of `c_sync`, for outputs and temporaries.
     pub(super) sync_task: u32,
 }
 
 impl Var<'_> {
-    /// The `sub` of code whose failure id is `task` and whose label is this variable's.
+    /// Returns the `sub` for code with the failure ID `task` and this variable's label.
     pub(super) fn sub(&self, task: u32) -> Sub {
         Sub {
             fail: format!("{{ failure = {task}; goto label_{}; }}", self.task),
@@ -70,20 +70,20 @@ impl Var<'_> {
         }
     }
 
-    /// Whether there is an object to put the value into.
+    /// Returns whether the value is stored in an object.
     pub(super) fn is_synced(&self) -> bool {
         matches!(self.role, Role::Output(_) | Role::Temporary(_))
     }
 }
 
-/// An Apply as the module sees it.
+/// An Apply of the module.
 pub(super) struct Step<'a> {
     pub(super) apply: &'a Apply,
     pub(super) op: &'a dyn COp,
     pub(super) node: crate::cop::Node,
     /// `@M@_n0`.
     pub(super) name: String,
-    /// The fields of its run-time params; their slots begin at `first_param` after the constants.
+    /// The fields of its run-time params. Their slots start at `first_param` after the constants.
     pub(super) params: ParamsType,
     pub(super) first_param: usize,
     pub(super) inputs: Vec<String>,
@@ -93,7 +93,7 @@ pub(super) struct Step<'a> {
 }
 
 impl Step<'_> {
-    /// The `sub` of code whose failure id is `task` and whose label has the same number.
+    /// Returns the `sub` for code with the failure ID `task` and the label of the same number.
     pub(super) fn sub(&self, task: u32) -> Sub {
         Sub {
             fail: format!("{{ failure = {task}; goto label_{task}; }}"),
@@ -104,38 +104,38 @@ impl Step<'_> {
         }
     }
 
-    /// A piece of the op's own code, with the constants of its enumerations defined around it, marked as this Apply's.
+    /// Marks a piece of the op's own code as this Apply's, with the constants of its enumerations defined around it.
     pub(super) fn own(&self, code: String) -> String {
         of_apply(self.node.position, &self.shared(code))
     }
 
-    /// As [`Step::own`], for code that Applies of equal ops give once.
+    /// Like [`Step::own`], for code that is emitted once for Applies of equal ops.
     pub(super) fn shared(&self, code: String) -> String {
         self.params.with_constants(code)
     }
 }
 
-/// One failure id.
+/// A failure ID.
 pub(super) struct Task {
     pub(super) kind: TaskKind,
     pub(super) apply: i64,
     pub(super) variable: i64,
 }
 
-/// Whether an Apply has C of an author.
+/// Returns whether an Apply has author-written C.
 pub(super) fn is_foreign<'t>(op: &dyn COp, mut types: impl Iterator<Item = &'t Type>) -> bool {
     op.content_id().is_none() || !op.c_files().is_empty() || types.any(|ty| ty.as_user().is_some())
 }
 
-/// Everything the module's text is made of.
+/// The input for generating the module's text.
 pub(super) struct Outline<'a> {
     pub(super) vars: Vec<Var<'a>>,
     pub(super) steps: Vec<Step<'a>>,
     pub(super) tasks: Vec<Task>,
     pub(super) n_temps: usize,
-    /// Slots after the constants: one a field of an Apply's params.
+    /// The number of slots after the constants: one per field of each Apply's params.
     pub(super) n_params: usize,
-    /// Whether the C is an author's: that of an op, or of a type.
+    /// Whether an op or a type has author-written C.
     pub(super) is_foreign: bool,
 }
 
@@ -205,12 +205,12 @@ pub(super) fn outline<'a>(graph: &'a FunctionGraph, library: &Library) -> Result
 impl Outline<'_> {
     fn task(&mut self, kind: TaskKind, apply: i64, variable: i64) -> u32 {
         self.tasks.push(Task { kind, apply, variable });
-        // Id 0 means success, so ids are one ahead of positions.
+        // ID 0 means success, so IDs are positions plus one.
         u32::try_from(self.tasks.len()).unwrap_or(u32::MAX)
     }
 }
 
-/// Inputs, constants, temporaries, outputs: the order of the nested blocks.
+/// Returns inputs, constants, temporaries and outputs: the order of the nested blocks.
 pub(super) fn order(graph: &FunctionGraph) -> Vec<VarId> {
     let computed = graph.applies().iter().flat_map(|apply| apply.outputs.iter().copied());
     let is_output = |v: &VarId| graph.outputs().contains(v);
@@ -233,7 +233,7 @@ fn role(graph: &FunctionGraph, id: VarId, ctype: &dyn CType, n_temps: &mut usize
         },
         Origin::Output { apply, index } => {
             let op = &graph.applies()[apply.index()].op;
-            // A view, or what was written over an input, lies in storage that something else keeps.
+            // A view, or a value written over an input, uses storage that another variable keeps alive.
             let borrows =
                 op.view_map().into_iter().chain(op.destroy_map()).any(|(output, _)| output == *index);
             if borrows || ctype.c_is_simple() {
@@ -245,14 +245,14 @@ fn role(graph: &FunctionGraph, id: VarId, ctype: &dyn CType, n_temps: &mut usize
     }
 }
 
-/// Whether any op that uses the variable wants it validated.
+/// Returns whether any op that uses the variable requests its validation.
 fn checked(graph: &FunctionGraph, library: &Library, id: VarId) -> bool {
     let uses = graph.applies().iter().filter(|a| a.inputs.contains(&id) || a.outputs.contains(&id));
     let mut ops = uses.filter_map(|apply| library.c_op(&*apply.op)).peekable();
     ops.peek().is_none() || ops.any(|op| op.check_input())
 }
 
-/// Checks that each output is a result of its own.
+/// Checks that each output is a distinct computed value.
 pub(super) fn check_outputs(graph: &FunctionGraph) -> Result<(), LinkError> {
     for (output, id) in graph.outputs().iter().enumerate() {
         let repeated = graph.outputs()[..output].contains(id);

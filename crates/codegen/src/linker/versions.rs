@@ -1,8 +1,8 @@
-//! What authors gave a version, with the digests of the C that it stands for.
+//! The versions that authors assigned, with the digests of the C code they cover.
 //!
-//! The digests are those of the author's own files where an op has some ([`crate::COp::c_files`]), else those of what each
-//! method gives under names that do not depend on the graph, so that one op has one digest wherever it stands. Only ops and
-//! types with a version pay for it.
+//! If an op has author-written files ([`crate::COp::c_files`]), the digests are those of the files. Otherwise they are
+//! digests of each method's text, generated with names that do not depend on the graph, so that an op always has the
+//! same digest. Only ops and types with a version incur this cost.
 
 use super::signature::{print, rankless};
 use super::variables::{Outline, Step, Var};
@@ -15,7 +15,7 @@ use precast_graph::FunctionGraph;
 use precast_store::key::{ContentId, Versioned};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The versioned ops and types of a module, sorted, each once.
+/// Returns the versioned ops and types of a module, sorted and without duplicates.
 pub(super) fn versions(outline: &Outline<'_>, graph: &FunctionGraph) -> Result<Vec<Versioned>, LinkError> {
     let mut found = BTreeSet::new();
     for step in &outline.steps {
@@ -36,7 +36,7 @@ fn ids(files: &SourceSet) -> BTreeMap<String, ContentId> {
     files.iter().map(|(name, text)| (name.clone(), ContentId::of(text.as_bytes()))).collect()
 }
 
-/// The C of an op, by file or else by method.
+/// Returns the C code of an op by file, or by method if it has no files.
 fn files(step: &Step<'_>) -> Result<SourceSet, LinkError> {
     let own = step.op.c_files();
     if !own.is_empty() {
@@ -58,7 +58,7 @@ fn files(step: &Step<'_>) -> Result<SourceSet, LinkError> {
     Ok(set.0)
 }
 
-/// The C of a type, by method.
+/// Returns the C code of a type by method.
 fn type_files(var: &Var<'_>) -> SourceSet {
     let (ctype, sub) = (&*var.ctype, Sub { py_ptr: "py_V".into(), stor_ptr: "storage_V".into(), ..fixed() });
     let mut set = Methods::of(ctype);
@@ -71,18 +71,18 @@ fn type_files(var: &Var<'_>) -> SourceSet {
     set.0
 }
 
-/// A `sub` that is the same wherever the code stands.
+/// Returns a `sub` that does not depend on the graph.
 fn fixed() -> Sub {
     Sub { fail: "FAIL".to_owned(), id: 1, failure_var: "failure".to_owned(), ..Sub::default() }
 }
 
-/// Texts by the method that gave them; empty ones are left out.
+/// Texts by the method that returned them, without empty ones.
 struct Methods(SourceSet);
 
 impl Methods {
-    /// What all linker objects have.
+    /// Collects the methods that all linker objects have.
     fn of(object: &(impl CLinkerObject + ?Sized)) -> Self {
-        // The headers of this program are the generator's, not the author's.
+        // precast's headers belong to the generator, not to the author.
         let own = object.c_sources().into_iter().filter(|(name, _)| !name.starts_with("precast/"));
         let mut set = Self(own.collect());
         set.add("c_support_code", object.c_support_code().join("\n"));

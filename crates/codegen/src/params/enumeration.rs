@@ -1,13 +1,13 @@
-//! Enumerations: constants by name, for params of ops.
+//! Enumerations: named constants for params of ops.
 //!
 //! | constructor | in PyTensor | values |
 //! |---|---|---|
 //! | [`EnumType::new`] | EnumType | given here, integers or floats |
 //! | [`EnumType::list`] | EnumList | 0, 1, 2, … |
-//! | [`EnumType::from_c`] | CEnumType | the C compiler's, from a header |
+//! | [`EnumType::from_c`] | CEnumType | defined by a C header |
 //!
-//! In C the field of the params has the enumeration's C type, and the bare names of the constants are macros in the code of
-//! the op that has such a param, and only there: another op of the module may give the same name another value.
+//! In C, the params field has the enumeration's C type. The bare names of the constants are macros, defined only in the
+//! code of the op with the param. Another op of the module may use the same name for a different value.
 
 use crate::external::header;
 use crate::spelling::{c_float, field_problem, is_c_name};
@@ -28,7 +28,7 @@ struct Constant {
     value: Value,
 }
 
-/// Constants by name.
+/// A set of named constants.
 ///
 /// # Examples
 /// ```
@@ -44,37 +44,38 @@ struct Constant {
 pub struct EnumType {
     ctype: String,
     constants: Vec<Constant>,
-    /// The headers that define the constants; `None`: this type does.
+    /// The headers that define the constants; `None` if this type defines them.
     headers: Option<Vec<String>>,
 }
 
 impl EnumType {
-    /// An enumeration without constants yet, held in the C type `ctype`.
+    /// Creates an enumeration without constants, stored in the C type `ctype`.
     #[must_use]
     pub fn new(ctype: &str) -> Self {
         Self { ctype: ctype.to_owned(), constants: Vec::new(), headers: None }
     }
 
-    /// Constants 0, 1, 2, …, held in an `int`.
+    /// Creates the constants 0, 1, 2, …, stored in an `int`.
     #[must_use]
     pub fn list(names: &[&str]) -> Self {
         names.iter().zip(0..).fold(Self::new("int"), |list, (name, value)| list.constant(name, value))
     }
 
-    /// Constants that C headers define, held in the C type `ctype`. Name the headers by [`EnumType::header`].
+    /// Creates constants that C headers define, stored in the C type `ctype`. Add the headers with
+    /// [`EnumType::header`].
     #[must_use]
     pub fn from_c(ctype: &str, names: &[&str]) -> Self {
         let constants = Self::list(names).constants;
         Self { ctype: ctype.to_owned(), constants, headers: Some(Vec::new()) }
     }
 
-    /// Adds a constant.
+    /// Adds an integer constant.
     #[must_use]
     pub fn constant(self, name: &str, value: i64) -> Self {
         self.with(name, Value::Int(value))
     }
 
-    /// Adds a constant that is a float.
+    /// Adds a float constant.
     #[must_use]
     pub fn float(self, name: &str, value: f64) -> Self {
         self.with(name, Value::Float(value))
@@ -85,7 +86,7 @@ impl EnumType {
         self
     }
 
-    /// Adds another name for a constant; nothing happens if there is no such constant.
+    /// Adds another name for a constant; does nothing if the constant does not exist.
     #[must_use]
     pub fn alias(mut self, name: &str, alias: &str) -> Self {
         if let Some(constant) = self.constants.iter_mut().find(|constant| constant.name == name) {
@@ -94,7 +95,7 @@ impl EnumType {
         self
     }
 
-    /// Adds a header that defines constants: `<fenv.h>`. Without effect on an enumeration that has its own values.
+    /// Adds a header that defines constants: `<fenv.h>`. Has no effect on an enumeration with its own values.
     #[must_use]
     pub fn header(mut self, header: &str) -> Self {
         if let Some(headers) = &mut self.headers {
@@ -103,38 +104,38 @@ impl EnumType {
         self
     }
 
-    /// The enumeration with other names for its headers.
+    /// Renames the headers.
     pub(super) fn map_headers(mut self, of: impl Fn(&str) -> String) -> Self {
         self.headers.iter_mut().flatten().for_each(|header| *header = of(header));
         self
     }
 
-    /// The names of the constants, in order.
+    /// Returns the names of the constants, in order.
     #[must_use]
     pub fn names(&self) -> Vec<&str> {
         self.constants.iter().map(|constant| &*constant.name).collect()
     }
 
-    /// The other names of a constant.
+    /// Returns the aliases of a constant.
     #[must_use]
     pub fn aliases(&self, name: &str) -> &[String] {
         self.constants.iter().find(|constant| constant.name == name).map_or(&[], |constant| &constant.aliases)
     }
 
-    /// The constant that an alias stands for.
+    /// Returns the constant that an alias refers to.
     #[must_use]
     pub fn from_alias(&self, alias: &str) -> Option<&str> {
         let known = self.constants.iter().find(|c| c.aliases.iter().any(|known| known == alias));
         known.map(|constant| &*constant.name)
     }
 
-    /// The C type of a value.
+    /// Returns the C type of the values.
     #[must_use]
     pub fn ctype(&self) -> &str {
         &self.ctype
     }
 
-    /// The constants with their values and other names, in order.
+    /// Returns the constants with their values and aliases, in order.
     pub(crate) fn constants(&self) -> impl Iterator<Item = (&str, Prop, &[String])> {
         self.constants.iter().map(|constant| {
             let value = match constant.value {
@@ -145,23 +146,24 @@ impl EnumType {
         })
     }
 
-    /// The headers that define the constants; `None`: this type does.
+    /// Returns the headers that define the constants; `None` if this type defines them.
     pub(crate) fn c_headers(&self) -> Option<&[String]> {
         self.headers.as_deref()
     }
 
-    /// The headers that define the constants.
+    /// Returns the headers that define the constants.
     pub(super) fn headers(&self) -> &[String] {
         self.headers.as_deref().unwrap_or(&[])
     }
 
-    /// The dtype of the number that stands for a constant in a slot: its value, or its position if C has the value.
+    /// Returns the dtype of a constant's slot. The slot holds the value, or the position if C defines the value.
     pub(super) fn carrier(&self) -> DType {
         let float = |constant: &Constant| matches!(constant.value, Value::Float(_));
         if self.constants.iter().any(float) { DType::F64 } else { DType::I64 }
     }
 
-    /// The number that stands for the constant that `prop` means, by name, alias or value; else what is wrong.
+    /// Returns the slot value of the constant that `prop` selects by name, alias or value. The error describes the
+    /// problem.
     pub(super) fn value(&self, prop: &Prop) -> Result<Array, String> {
         let own_values = self.headers.is_none();
         let means = |constant: &&Constant| match (prop, constant.value) {
@@ -181,20 +183,20 @@ impl EnumType {
         }
     }
 
-    /// What keeps the constants from being C macros, in words.
+    /// Returns a description of the problem if the constants cannot be C macros.
     pub(super) fn problem(&self) -> Option<String> {
         let taken = |name: &str| self.constants.iter().filter(|c| c.name == name).count() > 1;
         if let Some(error) = self.headers().iter().find_map(|text| header(text).err()) {
             return Some(error.to_string());
         }
-        // What a header defines may be a macro; what is defined here may not be one already.
+        // A constant from a header may be a macro; one defined here must not be a macro already.
         let is_free = |name: &str| self.headers.is_some() || field_problem(name).is_none();
         let wrong =
             self.constants.iter().find(|c| !is_c_name(&c.name) || !is_free(&c.name) || taken(&c.name));
         wrong.map(|constant| format!("`{}` cannot name a constant in C, or does so twice", constant.name))
     }
 
-    /// The lines that define the constants, and those that take them away.
+    /// Returns the lines that define the constants, and the lines that undefine them.
     pub(super) fn macros(&self) -> (String, String) {
         if self.headers.is_some() {
             return (String::new(), String::new());
@@ -212,7 +214,7 @@ impl EnumType {
         (define, undefine)
     }
 
-    /// The C that turns a position into the constant at `target`; `None` if slots hold values.
+    /// Returns C code that stores the constant for a position in `target`; `None` if slots hold values.
     pub(super) fn choice(&self, field: &str, slot: usize, target: &str, fail: &str) -> Option<String> {
         self.headers.as_ref()?;
         let case = |(i, constant): (usize, &Constant)| {

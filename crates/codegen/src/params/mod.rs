@@ -1,22 +1,22 @@
-//! ParamsType: what an op is given at run time instead of in its text.
+//! `ParamsType`: values that an op receives at run time instead of in its text.
 //!
 //! ```text
-//! Op::params()      which props are params                      graph: left out of labels
+//! Op::params()      names the props that are params             graph: omitted from labels
 //! COp::params_type  the type of each: scalar, tensor, enumeration, generic
-//! slots             their values, one tensor a field, behind the graph's constants
+//! slots             their values, one tensor per field, after the graph's constants
 //! ```
-//! A module keeps a struct `@name@_params` for each Apply that has params. Its fields are in the order of their names:
+//! A module has a struct `@name@_params` for each Apply with params. Its fields are sorted by name:
 //!
 //! | field | in C | holds |
 //! |---|---|---|
 //! | `Scalar(f64)` | `pc_f64 alpha;` | the value |
-//! | `Tensor(f64)` | `pc_tensor *w;` | a tensor that must not be written; the instance keeps it alive |
+//! | `Tensor(f64)` | `pc_tensor *w;` | a read-only tensor, which the instance keeps alive |
 //! | `Enum(…)` | the enumeration's C type | the value of the constant |
-//! | `Generic` | `pc_object *any;` | a tensor of any dtype, likewise |
+//! | `Generic` | `pc_object *any;` | a read-only tensor of any dtype, which the instance keeps alive |
 //!
-//! The struct is filled when an instance is made, before any code of an op runs; `sub.params` is a pointer to it, in run
-//! code and in struct init. The text of a module has the types of the fields and never a value: graphs that differ only in
-//! params share a module.
+//! The struct is filled when an instance is created, before any code of an op runs. `sub.params` is a pointer to it, in
+//! run code and in struct init. The text of a module contains the types of the fields but never a value, so graphs that
+//! differ only in params share a module.
 
 mod enumeration;
 mod slots;
@@ -36,18 +36,18 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ParamType {
-    /// One number, by value.
+    /// A number, stored by value.
     Scalar(DType),
     /// A tensor of any shape.
     Tensor(DType),
-    /// One of some constants.
+    /// One of a set of constants.
     Enum(EnumType),
     /// A tensor of any dtype and shape.
     Generic,
 }
 
 impl ParamType {
-    /// The type with other names for the headers that it asks for.
+    /// Renames the headers that the type requests.
     pub(crate) fn map_headers(self, of: impl Fn(&str) -> String) -> Self {
         match self {
             Self::Enum(constants) => Self::Enum(constants.map_headers(of)),
@@ -75,36 +75,36 @@ pub struct ParamsType {
     fields: BTreeMap<String, ParamType>,
 }
 
-/// The name of the struct type of the Apply `name`: what `PARAMS_TYPE` stands for.
+/// Returns the name of the struct type of the Apply `name`: the value of `PARAMS_TYPE`.
 #[must_use]
 pub fn type_name(name: &str) -> String {
     format!("{name}_params")
 }
 
-/// The pointer to the params of the Apply `name`: what `sub.params` and `PARAMS` stand for.
+/// Returns the pointer to the params of the Apply `name`: the value of `sub.params` and `PARAMS`.
 #[must_use]
 pub fn pointer(name: &str) -> String {
     format!("(&self->{name}_values)")
 }
 
 impl ParamsType {
-    /// No fields: an op without params.
+    /// Creates a type without fields, for an op without params.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a field; a later one of the same name replaces the earlier.
+    /// Adds a field. It replaces an earlier field with the same name.
     #[must_use]
     pub fn with(mut self, field: &str, ty: ParamType) -> Self {
         self.fields.insert(field.to_owned(), ty);
         self
     }
 
-    /// Takes the types from the values of the props that `params` names.
+    /// Derives the types from the values of the props listed in `params`.
     ///
     /// # Errors
-    /// [`LinkError::Param`] for a name without a prop, and for a prop of a kind that has no type of its own.
+    /// Returns [`LinkError::Param`] if a prop is missing or has a kind without a corresponding type.
     pub fn derive(op: &str, params: &[String], props: &Props) -> Result<Self, LinkError> {
         let mut fields = BTreeMap::new();
         for name in params {
@@ -125,30 +125,30 @@ impl ParamsType {
         Ok(Self { fields })
     }
 
-    /// The fields, in order of their names: the order of the slots.
+    /// Returns the fields sorted by name, which is the order of the slots.
     pub fn fields(&self) -> impl Iterator<Item = (&str, &ParamType)> {
         self.fields.iter().map(|(name, ty)| (&**name, ty))
     }
 
-    /// The type of a field.
+    /// Returns the type of a field.
     #[must_use]
     pub fn get(&self, field: &str) -> Option<&ParamType> {
         self.fields.get(field)
     }
 
-    /// Number of fields.
+    /// Returns the number of fields.
     #[must_use]
     pub fn len(&self) -> usize {
         self.fields.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no fields.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.fields.is_empty()
     }
 
-    /// The dtype of a scalar or tensor field.
+    /// Returns the dtype of a scalar or tensor field.
     #[must_use]
     pub fn dtype(&self, field: &str) -> Option<DType> {
         match self.fields.get(field)? {
@@ -157,7 +157,7 @@ impl ParamsType {
         }
     }
 
-    /// The C type of a field's elements, `pc_f64`, or of its constants: what `DTYPE_PARAM_<field>` stands for.
+    /// Returns the C type of a field's elements, `pc_f64`, or of its constants: the value of `DTYPE_PARAM_<field>`.
     #[must_use]
     pub fn c_element_type(&self, field: &str) -> Option<String> {
         match self.fields.get(field)? {
@@ -167,7 +167,7 @@ impl ParamsType {
         }
     }
 
-    /// The enumeration that has a constant of this name or alias, and the constant's name.
+    /// Returns the enumeration that has a constant with this name or alias, and the constant's name.
     #[must_use]
     pub fn constant(&self, name: &str) -> Option<(&EnumType, &str)> {
         self.fields.values().find_map(|ty| {
@@ -177,7 +177,7 @@ impl ParamsType {
         })
     }
 
-    /// Checks that the fields and constants can stand in C.
+    /// Checks that the fields and constants have valid names in C.
     pub(crate) fn check(&self, op: &str) -> Result<(), LinkError> {
         for (field, ty) in &self.fields {
             if let Some(problem) = field_problem(field) {
@@ -192,7 +192,7 @@ impl ParamsType {
         Ok(())
     }
 
-    /// The declaration of the struct type of the Apply `name`.
+    /// Renders the declaration of the struct type of the Apply `name`.
     pub(crate) fn declare(&self, name: &str) -> String {
         if self.is_empty() {
             return String::new();
@@ -207,12 +207,12 @@ impl ParamsType {
         render(include_str!("../../c/params/struct.c.in"), &[("NAME", name), ("FIELDS", &fields)])
     }
 
-    /// The member of the instance that holds the struct.
+    /// Renders the member of the instance that holds the struct.
     pub(crate) fn member(&self, name: &str) -> String {
         if self.is_empty() { String::new() } else { format!("{} {name}_values;\n", type_name(name)) }
     }
 
-    /// Fills the struct from the slots beginning at `first`.
+    /// Renders the code that fills the struct from the slots that start at `first`.
     pub(crate) fn extract(&self, name: &str, first: usize, fail: &str) -> String {
         let field = |(position, (field, ty)): (usize, (&String, &ParamType))| {
             let (slot, target) = (first + position, format!("self->{name}_values.{field}"));
@@ -221,7 +221,7 @@ impl ParamsType {
         self.fields.iter().enumerate().map(field).collect()
     }
 
-    /// `code` with the macros of the enumerations' constants around it.
+    /// Surrounds `code` with the macros of the enumerations' constants.
     pub(crate) fn with_constants(&self, code: String) -> String {
         let (mut before, mut after) = (String::new(), String::new());
         for ty in self.fields.values().filter(|_| !code.is_empty()) {
@@ -250,7 +250,7 @@ impl CLinkerObject for ParamsType {
     }
 }
 
-/// Fills one field.
+/// Renders the code that fills one field.
 fn extract(field: &str, ty: &ParamType, slot: usize, target: &str, fail: &str) -> String {
     let number = slot.to_string();
     let with = |template: &str, dtype: DType| {
@@ -265,7 +265,7 @@ fn extract(field: &str, ty: &ParamType, slot: usize, target: &str, fail: &str) -
     };
     match ty {
         ParamType::Scalar(dtype) => {
-            // No cast: a struct cannot be cast, even to its own type.
+            // No cast, since a struct cannot be cast, even to its own type.
             let load = format!("{target} = *(const pc_{dtype} *)pc_data(pc_values[{slot}]);\n");
             with(check, *dtype) + &load
         }

@@ -1,4 +1,4 @@
-//! The values that an instance is made with: constants, then the params of each Apply.
+//! The values that an instance is created with: constants, then the params of each Apply.
 
 use super::{ParamType, ParamsType, param};
 use crate::cop::COp;
@@ -8,10 +8,11 @@ use precast_graph::{
     Apply, Array, CarrierRules, DType, FunctionGraph, Op, Prop, Props, Type, TypeRules as _,
 };
 
-/// Gives all slot values of the module of `graph`: its constants, then the params of each Apply in order, field by field.
+/// Returns all slot values of the module of `graph`: its constants, then the params of each Apply in order, field by
+/// field.
 ///
 /// # Errors
-/// An op without C; a param whose value does not fit the type of its field.
+/// Fails if an op has no C side, or if a param's value does not fit the type of its field.
 pub fn slots(graph: &FunctionGraph, library: &Library) -> Result<Vec<Array>, LinkError> {
     let mut values: Vec<Array> = graph.slots().map(|(_, value)| value.clone()).collect();
     for position in 0..graph.applies().len() {
@@ -20,10 +21,10 @@ pub fn slots(graph: &FunctionGraph, library: &Library) -> Result<Vec<Array>, Lin
     Ok(values)
 }
 
-/// Gives the slot values of the module of one Apply alone, which has no constants: its params, field by field.
+/// Returns the slot values of the module of a single Apply, which has no constants: its params, field by field.
 ///
 /// # Errors
-/// As [`slots`].
+/// See [`slots`].
 pub fn apply_slots(
     graph: &FunctionGraph,
     position: usize,
@@ -43,12 +44,12 @@ pub fn apply_slots(
     params.fields().map(value).collect()
 }
 
-/// What messages call an op: all external ones have one name in JSON.
+/// Returns the name of an op for messages. External ops all have the same name in JSON, so their label is used.
 fn called(op: &dyn Op) -> String {
     if op.name() == crate::external::NAME { op.label() } else { op.name().to_owned() }
 }
 
-/// The params type of an Apply, checked.
+/// Returns the params type of an Apply after checking it.
 pub(crate) fn of(apply: &Apply, op: &dyn COp) -> Result<ParamsType, LinkError> {
     let names = apply.op.params();
     if names.is_empty() {
@@ -66,7 +67,7 @@ pub(crate) fn of(apply: &Apply, op: &dyn COp) -> Result<ParamsType, LinkError> {
     Ok(params)
 }
 
-/// Checks that each field has a value among `props`, and that it fits.
+/// Checks that `props` has a valid value for each field.
 pub(crate) fn check_values(op: &str, params: &ParamsType, props: &Props) -> Result<(), LinkError> {
     params.check(op)?;
     params.fields().try_for_each(|(field, ty)| {
@@ -75,7 +76,7 @@ pub(crate) fn check_values(op: &str, params: &ParamsType, props: &Props) -> Resu
     })
 }
 
-/// The tensor that carries the value of a field; else what is wrong with it.
+/// Converts the value of a field to a tensor. The error describes the problem.
 pub(crate) fn value(ty: &ParamType, prop: &Prop) -> Result<Array, String> {
     let value = match ty {
         ParamType::Enum(constants) => return constants.value(prop),
@@ -89,7 +90,7 @@ pub(crate) fn value(ty: &ParamType, prop: &Prop) -> Result<Array, String> {
     CarrierRules.filter(&ty, value, false, None).map_err(|error| error.to_string())
 }
 
-/// The value of a prop as a tensor.
+/// Converts a prop to a tensor.
 fn array(prop: &Prop) -> Option<Array> {
     match prop {
         Prop::Array(value) => Some(value.clone()),

@@ -1,4 +1,5 @@
-//! A user type whose every step can fail, under ops with params, struct members and scratch memory: each failure in turn.
+//! Tests each failure of a user type whose every step can fail, used by ops with params, struct members and scratch
+//! memory.
 
 use crate::run::{Outcome, opwise, whole};
 use precast_codegen::template::render;
@@ -7,7 +8,7 @@ use precast_graph::{Array, FunctionGraph, MakeNodeError, Op, PerformError, Prop,
 use precast_store::key::Language;
 use std::sync::Arc;
 
-/// An f64 in memory of its own: allocated by init and extract, freed by cleanup.
+/// An f64 in heap memory: allocated by init and extract, freed by cleanup.
 struct Boxed;
 
 impl TypeRules for Boxed {}
@@ -47,7 +48,7 @@ impl CType for Boxed {
     }
 }
 
-/// `x + alpha * y + 100 * alpha`; `alpha` is a param, the last term a struct member.
+/// Computes `x + alpha * y + 100 * alpha`; `alpha` is a param, the last term a struct member.
 #[derive(Debug)]
 struct Axpy {
     alpha: f64,
@@ -110,7 +111,7 @@ impl COp for Axpy {
     }
 }
 
-/// `n` applies, each on the one before and `x`.
+/// Builds a chain of `n` Applies, each on the previous result and `x`.
 fn chain(n: usize, cxx: bool) -> FunctionGraph {
     let mut graph = FunctionGraph::new();
     let x = graph.input("x", "boxed<f64[]>".parse().unwrap()).unwrap();
@@ -140,7 +141,7 @@ fn check(outcome: &Outcome, n: usize, extracts: usize) {
 #[test]
 fn each_step_of_a_user_type_may_fail_in_c() {
     for n in [1, 3, 20] {
-        // Two inputs and an output for each apply, as each has a module of its own.
+        // Each Apply has its own module, so it has two inputs and an output.
         check(&whole(&chain(n, false), &library(), &[Array::from(2.0)]), n, 3 * n);
     }
 }

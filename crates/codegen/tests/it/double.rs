@@ -1,4 +1,4 @@
-//! The type `double` of Aesara's CType document, as a crate of a user would have it: a C variable that holds a float.
+//! The type `double` of Aesara's CType document, as a user's crate would implement it: a C variable that holds a float.
 
 use crate::run::{opwise, whole};
 use crate::toy::Infix;
@@ -71,7 +71,7 @@ fn ty() -> Type {
     "double<f64[]>".parse().unwrap()
 }
 
-/// `x + y`.
+/// Builds `x + y`.
 fn sum() -> FunctionGraph {
     let mut graph = FunctionGraph::new();
     let [x, y] = ["x", "y"].map(|name| graph.input(name, ty()).unwrap());
@@ -80,7 +80,7 @@ fn sum() -> FunctionGraph {
     graph
 }
 
-/// `b = (x + y) * z`.
+/// Builds `b = (x + y) * z`.
 fn graph() -> FunctionGraph {
     let mut graph = FunctionGraph::new();
     let [x, y, z] = ["x", "y", "z"].map(|name| graph.input(name, ty()).unwrap());
@@ -107,7 +107,8 @@ fn the_example_of_the_ctype_document_is_a_plain_function_of_numbers() {
     let b = graph.apply(Arc::new(Infix("mul", '*')), &[a, z]).unwrap()[0];
     graph.output(b, Some("b")).unwrap();
     assert_eq!(link(&graph, &library()).unwrap().native, Ok("ddd)d~".to_owned()));
-    // An op on the document's own type is one too: the type says that its values are numbers.
+    // An op on the document's own type also has a native function, because the type declares that its values are
+    // numbers.
     let module = link(&sum(), &library()).unwrap();
     assert_eq!(module.native, Ok("dd)d~".to_owned()));
     let native = module.body.split("@M@_native(").nth(1).unwrap();
@@ -137,7 +138,7 @@ fn values_are_computed_and_a_failing_extract_names_its_variable() {
         assert_eq!(outcome.failures[1], "wrong accepted 0 extract 3 code 0 sync 0 struct 0");
     }
     let outcome = whole(&graph(), &library(), &inputs);
-    // The third is the second input of the second module.
+    // The third failure is the second input of the second module.
     let expected = [0, 1, 1].iter().enumerate();
     let expected: Vec<String> =
         expected.map(|(i, v)| format!("input {i}: task 1 of V{v}: expected a float")).collect();

@@ -1,5 +1,5 @@
-//! External ops, native and with compat headers, in C and C++, with every request refused in turn: nothing leaks, each failure
-//! names its Apply and says what was wrong, and the instance works on.
+//! Tests external ops, native and with compat headers, in C and C++, with every request refused in turn: no memory
+//! leaks, each failure names its Apply and its cause, and the instance remains usable.
 
 use crate::run::{Outcome, opwise, whole};
 use precast_codegen::external::{Declaration, ExternalCOp, ExternalError};
@@ -8,7 +8,7 @@ use precast_graph::{Array, FunctionGraph, Op, Prop};
 use precast_store::key::Language;
 use std::sync::Arc;
 
-/// `x * alpha + w[0]` with params, struct members and scratch memory.
+/// Creates the op `x * alpha + w[0]` with params, struct members and scratch memory.
 fn native(alpha: f64, language: Language) -> Arc<dyn Op> {
     let mut d = Declaration::new("affine").file("steps.c", include_str!("../c/external/steps.c"));
     d = d.input("{T}[?]").output("{T}[?]");
@@ -18,7 +18,7 @@ fn native(alpha: f64, language: Language) -> Arc<dyn Op> {
     Arc::new(ExternalCOp::new(d).unwrap())
 }
 
-/// `2 * x`, as an author for CPython and NumPy writes it.
+/// Creates the op `2 * x`, written as for CPython and NumPy.
 fn compat(language: Language) -> Arc<dyn Op> {
     let d = Declaration::new("twice").file("compat.c", include_str!("../c/external/compat.c"));
     let d = d.func("APPLY_SPECIFIC(twice)").input("{T}[?]").output("{T}[?]");
@@ -47,7 +47,7 @@ fn halves_are_refused_where_c_would_take_them_for_integers() {
             "{error}"
         );
         link(c, output, true).unwrap();
-        // A `pc_f16` is a struct, which nobody computes with by mistake.
+        // A `pc_f16` is a struct, so it cannot be used in arithmetic by mistake.
         link(native, output, false).unwrap();
     }
 }
@@ -125,7 +125,7 @@ fn input() -> [Array; 1] {
     [ndarray::array![1.0, -2.0].into()]
 }
 
-/// Each Apply failed as often as it asks, in order, and said why.
+/// Checks that each Apply failed `times` times, in order, with the expected message.
 fn in_order(outcome: &Outcome, n: usize, times: usize) {
     let refused = |apply: usize| (apply as i64, "refused".to_owned());
     let expected: Vec<_> = (0..n).flat_map(|apply| vec![refused(apply); times]).collect();
@@ -133,11 +133,11 @@ fn in_order(outcome: &Outcome, n: usize, times: usize) {
 }
 
 fn check_native(outcome: &Outcome, n: usize) {
-    // Alphas are 1, 2, 1, 2, …
+    // The alphas alternate: 1, 2, 1, 2, …
     let value = |x: f64| (0..n).fold(x, |x, i| x * (i % 2 + 1) as f64 + 1.0);
     assert_eq!(outcome.f64s(), [value(1.0), value(-2.0)]);
     assert_eq!(outcome.failures[0], format!("refused extract 0 code {} sync 0 struct {n}", 2 * n));
-    // The input, and both params of each Apply.
+    // The input, and both params of each Apply, are extracted.
     assert_eq!(outcome.failures[1], format!("wrong accepted 0 extract 1 code 0 sync 0 struct {}", 2 * n));
     let mut code = Outcome { refused: outcome.refused[n..].to_vec(), ..outcome.clone() };
     in_order(&code, n, 2);

@@ -1,5 +1,5 @@
-//! A chain of Applies in one module, every request to the host refused in turn, under AddressSanitizer and
-//! UndefinedBehaviorSanitizer: nothing leaks, every failure maps to its Apply, and the instance works on.
+//! Tests a chain of Applies in one module under AddressSanitizer and UndefinedBehaviorSanitizer, with every request to
+//! the host refused in turn: no memory leaks, every failure maps to its Apply, and the instance remains usable.
 
 use crate::run::whole;
 use crate::toy;
@@ -9,7 +9,7 @@ fn twos(n: usize) -> Array {
     Array::from_bits(DType::F64, &[n], &vec![2.0_f64.to_bits(); n]).unwrap()
 }
 
-/// Holds a chain against what it asks for: each Apply for its struct member once, and for its output in the first call.
+/// Checks the requests of a chain: each Apply requests its struct member once, and its output in the first call.
 fn survives(n: usize, cxx: bool) {
     let outcome = whole(&toy::chain(n, cxx), &toy::library(), &[twos(3)]);
     let sum = (0..n).fold(1.0, |sum, at| sum * (at % 2 + 1) as f64 + 2.0);

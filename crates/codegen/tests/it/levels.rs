@@ -1,4 +1,4 @@
-//! Support code of every level: shared once, per Apply under its own name.
+//! Tests support code at every level: shared code appears once, and per-Apply code uses its own name.
 
 use crate::toy;
 use precast_codegen::link;

@@ -1,6 +1,6 @@
-//! Tests of code generation from outside: the text of modules, and what it does when compiled.
+//! Integration tests of code generation: the text of modules, and the behavior of the compiled code.
 //!
-//! `toy` has ops of its own, so that nothing here depends on the op library.
+//! `toy` has its own ops, so that these tests do not depend on the op library.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod boxed;
 mod double;

@@ -1,5 +1,5 @@
-//! Opaque values: made by one op, used by others, freed exactly once. AddressSanitizer sees a second time,
-//! LeakSanitizer a missing one.
+//! Tests that opaque values, created by one op and used by several, are freed exactly once. AddressSanitizer detects a
+//! double free, LeakSanitizer a missing one.
 
 use crate::run::{opwise, whole};
 use precast_codegen::template::render;
@@ -10,7 +10,7 @@ use precast_graph::{Array, DType, FunctionGraph, MakeNodeError, Op, PerformError
 use precast_store::key::Language;
 use std::sync::Arc;
 
-/// Makes a plan of a number, or forgets to.
+/// Creates a plan from a number, or forgets to.
 #[derive(Debug)]
 struct Make {
     forgets: bool,
@@ -82,7 +82,7 @@ fn library() -> Library {
     Library::new().with_c::<Make>().with_c::<Use>().with_type("plan", Arc::new(plan))
 }
 
-/// A plan.
+/// Builds a graph whose output is a plan.
 fn plan_of(forgets: bool) -> FunctionGraph {
     let mut g = FunctionGraph::new();
     let x = g.input("x", Type::Scalar(DType::F64)).unwrap();
@@ -91,7 +91,7 @@ fn plan_of(forgets: bool) -> FunctionGraph {
     g
 }
 
-/// Two plans, used twice each.
+/// Builds a graph with two plans, each used twice.
 fn graph(forgets: bool, cxx: bool) -> FunctionGraph {
     let mut g = FunctionGraph::new();
     let x = g.input("x", Type::Scalar(DType::F64)).unwrap();
@@ -111,7 +111,7 @@ fn a_value_is_freed_once_whatever_fails_in_a_whole_graph() {
     for cxx in [false, true] {
         let outcome = whole(&graph(false, cxx), &library(), &[Array::from(3.0)]);
         assert_eq!(outcome.f64s(), [3.0_f64.powi(5)]);
-        // Each use has scratch memory and a result of its own; each plan a capsule.
+        // Each use requests scratch memory and a result; each plan requests a capsule.
         assert_eq!(outcome.failures[0], "refused extract 0 code 4 sync 6 struct 0");
     }
 }

@@ -1,4 +1,4 @@
-//! Run-time params: their struct, their slots, and that they stay out of keys.
+//! Tests run-time params: their struct, their slots, and that they are not part of keys.
 
 use crate::run::{opwise, whole};
 use precast_codegen::{
@@ -10,7 +10,7 @@ use precast_store::key::Language;
 use proptest::prelude::*;
 use std::sync::Arc;
 
-/// `alpha * x + w[0] + side + unit + round`, with a param of every kind.
+/// Computes `alpha * x + w[0] + side + unit + round`, with a param of every kind.
 #[derive(Debug, Clone)]
 struct Affine {
     alpha: f64,
@@ -19,7 +19,7 @@ struct Affine {
     unit: &'static str,
     round: &'static str,
     any: Array,
-    /// Not a param: written into the text.
+    /// Not a param: embedded in the text.
     baked: i64,
     cxx: bool,
 }
@@ -75,7 +75,7 @@ impl CLinkerObject for Affine {
         self.cxx.then_some(CCompiler { language: Language::Cxx })
     }
     fn c_support_code(&self) -> Vec<String> {
-        // The constants are there in shared code too.
+        // The constants are also defined in shared code.
         vec!["static int affine_right(void) { return RIGHT; }".to_owned()]
     }
 }
@@ -178,7 +178,7 @@ fn every_failure_of_params_is_given_back() {
     for cxx in [false, true] {
         let ops: Vec<Affine> = (0..3).map(|_| Affine { cxx, ..Affine::default() }).collect();
         let outcome = whole(&graph(&ops), &library(), &x);
-        // Six slots an Apply, of which a generic one takes any dtype; the input makes an extract fail.
+        // Each Apply has six slots, of which a generic one accepts any dtype; the input makes an extract fail.
         let wrong = "wrong accepted 3 extract 1 code 0 sync 0 struct 15";
         assert_eq!(outcome.failures[..2], ["refused extract 0 code 0 sync 3 struct 0", wrong]);
     }
@@ -189,7 +189,7 @@ fn every_failure_of_params_is_given_back() {
 
 #[test]
 fn slots_come_after_constants_in_the_order_of_fields() {
-    // With an input that is no number constants have slots, else they are literals.
+    // If an input is not a number, constants have slots; otherwise they are literals.
     for inputs in [vec![Array::zeros(DType::F64, &[1])], vec![]] {
         let mut g = FunctionGraph::new();
         if let Some(array) = inputs.first() {
@@ -227,7 +227,7 @@ fn values_that_do_not_fit_are_refused_with_the_field() {
     assert_eq!(by_number, "param `round` of `affine`: \"0\" is none of FE_TONEAREST, FE_UPWARD");
 }
 
-/// Whatever params with the type that follows from their values.
+/// Arbitrary params with types derived from their values.
 #[derive(Debug)]
 struct Sum(Props, Vec<String>);
 

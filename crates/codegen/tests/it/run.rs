@@ -1,5 +1,5 @@
-//! Builds modules under AddressSanitizer and UndefinedBehaviorSanitizer and runs them by `runner.c`, which also makes every
-//! request and every dtype fail in turn.
+//! Builds modules under AddressSanitizer and UndefinedBehaviorSanitizer and runs them with `runner.c`, which also makes
+//! every request and every dtype fail in turn.
 
 use precast_codegen::{Library, Module, Segment, Unit, link, segments, single, slots};
 use precast_graph::{Apply, Array, FunctionGraph, Origin, VarId};
@@ -11,21 +11,21 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, LazyLock};
 
-/// What the runner printed.
+/// The parsed output of the runner.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Outcome {
-    /// Dtype number and bytes of each output, or the message of the failure.
+    /// The dtype number and bytes of each output, or the failure message.
     pub(crate) outputs: Result<Vec<(i32, Vec<u8>)>, String>,
-    /// What failed when requests were refused, and when dtypes were wrong.
+    /// The failures with refused requests, and with wrong dtypes.
     pub(crate) failures: Vec<String>,
-    /// Which Apply each refused request failed in, and what was said; -1 for a variable.
+    /// The Apply in which each refused request failed, and its message; -1 for a variable.
     pub(crate) refused: Vec<(i64, String)>,
-    /// How often a call asks the host for something when it can use what the call before left.
+    /// The number of host requests in a call that can reuse the storage of the previous call.
     pub(crate) steady: usize,
 }
 
 impl Outcome {
-    /// The only output, as f64s.
+    /// Returns the only output as f64s.
     pub(crate) fn f64s(&self) -> Vec<f64> {
         let outputs = self.outputs.as_ref().unwrap();
         let (typenum, bytes) = &outputs[0];
@@ -51,13 +51,13 @@ pub(crate) fn opwise(graph: &FunctionGraph, library: &Library, inputs: &[Array])
     calls(graph, library, inputs, &parts)
 }
 
-/// Calls the modules of the parts of a graph, one after the other.
+/// Calls the modules of a graph's parts, one after the other.
 fn calls(graph: &FunctionGraph, library: &Library, inputs: &[Array], parts: &[Segment<'_>]) -> Outcome {
     let module = |part: &Segment<'_>| Arc::new(link(&part.graph, library).unwrap());
     let modules: Vec<Arc<Module>> = parts.iter().map(module).collect();
     let units = Unit::batches(modules.clone());
     let members: Vec<_> = units.iter().flat_map(Unit::members).map(|(key, _)| *key).collect();
-    // What is given, constants among it if they are not the modules' own, then everything that is computed.
+    // The given values, including constants that are not part of a module, then all computed values.
     let is_read = |id: &VarId| parts.iter().any(|part| part.reads.contains(id));
     let constants: Vec<(VarId, &Array)> = graph.constants().filter(|(id, _)| is_read(id)).collect();
     let given: Vec<Array> =
@@ -111,20 +111,20 @@ fn tensor(value: &Array) -> String {
 const SANITIZE: [&str; 5] = ["-g", "-O1", "-I.", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
 const STRICT: [&str; 5] = ["-Wall", "-Wextra", "-Werror", "-Wno-unused-label", "-Wno-unused-function"];
 
-/// Writes a file below a directory.
+/// Writes a file below a directory, creating missing folders.
 fn write(directory: &Path, name: &str, text: &str) {
     let path = directory.join(name);
     fs_err::create_dir_all(path.parent().unwrap()).unwrap();
     fs_err::write(path, text).unwrap();
 }
 
-/// Runs a tool in a directory; `about` is told when it refuses.
+/// Runs a tool in a directory; prints `about` if it fails.
 fn tool(directory: &Path, program: &str, args: &[&str], about: &str) {
     let output = Command::new(program).current_dir(directory).args(args).output().unwrap();
     assert!(output.status.success(), "{}\n{about}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Compiles a unit in a directory of its own, as the object that a static link takes: only the entries stay global.
+/// Compiles a unit in its own directory, as the object for a static link: only the entries stay global.
 fn object(directory: &Path, unit: &Unit) -> PathBuf {
     for (name, text) in unit.sources() {
         write(directory, &name, &text);
@@ -143,7 +143,7 @@ fn object(directory: &Path, unit: &Unit) -> PathBuf {
     directory.join("unit.o")
 }
 
-/// The table of a static program: entries of all units.
+/// Renders the table of a static program with the entries of all units.
 fn table(units: &[Unit]) -> String {
     let names: Vec<String> =
         units.iter().flat_map(Unit::members).map(|(key, _)| Unit::entry_symbol(key)).collect();
@@ -155,7 +155,7 @@ fn table(units: &[Unit]) -> String {
     )
 }
 
-/// The object of the runner, compiled once a process.
+/// The object file of the runner, compiled once per process.
 static RUNNER: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let scratch = tempfile::tempdir().unwrap();
     for (name, text) in precast_abi::HEADERS.iter().chain(precast_abi::HOST_HEADERS) {
@@ -166,7 +166,7 @@ static RUNNER: LazyLock<Vec<u8>> = LazyLock::new(|| {
     fs_err::read(scratch.path().join("runner.o")).unwrap()
 });
 
-/// Links the units into one static program with the runner, and gives it the program.
+/// Links the units with the runner into a static program, and passes it `program`.
 fn run(units: &[Unit], program: &str) -> Outcome {
     let scratch = tempfile::tempdir().unwrap();
     for (name, text) in precast_abi::HEADERS {

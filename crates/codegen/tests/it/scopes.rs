@@ -1,5 +1,5 @@
-//! Random ops with support code at every level, whose authors did not agree on names: they always compile and are always
-//! right, as a whole and op by op, in a static program.
+//! Tests random ops with support code at every level and conflicting names: they always compile and give correct
+//! results, as a whole and op by op, in a static program.
 
 use crate::run::{Outcome, opwise, whole};
 use precast_codegen::template::render;
@@ -12,22 +12,22 @@ use precast_testkit::Choices;
 use proptest::prelude::*;
 use std::sync::Arc;
 
-/// Names that authors like, and some that the generated code has too.
+/// Names that authors often use, including some that the generated code also uses.
 const POOL: [&str; 16] = [
     "helper", "scale", "init", "run", "cleanup", "data", "line", "define", "N", "args", "temps", "slots",
     "opaque", "ndim", "weight", "M",
 ];
-/// Marks of the templates that become names of the pool.
+/// The template marks that are replaced by names of the pool.
 const NAMES: [&str; 11] = ["N", "E", "C", "T", "D", "V", "F", "G", "H", "A", "S"];
 
-/// What an author wrote: the names and the numbers of the C.
+/// An author's op: the names and the numbers in its C code.
 #[derive(Debug, Clone, PartialEq)]
 struct Author {
     number: usize,
     names: Vec<&'static str>,
     numbers: [i64; 7],
     guard: &'static str,
-    /// Whether the helpers of an Apply carry its name, as they should.
+    /// Whether the helpers of an Apply contain its name, as they should.
     careful: bool,
     cxx: bool,
 }
@@ -41,7 +41,7 @@ impl Author {
         Self { number, names, numbers, guard, careful: choices.below(2) == 0, cxx }
     }
 
-    /// Fills a template; `apply` is the name of the Apply where there is one.
+    /// Fills a template; `apply` is the name of the Apply if there is one.
     fn render(&self, template: &str, apply: Option<&str>, more: &[(&str, &str)]) -> String {
         let mut values: Vec<(String, String)> = NAMES
             .iter()
@@ -69,7 +69,7 @@ impl Author {
         render(template, &values)
     }
 
-    /// What the op computes, in Rust.
+    /// Computes the result of the op in Rust.
     fn value(&self, x: f64) -> f64 {
         let [n, c, v, g, h, a, s] = self.numbers.map(|k| k as f64);
         let (f, more) = ((x + n + v + c) * g, if self.cxx { 2.0 + g } else { 0.0 });
@@ -146,7 +146,7 @@ impl COp for Written {
     }
 }
 
-/// A graph of several Applies of several authors' ops; every value is an output.
+/// Draws a graph with several Applies of several authors' ops; every value is an output.
 fn draw(seed: u64, cxx: bool) -> (FunctionGraph, Vec<f64>) {
     let mut choices = Choices::seeded(seed);
     let authors: Vec<Author> = (0..=choices.below(4)).map(|i| Author::draw(i, &mut choices, cxx)).collect();
@@ -185,7 +185,7 @@ proptest! {
     }
 }
 
-/// Two authors' ops that differ in nothing but their numbers: every helper has the other's name.
+/// Uses two authors' ops that differ only in their numbers, so that all their helpers have the same names.
 #[test]
 fn the_c_of_an_author_is_as_he_wrote_it_in_a_module_of_its_own() {
     let mut one = Author::draw(0, &mut Choices::seeded(1), false);

@@ -1,4 +1,4 @@
-//! The text of modules.
+//! Tests of the text of modules.
 
 use crate::toy;
 use precast_codegen::{LinkError, link, single};

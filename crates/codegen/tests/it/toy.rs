@@ -1,4 +1,4 @@
-//! Two small ops of the generator's own: `add` and `mul` on C scalars, and `tadd` on tensors, which can fail.
+//! Small ops for the tests: `add` and `mul` on C scalars, and `tadd` on tensors, which can fail.
 
 use precast_codegen::{CLinkerObject, COp, Library, LinkError, Node, Sub};
 use precast_graph::{Array, DType, FunctionGraph, MakeNodeError, Op, PerformError, Prop, Props, Type};
@@ -32,12 +32,12 @@ impl COp for Infix {
     }
 }
 
-/// Adds two tensors of one shape; fails on another shape or without memory. Keeps a struct member and a helper.
+/// Adds two tensors of the same shape; fails on different shapes or without memory. Has a struct member and a helper.
 #[derive(Debug)]
 pub(crate) struct TensorAdd {
-    /// Part of the props, so that ops of one class can differ.
+    /// Part of the props, so that two ops of this type can differ.
     pub tag: i64,
-    /// C++ asks for the other module template.
+    /// C++ uses a different module template.
     pub cxx: bool,
 }
 
@@ -105,12 +105,12 @@ impl COp for TensorAdd {
     }
 }
 
-/// The library of the toys.
+/// Returns the library of these ops.
 pub(crate) fn library() -> Library {
     Library::new().with_c::<Infix>().with_c::<TensorAdd>()
 }
 
-/// `(x + y) * z` on C scalars: the example of Aesara's CType document.
+/// Builds `(x + y) * z` on C scalars: the example of Aesara's CType document.
 pub(crate) fn seed_graph() -> FunctionGraph {
     let mut graph = FunctionGraph::new();
     let [x, y, z] = ["x", "y", "z"].map(|name| graph.input(name, Type::Scalar(DType::F64)).unwrap());
@@ -120,7 +120,7 @@ pub(crate) fn seed_graph() -> FunctionGraph {
     graph
 }
 
-/// A chain of `n` applies: each adds `x` to the one before; a constant starts it.
+/// Builds a chain of `n` Applies, each of which adds `x` to the previous result, starting with a constant.
 pub(crate) fn chain(n: usize, cxx: bool) -> FunctionGraph {
     let mut graph = FunctionGraph::new();
     let x = graph.input("x", Type::tensor(DType::F64, 1)).unwrap();

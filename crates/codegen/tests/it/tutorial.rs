@@ -1,5 +1,5 @@
-//! The type `double` of the tutorials with the C that they print, word for word: `%(name)s` stands where their Python fills in.
-//! What it calls of CPython comes from the compat headers.
+//! The type `double` of the tutorials with their C code, word for word; `%(name)s` marks the values that their Python
+//! code fills in. The compat headers provide the CPython functions that it calls.
 
 use crate::run::{opwise, whole};
 use crate::toy::Infix;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 struct Double(Language);
 
-/// Python's `%` with a dictionary.
+/// Emulates Python's `%` with a dictionary.
 fn python(template: &str, name: &str, fail: &str) -> String {
     template.replace("%(name)s", name).replace("%(fail)s", fail).replace("%%", "%")
 }
@@ -51,7 +51,7 @@ fn library(language: Language) -> Library {
     Library::new().with_c::<Infix>().with_type("double", Arc::new(Double(language)))
 }
 
-/// `b = (x + y) * z`.
+/// Builds `b = (x + y) * z`.
 fn graph() -> FunctionGraph {
     let ty: Type = "double<f64[]>".parse().unwrap();
     let mut graph = FunctionGraph::new();
@@ -62,7 +62,7 @@ fn graph() -> FunctionGraph {
     graph
 }
 
-/// The nested blocks that the tutorial shows, in its order, of one of its ops: `V0` to `V2` are x, y and x + y.
+/// Checks the nested blocks that the tutorial shows, in its order, for one of its ops: `V0` to `V2` are x, y and x + y.
 #[test]
 fn the_blocks_stand_in_the_order_that_the_tutorial_shows() {
     let graph = graph();
@@ -96,8 +96,8 @@ fn the_tutorials_c_computes_and_fails_as_it_says() {
     for language in [Language::C, Language::Cxx] {
         let outcome = whole(&graph(), &library(language), &inputs);
         assert_eq!(outcome.f64s(), [9.0]);
-        // A float is made for each op; where that fails the tutorial's code says so and goes on with None, and the module
-        // does not.
+        // Each op creates a float. If that fails, the tutorial's code prints a message and continues with None, but the
+        // module reports an error.
         let (said, failures): (Vec<_>, Vec<_>) =
             outcome.failures.iter().cloned().partition(|line| line.starts_with("PyFloat_FromDouble failed"));
         assert_eq!(said, [3, 9].map(|x| format!("PyFloat_FromDouble failed on: {x}.000000")));

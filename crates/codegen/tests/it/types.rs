@@ -1,4 +1,4 @@
-//! The library of user types: the C of ops that work on values of any type, and whose key it enters.
+//! Tests of the library of user types: the C code of ops that work on values of any type, and the keys it affects.
 
 use crate::double;
 use crate::run::whole;
@@ -8,7 +8,7 @@ use precast_codegen::{
 use precast_graph::{Array, DType, FunctionGraph, MakeNodeError, Op, PerformError, Prop, Props, Type};
 use std::sync::Arc;
 
-/// `deep_copy` and the like, as the op library has them, for types of users only.
+/// Ops such as `deep_copy`, as in the op library, but for user types only.
 #[derive(Debug)]
 struct Any(TypeOp, Option<usize>);
 
@@ -104,7 +104,7 @@ fn registering_one_type_changes_no_other_key() {
     for ty in ["double<f64[]>", "f64", "i64"] {
         assert_eq!(key(&before, ty), key(&after, ty), "{ty}");
     }
-    // Only this type's own code does, and only for the op that it is of.
+    // Only this type's own code changes the key, and only for the op it belongs to.
     let changed = library().with_type_ops("double", TypeOps::new().deep_copy("@ONAME@ = @INAME@;", &[1]));
     assert_ne!(key(&before, "double<f64[]>"), key(&changed, "double<f64[]>"));
     assert_eq!(key(&before, "f64"), key(&changed, "f64"));
@@ -115,7 +115,7 @@ fn registering_one_type_changes_no_other_key() {
 #[test]
 fn scalars_of_every_dtype_are_passed_on() {
     for dtype in DType::ALL {
-        // One bit after the other, so that no part of an element is lost.
+        // Bit patterns in which the loss of any part of an element would be visible.
         let bits = [0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210];
         let bits = if dtype == DType::Bool { [1, 0] } else { bits };
         let value = Array::from_bits(dtype, &[], &bits[..dtype.words()]).unwrap();

@@ -1,4 +1,4 @@
-//! Units: which modules are compiled together depends on the declared set only.
+//! Tests that the grouping of modules into units depends only on the declared set.
 
 use crate::toy;
 use precast_codegen::{Module, Unit, link};
@@ -6,10 +6,10 @@ use precast_graph::{DType, FunctionGraph, Type};
 use proptest::prelude::*;
 use std::sync::{Arc, LazyLock};
 
-/// The most different modules.
+/// The maximum number of different modules.
 const TAGS: i64 = 60;
 
-/// A module of each tag, linked once.
+/// The module of each tag, linked once.
 static MODULES: LazyLock<Vec<Arc<Module>>> = LazyLock::new(|| (0..TAGS).map(module).collect());
 
 fn module(tag: i64) -> Arc<Module> {
