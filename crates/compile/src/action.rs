@@ -1,7 +1,7 @@
-//! What decides the bytes of a unit's archive: the inputs of its [`ActionKey`](precast_store::ActionKey).
+//! Computes the inputs of a unit's [`ActionKey`](precast_store::ActionKey), which determine the bytes of its archive.
 //!
-//! A lean unit's key needs no process. What another unit includes and links is found by running the preprocessor and the
-//! linker once ([`crate::system`]).
+//! The key of a lean unit requires no process. For any other unit, one run of the preprocessor and one of the linker
+//! determine the headers and libraries it uses ([`crate::system`]).
 
 use precast_codegen::Unit;
 use precast_store::key::ActionInputs;
@@ -12,14 +12,14 @@ use crate::prepared::Prepared;
 use crate::system;
 use crate::toolchain::Toolchain;
 
-/// Gives what decides the bytes of a unit's archive, without compiling it.
+/// Returns the inputs that determine the bytes of a unit's archive, without compiling it.
 ///
-/// For a lean unit nothing is started. Where system headers or libraries are used, the preprocessor runs, and the linker
-/// names the libraries' files.
+/// For a lean unit, no process is started. If the unit uses system headers or libraries, the preprocessor runs, and the
+/// linker lists the files of the libraries.
 ///
 /// # Errors
 ///
-/// As [`compile`](crate::compile()), as far as it gets.
+/// Fails like [`compile`](crate::compile()), except for errors of the later steps.
 pub fn action(unit: &Unit, toolchain: &Toolchain, variant: &Variant) -> Result<ActionInputs, CompileError> {
     let prepared = Prepared::new(unit, toolchain, variant)?;
     if prepared.lean && !prepared.flags.hosted_link {

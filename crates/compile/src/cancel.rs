@@ -1,8 +1,8 @@
-//! Ends the tools that this process runs, for a program that is told to end.
+//! Kills the tools that this process runs, for a program that is asked to terminate.
 //!
-//! A compiler's driver that is killed leaves its `cc1` running, and a terminal's signal reaches all of them but `kill` only
-//! the process it names. So every tool is known here from its start to its end. Nothing here handles a signal: that is the
-//! program's to do, see `precast_build::interrupt`.
+//! A killed compiler driver leaves its `cc1` running. A terminal sends its signal to all of these processes, but `kill`
+//! signals only one. So this module tracks every tool from start to end. It does not handle signals; that is the
+//! program's task, see `precast_build::interrupt`.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -11,20 +11,21 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::tree::end_tree;
 
-/// The tools that run; `None` once no more are to be started.
+/// The process IDs of running tools; `None` after cancellation, when no tool may be started any more.
 static RUNNING: Mutex<Option<BTreeSet<u32>>> = Mutex::new(Some(BTreeSet::new()));
 
-/// Ends every tool that this process runs, with all that they have started, and lets no more be started. What waits for them
-/// gets an error and cleans up after itself.
+/// Kills every tool that this process runs, with all their child processes, and prevents new ones from starting.
+/// Callers that wait for a tool get an error and clean up.
 pub fn cancel() {
     let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner).take();
     running.into_iter().flatten().for_each(end_tree);
 }
 
-/// Says that a tool runs. Dropped before the tool is waited for: its number may be another's afterwards.
+/// Registers a running tool. Must be dropped before the tool is waited for, since its process ID may be reused
+/// afterwards.
 pub(crate) struct Running(u32);
 
-/// Starts a tool, unless everything has been cancelled.
+/// Starts a tool, unless everything was canceled.
 pub(crate) fn spawn(command: &mut Command) -> io::Result<(Child, Running)> {
     let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
     let known = running.as_mut().ok_or_else(|| io::Error::new(io::ErrorKind::Interrupted, "cancelled"))?;

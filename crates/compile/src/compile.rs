@@ -1,12 +1,12 @@
-//! The one function from a unit to its archive and record.
+//! Compiles a unit into its archive and record.
 //!
 //! # Layout
 //!
 //! ```text
-//! manifest.json       what this is: members by slot, toolchain, variant, flags, what came from the system; no digest, no place
+//! manifest.json       description: members by slot, toolchain, variant, flags, system files; without the digest and without paths
 //! unit.c | unit.cc    the text
 //! include/<name>      the SourceSet
-//! unit.o              the object, symbols localised, for static linking
+//! unit.o              the object with local symbols, for static linking
 //! unit.so             the shared object, which exports `precast_module_v1`
 //! ```
 
@@ -30,22 +30,23 @@ use crate::stack;
 use crate::system;
 use crate::toolchain::{Compiler, Toolchain};
 
-/// What a unit became.
+/// The result of compiling a unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Compiled {
     /// The files.
     pub archive: Archive,
-    /// The statement about them. Fingerprints are not known here: callers that know them add them to the members.
+    /// The record of the files. Fingerprints are not known here; callers that know them add them to the members.
     pub record: Record,
 }
 
 /// Compiles a unit.
 ///
-/// The archive is a function of the unit's [`ActionKey`]: the same in every directory, for every user, at any time.
+/// The archive depends only on the unit's [`ActionKey`]: it is the same in every directory, for every user, at any
+/// time.
 ///
 /// # Errors
 ///
-/// The compiler or the linker refuses the unit, or cannot be run; see [`CompileError`].
+/// Fails if the compiler or the linker rejects the unit or cannot run; see [`CompileError`].
 pub fn compile(unit: &Unit, toolchain: &Toolchain, variant: &Variant) -> Result<Compiled, CompileError> {
     let prepared = Prepared::new(unit, toolchain, variant)?;
     let scratch = prepared.unpack()?;
@@ -60,7 +61,8 @@ pub fn compile(unit: &Unit, toolchain: &Toolchain, variant: &Variant) -> Result<
     let (object, shared) = (scratch.read(OBJECT)?, scratch.read(SHARED_OBJECT)?);
     let refused = |symbol: &str| refused::undefined(&prepared, symbol);
     let requires = requires::read(variant, &shared, &prepared.shown(), prepared.flags.hosted_link, refused)?;
-    // Whatever changed meanwhile may have made these bytes, and the key speaks of what was there before.
+    // A file that changed during the compilation may have affected these bytes, but the key was computed from its old
+    // content.
     let changed = toolchain.changed(unit.language())?.or_else(|| system.changed());
     if let Some(path) = changed {
         return Err(CompileError::Changed { path: path.to_owned() });
@@ -84,7 +86,7 @@ pub fn compile(unit: &Unit, toolchain: &Toolchain, variant: &Variant) -> Result<
     pack(&inputs, prepared.compiler, variant, made, files)
 }
 
-/// Runs the compiler, with some arguments more.
+/// Runs the compiler with additional arguments.
 pub(crate) fn object(
     prepared: &Prepared<'_>,
     scratch: &Scratch,
@@ -138,7 +140,7 @@ struct Manifest<'a> {
     requires: &'a Requires,
 }
 
-/// The compiler: what it says of itself, and what it is.
+/// The compiler's description and identity.
 #[derive(Serialize)]
 struct ManifestToolchain<'a> {
     description: &'a str,
@@ -164,27 +166,27 @@ impl<'a> ManifestMember<'a> {
     }
 }
 
-/// What an artifact is, but for what is in its inputs.
+/// The properties of an artifact that are not part of its action inputs.
 pub(crate) struct Made {
     pub(crate) members: Vec<Member>,
     pub(crate) host_abi: HostAbi,
     pub(crate) language: Language,
     pub(crate) requires: Requires,
-    /// What was read outside of the sources.
+    /// The files read outside the sources.
     pub(crate) outside: Vec<Outside>,
 }
 
-/// The files of an archive, but for its manifest.
+/// The files of an archive, without its manifest.
 pub(crate) struct Files<'a, H> {
-    /// The text with its name.
+    /// The name and content of the text.
     pub(crate) text: (&'a str, &'a [u8]),
-    /// The headers with their names.
+    /// The names and contents of the headers.
     pub(crate) headers: H,
     pub(crate) object: Vec<u8>,
     pub(crate) shared: Vec<u8>,
 }
 
-/// Packs the archive, and states what it is.
+/// Packs the archive and creates its record.
 pub(crate) fn pack<'a>(
     inputs: &ActionInputs,
     compiler: &Compiler,

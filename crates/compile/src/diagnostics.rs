@@ -1,13 +1,14 @@
-//! The compiler's errors, led back to the module and the op whose text they are about.
+//! Maps compiler errors back to the module and the op that they concern.
 //!
-//! A unit knows the module and the Apply of each of its lines ([`Origins`]). An error in a header is led back through the
-//! compiler's own trail: `In file included from`, `in expansion of macro`, `inlined from`. Text under a `#line` directive is
-//! known to the compiler by the file and line of its author; the directives are read to find it in the unit.
+//! A unit knows the module and the Apply of each of its lines ([`Origins`]). An error in a header is traced back with
+//! the context that the compiler prints: `In file included from`, `in expansion of macro`, `inlined from`. For text
+//! after a `#line` directive, the compiler reports the author's file and line; these directives are parsed to find the
+//! line in the unit.
 
 use crate::foreign;
 use precast_codegen::{Origins, Unit};
 
-/// One error of the compiler.
+/// A compiler error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
     /// The file: `unit.c`, `unit.cc`, or a logical name under `include/`.
@@ -16,46 +17,46 @@ pub struct Diagnostic {
     pub line: usize,
     /// The column, counted from 1.
     pub column: usize,
-    /// The compiler's words.
+    /// The compiler's message.
     pub message: String,
-    /// The text of the line, where the unit has it.
+    /// The text of the line, if it is in the unit.
     pub source: Option<String>,
     /// The signature of the module.
     pub module: Option<String>,
     /// The signature of the op.
     pub op: Option<String>,
-    /// What to do, where that is known.
+    /// A hint, if available.
     pub hint: Option<String>,
 }
 
-/// Finds places in a unit's text.
+/// Finds locations in a unit's text.
 pub(crate) struct Locator<'a> {
     unit: &'a Unit,
     file: &'a str,
     lines: Vec<&'a str>,
     origins: &'a Origins,
-    /// Lines under a `#line` directive.
+    /// Lines after a `#line` directive.
     foreign: Vec<Foreign<'a>>,
 }
 
-/// Lines of the unit that the compiler knows by another file.
+/// Lines of the unit that the compiler attributes to another file.
 struct Foreign<'a> {
     file: &'a str,
-    /// Number of the first line in that file.
+    /// The number of the first line in that file.
     line: usize,
-    /// Indices of the lines in the unit, from 0.
+    /// The indices of the lines in the unit, counting from 0.
     indices: std::ops::Range<usize>,
 }
 
 impl<'a> Locator<'a> {
-    /// Reads a unit whose text is `text`, under the name that the compiler knows it by.
+    /// Creates a locator for a unit with the text `text`, compiled under the name `file`.
     pub(crate) fn new(unit: &'a Unit, file: &'a str, text: &'a str, origins: &'a Origins) -> Self {
         let lines: Vec<&str> = text.lines().collect();
         let foreign = foreign(file, &lines);
         Self { unit, file, lines, origins, foreign }
     }
 
-    /// The line of the unit, from 1, that the compiler calls so.
+    /// Returns the line of the unit, counting from 1, for a location that the compiler reports.
     fn line_of(&self, file: &str, line: usize) -> Option<usize> {
         if file == self.file {
             return Some(line);
@@ -66,16 +67,17 @@ impl<'a> Locator<'a> {
         })
     }
 
-    /// Names the module and the op of a line, counted from 1.
+    /// Returns the module and the op of a line, counted from 1.
     fn place(&self, line: usize) -> (Option<String>, Option<String>) {
         let Some((member, apply)) = self.origins.find(line) else { return (None, None) };
         let module = &self.unit.members()[member].1;
-        // What Applies share is the op's, if there is only one.
+        // If there is only one op, text shared by Applies belongs to it.
         let apply = apply.or((module.ops.len() == 1).then_some(0));
         (Some(module.signature.clone()), apply.and_then(|apply| module.ops.get(apply).cloned()))
     }
 
-    /// The author's file and line, else the unit's, of the first line that has these words: `op/f.c:3`.
+    /// Returns the location of the first line that contains these words, in the author's file or else in the unit:
+    /// `op/f.c:3`.
     pub(crate) fn find_words(&self, words: &str) -> Option<String> {
         let index = self.lines.iter().position(|line| line.contains(words))?;
         let own = self.foreign.iter().find(|foreign| foreign.indices.contains(&index));
@@ -85,7 +87,7 @@ impl<'a> Locator<'a> {
         })
     }
 
-    /// Names the op, else the module, whose text has a symbol as a word.
+    /// Returns the op, or else the module, whose text contains a symbol as a whole word.
     pub(crate) fn find_symbol(&self, symbol: &str) -> Option<String> {
         let word = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
         let names = |line: &str| {
@@ -99,16 +101,16 @@ impl<'a> Locator<'a> {
         op.or(module)
     }
 
-    /// Takes the errors out of the compiler's words.
+    /// Parses the errors from the compiler's output.
     pub(crate) fn diagnostics(&self, words: &str) -> Vec<Diagnostic> {
         let mut found: Vec<Diagnostic> = Vec::new();
-        // A line of the unit that the trail before an error names: `from unit.c:3:`.
+        // The line of the unit in the context before an error: `from unit.c:3:`.
         let mut trail: Option<usize> = None;
         for text in words.lines() {
             let Some((file, line, column, severity, message)) = split(text) else {
                 let mention = self.mention(text);
                 trail = mention.or(trail);
-                // A trail may also follow: `unit.c:9:1: note: in expansion of macro`.
+                // The context may also follow the error: `unit.c:9:1: note: in expansion of macro`.
                 continue;
             };
             if matches!(severity, "error" | "fatal error") {
@@ -149,7 +151,7 @@ impl<'a> Locator<'a> {
     }
 }
 
-/// Reads the `#line` directives.
+/// Parses the `#line` directives.
 fn foreign<'a>(unit: &str, lines: &[&'a str]) -> Vec<Foreign<'a>> {
     let mut found: Vec<Foreign<'a>> = Vec::new();
     for (index, text) in lines.iter().enumerate() {
@@ -175,7 +177,7 @@ fn split(text: &str) -> Option<(&str, usize, usize, &str, &str)> {
     known.then(|| (file.strip_prefix("include/").unwrap_or(file), line, column, severity, message))
 }
 
-/// How many errors a message shows.
+/// The maximum number of errors in a message.
 const SHOWN: usize = 3;
 
 /// Renders the message of [`CompileError::Rejected`](crate::CompileError::Rejected).

@@ -1,4 +1,4 @@
-//! What can go wrong between a unit and its archive.
+//! Errors of compiling a unit into an archive.
 
 use std::io;
 use std::path::PathBuf;
@@ -11,24 +11,25 @@ use crate::diagnostics::{Diagnostic, render};
 use crate::isa::Isa;
 use crate::toolchain::FindToolchainError;
 
-/// Says why a unit was not compiled.
+/// The reason why a unit was not compiled.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompileError {
-    /// There is no compiler for the unit's language.
+    /// No compiler for the unit's language was found.
     #[error(transparent)]
     Toolchain(#[from] FindToolchainError),
-    /// The compiler refuses the text.
+    /// The compiler rejected the text.
     #[error("{}", render(compiler, diagnostics, words))]
     Rejected {
         /// The compiler's name and version.
         compiler: String,
-        /// The errors that could be located, the first one first.
+        /// The errors with a known location, in order.
         diagnostics: Vec<Diagnostic>,
-        /// All that the compiler said.
+        /// The compiler's complete output.
         words: String,
     },
-    /// The text asks for an instruction that the CPUs of the variant need not have, by an attribute, a pragma or assembler.
+    /// The text uses an instruction that is not part of the variant's ISA level, through an attribute, a pragma or
+    /// assembler.
     #[error(
         "`{of}` uses the instruction `{instruction}`, which ISA level `{isa}` does not have\nhint: compile for a level that \
          has it, or leave the choice of instructions to the compiler"
@@ -36,18 +37,18 @@ pub enum CompileError {
     Instruction {
         /// The instruction.
         instruction: String,
-        /// The variant's level.
+        /// The ISA level of the variant.
         isa: Isa,
         /// The signature of the module.
         of: String,
     },
-    /// The linker, or the tool that localises symbols, refuses the object.
+    /// The linker, or the tool that localizes symbols, rejected the object.
     #[error("cannot link: {words}")]
     Link {
-        /// What the tool said.
+        /// The output of the tool.
         words: String,
     },
-    /// The code calls what nobody provides.
+    /// The code calls an undefined function.
     #[error(
         "`{symbol}` is called{} but not defined\nhint: define it in the op's support code, or return the library that has \
          it from `c_libraries`",
@@ -56,10 +57,10 @@ pub enum CompileError {
     Undefined {
         /// The symbol.
         symbol: String,
-        /// The signature of the op, or of the module, whose text names it.
+        /// The signature of the op or module that mentions it.
         place: Option<String>,
     },
-    /// A library is not found.
+    /// A library was not found.
     #[error(
         "cannot find library `{name}`; searched: {}the linker's own directories\nhint: install it, or return its \
          directory from `c_lib_dirs`",
@@ -68,10 +69,10 @@ pub enum CompileError {
     Library {
         /// Its name, as in `-l`.
         name: String,
-        /// The directories that ops name.
+        /// The directories named by ops.
         searched: Vec<String>,
     },
-    /// A header is not found.
+    /// A header was not found.
     #[error(
         "{}:{}: cannot find header `{name}`{}; searched: the unit's own files, {}the system's directories\nhint: {}",
         at.file,
@@ -85,12 +86,12 @@ pub enum CompileError {
     Header {
         /// Its name, as in the directive.
         name: String,
-        /// Where it is included.
+        /// The location of the `#include`.
         at: Box<Diagnostic>,
-        /// The directories that ops name.
+        /// The directories named by ops.
         searched: Vec<String>,
     },
-    /// A header comes from where no key looks.
+    /// A header is outside the directories that keys cover.
     #[error(
         "{}`{}` is included from outside the unit and the toolchain\nhint: return its directory from `c_header_dirs`, or \
          its text from `c_sources`",
@@ -99,32 +100,32 @@ pub enum CompileError {
     Outside {
         /// The file.
         path: PathBuf,
-        /// Where its name stands, `op/f.c:3`; `None` where it stands in no text of the unit.
+        /// The location of its name, `op/f.c:3`; `None` if no text of the unit contains the name.
         at: Option<String>,
     },
-    /// The text pulls in bytes that no key sees.
+    /// The text embeds bytes that no key covers.
     #[error(
         "{}`{what}` is read from outside the unit, and is in no key\nhint: give the bytes as a C array",
         at.as_ref().map_or_else(String::new, |at| format!("{at}: "))
     )]
     Embed {
-        /// Where it stands, `op/f.c:3`; `None` where that is not known.
+        /// The location, `op/f.c:3`; `None` if unknown.
         at: Option<String>,
         /// The file, or the directive.
         what: String,
     },
-    /// The text asks whether a file is there, of which no key knows.
+    /// The text tests whether a file exists, which no key covers.
     #[error(
         "{at}: `__has_include` of `{name}`, which is not the unit's\nhint: include the header, or have a macro of the op \
          say whether it is there: `-DHAVE_IT` in its flags"
     )]
     HasInclude {
-        /// The file of the unit, with the line.
+        /// The file and line in the unit.
         at: String,
-        /// What is asked for.
+        /// The name of the tested file.
         name: String,
     },
-    /// A static library holds names of other files.
+    /// A static library contains only the names of other files.
     #[error(
         "`{}` is a thin archive: what it holds is in other files, which are in no key\nhint: make it with `ar rcs`, without \
          `--thin`",
@@ -134,7 +135,7 @@ pub enum CompileError {
         /// The archive.
         path: PathBuf,
     },
-    /// A static library of code for a fixed address.
+    /// A static library contains code for a fixed address.
     #[error(
         "`{}` has code for a fixed address, which cannot be part of a module\nhint: compile it with `-fPIC`",
         path.display()
@@ -143,7 +144,7 @@ pub enum CompileError {
         /// The archive.
         path: PathBuf,
     },
-    /// The code needs an executable stack, which modules do not have: it would crash.
+    /// The code needs an executable stack. Modules do not have one, so the code would crash.
     #[error(
         "{}`{}` needs an executable stack, and modules have none{}\nhint: take the address of no nested function: move it out, \
          and pass it what it uses by a pointer; assembler text ends with `.section .note.GNU-stack,\"\",@progbits`",
@@ -154,10 +155,10 @@ pub enum CompileError {
     ExecutableStack {
         /// The signature of the module.
         of: String,
-        /// Where the compiler needs it, if it says so.
+        /// The location that needs it, if the compiler reports one.
         at: Option<Box<Diagnostic>>,
     },
-    /// A static library has an object that needs an executable stack, which modules do not have.
+    /// A static library contains an object that needs an executable stack, which modules do not have.
     #[error(
         "`{member}` of `{}` needs an executable stack, and modules have none\nhint: compile it without nested functions whose \
          address is taken: `-Werror=trampolines` names them",
@@ -166,10 +167,10 @@ pub enum CompileError {
     ExecutableStackOf {
         /// The archive.
         path: PathBuf,
-        /// Its member.
+        /// The member of the archive.
         member: String,
     },
-    /// A shared library that the module would not find again.
+    /// The dynamic linker would not find a shared library when loading the module.
     #[error(
         "`{}` is a shared library where the dynamic linker does not look, so no program could load the module\nhint: put a \
          static library beside it or in its place, of objects compiled with `-fPIC`; or install it, and run `ldconfig`",
@@ -179,37 +180,37 @@ pub enum CompileError {
         /// The library.
         path: PathBuf,
     },
-    /// A file of the toolchain or of the system is not what the key was made of.
+    /// A file of the toolchain or the system changed after the key was computed.
     #[error("`{}` changed while the unit was compiled\nhint: compile again when it is installed", path.display())]
     Changed {
         /// The file.
         path: PathBuf,
     },
-    /// An own file's name leaves the unit's directory.
+    /// The name of a source file leads out of the unit's directory.
     #[error("source name `{name}` is not a plain relative path")]
     SourceName {
         /// The name.
         name: String,
     },
-    /// An op asks for a flag that it may not have.
+    /// An op requests a flag that is not allowed.
     #[error("flag `{flag}` of `{of}` is refused\nhint: {remedy}")]
     Flag {
         /// The flag.
         flag: String,
-        /// The signature of the module that asks for it.
+        /// The signature of the module that requests it.
         of: String,
-        /// What to do instead.
+        /// The suggested alternative.
         remedy: &'static str,
     },
-    /// The toolchain serves another target.
+    /// The toolchain compiles for a different target.
     #[error("the toolchain compiles for `{found}`, expected `{wanted}`")]
     Target {
-        /// The variant's target.
+        /// The target of the variant.
         wanted: String,
-        /// The toolchain's.
+        /// The target of the toolchain.
         found: String,
     },
-    /// The ISA level belongs to another architecture.
+    /// The ISA level belongs to a different architecture.
     #[error("ISA level `{isa}` does not exist on `{target}`")]
     Isa {
         /// The level.
@@ -217,47 +218,47 @@ pub enum CompileError {
         /// The target.
         target: String,
     },
-    /// A module was generated for another profile.
+    /// A module was generated for a different profile.
     #[error("module `{signature}` was generated for profile `{found}`, expected `{wanted}`")]
     Profile {
-        /// The module.
+        /// The signature of the module.
         signature: String,
         /// Its profile.
         found: Profile,
-        /// The variant's.
+        /// The profile of the variant.
         wanted: Profile,
     },
-    /// What was linked is not a module.
+    /// The linked object is not a valid module.
     #[error("the linked object is not a module: {what}")]
     Module {
-        /// What is wrong with it.
+        /// A description of the problem.
         what: String,
     },
-    /// The scratch directory cannot be made, written or read.
+    /// The scratch directory cannot be created, written or read.
     #[error("cannot use the scratch directory `{}`\nhint: {}", directory.display(), precast_store::scratch::remedy(source))]
     Scratch {
         /// The directory.
         directory: PathBuf,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
-    /// A file of the system that the unit uses cannot be read.
+    /// A system file that the unit uses cannot be read.
     #[error("cannot read `{}`", path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
-    /// A tool cannot be started.
+    /// A tool could not be started.
     #[error("cannot start `{}`", program.display())]
     Start {
         /// The tool.
         program: PathBuf,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
-    /// A tool took too long and was stopped.
+    /// A tool exceeded the time limit and was stopped.
     #[error("`{}` did not end within {limit:?}", program.display())]
     Timeout {
         /// The tool.
@@ -265,27 +266,27 @@ pub enum CompileError {
         /// The limit.
         limit: Duration,
     },
-    /// A tool was ended from outside.
+    /// A tool was killed.
     #[error("`{}` was ended: {how}\nhint: most often memory ran out; compile fewer units at once", program.display())]
     Killed {
         /// The tool.
         program: PathBuf,
-        /// By what.
+        /// The signal, or the line of output that reports it.
         how: String,
     },
-    /// Where the compiler should have run, it could not be run.
+    /// The compiler could not be run on the remote machine.
     #[error("the compiler cannot be run elsewhere")]
     Elsewhere {
-        /// Why not.
+        /// The cause.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// The archive cannot be packed.
+    /// The archive could not be packed.
     #[error("cannot put the unit into an archive")]
     Pack {
-        /// Why not.
+        /// The cause.
         source: PackError,
     },
-    /// A defect of this program ended the job; the others went on.
+    /// A job panicked because of a bug in this program; the remaining jobs continued.
     #[error("compiling ended in a panic: {message}")]
     Panic {
         /// The panic's message.
@@ -293,7 +294,7 @@ pub enum CompileError {
     },
 }
 
-/// Directories in front of others in a list.
+/// Formats directories as the start of a list.
 fn listed(directories: &[String]) -> String {
     directories.iter().map(|directory| format!("`{directory}`, ")).collect()
 }

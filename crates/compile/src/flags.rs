@@ -1,23 +1,23 @@
-//! The arguments of compiler and linker: one list, of which the `ActionKey` sees everything but this machine's paths.
+//! The arguments of the compiler and linker. The `ActionKey` includes all of them except paths of this machine.
 //!
-//! | flag | why |
+//! | flag | reason |
 //! |---|---|
-//! | `-std=gnu11`, `-std=gnu++17` | the language is ours, not the compiler's default |
-//! | `-O3` | at -O2 gcc 12 vectorises nothing |
+//! | `-std=gnu11`, `-std=gnu++17` | precast sets the language, not the compiler's default |
+//! | `-O3` | at -O2, gcc 12 does not vectorize loops of variable length |
 //! | `-ffp-contract=off`, never `-ffast-math` | the same bits at every ISA level |
-//! | `-fno-math-errno -fno-trapping-math` | vectorise `sqrt` and selections; they change no result |
-//! | `-fno-tree-slp-vectorize` | gcc 12 drops the rounding of `(double)(float)x` where it makes vectors of neighbours; loops are vectorised all the same |
-//! | `-fno-ipa-…` | a function's code then does not depend on its neighbours in the unit |
-//! | `-fno-stack-protector -U_FORTIFY_SOURCE` | distributions turn these on; each calls into a C library |
-//! | `-fasynchronous-unwind-tables`, `--eh-frame-hdr` | profilers, debuggers and backtraces walk through modules; tables change no instruction |
-//! | `-fno-omit-frame-pointer` | profilers that follow frame pointers walk through modules, too |
+//! | `-fno-math-errno -fno-trapping-math` | allow vectorizing `sqrt` and selections without changing results |
+//! | `-fno-tree-slp-vectorize` | gcc 12 drops the rounding of `(double)(float)x` when it vectorizes neighboring statements; loops are still vectorized |
+//! | `-fno-ipa-…` | a function's code does not depend on its neighbors in the unit |
+//! | `-fno-stack-protector -U_FORTIFY_SOURCE` | distributions enable these, and each calls into a C library |
+//! | `-fasynchronous-unwind-tables`, `--eh-frame-hdr` | profilers, debuggers and backtraces can unwind through modules; tables change no instruction |
+//! | `-fno-omit-frame-pointer` | profilers that follow frame pointers can unwind through modules, too |
 //! | `-fcf-protection=return` (x86-64) | marks objects as compatible with shadow stacks and changes no instruction; hardened hosts load only marked objects |
-//! | `-ffreestanding -fbuiltin -nostdinc` (lean) | no header of the system is seen; `sqrt` and `memcpy` keep their meaning |
-//! | `-fno-gnu-unique` (C++) | no symbol of a unit is shared with another: static variables of templates would be |
-//! | `-Wa,-march=…` (gcc) | the assembler refuses what the ISA level does not have, also in `target` attributes and `asm` |
-//! | `-Werror=date-time` | no clock in the code |
-//! | `-frandom-seed`, `-ffile-prefix-map`, `-fno-ident` | no path, name or version in the object |
-//! | `-z noseparate-code` | 5 kB instead of 13 for a small module, and two mappings fewer at load |
+//! | `-ffreestanding -fbuiltin -nostdinc` (lean) | system headers are invisible; `sqrt` and `memcpy` keep their meaning |
+//! | `-fno-gnu-unique` (C++) | units share no symbols; static variables of templates would be shared |
+//! | `-Wa,-march=…` (gcc) | the assembler rejects instructions beyond the ISA level, also in `target` attributes and `asm` |
+//! | `-Werror=date-time` | the code does not depend on the clock |
+//! | `-frandom-seed`, `-ffile-prefix-map`, `-fno-ident` | the object contains no path, name or version |
+//! | `-z noseparate-code` | a small module takes 5 kB instead of 13 kB, and two fewer mappings at load |
 
 use precast_codegen::Host;
 use precast_store::key::{Language, Profile};
@@ -27,7 +27,7 @@ use crate::error::CompileError;
 use crate::isa::Isa;
 use crate::toolchain::Family;
 
-/// What decides the flags.
+/// The inputs that determine the flags.
 pub(crate) struct Wanted<'a> {
     pub(crate) language: Language,
     pub(crate) family: Family,
@@ -36,20 +36,20 @@ pub(crate) struct Wanted<'a> {
     pub(crate) target: &'a str,
     pub(crate) lean: bool,
     pub(crate) host: &'a Host,
-    /// Flags that ops ask for.
+    /// Flags that ops add.
     pub(crate) added: &'a [String],
-    /// Flags that ops take away.
+    /// Flags that ops remove.
     pub(crate) removed: &'a [String],
-    /// The signature of the module that asks.
+    /// The signature of the module that requests the flags.
     pub(crate) of: &'a str,
 }
 
-/// Arguments without paths of this machine.
+/// Arguments that contain no paths of this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Flags {
     pub(crate) compile: Vec<String>,
     pub(crate) link: Vec<String>,
-    /// Whether the compiler's driver links, with a C library, instead of `ld` alone.
+    /// Whether the compiler's driver links with a C library, instead of `ld` alone.
     pub(crate) hosted_link: bool,
 }
 
@@ -68,9 +68,9 @@ const ALWAYS: &[&str] = &[
     "-Werror=date-time",
 ];
 const GCC: &[&str] = &[
-    // Moves nothing that matters to the loops of kernels, and takes a twentieth of the time.
+    // This scheduling pass does not improve the loops of kernels, but takes a twentieth of the compile time.
     "-fno-schedule-insns2",
-    // Where a short loop lies would decide half of its time.
+    // Without this, the alignment of a short loop can determine half of its run time.
     "-falign-loops=64",
     "-fno-ipa-icf",
     "-fno-ipa-cp",
@@ -95,15 +95,16 @@ const LINK: &[&str] = &[
     "--eh-frame-hdr",
 ];
 
-/// Makes the lists.
+/// Computes the argument lists.
 ///
 /// # Errors
 ///
-/// An op asks for a flag that would make the result depend on this machine, or leave its place.
+/// Fails if an op requests a flag that could make the result depend on this machine, or access files outside the unit.
 pub(crate) fn flags(wanted: &Wanted<'_>) -> Result<Flags, CompileError> {
     let mut compile = compile_flags(wanted);
     compile.extend(wanted.added.iter().cloned());
-    // What may be given may be taken away. What is not there may be anything.
+    // Only flags that may be added may be removed. Removing a flag that is not in the list has no effect, so it may be
+    // any text.
     let removed = wanted.removed.iter().filter(|flag| compile.contains(flag));
     for flag in wanted.added.iter().chain(removed) {
         if let Some(remedy) = allowed::remedy(flag) {
@@ -141,7 +142,7 @@ fn compile_flags(wanted: &Wanted<'_>) -> Vec<String> {
         Family::Clang => CLANG,
     });
     if wanted.language == Language::C {
-        // A misspelt function would otherwise only be missed by the linker.
+        // Otherwise a misspelled function would only be detected by the linker.
         list.push("-Werror=implicit-function-declaration");
     }
     if wanted.language == Language::Cxx && wanted.family == Family::Gcc {
@@ -150,7 +151,7 @@ fn compile_flags(wanted: &Wanted<'_>) -> Vec<String> {
     if wanted.lean {
         list.extend(["-nostdinc", "-ffreestanding", "-fbuiltin"]);
         if wanted.language == Language::Cxx {
-            // There is no run-time library to throw with.
+            // Exceptions need a run-time library, which lean units do not link.
             list.extend(["-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics"]);
         }
     }
@@ -169,14 +170,15 @@ fn link_flags(wanted: &Wanted<'_>, hosted: bool) -> Vec<String> {
             list.push(format!("--target={}", wanted.target));
         }
         list.push(format!("-Wl,{}", LINK.join(",")));
-        // What static libraries define is the module's own affair, as its own functions are.
+        // Definitions from static libraries are private to the module, like its own functions.
         list.push("-Wl,--exclude-libs,ALL".to_owned());
-        // Clang's sanitizers live in the program, not in a library.
+        // Clang links its sanitizer run time into the program, not into libraries.
         if !(wanted.profile == Profile::Asan && wanted.family == Family::Clang) {
             list.push("-Wl,--no-undefined".to_owned());
         }
         if *wanted.host != Host::Native {
-            // CPython's own functions are in the process. The linker tells what stays open, and it is looked at.
+            // CPython's functions are resolved in the process. The linker lists undefined symbols, and `link` checks
+            // them.
             list.push("-Wl,--warn-unresolved-symbols".to_owned());
         }
     } else {

@@ -1,12 +1,12 @@
-//! Names of CPython's and NumPy's C API that a unit's headers do not have: what to tell an author who used one.
+//! Hints for authors who use a name of CPython's or NumPy's C API that the unit's headers do not declare.
 //!
-//! Compilers say in many ways that they do not know a name; all of them quote it, so the first quoted word that has the form
-//! of such a name counts. A header of theirs that is missing is led back in the same way.
+//! Compilers report unknown names in many ways, but all of them quote the name. So the first quoted word that has the
+//! form of such a name is used. Missing headers of these APIs are handled in the same way.
 
 use precast_abi::compat;
 use precast_codegen::Unit;
 
-/// What to do about an error of the compiler; `None` if it is not about such a name.
+/// Returns a hint for a compiler error; `None` if the error does not concern such a name.
 pub(crate) fn hint(unit: &Unit, message: &str) -> Option<String> {
     let has_compat = unit.members().iter().any(|(_, module)| module.sources.contains_key(compat::PYTHON));
     if let Some(header) = missing_header(message) {
@@ -29,7 +29,7 @@ pub(crate) fn hint(unit: &Unit, message: &str) -> Option<String> {
             "`{name}` is of CPython's or NumPy's C API: return `numpy/arrayobject.h` from the op's `c_headers`"
         )
     } else if is_declared(name) {
-        // Known to the headers, but not to the compiler at this point.
+        // The headers declare the name, but the compiler has not seen the declaration at this point.
         format!(
             "`{name}` is declared in precast's compat headers: include `numpy/arrayobject.h` before its use"
         )
@@ -41,7 +41,7 @@ pub(crate) fn hint(unit: &Unit, message: &str) -> Option<String> {
     })
 }
 
-/// How gcc and clang, in C and in C++, say that they do not know a name.
+/// Phrases with which gcc and clang report an unknown name, in C and in C++.
 const UNKNOWN: &[&str] = &[
     "implicit declaration of function",
     "call to undeclared function",
@@ -55,7 +55,7 @@ const UNKNOWN: &[&str] = &[
     "expected unqualified-id",
 ];
 
-/// The header of `numpy/x.h: No such file or directory` (gcc) or `'numpy/x.h' file not found` (clang).
+/// Returns the header in `numpy/x.h: No such file or directory` (gcc) or `'numpy/x.h' file not found` (clang).
 fn missing_header(message: &str) -> Option<&str> {
     if let Some((header, _)) = message.split_once(": No such file or directory") {
         return Some(header);
@@ -63,12 +63,12 @@ fn missing_header(message: &str) -> Option<&str> {
     message.ends_with("file not found").then(|| quoted(message).next()).flatten()
 }
 
-/// The words between quotes, which may be those of a typesetter.
+/// Returns the words between quotes, including typographic ones.
 fn quoted(message: &str) -> impl Iterator<Item = &str> {
     message.split(['\'', '`', '‘', '’', '"']).skip(1).step_by(2)
 }
 
-/// Whether the text of some compat header has the name as a word.
+/// Returns whether the text of any compat header contains the name as a whole word.
 fn is_declared(name: &str) -> bool {
     let word = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
     precast_abi::COMPAT_HEADERS.iter().any(|(_, text)| {

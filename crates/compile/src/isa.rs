@@ -1,8 +1,8 @@
-//! ISA levels and variants: for which processors a unit is compiled.
+//! ISA levels and variants: the processors that a unit is compiled for.
 //!
-//! A level is a fixed set of features ([`precast_core::cpu::LEVELS`]), so that a host can tell by cpuid whether it may run the
-//! code; what the compiler is told of it stands here. `native` is not a
-//! level: what it means depends on the machine that compiles. [`Isa::native`] gives the level of this CPU by name.
+//! A level is a fixed set of features ([`precast_core::cpu::LEVELS`]), so that a host can check with `cpuid` whether it
+//! may run the code. This module defines the compiler flags of each level. `native` is not a level, because its meaning
+//! depends on the machine that compiles. [`Isa::native`] returns the level of this CPU.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,22 +10,22 @@ use std::str::FromStr;
 use precast_core::cpu::{self, LEVELS, Level};
 use precast_store::key::Profile;
 
-/// What a unit is compiled for.
+/// The target, ISA level and profile that a unit is compiled for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Variant {
-    /// The target as Rust spells it, such as `x86_64-unknown-linux-gnu`.
+    /// The target triple in Rust's spelling, such as `x86_64-unknown-linux-gnu`.
     pub target: String,
     /// The ISA level.
     pub isa: Isa,
-    /// What the build is for; the unit's modules must say the same.
+    /// The build profile; it must equal the profile of the unit's modules.
     pub profile: Profile,
 }
 
 impl Variant {
-    /// The variants of a build: the levels that [`Isa::choose`] chooses of those named.
+    /// Returns the variants of a build, one for each level that [`Isa::choose`] selects.
     ///
     /// # Errors
-    /// As [`Isa::choose`].
+    /// See [`Isa::choose`].
     pub fn choose(named: Vec<Isa>, target: &str, profile: Profile) -> Result<Vec<Self>, ChooseIsaError> {
         let variant = |isa| Self { target: target.to_owned(), isa, profile };
         Ok(Isa::choose(named, target)?.into_iter().map(variant).collect())
@@ -48,17 +48,17 @@ pub enum Isa {
     Aarch64,
 }
 
-/// Says that a text is not an ISA level.
+/// An error: a text is not an ISA level.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseIsaError {
-    /// `native` would mean something else on every machine.
+    /// `native` has a different meaning on every machine.
     #[error("ISA level `native` depends on the machine that compiles\nhint: {}", native_hint(*level))]
     Native {
         /// The level of this CPU.
         level: Option<Isa>,
     },
-    /// No such level.
+    /// The level is unknown.
     #[error(
         "unknown ISA level `{found}`, expected one of `x86-64`, `x86-64-v2`, `x86-64-v3`, `x86-64-v4`, `aarch64`"
     )]
@@ -73,28 +73,28 @@ fn native_hint(level: Option<Isa>) -> String {
 }
 
 impl Isa {
-    /// Every level, the lowest of an architecture first.
+    /// All levels, grouped by architecture, the lowest first.
     pub const ALL: &'static [Self] =
         &[Self::X86_64, Self::X86_64V2, Self::X86_64V3, Self::X86_64V4, Self::Aarch64];
 
-    /// What every host knows of it.
+    /// Returns the shared definition of the level, which every host uses.
     const fn level(self) -> &'static Level {
         LEVELS[self as usize]
     }
 
-    /// Gives the name used in keys, records and messages.
+    /// Returns the name used in keys, records and messages.
     #[must_use]
     pub const fn name(self) -> &'static str {
         self.level().name
     }
 
-    /// Gives the architecture, as the first part of a target triple.
+    /// Returns the architecture as the first part of a target triple.
     #[must_use]
     pub const fn arch(self) -> &'static str {
         self.level().arch
     }
 
-    /// Gives the compiler's flags.
+    /// Returns the compiler flags.
     #[must_use]
     pub const fn flags(self) -> &'static [&'static str] {
         match self {
@@ -102,13 +102,14 @@ impl Isa {
             Self::X86_64V2 => &["-march=x86-64-v2", "-mtune=generic"],
             Self::X86_64V3 => &["-march=x86-64-v3", "-mtune=generic"],
             Self::X86_64V4 => &["-march=x86-64-v4", "-mtune=generic", "-mprefer-vector-width=512"],
-            // Outlined atomics call into libgcc, which a module does not link.
+            // Outlined atomics call libgcc, which modules do not link.
             Self::Aarch64 => &["-march=armv8-a", "-mno-outline-atomics"],
         }
     }
 
-    /// Gives the argument that keeps gcc's assembler to the level: `asm` and `target` attributes could leave it, and the code
-    /// would then need a CPU that no record asks for. On other architectures the compiler decides for each function.
+    /// Returns the argument that restricts gcc's assembler to the level. Otherwise `asm` and `target` attributes could
+    /// use instructions beyond the level, and the code would require a CPU feature that no record states. On other
+    /// architectures the compiler selects the instruction set for each function.
     #[must_use]
     pub const fn assembler_flag(self) -> Option<&'static str> {
         match self {
@@ -125,8 +126,8 @@ impl Isa {
         }
     }
 
-    /// Gives the CPU features that the code needs beyond its architecture, as `is_x86_feature_detected!` spells them,
-    /// sorted.
+    /// Returns the CPU features that the code needs beyond the base architecture, sorted, in the spelling of
+    /// `is_x86_feature_detected!`.
     #[must_use]
     pub fn cpu_features(self) -> Vec<&'static str> {
         let mut features: Vec<_> = self.level().features().collect();
@@ -134,7 +135,7 @@ impl Isa {
         features
     }
 
-    /// Gives the levels that a target is served by when nothing is said; none for an architecture that has no level.
+    /// Returns the default levels of a target; empty for an architecture without levels.
     #[must_use]
     pub fn defaults(target: &str) -> Vec<Self> {
         match target.split('-').next() {
@@ -144,17 +145,18 @@ impl Isa {
         }
     }
 
-    /// The levels of a target's architecture, for messages.
+    /// Returns the levels of a target's architecture, for messages.
     fn of_target(target: &str) -> String {
         let arch = target.split('-').next().unwrap_or(target);
         let levels = Self::ALL.iter().filter(|level| level.arch() == arch);
         levels.map(|level| format!("`{level}`")).collect::<Vec<_>>().join(", ")
     }
 
-    /// Chooses the levels of a build: those that were named, else the defaults of the target; each once, the lowest first.
+    /// Selects the levels of a build: the named ones, or the target's defaults if none are named. The result is sorted,
+    /// the lowest first, without duplicates.
     ///
     /// # Errors
-    /// A level is of another architecture than the target, or no level is known for the target.
+    /// Fails if a level belongs to a different architecture than the target, or if the target has no levels.
     pub fn choose(named: Vec<Self>, target: &str) -> Result<Vec<Self>, ChooseIsaError> {
         let mut levels = if named.is_empty() { Self::defaults(target) } else { named };
         levels.sort_unstable();
@@ -167,7 +169,8 @@ impl Isa {
         }
     }
 
-    /// Finds the highest level of this CPU that may be used here ([`cpu::level`]); `None` on an architecture that has no level.
+    /// Returns the highest level of this CPU that may be used here ([`cpu::level`]); `None` on an architecture without
+    /// levels.
     #[must_use]
     pub fn native() -> Option<Self> {
         let level = cpu::level()?;
@@ -175,11 +178,11 @@ impl Isa {
     }
 }
 
-/// Says why no levels can be chosen for a target.
+/// The reason why no levels can be selected for a target.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChooseIsaError {
-    /// A level of another architecture.
+    /// A level belongs to a different architecture.
     #[error(
         "ISA level `{level}` is of `{}`, the target is `{target}`\nhint: name the target, or levels of it: {}",
         level.arch(),
@@ -191,7 +194,7 @@ pub enum ChooseIsaError {
         /// The target.
         target: String,
     },
-    /// The target has no level.
+    /// The target has no levels.
     #[error(
         "there is no ISA level for target `{target}`\nhint: targets of `x86_64` and `aarch64` are supported; this machine is `{}`",
         crate::host_target()

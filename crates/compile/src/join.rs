@@ -1,11 +1,12 @@
-//! Joins artifacts: several of one variant become one, so that a program with a thousand modules opens one shared object.
+//! Joins several artifacts of one variant into one, so that a program with a thousand modules opens only one shared
+//! object.
 //!
 //! ```text
 //! unit.o … ─┐
-//! table.o ──┴─ ld -r ── objcopy ──▶ unit.o ── ld -shared ──▶ unit.so      the machine code is that of the parts
+//! table.o ──┴─ ld -r ── objcopy ──▶ unit.o ── ld -shared ──▶ unit.so      the machine code of the parts is unchanged
 //! ```
-//! What comes out is an artifact as any other: its text is the table, its members are those of its parts, and its action is
-//! `link` over the Digests of the parts.
+//! The result is an ordinary artifact. Its text is the table, its members are those of its parts, and its action is
+//! `link` over the digests of the parts.
 
 use precast_abi::{HEADERS, LINKED_HEADERS};
 use precast_codegen::{Host, Unit};
@@ -23,27 +24,27 @@ use crate::requires;
 use crate::scratch::Scratch;
 use crate::toolchain::{Compiler, Toolchain};
 
-/// An artifact that is joined to others.
+/// An artifact to join with other artifacts.
 #[derive(Debug, Clone, Copy)]
 pub struct Part<'a> {
-    /// The statement about it.
+    /// Its record.
     pub record: &'a Record,
     /// Its `unit.o`.
     pub object: &'a [u8],
 }
 
-/// Tells whether an artifact can be joined to others: it takes nothing of the system.
+/// Returns whether an artifact can be joined: it must not use system libraries or other files outside its sources.
 #[must_use]
 pub fn can_be_joined(record: &Record) -> bool {
     let Record { requires, outside, .. } = record;
     requires.libc.is_none() && requires.needed.is_empty() && outside.is_empty()
 }
 
-/// Joins artifacts of one variant and language, in the order that is given.
+/// Joins artifacts of one variant and language, in the given order.
 ///
 /// # Errors
 ///
-/// The linker refuses them, or cannot be run; see [`CompileError`].
+/// Fails if the linker rejects them or cannot run; see [`CompileError`].
 pub fn join(parts: &[Part<'_>], toolchain: &Toolchain, variant: &Variant) -> Result<Compiled, CompileError> {
     let compiler = toolchain.compiler(Language::C)?;
     let members = members(parts);
@@ -57,7 +58,8 @@ pub fn join(parts: &[Part<'_>], toolchain: &Toolchain, variant: &Variant) -> Res
         scratch.write(&part_name(at), part.object)?;
     }
     let names: Vec<String> = (0..parts.len()).map(part_name).collect();
-    // Each part has a table of its own under the same name: the first definition, the joined one, is taken.
+    // Each part has its own table under the same name; the linker keeps the first definition, which is the joined
+    // table.
     let first = ["-r", "-z", "muldefs", "-o", RAW, TABLE_OBJECT].map(str::to_owned);
     tools.run(&compiler.ld, &[first.as_slice(), &names].concat())?;
     tools.localise(exports(members.iter().map(|member| &member.key)), Language::C)?;
@@ -83,7 +85,7 @@ pub fn join(parts: &[Part<'_>], toolchain: &Toolchain, variant: &Variant) -> Res
     pack(&inputs, compiler, variant, made, Files { text: (TEXT, text.as_bytes()), headers, object, shared })
 }
 
-/// The flags of a lean unit in C, which a table is.
+/// Returns the flags for compiling a table, which is a lean C unit.
 pub(crate) fn table_flags(compiler: &Compiler, variant: &Variant) -> Result<Flags, CompileError> {
     flags(&Wanted {
         language: Language::C,
@@ -100,15 +102,15 @@ pub(crate) fn table_flags(compiler: &Compiler, variant: &Variant) -> Result<Flag
 }
 
 const TEXT: &str = "unit.c";
-/// The object of a table.
+/// The name of a table's object.
 pub(crate) const TABLE_OBJECT: &str = "table.o";
 
-/// What the object of a part is called in the directory.
+/// Returns the name of a part's object in the directory.
 pub(crate) fn part_name(at: usize) -> String {
     format!("part{at}.o")
 }
 
-/// The members of the parts, sorted by key as in any unit, with the slots that they have in the joined table.
+/// Returns the members of the parts, sorted by key as in any unit, with their slots in the joined table.
 fn members(parts: &[Part<'_>]) -> Vec<Member> {
     let mut members: Vec<&Member> = parts.iter().flat_map(|part| &part.record.members).collect();
     members.sort_by_key(|member| member.key);
@@ -116,7 +118,7 @@ fn members(parts: &[Part<'_>]) -> Vec<Member> {
     (0_u32..).zip(members).map(|(slot, member)| Member { slot, ..member.clone() }).collect()
 }
 
-/// The text of the table.
+/// Returns the text of the table.
 fn table(members: &[Member]) -> String {
     let symbols: Vec<String> = members.iter().map(|member| Unit::entry_symbol(&member.key)).collect();
     let declared: String = symbols.iter().map(|name| format!("extern const pc_entry {name};\n")).collect();
@@ -138,7 +140,7 @@ pub(crate) fn compile_table(tools: Tools<'_>, flags: &Flags, text: &str) -> Resu
     tools.run(&compiler.driver, &arguments(flags))
 }
 
-/// The arguments that compile the table.
+/// Returns the arguments that compile the table.
 fn arguments(flags: &Flags) -> Vec<String> {
     let places = ["-Iinclude", "-isystem", OWN_HEADERS, "-pipe", "-c", TEXT, "-o", TABLE_OBJECT];
     flags.compile.iter().cloned().chain(places.map(str::to_owned)).collect()

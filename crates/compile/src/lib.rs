@@ -1,4 +1,4 @@
-//! The only way to a C compiler: finds and fingerprints the toolchain, compiles units reproducibly.
+//! Runs the C compiler: finds and fingerprints the toolchain, and compiles units reproducibly. No other crate does so.
 //!
 //! ```text
 //! Toolchain::find ── cc (which compiler?), probe, contents ──▶ Toolchain { driver, ld, objcopy, ToolchainId }
@@ -8,21 +8,22 @@
 //!             ▼                                                     ▼
 //!          scratch/unit.c, scratch/include/… ── cc -c ── objcopy ── ld -shared ── ELF read back ──▶ Archive + Record
 //! ```
-//! Ahead of time and on a miss the same [`compile`] runs; same `ActionKey`, same bytes. What a compiler refuses goes through
-//! `diagnostics`, back from a line of the unit to the op whose text it is.
+//! Builds and cache misses at run time use the same [`compile`] function; the same `ActionKey` gives the same bytes.
+//! `diagnostics` maps compiler errors from a line of the unit to the op it came from.
 //!
-//! # What keeps the bytes equal
+//! # Reproducibility
 //!
-//! The compiler sees a fresh directory with exactly the unit's files under relative names, and an environment of `PATH`
-//! (the toolchain's directories), `LC_ALL`, `SOURCE_DATE_EPOCH`, `TMPDIR` and `PWD`; no path of the directory reaches it. A *lean* unit includes nothing but its own
-//! files and the compiler's freestanding headers, and links nothing. Whatever else a unit uses (system headers,
-//! libraries) enters the `ActionKey` by content.
+//! The compiler sees a fresh directory that contains exactly the unit's files, under relative names. Its environment
+//! consists of `PATH` (the toolchain's directories), `LC_ALL`, `SOURCE_DATE_EPOCH`, `TMPDIR` and `PWD`; the path of the
+//! directory never reaches it. A *lean* unit includes only its own files and the compiler's freestanding headers, and
+//! links no libraries. All other files that a unit uses (system headers, libraries) are part of the `ActionKey` by
+//! content.
 //!
-//! # What a step costs
+//! # Cost of each step
 //!
-//! A small kernel takes 21 ms at x86-64-v2, 24 at v3, 28 at v4 (gcc 12, quiet machine): 16–23 of it in `cc1`, 2.5 in
-//! `ld` (4.5 through the compiler's driver), 1.5 in `objcopy`, 1 in the driver. `-pipe` lets the assembler work beside
-//! `cc1` and saves 1. In batches of 16 it is 9 ms a kernel.
+//! A small kernel takes 21 ms at x86-64-v2, 24 at v3, 28 at v4 (gcc 12, idle machine). Of that, `cc1` takes 16–23 ms,
+//! `ld` 2.5 (4.5 through the compiler's driver), `objcopy` 1.5 and the driver 1. `-pipe` runs the assembler in parallel
+//! with `cc1` and saves 1 ms. In batches of 16, a kernel takes 9 ms.
 #![forbid(unsafe_code)]
 
 mod action;

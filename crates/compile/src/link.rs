@@ -1,8 +1,8 @@
-//! From the compiler's object to `unit.o` (symbols localised) and `unit.so` (one symbol exported).
+//! Turns the compiler's object into `unit.o` (with local symbols) and `unit.so` (with one exported symbol).
 //!
-//! A unit without libraries is linked by `ld` itself, in a third of the driver's time, and may leave open only what every
-//! compiler calls on its own: `memcpy`, `memmove`, `memset`, `memcmp`. A unit with system headers or libraries is linked by
-//! the driver against a C library, and may leave nothing open.
+//! A unit without libraries is linked directly by `ld`, in a third of the driver's time. Its only undefined symbols may
+//! be the functions that compilers call implicitly: `memcpy`, `memmove`, `memset`, `memcmp`. A unit with system headers
+//! or libraries is linked by the driver against a C library, and must have no undefined symbols.
 
 use std::path::{Path, PathBuf};
 
@@ -18,11 +18,11 @@ use crate::scratch::Scratch;
 use crate::stack;
 use crate::toolchain::{Compiler, Toolchain};
 
-/// The object as the compiler writes it.
+/// The object file that the compiler writes.
 pub(crate) const RAW: &str = "raw.o";
 const KEEP: &str = "keep.txt";
 
-/// The tools of one compiler, in one directory.
+/// The tools of one compiler, run in one directory.
 #[derive(Clone, Copy)]
 pub(crate) struct Tools<'a> {
     pub(crate) toolchain: &'a Toolchain,
@@ -31,7 +31,7 @@ pub(crate) struct Tools<'a> {
 }
 
 impl Tools<'_> {
-    /// Runs one of them; the error is what the linker, or `objcopy`, says.
+    /// Runs a tool; the error contains its first line of output.
     pub(crate) fn run(self, program: &Path, arguments: &[String]) -> Result<(), CompileError> {
         let ended = self.scratch.run(self.toolchain, &self.compiler.path, program, arguments)?;
         if ended.status.success() {
@@ -40,7 +40,7 @@ impl Tools<'_> {
         Err(CompileError::Link { words: first_words(&ended.stderr) })
     }
 
-    /// Makes [`OBJECT`] of [`RAW`]: every symbol becomes local but the exported ones.
+    /// Creates [`OBJECT`] from [`RAW`] by making all symbols local except the exported ones.
     pub(crate) fn localise(
         self,
         exported: impl IntoIterator<Item = String>,
@@ -50,8 +50,8 @@ impl Tools<'_> {
         self.scratch.write(KEEP, list)?;
         let mut arguments = vec![format!("--keep-global-symbols={KEEP}"), RAW.to_owned(), OBJECT.to_owned()];
         if language == Language::Cxx {
-            // Inline functions and templates stand in groups, of which a linker keeps the first of each name, whatever is in
-            // it: in a static program that would be another unit's.
+            // Inline functions and templates are in groups. A linker keeps only the first group of each name,
+            // regardless of its content, which in a static program could come from another unit.
             arguments.insert(0, "--remove-section=.group".to_owned());
         }
         self.run(&self.compiler.objcopy, &arguments)
@@ -64,7 +64,7 @@ pub(crate) fn link(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<(), Com
     let mut arguments = shared_object(&prepared.flags);
     let program = if prepared.flags.hosted_link {
         arguments.extend(libraries(prepared));
-        // Names the members of archives that are linked.
+        // Makes the linker print the names of linked archive members.
         arguments.extend(["-Wl,-t", "-Wl,-t"].map(str::to_owned));
         &compiler.driver
     } else {
@@ -77,7 +77,7 @@ pub(crate) fn link(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<(), Com
     stack::check_members(&ended.stdout)
 }
 
-/// Whether the linker warns of a symbol that nobody defines, CPython neither.
+/// Returns whether the linker warns about an undefined symbol that does not belong to CPython.
 fn is_open(line: &str) -> bool {
     let symbol = line.split_once("undefined reference to ").map(|(_, symbol)| symbol.trim_matches(QUOTES));
     symbol.is_some_and(|symbol| !symbol.starts_with("Py") && !symbol.starts_with("_Py"))
@@ -85,7 +85,7 @@ fn is_open(line: &str) -> bool {
 
 const QUOTES: [char; 3] = ['`', '\'', '"'];
 
-/// The arguments that make [`SHARED_OBJECT`] of [`OBJECT`].
+/// Returns the arguments that link [`SHARED_OBJECT`] from [`OBJECT`].
 pub(crate) fn shared_object(flags: &Flags) -> Vec<String> {
     let files = ["-o", SHARED_OBJECT, OBJECT].map(str::to_owned);
     flags.link.iter().cloned().chain(files).collect()
@@ -97,20 +97,20 @@ fn libraries(prepared: &Prepared<'_>) -> Vec<String> {
     directories.chain(first.libraries.iter().map(|name| loader::argument(name, &first.lib_dirs))).collect()
 }
 
-/// Lists the files that a hosted link reads beside the object: start files, libraries, linker scripts.
+/// Lists the files that a hosted link reads in addition to the object: start files, libraries, linker scripts.
 pub(crate) fn files(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<Vec<PathBuf>, CompileError> {
     let compiler = prepared.compiler;
     let mut arguments = prepared.flags.link.clone();
     arguments.extend(["-Wl,-t", "-Wl,--no-as-needed", "-o", "trial.so"].map(str::to_owned));
     let start = libraries(prepared);
-    // The driver refuses to link nothing at all; `-lc` is linked anyway.
+    // The driver rejects a link without inputs; `-lc` is linked in any case.
     arguments.extend(if start.is_empty() { vec!["-lc".to_owned()] } else { start });
     let ended = scratch.run(prepared.toolchain, &compiler.path, &compiler.driver, &arguments)?;
     if !ended.status.success() {
         return Err(refusal(prepared, &ended.stderr));
     }
     let mut files: Vec<PathBuf> = Vec::new();
-    // Scratch files of the driver have relative names; they are not of the system.
+    // Scratch files of the driver have relative names and are not system files.
     for line in ended.stdout.lines().map(str::trim).filter(|line| line.starts_with('/')) {
         let file = PathBuf::from(line);
         if !files.contains(&file) {
@@ -120,7 +120,7 @@ pub(crate) fn files(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<Vec<Pa
     Ok(files)
 }
 
-/// Finds out what the linker misses.
+/// Determines the cause of a linker error.
 fn refusal(prepared: &Prepared<'_>, words: &str) -> CompileError {
     let after = |line: &str, mark: &str| line.split_once(mark).map(|(_, rest)| rest.to_owned());
     if let Some(name) = words.lines().find_map(|line| after(line, "cannot find -l")) {
@@ -137,7 +137,7 @@ fn refusal(prepared: &Prepared<'_>, words: &str) -> CompileError {
     CompileError::Link { words: first_words(words) }
 }
 
-/// The archive of a member that was compiled for a fixed address: `ld: lib/libown.a(own.o): … relocation …`.
+/// Returns the archive with a member compiled for a fixed address: `ld: lib/libown.a(own.o): … relocation …`.
 fn without_pic(line: &str) -> Option<PathBuf> {
     let told = ["recompile with -fPIC", "making a shared object", "read-only section"];
     let is_relocation = line.contains("relocation") && told.iter().any(|words| line.contains(words));

@@ -1,16 +1,18 @@
-//! Shared libraries of an op's own directories: does the dynamic linker find them when the module is loaded?
+//! Predicts whether the dynamic linker will find shared libraries from an op's own directories when it loads the
+//! module.
 //!
-//! A module is loaded from bytes that were verified, and has no run path: what it needs is found by name, where the system
-//! looks, or not at all. A static library becomes part of the module, so it is taken where only a shared one would stay out.
+//! A module is loaded from verified bytes and has no run path, so the dynamic linker finds its libraries only in system
+//! directories. A static library becomes part of the module. It is therefore preferred if the shared library would not
+//! be found.
 
 use std::path::Path;
 
-/// Where every dynamic linker looks, and below which distributions put what their configuration names.
+/// The default directories of every dynamic linker; distributions keep their configured directories below these.
 const SYSTEM: [&str; 5] = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib"];
-/// What `ldconfig` found.
+/// The cache of `ldconfig`.
 const CACHE: &str = "/etc/ld.so.cache";
 
-/// Whether the dynamic linker of this host finds a shared library that lies there.
+/// Returns whether the dynamic linker of this host finds a shared library with this path.
 pub(crate) fn finds(library: &Path) -> bool {
     let listed = || {
         let path = library.as_os_str().as_encoded_bytes();
@@ -20,7 +22,8 @@ pub(crate) fn finds(library: &Path) -> bool {
     SYSTEM.iter().any(|directory| library.starts_with(directory)) || listed()
 }
 
-/// The linker's argument for a library: the static one by its file name, where a shared one beside it would not be found again.
+/// Returns the linker's argument for a library: the file name of the static library if the shared library next to it
+/// would not be found at load time.
 pub(crate) fn argument(name: &str, directories: &[String]) -> String {
     let beside = directories.iter().map(Path::new).find_map(|directory| {
         let (shared, archive) =

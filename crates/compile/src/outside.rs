@@ -1,8 +1,9 @@
-//! Headers and libraries outside of a module's sources, which a record knows by content: are they what they were?
+//! Checks headers and libraries outside a module's sources, which a record identifies by content, for changes.
 //!
-//! `precast build` compiles again when one of them changed. A program that may compile does the same, so that both give the
-//! same answer: a record is passed over if a file that it names is there and holds something else. Where the file is not
-//! there, or nothing can be compiled, the module serves as it is: that is what it was compiled ahead for.
+//! `precast build` recompiles a module when one of these files changed. A program that is allowed to compile does the
+//! same, so that both give the same result. It skips a record if a file that the record names exists with different
+//! content. If the file is missing, or if compiling is not possible, the module is still used, since precompiled
+//! modules exist for this case.
 
 use precast_store::Record;
 use precast_store::key::ContentId;
@@ -13,7 +14,7 @@ use std::io::Read as _;
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
-/// Finds the first file of a record that this host has with another content.
+/// Returns the first file of a record that has different content on this host.
 #[must_use]
 pub fn changed_outside(record: &Record) -> Option<&str> {
     let mut files = record.outside.iter();
@@ -22,22 +23,23 @@ pub fn changed_outside(record: &Record) -> Option<&str> {
     Some(&file.path)
 }
 
-/// Contents of files, read once while they do not change: a C library is large, and many modules name it.
+/// The contents of files, read once while they do not change: a C library is large, and many modules refer to it.
 static KNOWN: Mutex<BTreeMap<String, (Stat, ContentId)>> = Mutex::new(BTreeMap::new());
 
-/// The content of a file of this host.
+/// The content of a file on this host.
 #[derive(PartialEq, Eq)]
 enum Content {
     Hash(ContentId),
-    /// Not read: larger than any file that a module is made from.
+    /// Not read, because it is larger than any file that a module is compiled from.
     TooLarge,
 }
 
-/// The size beyond which a file is not read, in bytes. No header or library is as large; a record can name any file of the host.
+/// The maximum size of a file to read, in bytes. No header or library is this large, but a record can name any file of
+/// the host.
 const MOST: u64 = 1 << 31;
 
-/// Returns the content of a regular file, and `None` for one that is missing. A file beyond [`MOST`] has no content that a
-/// record can name.
+/// Returns the content of a regular file, and `None` if it is missing. A file larger than [`MOST`] never matches a
+/// record.
 fn content_of(path: &str) -> Option<Content> {
     let found = fs_err::metadata(path).ok().filter(Metadata::is_file)?;
     let stat = Stat::read(&found)?;
@@ -50,7 +52,7 @@ fn content_of(path: &str) -> Option<Content> {
     {
         return Some(Content::Hash(*content));
     }
-    // No more than the stated size: files of /proc state none, and some never end.
+    // Reads at most the stated size: files in /proc state none, and some of them never end.
     let content = match found.len() {
         0 => ContentId::of([]),
         size => ContentId::of_reader(fs_err::File::open(path).ok()?.take(size)).ok()?,
@@ -90,7 +92,7 @@ mod tests {
     fn only_regular_files_are_opened() {
         assert!(content_of("/dev/zero").is_none());
         assert!(content_of("/absent").is_none());
-        // A file of /proc states no size, and some wait for ever.
+        // Files in /proc state no size, and reading some of them blocks forever.
         assert!(is("/proc/version", b""));
     }
 }

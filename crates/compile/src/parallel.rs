@@ -1,8 +1,8 @@
-//! Many units at once, within what Cargo's jobserver or `-j` allows.
+//! Compiles several units in parallel, within the limits of Cargo's jobserver or `-j`.
 //!
-//! The caller's own slot is one job. Further workers each need a token; a worker that gets none looks again after a few
-//! milliseconds, a fraction of what a job takes, and goes home when no job is left. Results are in the order of the jobs,
-//! and none is lost to the failure of another.
+//! The process itself owns one job slot. Each additional worker needs a token. A worker without a token retries every
+//! few milliseconds, a fraction of the duration of a job, and exits when no jobs are left. Results are in the order of
+//! the jobs, and a failed job does not affect the results of the rest.
 
 use std::any::Any;
 use std::num::NonZeroUsize;
@@ -20,13 +20,14 @@ use crate::isa::Variant;
 use crate::tokens::Tokens;
 use crate::toolchain::Toolchain;
 
-/// How many units are compiled at once.
+/// The number of units to compile in parallel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Parallel {
-    /// As many as the jobserver of Cargo or make gives tokens for; without one, `NUM_JOBS`, else one a processor.
+    /// The number of tokens that the jobserver of Cargo or make provides. Without a jobserver, `NUM_JOBS`, or else the
+    /// number of processors.
     #[default]
     Auto,
-    /// This many (`-j N`), whatever a jobserver says.
+    /// A fixed number (`-j N`), regardless of any jobserver.
     Jobs(NonZeroUsize),
 }
 
@@ -38,18 +39,18 @@ pub enum Progress {
     Waiting,
     /// It is being compiled.
     Started {
-        /// Its place in the list.
+        /// The position of the job in the list.
         job: usize,
     },
-    /// It ended.
+    /// The job finished.
     Finished {
-        /// Its place in the list.
+        /// The position of the job in the list.
         job: usize,
         /// Whether it failed.
         failed: bool,
-        /// How many have ended.
+        /// The number of finished jobs.
         done: usize,
-        /// How many there are.
+        /// The total number of jobs.
         total: usize,
     },
 }
@@ -59,10 +60,10 @@ enum Event {
     Finished(usize, Box<Result<Compiled, CompileError>>),
 }
 
-/// How long a worker without a token waits before it asks again.
+/// The delay before a worker without a token retries.
 const RETRY: Duration = Duration::from_millis(3);
 
-/// Compiles jobs, several at once. The results are in the order of the jobs; `progress` is called on this thread.
+/// Compiles jobs in parallel. The results are in the order of the jobs; `progress` is called on this thread.
 pub fn compile_all(
     jobs: &[(Unit, Variant)],
     toolchain: &Toolchain,
@@ -104,10 +105,10 @@ fn all(
         let mut started = 0;
         for worker in 0..workers.min(total) {
             let (send, next) = (send.clone(), &next);
-            // The first one works on the token that this process has anyway.
+            // The first worker uses the token that this process implicitly owns.
             let tokens = tokens.filter(|_| worker > 0);
             let worker = thread::Builder::new().name("precast-compile".to_owned());
-            // Where there are no more threads to be had, those that there are do the work.
+            // If no more threads can be created, the existing ones do the work.
             if worker.spawn_scoped(scope, move || run(total, next, tokens, &send, work)).is_err() {
                 break;
             }

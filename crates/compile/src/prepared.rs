@@ -1,4 +1,4 @@
-//! A unit made ready: checked, its text and flags fixed.
+//! A unit ready to compile: checked, with its final text and flags.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::isa::Variant;
 use crate::scratch::{SEEN_AS, Scratch};
 use crate::toolchain::{Compiler, Toolchain};
 
-/// A unit that may be compiled.
+/// A unit that passed all checks.
 pub(crate) struct Prepared<'a> {
     pub(crate) unit: &'a Unit,
     pub(crate) toolchain: &'a Toolchain,
@@ -26,12 +26,12 @@ pub(crate) struct Prepared<'a> {
     pub(crate) origins: Origins,
     pub(crate) sources: SourceSet,
     pub(crate) flags: Flags,
-    /// Whether the unit includes nothing of the system; see [`crate::includes`].
+    /// Whether the unit includes no system headers; see [`crate::includes`].
     pub(crate) lean: bool,
 }
 
 impl<'a> Prepared<'a> {
-    /// Checks a unit against toolchain and variant, and fixes its text and flags.
+    /// Checks a unit against the toolchain and the variant, and determines its text and flags.
     pub(crate) fn new(
         unit: &'a Unit,
         toolchain: &'a Toolchain,
@@ -74,7 +74,7 @@ impl<'a> Prepared<'a> {
         Ok(Self { unit, toolchain, variant, compiler, file, text, origins, sources, flags, lean })
     }
 
-    /// The symbols that stay global in the object.
+    /// Returns the symbols that stay global in the object.
     pub(crate) fn exports(&self) -> BTreeSet<String> {
         match self.shown() {
             Shown::Table => exports(self.unit.members().iter().map(|(key, _)| key)),
@@ -82,7 +82,7 @@ impl<'a> Prepared<'a> {
         }
     }
 
-    /// What the shared object shows to its host.
+    /// Returns the symbol that the shared object exports to its host.
     pub(crate) fn shown(&self) -> Shown {
         match (&self.unit.first().host, self.unit.members()) {
             (Host::Cpython { .. }, [(key, _), ..]) => Shown::Init(Unit::init_symbol(key)),
@@ -90,12 +90,12 @@ impl<'a> Prepared<'a> {
         }
     }
 
-    /// Finds places in the text.
+    /// Returns a locator for the text.
     pub(crate) fn locator(&self) -> Locator<'_> {
         Locator::new(self.unit, self.file, &self.text, &self.origins)
     }
 
-    /// Puts the unit's files, and nothing else, into a fresh directory.
+    /// Writes exactly the unit's files into a fresh directory.
     pub(crate) fn unpack(&self) -> Result<Scratch, CompileError> {
         let scratch = Scratch::new()?;
         scratch.write(self.file, &self.text)?;
@@ -109,7 +109,7 @@ impl<'a> Prepared<'a> {
         Ok(scratch)
     }
 
-    /// Gives the inputs of the ActionKey; `linked` is what comes from the system.
+    /// Returns the inputs of the `ActionKey`; `linked` are the inputs from the system.
     pub(crate) fn inputs(&self, linked: Vec<(String, [u8; 32])>) -> ActionInputs {
         ActionInputs {
             kind: ActionKind::Compile,
@@ -122,25 +122,25 @@ impl<'a> Prepared<'a> {
         }
     }
 
-    /// All flags, with a word in the place of the key itself.
+    /// Returns all flags, with a placeholder for the key itself.
     pub(crate) fn portable_flags(&self) -> Vec<String> {
         portable(&self.flags, &self.places())
     }
 
-    /// The arguments that say where headers are and what the unit's directory is called in the object.
+    /// Returns the arguments for the header directories, and for the name of the unit's directory in the object.
     pub(crate) fn places(&self) -> Vec<String> {
         let mut list = if self.lean { lean_places() } else { own_place() };
         list.extend(self.header_dirs().map(|(name, _)| format!("-I{name}")));
         list
     }
 
-    /// The directories that ops name, with what they are called in the unit's directory.
+    /// Returns the directories that ops name, with their names in the unit's directory.
     pub(crate) fn header_dirs(&self) -> impl Iterator<Item = (String, &str)> {
         let named = self.unit.first().header_dirs.iter().enumerate();
         named.map(|(index, directory)| (format!("dirs/{index}"), directory.as_str()))
     }
 
-    /// Gives a path in the unit's directory its name outside, if it leads there.
+    /// Converts a path in the unit's directory to its real path, if it goes through a link.
     pub(crate) fn real_path(&self, path: &Path) -> PathBuf {
         let own = (OWN_HEADERS.to_owned(), &*self.compiler.own_headers);
         let named = self.header_dirs().map(|(name, directory)| (name, Path::new(directory)));
@@ -149,7 +149,7 @@ impl<'a> Prepared<'a> {
         found.unwrap_or_else(|| path.to_owned())
     }
 
-    /// Gives the directories that ops name their names outside, in what a compiler says.
+    /// Replaces the links to directories that ops name with their real paths in a compiler's output.
     pub(crate) fn with_real_dirs(&self, words: &str) -> String {
         self.header_dirs().fold(words.to_owned(), |words, (name, directory)| {
             let directory = directory.trim_end_matches('/');
@@ -163,24 +163,24 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// What the unit's directory is called in the object, and its own headers.
+/// Returns the arguments for the unit's own headers, and for the name of the unit's directory in the object.
 fn own_place() -> Vec<String> {
     vec![format!("-ffile-prefix-map={SEEN_AS}=/precast"), "-Iinclude".to_owned()]
 }
 
-/// The places of a lean unit: its own and the compiler's.
+/// Returns the header arguments of a lean unit: its own headers and the compiler's.
 pub(crate) fn lean_places() -> Vec<String> {
     own_place().into_iter().chain(["-isystem", OWN_HEADERS].map(str::to_owned)).collect()
 }
 
-/// All flags, with a word in the place of the key itself.
+/// Returns all flags, with a placeholder for the key itself.
 pub(crate) fn portable(flags: &Flags, places: &[String]) -> Vec<String> {
     let fixed = ["-frandom-seed=key".to_owned()];
     let link = flags.link.iter().map(|flag| format!("link:{flag}"));
     flags.compile.iter().chain(places).cloned().chain(fixed).chain(link).collect()
 }
 
-/// What the directory of the compiler's own headers is called in the unit's directory.
+/// The name of the compiler's own header directory in the unit's directory.
 pub(crate) const OWN_HEADERS: &str = "own";
 
 fn check(unit: &Unit, toolchain: &Toolchain, variant: &Variant) -> Result<(), CompileError> {
@@ -202,7 +202,7 @@ fn check(unit: &Unit, toolchain: &Toolchain, variant: &Variant) -> Result<(), Co
     }
 }
 
-/// Checks that the names which become arguments are names: an empty one would take the next argument for its own.
+/// Checks that the names that become arguments are valid: an empty name would consume the next argument.
 fn check_names(module: &Module) -> Result<(), CompileError> {
     let refuse = |option: &str, name: &str, remedy| {
         Err(CompileError::Flag { flag: format!("{option}{name}"), of: module.signature.clone(), remedy })
@@ -224,18 +224,18 @@ fn check_names(module: &Module) -> Result<(), CompileError> {
     }
 }
 
-/// The names that stay global in an object: the table, and each member's entry for static linking.
+/// Returns the symbols that stay global in an object: the table, and each member's entry for static linking.
 pub(crate) fn exports<'a>(members: impl IntoIterator<Item = &'a BuildKey>) -> BTreeSet<String> {
     let entries = members.into_iter().map(Unit::entry_symbol);
     entries.chain(std::iter::once(TABLE.to_owned())).collect()
 }
 
-/// The one symbol that a shared object shows to its host.
+/// The symbol that a shared object exports to its host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Shown {
-    /// [`TABLE`], to a runtime of ours.
+    /// [`TABLE`], for the precast runtime.
     Table,
-    /// The function that CPython calls.
+    /// The init function that CPython calls.
     Init(String),
 }
 
@@ -248,5 +248,5 @@ impl Shown {
     }
 }
 
-/// The symbol of our runtimes.
+/// The symbol that the precast runtime looks up.
 pub(crate) const TABLE: &str = "precast_module_v1";

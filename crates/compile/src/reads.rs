@@ -1,13 +1,14 @@
-//! What compiler and assembler read, in their own words: whatever spelling got a file in, no file is read that no key knows.
+//! Checks the files that the compiler and the assembler report as read: they must not read any file that no key covers,
+//! however the file was included.
 //!
-//! | reader | how it tells | may read |
+//! | reader | reported by | may read |
 //! |---|---|---|
-//! | preprocessor | `-MD` | the unit's files, the compiler's own headers; if not lean, the system's and those of named directories |
-//! | gcc's assembler (`.incbin`, `.include`, however their names are put together) | `--MD` | the unit's files, the compiler's own headers |
-//! | clang's assembler | – | the directives are looked for in its input |
+//! | preprocessor | `-MD` | the unit's files, the compiler's own headers; if not lean, also system headers and named directories |
+//! | gcc's assembler (`.incbin`, `.include`, even with computed names) | `--MD` | the unit's files, the compiler's own headers |
+//! | clang's assembler | – | its input is searched for directives |
 //!
-//! gcc's assembler also tells the names of line markers. Where one of them is a file outside, the unit is assembled once
-//! more without markers.
+//! gcc's assembler also reports the names in line markers. If one of them is a file outside the unit, the unit is
+//! assembled again without markers.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
@@ -22,25 +23,26 @@ use crate::toolchain::{Compiler, Family, Toolchain};
 const HEADERS: &str = "headers.d";
 const ASSEMBLER: &str = "assembler.d";
 
-/// Arguments that make the preprocessor tell.
+/// Arguments that make the preprocessor report the files it reads.
 pub(crate) const WRITE_HEADERS: [&str; 5] = ["-MD", "-MF", HEADERS, "-MT", "unit"];
 
-/// Arguments that make the assembler tell.
+/// Returns the arguments that make the assembler report the files it reads.
 pub(crate) fn write_assembler(family: Family) -> impl Iterator<Item = &'static str> {
     let gcc = "-Wa,--MD,assembler.d";
     (family == Family::Gcc).then_some(gcc).into_iter()
 }
 
-/// The files in which both tell. Of what was preprocessed before, that is known already.
+/// Returns the names of both reports. If the unit was preprocessed separately, the preprocessor's report already
+/// exists.
 pub(crate) fn written(family: Family, lean: bool) -> impl Iterator<Item = &'static str> {
     lean.then_some(HEADERS).into_iter().chain((family == Family::Gcc).then_some(ASSEMBLER))
 }
 
-/// Lists the headers outside of the unit and of the compiler.
+/// Lists the headers that belong neither to the unit nor to the compiler.
 ///
 /// # Errors
 ///
-/// One is not the system's, nor in a directory that an op named.
+/// Fails if a header is neither a system header nor in a directory that an op named.
 pub(crate) fn headers(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<Vec<PathBuf>, CompileError> {
     let named = prepared.header_dirs().map(|(_, directory)| PathBuf::from(directory));
     let system = prepared.compiler.system_headers.iter().cloned();
@@ -58,9 +60,9 @@ pub(crate) fn headers(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<Vec<
     Ok(outside)
 }
 
-/// Checks what the assembler read.
+/// Checks the files that the assembler read.
 pub(crate) fn assembler(prepared: &Prepared<'_>, scratch: &Scratch, input: &str) -> Result<(), CompileError> {
-    // What has no assembler text reads nothing by it; clang does not say.
+    // clang does not report these files, but without assembler text it reads none.
     if prepared.compiler.family == Family::Clang && !mentions_assembler(prepared) {
         return Ok(());
     }
@@ -75,7 +77,7 @@ pub(crate) fn assembler(prepared: &Prepared<'_>, scratch: &Scratch, input: &str)
     }
 }
 
-/// What has just compiled a unit, in its directory, with these arguments.
+/// A compiler that has just compiled a unit in its directory with these arguments.
 pub(crate) struct Reader<'a> {
     pub(crate) toolchain: &'a Toolchain,
     pub(crate) compiler: &'a Compiler,
@@ -84,7 +86,7 @@ pub(crate) struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// A file outside that a lean unit read, or the directive that can read one.
+    /// Returns a file outside the unit that a lean unit read, or a directive that can read one.
     pub(crate) fn outside(&self, input: &str) -> Result<Option<PathBuf>, CompileError> {
         if let Some(file) = told(self.compiler, self.scratch, HEADERS)?.into_iter().next() {
             return Ok(Some(file));
@@ -93,7 +95,7 @@ impl Reader<'_> {
         Ok(self.assembler(input, &refused)?.map(PathBuf::from))
     }
 
-    /// What the assembler read, or may read.
+    /// Returns a file that the assembler read, or a directive that can read one.
     fn assembler(
         &self,
         input: &str,
@@ -117,7 +119,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Compiles to assembler text.
+    /// Compiles the unit to assembler text.
     fn assembly(
         &self,
         input: &str,
@@ -140,7 +142,7 @@ impl Reader<'_> {
     }
 }
 
-/// The files outside of the unit and of the compiler's own headers that a rule names.
+/// Returns the files in a make rule that belong neither to the unit nor to the compiler's own headers.
 fn told(compiler: &Compiler, scratch: &Scratch, rule: &str) -> Result<Vec<PathBuf>, CompileError> {
     let rule = scratch.read(rule)?;
     let own = real(&compiler.own_headers);
@@ -149,7 +151,8 @@ fn told(compiler: &Compiler, scratch: &Scratch, rule: &str) -> Result<Vec<PathBu
     Ok(files
         .filter(|file| {
             let path = real(file);
-            // Elsewhere there may be files that are not here.
+            // A path that leads out of the directory may name existing files on another machine, even if it does not
+            // exist here.
             let leaves = path.components().any(|part| part == Component::ParentDir);
             leaves || !path.starts_with(scratch.root()) && !path.starts_with(&own)
         })
@@ -160,12 +163,12 @@ fn real(path: &Path) -> PathBuf {
     fs_err::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// Where the name of a file stands in the unit.
+/// Returns the location of a file's name in the unit.
 fn place(prepared: &Prepared<'_>, file: &Path) -> Option<String> {
     locate(prepared, &file.display().to_string())
 }
 
-/// Where words stand in the unit's text or in its files.
+/// Returns the location of words in the unit's text or in its files.
 fn locate(prepared: &Prepared<'_>, words: &str) -> Option<String> {
     let locator = prepared.locator();
     locator.find_words(words).or_else(|| {
@@ -176,7 +179,7 @@ fn locate(prepared: &Prepared<'_>, words: &str) -> Option<String> {
     })
 }
 
-/// Takes away lines such as `# 3 "unit.c" 1`.
+/// Removes line markers such as `# 3 "unit.c" 1`.
 fn without_markers(text: &str) -> String {
     let is_marker = |line: &&str| {
         let number = line.strip_prefix('#').map(str::trim_start);
@@ -185,14 +188,14 @@ fn without_markers(text: &str) -> String {
     text.split_inclusive('\n').filter(|line| !is_marker(line)).collect()
 }
 
-/// Whether the unit's text can reach the assembler.
+/// Returns whether the unit's text can contain assembler text.
 fn mentions_assembler(prepared: &Prepared<'_>) -> bool {
     let mut texts = std::iter::once(&*prepared.text).chain(prepared.sources.values().map(|text| &**text));
-    // A pasted token may be any word.
+    // Token pasting can create any word.
     !prepared.lean || texts.any(|text| text.contains("asm") || text.contains("##") || text.contains("\\\n"))
 }
 
-/// Directives that read a file, and those that can put the name of such a directive together.
+/// Directives that read a file, and directives that can assemble the name of such a directive.
 const DIRECTIVES: &[&str] =
     &[".incbin", ".include", ".macro", ".altmacro", ".irp", ".irpc", ".rept", ".bundle_lock"];
 
@@ -202,8 +205,8 @@ fn directive(text: &str) -> Option<String> {
     words.into_iter().find(|word| DIRECTIVES.contains(word)).map(str::to_owned)
 }
 
-/// Reads the prerequisites of make rules: blanks split, a backslash keeps a blank or `#`, `$$` is `$`, and a line that ends
-/// in a backslash goes on.
+/// Returns the prerequisites of make rules. They are separated by blanks; a backslash escapes a blank or `#`, `$$` is
+/// `$`, and a backslash at the end continues a line.
 fn dependencies(rule: &str) -> Vec<PathBuf> {
     let rule = rule.replace("\\\n", " ").replace("\\ ", "\0").replace("\\#", "#");
     let lists = rule.lines().filter_map(|line| line.split_once(": ").map(|(_, list)| list));

@@ -1,20 +1,21 @@
-//! Compiles what an archive holds once more, from the archive alone: no manifest, no generator.
+//! Recompiles an archive from its own content, without a manifest or the code generator.
 //!
-//! An archive has its text, its headers and, in its record's documents, the flags that its ops asked for; everything else follows
-//! from target, ISA level, profile and toolchain. Nothing that the archive says becomes an argument unless it is on the list of flags
-//! that ops may ask for, and what comes out is compared, and never run.
+//! An archive contains its text and its headers, and the documents of its record contain the flags that its ops
+//! requested. Everything else follows from target, ISA level, profile and toolchain. A flag from the archive becomes an
+//! argument only if it is in the list of allowed flags. The result is compared, never executed.
 //!
 //! # What it proves
 //!
-//! | | seen by |
+//! | claim | verified by |
 //! |---|---|
-//! | the machine code is that of the archive's text, by this compiler with these flags | the bytes, compared |
-//! | flags, target, ISA level, compiler and members are those of the action | the [`ActionKey`](precast_store::ActionKey), made again |
-//! | the headers are those that the keys of the members were made of, all and no others | their documents, which hash to these keys |
-//! | nothing else was read: no header, nothing by `.incbin` | what preprocessor and assembler say they read |
-//! | **not** that the text is what its keys ask for | `verify --rebuild`, `verify --regen`: who has the declarations generates it again |
+//! | the machine code is that of the archive's text, from this compiler with these flags | comparing the bytes |
+//! | flags, target, ISA level, compiler and members are those of the action | recomputing the [`ActionKey`](precast_store::ActionKey) |
+//! | the headers are exactly those from which the members' keys were computed | their documents, which hash to these keys |
+//! | no other file was read: no header, no `.incbin` | the reports of preprocessor and assembler |
+//! | **not proved:** the text matches its keys | use `verify --rebuild` or `verify --regen`, which generate the text again from the declarations |
 //!
-//! A key is a hash of the text with marks in the places of names and lines, and these cannot be told from a text that is finished.
+//! A key is a hash of text that contains marks instead of names and line numbers. The marks cannot be recovered from
+//! the finished text.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -35,7 +36,7 @@ use crate::reads;
 use crate::scratch::Scratch;
 use crate::toolchain::{Compiler, Toolchain};
 
-/// What came out.
+/// The result of recompiling an archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recompiled {
     /// Its `unit.o`.
@@ -44,44 +45,48 @@ pub struct Recompiled {
     pub shared_object: Vec<u8>,
 }
 
-/// Says why an archive was not compiled again.
+/// The reason why an archive was not recompiled.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecompileError {
-    /// That cannot be done from the archive alone, or not here.
+    /// The archive cannot be recompiled by itself, or not on this machine.
     #[error("{why}")]
     NotAlone {
-        /// Why not.
+        /// The reason.
         why: Cow<'static, str>,
     },
-    /// A header is not one that the keys of its modules were made of.
+    /// A header does not match the keys of its modules.
     #[error("`include/{name}` {what}")]
     Header {
         /// Its name.
         name: String,
-        /// What is wrong with it.
+        /// A description of the problem.
         what: &'static str,
     },
-    /// It reads a file that is not in the archive.
+    /// The text reads a file that is not in the archive.
     #[error("its text reads `{}`, which is not in the archive and in no key", path.display())]
     Outside {
         /// The file.
         path: PathBuf,
     },
-    /// The compiler refuses it, or cannot be run.
+    /// The compiler rejected the text or could not run.
     #[error(transparent)]
     Compile(#[from] CompileError),
 }
 
-/// How a document writes a flag that ops take away.
+/// The prefix in a document for a flag that ops remove.
 const WITHOUT: &str = "--precast-without=";
 
-/// Compiles an archive again.
+/// Recompiles an archive.
 ///
 /// # Errors
 ///
-/// It takes files of the system, or is made of other archives; another compiler made it, or another version of precast; its headers
-/// are not those of its keys; it reads what is not in it; or the compiler refuses it.
+/// Fails in these cases:
+/// * the archive uses system files, or was linked from other archives;
+/// * it was compiled by a different compiler or a different version of precast;
+/// * its headers do not match its keys;
+/// * it reads a file that it does not contain;
+/// * the compiler rejects it.
 pub fn recompile(
     record: &Record,
     archive: &Archive,
@@ -138,14 +143,14 @@ pub fn recompile(
     Ok(Recompiled { object: scratch.read(OBJECT)?, shared_object: scratch.read(SHARED_OBJECT)? })
 }
 
-/// The flags, and where headers are.
+/// Returns the flags and the header directories.
 fn arguments_of(flags: &Flags) -> Vec<String> {
     let mut arguments = flags.compile.clone();
     arguments.extend(lean_places());
     arguments
 }
 
-/// Checks that the headers are those that the members' keys were made of.
+/// Checks that the headers are those from which the members' keys were computed.
 fn check_headers(record: &Record, sources: &SourceSet) -> Result<(), RecompileError> {
     let wrong = |name: &str, what| Err(RecompileError::Header { name: name.to_owned(), what });
     let mut stated: BTreeMap<&str, ContentId> = BTreeMap::new();
@@ -168,7 +173,7 @@ fn check_headers(record: &Record, sources: &SourceSet) -> Result<(), RecompileEr
     stated.into_keys().next().map_or(Ok(()), |name| wrong(name, "is not there, and its keys were made of it"))
 }
 
-/// The text with its name, and the headers.
+/// Returns the text with its name, and the headers.
 fn files(language: Language, archive: &Archive) -> Result<(&'static str, String, SourceSet), RecompileError> {
     let file = match language {
         Language::C => "unit.c",
@@ -186,7 +191,7 @@ fn files(language: Language, archive: &Archive) -> Result<(&'static str, String,
     Ok((file, text, sources))
 }
 
-/// The flags, as they were made for the unit.
+/// Reconstructs the flags of the unit.
 fn flags_of(record: &Record, compiler: &Compiler) -> Result<Flags, RecompileError> {
     let refuse = |why: &'static str| RecompileError::NotAlone { why: why.into() };
     let isa = record.isa.parse().map_err(|_| refuse("its ISA level is unknown"))?;

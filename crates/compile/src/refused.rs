@@ -1,9 +1,9 @@
-//! Words of the compiler and the linker as errors that name the op.
+//! Converts compiler and linker output into errors that name the op.
 
 use crate::error::CompileError;
 use crate::prepared::Prepared;
 
-/// Makes the error of a compiler that refuses the text.
+/// Creates the error for a text that the compiler rejected.
 pub(crate) fn rejected(prepared: &Prepared<'_>, words: &str) -> CompileError {
     let words = &prepared.with_real_dirs(words);
     let locator = prepared.locator();
@@ -22,7 +22,7 @@ pub(crate) fn rejected(prepared: &Prepared<'_>, words: &str) -> CompileError {
     CompileError::Rejected { compiler, diagnostics, words: words.to_owned() }
 }
 
-/// The instruction that gcc's assembler says the ISA level does not have.
+/// Returns the instruction that gcc's assembler reports as unsupported by the ISA level.
 fn beyond(line: &str) -> Option<&str> {
     let (_, rest) = line.split_once("Error: ")?;
     let old = || Some(rest.strip_prefix('`')?.split_once("' is not supported on ")?.0);
@@ -30,16 +30,16 @@ fn beyond(line: &str) -> Option<&str> {
     old().or_else(new)
 }
 
-/// The header that gcc or clang says is not there.
+/// Returns the header that gcc or clang reports as missing.
 fn missing_header(message: &str) -> Option<&str> {
     let clang = || message.strip_prefix('\'')?.strip_suffix("' file not found");
     message.strip_suffix(": No such file or directory").or_else(clang)
 }
 
-/// Names the symbol that nobody defines, and the op whose text calls it.
+/// Creates the error for an undefined symbol, with the op whose text calls it.
 pub(crate) fn undefined(prepared: &Prepared<'_>, symbol: &str) -> CompileError {
     let locator = prepared.locator();
-    // A C++ symbol is shown with its arguments; the text has its name only.
+    // The linker shows a C++ symbol with its arguments, but the text contains only its name.
     let name = symbol.split('(').next().unwrap_or(symbol).rsplit("::").next().unwrap_or(symbol);
     CompileError::Undefined { symbol: symbol.to_owned(), place: locator.find_symbol(name) }
 }

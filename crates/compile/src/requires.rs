@@ -1,5 +1,5 @@
-//! What the code needs to run, read back from the shared object: nothing is taken from what was asked for, but the CPU
-//! features, which no object states.
+//! Determines the requirements of the code from the shared object, not from the request. Only the CPU features come
+//! from the request, because objects do not record them.
 
 use std::collections::BTreeSet;
 
@@ -12,12 +12,14 @@ use crate::error::CompileError;
 use crate::isa::Variant;
 use crate::prepared::Shown;
 
-/// What a lean unit may leave to its host: compilers call these on their own, the first for a variable of each thread.
+/// Undefined symbols that a lean unit may have: compilers call these functions implicitly, the first one for
+/// thread-local variables.
 const ALLOWED: &[&str] = &["__tls_get_addr", "memcmp", "memcpy", "memmove", "memset"];
 
 type Elf<'a> = ElfFile<'a, FileHeader64<Endianness>>;
 
-/// Reads and checks a shared object. One that is not hosted may leave only what compilers call on their own to others.
+/// Reads and checks a shared object. If it is not hosted, its only undefined symbols may be functions that compilers
+/// call implicitly.
 pub(crate) fn read(
     variant: &Variant,
     shared: &[u8],
@@ -52,7 +54,7 @@ pub(crate) fn read(
                 version.ok_or_else(|| refuse(&format!("`{symbol}` is cut or has no magic number")))?;
             (version, version | 0xffff)
         }
-        // It is not called by way of the C headers.
+        // An extension module does not use the ABI of the C headers.
         Shown::Init(_) => (0, u32::MAX),
     };
     let needed = needed(&elf).map_err(|error| refuse(&error.to_string()))?;
@@ -85,7 +87,7 @@ fn undefined(elf: &Elf<'_>) -> object::Result<Vec<String>> {
     Ok(names.into_iter().filter(|name| !name.is_empty()).collect())
 }
 
-/// The sonames of DT_NEEDED, sorted.
+/// Returns the sonames of DT_NEEDED, sorted.
 fn needed(elf: &Elf<'_>) -> object::Result<Vec<String>> {
     let (endian, data) = (elf.endian(), elf.data());
     let Some((entries, link)) = elf.elf_section_table().dynamic(endian, data)? else { return Ok(Vec::new()) };
@@ -108,7 +110,7 @@ fn libc(needed: &[String]) -> Option<String> {
     }
 }
 
-/// The highest `GLIBC_x.y` that a symbol asks for: the lowest C library that has them all.
+/// Returns the highest `GLIBC_x.y` version of any symbol, which is the oldest C library that provides all of them.
 fn glibc_version(elf: &Elf<'_>) -> Option<String> {
     let (endian, data) = (elf.endian(), elf.data());
     let sections = elf.elf_section_table();
@@ -127,13 +129,14 @@ fn glibc_version(elf: &Elf<'_>) -> Option<String> {
     Some(parts.join("."))
 }
 
-/// The ABI that the module was compiled against, from its exported table; both targets are little-endian.
+/// Returns the ABI version that the module was compiled against, from its exported table. Both targets are
+/// little-endian.
 fn abi_version(elf: &Elf<'_>, table: &str) -> Option<u32> {
     let table = elf.dynamic_symbols().find(|symbol| symbol.name() == Ok(table))?;
     let section = elf.section_by_index(table.section_index()?).ok()?;
     let start = usize::try_from(table.address().checked_sub(section.address())?).ok()?;
     let bytes = section.data().ok()?.get(start..start + 8)?;
     let number = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
-    // Held against `PC_MODULE_MAGIC` of the C header by the layout tests of precast-abi.
+    // The layout tests of precast-abi check this value against `PC_MODULE_MAGIC` in the C header.
     (number(0)? == precast_abi::module::MAGIC).then(|| number(4))?
 }

@@ -1,4 +1,4 @@
-//! Runs one tool to its end, with a limit of time, and keeps what it says.
+//! Runs a tool with a time limit and captures its output.
 
 use std::error::Error;
 use std::ffi::OsStr;
@@ -12,36 +12,36 @@ use std::time::Duration;
 use crate::cancel::spawn;
 use crate::tree::end_tree;
 
-/// How a tool ended, with its words.
+/// The result of a finished tool, with its output.
 #[derive(Debug)]
 pub struct Ended {
-    /// Its exit code, or the signal that ended it.
+    /// The exit code, or the signal that killed it.
     pub status: ExitStatus,
-    /// What it wrote to its standard output.
+    /// The standard output.
     pub stdout: String,
-    /// What it wrote to its standard error.
+    /// The standard error.
     pub stderr: String,
-    /// The files that it wrote elsewhere, by their names in the unit's directory; empty where it ran there itself.
+    /// The files written on a remote machine, by name in the unit's directory; empty if the tool ran in that directory.
     pub files: Vec<(String, Vec<u8>)>,
 }
 
-/// Says why a tool did not end by itself.
+/// The reason why a tool did not finish normally.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// It could not be started, or its words not be read.
+    /// The tool could not be started, or its output could not be read.
     #[error("it cannot be started")]
     Start(#[source] io::Error),
-    /// It ran longer than the limit and was stopped.
+    /// The tool exceeded the time limit and was stopped.
     #[error("it did not end in time")]
     Timeout,
-    /// Where it should have run, it could not be run.
+    /// The tool could not be run on the remote machine.
     #[error(transparent)]
     Elsewhere(Box<dyn Error + Send + Sync>),
 }
 
-/// A command in the one environment that every tool runs in: the user's settings (`CPATH`, `GCC_EXEC_PREFIX`,
-/// `COMPILER_PATH`, `DEPENDENCIES_OUTPUT`, `LD_LIBRARY_PATH`, …) would decide what comes out, and are in no key.
+/// Creates a command with the fixed environment of all tools. The user's settings (`CPATH`, `GCC_EXEC_PREFIX`,
+/// `COMPILER_PATH`, `DEPENDENCIES_OUTPUT`, `LD_LIBRARY_PATH`, …) could change the output, but are not part of any key.
 pub(crate) fn command(program: &Path, path: &OsStr) -> Command {
     let mut command = Command::new(program);
     command.env_clear().env("PATH", path).env("LC_ALL", "C");
@@ -79,23 +79,23 @@ pub(crate) fn run(command: &mut Command, limit: Duration) -> Result<Ended, RunEr
     Ok(Ended { status, stdout, stderr, files: Vec::new() })
 }
 
-/// Reads a pipe to its end on a thread of its own: it ends when the tool and all that it started are done.
+/// Reads a pipe to its end on a separate thread. The pipe ends when the tool and all its child processes have exited.
 ///
 /// # Errors
-/// There is no thread to be had: a limit of the user, or no memory.
+/// Fails if no thread can be created, because of a user limit or lack of memory.
 fn collect(mut pipe: impl Read + Send + 'static) -> io::Result<mpsc::Receiver<Vec<u8>>> {
     let (send, receive) = mpsc::channel();
     let reader = thread::Builder::new().name("precast-pipe".to_owned());
     reader.spawn(move || {
         let mut bytes = Vec::new();
-        // A pipe that breaks ends the words; nobody may be left to hear them.
+        // A broken pipe ends the output, and the receiver may already be gone.
         let _ = pipe.read_to_end(&mut bytes);
         let _ = send.send(bytes);
     })?;
     Ok(receive)
 }
 
-/// Stops a tool and what it started.
+/// Stops a tool and its child processes.
 fn stop(child: &mut Child) {
     end_tree(child.id());
     let _ = child.kill();

@@ -1,8 +1,8 @@
-//! Where the compiler runs when it compiles a unit: here, or wherever a [`Runner`] has it run.
+//! Runs the compiler for a unit: on this machine, or wherever a [`Runner`] runs it.
 //!
-//! Only the compiler's own run goes elsewhere. It takes nine tenths of a unit's time, and its inputs are a few small files;
-//! `objcopy` and the linker take 4 ms, less than it costs to bring them the object. What comes back passes the same checks as
-//! what was compiled here: what preprocessor and assembler say they read, what the shared object asks for.
+//! Only the compiler itself can run remotely. It takes nine tenths of a unit's time, and its inputs are a few small
+//! files. `objcopy` and the linker take 4 ms, less than transferring the object. Remote results pass the same checks as
+//! local ones: the files that preprocessor and assembler report as read, and the requirements of the shared object.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -14,39 +14,39 @@ use precast_store::key::Language;
 use crate::run::{Ended, RunError, run};
 use crate::toolchain::Toolchain;
 
-/// One run of the compiler: all that decides what it writes, by names that mean the same everywhere.
+/// One run of the compiler: all inputs that affect its output, under names that do not depend on the machine.
 #[derive(Debug, Clone, Copy)]
 pub struct Run<'a> {
-    /// The toolchain; where the program runs, the same one must be.
+    /// The toolchain; the remote machine must have the same one.
     pub toolchain: &'a Toolchain,
-    /// Which of its compilers.
+    /// The language, which selects the compiler.
     pub language: Language,
-    /// The program, by its absolute path.
+    /// The absolute path of the program.
     pub program: &'a Path,
-    /// Its arguments; files in them are relative to the directory.
+    /// The arguments; file names in them are relative to the directory.
     pub arguments: &'a [String],
-    /// All of its environment, sorted by name.
+    /// The complete environment, sorted by name.
     pub environment: &'a [(&'static str, &'a OsStr)],
-    /// The directory that it runs in if it runs here.
+    /// The working directory for a local run.
     pub directory: &'a Path,
-    /// All that it reads: names in the directory, each with the file or the directory that is found there.
+    /// All inputs: names in the directory, each with the path of its file or directory.
     pub inputs: &'a [(&'a str, &'a Path)],
-    /// The names of the files that it writes when it succeeds.
+    /// The names of the files that a successful run writes.
     pub outputs: &'a [&'a str],
 }
 
-/// Runs the compiler of units. It is asked by several threads at once.
+/// Runs the compiler of units. Several threads may call it at the same time.
 pub trait Runner: fmt::Debug + Send + Sync {
-    /// Runs it to its end, within [`Toolchain::timeout`]. What it writes is put into the directory, or given in
-    /// [`Ended::files`].
+    /// Runs the compiler to completion, within [`Toolchain::timeout`]. The output files are written to the directory or
+    /// returned in [`Ended::files`].
     ///
     /// # Errors
     ///
-    /// It did not come to an end; that it refuses the unit is no error.
+    /// Fails if the compiler did not run to completion. A rejected unit is not an error.
     fn run(&self, run: &Run<'_>) -> Result<Ended, RunError>;
 }
 
-/// This machine.
+/// Runs the compiler on this machine.
 #[derive(Debug)]
 pub(crate) struct Here;
 

@@ -1,8 +1,8 @@
-//! A fresh directory with exactly the files of a unit, and how tools run in it.
+//! A fresh directory that contains exactly the files of a unit, in which tools run.
 //!
-//! Tools get relative names only, so that no byte depends on where the directory is or how its path is spelled: `TMPDIR`
-//! is `.`, and `PWD` is [`SEEN_AS`], another name of the directory a tool runs in, which compilers take for their answer to
-//! `getcwd`. Files are as old as the epoch, which is what `__TIMESTAMP__` expands to.
+//! Tools get only relative names, so that no output byte depends on the location of the directory or the spelling of
+//! its path. `TMPDIR` is `.`, and `PWD` is [`SEEN_AS`], an alias of the tool's current directory, which compilers use
+//! as the result of `getcwd`. The modification time of all files is the epoch, because `__TIMESTAMP__` expands to it.
 
 use std::ffi::OsStr;
 use std::io;
@@ -18,12 +18,12 @@ use crate::run::{Ended, RunError};
 use crate::runner::{Here, Run, Runner as _};
 use crate::toolchain::Toolchain;
 
-/// What tools take the path of their directory for.
+/// The path that tools use as the path of their directory.
 pub(crate) const SEEN_AS: &str = "/proc/self/cwd";
 
-/// The directory; removed with the value.
+/// The directory, which is removed when this value is dropped.
 pub(crate) struct Scratch {
-    /// Its path without links.
+    /// Its path without symbolic links.
     root: PathBuf,
     _directory: scratch::Scratch,
 }
@@ -45,7 +45,7 @@ impl Scratch {
         CompileError::Scratch { directory: self.root.clone(), source }
     }
 
-    /// Writes a file under a relative name, with the directories above it.
+    /// Writes a file under a relative name, creating parent directories.
     pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) -> Result<(), CompileError> {
         let file = self.root.join(name);
         let parents = file.parent().map_or(Ok(()), fs_err::create_dir_all);
@@ -58,11 +58,11 @@ impl Scratch {
         parents.and_then(|()| write()).map_err(|source| self.error(source))
     }
 
-    /// Gives a directory of the system a relative name here.
+    /// Creates a link with a relative name to a directory of the system.
     pub(crate) fn link(&self, name: &str, directory: &Path) -> Result<(), CompileError> {
         let link = self.root.join(name);
         let parents = link.parent().map_or(Ok(()), fs_err::create_dir_all);
-        // The directory can be written, so a refusal is of the link itself, as by FAT.
+        // The directory is writable, so the error concerns the link itself, as on FAT.
         let linked = parents.and_then(|()| {
             symlink(directory, &link).map_err(|error| match error.kind() {
                 io::ErrorKind::PermissionDenied => {
@@ -79,7 +79,7 @@ impl Scratch {
         fs_err::read(self.root.join(name)).map_err(|source| self.error(source))
     }
 
-    /// Runs a tool here.
+    /// Runs a tool on this machine.
     pub(crate) fn run(
         &self,
         toolchain: &Toolchain,
@@ -100,8 +100,8 @@ impl Scratch {
         self.end(&run, Here.run(&run))
     }
 
-    /// Runs the compiler of a language, wherever the toolchain has it run. `inputs` are all that it reads, `outputs` all that
-    /// it writes.
+    /// Runs the compiler of a language with the toolchain's runner. `inputs` are all files that it reads, `outputs` all
+    /// files that it writes.
     pub(crate) fn compile(
         &self,
         (toolchain, language): (&Toolchain, Language),
@@ -118,7 +118,7 @@ impl Scratch {
         Ok(ended)
     }
 
-    /// Tells a tool's refusal, which is the caller's to understand, from what has nothing to do with the unit.
+    /// Converts failures unrelated to the unit into errors. A tool that rejects the unit is left to the caller.
     fn end(&self, run: &Run<'_>, ended: Result<Ended, RunError>) -> Result<Ended, CompileError> {
         let program = || run.program.to_owned();
         let ended = ended.map_err(|error| match error {
@@ -139,7 +139,7 @@ impl Scratch {
     }
 }
 
-/// The one environment of tools in the directory.
+/// Returns the fixed environment of all tools in the directory.
 fn environment(path: &OsStr) -> [(&'static str, &OsStr); 5] {
     let fixed = |value: &'static str| OsStr::new(value);
     [
@@ -161,7 +161,7 @@ fn symlink(_directory: &Path, _link: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Finds out whether the tool, or one that it started, was ended by a signal.
+/// Returns the signal that killed the tool or one of its child processes, if any.
 fn killed(ended: &Ended) -> Option<String> {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&ended.status) {

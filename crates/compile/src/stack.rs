@@ -1,8 +1,8 @@
-//! Objects that ask for an executable stack: code there would crash, since modules are linked without one.
+//! Detects objects that request an executable stack. Such code would crash, since modules are linked without one.
 //!
-//! A nested function of GNU C needs it where its address is taken (gcc writes a trampoline), and assembler text may. The object
-//! says so by the flags of its section `.note.GNU-stack`. A dynamic linker that honoured the wish would make the stack of the
-//! whole program executable; glibc 2.41 refuses such objects.
+//! A nested function in GNU C needs it if its address is taken (gcc writes a trampoline), and so may assembler text. An
+//! object requests it with the flags of its section `.note.GNU-stack`. A dynamic linker that grants the request makes
+//! the stack of the whole program executable; glibc 2.41 rejects such objects.
 
 use object::elf::{FileHeader64, SHF_EXECINSTR};
 use object::read::archive::ArchiveFile;
@@ -18,10 +18,10 @@ use crate::scratch::Scratch;
 use crate::toolchain::Family;
 use precast_store::ActionKey;
 
-/// Has gcc name the line.
+/// Makes gcc report the line.
 const NAME_THE_LINE: &str = "-Werror=trampolines";
 
-/// Refuses the unit's object if it asks.
+/// Rejects the unit's object if it requests an executable stack.
 pub(crate) fn check(
     prepared: &Prepared<'_>,
     scratch: &Scratch,
@@ -43,7 +43,8 @@ pub(crate) fn check(
     Err(CompileError::ExecutableStack { of: prepared.unit.first().signature.clone(), at })
 }
 
-/// Refuses a library of which a linked member asks; `words` are those of a linker that names members (`-t -t`).
+/// Rejects a library if a linked member requests an executable stack. `words` is the output of a linker that lists
+/// members (`-t -t`).
 pub(crate) fn check_members(words: &str) -> Result<(), CompileError> {
     for (path, name) in words.lines().filter_map(member) {
         let bytes =
@@ -57,7 +58,8 @@ pub(crate) fn check_members(words: &str) -> Result<(), CompileError> {
     Ok(())
 }
 
-/// The archive and the member of a line: `(lib/libown.a)own.o` of GNU's linkers, `lib/libown.a(own.o)` of others.
+/// Returns the archive and the member of a line: `(lib/libown.a)own.o` (GNU linkers) or `lib/libown.a(own.o)` (other
+/// linkers).
 fn member(line: &str) -> Option<(PathBuf, &str)> {
     let line = line.trim();
     let (path, name) = match line.strip_prefix('(') {
@@ -67,7 +69,7 @@ fn member(line: &str) -> Option<(PathBuf, &str)> {
     (Path::new(path).is_absolute() && !name.is_empty()).then(|| (path.into(), name))
 }
 
-/// Whether an object asks.
+/// Returns whether an object requests an executable stack.
 fn is_asked(bytes: &[u8]) -> bool {
     let Ok(elf) = ElfFile::<FileHeader64<Endianness>>::parse(bytes) else { return false };
     let note = elf.section_by_name(".note.GNU-stack");

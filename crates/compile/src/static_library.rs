@@ -1,7 +1,7 @@
-//! Modules for a static program: a library of one object, which shows no name and tells its host by a section what it has.
+//! Modules for a static program: a library with one object that exports no symbols and lists its modules in a section.
 //!
-//! The tables of all artifacts, with their Digests, are an array in the section `precast_linked`. The linker puts those of all
-//! packages of a program one after the other, and `precast-core` reads them from there (`precast/linked.h`).
+//! The tables of all artifacts, with their digests, form an array in the section `precast_linked`. The linker
+//! concatenates the arrays of all packages of a program, and `precast-core` reads them from there (`precast/linked.h`).
 
 use std::path::{Path, PathBuf};
 
@@ -17,11 +17,11 @@ use crate::prepared::TABLE;
 use crate::scratch::Scratch;
 use crate::toolchain::Toolchain;
 
-/// Makes the library of some artifacts, given with their `unit.o`: the bytes of an archive for linkers.
+/// Creates the library of some artifacts from their `unit.o` files, and returns the bytes of a linker archive.
 ///
 /// # Errors
 ///
-/// The linker refuses them, or cannot be run; see [`CompileError`].
+/// Fails if the linker rejects them or cannot run; see [`CompileError`].
 pub fn static_library(
     artifacts: &[(Digest, &[u8])],
     toolchain: &Toolchain,
@@ -43,9 +43,9 @@ pub fn static_library(
     }
     let first = ["-r", "-o", RAW].map(str::to_owned);
     tools.run(&compiler.ld, &[first.as_slice(), &objects].concat())?;
-    // `objcopy` refuses an empty list; this is the name of no symbol.
+    // `objcopy` rejects an empty list, so it gets a name that no symbol has.
     tools.localise([SECTION.to_owned()], Language::C)?;
-    // Deterministic: no time, no owner.
+    // Deterministic: without time and owner.
     tools.run(&archiver(&compiler.objcopy), &["rcsD", LIBRARY, OBJECT].map(str::to_owned))?;
     scratch.read(LIBRARY)
 }
@@ -53,7 +53,7 @@ pub fn static_library(
 const LIBRARY: &str = "unit.a";
 const SECTION: &str = "precast_linked";
 
-/// The archiver that belongs to an `objcopy`: `x86_64-linux-gnu-ar`, `llvm-ar`.
+/// Returns the archiver that belongs to an `objcopy`: `x86_64-linux-gnu-ar`, `llvm-ar`.
 fn archiver(objcopy: &Path) -> PathBuf {
     let name = objcopy.file_name().unwrap_or_default().to_string_lossy();
     objcopy.with_file_name(name.replace("objcopy", "ar"))
@@ -63,7 +63,7 @@ fn symbol(digest: &Digest) -> String {
     format!("precast_module_{digest}")
 }
 
-/// The text of the section.
+/// Returns the C text of the section.
 fn table(artifacts: &[(Digest, &[u8])]) -> String {
     let tables = artifacts.iter().map(|(digest, _)| format!("extern const pc_module {};\n", symbol(digest)));
     let rows = artifacts.iter().map(|(digest, _)| {

@@ -1,8 +1,8 @@
-//! What a unit takes from the system, by content: the preprocessed text, and every file that the linker reads.
+//! The system inputs of a unit, by content: the preprocessed text, and every file that the linker reads.
 //!
-//! The text is preprocessed once; what was hashed is what is then compiled (`unit.i`, `unit.ii`), so a header that changes
-//! in between cannot slip under a key. Line markers hold this machine's paths: they are hashed with debug information only,
-//! which holds them too.
+//! The text is preprocessed once. The hashed result is then compiled (`unit.i`, `unit.ii`), so a header that changes in
+//! between cannot bypass the key. Line markers contain paths of this machine. They are hashed only in builds with debug
+//! information, which contains the paths as well.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ use crate::refused;
 use crate::scratch::Scratch;
 use crate::toolchain::{Watched, changed, host_target};
 
-/// The preprocessed unit, by language.
+/// Returns the file name of the preprocessed unit.
 pub(crate) fn preprocessed_name(language: Language) -> &'static str {
     match language {
         Language::C => "unit.i",
@@ -26,10 +26,10 @@ pub(crate) fn preprocessed_name(language: Language) -> &'static str {
     }
 }
 
-/// What a unit takes from the system.
+/// The system inputs of a unit.
 #[derive(Default)]
 pub(crate) struct System {
-    /// Names and contents, in the order of their use: what the key is made of.
+    /// Names and contents in the order of use, as inputs of the key.
     pub(crate) linked: Vec<(String, [u8; 32])>,
     /// The files.
     pub(crate) outside: Vec<Outside>,
@@ -37,12 +37,12 @@ pub(crate) struct System {
 }
 
 impl System {
-    /// Finds the first file that is not as it was when it was read.
+    /// Returns the first file that changed since it was read.
     pub(crate) fn changed(&self) -> Option<&Path> {
         changed(&self.watched)
     }
 
-    /// Reads a file of the system.
+    /// Reads a system file.
     fn add(&mut self, path: PathBuf) -> Result<(ContentId, Vec<u8>), CompileError> {
         let mut watched = Watched::look(path.clone());
         let read = watched.read();
@@ -53,20 +53,21 @@ impl System {
     }
 }
 
-/// How an archive begins that holds the names of its members' files instead of the members.
+/// The magic bytes of a thin archive, which contains names of files instead of members.
 const THIN: &[u8] = b"!<thin>\n";
 
-/// How an object, and a shared library, begins.
+/// The magic bytes of an object or a shared library.
 const ELF: &[u8] = b"\x7fELF";
 
-/// Whether a file of an op's own library directories is a shared library that no program would find again.
+/// Returns whether a file from an op's own library directories is a shared library that no program would find at load
+/// time.
 fn is_lost(file: &Path, prepared: &Prepared<'_>) -> bool {
     let is_shared = file.file_name().is_some_and(|name| name.to_string_lossy().contains(".so"));
     let own = prepared.unit.first().lib_dirs.iter().any(|directory| file.starts_with(directory));
     is_shared && own && prepared.variant.target == host_target() && !loader::finds(file)
 }
 
-/// Reads what a unit takes from the system.
+/// Reads the system inputs of a unit.
 pub(crate) fn read(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<System, CompileError> {
     let mut system = System::default();
     if !prepared.lean {

@@ -1,8 +1,9 @@
-//! The tokens of Cargo's (or make's) jobserver: one is ours from the start, each further job takes one and gives it back.
+//! The tokens of Cargo's (or make's) jobserver. The process owns one token from the start; each additional job takes a
+//! token and returns it.
 //!
-//! The server is a pipe whose bytes are the tokens. The crate `jobserver` can only take it over in `unsafe` code, as it
-//! adopts file descriptors by number; here the pipe is opened anew through `/proc/self/fd`, which is safe, and without
-//! blocking, which also leaves no thread behind that waits for a token nobody needs any more.
+//! The server is a pipe whose bytes are the tokens. The `jobserver` crate can adopt it only with `unsafe` code, because
+//! it takes file descriptors by number. This module reopens the pipe through `/proc/self/fd` instead, which is safe. It
+//! opens the pipe in non-blocking mode, so that no thread is left waiting for a token that is no longer needed.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -14,7 +15,7 @@ pub(crate) struct Tokens {
     write: File,
 }
 
-/// One token; given back when dropped.
+/// A token, returned when dropped.
 pub(crate) struct Token<'a> {
     tokens: &'a Tokens,
     byte: u8,
@@ -22,19 +23,19 @@ pub(crate) struct Token<'a> {
 
 impl Drop for Token<'_> {
     fn drop(&mut self) {
-        // A server that is gone needs no token back.
+        // If the server is gone, the token need not be returned.
         let _ = (&self.tokens.write).write_all(&[self.byte]);
     }
 }
 
 impl Tokens {
-    /// Opens the jobserver that the environment names, if there is one.
+    /// Opens the jobserver named in the environment, if any.
     pub(crate) fn from_env() -> Option<Self> {
         let names = ["CARGO_MAKEFLAGS", "MAKEFLAGS", "MFLAGS"];
         names.iter().find_map(|name| Self::open(&std::env::var(name).ok()?))
     }
 
-    /// Opens the jobserver that a text of make's flags names: `--jobserver-auth=3,4` or `--jobserver-auth=fifo:PATH`.
+    /// Opens the jobserver named in make's flags: `--jobserver-auth=3,4` or `--jobserver-auth=fifo:PATH`.
     pub(crate) fn open(flags: &str) -> Option<Self> {
         let options = ["--jobserver-auth=", "--jobserver-fds="];
         let mut named = flags
@@ -54,7 +55,7 @@ impl Tokens {
         Some(Self { read: open(&read)?, write: open(&write)? })
     }
 
-    /// Takes a token if one is free now.
+    /// Takes a token if one is available now.
     pub(crate) fn take(&self) -> Option<Token<'_>> {
         let mut byte = [0];
         match (&self.read).read(&mut byte) {
@@ -67,12 +68,12 @@ impl Tokens {
 #[cfg(target_os = "linux")]
 fn open(path: &str) -> Option<File> {
     use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
-    // A number may name something else by now, when the server was not handed down to us.
+    // If the server was not passed on to this process, the number may refer to a different file by now.
     if !fs_err::metadata(path).ok()?.file_type().is_fifo() {
         return None;
     }
     let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).ok()?;
-    // Both directions, so that opening waits for no other end.
+    // Opens for reading and writing, so that opening does not wait for the other end.
     let mut options = fs_err::OpenOptions::new();
     options.read(true).write(true);
     options.options_mut().custom_flags(flags);

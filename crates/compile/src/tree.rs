@@ -1,12 +1,13 @@
-//! Processes with what they have started.
+//! Kills processes with their child processes.
 
-/// Kills a process that has not been waited for, and what it started: a driver that is killed leaves its `cc1` running.
+/// Kills a process that has not been waited for, and its child processes: a killed driver would leave its `cc1`
+/// running.
 pub(crate) fn end_tree(pid: u32) {
     #[cfg(target_os = "linux")]
     {
         use rustix::process::{Pid, Signal, kill_process};
         let Some(process) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return };
-        // Stopped, it starts nothing more. It may have ended by itself.
+        // A stopped process starts no further children. It may already have exited.
         let _ = kill_process(process, Signal::STOP);
         children(pid).into_iter().for_each(end_tree);
         let _ = kill_process(process, Signal::KILL);

@@ -1,21 +1,21 @@
-//! The arguments that authors may ask of a compiler; every other is refused, however it is spelled.
+//! The compiler arguments that authors may request; all other arguments are rejected, in any spelling.
 //!
-//! What is allowed is one word, spelled in full, that names no file and no machine, starts nothing and writes nothing: what
-//! it changes is a function of the unit's text, and its words are in the `BuildKey`.
+//! An allowed argument is a single word, spelled in full. It names no file and no machine, starts no process and writes
+//! no file. So its effect depends only on the unit's text, and the argument is part of the `BuildKey`.
 //!
 //! | family | why it is allowed |
 //! |---|---|
-//! | `-D…`, `-U…` | text |
-//! | `-O0` … `-O3`, `-Os`, `-Og`, `-Oz`, `-Ofast` | optimisation of this unit alone: links are not told of them |
-//! | `-std=…`, `-ansi`, `-pedantic…`, `-trigraphs`, `-pthread` | the language |
-//! | `-W…` without commas, `-w` | words of the compiler; `-Wp,` `-Wa,` `-Wl,` hand arguments on |
-//! | `-f…` of [`ARITHMETIC`], [`LANGUAGE`], [`OPTIMISATION`], [`VALUES`] | arithmetic, language, optimisation; many other `-f` write files or load them |
-//! | `--param=name=number` | limits of optimisations |
-//! | `-mtune=…`, `-mno-…`, `-m…` of [`MACHINE`] | what uses no more instructions than the variant's ISA level has |
+//! | `-D…`, `-U…` | affect only the text |
+//! | `-O0` … `-O3`, `-Os`, `-Og`, `-Oz`, `-Ofast` | optimize only this unit; they are not passed to the linker |
+//! | `-std=…`, `-ansi`, `-pedantic…`, `-trigraphs`, `-pthread` | select the language |
+//! | `-W…` without commas, `-w` | control warnings; `-Wp,` `-Wa,` `-Wl,` would pass arguments to other tools |
+//! | `-f…` of [`ARITHMETIC`], [`LANGUAGE`], [`OPTIMISATION`], [`VALUES`] | affect arithmetic, language, optimization; many other `-f` flags write or load files |
+//! | `--param=name=number` | limit optimizations |
+//! | `-mtune=…`, `-mno-…`, `-m…` of [`MACHINE`] | use no instructions beyond the variant's ISA level |
 //!
-//! An ISA level is a promise about the CPU, so a flag that goes beyond it would need a variant of its own.
+//! An ISA level is a promise about the CPU, so a flag that exceeds it would need its own variant.
 
-/// `-f<name>` and `-fno-<name>` of arithmetic.
+/// Names for `-f<name>` and `-fno-<name>` that affect arithmetic.
 const ARITHMETIC: &str = "
     associative-math cx-fortran-rules cx-limited-range fast-math finite-math-only float-store
     fp-int-builtin-inexact honor-infinities honor-nans math-errno reciprocal-math rounding-math signaling-nans
@@ -23,7 +23,7 @@ const ARITHMETIC: &str = "
     wrapv-pointer
 ";
 
-/// `-f<name>` and `-fno-<name>` of the language.
+/// Names for `-f<name>` and `-fno-<name>` that affect the language.
 const LANGUAGE: &str = "
     access-control aligned-new builtin char8_t common concepts coroutines delete-null-pointer-checks
     enforce-eh-specs exceptions extern-tls-init gnu89-inline ms-extensions nonansi-builtins openmp openmp-simd
@@ -31,7 +31,7 @@ const LANGUAGE: &str = "
     strict-aliasing strict-enums threadsafe-statics unsigned-bitfields unsigned-char
 ";
 
-/// `-f<name>` and `-fno-<name>` of optimisations.
+/// Names for `-f<name>` and `-fno-<name>` that control optimizations.
 const OPTIMISATION: &str = "
     aggressive-loop-optimizations align-functions align-jumps align-labels align-loops
     asynchronous-unwind-tables branch-count-reg caller-saves code-hoisting combine-stack-adjustments
@@ -55,31 +55,31 @@ const OPTIMISATION: &str = "
     version-loops-for-strides web
 ";
 
-/// `-f<name>=<value>`, the value a word or a number.
+/// Names for `-f<name>=<value>`, where the value is a word or a number.
 const VALUES: &str = "
     align-functions align-jumps align-labels align-loops constexpr-depth constexpr-loop-limit constexpr-ops-limit
     denormal-fp-math excess-precision fp-contract fp-model inline-limit reorder-blocks-algorithm simd-cost-model
     template-depth tree-parallelize-loops vect-cost-model
 ";
 
-/// `-m…` that choose among the instructions that there are.
+/// `-m…` flags that select among the available instructions.
 const MACHINE: &str = "
     -mfpmath=sse -minline-all-stringops -mprefer-vector-width=128 -mprefer-vector-width=256 -mprefer-vector-width=512
     -mprefer-vector-width=none -mrecip -mstackrealign -mvzeroupper
 ";
 
-/// `-mno-…`: instructions that are not to be used.
+/// Names for `-mno-…`: instruction sets to avoid.
 const WITHOUT: &str = "
     adx aes avx avx2 avx512bw avx512cd avx512dq avx512f avx512vl bmi bmi2 f16c fma gather lzcnt movbe pclmul popcnt
     recip scatter sse3 sse4 sse4.1 sse4.2 ssse3 vzeroupper
 ";
 
-/// Other words.
+/// Other allowed flags.
 const WHOLE: &str = "
     -O -O0 -O1 -O2 -O3 -Ofast -Og -Os -Oz -ansi -pedantic -pedantic-errors -pthread -trigraphs -w
 ";
 
-/// Says what to do instead of a flag; `None`: it may be asked for.
+/// Returns what to do instead of using a flag; `None` if the flag is allowed.
 pub(crate) fn remedy(flag: &str) -> Option<&'static str> {
     if is_allowed(flag) {
         return None;
@@ -139,7 +139,7 @@ const FIXED: &str = "the steps of a compilation are fixed";
 const OTHERWISE: &str =
     "ask for macros, warnings, a standard, optimisations or arithmetic: `-D`, `-W`, `-std=`, `-O`, `-f`";
 
-/// What to do instead, by how a flag begins; the first that fits.
+/// The remedies by prefix of the flag; the first match applies.
 const INSTEAD: &[(&str, &str)] = &[
     ("-I", HEADERS),
     ("-i", HEADERS),

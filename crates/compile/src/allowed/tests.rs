@@ -1,4 +1,4 @@
-//! Spellings that are allowed, and those that are not.
+//! Tests of allowed and rejected spellings.
 
 use super::*;
 
@@ -14,7 +14,7 @@ fn no_name_stands_twice() {
     }
 }
 
-/// What computes.
+/// Flags that affect only the computation.
 const COMPUTE: &str = "
     -DN=3 -UN -O2 -Ofast -std=c11 -std=gnu++20 -Wall -Wno-unused -Werror=int-conversion -w -ffast-math
     -fno-math-errno -ffp-contract=fast -fwrapv -fopenmp -fno-builtin-memcpy -funroll-loops --param=max-unroll-times=8
@@ -22,7 +22,7 @@ const COMPUTE: &str = "
     -mno-fma -mtune=generic -mprefer-vector-width=256
 ";
 
-/// What names a file, as gcc and clang take it.
+/// Flags that name a file, in the spellings of gcc and clang.
 const FILES: &str = "
     -specs=x --specs=x --specs -include --include=x --includ=x -includex -imacros --imacros=x -I/x
     --include-directory=/x --include-dir=/x -isystem -iquote/x -idirafter -iprefix -isysroot --sysroot=/x --sysr=/x
@@ -31,7 +31,7 @@ const FILES: &str = "
     -fsanitize-blacklist=x -fxray-attr-list=x --config=x -ivfsoverlay
 ";
 
-/// What writes one.
+/// Flags that write a file.
 const WRITTEN: &str = "
     -o -ox --output=x --outp=x -MD -MMD -MFx --dependencies --write-dependencies -save-temps --save-temps
     -save-temps=obj -fdump-tree-all -fdump-rtl-all=/x -dumpdir -dumpbase -dA -aux-info -fopt-info-all=/x -time=/x
@@ -40,13 +40,13 @@ const WRITTEN: &str = "
     -ftime-trace -fada-spec-dir=x -fcompare-debug -fstats -fverbose-asm -fdebug-types-section
 ";
 
-/// What depends on the machine or goes beyond the level.
+/// Flags that depend on the machine or exceed the ISA level.
 const MACHINES: &str = "
     -march=native -mtune=native -mcpu=native -march=x86-64-v4 --machine-arch=x --mach=x -mavx512f -mavx2 -mfma -m32
     -mx32 -m64 --target=x -target -mcmodel=large -mno-sse2 -mno-red-zone -mabi=ms -mveclibabi=svml
 ";
 
-/// What starts another program, hands arguments on, or changes the steps.
+/// Flags that start another program, pass on arguments or change the compilation steps.
 const STEPS: &str = "
     -wrapper -Wp,-MD,/x -Wa,--MD,/x -Wl,-T,/x -Wall,x -Xlinker -Xclang -Xassembler -Xpreprocessor -fuse-ld=x -flto
     -flto=auto -no-integrated-cpp -pass-exit-codes -pipe -fintegrated-as -fno-integrated-as -fsyntax-only -shared

@@ -1,4 +1,4 @@
-//! What is known of the compiler of a language.
+//! The description of a language's compiler.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use precast_store::ToolchainId;
 use serde::{Deserialize, Serialize};
 
-/// Whose flags a compiler takes.
+/// The flag syntax of a compiler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -17,28 +17,28 @@ pub enum Family {
     Clang,
 }
 
-/// One language's compiler with the tools that go with it.
+/// The compiler of one language and its tools.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Compiler {
-    /// The driver, as it is started.
+    /// The path with which the driver is started.
     pub(crate) driver: PathBuf,
     pub(crate) family: Family,
     /// `gcc 12.2.0`.
     pub(crate) description: String,
-    /// `x86_64-linux-gnu`, as the compiler says it.
+    /// The target machine as the compiler reports it: `x86_64-linux-gnu`.
     pub(crate) machine: String,
-    /// `PATH` for everything that is started: the directories of the driver, the assembler and the linker.
+    /// The `PATH` for all started programs: the directories of the driver, the assembler and the linker.
     pub(crate) path: OsString,
-    /// Directory of the headers that belong to the compiler: `stdint.h`, `stddef.h`, …
+    /// The directory of the compiler's own headers: `stdint.h`, `stddef.h`, …
     pub(crate) own_headers: PathBuf,
-    /// Directories searched for `<…>`, the compiler's own among them.
+    /// The directories searched for `<…>`, including the compiler's own.
     pub(crate) system_headers: Vec<PathBuf>,
     pub(crate) ld: PathBuf,
     pub(crate) objcopy: PathBuf,
     pub(crate) id: ToolchainId,
 }
 
-/// Gives the triple of the machine that this program was built for.
+/// Returns the target triple of the machine that this program was built for.
 #[must_use]
 pub fn host_target() -> String {
     let arch = std::env::consts::ARCH;

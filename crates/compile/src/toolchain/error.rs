@@ -1,24 +1,24 @@
-//! What can be wrong with a toolchain.
+//! Errors of finding a toolchain.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Says why there is no toolchain.
+/// The reason why no toolchain was found.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FindToolchainError {
-    /// No program of that name.
+    /// No program with the name was found.
     #[error("cannot find a {language} compiler for `{target}`: {}", missing(program, package, variable))]
     Missing {
         /// `C` or `C++`.
         language: &'static str,
         /// The target triple.
         target: String,
-        /// What was looked for.
+        /// The name of the program.
         program: String,
-        /// The Debian package that has one.
+        /// The Debian package that provides it.
         package: String,
-        /// The variable that names another.
+        /// The environment variable that overrides it.
         variable: String,
     },
     /// The crate `cc` does not know the target.
@@ -30,12 +30,12 @@ pub enum FindToolchainError {
         language: &'static str,
         /// The target triple.
         target: String,
-        /// The variable that names one.
+        /// The environment variable that selects a compiler.
         variable: String,
-        /// What `cc` said.
+        /// The error of `cc`.
         reason: String,
     },
-    /// The variable has arguments beside the compiler.
+    /// The variable contains arguments after the compiler.
     #[error(
         "`{variable}` is `{value}`, expected a compiler without arguments\nhint: put the arguments into a script"
     )]
@@ -45,15 +45,15 @@ pub enum FindToolchainError {
         /// Its value.
         value: String,
     },
-    /// The program cannot be started.
+    /// The program could not be started.
     #[error("cannot start the compiler `{}`\nhint: set `CC` to a compiler that works", program.display())]
     Start {
         /// The program.
         program: PathBuf,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
-    /// The program does not answer as a compiler does.
+    /// The program does not behave like a compiler.
     #[error(
         "the compiler `{}` does not work: {what}\nhint: reinstall it, or set `CC` to another",
         program.display()
@@ -61,20 +61,20 @@ pub enum FindToolchainError {
     Broken {
         /// The program.
         program: PathBuf,
-        /// What it did.
+        /// A description of its behavior.
         what: String,
     },
-    /// A part of the toolchain is not there.
+    /// A part of the toolchain is missing.
     #[error("the compiler `{}` has no `{tool}`\nhint: install {package}", program.display())]
     Incomplete {
         /// The compiler's driver.
         program: PathBuf,
-        /// The part.
+        /// The missing part.
         tool: String,
-        /// The Debian package that has it.
+        /// The Debian package that provides it.
         package: &'static str,
     },
-    /// The compiler makes code for another machine.
+    /// The compiler generates code for a different machine.
     #[error(
         "the compiler `{}` makes code for `{machine}`, expected `{target}`\nhint: set `CC_{}` to a cross compiler",
         program.display(), target.replace('-', "_")
@@ -82,12 +82,12 @@ pub enum FindToolchainError {
     Machine {
         /// The compiler's driver.
         program: PathBuf,
-        /// What it says it compiles for.
+        /// The machine that it reports.
         machine: String,
-        /// What was asked for.
+        /// The requested target.
         target: String,
     },
-    /// A tool cannot be started for want of a library.
+    /// A tool cannot start because a library is missing.
     #[error("`{}` needs `{library}`, which is not installed\nhint: reinstall the package it came from", tool.display())]
     Library {
         /// The tool.
@@ -95,12 +95,12 @@ pub enum FindToolchainError {
         /// The library.
         library: String,
     },
-    /// There is no directory to try the tools in.
+    /// The scratch directory for testing the tools cannot be used.
     #[error("cannot use the scratch directory `{}`\nhint: {}", directory.display(), precast_store::scratch::remedy(source))]
     Scratch {
         /// The directory.
         directory: PathBuf,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
     /// A file of the toolchain cannot be read.
@@ -108,12 +108,12 @@ pub enum FindToolchainError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
 }
 
-/// What is missing, and the remedy: a path was given by somebody, a name is looked for.
+/// Describes the missing program and the remedy. A path was given by the user; a name is looked up on `PATH`.
 fn missing(program: &str, package: &str, variable: &str) -> String {
     if program.contains('/') {
         return format!(

@@ -1,7 +1,7 @@
-//! Which program is the compiler: a variable or the crate `cc` names it, `PATH` says where it is.
+//! Finds the compiler: a variable or the crate `cc` determines its name, and `PATH` its location.
 //!
-//! `cc` is asked for names only. It would start what it finds, in the user's environment, to learn what it is; here it finds
-//! nothing, and [`super::probe`] asks.
+//! `cc` is used only for names. Otherwise it would start the compiler, in the user's environment, to identify it. Here
+//! it gets a `PATH` without programs, and [`super::probe`] identifies the compiler instead.
 
 use std::env;
 use std::ffi::OsStr;
@@ -13,7 +13,7 @@ use super::memo::{self, Memo};
 use super::search::is_executable;
 use super::{FindToolchainError, fingerprint, host_target, probe};
 
-/// Programs that stand in front of a compiler and are not one.
+/// Programs that wrap a compiler.
 const WRAPPERS: &[&str] = &["ccache", "sccache", "distcc", "icecc", "cachepot", "buildcache", "kache"];
 
 /// Finds, probes and fingerprints the compiler of one language.
@@ -39,12 +39,12 @@ pub(super) fn find(
     let fingerprint = fingerprint::fingerprint(&probed, language)?;
     let compiler = probed.finish(fingerprint.id);
     let memo = Memo::new(program, found, compiler, fingerprint.watched);
-    // A compiler named by its path is an exception: nothing is left behind for it.
+    // A compiler given by its path is a special case and leaves no file in the cache.
     memo::put(&key, memo.clone(), explicit.is_none());
     Ok(memo)
 }
 
-/// The variables that `cc` reads, the first one set wins.
+/// Returns the variables that `cc` reads; the first one that is set wins.
 fn variables(target: &str, language: Language) -> [String; 4] {
     let base = match language {
         Language::C => "CC",
@@ -59,7 +59,7 @@ fn variables(target: &str, language: Language) -> [String; 4] {
     ]
 }
 
-/// Checks that a target is a name: it becomes a part of the names of programs, and may stand in a record of anyone.
+/// Checks that a target is a plain name: it becomes part of program names, and may come from an untrusted record.
 fn check_target(target: &str, language: Language) -> Result<(), FindToolchainError> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     if !target.is_empty() && !target.starts_with(['-', '.']) && target.chars().all(is_plain) {
@@ -73,7 +73,7 @@ fn check_target(target: &str, language: Language) -> Result<(), FindToolchainErr
     })
 }
 
-/// Everything that decides which program is taken.
+/// Returns the key of all inputs that determine the program.
 fn memo_key(target: &str, language: Language, explicit: Option<&Path>) -> memo::Key {
     let mut parts = vec![Some(target.into()), Some(language.name().into())];
     parts.push(explicit.map(|path| path.as_os_str().to_owned()));
@@ -82,7 +82,7 @@ fn memo_key(target: &str, language: Language, explicit: Option<&Path>) -> memo::
     memo::key(&parts)
 }
 
-/// Gives the compiler's name, or its path.
+/// Returns the name or path of the compiler.
 fn named(target: &str, language: Language) -> Result<PathBuf, FindToolchainError> {
     let set = variables(target, language).into_iter().find_map(|name| Some((env::var_os(&name)?, name)));
     if let Some((value, variable)) = set
@@ -105,7 +105,7 @@ fn named(target: &str, language: Language) -> Result<PathBuf, FindToolchainError
         .emit_rerun_if_env_changed(false)
         .inherit_rustflags(false)
         .no_default_flags(true)
-        // What it starts is looked for here.
+        // The program is looked up below, not by `cc`.
         .env("PATH", "/nonexistent")
         .target(target)
         .host(&host_target())
@@ -120,7 +120,7 @@ fn named(target: &str, language: Language) -> Result<PathBuf, FindToolchainError
     Ok(tool.path().to_owned())
 }
 
-/// The prefix of a cross compiler's name that the environment gives, as `cc` reads it.
+/// Returns the prefix of a cross compiler's name from the environment, as `cc` reads it.
 fn prefix(target: &str) -> Option<String> {
     if target == host_target() {
         return None;
@@ -130,7 +130,7 @@ fn prefix(target: &str) -> Option<String> {
     told.or_else(|| Some(text("RUSTC_LINKER")?.strip_suffix("-gcc")?.to_owned()))
 }
 
-/// Takes the compiler from `ccache gcc`, and refuses `gcc -m32`: the arguments would decide what comes out.
+/// Returns the compiler in `ccache gcc`. Rejects `gcc -m32`, because such arguments would change the output.
 fn without_wrapper(variable: String, value: &OsStr) -> Result<PathBuf, FindToolchainError> {
     let whole = value.to_string_lossy();
     if Path::new(value).is_file() {
@@ -147,7 +147,7 @@ fn without_wrapper(variable: String, value: &OsStr) -> Result<PathBuf, FindToolc
     }
 }
 
-/// The C++ driver that belongs to a C driver.
+/// Returns the C++ driver that belongs to a C driver.
 fn sibling(driver: &Path, language: Language) -> PathBuf {
     let name = driver.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let name = match language {
@@ -159,7 +159,7 @@ fn sibling(driver: &Path, language: Language) -> PathBuf {
     driver.with_file_name(name)
 }
 
-/// Finds a program as a shell would; the path is absolute, as compilers are started in another directory.
+/// Finds a program as a shell would. The path is absolute, since compilers are started in a different directory.
 fn which(program: &Path) -> Option<PathBuf> {
     let found = if program.components().count() > 1 {
         program.is_file().then(|| program.to_owned())
@@ -170,8 +170,8 @@ fn which(program: &Path) -> Option<PathBuf> {
     std::path::absolute(found?).ok()
 }
 
-/// Steps over a directory of links to `ccache` and its like, which is put in front of the compilers on `PATH`: a cache of
-/// ours stands already, and theirs wants a home directory.
+/// Skips directories with links to `ccache` and similar tools that precede the compilers on `PATH`. precast has its own
+/// cache, and theirs need a home directory.
 fn past_wrapper(driver: PathBuf) -> Result<PathBuf, FindToolchainError> {
     let is_wrapper = |file: &Path| {
         let real = fs_err::canonicalize(file).unwrap_or_else(|_| file.to_owned());
@@ -200,7 +200,7 @@ fn missing(target: &str, language: Language, program: &Path) -> FindToolchainErr
     }
 }
 
-/// The Debian package that has the compiler: `riscv64-linux-gnu-gcc` is in `gcc-riscv64-linux-gnu`.
+/// Returns the Debian package of the compiler: `riscv64-linux-gnu-gcc` is in `gcc-riscv64-linux-gnu`.
 fn package(target: &str, language: Language, program: &Path) -> String {
     let (name, suffix) = match language {
         Language::C => ("gcc", "-gcc"),
@@ -214,7 +214,7 @@ fn package(target: &str, language: Language, program: &Path) -> String {
     }
 }
 
-/// The variable to set: the plain one serves the host, the target's own a cross compiler.
+/// Returns the variable to set: the plain one for the host, the target-specific one for a cross compiler.
 fn variable(target: &str, language: Language) -> String {
     let [_, own, _, plain] = variables(target, language);
     if target == host_target() { plain } else { own }

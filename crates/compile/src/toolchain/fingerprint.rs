@@ -1,15 +1,15 @@
-//! What the toolchain is by content: every file that can change a byte of the machine code, under a name of its role.
+//! The toolchain's identity by content: every file that can change a byte of the machine code, identified by its role.
 //!
-//! | role | why |
+//! | role | reason |
 //! |---|---|
-//! | driver, the driver behind a script, back end (`cc1`, `cc1plus`), `as`, `ld`, `objcopy` | they make the bytes |
+//! | driver, the driver behind a script, back end (`cc1`, `cc1plus`), `as`, `ld`, `objcopy` | they write the bytes |
 //! | `collect2`, `collect-ld`, `lto-wrapper`, `lto1`, `liblto_plugin.so` | a link through the driver starts them |
-//! | `lib/…`, what the loader gives these programs | much of the assembler and linker is in `libbfd`; constants are folded by `libmpfr` or `libm`; what `/etc/ld.so.preload` names may do anything |
+//! | `lib/…`, the libraries loaded by these programs | much of the assembler and linker is in `libbfd`; `libmpfr` or `libm` folds constants; a library in `/etc/ld.so.preload` can do anything |
 //! | `include/…`, the compiler's own headers | lean units include them |
-//! | built-in specs, `configuration …` (a `specs` file, `clang.cfg`) | options that the driver adds |
+//! | built-in specs, `configuration …` (a `specs` file, `clang.cfg`) | they add options to the driver's |
 //!
-//! Start files and libraries that a unit links enter that unit's `ActionKey`. No path enters: the same compiler installed
-//! elsewhere is the same toolchain.
+//! Start files and libraries that a unit links are part of that unit's `ActionKey`. Paths are not included: the same
+//! compiler installed in a different place is the same toolchain.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -28,13 +28,13 @@ use super::watch::{Watched, settle};
 use super::{Family, FindToolchainError};
 use crate::run::{RunError, command, run};
 
-/// How long a tool may take to list its libraries.
+/// The time limit for a tool to list its libraries.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// The identity with what it was made of.
+/// The identity of a toolchain and the files it depends on.
 pub(super) struct Fingerprint {
     pub(super) id: ToolchainId,
-    /// Every file read, and those whose appearing would change the answer.
+    /// Every file that was read, and every file whose appearance would change the result.
     pub(super) watched: Vec<Watched>,
 }
 
@@ -45,7 +45,7 @@ pub(super) fn fingerprint(probed: &Probed, language: Language) -> Result<Fingerp
     watched.extend(parts.iter().map(|(_, path)| path.clone()));
     watched.sort();
     watched.dedup();
-    // Looked at before they are read: a file that changes meanwhile does not fit the memo.
+    // The files are examined before they are read, so that the memo does not match a file that changes in between.
     let mut watched: Vec<Watched> = watched.into_iter().map(Watched::look).collect();
     settle(&watched);
     let family = match probed.compiler().family {
@@ -58,7 +58,7 @@ pub(super) fn fingerprint(probed: &Probed, language: Language) -> Result<Fingerp
         .bytes(ContentId::of(&probed.specs).as_bytes())
         .list(parts.len());
     for (role, path) in parts {
-        // Every part is watched, and the list is sorted.
+        // Every part is in the sorted list `watched`.
         let found = watched.binary_search_by(|watched| watched.path().cmp(&path));
         let read = found.map_or_else(|_| Watched::look(path.clone()).read(), |at| watched[at].read());
         let (content, _) = read.map_err(|source| FindToolchainError::Read { path, source })?;
@@ -67,7 +67,7 @@ pub(super) fn fingerprint(probed: &Probed, language: Language) -> Result<Fingerp
     Ok(Fingerprint { id: ToolchainId::from_bytes(encoder.finish()), watched })
 }
 
-/// Lists (role, file), sorted by role; `watched` gets what else decides which files these are.
+/// Lists (role, file), sorted by role, and adds all other files that affect this list to `watched`.
 fn parts(probed: &Probed, watched: &mut Vec<PathBuf>) -> Result<Vec<(String, PathBuf)>, FindToolchainError> {
     let compiler = probed.compiler();
     let mut parts = probed.parts.clone();
@@ -80,7 +80,7 @@ fn parts(probed: &Probed, watched: &mut Vec<PathBuf>) -> Result<Vec<(String, Pat
             source: error.into(),
         })?;
         if entry.file_type().is_dir() {
-            // A header that is added or taken away changes its directory.
+            // Adding or removing a header changes its directory.
             watched.push(entry.into_path());
         } else if entry.file_type().is_file() {
             let name = entry.path().strip_prefix(&compiler.own_headers).unwrap_or(entry.path());
@@ -92,20 +92,21 @@ fn parts(probed: &Probed, watched: &mut Vec<PathBuf>) -> Result<Vec<(String, Pat
     Ok(parts)
 }
 
-/// Lists the libraries of a tool as its loader finds them; `watched` gets the places where it looks. Only a static tool, or
-/// one of another loader than glibc's, may list none: an identity without libraries would match another toolchain.
+/// Lists the libraries of a tool as its loader finds them, and adds the places searched to `watched`. Only a static
+/// tool, or one with a loader other than glibc's, may list none: an identity without libraries would match a different
+/// toolchain.
 fn libraries(tool: &Path, watched: &mut Vec<PathBuf>) -> Result<Vec<(String, PathBuf)>, FindToolchainError> {
-    // A file of configuration and a plugin are not started.
+    // A configuration file or a plugin is not started.
     if !is_executable(tool) {
         return Ok(Vec::new());
     }
     let program = || tool.to_owned();
     let lists = is_listed(tool).map_err(|source| FindToolchainError::Read { path: program(), source })?;
-    // An identity must not depend on whether there was room to find it out.
+    // The identity must not depend on whether there was disk space to compute it.
     let scratch = tempfile::tempdir()
         .map_err(|source| FindToolchainError::Scratch { directory: std::env::temp_dir(), source })?;
-    // glibc's loader then lists what it loads and does not start the program. Another loader starts it: without input,
-    // in a directory of its own.
+    // With this variable, glibc's loader lists the loaded libraries and does not start the program. Other loaders start
+    // it, without input and in its own directory.
     let mut command = command(tool, OsStr::new(""));
     command.env("LD_TRACE_LOADED_OBJECTS", "1").env("LD_DEBUG", "libs").current_dir(scratch.path());
     let ended = run(&mut command, LIMIT).map_err(|error| match error {
@@ -120,7 +121,7 @@ fn libraries(tool: &Path, watched: &mut Vec<PathBuf>) -> Result<Vec<(String, Pat
     watched.push(PathBuf::from("/etc/ld.so.preload"));
     let mut found = Vec::new();
     for line in ended.stdout.lines().filter(|line| line.starts_with('\t')) {
-        // `libz.so.1 => /lib/libz.so.1 (0x…)`; the loader itself and what is preloaded have no arrow.
+        // `libz.so.1 => /lib/libz.so.1 (0x…)`; the loader itself and preloaded libraries have no arrow.
         let (name, place) = line.split_once(" => ").unwrap_or((line, line));
         if place.trim() == "not found" {
             let library = name.trim().to_owned();
@@ -139,7 +140,7 @@ fn libraries(tool: &Path, watched: &mut Vec<PathBuf>) -> Result<Vec<(String, Pat
     Ok(found)
 }
 
-/// Returns whether glibc's dynamic linker starts a program, and so lists its libraries.
+/// Returns whether glibc's dynamic linker starts the program, so that it can list its libraries.
 fn is_listed(tool: &Path) -> std::io::Result<bool> {
     let bytes = fs_err::read(tool)?;
     let Ok(file) = ElfFile64::<Endianness>::parse(&*bytes) else { return Ok(false) };

@@ -1,8 +1,9 @@
-//! Remembers a resolved compiler while none of its files changed, so that a warm look-up costs some 300 `stat` calls.
+//! Remembers a resolved compiler while none of its files change, so that a warm lookup costs only about 300 `stat`
+//! calls.
 //!
-//! The memo lives in the process, and, where there is a directory for it, in a file; a memo that is damaged, foreign or
-//! stale is as good as none. It names a program to be started, so it is believed only where nobody else could have written
-//! it: file and directory are ours, not writable by others, and not behind a link.
+//! The memo is kept in the process and, if a cache directory exists, in a file. A corrupt, foreign or stale memo is
+//! ignored. A memo names a program to start, so it is trusted only if no other user could have written it. The file and
+//! its directory must belong to the current user, must not be writable by other users, and must not be symbolic links.
 //!
 //! # Layout
 //!
@@ -25,18 +26,19 @@ use super::Compiler;
 use super::watch::{self, Watched};
 use precast_store::user_cache;
 
-/// Raised whenever probing or fingerprinting changes, so that an older program's memo is not believed.
+/// The version of probing and fingerprinting. It is increased with every change, so that memos of older programs are
+/// ignored.
 const GENERATION: u64 = 4;
 
-/// Everything that decides which program is taken, hashed.
+/// The hash of all inputs that determine the program.
 pub(super) type Key = [u8; 32];
 
-/// A resolved compiler with what it was resolved from.
+/// A resolved compiler with the files it was resolved from.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Memo {
-    /// The name that was looked for.
+    /// The name that was looked up.
     pub(super) program: PathBuf,
-    /// Where it was found; the driver may be another file, behind a compiler cache's link.
+    /// The path where it was found. The driver may be a different file, after a link to a compiler cache.
     found: PathBuf,
     pub(super) compiler: Compiler,
     watched: Vec<Watched>,
@@ -47,17 +49,17 @@ impl Memo {
         Self { program, found, compiler, watched }
     }
 
-    /// Tells whether the name is still found in the same place and no file changed.
+    /// Returns whether the name still resolves to the same path and no file changed.
     pub(super) fn is_valid(&self, found: Option<&Path>) -> bool {
         found == Some(&self.found) && self.changed().is_none()
     }
 
-    /// Lists what was looked at.
+    /// Returns the examined files.
     pub(super) fn files(&self) -> Vec<&Path> {
         self.watched.iter().map(Watched::path).collect()
     }
 
-    /// Finds the first file that is no longer what the compiler's identity was made of.
+    /// Returns the first file that changed since the compiler's identity was computed.
     pub(super) fn changed(&self) -> Option<&Path> {
         watch::changed(&self.watched)
     }
@@ -65,7 +67,7 @@ impl Memo {
 
 static MEMOS: Mutex<BTreeMap<Key, Memo>> = Mutex::new(BTreeMap::new());
 
-/// Hashes what decides.
+/// Computes the key from its inputs.
 pub(super) fn key(parts: &[Option<OsString>]) -> Key {
     let start = Canonical::new("precast v1 toolchain memo").u64(GENERATION).list(parts.len());
     let all = parts.iter().fold(start, |encoder, part| match part {
@@ -75,7 +77,7 @@ pub(super) fn key(parts: &[Option<OsString>]) -> Key {
     all.finish()
 }
 
-/// Finds a memo, in the process or on disk; its validity is the caller's question.
+/// Looks up a memo in the process or on disk; the caller must check its validity.
 pub(super) fn get(key: &Key) -> Option<Memo> {
     let known = MEMOS.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned();
     known.or_else(|| {
@@ -85,7 +87,7 @@ pub(super) fn get(key: &Key) -> Option<Memo> {
     })
 }
 
-/// Remembers, `on_disk` too if asked. A directory that cannot be written costs time on the next start, nothing else.
+/// Stores a memo, also on disk if requested. If the directory is not writable, only the next start is slower.
 pub(super) fn put(key: &Key, memo: Memo, on_disk: bool) {
     if on_disk {
         let _ = write(key, &memo);
@@ -97,13 +99,13 @@ fn write(key: &Key, memo: &Memo) -> Option<()> {
     let file = file(key)?;
     let directory = file.parent()?;
     whole::create_dir_all(directory).ok()?;
-    // Whatever the umask is, others only read it: [`read`] refuses what they could have written.
+    // Other users can only read the file, whatever the umask: [`read`] rejects a file they could have written.
     let mut whole = Whole::with_mode(directory, 0o644).ok()?;
     whole.write_all(&serde_json::to_vec(memo).ok()?).ok()?;
     whole.rename(&file).ok()
 }
 
-/// Reads a file that nobody else can have written.
+/// Reads a file that no other user can have written.
 #[cfg(unix)]
 fn read(file: &Path) -> Option<Vec<u8>> {
     use rustix::fs::{Mode, OFlags, fstat, open, openat};

@@ -1,15 +1,15 @@
-//! The toolchain: which compiler, assembler and linker, and what they are by content.
+//! The toolchain: compiler, assembler and linker, identified by content.
 //!
 //! ```text
-//! compiler.rs     what is known of a compiler
-//! find.rs         which program: CC and its like, cross prefixes (crate `cc`), PATH
-//! probe.rs        what it is: family, version, machine, where its parts are
+//! compiler.rs     the description of a compiler
+//! find.rs         finds the program: CC and similar variables, cross prefixes (crate `cc`), PATH
+//! probe.rs        identifies it: family, version, machine, location of its parts
 //! search.rs       every place where a driver looks for a part
 //! fingerprint.rs  the contents of its parts ──▶ ToolchainId
 //! watch.rs        whether a file changed, or appeared, since it was read
-//! memo.rs         all of this again for free while no file changed
+//! memo.rs         remembers the result while no file changes
 //! ```
-//! The C compiler is found at once, the C++ compiler when a unit first asks for it.
+//! The C compiler is found immediately, the C++ compiler when the first unit needs it.
 
 mod compiler;
 mod error;
@@ -39,13 +39,13 @@ pub(crate) use watch::{Watched, changed};
 
 use crate::runner::{Here, Runner};
 
-/// How long one run of a tool may take unless [`Toolchain::with_timeout`] says otherwise.
+/// The time limit for one run of a tool, unless set by [`Toolchain::with_timeout`].
 const TIMEOUT: Duration = Duration::from_secs(600);
 
 /// A resolved compiler, assembler and linker.
 pub struct Toolchain {
     target: String,
-    /// The path the caller gave, instead of a search.
+    /// The path given by the caller instead of a search.
     explicit: Option<PathBuf>,
     c: Memo,
     cxx: OnceLock<Memo>,
@@ -54,24 +54,26 @@ pub struct Toolchain {
 }
 
 impl Toolchain {
-    /// Finds the C compiler for a target triple as Rust spells it; `None` is the machine this program was built for.
+    /// Finds the C compiler for a target triple in Rust's spelling; `None` means the machine this program was built
+    /// for.
     ///
-    /// The variables of the crate `cc` count (`CC_<target>`, `TARGET_CC` or `HOST_CC`, `CC`), then the names that it
-    /// tries for the target, such as `aarch64-linux-gnu-gcc`. Contents are hashed once and remembered by device, inode,
-    /// size and times of each file: in [`precast_store::user_cache`], else in this process only.
+    /// The variables of the crate `cc` take precedence (`CC_<target>`, `TARGET_CC` or `HOST_CC`, `CC`), followed by the
+    /// names that `cc` tries for the target, such as `aarch64-linux-gnu-gcc`. Contents are hashed once and remembered
+    /// by the device, inode, size and times of each file: in [`precast_store::user_cache`], or else only in this
+    /// process.
     ///
     /// # Errors
     ///
-    /// There is no compiler, it does not work, or it compiles for another architecture.
+    /// Fails if no compiler is found, if it does not work, or if it compiles for a different architecture.
     pub fn find(target: Option<&str>) -> Result<Self, FindToolchainError> {
         Self::resolve(target, None)
     }
 
-    /// Takes the C compiler at `driver`, searching nothing; for C++ it takes its sibling (`g++` beside `gcc`).
+    /// Uses the C compiler at `driver` without a search; for C++ it uses the sibling (`g++` next to `gcc`).
     ///
     /// # Errors
     ///
-    /// As [`Toolchain::find`].
+    /// See [`Toolchain::find`].
     pub fn at(driver: &Path, target: Option<&str>) -> Result<Self, FindToolchainError> {
         Self::resolve(target, Some(driver.to_owned()))
     }
@@ -82,78 +84,79 @@ impl Toolchain {
         Ok(Self { target, explicit, c, cxx: OnceLock::new(), timeout: TIMEOUT, runner: Arc::new(Here) })
     }
 
-    /// Limits how long one run of the compiler or the linker may take; 10 minutes unless set.
+    /// Sets the time limit for one run of the compiler or the linker; the default is 10 minutes.
     #[must_use]
     pub fn with_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// Has the compiler run by `runner` when it compiles a unit. All else stays here: finding and fingerprinting, the
-    /// preprocessor of units that are not lean, `objcopy`, the linker.
+    /// Sets the runner of the compiler for units. Everything else still runs locally: finding and fingerprinting, the
+    /// preprocessor for units that are not lean, `objcopy` and the linker.
     #[must_use]
     pub fn running_on(mut self, runner: Arc<dyn Runner>) -> Self {
         self.runner = runner;
         self
     }
 
-    /// Gives the target triple, as Rust spells it.
+    /// Returns the target triple in Rust's spelling.
     #[must_use]
     pub fn target(&self) -> &str {
         &self.target
     }
 
-    /// Gives the compiler's name and version: `gcc 12.2.0`.
+    /// Returns the compiler's name and version: `gcc 12.2.0`.
     #[must_use]
     pub fn description(&self) -> &str {
         &self.c.compiler.description
     }
 
-    /// Gives the family of the compiler.
+    /// Returns the family of the compiler.
     #[must_use]
     pub fn family(&self) -> Family {
         self.c.compiler.family
     }
 
-    /// Gives the C compiler's driver.
+    /// Returns the C compiler's driver.
     #[must_use]
     pub fn driver(&self) -> &Path {
         &self.c.compiler.driver
     }
 
-    /// Gives the linker.
+    /// Returns the linker.
     #[must_use]
     pub fn linker(&self) -> &Path {
         &self.c.compiler.ld
     }
 
-    /// Gives the tool that localises symbols.
+    /// Returns the tool that localizes symbols.
     #[must_use]
     pub fn objcopy(&self) -> &Path {
         &self.c.compiler.objcopy
     }
 
-    /// Gives the identity that units of this language are compiled under. C++ is looked for on the first call.
+    /// Returns the identity under which units of this language are compiled. The first call for C++ searches for the
+    /// compiler.
     ///
     /// # Errors
     ///
-    /// There is no C++ compiler, or it does not work.
+    /// Fails if the C++ compiler is missing or does not work.
     pub fn id(&self, language: Language) -> Result<ToolchainId, FindToolchainError> {
         self.compiler(language).map(|compiler| compiler.id)
     }
 
-    /// Gives how long one run of a tool may take.
+    /// Returns the time limit for one run of a tool.
     #[must_use]
     pub fn timeout(&self) -> Duration {
         self.timeout
     }
 
-    /// Lists the files that the identity for a language was made of, and the places where one would be taken instead:
-    /// another host where all of these hold the same, or nothing, has this toolchain.
+    /// Lists the files that determine the identity for a language, and the places whose files would take precedence.
+    /// Another host has this toolchain if all of these paths have the same content or are equally missing.
     ///
     /// # Errors
     ///
-    /// As [`Toolchain::id`].
+    /// See [`Toolchain::id`].
     pub fn files(&self, language: Language) -> Result<Vec<&Path>, FindToolchainError> {
         self.memo(language).map(Memo::files)
     }
@@ -162,13 +165,13 @@ impl Toolchain {
         &*self.runner
     }
 
-    /// Gives the compiler of a language.
+    /// Returns the compiler of a language.
     pub(crate) fn compiler(&self, language: Language) -> Result<&Compiler, FindToolchainError> {
         self.memo(language).map(|memo| &memo.compiler)
     }
 
-    /// Finds the first file of a language's compiler that is no longer what its identity was made of: what is compiled
-    /// meanwhile may be another compiler's work.
+    /// Returns the first file of a language's compiler that changed since its identity was computed. Units compiled in
+    /// the meantime may have been compiled by a different compiler.
     pub(crate) fn changed(&self, language: Language) -> Result<Option<&Path>, FindToolchainError> {
         self.memo(language).map(Memo::changed)
     }

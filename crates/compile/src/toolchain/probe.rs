@@ -1,4 +1,4 @@
-//! What a driver is: its own words taken apart. Nothing is guessed from its name.
+//! Identifies a driver by parsing its own output. The name of the program is not used.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -11,21 +11,21 @@ use super::search::Search;
 use super::{Compiler, Family, FindToolchainError};
 use crate::run::{RunError, command, run};
 
-/// How long a question to the driver may take.
+/// The time limit for a query to the driver.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// Programs beside those that every compilation needs, which a driver starts where they are: in front of the linker, and
-/// behind it for objects that hold another compiler's intermediate code.
+/// Optional programs that a driver starts if they exist: before the linker, and after it for objects with another
+/// compiler's intermediate code.
 const OPTIONAL: &[&str] = &["collect2", "real-ld", "collect-ld", "lto-wrapper", "lto1", "liblto_plugin.so"];
 
-/// A compiler whose contents are not yet known.
+/// A compiler whose contents have not been hashed yet.
 pub(super) struct Probed {
     compiler: Compiler,
-    /// (role, file) of all that the driver starts or reads beside the compiler's own headers.
+    /// (role, file) of everything that the driver starts or reads, except the compiler's own headers.
     pub(super) parts: Vec<(String, PathBuf)>,
-    /// Places of which each is looked at before, or instead of, the one where something was found.
+    /// Places that the driver checks before, or instead of, the place where a part was found.
     pub(super) candidates: Vec<PathBuf>,
-    /// gcc's built-in specs, as text.
+    /// gcc's built-in specs as text.
     pub(super) specs: String,
 }
 
@@ -39,9 +39,10 @@ impl Probed {
     }
 }
 
-/// Asks the driver what it is and where its parts are.
+/// Queries the driver for its identity and the location of its parts.
 pub(super) fn probe(driver: &Path, target: &str, language: Language) -> Result<Probed, FindToolchainError> {
-    // Until the tools' own directories are known: the driver's first, then wherever the user has the assembler.
+    // Used until the tools' directories are known: the driver's own directory first, then the user's `PATH` for the
+    // assembler.
     let user_path = std::env::var_os("PATH").unwrap_or_default();
     let directories: Vec<PathBuf> =
         driver.parent().map(Path::to_owned).into_iter().chain(std::env::split_paths(&user_path)).collect();
@@ -78,7 +79,7 @@ pub(super) fn probe(driver: &Path, target: &str, language: Language) -> Result<P
     }
     let is_gcc = family == Family::Gcc;
     let back_end = match (is_gcc, language) {
-        // What a script in front of it starts.
+        // The program that a wrapper script starts.
         (false, _) => tool("clang").ok(),
         (true, Language::C) => Some(tool("cc1")?),
         (true, Language::Cxx) => Some(tool("cc1plus")?),
@@ -139,7 +140,7 @@ fn ask(driver: &Path, path: &OsStr, arguments: &[&str]) -> Result<Answer, FindTo
     Ok(Answer { stdout: ended.stdout, stderr: ended.stderr })
 }
 
-/// Finds `gcc version 12.2.0 (Debian …)` or `Debian clang version 14.0.6`.
+/// Parses `gcc version 12.2.0 (Debian …)` or `Debian clang version 14.0.6`.
 fn version(words: &str) -> Option<(Family, String)> {
     [(Family::Gcc, "gcc"), (Family::Clang, "clang")].into_iter().find_map(|(family, name)| {
         let mark = format!("{name} version ");
@@ -162,7 +163,7 @@ fn same_arch(machine: &str, target: &str) -> bool {
     arch(machine) == arch(target)
 }
 
-/// Takes the directories that `-v` lists between two marks.
+/// Returns the directories that `-v` lists after `#include <...>`.
 fn system_headers(words: &str) -> Vec<PathBuf> {
     let list = words.lines().skip_while(|line| !line.starts_with("#include <...>")).skip(1);
     let list = list.take_while(|line| line.starts_with(' '));

@@ -1,23 +1,24 @@
-//! Where a driver looks for its parts, and every place where one could appear and be taken instead.
+//! Finds the parts of a driver, and lists every place where a part could appear and take precedence.
 //!
-//! Drivers look in directories of their own, under a plain name and one with the machine in front, then on `PATH`. They read
-//! configuration from files that are most often not there: `specs` (gcc) beside the compiler, `clang.cfg` beside the driver.
+//! Drivers search their own directories for a plain name and a name with the machine as a prefix, and then search
+//! `PATH`. They also read optional configuration files: `specs` (gcc) next to the compiler, `clang.cfg` next to the
+//! driver.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// The directories, and the places that were asked about.
+/// The search directories, and the places checked so far.
 pub(super) struct Search {
     machine: String,
     programs: Vec<PathBuf>,
     libraries: Vec<PathBuf>,
-    /// The driver's own directory, then those of `PATH`.
+    /// The driver's own directory, followed by the directories of `PATH`.
     path: Vec<PathBuf>,
     candidates: Vec<PathBuf>,
 }
 
 impl Search {
-    /// Reads the answer to `-print-search-dirs`.
+    /// Parses the output of `-print-search-dirs`.
     pub(super) fn new(said: &str, machine: String, path: Vec<PathBuf>) -> Self {
         let list = |mark: &str| {
             let list = said.lines().find_map(|line| line.strip_prefix(mark)).unwrap_or_default();
@@ -33,7 +34,7 @@ impl Search {
         Self { machine, programs, libraries, path, candidates: Vec::new() }
     }
 
-    /// Finds a tool that the driver named, by path or as a word to be looked for on `PATH`.
+    /// Finds a tool that the driver named, by path or as a word to look up on `PATH`.
     pub(super) fn locate(&mut self, tool: &str, named: &Path) -> Option<PathBuf> {
         self.candidates.extend(self.own_places(tool).collect::<Vec<_>>());
         if named.is_absolute() {
@@ -45,7 +46,7 @@ impl Search {
         Some(places[found?].clone())
     }
 
-    /// Finds what the driver takes from its own directories, where it is there.
+    /// Finds an optional part in the driver's own directories.
     pub(super) fn beside(&mut self, name: &str) -> Option<PathBuf> {
         let places: Vec<PathBuf> = self.own_places(name).collect();
         let found = places.iter().find(|file| file.is_file()).cloned();
@@ -58,7 +59,7 @@ impl Search {
         self.programs.iter().flat_map(move |directory| names.clone().map(|name| directory.join(name)))
     }
 
-    /// Finds the driver that a script in front of it starts, as `COLLECT_GCC` tells it.
+    /// Finds the driver that a wrapper script starts, as reported in `COLLECT_GCC`.
     pub(super) fn behind(&mut self, driver: &Path, words: &str) -> Option<PathBuf> {
         let named = words.lines().find_map(|line| line.strip_prefix("COLLECT_GCC="))?;
         let others = self.path.iter().map(|directory| directory.join(named));
@@ -66,7 +67,7 @@ impl Search {
         others.into_iter().find(|file| file.is_file() && !same(file))
     }
 
-    /// Lists the files of configuration that the driver says it reads, and watches for those that it would.
+    /// Lists the configuration files that the driver reports as read, and watches all places where it would read one.
     pub(super) fn configuration(&mut self, words: &str, own_headers: &Path) -> Vec<(String, PathBuf)> {
         let beside = own_headers.ancestors().skip(1).take(2);
         let searched = self.programs.iter().chain(&self.libraries).map(PathBuf::as_path);
@@ -83,8 +84,8 @@ impl Search {
             .collect()
     }
 
-    /// Gives the `PATH` for everything that is started: the directories of tools, in the order in which they were searched,
-    /// so that a tool is found in the same place.
+    /// Returns the `PATH` for all started programs: the directories of the tools in search order, so that each tool is
+    /// found in the same place.
     pub(super) fn path(&self, tools: &[Option<&Path>]) -> OsString {
         let wanted: Vec<&Path> = tools.iter().flatten().filter_map(|tool| tool.parent()).collect();
         let mut list: Vec<&Path> = Vec::new();
@@ -93,7 +94,7 @@ impl Search {
                 list.push(directory);
             }
         }
-        // Directories of `PATH` have no separator in their names.
+        // Directories of `PATH` contain no separator in their names.
         std::env::join_paths(list).unwrap_or_default()
     }
 

@@ -1,4 +1,5 @@
-//! Finding, refusing and remembering, with the compiler of this machine and with scripts that stand for broken ones.
+//! Tests of finding, rejecting and remembering compilers, with this machine's compiler and with scripts that emulate
+//! broken ones.
 
 use super::*;
 

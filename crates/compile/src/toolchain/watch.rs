@@ -1,8 +1,8 @@
-//! Files that an answer was made from, and how to tell without reading them that they are as they were.
+//! Detects whether files that a result depends on have changed, without reading them.
 //!
-//! [`Stat`] says which change is seen. A file that is not there is watched too: one that appears earlier on a search path
-//! would be taken instead. A file of which only the inode's time changed, because somebody made a hard link to it, is read
-//! again: its content decides.
+//! [`Stat`] documents the detected changes. Missing files are watched too, since a file that appears earlier on a
+//! search path would take precedence. If only the inode's change time differs, because of a new hard link, the file is
+//! read again and its content decides.
 
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -12,26 +12,27 @@ use precast_store::key::ContentId;
 use precast_store::stat::{Stat, TICK};
 use serde::{Deserialize, Serialize};
 
-/// A file and what it was when it was read; `None`: it was not there.
+/// A file and its state when it was read; `None` if it was missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Watched {
     path: PathBuf,
     stat: Option<Stat>,
-    /// The hash of what was read, where the file was.
+    /// The hash of the content, if the file was read.
     content: Option<[u8; 32]>,
 }
 
 impl Watched {
-    /// Looks at a file.
+    /// Records the current state of a file.
     pub(crate) fn look(path: PathBuf) -> Self {
         let stat = Stat::of(&path);
         Self { path, stat, content: None }
     }
 
-    /// Reads a file, to be compared by content where only the time of its inode changes.
+    /// Reads a file and records its hash, so that it can be compared by content if only the inode's change time
+    /// differs.
     ///
     /// # Errors
-    /// The file cannot be read.
+    /// Fails if the file cannot be read.
     pub(crate) fn read(&mut self) -> std::io::Result<(ContentId, Vec<u8>)> {
         let bytes = fs_err::read(&self.path)?;
         let content = ContentId::of(&bytes);
@@ -48,25 +49,25 @@ impl Watched {
         now == self.stat || self.is_same_content(now)
     }
 
-    /// Whether the file holds what was read, where only the time of its inode is another.
+    /// Returns whether the file has the content that was read, if only the inode's change time differs.
     fn is_same_content(&self, now: Option<Stat>) -> bool {
         let (Some(now), Some(then), Some(content)) = (now, self.stat, self.content) else { return false };
         let found = || fs_err::read(&self.path).ok().map(ContentId::of);
         now.differs_in_inode_time_only(&then) && found().is_some_and(|found| *found.as_bytes() == content)
     }
 
-    /// How long ago its inode changed; `None` for a file that is not there or comes from the future.
+    /// Returns the time since the last inode change; `None` if the file is missing or its time is in the future.
     fn age(&self, now: SystemTime) -> Option<Duration> {
         self.stat?.age(now)
     }
 }
 
-/// Finds the first file that is not as it was.
+/// Returns the first file that changed.
 pub(crate) fn changed(watched: &[Watched]) -> Option<&Path> {
     watched.iter().find(|file| !file.is_unchanged()).map(|file| &*file.path)
 }
 
-/// Waits until no file is so young that a change from now on could have its times.
+/// Waits until every file is old enough that a later change is certain to alter its times.
 pub(crate) fn settle(watched: &[Watched]) {
     let now = SystemTime::now();
     if let Some(youngest) = watched.iter().filter_map(|file| file.age(now)).min() {

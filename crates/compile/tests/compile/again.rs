@@ -1,4 +1,4 @@
-//! An archive has all that it takes to make it again; what it has not is said.
+//! Tests that an archive contains everything needed to recompile it, and that missing content is reported.
 
 use precast_codegen::{Module, Unit};
 use precast_compile::{RecompileError, compile, recompile};
@@ -26,7 +26,7 @@ fn an_archive_alone_makes_itself_again() {
         let again = recompile(&compiled.record, &compiled.archive, toolchain()).unwrap();
         assert_eq!(Some(again.object.as_slice()), compiled.archive.get("unit.o"));
         assert_eq!(Some(again.shared_object.as_slice()), compiled.archive.get("unit.so"));
-        // Another text makes other bytes, under whatever name.
+        // A different text gives different bytes, under any name.
         let mut other = compiled.archive.clone();
         let file = unit.file_name();
         let text = String::from_utf8(other.members[file].clone()).unwrap().replace("2.5", "3.5");
@@ -58,15 +58,15 @@ fn what_an_archive_alone_cannot_make_is_said() {
     assert_eq!(why(&record, &compiled.archive), "its documents are lost");
     record = compiled.record.clone();
     record.members[0].document.as_mut().unwrap().flags.push("-fno-ident".to_owned());
-    // A document that is not its key's preimage is none.
+    // A document that does not hash to its key is ignored.
     assert_eq!(why(&record, &compiled.archive), "its documents are lost");
-    // What an archive asks for is not done.
+    // Flags from an archive are not trusted.
     record = compiled.record.clone();
     let member = &mut record.members[0];
     member.document.as_mut().unwrap().flags.push("-fplugin=/tmp/evil.so".to_owned());
     member.key = member.document.as_ref().unwrap().key();
     assert!(matches!(recompile(&record, &compiled.archive, toolchain()), Err(RecompileError::Compile(_))));
-    // Nor is one found whose members are others.
+    // A record with changed members is rejected as well.
     record.members[0].document.as_mut().unwrap().flags.clear();
     record.members[0].key = record.members[0].document.as_ref().unwrap().key();
     record.members[0].document.as_mut().unwrap().libraries.push("m".to_owned());

@@ -1,4 +1,4 @@
-//! Same ActionKey, same bytes: whatever the environment, the directory and the parallelism are.
+//! The same `ActionKey` gives the same bytes, whatever the environment, the directory and the parallelism.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -110,7 +110,7 @@ fn debug_objects_hold_no_place() {
     assert!(!holds(std::env::temp_dir().display().to_string().as_bytes()));
 }
 
-/// Compiles one unit and prints its digest; run by the test below in other environments.
+/// Compiles one unit and prints its digest; the test below runs it in different environments.
 #[test]
 #[ignore = "the child of environment_does_not_reach_the_bytes"]
 fn child_prints_digest() {
@@ -150,7 +150,7 @@ fn environment_does_not_reach_the_bytes() {
         ],
     ];
     for setting in settings {
-        // A umask can only be set by a shell.
+        // Only a shell can set the umask.
         let mut command = Command::new("/bin/sh");
         command.args(["-c", "umask 077; exec \"$0\" \"$@\""]).arg(std::env::current_exe().unwrap());
         command.args(["--ignored", "--exact", "bytes::child_prints_digest", "--nocapture"]);

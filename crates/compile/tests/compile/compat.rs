@@ -1,4 +1,5 @@
-//! Modules with CPython's and NumPy's C API: lean ones need no C library, and a name that is not there is told as such.
+//! Modules with CPython's and NumPy's C API: lean ones need no C library, and unknown names of these APIs are reported
+//! as such.
 
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use precast_store::key::Language;
 
 use crate::modules::{module, single, toolchain, variant};
 
-/// A module with an op that asks for the compat headers.
+/// Creates a module with an op that requests the compat headers.
 fn compat(op: &str, language: Language, code: &str) -> Module {
     let mut module = module(
         op,

@@ -1,4 +1,4 @@
-//! Every refusal names its place and, where there is one, the remedy.
+//! Tests that every error names its location and, if available, the remedy.
 
 use std::process::Command;
 use std::time::Duration;
@@ -150,7 +150,7 @@ fn a_compiler_that_takes_too_long_is_stopped() {
     assert!(matches!(error, CompileError::Timeout { .. }), "{error}");
 }
 
-/// Looks for a compiler where there is none; run by the test below.
+/// Searches for a compiler where none exists; the test below runs it.
 #[test]
 #[ignore = "the child of no_compiler_is_one_error_with_a_hint"]
 fn child_finds_no_compiler() {
@@ -178,7 +178,7 @@ fn no_compiler_is_one_error_with_a_hint() {
     assert!(words.contains("does not work"), "{words}");
 }
 
-/// Compiles where nothing can be written; run by the test below.
+/// Compiles without a writable directory; the test below runs it.
 #[test]
 #[ignore = "the child of a_scratch_directory_that_is_not_there_is_named"]
 fn child_compiles_without_scratch() {
@@ -195,7 +195,7 @@ fn child_compiles_without_scratch() {
 #[test]
 fn a_scratch_directory_that_is_not_there_is_named() {
     toolchain();
-    // With the memo of a found toolchain, and without one.
+    // With and without the memo of a found toolchain.
     for home in [std::env::var("HOME").unwrap_or_default(), "/dev/null/home".to_owned()] {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["--ignored", "--exact", "errors::child_compiles_without_scratch", "--nocapture"]);
@@ -206,7 +206,7 @@ fn a_scratch_directory_that_is_not_there_is_named() {
     }
 }
 
-/// A compiler that answers all questions and does `on_compile` instead of compiling.
+/// Creates a compiler that answers all queries, but runs `on_compile` instead of compiling.
 fn compiler_that(on_compile: &str) -> (tempfile::TempDir, Toolchain) {
     use std::os::unix::fs::PermissionsExt as _;
     let directory = tempfile::tempdir().expect("a scratch directory");

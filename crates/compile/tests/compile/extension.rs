@@ -1,4 +1,4 @@
-//! Extension modules of CPython: text that another generator wrote, with one function for its host.
+//! CPython extension modules: text from another generator, with one function for its host.
 
 use crate::modules::{toolchain, variant};
 use precast_codegen::{Module, Unit};
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 const VERSION: &str = "cpython-312-x86_64-linux-gnu";
 
-/// The text of a module that calls itself `name`, and calls `calls`, which it declares.
+/// Returns the text of a module named `name` that declares and calls `calls`.
 fn text(name: &str, calls: &str) -> String {
     format!(
         "extern \"C\" void {calls}(void);\nnamespace {{ struct {name}_state {{ int at@M@; }}; }}\n\

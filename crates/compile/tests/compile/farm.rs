@@ -1,4 +1,4 @@
-//! A gcc of our own: a copy of this machine's driver with links to its parts, where files can be put beside it.
+//! A private gcc: a copy of this machine's driver with links to its parts, in a directory where tests can add files.
 
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
@@ -9,19 +9,19 @@ use precast_store::key::Language;
 
 use crate::modules::toolchain;
 
-/// What every expectation here is about.
+/// The message of all `expect` calls in this file.
 const IT: &str = "a compiler, and a directory to copy it to";
 
 pub(crate) struct Farm {
     _root: tempfile::TempDir,
-    /// Where the driver is.
+    /// The directory of the driver.
     pub(crate) bin: PathBuf,
-    /// Where its parts are.
+    /// The directory of its parts.
     pub(crate) parts: PathBuf,
 }
 
 impl Farm {
-    /// `None`, said aloud: this machine's compiler is not gcc, or cannot be moved.
+    /// Returns `None` and prints a notice if this machine's compiler is not gcc or cannot be relocated.
     #[expect(clippy::print_stderr, reason = "a skip says so aloud")]
     pub(crate) fn new() -> Option<Self> {
         let driver = fs_err::canonicalize(toolchain().driver()).expect(IT);
@@ -61,13 +61,13 @@ impl Farm {
     }
 }
 
-/// What a driver answers, without the line's end.
+/// Returns a driver's answer without the line break.
 pub(crate) fn ask(driver: &Path, arguments: &[&str]) -> String {
     let output = std::process::Command::new(driver).args(arguments).output().expect(IT);
     String::from_utf8(output.stdout).expect(IT).trim_end().to_owned()
 }
 
-/// Writes a program.
+/// Writes an executable shell script.
 pub(crate) fn script(path: &Path, text: &str) {
     fs_err::write(path, format!("#!/bin/sh\n{text}\n")).expect(IT);
     fs_err::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect(IT);

@@ -1,4 +1,5 @@
-//! Units that use the system: headers and libraries enter the key by content, and are stated in what the code requires.
+//! Tests of units that use the system: headers and libraries are part of the key by content, and the record lists them
+//! as requirements.
 
 use precast_compile::{CompileError, Variant, action, compile};
 use precast_store::key::{Language, Profile};

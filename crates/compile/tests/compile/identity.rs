@@ -1,4 +1,4 @@
-//! The toolchain's identity follows everything that changes what comes out.
+//! Tests that the toolchain's identity changes with everything that affects its output.
 
 use std::process::Command;
 
@@ -134,12 +134,12 @@ fn a_compiler_replaced_while_it_compiles_publishes_nothing() {
     let error = compile(&single(kernel(3)), &found, &variant()).unwrap_err();
     assert!(matches!(&error, CompileError::Changed { path } if *path == tool), "{error}");
     assert!(error.to_string().contains("hint: compile again"), "{error}");
-    // An old toolchain stays refused, a new one works.
+    // The old toolchain is still rejected; a new one works.
     assert!(matches!(compile(&single(kernel(3)), &found, &variant()), Err(CompileError::Changed { .. })));
     compile(&single(kernel(3)), &farm.find(), &variant()).unwrap();
 }
 
-/// Finds the compiler in the environment that it is given; run by the tests below.
+/// Finds the compiler in the given environment; the tests below run it.
 #[test]
 #[ignore = "the child of the user's environment does not reach the search for a compiler"]
 fn child_finds_the_compiler() {

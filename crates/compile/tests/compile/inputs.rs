@@ -1,4 +1,4 @@
-//! What authors could slip past the keys: files, instructions, the clock.
+//! Tests of inputs that authors could use to bypass the keys: files, instructions, the clock.
 
 use std::path::Path;
 use std::process::Command;
@@ -166,7 +166,7 @@ fn archive(directory: &Path, options: &str) -> Module {
     module
 }
 
-/// A library whose function of this name takes the address of a nested one.
+/// Creates a module with a library whose function `nested` takes the address of a nested function.
 fn nested(directory: &Path) -> Module {
     let text = "static double twice(double (*f)(double), double x) { return f(f(x)); }\n\
                 __attribute__((visibility(\"hidden\"))) double nested(double k) {\n  \
@@ -195,7 +195,7 @@ fn an_object_that_needs_an_executable_stack_is_refused() {
     let error = refused(module("own() -> f64", support, "    return work(1.0) > 0.0;"));
     let CompileError::ExecutableStack { at: Some(at), .. } = &error else { panic!("{error}") };
     assert_eq!(at.source.as_deref(), Some("  double add(double v) { return v + k; }"));
-    // One that is called by its name needs none.
+    // A nested function that is called by name does not need an executable stack.
     let support =
         "static double work(double k) { double add(double v) { return v + k; } return add(1.0); }\n";
     let unit = single(module("own() -> f64", support, "    return work(1.0) > 0.0;"));
@@ -206,7 +206,7 @@ fn an_object_that_needs_an_executable_stack_is_refused() {
         matches!(&error, CompileError::ExecutableStackOf { member, .. } if member == "nested.o"),
         "{error}"
     );
-    // A member that is not linked asks for nothing.
+    // A member that is not linked has no effect.
     let inner = archive(directory.path(), "rcs");
     compile(&single(inner), toolchain(), &variant()).unwrap();
 }

@@ -1,4 +1,5 @@
-//! Units of hand-made modules through the real compiler: equal bytes, located errors, what is read back.
+//! Compiles units of handwritten modules with the real compiler: equal bytes, located errors, requirements read from
+//! the object.
 
 mod again;
 mod bytes;

@@ -1,4 +1,4 @@
-//! Modules made by hand, with the headers of `precast_abi` as their sources.
+//! Handwritten modules with the headers of `precast_abi` as their sources.
 
 use std::sync::{Arc, OnceLock};
 
@@ -6,13 +6,13 @@ use precast_codegen::{Host, Module, Unit};
 use precast_compile::{Isa, Toolchain, Variant, host_target};
 use precast_store::key::{Language, Profile};
 
-/// The compiler of this machine, found once.
+/// Returns the compiler of this machine, found once.
 pub(crate) fn toolchain() -> &'static Toolchain {
     static FOUND: OnceLock<Toolchain> = OnceLock::new();
     FOUND.get_or_init(|| Toolchain::find(None).expect("these tests need a C compiler"))
 }
 
-/// The lowest default level of this machine.
+/// Returns the lowest default level of this machine.
 pub(crate) fn isa() -> Isa {
     Isa::defaults(&host_target())[0]
 }
@@ -21,7 +21,7 @@ pub(crate) fn variant() -> Variant {
     Variant { target: host_target(), isa: isa(), profile: Profile::Release }
 }
 
-/// A module whose `run` is `code`, with `support` in front of it.
+/// Creates a module whose `run` is `code`, preceded by `support`.
 pub(crate) fn module(op: &str, support: &str, code: &str) -> Module {
     let body = format!(
         "{support}
@@ -65,7 +65,7 @@ const pc_entry @M@_entry = {{{{@KEY@}}, \"{op}\", \"#d)#d\", 0, 1, 1, 0, 1, 0, @
     }
 }
 
-/// `(x + y) * z` over contiguous f64, `factor` keeping modules apart.
+/// Creates the kernel `(x + factor) * x` over contiguous f64; `factor` makes modules different.
 pub(crate) fn kernel(factor: u32) -> Module {
     module(
         &format!("kernel{factor}(f64[..]) -> f64[..]"),

@@ -1,4 +1,5 @@
-//! Many units at once: the order of the jobs, no result lost, the same bytes at any parallelism.
+//! Tests compiling several units in parallel: results are in the order of the jobs, none is lost, and the bytes do not
+//! depend on the number of jobs.
 
 use std::cell::{Cell, RefCell};
 use std::num::NonZeroUsize;
@@ -41,7 +42,7 @@ fn a_failure_loses_no_other_result() {
     assert!(matches!(events.borrow().last(), Some(Progress::Finished { done: 4, total: 4, .. })));
 }
 
-/// Compiles under the jobserver of the test below and prints the largest number of jobs at once.
+/// Compiles under the jobserver of the test below and prints the maximum number of parallel jobs.
 #[test]
 #[ignore = "the child of a_jobserver_bounds_the_jobs_at_once"]
 fn child_counts_jobs_at_once() {

@@ -1,4 +1,4 @@
-//! Where a unit is compiled reaches neither key nor bytes, however the path is spelled.
+//! Tests that the directory of a compilation affects neither key nor bytes, however its path is spelled.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -9,7 +9,7 @@ use precast_store::key::Profile;
 
 use crate::modules::{kernel, module, single, toolchain, variant};
 
-/// Keys and digests of a lean and of a hosted unit, for release and for a debugger.
+/// Returns the keys and digests of a lean and of a hosted unit, for the release and debug profiles.
 fn all() -> String {
     let mut text = String::new();
     for profile in [Profile::Release, Profile::Debug] {

@@ -1,10 +1,10 @@
-//! Stacks can be walked through a module, and hosts with shadow stacks load it.
+//! Tests that stacks can be unwound through a module, and that hosts with shadow stacks load it.
 
 use crate::modules::{kernel, single, toolchain, variant};
 use object::{Object as _, ObjectSection as _};
 use precast_compile::compile;
 
-/// The shared object of a release build.
+/// Returns the shared object of a release build.
 fn shared_object() -> Vec<u8> {
     let compiled = compile(&single(kernel(3)), toolchain(), &variant()).expect("a module");
     compiled.archive.get("unit.so").expect("a shared object").to_vec()
@@ -16,7 +16,7 @@ fn unwinders_find_the_tables_of_every_module() {
     let file = object::File::parse(&*bytes).unwrap();
     let section = |name: &str| file.section_by_name(name).unwrap().data().unwrap().to_vec();
     assert!(section(".eh_frame").len() > 64, "one entry for each function");
-    // The number of functions in the sorted table by which unwinders search.
+    // The number of functions in the sorted table that unwinders search.
     let header = section(".eh_frame_hdr");
     let count = u32::from_ne_bytes(header[8..12].try_into().unwrap());
     assert!(count >= 3, "init, run and cleanup: {count}");

@@ -1,4 +1,5 @@
-//! `unit.o` of several units in one static program: each has its own helpers, also those that C++ would share by name.
+//! Tests `unit.o` of several units in one static program: each has its own helpers, even those that C++ would share by
+//! name.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,7 +10,7 @@ use precast_store::key::Language;
 
 use crate::modules::{module, single, toolchain, variant};
 
-/// A C++ module whose inline functions, templates and variables depend on `k`, but not their names.
+/// Creates a C++ module with inline functions, templates and variables that depend on `k`, while their names do not.
 fn helpers(k: u32) -> Unit {
     let support = include_str!("../c/helpers.cc.in").replace("@K@", &k.to_string());
     let code = "    *(double *)args[1] = helper(*(double *)args[0]) + table[0];";
@@ -37,7 +38,7 @@ fn units_of_one_program_do_not_share_what_cxx_shares_by_name() {
         let unit = helpers(k);
         let compiled = compile(&unit, toolchain(), &variant()).unwrap();
         write(&format!("{name}.raw.o"), compiled.archive.get("unit.o").unwrap());
-        // A program has a table of its own.
+        // The program has its own table.
         let localise =
             ["--localize-symbol=precast_module_v1", &format!("{name}.raw.o"), &format!("{name}.o")];
         tool(scratch.path(), "objcopy", &localise);
