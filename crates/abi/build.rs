@@ -1,5 +1,5 @@
-//! Exports the header folders to the build scripts of dependents (`DEP_PRECAST_ABI_INCLUDE`, `DEP_PRECAST_ABI_COMPAT`),
-//! and generates the list of compat headers, so that new headers are found automatically.
+//! Exports the header folders to the build scripts of dependents (`DEP_PRECAST_ABI_INCLUDE`, `DEP_PRECAST_ABI_COMPAT`).
+//! Also generates the list of compat headers, so that new headers are found automatically.
 
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,8 @@
 //! The common interface of ops and types: headers, libraries, flags, support code.
 //!
-//! As in PyTensor, each of the six methods for headers, libraries and arguments has two forms: one with the compiler as
-//! an argument (`…_for`), which is tried first, and one without. `CCompiler` is declared, never probed, because a
-//! `BuildKey` must be computable on a machine without a compiler.
+//! As in PyTensor, each of the six methods for headers, libraries and arguments has two forms. The form with the
+//! compiler as an argument (`…_for`) is tried first, then the form without. `CCompiler` is declared, never probed,
+//! because a `BuildKey` must be computable on a machine without a compiler.
 
 use crate::module::SourceSet;
 use precast_store::key::Language;

@@ -16,7 +16,7 @@ pub struct Sub {
     pub id: u32,
     /// The variable that holds the failure ID of the run.
     pub failure_var: String,
-    /// The variable that holds the object of a variable: `py_V3`.
+    /// The C variable that holds the object of a graph variable: `py_V3`.
     pub py_ptr: String,
     /// The cell that the object is loaded from and stored in: `storage_V3`.
     pub stor_ptr: String,

@@ -13,7 +13,6 @@ pub(crate) enum Kind {
     Literal,
 }
 
-/// A token of C.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Token<'t> {
     pub(crate) kind: Kind,
@@ -32,7 +31,6 @@ impl Token<'_> {
     }
 }
 
-/// A comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Comment<'t> {
     /// Its text, including the delimiters.

@@ -1,4 +1,4 @@
-//! Kills the tools that this process runs, for a program that is asked to terminate.
+//! Kills the tools that this process runs, for a program that received a signal to terminate.
 //!
 //! A killed compiler driver leaves its `cc1` running. A terminal sends its signal to all of these processes, but `kill`
 //! signals only one. So this module tracks every tool from start to end. It does not handle signals; that is the

@@ -3,7 +3,7 @@
 //! # Layout
 //!
 //! ```text
-//! manifest.json       description: members by slot, toolchain, variant, flags, system files; without the digest and without paths
+//! manifest.json       description: members by slot, toolchain, variant, flags, system files; no archive digest, no paths
 //! unit.c | unit.cc    the text
 //! include/<name>      the SourceSet
 //! unit.o              the object with local symbols, for static linking

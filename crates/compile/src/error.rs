@@ -67,7 +67,7 @@ pub enum CompileError {
         listed(searched)
     )]
     Library {
-        /// Its name, as in `-l`.
+        /// The name of the library, as in `-l`.
         name: String,
         /// The directories named by ops.
         searched: Vec<String>,
@@ -84,7 +84,7 @@ pub enum CompileError {
         )
     )]
     Header {
-        /// Its name, as in the directive.
+        /// The name of the header, as in the directive.
         name: String,
         /// The location of the `#include`.
         at: Box<Diagnostic>,
@@ -223,7 +223,7 @@ pub enum CompileError {
     Profile {
         /// The signature of the module.
         signature: String,
-        /// Its profile.
+        /// The profile of the module.
         found: Profile,
         /// The profile of the variant.
         wanted: Profile,

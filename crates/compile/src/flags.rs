@@ -6,18 +6,20 @@
 //! | `-O3` | at -O2, gcc 12 does not vectorize loops of variable length |
 //! | `-ffp-contract=off`, never `-ffast-math` | the same bits at every ISA level |
 //! | `-fno-math-errno -fno-trapping-math` | allow vectorizing `sqrt` and selections without changing results |
-//! | `-fno-tree-slp-vectorize` | gcc 12 drops the rounding of `(double)(float)x` when it vectorizes neighboring statements; loops are still vectorized |
+//! | `-fno-tree-slp-vectorize` | SLP in gcc 12 drops the rounding of `(double)(float)x`; loops are still vectorized |
 //! | `-fno-ipa-…` | a function's code does not depend on its neighbors in the unit |
 //! | `-fno-stack-protector -U_FORTIFY_SOURCE` | distributions enable these, and each calls into a C library |
-//! | `-fasynchronous-unwind-tables`, `--eh-frame-hdr` | profilers, debuggers and backtraces can unwind through modules; tables change no instruction |
+//! | `-fasynchronous-unwind-tables`, `--eh-frame-hdr` | unwinding through modules; tables change no instruction |
 //! | `-fno-omit-frame-pointer` | profilers that follow frame pointers can unwind through modules, too |
-//! | `-fcf-protection=return` (x86-64) | marks objects as compatible with shadow stacks and changes no instruction; hardened hosts load only marked objects |
+//! | `-fcf-protection=return` (x86-64) | hardened hosts load only objects marked for shadow stacks; changes no instruction |
 //! | `-ffreestanding -fbuiltin -nostdinc` (lean) | system headers are invisible; `sqrt` and `memcpy` keep their meaning |
 //! | `-fno-gnu-unique` (C++) | units share no symbols; static variables of templates would be shared |
 //! | `-Wa,-march=…` (gcc) | the assembler rejects instructions beyond the ISA level, also in `target` attributes and `asm` |
 //! | `-Werror=date-time` | the code does not depend on the clock |
 //! | `-frandom-seed`, `-ffile-prefix-map`, `-fno-ident` | the object contains no path, name or version |
 //! | `-z noseparate-code` | a small module takes 5 kB instead of 13 kB, and two fewer mappings at load |
+//!
+//! Profilers, debuggers and backtraces use the unwind tables.
 
 use precast_codegen::Host;
 use precast_store::key::{Language, Profile};

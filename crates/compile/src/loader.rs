@@ -22,8 +22,8 @@ pub(crate) fn finds(library: &Path) -> bool {
     SYSTEM.iter().any(|directory| library.starts_with(directory)) || listed()
 }
 
-/// Returns the linker's argument for a library: the file name of the static library if the shared library next to it
-/// would not be found at load time.
+/// Returns the linker's argument for a library: `-l` and its name, or the static library's file name if the dynamic
+/// linker would not find the shared one.
 pub(crate) fn argument(name: &str, directories: &[String]) -> String {
     let beside = directories.iter().map(Path::new).find_map(|directory| {
         let (shared, archive) =

@@ -1,9 +1,9 @@
-//! Checks the files that the compiler and the assembler report as read: they must not read any file that no key covers,
-//! however the file was included.
+//! Checks the files that the compiler and the assembler report as read. However a file was included, it must be covered
+//! by a key.
 //!
 //! | reader | reported by | may read |
 //! |---|---|---|
-//! | preprocessor | `-MD` | the unit's files, the compiler's own headers; if not lean, also system headers and named directories |
+//! | preprocessor | `-MD` | the unit's files, the compiler's own headers; if not lean, system headers and named directories |
 //! | gcc's assembler (`.incbin`, `.include`, even with computed names) | `--MD` | the unit's files, the compiler's own headers |
 //! | clang's assembler | – | its input is searched for directives |
 //!

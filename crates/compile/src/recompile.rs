@@ -4,15 +4,15 @@
 //! requested. Everything else follows from target, ISA level, profile and toolchain. A flag from the archive becomes an
 //! argument only if it is in the list of allowed flags. The result is compared, never executed.
 //!
-//! # What it proves
+//! # Verified claims
 //!
 //! | claim | verified by |
 //! |---|---|
 //! | the machine code is that of the archive's text, from this compiler with these flags | comparing the bytes |
-//! | flags, target, ISA level, compiler and members are those of the action | recomputing the [`ActionKey`](precast_store::ActionKey) |
+//! | flags, target, ISA level, compiler and members are the action's | recomputing the [`ActionKey`](precast_store::ActionKey) |
 //! | the headers are exactly those from which the members' keys were computed | their documents, which hash to these keys |
 //! | no other file was read: no header, no `.incbin` | the reports of preprocessor and assembler |
-//! | **not proved:** the text matches its keys | use `verify --rebuild` or `verify --regen`, which generate the text again from the declarations |
+//! | the text matches its keys | **not verified**: `verify --rebuild` or `verify --regen` regenerate the text |
 //!
 //! A key is a hash of text that contains marks instead of names and line numbers. The marks cannot be recovered from
 //! the finished text.

@@ -3,12 +3,11 @@
 //!
 //! The server is a pipe whose bytes are the tokens. The `jobserver` crate can adopt it only with `unsafe` code, because
 //! it takes file descriptors by number. This module reopens the pipe through `/proc/self/fd` instead, which is safe. It
-//! opens the pipe in non-blocking mode, so that no thread is left waiting for a token that is no longer needed.
+//! opens the pipe in non-blocking mode, so that no thread keeps waiting for a token after all jobs are done.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
 
-/// A jobserver.
 #[derive(Debug)]
 pub(crate) struct Tokens {
     read: File,

@@ -169,8 +169,8 @@ impl Call {
     /// Calls a function.
     ///
     /// # Errors
-    /// Fails if the number or the sizes of the arguments are wrong, if the function has a different signature, or if
-    /// the function reports a failure.
+    /// Fails if the number or the sizes of the arguments are wrong, if the function's signature differs, or if the
+    /// function reports a failure.
     ///
     /// # Safety
     /// All pointers among `arguments`, at any depth, must be valid for the function. The same holds for the host of

@@ -1,7 +1,7 @@
 //! Approach 2 of CEP 1000: the signature text itself, split into 8-byte chunks.
 //!
 //! # Layout
-//! All chunks after the first start with `-`, so a scan in 16-byte steps never mistakes the middle of a long signature
+//! All chunks after the first start with `-`. So a scan in 16-byte steps never mistakes the middle of a long signature
 //! for the start of a short one. The text ends with a NUL, like C strings, and is padded with NULs. The number of
 //! chunks is odd, so that an entry, with the 8 bytes of the function, is a multiple of 16 bytes:
 //! ```text
@@ -9,8 +9,8 @@
 //! "dddddd)d"        [dddddd)d] [-\0\0\0\0\0\0\0] [-\0\0\0\0\0\0\0] [function]
 //! "iiiidddiiidd)d"  [iiiidddi] [-iidd)d\0] [-\0\0\0\0\0\0\0] [function]
 //! ```
-//! The NUL matters beyond C strings: without it, a text of 8 bytes would match the first chunk of a longer text, and
-//! the second chunk would be called as a function. With it, no encoding is a prefix of another.
+//! The NUL is required even without C strings. Otherwise a text of 8 bytes would match the first chunk of a longer
+//! text, and the second chunk would be called as a function. With it, no encoding is a prefix of another.
 //!
 //! # Source
 //! CEP 1000, "Native dispatch through callables", approach 2 (Seljebotn, cython-devel, April 2012), which does not

@@ -7,10 +7,10 @@
 //! | program | meeting place | safe because |
 //! |---|---|---|
 //! | CPython | the capsule `registry` of the module `sys.modules["_nativecall"]` | the GIL; `precast/nativecall_python.h` |
-//! | any C program | the environment variable `_NATIVECALL_REGISTRY_1` | [`share`] is called while no thread uses the environment |
+//! | any C program | the environment variable `_NATIVECALL_REGISTRY_1` | no thread uses the environment while [`share`] runs |
 //!
 //! Every copy can reach the environment, no matter how it was linked; LLVM's OpenMP run time uses it for the same
-//! purpose. The variable holds the address of a [`Registry`] and the 16 random bytes that Linux gives each program at
+//! purpose. The variable holds the address of a [`Registry`] and 16 random bytes, which Linux passes to each program at
 //! its start (`AT_RANDOM`). A child process that inherits the variable and runs another program detects that the value
 //! is not its own. A forked child, which has its parent's memory, keeps using it:
 //! ```text

@@ -18,7 +18,7 @@ use std::str::FromStr;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Signature(Box<str>);
 
-/// Text that is not a canonical CEP 1000 signature.
+/// An error: the text is not a canonical CEP 1000 signature.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not a canonical CEP 1000 signature: {problem} at byte {at}{}", hint(.text))]
 pub struct ParseSignatureError {

@@ -177,7 +177,7 @@ macro_rules! native {
     };
 }
 
-/// Implements `Field` for function pointers. They must be `unsafe`, since a signature does not say whether a function
+/// Implements `Field` for function pointers. They must be `unsafe`, since a signature does not state whether a function
 /// is safe.
 macro_rules! pointer {
     ($type:ty, [$($argument:ident)*]) => {

@@ -8,7 +8,7 @@ pub(super) use std::sync::{Mutex, atomic::AtomicPtr, atomic::Ordering};
 #[cfg(all(test, loom))]
 pub(super) use loom::sync::{Mutex, atomic::AtomicPtr, atomic::Ordering};
 
-/// A word of a table.
+/// A word of a table, written once before it is published.
 #[cfg(not(all(test, loom)))]
 #[repr(transparent)]
 #[derive(Default)]

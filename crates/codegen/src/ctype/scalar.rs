@@ -8,7 +8,6 @@ use crate::sub::Sub;
 use crate::template::render;
 use precast_graph::{Array, DType, Number, TypeRules};
 
-/// The C side of a C scalar.
 pub(crate) struct CScalar(pub(crate) DType);
 
 impl CScalar {

@@ -9,7 +9,6 @@ use crate::sub::Sub;
 use crate::template::render;
 use precast_graph::{DType, TypeRules};
 
-/// The C side of a tensor.
 pub(crate) struct CTensor(pub(crate) DType);
 
 impl CTensor {

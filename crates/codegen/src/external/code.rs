@@ -4,13 +4,13 @@
 //! #define APPLY_SPECIFIC(str) str##_@M@_n0
 //! …
 //! #line 12 "vector_times_vector/vector_times_vector.c"
-//! …the part as it stands in the file…
+//! …the text of the part, unchanged…
 //! #line @LINE@
 //! #undef APPLY_SPECIFIC
 //! …
 //! ```
-//! [`crate::Unit::text`] replaces `@LINE@` with the line and name of the unit, so that compiler errors refer to the
-//! author's file in the author's code, and to the unit in generated code.
+//! [`crate::Unit::text`] replaces `@LINE@` with the line and name of the unit. So compiler errors in an author's code
+//! refer to the author's file, and errors in generated code refer to the unit.
 
 use super::ExternalCOp;
 use super::includes::own_header;
@@ -39,7 +39,7 @@ impl ExternalCOp {
         self.parts.iter().filter(move |part| part.section == section && !part.is_blank())
     }
 
-    /// Returns a header as it is included: the op's own headers get their logical name.
+    /// Returns a header in the form to include: the op's own headers get their logical name.
     fn header(&self, header: &str) -> String {
         let d = &self.declaration;
         let own = own_header(header, &d.header_dirs, |name| d.sources.contains_key(name));
@@ -162,7 +162,7 @@ impl CLinkerObject for ExternalCOp {
         self.declaration.compile_args.clone()
     }
 
-    /// Makes mismatched argument types errors in C, as they are in C++.
+    /// Makes mismatched argument types errors in C, as C++ does.
     fn c_compile_args_for(&self, compiler: &CCompiler) -> Option<Vec<String>> {
         let strict = ["-Werror=incompatible-pointer-types", "-Werror=int-conversion"].map(str::to_owned);
         let strict = strict.into_iter().filter(|_| compiler.language == Language::C);

@@ -62,7 +62,7 @@ pub struct Declaration {
     /// The inputs that outputs overwrite: (output, input).
     pub destroy_map: Vec<(usize, usize)>,
     /// An expression for each output in the graph language, over `x0`, `x1`, … and the params. The C code is tested
-    /// against it, and it replaces the C code if there is no compiler. Empty if the op has no reference.
+    /// against it, and without a compiler it replaces the C code. Empty if the op has no reference.
     pub reference: Vec<String>,
     /// The external ops that the reference may call by name; they take precedence over library functions. They do not
     /// affect the op's modules.

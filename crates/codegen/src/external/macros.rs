@@ -9,8 +9,8 @@
 //! | `INPUT_i`, `OUTPUT_i` | `code`, `code_cleanup` |
 //!
 //! Each macro is defined before a section and undefined after it. A use in any other section would only cause a
-//! compiler error about an undeclared name, so it is reported here. The text of a directive (`#define CHECK(x) if
-//! (!(x)) { FAIL }`) counts as a use only where it is expanded, so it is not checked.
+//! compiler error about an undeclared name, so it is reported here. Directives (`#define CHECK(x) if (!(x)) { FAIL }`)
+//! are not checked, because their text is used only where it is expanded.
 
 use super::error::{ExternalError, suggestion};
 use super::section::{Part, Section};

@@ -29,7 +29,6 @@ pub(super) struct Requests {
     pub(super) is_compat: bool,
 }
 
-/// Collects the requests.
 pub(super) fn collect(outline: &Outline<'_>, language: Language) -> Result<Requests, LinkError> {
     let objects: Vec<&dyn CLinkerObject> = objects(outline).collect();
     let compiler = CCompiler { language };

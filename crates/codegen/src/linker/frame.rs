@@ -1,5 +1,5 @@
-//! `run` of a module in which all variables are tensors and all C code is precast's: a table of the variables, and a
-//! body with the ops' code.
+//! `run` of a module with only tensor variables and only precast's C code: a table of variables, and a body with the
+//! ops' code.
 //!
 //! The code around the body is the same for every tensor, so the host does this work (`pc_host.frame`). As nested C
 //! blocks, it would take a third of a small module's compile time.

@@ -120,7 +120,7 @@ fn each(n: usize, statements: &str) -> String {
     }
 }
 
-/// Returns the function that runs once after loading, and its name; `0` if there is no code to run.
+/// Returns the function that runs once after loading, and its name; `0` if all snippets are empty.
 pub(super) fn load(outline: &Outline<'_>, context: &Context) -> (String, &'static str) {
     let mut snippets: Vec<String> = Vec::new();
     let types = outline.vars.iter().flat_map(|var| var.ctype.c_init_code());

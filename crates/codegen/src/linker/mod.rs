@@ -47,8 +47,8 @@ use precast_graph::{FunctionGraph, contracts};
 /// of its graph, like Aesara's modules.
 ///
 /// # Errors
-/// Fails if an op has no C code, if author-written C would share a module with other ops, or if outputs alias inputs,
-/// constants or each other. For CPython it fails if the graph contains an op that is not an author's.
+/// Fails if an op has no C code, or if author-written C would share a module with other ops. Fails if outputs alias
+/// inputs, constants or each other. For CPython it fails if the graph contains an op that is not an author's.
 pub fn link(graph: &FunctionGraph, library: &Library) -> Result<Module, LinkError> {
     // If this graph was cut out of another graph, only that graph knows which inputs are overwritten.
     graph.validate_memory(contracts::Inputs::GivenUp)?;

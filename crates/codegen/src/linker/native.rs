@@ -3,7 +3,7 @@
 //! It uses the same declarations, the same op code and the same nested blocks as `run`, so both compute the same bits.
 //! Only the surrounding code differs. A number is an argument instead of being extracted from an object, and a return
 //! value instead of being synced. The function is called without a host, so it sets the default floating-point
-//! environment if its caller has a different one. It has no state besides its arguments: a graph whose module needs an
+//! environment if its caller has a different one. It keeps no state between calls: a graph whose module needs an
 //! instance has no native function.
 //!
 //! ```text
@@ -27,7 +27,6 @@ use precast_graph::{DType, Type};
 use precast_store::key::Profile;
 use std::fmt::Write as _;
 
-/// A native function.
 pub(super) struct Native {
     /// Its CEP 1000 signature.
     pub(super) signature: String,

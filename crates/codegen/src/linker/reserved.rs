@@ -1,10 +1,10 @@
 //! Names that an author's macros must not have: words of the generated code that follows the author's text.
 //!
-//! An author's functions, types and variables may have any name, because the generated code uses names with the prefix
+//! An author's functions, types and variables may have any name. The generated code uses only names with the prefix
 //! `pc_` and documented names (`self`, `ctx`, `failure`, `V3`). Macros, however, replace words everywhere. So a module
-//! with an author's text checks with preprocessor conditionals whether a word of its own is a macro: once after the
-//! support code and once at the end. Unlike reading the text, this check also sees macros of headers and flags,
-//! conditions and `#undef`.
+//! with an author's text uses preprocessor conditionals to check that none of the words of its generated code is a
+//! macro. It checks once after the support code and once at the end. Unlike reading the text, this check also sees
+//! macros of headers and flags, conditions and `#undef`.
 
 use super::variables::{Outline, Var};
 use crate::ctype::CType;

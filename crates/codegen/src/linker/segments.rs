@@ -1,7 +1,7 @@
 //! Segments: the parts of a graph that get their own modules when the graph is compiled as a whole.
 //!
 //! Author-written text never shares a translation unit with other ops. Macros, `#pragma pack`, compiler flags, asm
-//! labels and names at file scope could change the code after them; in its own unit there is none. An Apply is
+//! labels and names at file scope could change the code after them, so there must be no such code. An Apply is
 //! *foreign* if its C code is not determined by the generator's sources (an external op, a user's [`COp`]). It is also
 //! foreign if it uses a value of a user type, whose C code comes from the type's author.
 //!
@@ -120,8 +120,8 @@ fn cut_out(graph: &FunctionGraph, applies: Range<usize>) -> Result<Segment<'_>, 
 
 /// Returns the graph of a single Apply, from which [`link`](super::link) creates the Apply's own module
 /// (OpWiseCLinker). Each input becomes a separate input, even if the Apply uses a variable twice or an input is a
-/// constant, so that all uses of an op on the same types share a module. If the op broadcasts at run time, inputs
-/// without dimensions get the shape `[1]` when other inputs have dimensions.
+/// constant. So all uses of an op on the same types share a module. If the op broadcasts at run time, inputs without
+/// dimensions get the shape `[1]` when other inputs have dimensions.
 ///
 /// # Errors
 /// Does not fail in practice, since the op accepted such types before.

@@ -1,8 +1,8 @@
 //! The versions that authors assigned, with the digests of the C code they cover.
 //!
 //! If an op has author-written files ([`crate::COp::c_files`]), the digests are those of the files. Otherwise they are
-//! digests of each method's text, generated with names that do not depend on the graph, so that an op always has the
-//! same digest. Only ops and types with a version incur this cost.
+//! digests of each method's text, generated with names that do not depend on the graph. So an op has the same digest in
+//! every graph. Only ops and types with a version incur this cost.
 
 use super::signature::{print, rankless};
 use super::variables::{Outline, Step, Var};

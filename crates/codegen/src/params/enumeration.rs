@@ -14,7 +14,6 @@ use crate::spelling::{c_float, field_problem, is_c_name};
 use crate::template::render;
 use precast_graph::{Array, DType, Prop};
 
-/// The value of a constant.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Value {
     Int(i64),

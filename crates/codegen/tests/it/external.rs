@@ -1,4 +1,4 @@
-//! Tests external ops, native and with compat headers, in C and C++, with every request refused in turn: no memory
+//! Tests external ops, native and with compat headers, in C and C++, with every request refused in turn. No memory
 //! leaks, each failure names its Apply and its cause, and the instance remains usable.
 
 use crate::run::{Outcome, opwise, whole};

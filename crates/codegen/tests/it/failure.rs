@@ -1,5 +1,5 @@
 //! Tests a chain of Applies in one module under AddressSanitizer and UndefinedBehaviorSanitizer, with every request to
-//! the host refused in turn: no memory leaks, every failure maps to its Apply, and the instance remains usable.
+//! the host refused in turn. No memory leaks, every failure maps to its Apply, and the instance remains usable.
 
 use crate::run::whole;
 use crate::toy;

@@ -1,4 +1,4 @@
-//! Tests random ops with support code at every level and conflicting names: they always compile and give correct
+//! Tests random ops with support code at every level and conflicting names. They always compile and give correct
 //! results, as a whole and op by op, in a static program.
 
 use crate::run::{Outcome, opwise, whole};

@@ -9,7 +9,7 @@
 //! | `-O0` … `-O3`, `-Os`, `-Og`, `-Oz`, `-Ofast` | optimize only this unit; they are not passed to the linker |
 //! | `-std=…`, `-ansi`, `-pedantic…`, `-trigraphs`, `-pthread` | select the language |
 //! | `-W…` without commas, `-w` | control warnings; `-Wp,` `-Wa,` `-Wl,` would pass arguments to other tools |
-//! | `-f…` of [`ARITHMETIC`], [`LANGUAGE`], [`OPTIMISATION`], [`VALUES`] | affect arithmetic, language, optimization; many other `-f` flags write or load files |
+//! | `-f…` of [`ARITHMETIC`], [`LANGUAGE`], [`OPTIMISATION`], [`VALUES`] | many other `-f` flags write or load files |
 //! | `--param=name=number` | limit optimizations |
 //! | `-mtune=…`, `-mno-…`, `-m…` of [`MACHINE`] | use no instructions beyond the variant's ISA level |
 //!

@@ -170,8 +170,8 @@ fn which(program: &Path) -> Option<PathBuf> {
     std::path::absolute(found?).ok()
 }
 
-/// Skips directories with links to `ccache` and similar tools that precede the compilers on `PATH`. precast has its own
-/// cache, and theirs need a home directory.
+/// Skips directories with links to `ccache` and similar tools that precede the compilers on `PATH`. The store already
+/// caches results, and these tools need a home directory.
 fn past_wrapper(driver: PathBuf) -> Result<PathBuf, FindToolchainError> {
     let is_wrapper = |file: &Path| {
         let real = fs_err::canonicalize(file).unwrap_or_else(|_| file.to_owned());

@@ -2,9 +2,10 @@
 //!
 //! | role | reason |
 //! |---|---|
-//! | driver, the driver behind a script, back end (`cc1`, `cc1plus`), `as`, `ld`, `objcopy` | they write the bytes |
+//! | driver, the driver started by a script, back end (`cc1`, `cc1plus`), `as`, `ld`, `objcopy` | they write the bytes |
 //! | `collect2`, `collect-ld`, `lto-wrapper`, `lto1`, `liblto_plugin.so` | a link through the driver starts them |
-//! | `lib/…`, the libraries loaded by these programs | much of the assembler and linker is in `libbfd`; `libmpfr` or `libm` folds constants; a library in `/etc/ld.so.preload` can do anything |
+//! | `lib/…`: libraries of these programs | `libbfd` has much of the assembler and linker; `libmpfr` or `libm` folds constants |
+//! | `lib/…`: libraries in `/etc/ld.so.preload` | they can change any behavior |
 //! | `include/…`, the compiler's own headers | lean units include them |
 //! | built-in specs, `configuration …` (a `specs` file, `clang.cfg`) | they add options to the driver's |
 //!

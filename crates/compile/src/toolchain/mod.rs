@@ -57,7 +57,7 @@ impl Toolchain {
     /// Finds the C compiler for a target triple in Rust's spelling; `None` means the machine this program was built
     /// for.
     ///
-    /// The variables of the crate `cc` take precedence (`CC_<target>`, `TARGET_CC` or `HOST_CC`, `CC`), followed by the
+    /// The variables of the crate `cc` take precedence (`CC_<target>`, `TARGET_CC` or `HOST_CC`, `CC`). Next are the
     /// names that `cc` tries for the target, such as `aarch64-linux-gnu-gcc`. Contents are hashed once and remembered
     /// by the device, inode, size and times of each file: in [`precast_store::user_cache`], or else only in this
     /// process.

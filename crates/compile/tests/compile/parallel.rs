@@ -1,4 +1,4 @@
-//! Tests compiling several units in parallel: results are in the order of the jobs, none is lost, and the bytes do not
+//! Tests compiling several units in parallel. Results are in the order of the jobs, none is lost, and the bytes do not
 //! depend on the number of jobs.
 
 use std::cell::{Cell, RefCell};

@@ -38,8 +38,8 @@ fn the_longest_signatures_fit() {
     }
 }
 
-/// Checks that a key has an odd number of words and no zero word, that equal texts have equal keys, and that no key is
-/// a prefix of another text's key.
+/// Checks that a key has an odd number of words and no zero word. Also checks that equal texts have equal keys, and
+/// that no key is a prefix of another text's key.
 fn keys_are_distinct<E: Encoding>(a: &str, b: &str) {
     let (one, two) = (Key::<E>::new(&sig(a)), Key::<E>::new(&sig(b)));
     assert!(one.words().len() % 2 == 1 && one.words().iter().all(|word| *word != 0));
