@@ -1,10 +1,10 @@
 //! The canonical CEP 1000 signature of a graph's types.
 //!
 //! Fields follow PEP 3118 ([`precast_graph::DType::pep3118`]): `q` i64, `d` f64, `Zf` c64. `#` before a field is a
-//! `pc_tensor *` with such elements, of any rank. The arguments come first, then `)`, then the results: `add(f32[..],
-//! f32[..]) -> f32[..]` is `#f#f)#f`. A user type is replaced by its carrier, since names are not part of a signature:
-//! `double<f64[]>` is `#d`. The grammar is in [`precast_abi::nativecall`]. A text longer than its limit cannot be added
-//! to a table.
+//! `pc_tensor *` with such elements, of any rank. The arguments come first, then `)`, then the results. For example,
+//! `add(f32[..], f32[..]) -> f32[..]` is `#f#f)#f`. A user type is replaced by its carrier, since names are not part of
+//! a signature: `double<f64[]>` is `#d`. The grammar is in [`precast_abi::nativecall`]. A text longer than its limit
+//! cannot be added to a table.
 
 use precast_graph::Type;
 

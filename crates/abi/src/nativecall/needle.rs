@@ -56,9 +56,9 @@ impl Needle {
     }
 }
 
-/// Returns the number of chunks that hold `len` units and at least one unit for the end. The first chunk has `8 *
-/// a_byte` units; later ones have one byte less. The result is odd, so that the chunks and the 8 bytes of a function
-/// fill 16-byte entries.
+/// Returns the number of chunks that hold `len` units and at least one unit for the end. The first chunk has room for 8
+/// bytes of units (`8 * a_byte`); later ones have one byte less. The result is odd, so that the chunks and the 8 bytes
+/// of a function fill 16-byte entries.
 pub(super) const fn chunk_count(len: usize, a_byte: usize) -> usize {
     let more = (len + 1).saturating_sub(8 * a_byte);
     (1 + more.div_ceil(7 * a_byte)) | 1

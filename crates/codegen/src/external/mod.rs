@@ -11,18 +11,14 @@
 //!            ExternalCOp ── code ──▶ the methods of COp: parts with their macros and `#line` directives
 //!                      └─── props ─▶ JSON, and back
 //! ```
-//! All mistakes that can be detected without a compiler are reported, with file and line, when the op is created.
-//! Compiler errors and gdb also show the author's files: `#line` directives map each part to its file, and the code
-//! after it back to the generated text.
+//! Mistakes that need no compiler are reported with file and line when the op is created. Compiler errors and gdb show
+//! the author's files too: `#line` maps each part to its file, and later code back to the generated text.
 //!
 //! # Language
-//! `language` in the declaration determines the language. Without it, an op is C++ in three cases:
-//! * a file name ends with `.cc`, `.cpp` or `.cxx`;
-//! * a section contains tokens that exist only in C++ (`::`, `template`, `static_cast`, …);
-//! * it has a section `support_code_struct` and never uses `self->`. Only in C++ can members of the struct be accessed
-//!   by bare names, as Theano's tutorials do. The form `self->APPLY_SPECIFIC(member)` works in C and C++.
-//!
-//! Everything else is C.
+//! `language` in the declaration determines the language. Without it, an op is C++ if a file name ends with `.cc`,
+//! `.cpp` or `.cxx`, or if a section contains tokens that exist only in C++ (`::`, `template`, …). An op is also C++ if
+//! it has a section `support_code_struct` and never uses `self->`: only C++ can access members of the struct by bare
+//! names, as Theano's tutorials do. The form `self->APPLY_SPECIFIC(member)` works in C and C++. Everything else is C.
 //!
 //! # C API
 //! An op that uses names of Python or NumPy (`PyArray_DATA`, `npy_float64`, …) or includes their headers gets the
@@ -78,16 +74,14 @@ pub struct ExternalCOp {
     evaluate: Option<Evaluate>,
 }
 
-/// A function that evaluates the reference of an op on some inputs. A library of ops provides it, since references call
-/// library functions.
+/// A function that evaluates the reference of an op on some inputs. A library of ops provides it.
 pub type Evaluate = fn(&ExternalCOp, &[&Array]) -> Result<Vec<Array>, PerformError>;
 
 impl ExternalCOp {
     /// Creates an op from a declaration.
     ///
     /// # Errors
-    /// Fails on any mistake in the declaration or its files that can be detected without a compiler; see
-    /// [`ExternalError`].
+    /// Fails on any mistake that can be detected without a compiler; see [`ExternalError`].
     pub fn new(declaration: Declaration) -> Result<Self, ExternalError> {
         let declaration = plain_paths(declaration);
         let op = declaration.name.as_str();
@@ -138,7 +132,7 @@ impl ExternalCOp {
         self
     }
 
-    /// Sets the function that evaluates the op's reference. Without it, an op cannot evaluate its reference.
+    /// Sets the function that evaluates the op's reference; without it, evaluation fails.
     #[must_use]
     pub fn with_evaluate(self, evaluate: Evaluate) -> Self {
         Self { evaluate: Some(evaluate), ..self }
@@ -171,9 +165,8 @@ impl ExternalCOp {
         self.inputs.iter().any(Pattern::is_any_rank)
     }
 
-    /// Returns the types of the inputs for the given dtypes, with rank `ndim` where the pattern leaves it open. Returns
-    /// `None` if a dtype is missing. The result has one list for each number of inputs: optional inputs are first
-    /// omitted, then added one by one.
+    /// Returns the types of the inputs for the given dtypes and, where left open, rank `ndim`; `None` if a dtype is
+    /// missing. There is one list for each number of inputs: optional inputs are omitted, then added one by one.
     #[must_use]
     pub fn input_types(&self, dtypes: &BTreeMap<String, DType>, ndim: usize) -> Option<Vec<Vec<Type>>> {
         let all = self.inputs.iter().map(|pattern| pattern.with(dtypes, ndim)).collect::<Option<Vec<_>>>()?;
