@@ -1,4 +1,5 @@
-//! Compiles the drivers and the products that modules call through the host, always optimised, and what only C can name.
+//! Compiles the C files of this crate: the drivers, the matrix products that modules call through the host, and the
+//! functions that only C can name. They are optimised in every profile.
 
 use std::path::PathBuf;
 
@@ -7,13 +8,14 @@ fn main() {
     let abi = std::env::var_os("DEP_PRECAST_ABI_INCLUDE")
         .map_or_else(|| root.join("../abi/include"), PathBuf::from);
     println!("cargo::rerun-if-changed=c");
-    // The drivers stand on the headers of the ABI.
+    // The drivers include the headers of the ABI.
     println!("cargo::rerun-if-changed={}", abi.display());
     let mut drivers = cc::Build::new();
     drivers.file(root.join("c/drivers.c")).file(root.join("c/linked.c")).opt_level(3);
-    // Where a loop lies would decide a tenth of its time, and change with every line of the text.
+    // Without a fixed alignment, the position of a loop changes its time by a tenth, and any edit moves loops.
     drivers.flag_if_supported("-falign-functions=64").flag_if_supported("-falign-loops=32");
-    // What is not inlined and unrolled where the text says so gains nothing from more; the order of operations is the text's.
+    // The text already inlines and unrolls the hot loops, so -O3 gains nothing. The text also fixes the order of
+    // operations.
     let mut products = cc::Build::new();
     let levels = ["product", "product_all", "product_v3", "product_v4"];
     products

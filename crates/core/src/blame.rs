@@ -1,7 +1,7 @@
-//! What is said of a step that failed: its Applies in short, and the caller's inputs that went into it.
+//! Describes a failed step in error messages: a short form of its Applies, and the caller's inputs that reach it.
 //!
 //! ```text
-//! sum{of=composite{v2=neg(v0); v3=mul(v2,v0); …}}(f64[?], f64[?]) -> f64[]      what a module is, for tools
+//! sum{of=composite{v2=neg(v0); v3=mul(v2,v0); …}}(f64[?], f64[?]) -> f64[]      the full signature, for tools
 //! sum{of=25 fused steps: neg, mul, exp, …}(f64[?], f64[?]) -> f64[], where `s`: (5), `k`: (3)     for people
 //! ```
 
@@ -9,14 +9,14 @@ use crate::native::{ArrayRef, Bound, StepError};
 use crate::program::{Port, Register};
 use std::collections::BTreeSet;
 
-/// What the signature of a fused op has.
+/// The prefix of a fused op in a signature.
 const FUSED: &str = "composite{";
 
-/// How many steps of a fused op are named.
+/// The number of steps of a fused op that are named.
 const NAMED: usize = 3;
 
-/// A signature with each fused op as the number of its steps, and the first of them. That of an assertion leaves out its
-/// message, which is what the error says.
+/// Shortens a signature: a fused op becomes the number of its steps and the names of the first ones. The message of an
+/// assertion is left out, because the error itself contains it.
 #[must_use]
 pub fn brief(signature: &str) -> String {
     if let Some((_, types)) = signature.strip_prefix("assert{").and_then(|rest| rest.rsplit_once("}(")) {
@@ -37,13 +37,14 @@ pub fn brief(signature: &str) -> String {
     format!("{before}{} fused steps: {named}{more}{after}", steps.len())
 }
 
-/// The op of `v2=neg(v0)`; `None` for what is no step, as the names of the results.
+/// Returns the op of `v2=neg(v0)`, or `None` if the text is not a step, such as the names of the results.
 fn step(text: &str) -> Option<&str> {
     let call = text.split_once('=')?.1;
     Some(&call[..call.find(['(', '{'])?])
 }
 
-/// Signatures of the Applies of one step: the first and the last of many.
+/// Returns the short signatures of the Applies of one step: all of them, or the first and the last if there are more than
+/// two.
 pub(crate) fn all(signatures: &[String]) -> String {
     match signatures {
         [first, _, .., last] => {
@@ -53,15 +54,15 @@ pub(crate) fn all(signatures: &[String]) -> String {
     }
 }
 
-/// The inputs that went into a step, directly or through others, with their shapes: ``, where `s`: (5), `k`: (3)``. Nothing
-/// of a step that is one op and says in words of its own what it refuses.
+/// Returns the inputs that reach a failed step, directly or through other steps, with their shapes: ``, where `s`: (5),
+/// `k`: (3)``. Returns an empty string for a step of one unfused op, unless its error names an operand by number.
 pub(crate) fn inputs(steps: &[Bound], error: &StepError, ports: &[Port], arrays: &[ArrayRef<'_>]) -> String {
     let failed = error.step;
     let several = match steps[failed].signatures.as_slice() {
         [one] => one.contains(FUSED),
         _ => true,
     };
-    // The number of an operand means nothing to a caller.
+    // An operand number is meaningless to a caller.
     if !several && !error.error.message.starts_with("operand ") {
         return String::new();
     }
@@ -89,7 +90,7 @@ pub(crate) fn inputs(steps: &[Bound], error: &StepError, ports: &[Port], arrays:
     if named.is_empty() { String::new() } else { format!(", where {}", named.join(", ")) }
 }
 
-/// A shape as Python writes it, but for the comma behind a single extent.
+/// Renders a shape as Python does, except for the comma after a single extent.
 #[must_use]
 pub fn shape(extents: &[usize]) -> String {
     let extents: Vec<String> = extents.iter().map(ToString::to_string).collect();

@@ -1,23 +1,23 @@
-//! What this host has: by cpuid only, never by a compiler probe. And no more of it than `PRECAST_ISA_LIMIT` allows: where a
-//! CPU must not be used in full, or to see what another one would do.
+//! Detects the CPU features and the libc of this host with cpuid, never with a compiler probe. `PRECAST_ISA_LIMIT` can
+//! restrict them, for a CPU that must not be used in full or to simulate another one.
 
 use crate::record::Host;
 use std::iter;
 use std::sync::OnceLock;
 
-/// The variable that names the highest ISA level whose code is loaded, such as `x86-64-v2`.
+/// The variable that names the highest ISA level whose code may be loaded, such as `x86-64-v2`.
 pub const LIMIT: &str = "PRECAST_ISA_LIMIT";
 
-/// An ISA level: a fixed set of CPU features, so that a host can tell by cpuid whether it may run the code.
+/// An ISA level: a fixed set of CPU features, so that a host can check with cpuid whether it can run the code.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Level {
     /// The name in keys, records and messages.
     pub name: &'static str,
     /// The architecture, as the first part of a target triple.
     pub arch: &'static str,
-    /// The next lower level, whose features it has too.
+    /// The next lower level. Its features are included.
     pub below: Option<&'static Self>,
-    /// What its code needs beyond that, as `is_x86_feature_detected!` spells it.
+    /// The features that this level adds, as `is_x86_feature_detected!` spells them.
     pub adds: &'static [&'static str],
 }
 
@@ -42,17 +42,17 @@ static V4: Level = Level {
 };
 static AARCH64: Level = Level { name: "aarch64", arch: "aarch64", below: None, adds: &[] };
 
-/// Every level, the lowest of an architecture first.
+/// All levels, sorted from the lowest of each architecture.
 pub static LEVELS: [&Level; 5] = [&V1, &V2, &V3, &V4, &AARCH64];
 
 impl Level {
-    /// All that its code needs beyond the architecture.
+    /// Returns all features that the code needs beyond the architecture.
     pub fn features(&'static self) -> impl Iterator<Item = &'static str> {
         iter::successors(Some(self), |level| level.below).flat_map(|level| level.adds.iter().copied())
     }
 }
 
-/// A limit that is none.
+/// An invalid ISA limit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{LIMIT}` is `{found}`, which is no ISA level of `{}`\nhint: name one of `{}`, or unset it", std::env::consts::ARCH, own().map(|level| level.name).collect::<Vec<_>>().join("`, `"))]
 pub struct LimitError {
@@ -60,15 +60,15 @@ pub struct LimitError {
     pub found: String,
 }
 
-/// The levels of this architecture.
+/// Returns the levels of this architecture.
 fn own() -> impl Iterator<Item = &'static Level> {
     LEVELS.into_iter().filter(|level| level.arch == std::env::consts::ARCH)
 }
 
-/// The highest level whose code this process loads, if one was named. The variable is read once.
+/// Returns the highest level whose code this process may load, if a limit is set. The variable is read once.
 ///
 /// # Errors
-/// It names no level of this architecture.
+/// The variable does not name a level of this architecture.
 pub fn limit() -> Result<Option<&'static Level>, LimitError> {
     static THIS: OnceLock<Result<Option<&'static Level>, LimitError>> = OnceLock::new();
     THIS.get_or_init(|| limit_of(&std::env::var_os(LIMIT).unwrap_or_default().to_string_lossy())).clone()
@@ -89,7 +89,7 @@ macro_rules! detected {
     };
 }
 
-/// Features that ISA levels ask for, with whether this CPU has them.
+/// Returns the CPU features that ISA levels use and that this CPU has.
 #[cfg(target_arch = "x86_64")]
 fn features() -> Vec<String> {
     let known = detected!(
@@ -116,13 +116,14 @@ fn features() -> Vec<String> {
     known.into_iter().filter(|(_, has)| *has).map(|(name, _)| name.to_owned()).collect()
 }
 
-/// Features that ISA levels ask for, with whether this CPU has them.
+/// Returns no features: the ISA levels of this architecture add none.
 #[cfg(not(target_arch = "x86_64"))]
 fn features() -> Vec<String> {
     Vec::new()
 }
 
-/// This host, found out once. Of a limit that is none nothing is said here: who loads code asks [`limit`] first.
+/// Returns this host, which is detected once. An invalid limit is ignored here: code that loads modules calls [`limit`]
+/// first.
 pub fn host() -> &'static Host {
     static THIS: OnceLock<Host> = OnceLock::new();
     THIS.get_or_init(|| {
@@ -141,8 +142,8 @@ pub fn host() -> &'static Host {
     })
 }
 
-/// The highest level whose code this process loads: that of the CPU, and none above the limit. `None` on an architecture that
-/// has no level.
+/// Returns the highest level whose code this process loads: the level of the CPU, but not above the limit. Returns `None`
+/// on an architecture without levels.
 #[must_use]
 pub fn level() -> Option<&'static Level> {
     own().filter(|level| level.features().all(|feature| host().cpu.contains(feature))).last()

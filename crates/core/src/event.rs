@@ -1,7 +1,7 @@
-//! What a reader found and got over: damage, and builds that did not come out the same twice.
+//! Events: damage that a reader skipped, non-reproducible builds, and what happened at remotes.
 //!
-//! None of these is an error for the caller, who sees a miss at most. They are values, handed to the observer that a
-//! store or a bundle was given, so that a library never prints.
+//! None of these is an error for the caller, which sees a miss at most. They are passed to the observer of a store or a
+//! bundle, so that a library never prints.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -11,74 +11,74 @@ use std::sync::Arc;
 
 use crate::key::{ActionKey, Digest};
 
-/// Something that a program's operator should hear of.
+/// An event that the operator of a program should know about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event {
-    /// A file, or a part of a bundle, is damaged. It was not served.
+    /// A file, or a part of a bundle, is damaged. It was not used.
     Damaged {
         /// The path, or the bundle and its part.
         place: String,
-        /// What is wrong with it.
+        /// The defect.
         reason: String,
-        /// Where it was moved to; none when the place cannot be written, or is part of a bundle.
+        /// The path that it was moved to. `None` if the directory is not writable, or for a part of a bundle.
         quarantined: Option<PathBuf>,
     },
-    /// A record or an entry was written by a newer precast, or holds what this one cannot read. It was skipped.
+    /// A record or an entry was written by a newer precast, or has content that this version cannot read. It was skipped.
     Unreadable {
         /// The path, or the bundle and its part.
         place: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// One action gave two results. Both are kept.
+    /// One action gave two different results. Both are kept.
     NotReproducible {
         /// The action.
         action: ActionKey,
-        /// The results, the newest last.
+        /// The digests of the results, the newest last.
         digests: Vec<Digest>,
     },
-    /// Somebody asks for signatures, and too few are there. It was not served.
+    /// Signatures are required, and too few are valid. The artifact was not used.
     Unsigned {
         /// The path.
         place: String,
-        /// Whose are there, and why others do not count.
+        /// The valid signatures, and why the remaining ones do not count.
         reason: String,
     },
-    /// A store elsewhere does not answer, or not as a store does. It is left alone for a while.
+    /// A remote store did not answer, or its answer was invalid. It is skipped for a while.
     Unreachable {
         /// The store: a URL without credentials.
         remote: String,
-        /// Why.
+        /// The reason.
         reason: String,
-        /// How long it is left alone, in seconds.
+        /// How long it is skipped, in seconds.
         seconds: u64,
     },
-    /// An artifact came from a store elsewhere, and is kept here.
+    /// An artifact was fetched from a remote store and saved locally.
     Fetched {
         /// The module's signature and the ISA level.
         what: String,
-        /// Where from.
+        /// The remote.
         remote: String,
-        /// Length of its archive, in bytes.
+        /// Size of its archive, in bytes.
         bytes: u64,
     },
-    /// A name, or a tag, means elsewhere what it meant before it meant something else: that was taken back, or somebody plays back
-    /// what was signed once.
+    /// A remote name or tag refers to an earlier version again. Either the later version was withdrawn, or somebody replays
+    /// old signatures.
     WentBack {
-        /// What is an earlier one: an entry, with its name, or the release.
+        /// The item that went back: an entry with its name, or the release.
         what: String,
-        /// The place: a URL without credentials.
+        /// The remote: a URL without credentials.
         remote: String,
     },
-    /// What a tag means elsewhere cannot be compared with what it meant before, or is not remembered.
+    /// The target of a remote tag cannot be compared with its previous target, or is not remembered.
     NotCompared {
-        /// The place: a URL without credentials.
+        /// The remote: a URL without credentials.
         remote: String,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
-    /// `verify` found a record without one of its pointers and put it back.
+    /// `verify` found a record with a missing pointer and restored the pointer.
     PointerRestored {
         /// The pointer.
         place: String,
@@ -130,19 +130,20 @@ impl fmt::Display for Event {
 }
 
 impl Event {
-    /// Whether the same may be said of many places: [`lines`] folds those.
+    /// Returns whether [`lines`] folds this event with similar events of other places.
     #[must_use]
     pub fn folds(&self) -> bool {
         self.parts().is_some()
     }
 
-    /// Whether it tells of a repair alone: a pointer that was put back is what a crash left out, and nothing is lost.
+    /// Returns whether the event only reports a repair. A restored pointer was missing because of a crash, and nothing is
+    /// lost.
     #[must_use]
     pub const fn is_repair(&self) -> bool {
         matches!(self, Self::PointerRestored { .. })
     }
 
-    /// Of what can be folded: the kind, the place, the reason.
+    /// Returns kind, place and reason of an event that can be folded.
     fn parts(&self) -> Option<(u8, &str, &str)> {
         match self {
             Self::Unreadable { place, reason } => Some((0, place, reason)),
@@ -158,7 +159,8 @@ impl Event {
     }
 }
 
-/// Renders events for people, each once, in their order: what is said alike of many places is a line with the first of them.
+/// Renders events for people, in order and without duplicates. Events that differ only in their places become one line,
+/// which names the first place.
 ///
 /// # Examples
 /// ```
@@ -189,19 +191,19 @@ pub fn lines<'e>(events: impl IntoIterator<Item = &'e Event>) -> Vec<String> {
     told.into_iter().map(line).collect()
 }
 
-/// Who is told of events.
+/// A callback for events, or none.
 #[derive(Clone, Default)]
 pub struct Observer(Option<Arc<Listener>>);
 
 type Listener = dyn Fn(&Event) + Send + Sync;
 
 impl Observer {
-    /// Tells this observer.
+    /// Creates an observer that calls `observer` for each event.
     pub fn new(observer: impl Fn(&Event) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(observer)))
     }
 
-    /// Hands an event over, if there is somebody.
+    /// Passes an event to the callback, if one is set.
     pub fn tell(&self, event: &Event) {
         if let Some(observer) = &self.0 {
             observer(event);
@@ -215,8 +217,8 @@ impl fmt::Debug for Observer {
     }
 }
 
-/// Renders an error with all its sources: `a: b: c`, or each on a line of its own after one that shows a piece of text. What
-/// they advise stands at the end, each remedy once.
+/// Renders an error with all its sources: `a: b: c`. After an error that spans several lines, each source is on its own
+/// line. All hints follow at the end, without duplicates.
 ///
 /// # Examples
 /// ```
@@ -236,7 +238,7 @@ pub fn chain(error: &dyn std::error::Error) -> String {
     with_hints(text, &hints)
 }
 
-/// Implements `Debug` for errors as their [`chain`]: what a program prints whose `main` returns one, or that unwraps one.
+/// Implements `Debug` for errors as their [`chain`]. A program prints it if its `main` returns the error or unwraps it.
 #[macro_export]
 macro_rules! debug_as_chain {
     ($($error:ty),+ $(,)?) => {$(
@@ -248,7 +250,7 @@ macro_rules! debug_as_chain {
     )+};
 }
 
-/// Adds those that are not there yet.
+/// Adds the hints that are not in the list yet.
 fn add_hints(hints: &mut Vec<String>, found: Vec<String>) {
     for hint in found {
         if !hints.contains(&hint) {
@@ -261,7 +263,7 @@ fn with_hints(text: String, hints: &[String]) -> String {
     hints.iter().fold(text, |text, hint| format!("{text}\nhint: {hint}"))
 }
 
-/// Several messages as one, with `gap` between them: their hints stand last, each once. Empty ones are left out.
+/// Joins messages into one, with `gap` between them. Their hints come last, without duplicates. Empty messages are skipped.
 ///
 /// ```
 /// let said = ["the first is damaged\nhint: build it again", "the second is damaged\nhint: build it again"];
@@ -279,8 +281,7 @@ pub fn join(messages: &[impl AsRef<str>], gap: &str) -> String {
     with_hints(texts.join(gap), &hints)
 }
 
-/// Takes the remedies out of a message: the lines that begin with `hint:`. This is the one form that they have, in the
-/// messages of all errors.
+/// Splits the hints off a message: the lines that begin with `hint:`. The messages of all errors use this form.
 #[must_use]
 pub fn split_hints(message: &str) -> (String, Vec<String>) {
     let (mut text, mut hints) = (Vec::new(), Vec::new());

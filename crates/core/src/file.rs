@@ -1,23 +1,23 @@
-//! Reads files that somebody named, whatever stands there.
+//! Reads files from untrusted paths safely.
 //!
-//! A path of a command line, a manifest or an environment variable may name a FIFO that nobody writes to, a device without
-//! an end, a directory, or a file larger than memory. So a file is opened without waiting, asked what it is by its
-//! descriptor (nobody can exchange it afterwards), and read into memory that is asked for first, up to a limit.
-//! What cannot be used is refused at once, with a remedy.
+//! A path from a command line, a manifest or an environment variable may name a FIFO without a writer, an endless device, a
+//! directory, or a file larger than memory. So a file is opened without blocking and its type is checked through its
+//! descriptor, so that it cannot be replaced in between. Its memory is allocated fallibly, up to a limit. An unusable file
+//! is rejected at once, with a hint.
 
 use std::fmt;
 use std::fs::FileType;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-/// Most bytes of a text: a manifest, a graph, a source file.
+/// Maximum size of a text file, such as a manifest, a graph or a source file, in bytes.
 pub const TEXT_LIMIT: u64 = 64 << 20;
 
-/// Checks that this process may write a file of so many bytes. Beyond its limit the kernel would end the program by a signal,
+/// Checks that this process may write a file of `bytes` bytes. Beyond that limit, the kernel would kill the program with
 /// SIGXFSZ.
 ///
 /// # Errors
-/// It may not.
+/// `bytes` exceeds the limit.
 pub fn check_size_limit(bytes: u64) -> io::Result<()> {
     #[cfg(unix)]
     if let Some(limit) = rustix::process::getrlimit(rustix::process::Resource::Fsize).current
@@ -34,7 +34,7 @@ pub fn check_size_limit(bytes: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Says why a path that exists cannot be read as a file.
+/// The reason why an existing path cannot be read as a file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotReadable {
@@ -43,20 +43,20 @@ pub enum NotReadable {
     Kind {
         /// The path.
         path: PathBuf,
-        /// What it is.
+        /// The kind of file.
         found: Kind,
     },
-    /// More bytes than such a file has.
+    /// The file is longer than the limit.
     #[error("`{}` has {found} bytes, expected at most {limit}", path.display())]
     Long {
         /// The file.
         path: PathBuf,
         /// Its length, in bytes.
         found: u64,
-        /// The most that is read, in bytes.
+        /// The limit, in bytes.
         limit: u64,
     },
-    /// More bytes than there is memory for.
+    /// The file does not fit in memory.
     #[error("`{}` has {found} bytes, more than there is memory for", path.display())]
     Memory {
         /// The file.
@@ -64,17 +64,17 @@ pub enum NotReadable {
         /// Its length, in bytes.
         found: u64,
     },
-    /// Bytes that are no text.
+    /// The file is not UTF-8.
     #[error("`{}` is not UTF-8: byte {at} begins no character", path.display())]
     Text {
         /// The file.
         path: PathBuf,
-        /// Where the text ends, in bytes from the beginning.
+        /// Offset of the first invalid byte.
         at: usize,
     },
 }
 
-/// What stands at a path, if no regular file does.
+/// The kind of a file that is not a regular file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kind {
@@ -84,16 +84,16 @@ pub enum Kind {
     Fifo,
     /// A Unix socket.
     Socket,
-    /// A terminal, `/dev/zero` and the like.
+    /// A terminal, `/dev/zero` or a similar device.
     CharacterDevice,
-    /// A disk.
+    /// A block device, such as a disk.
     BlockDevice,
-    /// Anything else.
+    /// Any other kind.
     Other,
 }
 
 impl Kind {
-    /// Tells what a file is; `None` for a regular one.
+    /// Returns the kind of a file, or `None` for a regular file.
     #[must_use]
     pub fn of(kind: FileType) -> Option<Self> {
         #[cfg(unix)]
@@ -150,24 +150,25 @@ impl From<NotReadable> for io::Error {
     }
 }
 
-/// Opens a regular file for reading, and never waits.
+/// Opens a regular file for reading without blocking.
 ///
 /// # Errors
 ///
-/// There is no such file, it may not be read, or it is something else: [`NotReadable::Kind`].
+/// The file does not exist, is not readable, or is not a regular file: [`NotReadable::Kind`].
 pub fn open(path: &Path) -> io::Result<fs_err::File> {
     let mut options = fs_err::OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
     {
         use fs_err::os::unix::fs::OpenOptionsExt as _;
-        // A FIFO would be waited on until somebody writes, a terminal would become ours. Both flags mean nothing to files.
+        // Opening a FIFO would block until it has a writer, and a terminal would become our controlling terminal. Both
+        // flags have no effect on regular files.
         let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
         options.custom_flags(flags.bits().cast_signed());
     }
     let special = |found| NotReadable::Kind { path: path.to_owned(), found }.into();
     let file = options.open(path).map_err(|error| {
-        // A socket cannot be opened; the system's words for it do not say that it is one.
+        // A socket cannot be opened, and the system's error does not say that the file is one.
         let kind = fs_err::metadata(path).ok().and_then(|found| Kind::of(found.file_type()));
         kind.map_or(error, special)
     })?;
@@ -181,12 +182,12 @@ pub fn open(path: &Path) -> io::Result<fs_err::File> {
 ///
 /// # Errors
 ///
-/// As [`open()`]; it is longer than the limit, or than there is memory for.
+/// As [`open()`], or the file is longer than the limit or does not fit in memory.
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     read_opened(open(path)?, limit)
 }
 
-/// Reads an opened file to its end, if that is at most `limit` bytes away.
+/// Reads an opened file to its end, if it has at most `limit` bytes.
 ///
 /// # Errors
 ///
@@ -201,7 +202,7 @@ pub fn read_opened(file: fs_err::File, limit: u64) -> io::Result<Vec<u8>> {
     if room.is_err() {
         return Err(NotReadable::Memory { path, found }.into());
     }
-    // A file that grows meanwhile is still no longer than the limit.
+    // A file that grows during the read is still limited.
     let read = file.file().take(limit.saturating_add(1)).read_to_end(&mut bytes);
     read.map_err(|error| {
         io::Error::new(error.kind(), format!("failed to read from file `{}`: {error}", path.display()))
@@ -212,11 +213,11 @@ pub fn read_opened(file: fs_err::File, limit: u64) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Reads a whole text of at most [`TEXT_LIMIT`] bytes.
+/// Reads a whole text file of at most [`TEXT_LIMIT`] bytes.
 ///
 /// # Errors
 ///
-/// As [`read()`]; it is not UTF-8.
+/// As [`read()`], or the file is not UTF-8.
 pub fn read_text(path: &Path) -> io::Result<String> {
     String::from_utf8(read(path, TEXT_LIMIT)?).map_err(|error| {
         NotReadable::Text { path: path.to_owned(), at: error.utf8_error().valid_up_to() }.into()

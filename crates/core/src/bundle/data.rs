@@ -1,9 +1,9 @@
-//! The bytes of a bundle, which several may keep.
+//! The bytes of a bundle, shared by clones of the bundle.
 
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-/// All bytes; clones are the same ones.
+/// All bytes of a bundle. Clones share them.
 #[derive(Debug, Clone)]
 pub(super) enum Data {
     Static(&'static [u8]),
@@ -22,7 +22,7 @@ impl Deref for Data {
     }
 }
 
-/// Some of them.
+/// A range of the bytes of a bundle.
 #[derive(Debug, Clone)]
 pub(crate) struct Piece {
     pub(super) data: Data,

@@ -1,4 +1,5 @@
-//! Looks up in a bundle. There is no I/O and so no error: what is damaged is told as an event and is a miss.
+//! Looks up records and entries in a bundle. A look-up does no I/O and returns no error: damage is reported as an event and
+//! counts as a miss.
 
 use super::head::{hash, slice, u32_at, u64_at};
 use super::{Bundle, Piece};
@@ -14,12 +15,13 @@ pub(super) struct Row<'a> {
     pub(super) bytes: &'a [u8],
 }
 
-/// Where a blob is: its offset, and its hash when that is not its name.
+/// Offsets, in a row of the records, of (offset, length) of the record, and of (offset, length, hash) of its documents and
+/// its pack.
 pub(super) const RECORD_AT: usize = 32;
 pub(super) const DOCUMENTS_AT: usize = 48;
 pub(super) const PACK_AT: usize = 96;
 
-/// The same in a row of the names.
+/// Offsets, in a row of the names, of (offset, length) of the program, and of (offset, length, hash) of the declared graph.
 const PROGRAM_AT: usize = 32;
 const DECLARED_AT: usize = 48;
 
@@ -65,7 +67,7 @@ impl Bundle {
         })
     }
 
-    /// Gives every intact record with its documents, sorted by RecordId.
+    /// Returns every intact record with its documents, sorted by RecordId.
     #[must_use]
     pub fn records(&self) -> Vec<Record> {
         let rows = self.all_rows(&self.head.rows).into_iter().filter_map(Row::new);
@@ -85,7 +87,7 @@ impl Bundle {
         found.filter(|entry| entry.name == name)
     }
 
-    /// Finds the program of the entry of this name, which hashes to `id`; it is all that a loader reads of an entry.
+    /// Finds the program of the entry called `name`, whose hash is `id`. A loader reads no other part of an entry.
     pub(crate) fn find_program(&self, id: &ContentId, name: &str) -> Option<(Outline<'_>, Piece)> {
         let rows = self.find_rows(&self.head.names, id.as_bytes());
         let found = rows.into_iter().find_map(|row| Some((self.outline(row)?, program_place(row)?)));
@@ -93,7 +95,7 @@ impl Bundle {
         Some((outline, Piece { data: self.data.clone(), range: offset..offset + len }))
     }
 
-    /// Gives the name of every intact entry, sorted.
+    /// Returns the name of every intact entry, sorted.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         let rows = self.all_rows(&self.head.names).into_iter();
@@ -103,7 +105,7 @@ impl Bundle {
         names
     }
 
-    /// Gives every intact entry, sorted by name.
+    /// Returns every intact entry, sorted by name.
     #[must_use]
     pub fn entries(&self) -> Vec<Entry> {
         let rows = self.all_rows(&self.head.names).into_iter();
@@ -122,7 +124,7 @@ impl Bundle {
         records.collect()
     }
 
-    /// The record in a row, which is read once: a pack has many modules.
+    /// Returns the record in a row. Each record is parsed only once, because a pack can have many modules.
     fn record(&self, number: u32, row: &Row<'_>) -> Option<Arc<Record>> {
         let records = || self.seen.records.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(record) = records().get(&number) {
@@ -161,7 +163,7 @@ impl Bundle {
         }
     }
 
-    /// The entry of a row of the names.
+    /// Reads the entry in a row of the names.
     fn read_entry(&self, row: &[u8]) -> Option<Entry> {
         let program = self.program(row)?;
         let Some(declared) = self.hashed_blob(row, DECLARED_AT) else {
@@ -175,13 +177,13 @@ impl Bundle {
         self.readable(row, Outline::read(self.program(row)?))
     }
 
-    /// The bytes of the program of a row; where they are damaged, so is a page, and that is told.
+    /// Returns the bytes of the program in a row. If they are damaged, so is a page, and the damaged page is reported.
     fn program(&self, row: &[u8]) -> Option<&[u8]> {
         let (offset, len) = program_place(row)?;
         self.paged(&self.head.programs, offset, len)
     }
 
-    /// What was read of the entry of a row, if it could be.
+    /// Returns the parsed part of an entry, or reports why it cannot be read.
     fn readable<T>(&self, row: &[u8], read: Result<T, ParseRecordError>) -> Option<T> {
         read.map_err(|error| self.unreadable(&entry_part(row), chain(&error))).ok()
     }
@@ -190,23 +192,23 @@ impl Bundle {
         self.observer.tell(&Event::Unreadable { place: format!("{}, {part}", self.name), reason });
     }
 
-    /// The bytes that (offset, length) at `at` of a row speak of.
+    /// Returns the bytes at the (offset, length) stored at `at` in a row.
     fn blob(&self, row: &[u8], at: usize) -> Option<&[u8]> {
         slice(&self.data, u64_at(row, at)?, u64_at(row, at + 8)?)
     }
 
-    /// The bytes that (offset, length, hash) at `at` of a row speak of, verified.
+    /// Returns the bytes at the (offset, length, hash) stored at `at` in a row, if they match the hash.
     pub(super) fn hashed_blob(&self, row: &[u8], at: usize) -> Option<&[u8]> {
         self.blob(row, at).filter(|bytes| hash(bytes) == row[at + 16..at + 48])
     }
 }
 
-/// Offset and length of the program of a row.
+/// Returns offset and length of the program in a row.
 fn program_place(row: &[u8]) -> Option<(usize, usize)> {
     Some((u64_at(row, PROGRAM_AT)?, u64_at(row, PROGRAM_AT + 8)?))
 }
 
-/// What messages call the entry of a row.
+/// Names the entry in a row for messages.
 fn entry_part(row: &[u8]) -> String {
     let digits: String = row[..8].iter().map(|byte| format!("{byte:02x}")).collect();
     format!("entry `{digits}`")

@@ -1,56 +1,56 @@
-//! The numbers of the format, and the head with every length and offset checked.
+//! The constants of the file format, and the head of a bundle with every length and offset checked.
 
 use super::table::Table;
 use crate::key::context;
 
-/// The format of bundles that this crate writes, and the newest that it reads.
+/// The format version that this crate writes, and the newest that it reads.
 pub const FORMAT: u32 = 3;
 
 pub(super) const MAGIC: &[u8; 8] = b"precastb";
-/// Where the generator stands.
+/// Offset of the generator.
 pub(super) const GENERATOR_AT: usize = 96;
 /// Longest generator, in bytes.
 pub(super) const GENERATOR_LIMIT: usize = 256;
 pub(super) const HASH_AT: usize = 32;
 pub(super) const ROOT_AT: usize = 64;
-/// Bytes of a row of the list of sections.
+/// Bytes of one entry in the list of sections.
 pub(super) const SECTION: usize = 24;
-/// Most sections that a reader looks at.
+/// Maximum number of sections that a reader accepts.
 const SECTIONS_LIMIT: usize = 64;
-/// How many kinds of sections there are; they are numbered from 1.
+/// Number of section kinds. They are numbered from 1.
 pub(super) const KINDS: usize = 9;
-/// Flag of a section that a reader may pass over if it does not know its kind.
+/// Flag of a section that a reader may skip if it does not know the kind.
 const OPTIONAL: u32 = 1;
 
-/// (bytes a row, rows a page) of the three tables, and of the programs.
+/// (bytes per row, rows per page) of the three tables and of the programs.
 pub(super) const INDEX: (usize, usize) = (40, 64);
 pub(super) const ROWS: (usize, usize) = (144, 16);
 pub(super) const NAMES: (usize, usize) = (96, 32);
 pub(super) const PROGRAMS: (usize, usize) = (1, 8192);
 
-/// Hashes a page, a pack, a list of documents, what was declared or the page hashes.
+/// Hashes a page, a pack, a list of documents, a declared graph or the page hashes.
 pub(super) fn hash(bytes: &[u8]) -> [u8; 32] {
     blake3::derive_key(context::BUNDLE, bytes)
 }
 
-/// Hashes a head: all of it but the place of the hash.
+/// Hashes a head, except the hash itself.
 pub(super) fn hash_head(head: &[u8]) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new_derive_key(context::BUNDLE);
     hasher.update(&head[..HASH_AT]).update(&head[ROOT_AT..]);
     *hasher.finalize().as_bytes()
 }
 
-/// Reads a number at `at`, or `None` beyond the end.
+/// Reads a number at `at`. Returns `None` beyond the end of `bytes`.
 pub(super) fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
-/// Reads a number at `at` as an index, or `None` beyond the end or beyond what this machine can address.
+/// Reads a number at `at` as an index. Returns `None` beyond the end of `bytes`, or if the number does not fit in `usize`.
 pub(super) fn u64_at(bytes: &[u8], at: usize) -> Option<usize> {
     usize::try_from(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?)).ok()
 }
 
-/// Takes `len` bytes at `offset`, or `None` when they are not all there.
+/// Returns the `len` bytes at `offset`, or `None` if the slice is too short.
 pub(super) fn slice(bytes: &[u8], offset: usize, len: usize) -> Option<&[u8]> {
     bytes.get(offset..offset.checked_add(len)?)
 }
@@ -67,12 +67,12 @@ pub(super) struct Head {
     pub(super) index: Table,
     pub(super) rows: Table,
     pub(super) names: Table,
-    /// Its rows are bytes.
+    /// The table of the programs. Its rows are single bytes.
     pub(super) programs: Table,
 }
 
 impl Head {
-    /// Reads the head of a file whose magic, version and length have been checked. `Err` says what is wrong.
+    /// Parses the head of a file whose magic, version and length have been checked. The error is the reason.
     pub(super) fn parse(data: &[u8]) -> Result<Self, &'static str> {
         let cut = "the file ends within the head";
         let len = u32_at(data, 24).ok_or(cut)? as usize;
@@ -114,7 +114,7 @@ impl Head {
     }
 }
 
-/// Reads the list of sections: (offset, length) of each kind.
+/// Parses the list of sections into (offset, length) of each kind.
 fn sections(data: &[u8], list: &[u8]) -> Result<[(usize, usize); KINDS], &'static str> {
     let beyond = "a section lies beyond the end of the file";
     let mut sections = [None; KINDS];

@@ -10,11 +10,11 @@ use crate::key::RecordId;
 use crate::record::Record;
 use crate::trace::outcome;
 
-/// Says why a pack was not loaded. All are a miss to the caller.
+/// The reason why a pack was not loaded. Each is a miss for the caller.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BundleLoadError {
-    /// The bundle has no such record, or has lost it.
+    /// The record is not in the bundle, or its row is damaged.
     #[error("{name} has no record `{}`", record.short())]
     Missing {
         /// The bundle.
@@ -22,7 +22,7 @@ pub enum BundleLoadError {
         /// The record.
         record: RecordId,
     },
-    /// The bundle is of a static program, and this is another.
+    /// The modules are linked into a static program, and this program is not that one.
     #[error("the modules of record `{}` are linked into the program that {name} was made for", record.short())]
     Linked {
         /// The bundle.
@@ -30,7 +30,7 @@ pub enum BundleLoadError {
         /// The record.
         record: RecordId,
     },
-    /// The pack is damaged.
+    /// The pack is corrupt.
     #[error("{name} is damaged: the pack of record `{}` does not hash to its hash\n{}", record.short(), Bundle::HINT)]
     Damaged {
         /// The bundle.
@@ -43,11 +43,11 @@ pub enum BundleLoadError {
 crate::debug_as_chain!(BundleLoadError);
 
 impl Bundle {
-    /// Gives the shared object of a record, verified.
+    /// Returns the verified shared object of a record.
     ///
     /// # Errors
     ///
-    /// The record is not of this bundle, or its pack is damaged.
+    /// The record is not in this bundle, its modules are linked into another program, or its pack is damaged.
     pub fn load(&self, record: &Record) -> Result<&[u8], BundleLoadError> {
         let span = crate::span!("verify", variant = record.isa.as_str(); bytes, outcome);
         let loaded = self.load_pack(record);
@@ -72,14 +72,15 @@ impl Bundle {
         }
     }
 
-    /// Reads and verifies everything. Gives what it found; the observer is told too. Empty: the bundle is intact.
+    /// Reads and verifies the whole bundle. Returns the events found and also passes them to the observer. An intact bundle
+    /// has none.
     #[must_use]
     pub fn verify(&self) -> Vec<Event> {
         let events: Arc<Mutex<Vec<Event>>> = Arc::default();
         let (sink, observer) = (Arc::clone(&events), self.observer.clone());
         let mut listening = self.clone();
         listening.seen = Arc::new(Seen::new(self.head.pages));
-        // Page hashes that are damaged are all that can be found then.
+        // Damaged page hashes hide all other damage, so an observer that already got this event gets no new ones.
         let is_told = self.seen.hashes.get() == Some(&false);
         listening.observer = Observer::new(move |event| {
             if !is_told {
@@ -95,7 +96,7 @@ impl Bundle {
     }
 
     fn read_all(&self) {
-        // Of an empty bundle nobody else asks.
+        // An empty bundle has no page whose look-up would check the page hashes.
         self.hashes();
         let rows = self.all_rows(&self.head.rows);
         self.intact_pages(&self.head.programs);
@@ -107,9 +108,9 @@ impl Bundle {
         }
     }
 
-    /// Compares the tables with what they speak of: a row that leads elsewhere costs somebody a module.
+    /// Checks that every row of the tables leads to the right record or entry. A wrong row would hide a module.
     fn check_tables(&self, rows: &[&[u8]]) {
-        // What these cannot give, they tell.
+        // These calls report whatever they cannot read.
         let (records, entries, index) = (self.records(), self.entries(), self.all_rows(&self.head.index));
         let whole = records.len() == self.head.rows.count && index.len() == self.head.index.count;
         if whole && index_rows(records.iter()) != index {

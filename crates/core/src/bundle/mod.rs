@@ -1,22 +1,25 @@
-//! The bundle: a store in one file, to be embedded in a program or laid beside it.
+//! A bundle: a store in one file, embedded in a program or deployed beside it.
 //!
-//! Opening reads the head only, however large the file. The first look-up hashes the page hashes, which stand under the root and so
-//! under a signature of the head; each look-up the pages and the record that it touches, a load the one shared object. So nothing
-//! is believed that the root does not cover, and a damaged place costs what lives there and nothing else. Programs stand in pages, so that those of
-//! many entries are hashed at the rate of large pieces, and apart from what was declared, which no loader reads. A bundle is never changed: a
-//! new one replaces it, or another layer is put before it. A file is read into memory as a whole, since what others can
-//! write must not be mapped. Numbers are little-endian and read byte by byte: `include_bytes!` needs no alignment.
+//! Opening a bundle reads only the head, whatever the size of the file. The first look-up verifies the page hashes against
+//! the root, which a signature of the head covers. Each look-up then verifies the pages and the record that it reads, and a
+//! load verifies one shared object. So no byte is used that the root does not cover, and damage affects only the items in
+//! the damaged place.
+//!
+//! Programs are stored in pages, so that the programs of many entries are hashed in large pieces. The declared graphs are
+//! stored separately, because no loader reads them. A bundle is never modified: a new one replaces it, or another layer is
+//! put before it. A file is read into memory completely, since a file that other users can write must not be mapped.
+//! Numbers are little-endian and read byte by byte, so `include_bytes!` needs no alignment.
 //!
 //! # Layout
 //!
 //! ```text
 //! 0    magic "precastb"                8
-//! 8    version              u32        format of the file
-//! 12   min_reader           u32        lowest format that a reader must know
+//! 8    version              u32        format version of the file
+//! 12   min_reader           u32        lowest format version that a reader must support
 //! 16   total length         u64
 //! 24   generator length     u32
 //! 28   number of sections   u32
-//! 32   head hash            32         over bytes 0..32 and 64..end of the head: all of the bundle is under it
+//! 32   head hash            32         over bytes 0..32 and 64..end of the head; covers the whole bundle
 //! 64   root                 32         hash of the page hashes
 //! 96   generator            …          UTF-8
 //!      sections             24 each    kind u32 | flags u32 | offset u64 | length u64; end of the head
@@ -26,15 +29,15 @@
 //!                                      | documents (offset, length, hash) | pack (offset, length, hash)
 //!   4  names                32 a page  hash of the name 32 | program (offset, length)        sorted
 //!                                      | declared (offset, length, hash)
-//!   5  records              each hashing to its RecordId
+//!   5  records              each hashes to its RecordId
 //!   6  documents            the key documents of a record
-//!   7  packs                the unit.so of a record, raw; empty where it is linked into the program
-//!   8  programs             8192 a page  of each entry its bytes up to the program's end
-//!   9  declared             the rest of them: the graph that was declared, and the recipe
+//!   7  packs                the unit.so of a record, raw; empty if it is linked into the program
+//!   8  programs             8192 a page  the bytes of each entry up to the end of its program
+//!   9  declared             the remaining bytes of each entry: the declared graph and the recipe
 //! ```
-//! A section of another kind is passed over if bit 0 of its flags says that a reader may, else the bundle is refused.
+//! A reader skips a section of unknown kind if bit 0 of its flags is set, and otherwise rejects the bundle.
 //!
-//! The same records, shared objects and entries give the same bytes, in whatever order they come.
+//! The same records, shared objects and entries give the same bytes, whatever their order.
 
 mod data;
 mod find;
@@ -64,7 +67,7 @@ pub use write::{WriteBundleError, write_bundle};
 /// An open bundle. Safe to share between threads.
 #[derive(Debug, Clone)]
 pub struct Bundle {
-    /// What messages call it.
+    /// The name in messages.
     name: String,
     data: Data,
     head: Head,
@@ -72,25 +75,25 @@ pub struct Bundle {
     observer: Observer,
 }
 
-/// What was verified. Once is enough, since nobody else can write to a bundle in memory.
+/// The parts that have been verified. One check is enough, since other processes cannot write to a bundle in memory.
 #[derive(Debug)]
 struct Seen {
-    /// Whether the page hashes hash to the root, once that was looked at.
+    /// Whether the page hashes match the root, once checked.
     hashes: OnceLock<bool>,
     /// One bit a page.
     pages: Vec<AtomicU64>,
-    /// The records that were read, by their rows.
+    /// Parsed records, by row number.
     records: Mutex<BTreeMap<u32, Arc<Record>>>,
 }
 
 impl Seen {
-    /// Nothing of so many pages.
+    /// Returns the state before any of `pages` pages is verified.
     fn new(pages: usize) -> Self {
         let pages = (0..pages.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
         Self { hashes: OnceLock::new(), pages, records: Mutex::default() }
     }
 
-    /// Whether a page is intact; asks `verify` the first time.
+    /// Returns whether a page is intact. Calls `verify` unless the page has already been verified.
     fn is_intact(&self, page: usize, verify: impl FnOnce() -> bool) -> bool {
         let (Some(word), bit) = (self.pages.get(page / 64), 1 << (page % 64)) else { return false };
         if word.load(Ordering::Relaxed) & bit != 0 {
@@ -105,37 +108,37 @@ impl Seen {
 }
 
 impl Bundle {
-    /// Gives what the bundle was generated by: the `generator` given to [`write_bundle`].
+    /// Returns the `generator` that was passed to [`write_bundle`].
     #[must_use]
     pub fn generator(&self) -> &str {
         &self.head.generator
     }
 
-    /// What messages call it: `the embedded bundle`, or its path.
+    /// Returns the name in messages: `the embedded bundle`, or the path.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Gives the bytes of the whole bundle: what is signed.
+    /// Returns the bytes of the whole bundle, which are the signed content.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.data
     }
 
-    /// Gives the number of records.
+    /// Returns the number of records.
     #[must_use]
     pub fn len(&self) -> usize {
         self.head.rows.count
     }
 
-    /// Tells whether there is no record.
+    /// Returns whether the bundle has no records.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Hands every [`Event`] to `observer` from now on, in place of the one before.
+    /// Passes every [`Event`] to `observer` from now on. It replaces the previous observer.
     #[must_use]
     pub fn on_event(mut self, observer: impl Fn(&Event) + Send + Sync + 'static) -> Self {
         self.observer = Observer::new(observer);

@@ -1,4 +1,4 @@
-//! Opens a bundle: constant time once it is in memory.
+//! Opens bundles, in constant time once the bytes are in memory.
 
 use std::io::{self, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
@@ -10,28 +10,28 @@ use crate::event::Observer;
 use crate::file;
 use crate::trust::{self, TrustError, Untrusted};
 
-/// Says why a bundle cannot be opened.
+/// The reason why a bundle cannot be opened.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenBundleError {
-    /// Others can change it.
+    /// Other users can change the file.
     #[error(transparent)]
     Untrusted(#[from] Box<Untrusted>),
-    /// Nothing stands at its path.
+    /// The file does not exist.
     #[error("there is no bundle `{}`\nhint: `precast build --bundle FILE` writes one", path.display())]
     Missing {
         /// The path.
         path: PathBuf,
     },
-    /// The file system refused.
+    /// The file cannot be read.
     #[error("cannot read bundle `{}`", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// It is no bundle.
+    /// The file is not a bundle.
     #[error("{name} is not a bundle: found magic `{found}`, expected `precastb`")]
     Magic {
         /// The bundle.
@@ -39,17 +39,17 @@ pub enum OpenBundleError {
         /// The first bytes.
         found: String,
     },
-    /// Another precast wrote it.
+    /// The bundle has another format version.
     #[error(
         "{name} needs a reader of format {found}, expected {FORMAT}\nhint: another version of precast wrote it; build it again with this one, or update"
     )]
     Format {
         /// The bundle.
         name: String,
-        /// The format that it is in.
+        /// The format version of the bundle.
         found: u32,
     },
-    /// It is cut, or has been added to.
+    /// The file is truncated, or has extra bytes.
     #[error(
         "{name} has another length than it states: found {found} bytes, expected {expected}\n{}",
         Bundle::HINT
@@ -62,15 +62,15 @@ pub enum OpenBundleError {
         /// The length that it states, in bytes.
         expected: u64,
     },
-    /// Its head is damaged.
+    /// The head is damaged.
     #[error("{name} is damaged: {reason}\n{}", Bundle::HINT)]
     Damaged {
         /// The bundle.
         name: String,
-        /// What is wrong.
+        /// The defect.
         reason: &'static str,
     },
-    /// Its signatures cannot be checked, or too few keys have signed it.
+    /// The signatures cannot be checked, or too few keys have signed the bundle.
     #[error("cannot use bundle `{}`", path.display())]
     Signatures {
         /// The bundle.
@@ -83,15 +83,14 @@ pub enum OpenBundleError {
 crate::debug_as_chain!(OpenBundleError);
 
 impl Bundle {
-    /// The remedy for one that is not whole, as a line of a message.
+    /// The remedy for a damaged bundle, as a line of a message.
     pub const HINT: &str = "hint: copy or fetch it again from where it is whole, or build it again";
 
-    /// Opens a bundle file without a check of its signatures, whatever `PRECAST_KEYRING` names.
+    /// Opens a bundle file without checking signatures, even if `PRECAST_KEYRING` names a keyring.
     ///
     /// # Errors
     ///
-    /// The file cannot be read, is not a whole bundle of a known format, or other users can change it:
-    /// [`crate::trust`].
+    /// The file cannot be read, is not a complete bundle of a known format, or other users can change it: [`crate::trust`].
     pub fn open_unsigned(path: impl AsRef<Path>) -> Result<Self, OpenBundleError> {
         let path = path.as_ref();
         let refused = |source| OpenBundleError::Io { path: path.to_path_buf(), source };
@@ -106,21 +105,22 @@ impl Bundle {
         Self::new(Data::Shared(data.into()), format!("bundle `{}`", path.display()))
     }
 
-    /// Opens a bundle that is part of the program. No alignment is asked for, and nothing is copied. It is as trusted as the
-    /// program: `PRECAST_KEYRING` does not apply.
+    /// Opens a bundle that is part of the program. The data needs no alignment and is not copied. It is as trusted as the
+    /// program, so `PRECAST_KEYRING` does not apply.
     ///
     /// # Errors
     ///
-    /// The bytes are not a whole bundle of a format that is known here.
+    /// The bytes are not a complete bundle of a known format.
     pub fn from_static(data: &'static [u8]) -> Result<Self, OpenBundleError> {
         Self::new(Data::Static(data), "the embedded bundle".to_owned())
     }
 
-    /// Opens a bundle whose bytes the program passes. The program vouches for them: `PRECAST_KEYRING` does not apply.
+    /// Opens a bundle from bytes that the program passes. The program vouches for them, so `PRECAST_KEYRING` does not
+    /// apply.
     ///
     /// # Errors
     ///
-    /// The bytes are not a whole bundle of a format that is known here.
+    /// The bytes are not a complete bundle of a known format.
     pub fn from_bytes(data: Vec<u8>) -> Result<Self, OpenBundleError> {
         Self::new(Data::Shared(data.into()), "the bundle in memory".to_owned())
     }
@@ -154,7 +154,7 @@ impl Bundle {
     }
 }
 
-/// Reads a file that begins as a bundle does; of any other no more than its beginning.
+/// Reads a file if it begins with the magic of a bundle, and otherwise only its first bytes.
 fn read(mut opened: fs_err::File) -> io::Result<Vec<u8>> {
     let mut head = [0; MAGIC.len()];
     let found = opened.metadata()?.len();
@@ -169,8 +169,8 @@ fn read(mut opened: fs_err::File) -> io::Result<Vec<u8>> {
     file::read_opened(opened, u64::MAX)
 }
 
-/// Tells, in a constant, whether `data` begins like a bundle of this `generator`: so that a build helper of another version
-/// is a compile error and not a silent miss.
+/// Returns whether `data` begins like a bundle of this `generator`. It is a `const fn`, so a build helper of another
+/// version causes a compile error instead of a silent miss.
 #[must_use]
 pub const fn has_generator(data: &[u8], generator: &str) -> bool {
     const fn same(data: &[u8], at: usize, wanted: &[u8]) -> bool {

@@ -32,8 +32,8 @@ impl Bundle {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, is not a whole bundle of a known format, or other users can change it
-    /// ([`crate::trust`]); as [`Bundle::open_under`].
+    /// The file cannot be read, is not a complete bundle of a known format, or other users can change it
+    /// ([`crate::trust`]). With a keyring, the errors of [`Bundle::open_under`] also apply.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenBundleError> {
         Self::open_under(path, None)
     }

@@ -1,9 +1,9 @@
 //! A sorted table of fixed-size rows in pages, each page with its own hash.
 //!
-//! Look-up is a binary search over the first keys of the pages, then over the rows of one page. The first search reads keys
-//! that are not verified yet, so its outcome is checked: the page that it lands on must be intact and begin at or before the
-//! key, and the pages after it are read until an intact one goes beyond the key. If that proof fails, every page is read and
-//! the damaged ones are skipped: so damage to one page can cost its own keys, but not those of others.
+//! A look-up is a binary search over the first keys of the pages, and then over the rows of one page. The first search
+//! reads unverified keys, so its result is checked. The page found must be intact and begin at or before the key. The pages
+//! after it are read until an intact one goes beyond the key. If that check fails, every page is read and damaged pages are
+//! skipped. So a damaged page can hide its own keys, but no keys of other pages.
 
 use super::Bundle;
 use super::head::{hash, slice};
@@ -21,7 +21,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Lays a table over a section; `None` when the section is not a whole number of rows.
+    /// Creates the table of a section. Returns `None` if the section is not a whole number of rows.
     pub(super) fn new(
         name: &'static str,
         (offset, len): (usize, usize),
@@ -35,7 +35,7 @@ impl Table {
         self.count.div_ceil(self.per_page)
     }
 
-    /// Number of the page after the table's last, counted over all tables.
+    /// Returns the number of the page after the last page of this table, counted over all tables.
     pub(super) fn end_page(&self) -> usize {
         self.first_page + self.pages()
     }
@@ -43,32 +43,33 @@ impl Table {
 
 type Key = [u8; 32];
 
-/// The key that a row begins with, as numbers, whose order is that of its bytes: to compare those is a call.
+/// Returns the key at the start of a row as numbers that have the same order as its bytes. Comparing the bytes would cost a
+/// call.
 fn numbers(row: &[u8]) -> [u64; 4] {
     let (words, _) = row.as_chunks();
     words.first_chunk().map_or([0; 4], |words: &[[u8; 8]; 4]| words.map(u64::from_be_bytes))
 }
 
-/// How many of the first of `count` sorted things come before something.
+/// Returns how many of `count` sorted items come before the wanted one.
 fn partition(count: usize, is_before: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, count);
     while low < high {
         let middle = low.midpoint(high);
-        // Hashes are compared: nobody can guess the way.
+        // The keys are hashes, so branch prediction cannot work.
         (low, high) = select_unpredictable(is_before(middle), (middle + 1, high), (low, middle));
     }
     low
 }
 
 impl Bundle {
-    /// Gives a page's bytes, unverified.
+    /// Returns the unverified bytes of a page.
     fn raw_page(&self, table: &Table, page: usize) -> Option<&[u8]> {
         let start = page * table.per_page;
         let rows = table.per_page.min(table.count.checked_sub(start)?);
         slice(&self.data, table.offset + start * table.row, rows * table.row)
     }
 
-    /// Gives the page hashes once they hash to the root; the first time tells if they do not.
+    /// Returns the page hashes if they match the root. The first failure is reported.
     pub(super) fn hashes(&self) -> Option<&[u8]> {
         let hashes = slice(&self.data, self.head.hashes, 32 * self.head.pages)?;
         let is_intact = self.seen.hashes.get().copied().unwrap_or_else(|| {
@@ -81,14 +82,14 @@ impl Bundle {
         is_intact.then_some(hashes)
     }
 
-    /// Gives a page's bytes once they hash to the page's hash, and that is under the root.
+    /// Returns the bytes of a page if they match the page hash, which the root covers.
     fn page(&self, table: &Table, page: usize) -> Option<&[u8]> {
         let (bytes, number) = (self.raw_page(table, page)?, table.first_page + page);
         let expected = slice(self.hashes()?, 32 * number, 32)?;
         self.seen.is_intact(number, || hash(bytes) == expected).then_some(bytes)
     }
 
-    /// Finds all rows of a key.
+    /// Finds all rows that begin with a key.
     pub(super) fn find_rows(&self, table: &Table, key: &Key) -> Vec<&[u8]> {
         self.search(table, key).unwrap_or_else(|| {
             let rows = self.all_rows(table);
@@ -96,7 +97,7 @@ impl Bundle {
         })
     }
 
-    /// The fast way: `None` when damage stands in it.
+    /// Searches without reading the whole table. Returns `None` if a damaged page is in the way.
     fn search(&self, table: &Table, key: &Key) -> Option<Vec<&[u8]>> {
         let (key, wanted) = (key.as_slice(), numbers(key));
         let begins_before = |page| self.raw_page(table, page).is_some_and(|bytes| numbers(bytes) < wanted);
@@ -117,17 +118,17 @@ impl Bundle {
         Some(found)
     }
 
-    /// Gives the rows of all intact pages and tells of the others.
+    /// Returns the rows of all intact pages, and reports damaged pages.
     pub(super) fn all_rows(&self, table: &Table) -> Vec<&[u8]> {
         self.intact_pages(table).into_iter().flat_map(|page| page.chunks_exact(table.row)).collect()
     }
 
-    /// Gives all intact pages and tells of the others.
+    /// Returns all intact pages, and reports damaged pages.
     pub(super) fn intact_pages(&self, table: &Table) -> Vec<&[u8]> {
         (0..table.pages()).filter_map(|number| self.told_page(table, number)).collect()
     }
 
-    /// Gives a page, or tells that it is damaged.
+    /// Returns a page, or reports that it is damaged.
     fn told_page(&self, table: &Table, number: usize) -> Option<&[u8]> {
         let page = self.page(table, number);
         if page.is_none() && self.hashes().is_some() {
@@ -136,7 +137,7 @@ impl Bundle {
         page
     }
 
-    /// Gives what lies at (offset, length) in a table of bytes, once the pages that it touches are intact.
+    /// Returns the bytes at (offset, length) in a table of bytes, if the pages that they touch are intact.
     pub(super) fn paged(&self, table: &Table, offset: usize, len: usize) -> Option<&[u8]> {
         let start = offset.checked_sub(table.offset)?;
         let end = start.checked_add(len).filter(|end| *end <= table.count)?;
@@ -144,7 +145,7 @@ impl Bundle {
         pages.all(|number| self.told_page(table, number).is_some()).then(|| slice(&self.data, offset, len))?
     }
 
-    /// Gives one row, by its number.
+    /// Returns one row by its number.
     pub(super) fn row(&self, table: &Table, number: usize) -> Option<&[u8]> {
         let (page, row) = (number / table.per_page, number % table.per_page);
         if number >= table.count {

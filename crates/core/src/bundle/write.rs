@@ -1,4 +1,4 @@
-//! Writes a bundle: sort everything, lay the tables over it, hash the pages, hash the head.
+//! Writes a bundle: sorts the records and entries, lays out the tables, hashes the pages, and hashes the head.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use super::head::{
 use crate::key::{BuildKey, ContentId, RecordId};
 use crate::record::{Entry, EntryNameError, ParseRecordError, Record, check_entry_name, documents_bytes};
 
-/// Says why a bundle cannot be written.
+/// The reason why a bundle cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteBundleError {
@@ -18,7 +18,7 @@ pub enum WriteBundleError {
     Record {
         /// The record.
         record: RecordId,
-        /// In what.
+        /// The contradiction.
         source: ParseRecordError,
     },
     /// A member has no document.
@@ -29,41 +29,41 @@ pub enum WriteBundleError {
         /// The member.
         key: BuildKey,
     },
-    /// A record was given twice, with different shared objects.
+    /// A record was passed twice, with different shared objects.
     #[error("record `{}` was given with two different shared objects", record.short())]
     Conflict {
         /// The record.
         record: RecordId,
     },
-    /// An entry's name is refused.
+    /// The name of an entry is invalid.
     #[error(transparent)]
     EntryName(#[from] EntryNameError),
-    /// Two entries have one name.
+    /// Two different entries have the same name.
     #[error("two different entries are called `{name}`")]
     EntryTwice {
         /// The name.
         name: String,
     },
-    /// The generator's name does not fit.
+    /// The generator's name is too long.
     #[error("the generator's name has {found} bytes, expected at most {GENERATOR_LIMIT}")]
     Generator {
         /// Its length, in bytes.
         found: usize,
     },
-    /// There are more records than a row number can count.
+    /// There are more records than a row number can address.
     #[error("found {found} records, expected at most 4294967295")]
     TooMany {
-        /// How many there are.
+        /// The number of records.
         found: usize,
     },
 }
 
-/// Writes a bundle of `records`, each with its `unit.so`, and `entries`. The order of both does not matter, and what is given
-/// twice is written once.
+/// Writes a bundle of `records`, each with its `unit.so`, and `entries`. Their order does not matter, and duplicates are
+/// written once.
 ///
 /// # Errors
 ///
-/// A record lacks a document or contradicts itself, or two things have one name.
+/// A record lacks a document or contradicts itself, a name is invalid or used twice, or a limit of the format is exceeded.
 pub fn write_bundle(
     records: &[(Record, Vec<u8>)],
     entries: &[Entry],
@@ -80,7 +80,7 @@ pub fn write_bundle(
     let pages =
         [(index.len(), INDEX), (records.len(), ROWS), (entries.len(), NAMES), (programs.len(), PROGRAMS)];
     let page_count: usize = pages.iter().map(|(count, (_, per_page))| count.div_ceil(*per_page)).sum();
-    // Where the blobs begin: after the head, the page hashes and the three tables.
+    // The blobs begin after the head, the page hashes and the three tables.
     let tables: usize = pages[..3].iter().map(|(count, (row, _))| count * row).sum();
     let mut blobs = Blobs { base: head_bytes(generator) + 32 * page_count + tables, ..Blobs::default() };
     let mut rows: Vec<Vec<u8>> = records
@@ -136,7 +136,7 @@ fn sort_records(records: &[(Record, Vec<u8>)]) -> Result<BTreeMap<RecordId, Item
     Ok(sorted)
 }
 
-/// The parts of entries: program, what was declared.
+/// The parts of each entry: the program and the declared graph, by the hash of the name.
 type Parts = BTreeMap<ContentId, (Vec<u8>, Vec<u8>)>;
 
 fn sort_entries(entries: &[Entry]) -> Result<Parts, WriteBundleError> {
@@ -152,7 +152,7 @@ fn sort_entries(entries: &[Entry]) -> Result<Parts, WriteBundleError> {
     Ok(sorted)
 }
 
-/// The rows of the index of records that stand in this order.
+/// Returns the rows of the index for records in this order.
 pub(super) fn index_rows<'r>(records: impl Iterator<Item = &'r Record>) -> Vec<Vec<u8>> {
     let mut keys = BTreeSet::new();
     for (number, record) in records.enumerate() {
@@ -169,7 +169,7 @@ pub(super) fn index_rows<'r>(records: impl Iterator<Item = &'r Record>) -> Vec<V
     keys.iter().map(row).collect()
 }
 
-/// The bytes after the tables, and where the next will be.
+/// The bytes after the tables.
 #[derive(Default)]
 struct Blobs {
     base: usize,
@@ -181,20 +181,20 @@ impl Blobs {
         self.base + self.bytes.len()
     }
 
-    /// Appends bytes and gives their (offset, length).
+    /// Appends bytes and returns their (offset, length).
     fn put(&mut self, bytes: &[u8]) -> Vec<u8> {
         let place = [number(self.end()), number(bytes.len())].concat();
         self.bytes.extend_from_slice(bytes);
         place
     }
 
-    /// Appends bytes and gives their (offset, length, hash).
+    /// Appends bytes and returns their (offset, length, hash).
     fn put_hashed(&mut self, bytes: &[u8]) -> Vec<u8> {
         [self.put(bytes).as_slice(), &hash(bytes)].concat()
     }
 }
 
-/// Length of the head.
+/// Returns the length of the head, in bytes.
 fn head_bytes(generator: &str) -> usize {
     GENERATOR_AT + generator.len() + SECTION * KINDS
 }

@@ -1,4 +1,4 @@
-//! What serves the calls of a function whose modules are not all there is to it.
+//! The implementation of functions that do more than run their modules.
 
 use super::{CallError, Function, check_inputs};
 use crate::native::{ArrayRef, Targets};
@@ -7,39 +7,40 @@ use crate::value::Array;
 use std::any::Any;
 use std::fmt::Debug;
 
-/// What serves the calls of a function otherwise than by its modules alone: a reference implementation, checks around them.
+/// A custom implementation of a function's calls, such as a reference implementation or checks around the modules.
 pub trait Body: Debug + Send + Sync + Any {
-    /// Checks inputs against the function's interface; gives in its place what each is to be replaced by, if by anything.
+    /// Checks inputs against the function's interface. Returns an optional replacement for each input, or an empty list if
+    /// all inputs are used unchanged.
     ///
     /// # Errors
-    /// Inputs that the declared types do not admit.
+    /// The declared types do not admit the inputs.
     fn admit(&self, ports: &[Port], inputs: &[ArrayRef<'_>]) -> Result<Vec<Option<Array>>, CallError> {
         check_inputs(ports, inputs).map(|()| Vec::new())
     }
 
-    /// Serves a call whose inputs and targets were checked against the function's interface.
+    /// Runs a call whose inputs and targets have been checked against the function's interface.
     ///
     /// # Errors
     /// As [`Function::call`].
     fn run(&self, inputs: &[ArrayRef<'_>], targets: &mut Targets<'_, '_>) -> Result<(), CallError>;
 
-    /// The function that serves every call as it is, without anything around it: then nothing else of this is asked. It may
-    /// be another one from one call to the next.
+    /// Returns the inner function if calls are forwarded to it unchanged; no other method is called then. It may differ
+    /// between calls.
     fn stands_for(&self) -> Option<&Function> {
         None
     }
 
-    /// The function that computes what this one gives, where this is something around it: then its modules are told of.
+    /// Returns the inner function if this body adds checks around one. Its modules are then reported as the provenance.
     fn around(&self) -> Option<&Function> {
         None
     }
 
-    /// The function whose native function is this one's too, as every number is admitted as it is.
+    /// Returns the function whose native function also serves this one, if all numbers are admitted unchanged.
     fn admits_numbers(&self) -> Option<&Function> {
         None
     }
 
-    /// Why every call fails, where that is so: then nothing is known of what it takes.
+    /// Returns the error of every call, if all calls fail. The inputs of the function are unknown then.
     fn refusal(&self) -> Option<&CallError> {
         None
     }

@@ -1,11 +1,11 @@
-//! Checks of what a call is given, and of what it gives.
+//! Checks the arguments and the results of calls.
 
 use super::CallError;
 use crate::native::{ArrayRef, Targets};
 use crate::program::Port;
 use crate::value::{DType, Extent, TensorType, Type};
 
-/// The error of room for another result than this one.
+/// Returns the error for an output whose shape does not match the result.
 #[cold]
 #[must_use]
 pub fn misfit_error(
@@ -22,7 +22,7 @@ pub fn misfit_error(
 /// Checks arrays against the declared types.
 ///
 /// # Errors
-/// Another number of inputs; one that its type does not admit.
+/// The number of inputs differs, or a type does not admit its input.
 pub fn check_inputs(ports: &[Port], inputs: &[ArrayRef<'_>]) -> Result<(), CallError> {
     if inputs.len() != ports.len() {
         return Err(CallError::Inputs { expected: ports.len(), found: inputs.len() });
@@ -38,7 +38,7 @@ pub fn check_inputs(ports: &[Port], inputs: &[ArrayRef<'_>]) -> Result<(), CallE
     }
 }
 
-/// Checks the dtypes of what results are written to, where that is there.
+/// Checks the number and the dtypes of output arrays, if the caller passed any.
 pub(super) fn check_outputs(ports: &[Port], targets: &Targets<'_, '_>) -> Result<(), CallError> {
     if let Targets::New(_) = targets {
         return Ok(());
@@ -57,7 +57,8 @@ pub(super) fn check_outputs(ports: &[Port], targets: &Targets<'_, '_>) -> Result
     Ok(())
 }
 
-/// Checks that every result is what it was declared as; `maker` says what made the output at a position.
+/// Checks that every result has its declared type. `maker` returns the signatures of the Applies that made the output at a
+/// position.
 pub(super) fn check_results(
     ports: &[Port],
     targets: &Targets<'_, '_>,
@@ -77,7 +78,7 @@ pub(super) fn check_results(
     Ok(())
 }
 
-/// The exact type of an array, for messages.
+/// Renders the exact type of an array for messages.
 pub(super) fn exact(dtype: DType, shape: &[usize]) -> String {
     let extents = shape.iter().map(|n| Extent::Fixed(*n as u64)).collect();
     Type::Tensor(TensorType { dtype, shape: extents }).to_string()

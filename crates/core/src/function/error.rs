@@ -1,10 +1,10 @@
-//! Why a call failed.
+//! The errors of calls.
 
 use crate::native::ErrorKind;
 use std::error::Error;
 use std::sync::Arc;
 
-/// Why a call failed. The function can be called again.
+/// The reason why a call failed. The function can be called again.
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallError {
@@ -19,12 +19,12 @@ pub enum CallError {
     /// Wrong number of outputs.
     #[error("the function gives {expected} output(s), found room for {found}")]
     Outputs {
-        /// Outputs of the function.
+        /// The number of outputs of the function.
         expected: usize,
-        /// Arrays given.
+        /// The number of arrays passed.
         found: usize,
     },
-    /// An input that its declared type does not admit.
+    /// The declared type does not admit the input.
     #[error("input `{name}` is `{found}`, expected `{expected}`")]
     Input {
         /// Name of the input.
@@ -34,59 +34,59 @@ pub enum CallError {
         /// The declared type.
         expected: String,
     },
-    /// An input that the rules of its user type refuse.
+    /// The rules of a user type reject the input.
     #[error("input `{name}` is refused by its type")]
     Filter {
         /// Name of the input.
         name: String,
-        /// Why.
+        /// The reason.
         source: Arc<dyn Error + Send + Sync>,
     },
-    /// An output array of another dtype, or of another shape where it cannot be replaced.
+    /// An output array has the wrong dtype, or the wrong shape and cannot be replaced.
     #[error("output `{name}` has room for `{found}`, expected `{expected}`")]
     Output {
         /// Name of the output.
         name: String,
-        /// The exact type of the room.
+        /// The exact type of the output array.
         found: String,
         /// The type of the result.
         expected: String,
     },
-    /// An op refused its values.
+    /// An op rejected its values.
     #[error("`{signature}`: {message}{inputs}")]
     Op {
-        /// The Apply, or the module it is part of, in short.
+        /// A short form of the Apply, or of the module that contains it.
         signature: String,
-        /// What kind of error the op reported.
+        /// The kind of error that the op reported.
         kind: ErrorKind,
-        /// The op's words.
+        /// The message of the op.
         message: String,
-        /// The inputs of the function that went into it, in words: ``, where `x`: (5), `y`: (3)``; or nothing.
+        /// The inputs of the function that the op depends on, such as ``, where `x`: (5), `y`: (3)``; may be empty.
         inputs: String,
     },
-    /// What serves the function otherwise than by its modules refused: the reference implementation, or debug mode.
+    /// A custom body failed: the reference implementation, or debug mode.
     #[error("{what}")]
     Other {
-        /// What was done.
+        /// The operation that failed.
         what: &'static str,
-        /// Why it refused.
+        /// The reason.
         source: Arc<dyn Error + Send + Sync>,
     },
-    /// An op gave another dtype, rank or extent than it declares.
+    /// A result has another dtype, rank or extent than the op declares.
     #[error(
         "`{signature}` gave `{found}` for output `{name}`, declared as `{expected}`\nhint: the op's C and its declared outputs disagree; debug mode shows the first Apply that does so"
     )]
     Undeclared {
-        /// The Applies that the output is of.
+        /// The Applies that compute the output.
         signature: String,
         /// Name of the output.
         name: String,
-        /// What it is.
+        /// The type of the result.
         found: String,
         /// The declared type.
         expected: String,
     },
-    /// A module left an output without a value, against its contract.
+    /// A module violated its contract: it left an output without a value.
     #[error("output `{name}` was left without a value")]
     NoValue {
         /// Name of the output.
@@ -97,7 +97,8 @@ pub enum CallError {
 crate::debug_as_chain!(CallError);
 
 impl CallError {
-    /// Why it failed, if that is a `T`: what debug mode found, or what the reference implementation said.
+    /// Returns the source of [`CallError::Other`] if it is a `T`, such as the findings of debug mode or the error of the
+    /// reference implementation.
     #[must_use]
     pub fn cause<T: Error + 'static>(&self) -> Option<&T> {
         if let Self::Other { source, .. } = self { source.downcast_ref() } else { None }

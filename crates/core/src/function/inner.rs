@@ -1,4 +1,4 @@
-//! The state of a function, which its clones share: the interface, and the modules or the body that serve its calls.
+//! The state shared by the clones of a function: the interface, and the modules or the body that run its calls.
 
 use super::{Body, CallError};
 use crate::blame;
@@ -9,14 +9,14 @@ use crate::program::{Program, Step, bind, captured};
 use crate::provenance::{Provenance, Served};
 use std::sync::{Arc, OnceLock};
 
-/// Makes it ready to be called.
+/// Creates the state of a function.
 pub(super) type Make = Box<dyn FnOnce() -> Inner + Send>;
 
 #[derive(Debug)]
 pub(super) struct Inner {
-    /// Of a function that something else than modules serves, its interface alone.
+    /// The program. If a body runs the calls, it holds only the interface.
     pub(super) program: Program,
-    /// Of each step, in order; made of what serves it when it is asked for.
+    /// The provenance of each step, in order; computed on first use.
     pub(super) provenance: OnceLock<Vec<Provenance>>,
     pub(super) body: Serves,
 }
@@ -33,9 +33,9 @@ pub(super) struct Modules {
     pub(super) loaded: Vec<LoadedModule>,
     pub(super) served: Vec<Arc<Served>>,
     pub(super) native: OnceLock<Result<NativeFunction, NoNative>>,
-    /// How it is called without a frame, if it can be.
+    /// The call path without a frame, if possible.
     pub(super) direct: Option<Arc<Direct>>,
-    /// What frames run. Where calls need none as a rule, it is made by the first that does.
+    /// The steps that frames run. If calls usually need no frame, it is created by the first call that does.
     pub(super) executable: OnceLock<Box<Executable>>,
     pub(super) idle: Pool,
 }
@@ -52,7 +52,7 @@ impl Inner {
         Self::of_modules(program, (modules, served), (direct, executable))
     }
 
-    /// A program that is called without a frame where that is possible, else in one.
+    /// Creates a program that is called without a frame if `direct` is set, and in a frame otherwise.
     pub(super) fn of_modules(
         program: Program,
         (loaded, served): (Vec<LoadedModule>, Vec<Arc<Served>>),
@@ -78,7 +78,7 @@ impl Inner {
         Self { program, provenance: OnceLock::new(), body: Serves::Other(body) }
     }
 
-    /// Which artifact serves each step.
+    /// Returns the artifact that serves each step.
     pub(super) fn origins(&self) -> Vec<Provenance> {
         let Serves::Modules(modules) = &self.body else { return Vec::new() };
         let provenance = |(step, served): (&Step, &Arc<Served>)| Provenance {

@@ -1,4 +1,4 @@
-//! A function: a program whose modules are loaded, or something else with the same interface, ready to be called.
+//! A function: a callable interface, backed by the loaded modules of a program or by another body.
 
 mod body;
 mod check;
@@ -25,25 +25,28 @@ use inner::{Inner, Make, Serves, op_error};
 use std::any::Any;
 use std::sync::{Arc, LazyLock};
 
-/// A named graph or one that was resolved, that can be called, from any number of threads at once. Clones are the same function.
+/// A callable graph, from a bundle or resolved at run time. It can be called from any number of threads at once. Clones
+/// share all state.
 ///
-/// Steady calls allocate nothing: frames are kept between calls, and [`Function::call_into`] reuses the arrays it is given.
-/// (Products of matrices, and reductions and programs of rows that have much to do, take working memory for the call.)
+/// Repeated calls allocate no memory: frames are reused, and [`Function::call_into`] reuses the given arrays. (Matrix
+/// products, and large reductions and row programs, allocate working memory for the call.)
 ///
 /// # Floats
-/// Calls compute in the default environment: rounded to the nearest, with subnormal numbers. What the calling thread has
-/// set otherwise is restored when the call returns.
+/// Calls compute in the default floating-point environment: rounding to nearest, with subnormal numbers. The caller's
+/// settings are restored when the call returns.
 ///
 /// # Stack
-/// A call takes at most 96 KiB of its thread's stack, so threads may have musl's 128 KiB; what authors' C takes is besides that.
+/// A call uses at most 96 KiB of its thread's stack, so musl's 128 KiB are enough. C code of op authors needs additional
+/// stack.
 #[derive(Debug, Clone)]
 pub struct Function(Arc<LazyLock<Inner, Make>>);
 
 impl Function {
-    /// Makes a program callable; `modules` are the modules of its steps, in order, and `served` says where each is from.
+    /// Creates a function from a program. `modules` are the modules of its steps, in order, and `served` is the origin of
+    /// each.
     ///
     /// # Errors
-    /// An op whose instance cannot be made, or a module that takes another number of arguments than its step gives.
+    /// The instance of an op cannot be created, or a module has another number of arguments than its step passes.
     pub fn new(
         program: Program,
         modules: Vec<LoadedModule>,
@@ -52,12 +55,13 @@ impl Function {
         Inner::of_program(program, modules, served).map(Self::from)
     }
 
-    /// A program in the bytes of its entry, whose steps call drivers alone; it is read when it is needed.
+    /// Creates a function whose program is parsed from the bytes of its entry on first use. Its steps must call only
+    /// drivers.
     pub(crate) fn unread(entry: Piece, modules: Vec<(LoadedModule, Arc<Served>)>) -> Self {
         Self(Arc::new(LazyLock::new(Box::new(move || unread::read(&entry, modules)))))
     }
 
-    /// A function that something else than modules serves.
+    /// Creates a function with a custom body.
     #[must_use]
     pub fn from_body(
         inputs: Vec<Port>,
@@ -69,10 +73,10 @@ impl Function {
         Inner { provenance: provenance.into(), ..Inner::other(program, body) }.into()
     }
 
-    /// The plain C function that computes it, if it is a graph of C scalars; see [`Function::native`].
+    /// Returns the plain C function that computes it, if it is a graph of C scalars; see [`Function::native`].
     ///
     /// # Errors
-    /// There is none, and why.
+    /// The reason why there is no such function.
     pub fn native_function(&self) -> Result<&NativeFunction, &NoNative> {
         match &self.0.body {
             Serves::Modules(modules) => {
@@ -87,7 +91,7 @@ impl Function {
         }
     }
 
-    /// What serves it, if that is a `T` and not its modules alone.
+    /// Returns the custom body, if there is one of type `T`.
     #[must_use]
     pub fn body<T: Body>(&self) -> Option<&T> {
         let Serves::Other(body) = &self.0.body else { return None };
@@ -95,7 +99,7 @@ impl Function {
         body.downcast_ref()
     }
 
-    /// Which artifact serves which Applies now, in the order of execution.
+    /// Returns the artifact that currently serves each Apply, in the order of execution.
     #[must_use]
     pub fn provenance(&self) -> &[Provenance] {
         let other = match &self.0.body {
@@ -105,44 +109,44 @@ impl Function {
         other.map_or_else(|| self.0.provenance.get_or_init(|| self.0.origins()), Self::provenance)
     }
 
-    /// The function that serves every call of this one as it is, if that is another one.
+    /// Returns the function that this one forwards every call to, if any.
     pub(crate) fn stands_for(&self) -> Option<&Self> {
         let Serves::Other(body) = &self.0.body else { return None };
         body.stands_for()
     }
 
-    /// Why every call of it fails, where that is so.
+    /// Returns the error of every call, if all calls fail.
     #[must_use]
     pub fn refusal(&self) -> Option<&CallError> {
         let Serves::Other(body) = &self.0.body else { return None };
         body.refusal()
     }
 
-    /// Whether modules compute it element by element, and do nothing else.
+    /// Returns whether all steps are element-wise modules.
     #[must_use]
     pub fn is_elementwise(&self) -> bool {
         let is_modules = matches!(self.0.body, Serves::Modules(_));
         is_modules && self.0.program.steps.iter().all(|step| step.computes == Computes::Elementwise)
     }
 
-    /// What it takes.
+    /// Returns the inputs of the function.
     #[must_use]
     pub fn inputs(&self) -> &[Port] {
         &self.0.program.inputs
     }
 
-    /// What it gives.
+    /// Returns the outputs of the function.
     #[must_use]
     pub fn outputs(&self) -> &[Port] {
         &self.0.program.outputs
     }
 
-    /// Calls the function; the results are new arrays.
+    /// Calls the function. The results are new arrays.
     ///
     /// # Shapes
-    /// Inputs are as declared (`?` admits any extent); extents broadcast by NumPy's rules.
+    /// Inputs have their declared types (`?` admits any extent). Extents broadcast by NumPy's rules.
     /// # Errors
-    /// Inputs that the declared types do not admit; values that an op refuses.
+    /// The declared types do not admit the inputs, or an op rejects the values.
     pub fn call(&self, inputs: &[ArrayRef<'_>]) -> Result<Vec<Array>, CallError> {
         let mut results = Vec::with_capacity(self.outputs().len());
         let targets = &mut Targets::New(&mut results);
@@ -155,21 +159,22 @@ impl Function {
         }
     }
 
-    /// Calls the function; the results replace `outputs`, in whose memory they are written where shapes agree.
+    /// Calls the function. The results replace `outputs`, whose memory is reused if the shapes match.
     ///
     /// # Errors
-    /// As [`Function::call`]; the wrong number of outputs, or one of another dtype. After an error the outputs hold
-    /// arrays, but not results.
+    /// As [`Function::call`], or the number or a dtype of the outputs is wrong. After an error, the contents of the outputs
+    /// are unspecified.
     pub fn call_into(&self, inputs: &[ArrayRef<'_>], outputs: &mut [Array]) -> Result<(), CallError> {
         let targets = &mut Targets::Reuse(outputs);
         if self.run_direct(inputs, targets) { Ok(()) } else { self.admitted(inputs, targets) }
     }
 
-    /// Calls the function; the results are written to memory of the caller, of whatever strides. Memory that others described
-    /// ([`RawArray`](crate::native::RawArray)) may overlap inputs and other results: these are then copied there at the end.
+    /// Calls the function. The results are written to memory of the caller with arbitrary strides. Memory described by a
+    /// [`RawArray`](crate::native::RawArray) may overlap inputs and other outputs. The results are then computed separately
+    /// and copied at the end.
     ///
     /// # Errors
-    /// As [`Function::call_into`]; memory of another shape than the result's. The memory may be partly written then.
+    /// As [`Function::call_into`], or an output has another shape than its result. The memory may be partly written then.
     pub fn call_views(&self, inputs: &[ArrayRef<'_>], outputs: &mut [ArrayMut<'_>]) -> Result<(), CallError> {
         if !ArrayMut::overlap(outputs, inputs) {
             let targets = &mut Targets::Into(outputs);
@@ -178,10 +183,10 @@ impl Function {
         self.assign(&self.call(inputs)?, outputs)
     }
 
-    /// Writes the results of a call to memory of the caller, of whatever strides.
+    /// Copies the results of a call to memory of the caller with arbitrary strides.
     ///
     /// # Errors
-    /// Memory of another dtype or shape than a result's, or the wrong number of them.
+    /// The number of outputs is wrong, or an output has another dtype or shape than its result.
     pub fn assign(&self, results: &[Array], outputs: &mut [ArrayMut<'_>]) -> Result<(), CallError> {
         check_outputs(self.outputs(), &Targets::Into(outputs))?;
         let misfit = outputs.iter_mut().zip(results).position(|(output, result)| !output.assign(result));
@@ -191,7 +196,7 @@ impl Function {
         })
     }
 
-    /// How it is called without a frame, if it can be.
+    /// Returns the call path without a frame, if possible.
     #[must_use]
     #[inline(always)]
     pub fn direct(&self) -> Option<&Arc<Direct>> {
@@ -201,7 +206,7 @@ impl Function {
         }
     }
 
-    /// Serves a call that needs no frame and of which nothing is wrong; `false` if it is no such call.
+    /// Runs a call that is valid and needs no frame. Returns `false` for any other call.
     #[inline(always)]
     fn run_direct(&self, inputs: &[ArrayRef<'_>], targets: &mut Targets<'_, '_>) -> bool {
         let Some(direct) = self.direct() else { return false };
@@ -215,19 +220,20 @@ impl Function {
         }
     }
 
-    /// A program without modules, which is called as it is bound here.
+    /// Creates a function from a bound program without modules.
     #[cfg(test)]
     pub(crate) fn bound(program: Program, bound: (Option<Direct>, Option<Executable>)) -> Self {
         Inner::of_modules(program, (Vec::new(), Vec::new()), bound).map(Self::from).unwrap()
     }
 
-    /// Whether a call for new results needs no frame.
+    /// Returns whether a call for new results needs no frame.
     #[cfg(test)]
     pub(crate) fn is_direct(&self, inputs: &[ArrayRef<'_>]) -> bool {
         self.run_direct(inputs, &mut Targets::New(&mut Vec::new()))
     }
 
-    /// Serves a call, or says what is wrong with it: with the inputs first, since what cannot be called at all refuses these.
+    /// Runs a call, or returns why it is invalid. Inputs are checked first, because a function that cannot be called at all
+    /// reports that here.
     fn admitted(&self, inputs: &[ArrayRef<'_>], targets: &mut Targets<'_, '_>) -> Result<(), CallError> {
         if let Some(other) = self.stands_for() {
             return other.admitted(inputs, targets);
@@ -247,7 +253,7 @@ impl Function {
         self.run(&whole, targets)
     }
 
-    /// Serves a call whose inputs and targets were checked.
+    /// Runs a call whose inputs and targets have been checked.
     ///
     /// # Errors
     /// As [`Function::call`].
@@ -287,7 +293,7 @@ impl Function {
         check_results(self.outputs(), targets, |position| self.maker(position))
     }
 
-    /// Printable signatures of the Applies that make an output.
+    /// Returns the short signatures of the Applies that compute an output.
     #[cold]
     fn maker(&self, position: usize) -> String {
         let Serves::Modules(modules) = &self.0.body else { return "the function".to_owned() };
@@ -297,7 +303,7 @@ impl Function {
     }
 }
 
-/// How what a body stands for is called without a frame. What calls itself is not inlined.
+/// Returns the call path of the function that a body forwards to. Not inlined, because it is recursive.
 #[inline(never)]
 fn direct_of(body: &dyn Body) -> Option<&Arc<Direct>> {
     body.stands_for()?.direct()

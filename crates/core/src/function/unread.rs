@@ -1,7 +1,7 @@
-//! A program that is read by the first who wants more of its function than to have it.
+//! Programs that are parsed on first use.
 //!
-//! A loader that is asked for a thousand functions reads the programs of those that are called. The modules are verified and
-//! loaded before; they call drivers alone, so an instance of them can be made.
+//! A loader that creates a thousand functions parses only the programs of those that are called. The modules are verified
+//! and loaded earlier. They call only drivers, so creating their instances cannot fail.
 
 use super::{Body, CallError, Inner};
 use crate::native::{ArrayRef, LoadedModule, Targets};
@@ -11,7 +11,7 @@ use crate::record::ParseRecordError;
 use crate::value::Array;
 use std::sync::Arc;
 
-/// Reads the program of an entry and makes it ready to be called.
+/// Parses the program of an entry and makes it callable.
 #[cold]
 pub(super) fn read(entry: &[u8], modules: Vec<(LoadedModule, Arc<Served>)>) -> Inner {
     let (modules, served) = modules.into_iter().unzip();
@@ -24,7 +24,7 @@ fn unreadable(error: ParseRecordError) -> CallError {
     CallError::Other { what: "the program cannot be read", source: Arc::new(error) }
 }
 
-/// What serves a program that says nothing, though its bytes are those that were written: every call fails.
+/// The body of a program that cannot be parsed, although its bytes are intact. Every call fails.
 #[derive(Debug)]
 struct Refused(CallError);
 
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn every_call_of_a_program_that_says_nothing_fails() {
-        // The output is written by no step, so nobody can read it.
+        // No step writes the output, so the program is invalid.
         let ports = vec![Port { name: "out".to_owned(), ty: Type::tensor(DType::F64, 1) }];
         let loader = loader(vec![("broken", Program { outputs: ports, ..Program::default() })]);
         let function = loader.entry("broken").unwrap();

@@ -1,4 +1,4 @@
-//! The canonical encoding under every hash: self-delimiting values, fed to BLAKE3 as they come.
+//! The canonical encoding of all hashed data: self-delimiting values, fed to BLAKE3 as they arrive.
 //!
 //! # Layout
 //!
@@ -10,11 +10,11 @@
 //! list   05  count:  u64 LE  then the items, each a value
 //! ```
 //!
-//! The tag tells where a value ends, so a sequence of values can be read back from its bytes: two different sequences
-//! never share them. Floats have no tag: where one is needed, its bits are given as `u64`. There are no maps: a map is a list of
-//! pairs in key order.
+//! The tag determines where a value ends, so a sequence of values can be decoded from its bytes. Two different sequences
+//! never have the same bytes. Floats have no tag; their bits are encoded as `u64`. Maps have no tag either; a map is a list
+//! of pairs in key order.
 
-/// The `derive_key` context of every hash of this crate and its users. A context is never reused for another purpose.
+/// The `derive_key` contexts of all hashes in this crate and its users. A context is never reused for another purpose.
 pub mod context {
     /// [`BuildKey`](super::super::BuildKey).
     pub const BUILD_KEY: &str = "precast v1 build key";
@@ -71,12 +71,12 @@ impl Canonical {
         self.tagged(3, value)
     }
 
-    /// Appends a truth value.
+    /// Appends a Boolean.
     pub fn bool(self, value: bool) -> Self {
         self.raw(&[4, u8::from(value)])
     }
 
-    /// Says that the next `len` values are the items of a list.
+    /// Appends the head of a list. The next `len` values are its items.
     pub fn list(self, len: usize) -> Self {
         self.tagged(5, len as u64)
     }
@@ -86,7 +86,7 @@ impl Canonical {
         values.iter().fold(self.list(values.len()), |encoder, value| encoder.str(value.as_ref()))
     }
 
-    /// Gives the hash.
+    /// Returns the hash.
     #[must_use]
     pub fn finish(self) -> [u8; 32] {
         *self.hasher.finalize().as_bytes()

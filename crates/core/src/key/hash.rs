@@ -1,7 +1,7 @@
-//! The 32-byte newtypes: one type an identity, so that the compiler refuses to mix them.
+//! The 32-byte newtypes: one type for each kind of hash, so that the compiler rejects mixing them.
 //!
-//! As text, in JSON and in file names they are 64 lower-case hex digits, and only those: upper case or a prefix is
-//! refused, so that one identity has one spelling.
+//! In text, JSON and file names, a hash is exactly 64 lower-case hex digits. Upper case and prefixes are rejected, so that
+//! each hash has one spelling.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -15,11 +15,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use super::canonical::context;
 use blake3::hazmat::{ContextKey, HasherExt as _, hash_derive_key_context};
 
-/// Says why a text is not a hash.
+/// The reason why a text is not a hash.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseHashError {
-    /// The text has another length than 64 characters.
+    /// The text does not have 64 characters.
     #[error("found {found} characters, expected 64 hex digits")]
     Length {
         /// Length of the text, in bytes.
@@ -30,7 +30,7 @@ pub enum ParseHashError {
     Digit {
         /// The character.
         found: char,
-        /// Its place, counted in bytes from 0.
+        /// Its offset in bytes.
         at: usize,
     },
 }
@@ -80,19 +80,19 @@ macro_rules! hash {
         pub struct $name([u8; 32]);
 
         impl $name {
-            /// Wraps 32 bytes that already are this identity.
+            /// Wraps the bytes of an existing hash.
             #[must_use]
             pub const fn from_bytes(bytes: [u8; 32]) -> Self {
                 Self(bytes)
             }
 
-            /// Gives the bytes.
+            /// Returns the bytes.
             #[must_use]
             pub const fn as_bytes(&self) -> &[u8; 32] {
                 &self.0
             }
 
-            /// Renders the first 16 hex digits, for names and messages; never for a look-up.
+            /// Renders the first 16 hex digits, for names and messages. Never use it for look-ups.
             #[must_use]
             pub fn short(&self) -> String {
                 render(&self.0[..8])
@@ -136,15 +136,15 @@ macro_rules! hash {
 }
 
 hash! {
-    /// Says *what* is wanted: the hash of a module's canonical inputs (`precast_store::key::BuildInputs`).
+    /// Identifies the *request*: the hash of a module's canonical inputs (`precast_store::key::BuildInputs`).
     BuildKey
 }
 hash! {
-    /// Says *how* an archive was made: the hash of `precast_store::key::ActionInputs`.
+    /// Identifies the *build* of an archive: the hash of `precast_store::key::ActionInputs`.
     ActionKey
 }
 hash! {
-    /// Says *what came out*: the hash of an archive's canonical uncompressed tar.
+    /// Identifies the *result*: the hash of an archive's canonical uncompressed tar.
     Digest
 }
 hash! {
@@ -152,7 +152,7 @@ hash! {
     Fingerprint
 }
 hash! {
-    /// Identity of a compiler, an assembler and a linker, by their contents.
+    /// Identity of a compiler, an assembler and a linker, computed from their contents.
     ToolchainId
 }
 hash! {
@@ -171,7 +171,7 @@ impl ContentId {
         Self(*Self::hasher().update(content.as_ref()).finalize().as_bytes())
     }
 
-    /// Hashes everything that `content` has, in pieces.
+    /// Hashes the rest of `content`, read in pieces.
     ///
     /// # Errors
     /// Reading fails.
@@ -182,17 +182,17 @@ impl ContentId {
     }
 
     fn hasher() -> blake3::Hasher {
-        // The context's own hash is computed once: names are shorter than it.
+        // The hash of the context is computed once, because hashing it costs more than hashing most names.
         static CONTEXT: LazyLock<ContextKey> = LazyLock::new(|| hash_derive_key_context(context::CONTENT));
         blake3::Hasher::new_from_context_key(&CONTEXT)
     }
 }
 
-/// A map by identities: each is a hash already, so that its first bytes are spread as well as another hash of it. Who makes a bundle can
-/// have them fall together, and then finding takes longer: in code that is run anyway.
+/// A map with hashes as keys. They are uniformly distributed, so their first bytes serve as the hash value. A malicious
+/// bundle could make them collide and slow down look-ups, but its code is executed anyway.
 pub(crate) type ByHash<K, V> = HashMap<K, V, BuildHasherDefault<FirstBytes>>;
 
-/// The first bytes of what was written last.
+/// A hasher that returns the first bytes of the last write.
 #[derive(Debug, Default)]
 pub(crate) struct FirstBytes(u64);
 

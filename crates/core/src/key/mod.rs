@@ -1,4 +1,4 @@
-//! The hashes that name things: one type each, so that the compiler refuses to mix them, and the encoding under them.
+//! The hashes that identify things, each with its own type so that the compiler rejects mixing them, and their encoding.
 
 mod canonical;
 mod document;

@@ -1,17 +1,17 @@
-//! Names that keys, records and messages share: each an enumeration with one text a variant.
+//! Names used in keys, records and messages: enumerations with one text for each variant.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Says that a text is not one of the names that an enumeration has.
+/// An unknown name of an enumeration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {what} `{found}`, expected one of {expected}")]
 pub struct ParseNameError {
-    /// What was being read, such as `profile`.
+    /// The kind of name, such as `profile`.
     pub what: &'static str,
     /// The text.
     pub found: String,
-    /// The names there are.
+    /// The valid names.
     pub expected: &'static str,
 }
 
@@ -27,7 +27,7 @@ macro_rules! names {
         }
 
         impl $name {
-            /// Gives the name used in keys, records and messages.
+            /// Returns the name used in keys, records and messages.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $text),+ }
@@ -53,17 +53,17 @@ macro_rules! names {
     };
 }
 names! {
-    /// The world that a module's entry functions are called from.
+    /// The environment that calls a module's entry functions.
     HostAbi, "host ABI", "`native`, `cpython`", {
         /// No Python in the process: `pc_object`, `pc_context`.
         Native = "native",
-        /// An extension module, which CPython loads and calls.
+        /// An extension module that CPython loads and calls.
         Cpython = "cpython",
     }
 }
 
 names! {
-    /// What a build is for.
+    /// The purpose of a build.
     Profile, "profile", "`release`, `debug`, `asan`", {
         /// Optimised.
         Release = "release",
@@ -79,19 +79,19 @@ names! {
     Language, "language", "`c`, `c++`", {
         /// gnu11.
         C = "c",
-        /// gnu++17; one C++ fragment makes the whole module C++.
+        /// gnu++17. One C++ fragment makes the whole module C++.
         Cxx = "c++",
     }
 }
 
 names! {
-    /// What an action does.
+    /// The kind of work that an action does.
     ActionKind, "action", "`compile`, `link`, `entry`", {
         /// Compiles a unit of modules to an object and a shared object.
         Compile = "compile",
         /// Links the objects of several archives.
         Link = "link",
-        /// Names a graph.
+        /// Gives a graph a name.
         Entry = "entry",
     }
 }

@@ -1,10 +1,10 @@
-//! Days, as keyrings name them.
+//! Calendar dates in keyrings.
 
 use std::fmt;
 use std::str::FromStr;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A day: `2027-11-22`, in UTC.
+/// A date in UTC, such as `2027-11-22`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Date {
     year: u16,
@@ -13,14 +13,14 @@ pub struct Date {
 }
 
 impl Date {
-    /// The day that the system's clock says.
+    /// Returns the current date of the system clock.
     #[must_use]
     pub fn today() -> Self {
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         Self::of_days(seconds / 86400)
     }
 
-    /// The day so many days after 1970-01-01.
+    /// Returns the date `days` days after 1970-01-01.
     #[must_use]
     pub fn of_days(days: u64) -> Self {
         let (mut left, mut year) = (days, 1970_u16);
@@ -53,7 +53,7 @@ fn length(year: u16, month: u8) -> u8 {
     }
 }
 
-/// Says that a text is no day.
+/// An invalid date.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{found}` is no day; expected one like `2027-11-22`")]
 pub struct ParseDateError {

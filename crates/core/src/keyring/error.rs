@@ -1,4 +1,4 @@
-//! Why a keyring is none, and why something does not count as signed.
+//! The errors of keyrings and signatures.
 
 use std::fmt;
 use std::io;
@@ -7,36 +7,36 @@ use std::path::PathBuf;
 use super::{Date, KEY_LENGTH};
 use crate::trust::{EmptyNameError, Untrusted};
 
-/// Says why there is no keyring, or why it may not take the place of another.
+/// The reason why a keyring cannot be used, or must not replace another one.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyringError {
-    /// Its name is empty.
+    /// The name of the keyring is empty.
     #[error(transparent)]
     EmptyName(#[from] EmptyNameError),
-    /// Others can change it.
+    /// Other users can change the keyring.
     #[error(transparent)]
     Untrusted(#[from] Box<Untrusted>),
-    /// Nothing stands at its path.
+    /// The file does not exist.
     #[error("there is no keyring `{}`\nhint: `precast trust new` makes one", path.display())]
     Missing {
         /// The path.
         path: PathBuf,
     },
-    /// The file system refused.
+    /// The file cannot be read.
     #[error("cannot read keyring `{}`", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// It is none.
     #[error("not a keyring: {}{why}\nhint: copy the keyring again from its owner; `precast trust new` makes another", line.map(|line| format!("line {line}: ")).unwrap_or_default())]
     Malformed {
-        /// The line that is to blame, counted from 1; none where it is the whole.
+        /// The invalid line, counted from 1. `None` if the text as a whole is invalid.
         line: Option<usize>,
-        /// What is wrong.
+        /// The reason.
         why: String,
     },
     /// It has another format than this precast reads.
@@ -54,18 +54,18 @@ pub enum KeyringError {
     File {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         source: Box<Self>,
     },
-    /// A key is none. What stands there is not shown: it may be a secret.
+    /// The text is not a public key. It is not shown, because it may be a secret.
     #[error("key `{name}` is none: expected a public key of minisign, {KEY_LENGTH} characters that begin with `RW`, found {}", if *found == KEY_LENGTH { "others".to_owned() } else { found.to_string() })]
     Key {
-        /// What it is called.
+        /// The name of the key.
         name: String,
-        /// How many characters the line has that should be the key.
+        /// The number of characters in the line of the key.
         found: usize,
     },
-    /// Somebody has given away a secret key, or is about to.
+    /// The key is a secret key, which must not be published.
     #[error(
         "key `{name}` is a secret key, and no public one\nhint: give the other file that `precast keygen` wrote: `{name}.pub`"
     )]
@@ -73,38 +73,38 @@ pub enum KeyringError {
         /// What it is called.
         name: String,
     },
-    /// The threshold is 0, or more than there are keys that may sign.
+    /// The threshold is 0, or exceeds the number of usable keys.
     #[error("the threshold is {threshold}, and {} may sign: {}", if *usable == 1 { "1 key".to_owned() } else { format!("{usable} keys") }, unreachable(*threshold, *usable))]
     Threshold {
-        /// How many keys have to have signed.
+        /// The number of keys that must sign.
         threshold: usize,
-        /// How many may.
+        /// The number of keys that are listed and not revoked.
         usable: usize,
     },
-    /// Its day has come.
+    /// The keyring has expired.
     #[error("the keyring `{}` expired on {expires}, and it is {today}\nhint: get a later one from those who sign: `precast trust update`", path.display())]
     Expired {
         /// The file.
         path: PathBuf,
-        /// The day.
+        /// The day it expired.
         expires: Date,
-        /// What the clock says.
+        /// The current date of the system clock.
         today: Date,
     },
-    /// It is older than the one that is there.
+    /// The keyring is older than the present one.
     #[error(
         "the keyring has version {found}, and the present one {current}: only a later one may take its place"
     )]
     Rollback {
-        /// Its version.
+        /// The version of the new keyring.
         found: u64,
-        /// That of the present one.
+        /// The version of the present keyring.
         current: u64,
     },
     /// Too few keys have signed it.
     #[error("the keyring is not {0}{hint}", hint = _0.hint())]
     Unsigned(#[from] Box<Unsigned>),
-    /// What should be a signature is not one by this key.
+    /// The signature is malformed, by another key, or over other bytes.
     #[error("`{name}` has not signed these bytes")]
     NotSigned {
         /// The key.
@@ -112,7 +112,7 @@ pub enum KeyringError {
     },
 }
 
-/// What is wrong with a threshold, and what to do.
+/// Explains an impossible threshold, with a hint.
 fn unreachable(threshold: usize, usable: usize) -> &'static str {
     match (threshold, usable) {
         (_, 0) => "nothing would ever count as signed\nhint: add keys",
@@ -121,18 +121,18 @@ fn unreachable(threshold: usize, usable: usize) -> &'static str {
     }
 }
 
-/// Says that too few keys have signed something.
+/// The error for content that too few keys have signed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unsigned {
-    /// How many have to.
+    /// The number of keys that must sign.
     pub threshold: usize,
-    /// Those that have.
+    /// The names of the keys with a valid signature.
     pub valid: Vec<String>,
-    /// Why other signatures do not count.
+    /// The reasons why other signatures do not count.
     pub problems: Vec<String>,
     /// Whether a signature is by a key that the keyring does not list.
     pub has_unlisted: bool,
-    /// Whether a signature by a key of the keyring is about other bytes.
+    /// Whether a signature by a listed key is over other bytes.
     pub is_changed: bool,
     /// Whether the keyring has expired, so that no signature counts.
     pub has_expired: bool,
@@ -154,7 +154,8 @@ impl Unsigned {
     }
 }
 
-/// Renders what is there, to stand after "is not" or alone: "signed by 2 keys: 1 has, `alice`; one is by a key that is not listed".
+/// Renders the signatures found, to follow "is not" or to stand alone: "signed by 2 keys of the keyring: 1 of them did,
+/// `alice`".
 impl fmt::Display for Unsigned {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let keys = if self.threshold == 1 { "1 key".to_owned() } else { format!("{} keys", self.threshold) };

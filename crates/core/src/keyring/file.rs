@@ -1,4 +1,4 @@
-//! Files with their signatures beside them.
+//! Files with detached signatures.
 
 use std::path::{Path, PathBuf};
 
@@ -7,52 +7,52 @@ use crate::bundle::{Bundle, OpenBundleError};
 use crate::event::split_hints;
 use crate::file::{self, NotReadable};
 
-/// Says why a file that has to be signed is not used.
+/// The reason why a file that must be signed is not used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenSignedError {
-    /// It is no bundle, or one that cannot be read.
+    /// The file is not a bundle, or cannot be read.
     #[error(transparent)]
     Open(#[from] OpenBundleError),
-    /// Too few keys have signed it.
+    /// Too few keys have signed the file.
     #[error("`{}` is not {unsigned}{}", path.display(), unsigned.hint())]
     Unsigned {
         /// The file.
         path: PathBuf,
-        /// What is missing.
+        /// The missing signatures.
         unsigned: Box<Unsigned>,
     },
-    /// What should be signatures is no file, or longer than any.
+    /// The signature file is not a regular file, or is too long.
     #[error("`{}` are no signatures: {why}", path.display())]
     NoSignatures {
         /// The file of the signatures.
         path: PathBuf,
-        /// What it is, in words.
+        /// The reason.
         why: String,
     },
-    /// The file system refused.
+    /// The signature file cannot be read.
     #[error("cannot read the signatures `{}`", path.display())]
     Io {
         /// The file of the signatures.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
 }
 
 impl OpenSignedError {
-    /// Whether it is for the signatures, whatever is wrong with them, that the file is not used.
+    /// Returns whether the file was rejected because of its signatures.
     #[must_use]
     pub fn is_unsigned(&self) -> bool {
         matches!(self, Self::Unsigned { .. } | Self::NoSignatures { .. })
     }
 }
 
-/// Checks that enough keys have signed the bytes of a file, in `<path>.minisig`; gives their names.
+/// Checks that enough keys have signed the bytes of a file, in `<path>.minisig`. Returns their names.
 ///
 /// # Errors
 ///
-/// They have not, or the signatures cannot be read.
+/// Too few keys have signed, or the signatures cannot be read.
 pub fn check_file(path: &Path, bytes: &[u8], keyring: &Keyring) -> Result<Vec<String>, OpenSignedError> {
     let signatures = signatures_of(path)?;
     match keyring.check(bytes, &signatures) {
@@ -61,11 +61,11 @@ pub fn check_file(path: &Path, bytes: &[u8], keyring: &Keyring) -> Result<Vec<St
     }
 }
 
-/// Reads the signatures beside a file; none where there is no such file.
+/// Reads the signature file of a file. Returns an empty text if it does not exist.
 ///
 /// # Errors
 ///
-/// The file system refuses.
+/// The signature file cannot be read.
 pub fn signatures_of(path: &Path) -> Result<String, OpenSignedError> {
     let mut name = path.as_os_str().to_owned();
     name.push(SUFFIX);
@@ -83,12 +83,12 @@ pub fn signatures_of(path: &Path) -> Result<String, OpenSignedError> {
 }
 
 impl Bundle {
-    /// Opens a bundle file whose bytes are signed, in `<path>.minisig`. What was read is what is checked, before anything of it is
-    /// used.
+    /// Opens a bundle file that enough keys must have signed, in `<path>.minisig`. The check covers the bytes in memory,
+    /// before any of them is used.
     ///
     /// # Errors
     ///
-    /// As [`Bundle::open_unsigned`]; too few keys of the keyring have signed it.
+    /// As [`Bundle::open_unsigned`], or too few keys of the keyring have signed it.
     pub fn open_signed(path: impl AsRef<Path>, keyring: &Keyring) -> Result<Self, OpenSignedError> {
         let bundle = Self::open_unsigned(path.as_ref())?;
         check_file(path.as_ref(), bundle.bytes(), keyring)?;

@@ -1,29 +1,30 @@
-//! Keyrings: whose signatures make a mapping from key to content believed.
+//! Keyrings: the keys whose signatures are trusted.
 //!
-//! Content needs no signature: it hashes to its name. What somebody has to vouch for is that *this* module is what *that* key
-//! asks for, and that this program is what a name means. So records and entries are signed, each by its bytes; a bundle is
-//! signed as a whole; so is what `precast export` writes.
+//! Content needs no signature, because its name is its hash. Signatures vouch for mappings: that a module belongs to a key,
+//! or a program to a name. So records and entries are signed, each by its bytes. A bundle is signed as a whole, and so is a
+//! release that `precast export` writes.
 //!
-//! A signature is one of minisign, four lines of text, beside the file whose bytes it is about, in `<file>.minisig`. Several
-//! stand below each other: the program `minisign` reads the first. Signatures of minisign before 0.10 count too, except for releases
-//! above 64 MiB, which are checked in parts. Who may sign is said by a *keyring*, a small file:
+//! Signatures have the format of minisign, four lines of text, and stand beside the signed file in `<file>.minisig`. A file
+//! may have several signatures, one after another; the program `minisign` reads only the first. Signatures of minisign
+//! before 0.10 count too, except for releases above 64 MiB, which are checked in parts. A *keyring* lists the trusted keys
+//! in a small file:
 //!
 //! ```text
 //! # who may sign
 //! format=1
-//! version=3                  a later one replaces an earlier one, never the other way round
-//! expires=2027-11-22         from this day on nothing is believed
-//! threshold=2                how many keys have to have signed
+//! version=3                  a later version replaces an earlier one, never the reverse
+//! expires=2027-11-22         from this day on, no signature is trusted
+//! threshold=2                the number of keys that must sign
 //! key=RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3 alice
 //! key=RW… bob
 //! revoked=RW… mallory
 //! ```
 //! # Rules
 //!
-//! * Keys count, not signatures: a key that signed twice, or that stands under two names, is one.
-//! * A revoked key counts nothing, even if it is listed as a key too.
-//! * A signature by a key that is not listed is passed over; one by a listed key over other bytes is told.
-//! * Nothing is remembered: what is unsigned now is looked at again the next time.
+//! * Keys count, not signatures. A key that signed twice, or is listed under two names, counts once.
+//! * A revoked key never counts, even if it is also listed as a key.
+//! * A signature by an unlisted key is ignored. A signature by a listed key over other bytes is reported.
+//! * Failures are not cached: an unsigned file is checked again at the next use.
 
 mod date;
 mod error;
@@ -39,27 +40,27 @@ pub use date::Date;
 pub use error::{KeyringError, Unsigned};
 pub use file::{OpenSignedError, check_file, signatures_of};
 
-/// Most signatures that are looked at beside one file.
+/// Maximum number of signatures that are read for one file.
 const SIGNATURES: usize = 64;
 
-/// Longest `.minisig`, in bytes.
+/// Maximum size of a `.minisig` file, in bytes.
 pub const SIGNATURES_LIMIT: u64 = 64 << 10;
 
-/// What is added to the name of a file for that of its signatures.
+/// The suffix of signature files.
 pub const SUFFIX: &str = ".minisig";
 
-/// Who may sign, and how many have to.
+/// The trusted keys, and how many of them must sign.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Keyring {
-    /// Counts up with each change.
+    /// Version, which increases with each change.
     pub version: u64,
-    /// The first day on which nothing is believed any more.
+    /// The first day on which no signature is trusted.
     pub expires: Date,
-    /// How many different keys have to have signed.
+    /// The number of different keys that must sign.
     pub threshold: usize,
-    /// The keys that may.
+    /// The trusted keys.
     pub keys: Vec<Key>,
-    /// Keys that may not, whatever else is said.
+    /// Keys that are not trusted, even if they are also in `keys`.
     pub revoked: Vec<Key>,
 }
 
@@ -69,22 +70,22 @@ const KEY_LENGTH: usize = 56;
 /// Characters of a secret key: 158 bytes in base64, `=` at the end.
 const SECRET_KEY_LENGTH: usize = 212;
 
-/// A public key with the name that messages call it by.
+/// A public key with its name in messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Key {
     /// Its name.
     pub name: String,
-    /// As minisign writes it: 56 characters of base64.
+    /// The key in minisign's format: 56 characters of base64.
     pub text: String,
     public: PublicKey,
 }
 
-/// What a signature by a known key is worth.
+/// The result of checking a signature by a known key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     Valid,
     OtherBytes,
-    /// It has the form of minisign before 0.10, which cannot be checked in parts.
+    /// The signature has the format of minisign before 0.10, which cannot be checked in parts.
     Legacy,
 }
 
@@ -95,11 +96,11 @@ impl Verdict {
 }
 
 impl Key {
-    /// Reads a key: the text of its file, whose first line is a comment, or the one line that counts.
+    /// Parses a key from the text of its file, whose first line is a comment, or from the key line alone.
     ///
     /// # Errors
     ///
-    /// It is no public key of minisign.
+    /// The text is not a public key of minisign, or the name is invalid.
     pub fn parse(name: &str, text: &str) -> Result<Self, KeyringError> {
         let line = text.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default();
         let name_of = || name.to_owned();
@@ -109,22 +110,22 @@ impl Key {
         };
         let public = PublicKey::from_base64(line).map_err(|_| wrong())?;
         let is_name = !name.is_empty() && name.len() <= 64 && !name.contains(char::is_control);
-        // 42 bytes have one spelling of 56 characters, which `same` relies on.
+        // 42 bytes have exactly one encoding of 56 characters. `is_same` relies on it.
         if line.len() != KEY_LENGTH || !is_name || name.trim() != name {
             return Err(wrong());
         }
         Ok(Self { name: name.to_owned(), text: line.to_owned(), public })
     }
 
-    /// Whether two are one key, whatever they are called. Two bytes of algorithm and eight of a number that anybody can choose
-    /// come first; the characters from the 17th on are of the key itself.
+    /// Returns whether two keys are the same, whatever their names. The first ten bytes are the algorithm and an id that
+    /// anybody can choose. The characters from the 17th on encode only bytes of the key itself.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         self.text[16..] == other.text[16..]
     }
 
-    /// Judges a signature of what `file` holds; `None` if it is by another key. A signature of minisign before 0.10 is about all bytes
-    /// at once, and does not count here.
+    /// Checks a signature of the contents of `file`. Returns `None` if it is by another key. A signature of minisign before
+    /// 0.10 covers all bytes at once and does not count here.
     fn signed_read(
         &self,
         file: &mut (impl Read + Seek),
@@ -148,7 +149,7 @@ impl Key {
         }
     }
 
-    /// Whether a signature, the text of one, is by this key and about these bytes; `None` if it is by another key.
+    /// Returns whether a signature by this key is valid for `content`, or `None` if it is by another key.
     fn signed(&self, content: &[u8], signature: &Signature) -> Option<bool> {
         match self.public.verify(content, signature, true) {
             Ok(()) => Some(true),
@@ -159,22 +160,22 @@ impl Key {
 }
 
 impl Keyring {
-    /// Checks that enough keys have signed `content`, and names them.
+    /// Checks that enough keys have signed `content`, and returns their names.
     ///
     /// # Errors
     ///
-    /// They have not; the error says whose signatures are there and why they do not count. From the day on which the keyring
-    /// expires nothing counts, wherever it was read from and however long ago.
+    /// Too few keys have signed, or the keyring has expired. The error lists the valid signatures and why others do not
+    /// count. Expiry is checked at each call, however long ago the keyring was read.
     pub fn check(&self, content: &[u8], signatures: &str) -> Result<Vec<&str>, Box<Unsigned>> {
         self.check_expiry()?;
         self.count(content, signatures)
     }
 
-    /// Checks as [`Keyring::check`] what a file holds, which is read part by part: nothing is known of it yet.
+    /// Checks a file like [`Keyring::check`], but reads it in parts.
     ///
     /// # Errors
     ///
-    /// The file cannot be read; as [`Keyring::check`].
+    /// The file cannot be read. The inner result is that of [`Keyring::check`].
     pub fn check_read(
         &self,
         file: &mut (impl Read + Seek),
@@ -208,13 +209,13 @@ impl Keyring {
         }))
     }
 
-    /// Whether its day has come, by the system's clock.
+    /// Returns whether the keyring has expired, by the system clock.
     #[must_use]
     pub fn has_expired(&self) -> bool {
         Date::today() >= self.expires
     }
 
-    /// Counts the keys that have signed `content`, whatever day it is.
+    /// Counts the keys that have signed `content`, ignoring the expiry date.
     fn count(&self, content: &[u8], signatures: &str) -> Result<Vec<&str>, Box<Unsigned>> {
         self.count_by(signatures, |key, signature| key.signed(content, signature).map(Verdict::of))
     }
@@ -292,12 +293,12 @@ impl Keyring {
         signatures.filter(|block| count(block)).map(str::to_owned).collect()
     }
 
-    /// Checks that a keyring may take the place of this one: it is signed by as many keys of this one as anything has to be, and
-    /// its version is later. This one may have expired, or nobody could get beyond its day.
+    /// Checks that a keyring may replace this one. It must have a higher version and be signed by the threshold of this
+    /// keyring's keys. This keyring may have expired, since otherwise an expired keyring could never be replaced.
     ///
     /// # Errors
     ///
-    /// It may not.
+    /// The keyring is unsigned, invalid, or not newer.
     pub fn check_successor(&self, text: &str, signatures: &str) -> Result<Self, KeyringError> {
         self.count(text.as_bytes(), signatures)?;
         let next = Self::parse(text)?;
@@ -308,11 +309,11 @@ impl Keyring {
     }
 }
 
-/// Puts a signature, four lines, to those that are there, in place of one by the same key.
+/// Adds a signature of four lines, or replaces the existing signature by the same key.
 ///
 /// # Errors
 ///
-/// The key is none, or the signature is not by it about these bytes.
+/// The signature is invalid, by another key, or over other bytes.
 pub fn with_signature(
     content: &[u8],
     key: &Key,
@@ -327,9 +328,9 @@ pub fn with_signature(
     Ok(fitted(others, vec![format!("{}\n", new.trim_end())]).concat())
 }
 
-/// Merges signatures of `content`: those that are present, then those of `more` that they lack. Readers look at 64 signatures only.
-/// Where there are more, those by keys of `keyring` come first, and each of the two texts keeps its first 32, so that
-/// signatures by unknown keys cannot displace the others.
+/// Merges signatures of `content`: the present ones, then those of `more` that are missing. Readers read only 64
+/// signatures. If there are more, those that count for the `known` keyring come first. Each of the two texts keeps its
+/// first 32 others, so that signatures by unknown keys cannot displace the rest.
 #[must_use]
 pub fn merged(present: &str, more: &str, known: Option<(&Keyring, &[u8])>) -> String {
     let mut present: Vec<String> = decodable(present).collect();
@@ -349,7 +350,7 @@ pub fn merged(present: &str, more: &str, known: Option<(&Keyring, &[u8])>) -> St
     first.concat()
 }
 
-/// Joins signatures such that all fit that readers look at: the later ones take at most half of the places of the earlier ones.
+/// Joins signatures up to the limit of readers. The later ones displace earlier ones from at most half of the places.
 fn fitted(mut earlier: Vec<String>, later: Vec<String>) -> Vec<String> {
     let reserved = later.len().min(SIGNATURES / 2);
     earlier.truncate(SIGNATURES - reserved);
@@ -358,12 +359,12 @@ fn fitted(mut earlier: Vec<String>, later: Vec<String>) -> Vec<String> {
     earlier
 }
 
-/// The blocks of a text that are signatures in form.
+/// Returns the blocks of a text that are well-formed signatures.
 fn decodable(text: &str) -> impl Iterator<Item = String> {
     blocks(text).filter(|block| Signature::decode(block).is_ok())
 }
 
-/// The signatures in a text, each four lines.
+/// Splits a text into signatures of four lines each.
 fn blocks(text: &str) -> impl Iterator<Item = String> {
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).take(4 * SIGNATURES).collect();
     let blocks: Vec<String> = lines.chunks(4).map(|block| block.join("\n") + "\n").collect();
