@@ -1,29 +1,29 @@
-//! All that a deployed program links: values, keys, bundles, the native loader, and calls by name.
+//! Everything that a deployed program links: values, keys, bundles, the native loader, and calls by name.
 //!
 //! ```text
 //! bundle bytes ──▶ bundle: find, verify ──▶ native: memfd, dlopen, handshake ──▶ call
 //!                     │ entry: interface, program, slots
-//! value  dtypes, types, arrays            key   the hashes that name what is wanted and what came out
+//! value  dtypes, types, arrays            key   the hashes that identify requests and results
 //! ```
-//! | module | its job | touches files |
+//! | module | purpose | touches files |
 //! |---|---|---|
 //! | [`value`] | dtypes, elements, types and arrays | no |
-//! | [`key`] | the hashes, one Rust type each, and the encoding under them | no |
-//! | [`record`] | the statement that binds keys, action and digest; what code needs to run; named graphs | no |
-//! | [`program`] | a graph as calls of modules by their keys, and how it becomes callable | no |
+//! | [`key`] | the hashes, each with its own Rust type, and their canonical encoding | no |
+//! | [`record`] | records, which bind keys, action and digest; requirements of code; named graphs | no |
+//! | [`program`] | a graph as calls of modules by key, and its conversion to a callable form | no |
 //! | [`bundle`] | a store in one deployable file | reads one |
 //! | [`Loader`], [`function`] | entries of a bundle as functions; checked calls | no |
-//! | [`model`] | what generated, typed functions stand on | no |
-//! | [`names`] | the rule for names, and how text of strangers is spelled | no |
-//! | [`native`] | the only unsafe code of the run time: load verified bytes, call them | memory files |
-//! | [`mod@file`], [`scratch`] | reading files that somebody named; directories for a moment's work | yes |
-//! | [`trust`] | whether a file is out of others' reach | judges some |
-//! | `keyring` | whose signatures make a bundle, a record or an entry believed (feature `signed`) | reads one |
-//! | [`trace`] | spans of what an answer takes (feature `tracing`) | no |
-//! | [`event`] | what readers got over, as values | no |
+//! | [`model`] | the support code of generated, typed functions | no |
+//! | [`names`] | the rule for names, and escaping of untrusted text | no |
+//! | [`native`] | the only unsafe code of the run time: loads verified bytes and calls them | memory files |
+//! | [`mod@file`], [`scratch`] | safe reads of untrusted paths; temporary directories | yes |
+//! | [`trust`] | checks that other users cannot change a file | checks some |
+//! | `keyring` | trusted keys and signatures of bundles, records and entries (feature `signed`) | reads one |
+//! | [`trace`] | tracing spans (feature `tracing`) | no |
+//! | [`event`] | problems that readers recovered from, as values | no |
 //!
-//! Nothing here knows of ops, graphs, code generation or text: those are in the crates above, which resolve a graph to the
-//! same programs that a bundle's entries hold.
+//! This crate does not know ops, graphs, code generation or the text of modules. Higher crates do, and they resolve a graph
+//! to the same programs that the entries of a bundle contain.
 
 pub mod blame;
 pub mod bundle;

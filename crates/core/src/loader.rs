@@ -1,4 +1,4 @@
-//! The loader: a bundle's named graphs as functions. All that a deployed program needs.
+//! The loader: returns the named graphs of a bundle as functions. A deployed program needs nothing else.
 
 use crate::bundle::{Bundle, OpenBundleError, Piece};
 use crate::cpu::{self, LimitError};
@@ -17,10 +17,10 @@ use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// Gives the named graphs of a bundle as functions; safe to share between threads.
+/// A loader for the named graphs of a bundle. Safe to share between threads.
 ///
-/// Nothing is resolved and nothing is compiled: an entry holds its program, and what the program calls is in the bundle. An
-/// entry is verified and loaded when it is asked for the first time; after that it is a look-up by name.
+/// It never resolves or compiles a graph: an entry contains its program, and the bundle contains the modules. The first use
+/// of an entry verifies and loads it. Later uses are look-ups by name.
 ///
 /// # Examples
 /// ```no_run
@@ -38,63 +38,63 @@ pub struct Loader {
     known: Mutex<Known>,
 }
 
-/// What was asked for before.
+/// The functions and modules loaded so far.
 #[derive(Debug, Default)]
 struct Known {
-    /// By what their names hash to.
+    /// Functions by the hashes of their names.
     functions: ByHash<ContentId, Function>,
-    /// Entries share modules.
+    /// Modules by key; entries share them.
     modules: Modules,
 }
 
 type Modules = ByHash<BuildKey, (LoadedModule, Arc<Served>)>;
 
-/// Why there is no function of a name.
+/// The reason why an entry cannot be loaded.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadEntryError {
-    /// The bundle names no such graph.
+    /// The bundle has no entry of this name.
     #[error("{bundle} has no entry `{name}`; it has: {known}")]
     Unknown {
         /// The bundle.
         bundle: String,
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// The names there are.
+        /// The existing names.
         known: String,
     },
-    /// The environment limits what may be loaded in words that mean nothing.
+    /// The environment variable that limits the ISA level is invalid.
     #[error("cannot load entry `{name}`")]
     Limit {
         /// The entry.
         name: String,
-        /// What is wrong with the limit.
+        /// The reason.
         source: LimitError,
     },
-    /// No module of the bundle serves a step on this host.
+    /// No module of the bundle can serve a step on this host.
     #[error("cannot load `{signature}`, which entry `{name}` calls: {reason}")]
     Module {
         /// The entry.
         name: String,
         /// The module.
         signature: String,
-        /// What each variant lacks, or what is wrong with it.
+        /// The reason for each variant.
         reason: String,
     },
-    /// The program is none, though its bytes are those that were written.
+    /// The program cannot be parsed, although its bytes are intact.
     #[error("cannot read the program of entry `{name}`")]
     Program {
         /// The entry.
         name: String,
-        /// What is wrong with it.
+        /// The reason.
         source: ParseRecordError,
     },
-    /// An instance of a module cannot be made.
+    /// The instance of a module cannot be created.
     #[error("cannot make entry `{name}` ready to be called")]
     Instance {
         /// The entry.
         name: String,
-        /// What an op said.
+        /// The error of the op.
         source: CallError,
     },
 }
@@ -102,29 +102,30 @@ pub enum LoadEntryError {
 crate::debug_as_chain!(LoadEntryError);
 
 impl Loader {
-    /// Opens a bundle that is part of the program, and as trusted as the program: `PRECAST_KEYRING` does not apply.
+    /// Opens a bundle that is part of the program. It is as trusted as the program, so `PRECAST_KEYRING` does not apply.
     ///
     /// # Errors
-    /// The bytes are not a whole bundle of a format that is known here.
+    /// The bytes are not a complete bundle of a known format.
     pub fn embedded(data: &'static [u8]) -> Result<Self, OpenBundleError> {
         Bundle::from_static(data).map(Self::new)
     }
 
     /// Opens a bundle file. The file is read into memory and closed.
     ///
-    /// If `PRECAST_KEYRING` names a keyring, enough of its keys must have signed the file, in `<path>.minisig`. That needs the
-    /// feature `signed`; without it the file is refused.
+    /// If `PRECAST_KEYRING` names a keyring, enough of its keys must have signed the file, in `<path>.minisig`. This
+    /// requires the feature `signed`; without it the file is rejected.
     ///
     /// # Errors
-    /// The file cannot be read, is not a whole bundle of a known format, or is not signed as it must be.
+    /// The file cannot be read, is not a complete bundle of a known format, or lacks required signatures.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenBundleError> {
         Bundle::open(path).map(Self::new)
     }
 
-    /// Opens a bundle file that enough keys of a keyring have signed, in `<path>.minisig`. Nothing of it is used before.
+    /// Opens a bundle file that enough keys of a keyring have signed, in `<path>.minisig`. No part of it is used before the
+    /// check.
     ///
     /// # Errors
-    /// As [`Loader::open`]; too few keys have signed it.
+    /// As [`Loader::open`], or too few keys have signed it.
     ///
     /// # Examples
     /// ```no_run
@@ -140,41 +141,41 @@ impl Loader {
         Bundle::open_signed(path, keyring).map(Self::new)
     }
 
-    /// Serves the entries of an open bundle.
+    /// Creates a loader for an open bundle.
     #[must_use]
     pub fn new(bundle: Bundle) -> Self {
         Self { bundle, libraries: Libraries::default(), known: Mutex::default() }
     }
 
-    /// Loads modules from files in `directory`, which profilers can read, in place of memory; else `PRECAST_PROFILING`
-    /// names the directory. The files stay.
+    /// Loads modules from files in `directory` instead of memory, so that profilers can read them. The default directory is
+    /// `PRECAST_PROFILING`, if set. The files are not deleted.
     #[must_use]
     pub fn profiling(self, directory: impl Into<PathBuf>) -> Self {
         Self { libraries: self.libraries.profiling(directory.into()), ..self }
     }
 
-    /// Tells `observer` of damage that is found, in place of the one before.
+    /// Calls `observer` for each event, such as damage found. It replaces the previous observer.
     #[must_use]
     pub fn on_event(self, observer: impl Fn(&Event) + Send + Sync + 'static) -> Self {
         Self { bundle: self.bundle.on_event(observer), ..self }
     }
 
-    /// The bundle.
+    /// Returns the bundle.
     #[must_use]
     pub fn bundle(&self) -> &Bundle {
         &self.bundle
     }
 
-    /// The names of the graphs, sorted.
+    /// Returns the names of the graphs, sorted.
     #[must_use]
     pub fn entries(&self) -> Vec<String> {
         self.bundle.names()
     }
 
-    /// The function of a named graph.
+    /// Returns the function of a named graph.
     ///
     /// # Errors
-    /// There is no such graph, or nothing that serves it on this host.
+    /// The graph does not exist, or cannot be loaded on this host.
     pub fn entry(&self, name: &str) -> Result<Function, LoadEntryError> {
         let Known { functions, modules } = &mut *self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let id = ContentId::of(name);
@@ -228,7 +229,7 @@ impl Loader {
             .map_err(|source| LoadEntryError::Instance { name: name(), source })
     }
 
-    /// The best module of a key that this host can run; or in words why there is none.
+    /// Returns the best module of a key that this host can run. The error lists the reasons why there is none.
     fn module(&self, graph: &str, key: &BuildKey) -> Result<(LoadedModule, Served), String> {
         let span =
             crate::span!("lookup", key = key.short().as_str(), layer = self.bundle.name(); variant, outcome);
@@ -260,7 +261,7 @@ impl Loader {
                     let layer = self.bundle.name().to_owned();
                     return Ok((module, Served::Artifact { key: *key, layer, action, digest, isa }));
                 }
-                // No other level could be loaded.
+                // The failure would be the same for every other level.
                 Err(NotLoaded { reason, is_of_process: true }) => return Err(reason),
                 Err(NotLoaded { reason, .. }) => reasons.push(format!("`{}`: {reason}", record.isa)),
             }
@@ -298,7 +299,8 @@ fn signature(entry: &[u8], step: usize) -> String {
     program.ok().and_then(|program| Some(program.steps.get(step)?.signatures.join("; "))).unwrap_or_default()
 }
 
-/// The records that this host can run, best first: most CPU features. What it cannot run is told to `refused`.
+/// Returns the records that this host can run, those with the most CPU features first. The reasons for the rest are added
+/// to `refused`.
 pub fn best_first(records: Vec<Arc<Record>>, refused: &mut Vec<String>) -> Vec<Arc<Record>> {
     let mut admissible = Vec::new();
     for record in records {
@@ -307,17 +309,17 @@ pub fn best_first(records: Vec<Arc<Record>>, refused: &mut Vec<String>) -> Vec<A
             Err(unmet) => refused.push(format!("`{}`: {unmet}", record.isa)),
         }
     }
-    // Of equal levels the one that the layer names first: a store the last built.
+    // The sort is stable. Among equal levels, the layer's order decides; a store lists its last build first.
     admissible.sort_by_key(|record| std::cmp::Reverse(record.requires.cpu.len()));
     admissible
 }
 
-/// Why a library is not loaded.
+/// The reason why a library is not loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotLoaded {
-    /// In words.
+    /// The message.
     pub reason: String,
-    /// Whether this process can load none at all.
+    /// Whether this process cannot load any library.
     pub is_of_process: bool,
 }
 
@@ -335,7 +337,7 @@ pub struct Libraries {
 }
 
 impl Libraries {
-    /// Loads modules from files in `directory`, which profilers can read, in place of memory.
+    /// Loads modules from files in `directory` instead of memory, so that profilers can read them.
     #[must_use]
     pub fn profiling(self, directory: PathBuf) -> Self {
         Self { profiling: Some(directory), ..self }
@@ -361,10 +363,10 @@ impl Libraries {
         self.lock().get(digest).and_then(Weak::upgrade)
     }
 
-    /// The modules of a digest: those there are, else what `load` gives, verified.
+    /// Returns the modules of a digest. If they are not loaded yet, loads the verified bytes that `load` returns.
     ///
     /// # Errors
-    /// What `load` says, or why its bytes cannot be loaded.
+    /// The error of `load`, or the bytes cannot be loaded.
     pub fn get<B: AsRef<[u8]>>(
         &self,
         label: &Label<'_>,
@@ -380,7 +382,7 @@ impl Libraries {
         self.keep(label, bytes.as_ref()).map_err(NotLoaded::from)
     }
 
-    /// Loads verified bytes and remembers them under the digest of their archive.
+    /// Loads verified bytes and registers them under the digest of their archive.
     ///
     /// # Errors
     /// The bytes cannot be loaded.

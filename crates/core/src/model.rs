@@ -1,12 +1,12 @@
-//! What the functions that `precast-build` generates from a manifest stand on: one Rust function for each named graph, with
-//! the rank and dtype of every argument in its type.
+//! Support code for the functions that `precast-build` generates from a manifest. Each named graph becomes a Rust function
+//! with the rank and dtype of every argument in its type.
 //!
 //! ```text
 //! [[graph]] name = "score" …  ──build.rs──▶  pub fn score(x: impl Into<ArrayView1<f64>>, …) -> Result<f64, ModelError>
 //! ```
-//! The function of a graph of C scalars calls the plain C function that its module has, where it has one ([`NativeHandle`]).
+//! The function of a graph of C scalars calls the plain C function of its module, if there is one ([`NativeHandle`]).
 //!
-//! A graph that is renamed, an argument that is added or another dtype is a compile error of the program that calls it.
+//! Renaming a graph, adding an argument or changing a dtype causes a compile error in the program that calls it.
 
 use crate::bundle::OpenBundleError;
 use crate::function::CallError;
@@ -15,14 +15,14 @@ use crate::native::{BindNativeError, Native, NativeType};
 use crate::typed::{Arguments, OtherTypesError, Outcomes, Typed};
 use std::sync::OnceLock;
 
-/// Why a call of a generated function failed.
+/// The reason why a call of a generated function failed.
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelError {
     /// The embedded bundle cannot be opened.
     #[error("cannot open the embedded bundle")]
     Open(#[source] std::sync::Arc<OpenBundleError>),
-    /// A function of a library was called before the program gave the library its loader.
+    /// A library function was called before the program passed its loader to the library.
     #[error(
         "the library has no loader for its graphs\nhint: call the library's `use_loader` once, with the `loader()?` of the \
          program's own `include_model!`"
@@ -33,13 +33,13 @@ pub enum ModelError {
     Load {
         /// The graph.
         name: &'static str,
-        /// Why not.
+        /// The reason.
         source: std::sync::Arc<LoadEntryError>,
     },
     /// The call failed.
     #[error(transparent)]
     Call(#[from] CallError),
-    /// The native function has another signature than the graph's types say.
+    /// The native function has another signature than the types of the graph.
     #[error("cannot call `{name}`")]
     Native {
         /// The graph.
@@ -52,45 +52,46 @@ pub enum ModelError {
     Types {
         /// The graph.
         name: &'static str,
-        /// What it is.
+        /// The types found.
         source: OtherTypesError,
     },
 }
 
 crate::debug_as_chain!(ModelError);
 
-/// The graphs behind generated functions.
+/// The bundle or loader behind generated functions.
 #[derive(Debug)]
 pub struct Model {
-    /// The bundle, opened by the first call; a library has none.
+    /// The bundle, opened by the first call. `None` for a library.
     bundle: Option<&'static [u8]>,
     opened: OnceLock<Result<Loader, ModelError>>,
-    /// What the program that links a library gave it.
+    /// The loader that the program passed to a library.
     given: OnceLock<&'static Loader>,
 }
 
 impl Model {
-    /// A model that opens these bytes when they are needed.
+    /// Creates a model that opens `bundle` on first use.
     #[must_use]
     pub const fn new(bundle: &'static [u8]) -> Self {
         Self { bundle: Some(bundle), opened: OnceLock::new(), given: OnceLock::new() }
     }
 
-    /// The model of a library, whose graphs are in the bundle of the program that links it.
+    /// Creates the model of a library, whose graphs are in the bundle of the program that links it.
     #[must_use]
     pub const fn of_program() -> Self {
         Self { bundle: None, opened: OnceLock::new(), given: OnceLock::new() }
     }
 
-    /// Makes a loader serve the functions of a library. Returns whether it does: the first one stays.
+    /// Sets the loader of a library's functions. Returns `false` if a loader is already set, or if the model has its own
+    /// bundle.
     pub fn use_loader(&self, loader: &'static Loader) -> bool {
         self.bundle.is_none() && self.given.set(loader).is_ok()
     }
 
-    /// Gives the graphs by name.
+    /// Returns the loader of the graphs.
     ///
     /// # Errors
-    /// The bytes are no bundle that this program reads; of a library, no loader was given.
+    /// The bytes are not a readable bundle, or the loader of a library has not been set.
     pub fn loader(&self) -> Result<&Loader, ModelError> {
         let Some(bundle) = self.bundle else { return self.given.get().copied().ok_or(ModelError::NoLoader) };
         let open = || Loader::embedded(bundle).map_err(|source| ModelError::Open(source.into()));
@@ -98,7 +99,7 @@ impl Model {
     }
 }
 
-/// A named graph of a model, as a function of these arguments and results; loaded by its first call.
+/// A named graph of a model as a typed function, loaded by the first call.
 #[derive(Debug)]
 pub struct Handle<I, O> {
     name: &'static str,
@@ -106,16 +107,16 @@ pub struct Handle<I, O> {
 }
 
 impl<I: Arguments, O: Outcomes> Handle<I, O> {
-    /// The graph of this name.
+    /// Creates the handle of the graph called `name`.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
         Self { name, function: OnceLock::new() }
     }
 
-    /// The function.
+    /// Returns the function, and loads it on first use.
     ///
     /// # Errors
-    /// The bundle cannot be opened, nothing in it serves the graph on this host, or it has other types there.
+    /// The bundle cannot be opened, the graph cannot be loaded on this host, or it has other types.
     #[inline]
     pub fn function(&self, model: &Model) -> Result<&Typed<I, O>, ModelError> {
         match self.function.get() {
@@ -152,16 +153,16 @@ pub struct NativeHandle<F> {
 }
 
 impl<F: NativeType> NativeHandle<F> {
-    /// That of the graph of this name.
+    /// Creates the handle of the graph called `name`.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
         Self { name, native: OnceLock::new() }
     }
 
-    /// The native function; `None` where the graph has none, and is called with arrays.
+    /// Returns the native function, or `None` if the graph has none and must be called with arrays.
     ///
     /// # Errors
-    /// As [`Handle::function`]; a function of another type.
+    /// As [`Handle::function`], or the native function has another type.
     #[inline]
     pub fn find(&self, model: &Model) -> Result<Option<&Native<F>>, ModelError> {
         match self.native.get() {

@@ -1,22 +1,23 @@
-//! The rule for names of inputs, outputs and variables, and the spelling of text that somebody else wrote.
+//! The rule for the names of inputs, outputs and variables, and the escaping of untrusted text.
 //!
-//! Names come from strangers: a graph in JSON, a record, a bundle. They go into Rust and C source, pages, terminals and
-//! file names. [`check_name`] admits only names that are harmless in all of them, wherever a graph or a program is made.
-//! Writers escape all the same: each for its own language, with [`visible`] for characters that no reader can see.
+//! Names come from untrusted sources: a graph in JSON, a record, a bundle. They are written to Rust and C source, web
+//! pages, terminals and file names. [`check_name`] admits only names that are harmless in all of them, wherever a graph or
+//! a program is created. Writers escape names nevertheless, each for its own language, with [`visible`] for invisible
+//! characters.
 
 use std::borrow::Cow;
 
 /// The longest name, in bytes.
 pub const NAME_LIMIT_BYTES: usize = 255;
 
-/// Reports text that cannot be a name.
+/// The error for text that is not a valid name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "name `{name}` is invalid: expected 1 to {NAME_LIMIT_BYTES} bytes of letters, digits, `_`, `-` and `.`, the first a letter, \
      a digit or `_`"
 )]
 pub struct NameError {
-    /// The beginning of the text, with its hidden characters spelled out.
+    /// The beginning of the text, with hidden characters escaped.
     pub name: String,
 }
 
@@ -42,7 +43,7 @@ pub fn check_name(name: &str) -> Result<(), NameError> {
     Err(NameError { name: excerpt(name) })
 }
 
-/// Returns the beginning of a text, at most 40 characters, with its hidden characters spelled out.
+/// Returns the beginning of a text, at most 40 characters, with hidden characters escaped.
 #[must_use]
 pub fn excerpt(text: &str) -> String {
     let mut characters = text.chars();
@@ -51,8 +52,8 @@ pub fn excerpt(text: &str) -> String {
     one_line(&shown).into_owned() + end
 }
 
-/// Reports whether a terminal or an editor would act on a character or not show it: control characters, line and paragraph
-/// separators, marks of direction, joiners, tags.
+/// Returns whether a terminal or an editor would interpret a character instead of showing it. Such characters are controls,
+/// line and paragraph separators, direction marks, joiners and tags.
 #[must_use]
 pub fn is_hidden(c: char) -> bool {
     let is_mark = matches!(
@@ -63,13 +64,13 @@ pub fn is_hidden(c: char) -> bool {
     is_mark || c.is_control()
 }
 
-/// Spells out hidden characters other than line breaks and tabs: `\u{202e}`.
+/// Escapes hidden characters except line breaks and tabs: `\u{202e}`.
 #[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
     spell_out(text, |c| is_hidden(c) && c != '\n' && c != '\t')
 }
 
-/// Spells out every hidden character, so that the text stays on its line.
+/// Escapes every hidden character, so that the text stays on one line.
 #[must_use]
 pub fn one_line(text: &str) -> Cow<'_, str> {
     spell_out(text, is_hidden)

@@ -1,38 +1,38 @@
-//! Provenance: which artifact serves which part of a function.
+//! Provenance: the artifact that serves each part of a function.
 
 use crate::key::{ActionKey, BuildKey, Digest};
 
-/// Which artifact serves a part of a graph.
+/// The origin of a part of a graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Provenance {
     /// Printable signatures of the Applies that it serves, in order.
     pub ops: Vec<String>,
-    /// Who computes them.
+    /// The artifact or interpreter that computes them.
     pub served: Served,
 }
 
-/// Who computes a part of a graph.
+/// The origin of the code that computes a part of a graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Served {
     /// An artifact of a layer.
     Artifact {
-        /// What was wanted.
+        /// The key of the module.
         key: BuildKey,
         /// The layer.
         layer: String,
-        /// How it was made.
+        /// The key of the action that built it.
         action: ActionKey,
-        /// What was loaded.
+        /// The digest of the archive.
         digest: Digest,
         /// The ISA level of the variant.
         isa: String,
     },
     /// Compiled in this process.
     Jit {
-        /// What was wanted.
+        /// The key of the module.
         key: BuildKey,
-        /// What came out.
+        /// The digest of the result.
         digest: Digest,
         /// The ISA level.
         isa: String,

@@ -1,7 +1,7 @@
-//! The file: read strictly, written in one way.
+//! Parses keyring files strictly, and writes them in one canonical form.
 //!
-//! Whoever verifies believes what stands here, so a file that was cut, edited by halves, or is of another precast is refused with
-//! the line that is to blame, and means nothing less.
+//! Verification relies on this file. So a file that is truncated, half edited, or of another format version is rejected
+//! with the invalid line. It is never read as a weaker keyring.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -10,18 +10,18 @@ use super::{Date, Key, Keyring, KeyringError};
 use crate::file::{self, NotReadable};
 use crate::trust::{self, TrustError};
 
-/// The format that is written, and the only one that is read.
+/// The format version that is written, and the only one that is accepted.
 const FORMAT: &str = "1";
 
-/// No keyring comes near this size, in bytes.
+/// Maximum size of a keyring file, in bytes, well above any real one.
 const LIMIT: u64 = 1 << 20;
 
 impl Keyring {
-    /// Opens the keyring that `argument` names, else the one that `PRECAST_KEYRING` names. Without both there is none.
+    /// Opens the keyring that `argument` names, or else `PRECAST_KEYRING`. Returns `None` if neither is set.
     ///
     /// # Errors
     ///
-    /// The name is empty; as [`Keyring::open`].
+    /// The name is empty, or as [`Keyring::open`].
     pub fn open_setting(argument: Option<PathBuf>) -> Result<Option<Self>, KeyringError> {
         trust::keyring_setting(argument)?.map(Self::open).transpose()
     }
@@ -30,7 +30,7 @@ impl Keyring {
     ///
     /// # Errors
     ///
-    /// There is none, others can change it, or its day has come.
+    /// The file is missing or invalid, other users can change it, or the keyring has expired.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, KeyringError> {
         let path = path.as_ref();
         let keyring = Self::read(path)?;
@@ -41,11 +41,11 @@ impl Keyring {
         Ok(keyring)
     }
 
-    /// Reads a keyring, expired or not.
+    /// Reads a keyring, even if it has expired.
     ///
     /// # Errors
     ///
-    /// There is none, or others can change it.
+    /// The file is missing or invalid, or other users can change it.
     pub fn read(path: &Path) -> Result<Self, KeyringError> {
         let refused = |source| KeyringError::Io { path: path.to_owned(), source };
         let file = trust::open(path).map_err(|error| match error {
@@ -69,11 +69,11 @@ impl Keyring {
         text.and_then(|text| Self::parse(&text)).map_err(unusable)
     }
 
-    /// Reads the text of a keyring.
+    /// Parses the text of a keyring.
     ///
     /// # Errors
     ///
-    /// A line that is not understood, one that is missing, or a threshold that the keys cannot reach.
+    /// A line is invalid or missing, or the threshold exceeds the number of usable keys.
     pub fn parse(text: &str) -> Result<Self, KeyringError> {
         let Some(text) = text.strip_suffix('\n') else {
             return Err(whole("its last line is cut: it does not end".to_owned()));
@@ -93,12 +93,12 @@ impl Keyring {
     }
 }
 
-/// What is wrong with no line alone.
+/// Returns the error for a defect that is not in a single line.
 fn whole(why: String) -> KeyringError {
     KeyringError::Malformed { line: None, why }
 }
 
-/// What was read so far.
+/// The lines read so far.
 #[derive(Default)]
 struct Lines {
     format: Option<String>,
@@ -110,9 +110,9 @@ struct Lines {
 }
 
 impl Lines {
-    /// Takes a line; `Err` says what is wrong with it.
+    /// Reads one line. The error is the reason why it is invalid.
     fn take(&mut self, line: &str) -> Result<(), String> {
-        // Anything else may be a secret, which no message shows.
+        // Other text may be a secret, which must not appear in a message.
         let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
         let (name, value) =
             line.split_once('=').filter(|(name, _)| is_name(name)).ok_or("expected `name=value`")?;
@@ -144,7 +144,7 @@ impl Lines {
         if known.iter().any(|known| known.is_same(&key)) {
             return Err(format!("this `{list}` is there already"));
         }
-        // Keys are revoked by their names.
+        // Keys are revoked by name.
         if is_key && known.iter().any(|known| known.name == key.name) {
             return Err(format!("another key is called `{name}` already"));
         }
@@ -175,13 +175,13 @@ impl Lines {
     }
 }
 
-/// Reads a number in its one form.
+/// Parses a number in canonical form.
 fn number(text: &str) -> Result<u64, String> {
     let number = text.parse::<u64>().ok().filter(|number| number.to_string() == text);
     number.ok_or_else(|| format!("`{text}` is no whole number"))
 }
 
-/// Renders the file.
+/// Renders the text of the file.
 impl fmt::Display for Keyring {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { version, expires, threshold, keys, revoked } = self;

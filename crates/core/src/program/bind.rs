@@ -1,7 +1,7 @@
-//! From a program and its loaded modules to what a frame runs.
+//! Converts a program and its loaded modules to the executable form that frames run.
 //!
 //! ```text
-//! steps ─▶ neighbours of one group become a chain where they can ─▶ liveness: which temporaries die with a step,
+//! steps ─▶ adjacent steps of one group become a chain if possible ─▶ liveness: which temporaries die with a step,
 //!                                                                     and which of those lend their memory to its output
 //! ```
 //! The base of a view lives as long as the view.
@@ -14,8 +14,8 @@ use crate::value::{Array, DType, Type};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Makes a program callable in frames; `modules` are the modules of its steps, in order, and `captured` what these hand to
-/// their drivers.
+/// Makes a program callable in frames. `modules` are the modules of its steps, in order, and `captured` are the driver
+/// calls of these modules.
 #[must_use]
 pub fn bind(program: &Program, modules: &[LoadedModule], captured: &[Option<Arc<Captured>>]) -> Executable {
     let mut binding = Binding { program, modules, captured, bound: Vec::new() };
@@ -45,7 +45,7 @@ pub fn bind(program: &Program, modules: &[LoadedModule], captured: &[Option<Arc<
     }
 }
 
-/// What the module of each step hands to its drivers, if it does nothing else, and takes tensors alone.
+/// Returns the driver calls of each step's module, if the module only calls drivers and has only tensor inputs.
 #[must_use]
 pub fn captured(program: &Program, modules: &[LoadedModule]) -> Vec<Option<Arc<Captured>>> {
     let of = |(step, module): (&Step, &LoadedModule)| {
@@ -59,7 +59,7 @@ pub fn captured(program: &Program, modules: &[LoadedModule]) -> Vec<Option<Arc<C
     program.steps.iter().zip(modules).map(of).collect()
 }
 
-/// Steps in the making; each with the steps of the program that it runs.
+/// The bound steps so far, each with the range of program steps that it runs.
 struct Binding<'a> {
     program: &'a Program,
     modules: &'a [LoadedModule],
@@ -81,7 +81,7 @@ impl Binding<'_> {
         self.push(work, step.args.clone(), step.n_inputs, position..position + 1);
     }
 
-    /// Makes neighbours one step; `false` if they have to be called one by one.
+    /// Binds adjacent steps as one chain. Returns `false` if they must be called one by one.
     fn chain(&mut self, range: Range<usize>) -> bool {
         let program = self.program;
         let steps = &program.steps[range.clone()];
@@ -94,7 +94,7 @@ impl Binding<'_> {
             let [Driven { work, operands, scalar, typenums, is_shared }] = &captured.calls[..] else {
                 return false;
             };
-            // What the kernel does not read is no operand: its shape is not that of the result.
+            // An input that the kernel does not read is not an operand, because its shape may differ from the result's.
             let read = operands.iter().map(|operand| match operand {
                 Operand::Input(input) => step.args.get(*input).copied(),
                 Operand::Slot(_) | Operand::Result(_) => None,
@@ -125,7 +125,7 @@ impl Binding<'_> {
         true
     }
 
-    /// The last result of some steps, each with one result, if nothing but that is read elsewhere or given out.
+    /// Returns the last result of some steps with one result each, if no other step or output uses the earlier results.
     fn only_result(&self, range: &Range<usize>) -> Option<Register> {
         let steps = &self.program.steps[range.clone()];
         let [rest @ .., last] = steps else { return None };
@@ -143,7 +143,7 @@ impl Binding<'_> {
     }
 }
 
-/// Where a register stands in a list, at whose end it is put if it is not there.
+/// Returns the position of a register in a list, and appends the register if it is missing.
 fn position_of(registers: &mut Vec<Register>, register: Register) -> usize {
     registers.iter().position(|known| *known == register).unwrap_or_else(|| {
         registers.push(register);
@@ -155,7 +155,7 @@ fn tensor(ty: &Type) -> Option<(DType, usize)> {
     matches!(ty, Type::Tensor(_)).then(|| (ty.dtype(), ty.ndim()))
 }
 
-/// Says of each step which temporaries die with it, and which of those may lend their memory to its output.
+/// Computes, for each step, which temporaries die with it, and which of those may lend their memory to its output.
 fn lives(program: &Program, bound: &mut [(Bound, Range<usize>)]) {
     let temps = &program.temps;
     let mut last: Vec<Option<usize>> = vec![None; temps.len()];
@@ -166,7 +166,7 @@ fn lives(program: &Program, bound: &mut [(Bound, Range<usize>)]) {
             }
         }
     }
-    // Later steps first: the view of a view has its last use before the view is looked at.
+    // Iterate backwards, so that the last use of a view of a view is known before the view is processed.
     for step in program.steps.iter().rev() {
         for (output, input) in &step.views {
             if let (Some(Register::Temp(view)), Some(Register::Temp(base))) =
@@ -178,7 +178,7 @@ fn lives(program: &Program, bound: &mut [(Bound, Range<usize>)]) {
     }
     for (position, (step, range)) in bound.iter_mut().enumerate() {
         step.dies = (0..temps.len()).filter(|temp| last[*temp] == Some(position)).collect();
-        // Views first: what they look at is then used by nobody, and is kept for the next call.
+        // Views first: their bases are then unused, and are kept for the next call.
         step.dies.sort_by_key(|temp| !temps[*temp].view);
         let elementwise =
             program.steps[range.clone()].iter().all(|step| step.computes == Computes::Elementwise);

@@ -1,11 +1,11 @@
-//! A program: a graph as a flat list of calls of modules, by their keys. What an entry holds, and what a resolved graph becomes.
+//! A program: a graph as a flat list of module calls by key. Entries contain programs, and a resolved graph becomes one.
 //!
 //! ```text
 //! registers   inputs │ constants │ temporaries │ outputs
-//! steps       the module that is called, its arguments, inputs first, and the constants of its instance
+//! steps       the called module, its arguments (inputs first), and the constants of its instance
 //! ```
-//! A program says what is computed by what, and nothing about where the modules are: [`bind`] takes loaded ones and decides
-//! how long temporaries live, who lends its memory, and which steps run block by block.
+//! A program states which module computes which value, but not where the modules are. [`bind`] takes loaded modules. It
+//! decides how long temporaries live, which ones lend their memory, and which steps run block by block.
 
 mod bind;
 mod outline;
@@ -19,7 +19,7 @@ use crate::names::check_name;
 use crate::value::{Array, Type};
 use std::fmt;
 
-/// An input or output: what callers see of it.
+/// An input or output, as callers see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Port {
     /// Its name.
@@ -42,11 +42,11 @@ pub struct Constant {
 pub struct Temp {
     /// Its type.
     pub ty: Type,
-    /// Whether its memory is another's, or comes from its op, so that it gets none lent.
+    /// Whether its memory belongs to another value or to its op, so that no memory is lent to it.
     pub view: bool,
 }
 
-/// Where an argument of a step lives.
+/// The location of a step's argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Register {
     /// An input of the program.
@@ -59,15 +59,15 @@ pub enum Register {
     Output(usize),
 }
 
-/// What a module does, as far as a program cares.
+/// The kind of computation of a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Computes {
-    /// Whatever it likes.
+    /// An arbitrary computation.
     #[default]
     Anything,
-    /// One output, element by element, by the host's driver.
+    /// One output, computed element by element by the host's driver.
     Elementwise,
-    /// Any number of elementwise ops and reductions, each by the host's drivers, and nothing else.
+    /// Any number of element-wise ops and reductions, all computed by the host's drivers.
     Driven,
 }
 
@@ -78,15 +78,15 @@ pub struct Step {
     pub key: BuildKey,
     /// Printable signatures of the Applies that it computes, in order.
     pub signatures: Vec<String>,
-    /// Its inputs, then its outputs.
+    /// The inputs, followed by the outputs.
     pub args: Vec<Register>,
-    /// How many of them are inputs.
+    /// The number of inputs in `args`.
     pub n_inputs: usize,
     /// The constants of its instance, in the order of the module's slots.
     pub slots: Vec<Array>,
-    /// Neighbours of one group may run together, block by block.
+    /// Adjacent steps of one group may run together, block by block.
     pub group: u32,
-    /// What its module does.
+    /// The kind of computation of the module.
     pub computes: Computes,
     /// Outputs that are views of inputs: (position of the output, position of the input).
     pub views: Vec<(usize, usize)>,
@@ -95,9 +95,9 @@ pub struct Step {
 /// A graph as a flat list of calls.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Program {
-    /// What it takes.
+    /// The inputs.
     pub inputs: Vec<Port>,
-    /// What it gives.
+    /// The outputs.
     pub outputs: Vec<Port>,
     /// Its constants.
     pub constants: Vec<Constant>,
@@ -108,12 +108,12 @@ pub struct Program {
 }
 
 impl Program {
-    /// The keys of the modules that it calls, in the order of the calls.
+    /// Returns the keys of the called modules, in call order.
     pub fn keys(&self) -> impl Iterator<Item = BuildKey> + '_ {
         self.steps.iter().map(|step| step.key)
     }
 
-    /// The type of what a register holds; `None` for a register that the program does not have.
+    /// Returns the type of a register's value, or `None` for a register that the program does not have.
     #[must_use]
     pub fn ty(&self, register: Register) -> Option<&Type> {
         match register {
@@ -124,11 +124,11 @@ impl Program {
         }
     }
 
-    /// Checks that inputs and outputs have valid names, that every step only reads what is there before it, that everything is
-    /// written once, and that every output is.
+    /// Checks that names are valid, that each step reads only values written before it, that nothing is written twice, and
+    /// that every output is written.
     ///
     /// # Errors
-    /// What is wrong, in words.
+    /// The defect.
     pub fn check(&self) -> Result<(), &'static str> {
         if self.inputs.iter().chain(&self.outputs).any(|port| check_name(&port.name).is_err()) {
             return Err("the name of an input or output in it is invalid");
@@ -170,7 +170,7 @@ impl Program {
 }
 
 impl fmt::Display for Program {
-    /// The interface: `(x: f64[?], y: f64[?]) -> out: f64[]`.
+    /// Renders the interface: `(x: f64[?], y: f64[?]) -> out: f64[]`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ports = |ports: &[Port]| {
             ports.iter().map(|port| format!("{}: {}", port.name, port.ty)).collect::<Vec<_>>().join(", ")

@@ -1,4 +1,4 @@
-//! The outline of a program in bytes: what a loader has to know before somebody calls it. Nothing else is read.
+//! The outline of a serialized program: the fields that a loader needs before the first call. Other fields are skipped.
 
 use super::wire::read_computes;
 use super::{Computes, Program};
@@ -8,16 +8,17 @@ use crate::record::{ParseRecordError, check_entry_name};
 
 type Read<T> = Result<T, ParseRecordError>;
 
-/// An entry up to its program's end, of which the structure was looked at, and no value but these.
+/// The outline of an entry up to the end of its program. The structure of the bytes was checked, but only these values were
+/// parsed.
 #[derive(Debug)]
 pub(crate) struct Outline<'a> {
     pub(crate) name: &'a str,
-    /// The modules that are called, in order, and what each does.
+    /// The called modules, in order, and the kind of computation of each.
     pub(crate) steps: Vec<(BuildKey, Computes)>,
 }
 
 impl<'a> Outline<'a> {
-    /// Looks through the bytes of the entry.
+    /// Reads the outline from the bytes of the entry.
     pub(crate) fn read(bytes: &'a [u8]) -> Read<Self> {
         let mut reader = Reader::new(Kind::Entry, bytes)?;
         let name = reader.text()?;
@@ -34,7 +35,7 @@ impl<'a> Outline<'a> {
 }
 
 impl Program {
-    /// Reads the program of an entry, of which [`Outline`] looked through the same bytes.
+    /// Parses the program of an entry whose bytes [`Outline`] has checked.
     pub(crate) fn of_entry(bytes: &[u8]) -> Read<Self> {
         let mut reader = Reader::new(Kind::Entry, bytes)?;
         reader.text()?;
@@ -44,7 +45,7 @@ impl Program {
     }
 }
 
-// What follows skips what `super::wire` reads.
+// The functions below skip the fields that `super::wire` reads.
 
 fn text(reader: &mut Reader<'_>) -> Read<()> {
     reader.bytes().map(drop)

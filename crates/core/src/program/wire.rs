@@ -1,4 +1,4 @@
-//! The bytes of a program; see [`crate::record::wire`] for the encoding of the parts.
+//! The serialization of programs; see [`crate::record::wire`] for the encoding of the parts.
 
 use super::{Computes, Constant, Port, Program, Register, Step, Temp};
 use crate::key::BuildKey;
@@ -10,7 +10,7 @@ type Read<T> = Result<T, ParseRecordError>;
 
 impl Program {
     pub(crate) fn write(&self, writer: &mut Writer) {
-        // Destructured whole, so that a new field cannot be forgotten here.
+        // Destructured without `..`, so that a new field cannot be forgotten here.
         let Self { inputs, outputs, constants, temps, steps } = self;
         for ports in [inputs, outputs] {
             writer.list(ports.iter(), |writer, Port { name, ty }| {

@@ -1,10 +1,10 @@
-//! The key documents that stand beside a record: one a member, in the members' order.
+//! The key documents of a record: one for each member, in member order.
 
 use super::wire::{Kind, Reader, Writer};
 use super::{ParseRecordError, Record};
 use crate::key::{ContentId, KeyDocument, Versioned};
 
-/// Renders the documents of a record, or `None` when a member has none.
+/// Serializes the documents of a record. Returns `None` if a member has no document.
 #[must_use]
 pub fn documents_bytes(record: &Record) -> Option<Vec<u8>> {
     let documents = record.members.iter().map(|member| member.document.as_ref());
@@ -14,10 +14,10 @@ pub fn documents_bytes(record: &Record) -> Option<Vec<u8>> {
     Some(writer.finish())
 }
 
-/// Fills in the documents of a record and checks each against its member's key. On an error the record stays as it was.
+/// Fills in the documents of a record and checks each against its member's key. On an error the record is unchanged.
 ///
 /// # Errors
-/// The bytes are no documents, or those of another record.
+/// The bytes are not documents, or belong to another record.
 pub fn set_documents(record: &mut Record, bytes: &[u8]) -> Result<(), ParseRecordError> {
     let mut reader = Reader::new(Kind::Documents, bytes)?;
     let documents = reader.list(read)?;
@@ -37,7 +37,7 @@ pub fn set_documents(record: &mut Record, bytes: &[u8]) -> Result<(), ParseRecor
 }
 
 fn write(writer: &mut Writer, document: &KeyDocument) {
-    // Destructured whole, so that a new field cannot be forgotten here.
+    // Destructured without `..`, so that a new field cannot be forgotten here.
     let KeyDocument { epoch, host_abi, profile, language, ops, text, sources, flags, libraries, versions } =
         document;
     writer.u64(*epoch);

@@ -1,4 +1,4 @@
-//! The entry: a named graph, and the program that computes it, so that a call by name needs no code generation.
+//! An entry: a named graph and the program that computes it, so that a call by name needs no code generation.
 
 use super::wire::{Kind, Reader, Writer};
 use super::{ParseRecordError, Record};
@@ -11,27 +11,28 @@ use crate::program::Program;
 pub struct Entry {
     /// The name, which [`check_entry_name`] must accept.
     pub name: String,
-    /// What is called to compute it.
+    /// The program that computes the graph.
     pub program: Program,
-    /// The graph as it was declared, in canonical JSON; what `program` is made of, for those who resolve graphs.
+    /// The declared graph in canonical JSON, from which `program` was made. Used by crates that resolve graphs.
     pub declared: String,
-    /// What made `program` of `declared`. Readers of the same recipe can say whether it did.
+    /// The recipe that made `program` from `declared`. A reader with the same recipe can check the result.
     pub recipe: String,
 }
 
-/// Says that a name cannot be an entry's.
+/// The error for an invalid entry name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("entry name `{name}` is not 1 to 128 letters, digits, `_`, `-` or `.`, the first not a `.`")]
 pub struct EntryNameError {
-    /// The beginning of the text, with its hidden characters spelled out.
+    /// The beginning of the text, with hidden characters escaped.
     pub name: String,
 }
 
-/// Checks that a name can be a file's name everywhere: 1 to 128 ASCII letters, digits, `_`, `-` or `.`, the first not a `.`.
+/// Checks that a name is a valid file name on every system: 1 to 128 ASCII letters, digits, `_`, `-` or `.`, the first not
+/// a `.`.
 ///
 /// # Errors
 ///
-/// It cannot.
+/// The name is invalid.
 pub fn check_entry_name(name: &str) -> Result<(), EntryNameError> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     if (1..=128).contains(&name.len()) && !name.starts_with('.') && name.bytes().all(plain) {
@@ -42,14 +43,14 @@ pub fn check_entry_name(name: &str) -> Result<(), EntryNameError> {
 }
 
 impl Entry {
-    /// Renders the bytes.
+    /// Serializes the entry.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let (program, declared) = self.to_parts();
         [program, declared].concat()
     }
 
-    /// The bytes up to the program's end, which is all that a loader reads, and the others.
+    /// Returns the bytes up to the end of the program, which loaders read, and the remaining bytes.
     pub(crate) fn to_parts(&self) -> (Vec<u8>, Vec<u8>) {
         let Self { name, program, declared, recipe } = self;
         let mut writer = Writer::new(Kind::Entry);
@@ -67,20 +68,20 @@ impl Entry {
         Record::id_of(&self.to_bytes())
     }
 
-    /// Reads bytes that [`Entry::to_bytes`] wrote.
+    /// Parses bytes that [`Entry::to_bytes`] wrote.
     ///
     /// # Errors
     ///
-    /// Another format, or bytes that no entry has.
+    /// The format is unknown, or the bytes are not an entry in canonical form.
     pub fn parse(bytes: &[u8]) -> Result<Self, ParseRecordError> {
         let mut reader = Reader::new(Kind::Entry, bytes)?;
         let (name, program) = (reader.str()?, Program::read(&mut reader)?);
         let entry = Self::read_declared(name, program, reader)?;
-        // A type or an element may be spelled in more than one way; an entry is not.
+        // A type or an element may have several spellings, but an entry must be canonical.
         if entry.to_bytes() == bytes { Ok(entry) } else { Err(not_canonical()) }
     }
 
-    /// Reads what [`Entry::to_parts`] gave.
+    /// Parses the two parts that [`Entry::to_parts`] returned.
     pub(crate) fn of_parts(program: &[u8], declared: &[u8]) -> Result<Self, ParseRecordError> {
         let mut reader = Reader::new(Kind::Entry, program)?;
         let (name, read) = (reader.str()?, Program::read(&mut reader)?);
@@ -91,7 +92,7 @@ impl Entry {
         if is_canonical { Ok(entry) } else { Err(not_canonical()) }
     }
 
-    /// Reads what follows the program.
+    /// Parses the fields after the program.
     fn read_declared(
         name: String,
         program: Program,

@@ -1,32 +1,32 @@
-//! Why bytes are no record, documents or entry.
+//! The errors of parsing records, documents and entries.
 
 use super::wire::FORMAT;
 use crate::key::BuildKey;
 
-/// Says why bytes are not a record, its documents or an entry.
+/// The reason why bytes are not a record, its documents or an entry.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseRecordError {
     /// The bytes are damaged or have another form.
     #[error("not {}: {why}", article(what))]
     Malformed {
-        /// What was expected.
+        /// The expected kind.
         what: &'static str,
-        /// What is wrong with the bytes.
+        /// The defect.
         why: &'static str,
     },
-    /// Another precast wrote it.
+    /// The data has an unknown format version.
     #[error(
         "found {} of format {found}, expected {FORMAT}\nhint: another version of precast wrote it; build it again with this one, or update",
         article(what)
     )]
     Format {
-        /// What was expected.
+        /// The expected kind.
         what: &'static str,
-        /// The format's number.
+        /// The format version found.
         found: u32,
     },
-    /// A key or a slot is used by two members.
+    /// Two members have the same key or slot.
     #[error("two members share key `{}` or slot {slot}", key.short())]
     Twice {
         /// The key of the second member.
@@ -34,18 +34,18 @@ pub enum ParseRecordError {
         /// The slot of the second member.
         slot: u32,
     },
-    /// A document is not the preimage of its member's key.
+    /// The document of a member does not hash to the member's key.
     #[error("the document of member `{}` hashes to another key", key.short())]
     Document {
         /// The member's key.
         key: BuildKey,
     },
-    /// The documents are fewer or more than the members.
+    /// The number of documents differs from the number of members.
     #[error("found {found} documents, expected {expected}")]
     DocumentCount {
-        /// How many there are.
+        /// The number of documents.
         found: usize,
-        /// How many members there are.
+        /// The number of members.
         expected: usize,
     },
 }

@@ -1,9 +1,9 @@
-//! The record: the immutable statement that binds what was wanted, how it was made and what came out, and says what the
-//! code needs to run. The entry: a named graph, and the program that computes it.
+//! A record: an immutable statement that binds module keys, action and archive digest, and lists the requirements of the
+//! code. An entry: a named graph and the program that computes it.
 //!
-//! Both are named by the hash of their bytes ([`Record::id`]), which have one form (`wire.rs`). A record is small on purpose, as
-//! it is read on every look-up. The [`KeyDocument`]s of its members are not in it: each is the preimage of its member's key,
-//! so it vouches for itself and can stand beside the record, where only `explain` and builders read it.
+//! Both are named by the hash of their bytes ([`Record::id`]), which have one canonical form (`wire.rs`). A record is
+//! small, because it is read on every look-up. The [`KeyDocument`]s of its members are stored separately, and only
+//! `explain` and builders read them. Each hashes to its member's key, so it needs no other verification.
 //!
 //! # Layout
 //!
@@ -12,7 +12,7 @@
 //! member     key slot u32 fingerprints signature
 //! requires   arch os libc? libc_version? cpu needed undefined abi u32 u32
 //! entry      name | program | declared: the graph in JSON
-//! documents  one a member: epoch u64 host_abi profile language ops text sources flags libraries versions
+//! documents  one per member: epoch u64 host_abi profile language ops text sources flags libraries versions
 //! ```
 
 mod documents;
@@ -39,29 +39,29 @@ use wire::{Kind, Reader, Writer};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Member {
-    /// What the module computes.
+    /// The key of the module.
     pub key: BuildKey,
-    /// Its place in the unit's table.
+    /// Its position in the unit's table.
     pub slot: u32,
     /// Aliases of `key`.
     pub fingerprints: Vec<Fingerprint>,
     /// The printable signature.
     pub signature: String,
-    /// The preimage of `key`. Not in the record's bytes: a builder gives it, `publish` stores it beside the record, and
-    /// reads say whether they fill it in.
+    /// The document that hashes to `key`. Not part of the record's bytes: builders set it, `publish` stores it beside the
+    /// record, and only some readers fill it in.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub document: Option<KeyDocument>,
 }
 
-/// The statement about one archive.
+/// A record of one archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Record {
-    /// What the action did.
+    /// The kind of the action.
     pub kind: ActionKind,
-    /// How the archive was made.
+    /// The key of the action that built the archive.
     pub action: ActionKey,
-    /// The toolchain, where one was used.
+    /// The toolchain, if one was used.
     pub toolchain: Option<ToolchainId>,
     /// The target triple.
     pub target: String,
@@ -75,23 +75,23 @@ pub struct Record {
     pub language: Language,
     /// The modules of the unit.
     pub members: Vec<Member>,
-    /// What came out.
+    /// The digest of the archive.
     pub digest: Digest,
     /// Length of the archive's uncompressed tar, in bytes.
     pub size: u64,
-    /// What the code needs to run.
+    /// The requirements of the code.
     pub requires: Requires,
-    /// The files outside of the modules' sources that were read: headers and libraries of the system.
+    /// Files that the compiler read outside of the module sources: system headers and libraries.
     pub outside: Vec<Outside>,
 }
 
-/// A file outside of the sources, as it was when it was read. A host that could compile compares it with its own.
+/// A file outside of the sources, with its content at build time. A host that could compile compares it with its own file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Outside {
     /// Its absolute path.
     pub path: String,
-    /// Its content.
+    /// The content id.
     pub content: ContentId,
 }
 
@@ -115,10 +115,10 @@ impl Member {
 }
 
 impl Record {
-    /// Renders the bytes.
+    /// Serializes the record.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        // Destructured whole, so that a new field cannot be forgotten here.
+        // Destructured without `..`, so that a new field cannot be forgotten here.
         let Self {
             kind,
             action,
@@ -163,11 +163,11 @@ impl Record {
         RecordId::from_bytes(blake3::derive_key(context::RECORD, bytes))
     }
 
-    /// Reads bytes that [`Record::to_bytes`] wrote.
+    /// Parses bytes that [`Record::to_bytes`] wrote.
     ///
     /// # Errors
     ///
-    /// Another format, bytes that no record has, or a record that contradicts itself.
+    /// The format is unknown, the bytes are not a record, or the record contradicts itself.
     pub fn parse(bytes: &[u8]) -> Result<Self, ParseRecordError> {
         let mut reader = Reader::new(Kind::Record, bytes)?;
         let record = Self {
@@ -195,7 +195,7 @@ impl Record {
     /// Finds the member of this key.
     #[must_use]
     pub fn member(&self, key: &BuildKey) -> Option<&Member> {
-        // Builders sort members by key; whatever else a record has is searched.
+        // Builders sort members by key. Members in another order are searched one by one.
         match self.members.binary_search_by(|member| member.key.cmp(key)) {
             Ok(at) => self.members.get(at),
             Err(_) => self.members.iter().find(|member| member.key == *key),
@@ -208,11 +208,11 @@ impl Record {
         self.members.iter().find(|member| member.fingerprints.contains(fingerprint))
     }
 
-    /// Checks that keys and slots are each used once, and that every document is the preimage of its key.
+    /// Checks that each key and slot is used once, and that every document hashes to its member's key.
     ///
     /// # Errors
     ///
-    /// They are not.
+    /// One of these conditions is violated.
     pub fn check(&self) -> Result<(), ParseRecordError> {
         let (mut keys, mut slots) = (BTreeSet::new(), BTreeSet::new());
         for member in &self.members {

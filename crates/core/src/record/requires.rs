@@ -1,10 +1,10 @@
-//! What code needs to run, and whether a host has it. The host is passed in: nothing is probed here.
+//! The requirements of code, and the check against a host. The host is passed in; this module does not probe it.
 
 use super::ParseRecordError;
 use super::wire::{Reader, Writer};
 use std::collections::BTreeSet;
 
-/// What an artifact needs, read from its ELF file and its flags.
+/// The requirements of an artifact, read from its ELF file and its flags.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Requires {
@@ -12,21 +12,21 @@ pub struct Requires {
     pub arch: String,
     /// Operating system, such as `linux`.
     pub os: String,
-    /// C library, such as `gnu`; none for code that calls none.
+    /// C library, such as `gnu`. `None` for code that calls none.
     pub libc: Option<String>,
     /// Lowest version of the C library, such as `2.29`.
     pub libc_version: Option<String>,
     /// CPU features, such as `avx2`, sorted.
     pub cpu: Vec<String>,
-    /// Sonames of shared libraries, sorted. The loader finds them, or says that it cannot.
+    /// Sonames of shared libraries, sorted. The dynamic loader finds them or reports an error.
     pub needed: Vec<String>,
     /// Undefined symbols, sorted.
     pub undefined: Vec<String>,
-    /// Lowest and highest version of the C ABI that the code can be called under.
+    /// Lowest and highest version of the C ABI that the code supports.
     pub abi: (u32, u32),
 }
 
-/// What a host has.
+/// The properties of a host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Host {
     /// Architecture, such as `x86_64`.
@@ -39,64 +39,64 @@ pub struct Host {
     pub libc_version: Option<String>,
     /// CPU features that may be used.
     pub cpu: BTreeSet<String>,
-    /// The ISA level above which none may be used, if one was named.
+    /// The highest ISA level that may be used, if a limit is set.
     pub limit: Option<String>,
-    /// Lowest and highest version of the C ABI that the host offers.
+    /// Lowest and highest version of the C ABI that the host supports.
     pub abi: (u32, u32),
 }
 
-/// Says what a host lacks.
+/// A requirement that a host does not meet.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unmet {
-    /// Another architecture.
+    /// The architecture differs.
     #[error("needs architecture `{needed}`, found `{found}`")]
     Arch {
-        /// What the code needs.
+        /// The required architecture.
         needed: String,
-        /// What the host has.
+        /// The architecture of the host.
         found: String,
     },
-    /// Another operating system.
+    /// The operating system differs.
     #[error("needs operating system `{needed}`, found `{found}`")]
     Os {
-        /// What the code needs.
+        /// The required operating system.
         needed: String,
-        /// What the host has.
+        /// The operating system of the host.
         found: String,
     },
-    /// Another C library, or an older one.
+    /// The C library differs, or is too old.
     #[error("needs C library `{needed}`, found `{found}`")]
     Libc {
-        /// What the code needs, with its lowest version.
+        /// The required C library, with its lowest version.
         needed: String,
-        /// What the host has.
+        /// The C library of the host.
         found: String,
     },
-    /// A CPU without some features, or one whose features may not all be used.
+    /// The CPU lacks features, or a limit forbids using them.
     #[error("needs CPU features `{}`, which {}", missing.join("`, `"), lacks(limit.as_deref()))]
     Cpu {
-        /// The features that are missing.
+        /// The missing features.
         missing: Vec<String>,
-        /// The ISA level above which none may be used, if one was named.
+        /// The highest ISA level that may be used, if a limit is set.
         limit: Option<String>,
     },
-    /// Another version of the C ABI.
+    /// The C ABI versions do not overlap.
     #[error("needs C ABI {} to {}, found {} to {}", needed.0, needed.1, found.0, found.1)]
     Abi {
-        /// What the code needs.
+        /// The range that the code supports.
         needed: (u32, u32),
-        /// What the host offers.
+        /// The range that the host supports.
         found: (u32, u32),
     },
 }
 
 impl Requires {
-    /// Checks whether a host has what the code needs, but for shared libraries, which the loader looks for.
+    /// Checks whether a host meets the requirements, except for shared libraries, which the dynamic loader looks up.
     ///
     /// # Errors
     ///
-    /// The first thing that it lacks.
+    /// The first unmet requirement.
     pub fn check(&self, host: &Host) -> Result<(), Unmet> {
         if self.arch != host.arch {
             return Err(Unmet::Arch { needed: self.arch.clone(), found: host.arch.clone() });
@@ -112,7 +112,7 @@ impl Requires {
             let needed = show(&self.libc, &self.libc_version);
             return Err(Unmet::Libc { needed, found: show(&host.libc, &host.libc_version) });
         }
-        // Both are sorted, so one pass finds all as a rule; what is missing is listed only where something is.
+        // Both lists are sorted, so one pass usually suffices. Missing features are only collected if it fails.
         let mut has = host.cpu.iter();
         if !self.cpu.iter().all(|name| has.any(|feature| feature == name)) {
             let missing: Vec<String> =
@@ -168,7 +168,7 @@ fn lacks(limit: Option<&str>) -> String {
     limit.map_or_else(|| "this CPU lacks".to_owned(), limited)
 }
 
-/// Reads `2.29` as numbers, so that `2.9` comes before `2.29`.
+/// Parses `2.29` as numbers, so that `2.9` sorts before `2.29`.
 fn version(text: &str) -> Option<Vec<u32>> {
     text.split('.').map(|part| part.parse().ok()).collect()
 }
