@@ -1,12 +1,12 @@
-//! Directories for a moment's work, which never outlive it for long.
+//! Temporary directories, which are removed even if the process is killed.
 //!
 //! ```text
 //! $TMPDIR/precast-scratch-<random>/   0700, locked with flock by the process that works in it
 //! ```
-//! The lock goes with the process, however it ends, so a directory without one is what a killed process left. The first
-//! directory that a process makes sweeps those away. Nobody's work can be taken for litter: a maker that got its lock looks
-//! whether the directory still has its name, and a sweeper removes nothing that it has not locked. Where the file system has no
-//! locks, as Lustre without `-o flock`, directories do without, and nothing is swept.
+//! The lock ends with the process, so a directory without a lock was left by a killed process. The first directory that a
+//! process creates removes such directories. Directories in use are never removed: after locking its new directory, the
+//! creator checks that it still exists, and a sweeper removes only directories that it has locked. On file systems without
+//! locks, such as Lustre without `-o flock`, directories are not locked and nothing is swept.
 
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
@@ -16,10 +16,10 @@ use std::sync::{Mutex, Once, PoisonError};
 
 const PREFIX: &str = "precast-scratch-";
 
-/// The directories that this process works in.
+/// The directories in use by this process.
 static LIVE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// A directory that only this user can enter; removed with the value.
+/// A directory that only this user can enter. It is removed on drop.
 #[derive(Debug)]
 pub struct Scratch {
     directory: PathBuf,
@@ -27,11 +27,11 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Makes a directory in the system's directory for temporary files.
+    /// Creates a directory in the system's directory for temporary files.
     ///
     /// # Errors
     ///
-    /// The directory cannot be made there.
+    /// The directory cannot be created.
     pub fn new() -> io::Result<Self> {
         static SWEPT: Once = Once::new();
         let place = std::env::temp_dir();
@@ -39,7 +39,7 @@ impl Scratch {
         loop {
             let directory = make(&place)?;
             let lock = match fs_err::File::open(&directory) {
-                // A sweeper took it for litter, as it had no lock yet.
+                // A sweeper removed it, because it had no lock yet.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 opened => opened?,
             };
@@ -52,7 +52,7 @@ impl Scratch {
         }
     }
 
-    /// Gives its path.
+    /// Returns the path.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.directory
@@ -60,15 +60,15 @@ impl Scratch {
 }
 
 impl Drop for Scratch {
-    /// Removes the directory before the lock is given up.
+    /// Removes the directory while it is still locked.
     fn drop(&mut self) {
-        // What cannot be removed is swept by the next process.
+        // The next process sweeps a directory that cannot be removed now.
         let _ = fs_err::remove_dir_all(&self.directory);
         LIVE.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.directory);
     }
 }
 
-/// What to do about an error of a scratch directory, or of a file in one.
+/// Returns the hint for an error of a scratch directory, or of a file in one.
 #[must_use]
 pub fn remedy(error: &io::Error) -> &'static str {
     use io::ErrorKind as Kind;
@@ -81,7 +81,7 @@ pub fn remedy(error: &io::Error) -> &'static str {
     }
 }
 
-/// A lock, or none where the file system has no locks.
+/// Ignores the error of a file system without locks.
 fn locked(result: io::Result<()>) -> io::Result<()> {
     match result {
         Err(error) if has_no_locks(&error) => Ok(()),
@@ -89,7 +89,7 @@ fn locked(result: io::Result<()>) -> io::Result<()> {
     }
 }
 
-/// Whether it says that there are no locks: ENOSYS, EOPNOTSUPP, ENOLCK.
+/// Returns whether the error says that locks are not supported: ENOSYS, EOPNOTSUPP, ENOLCK.
 fn has_no_locks(error: &io::Error) -> bool {
     #[cfg(unix)]
     let is_without = error.raw_os_error() == Some(rustix::io::Errno::NOLCK.raw_os_error());
@@ -98,7 +98,7 @@ fn has_no_locks(error: &io::Error) -> bool {
     is_without || error.kind() == io::ErrorKind::Unsupported
 }
 
-/// Makes a directory of a new name that nobody can foresee.
+/// Creates a directory with a new, unpredictable name.
 fn make(place: &Path) -> io::Result<PathBuf> {
     loop {
         let path = place.join(format!("{PREFIX}{:016x}", RandomState::new().build_hasher().finish()));
@@ -120,15 +120,15 @@ fn create(path: &Path) -> io::Result<()> {
     fs_err::create_dir(path)
 }
 
-/// Removes the directories that this process works in: for a program that is about to end without dropping them.
+/// Removes all directories of this process, for a program that is about to exit without dropping them.
 pub fn remove_all() {
     for path in std::mem::take(&mut *LIVE.lock().unwrap_or_else(PoisonError::into_inner)) {
-        // What cannot be removed is swept by the next process.
+        // The next process sweeps a directory that cannot be removed now.
         let _ = fs_err::remove_dir_all(path);
     }
 }
 
-/// Removes what processes that were killed have left in `place`.
+/// Removes the directories of killed processes in `place`.
 fn sweep(place: &Path) {
     let Ok(entries) = fs_err::read_dir(place) else { return };
     let named = |entry: &fs_err::DirEntry| entry.file_name().to_string_lossy().starts_with(PREFIX);
@@ -137,7 +137,7 @@ fn sweep(place: &Path) {
         if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             continue;
         }
-        // What is another user's can be neither opened nor removed.
+        // Directories of other users cannot be opened.
         let Ok(lock) = fs_err::File::open(&path) else { continue };
         if lock.file().try_lock().is_ok() && is_at(&lock, &path) {
             let _ = fs_err::remove_dir_all(&path);
@@ -145,7 +145,7 @@ fn sweep(place: &Path) {
     }
 }
 
-/// Whether a path still leads to an opened directory, and not through a link.
+/// Returns whether a path, without following a link, still refers to an opened directory.
 fn is_at(opened: &fs_err::File, path: &Path) -> bool {
     #[cfg(unix)]
     {

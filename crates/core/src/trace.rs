@@ -1,16 +1,15 @@
-//! Spans of what an answer takes, for programs that listen to the crate `tracing`. Without the feature of that name there is
-//! nothing here.
+//! Spans of the crate `tracing` for the steps of resolving and loading. Without the feature `tracing` they do nothing.
 //!
-//! | span | what it spans | fields |
+//! | span | step | fields |
 //! |---|---|---|
 //! | `resolve` | a graph, or an entry of a bundle, becomes a function | `entry`, `outcome` |
-//! | `rewrite`, `generate` | a graph becomes a lowered one, and C | |
-//! | `lookup` | a layer is asked for a module | `key`, `layer`, `variant`, `outcome` |
+//! | `rewrite`, `generate` | a graph is lowered, and C is generated | |
+//! | `lookup` | a module is looked up in a layer | `key`, `layer`, `variant`, `outcome` |
 //! | `verify` | an archive is read and hashed | `variant`, `bytes`, `outcome` |
 //! | `load` | verified bytes become callable | `bytes`, `outcome` |
-//! | `compile`, `publish` | a module that no layer has | `key`, `signature`, `variant`, `layer`, `outcome` |
+//! | `compile`, `publish` | a module missing from all layers is compiled and published | `key`, `signature`, `variant`, `layer`, `outcome` |
 //!
-//! All are of the target `precast` and the level `DEBUG`, and have the field `ms`. Calls have none: they are too short.
+//! All have the target `precast`, the level `DEBUG` and the field `ms`. Calls have no span, because they are too short.
 
 #[cfg(feature = "tracing")]
 pub use listened::Span;
@@ -25,7 +24,7 @@ pub struct Span;
 
 #[cfg(not(feature = "tracing"))]
 impl Span {
-    /// Says what became known meanwhile.
+    /// Records a field that was unknown when the span was entered.
     #[inline]
     pub fn record<T>(&self, _: &'static str, _: T) {}
 }
@@ -52,7 +51,7 @@ mod listened {
             Self { span: span.entered(), begin }
         }
 
-        /// Says what became known meanwhile.
+        /// Records a field that was unknown when the span was entered.
         pub fn record(&self, field: &'static str, value: impl Value) {
             self.span.record(field, value);
         }
@@ -67,8 +66,8 @@ mod listened {
     }
 }
 
-/// Enters a [`Span`]: `span!("lookup", key = text.as_str(); outcome)`, where `outcome` is recorded later. Values are computed
-/// only where somebody listens.
+/// Enters a [`Span`]: `span!("lookup", key = text.as_str(); outcome)`, where `outcome` is recorded later. Values are
+/// computed only if the span has a subscriber.
 #[cfg(feature = "tracing")]
 #[doc(hidden)]
 #[macro_export]
@@ -84,7 +83,7 @@ macro_rules! span {
     };
 }
 
-/// Enters a [`Span`] that nobody can listen to.
+/// Does nothing, and only type-checks the fields.
 #[cfg(not(feature = "tracing"))]
 #[doc(hidden)]
 #[macro_export]
@@ -97,7 +96,7 @@ macro_rules! span {
     }};
 }
 
-/// The word for an outcome.
+/// Returns the name of an outcome.
 #[must_use]
 pub fn outcome<T, E>(result: &Result<T, E>) -> &'static str {
     if result.is_ok() { "ok" } else { "failed" }

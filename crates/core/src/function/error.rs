@@ -11,9 +11,9 @@ pub enum CallError {
     /// Wrong number of inputs.
     #[error("the function takes {expected} input(s), found {found}")]
     Inputs {
-        /// Inputs of the function.
+        /// The number of inputs of the function.
         expected: usize,
-        /// Arrays given.
+        /// The number of arrays passed.
         found: usize,
     },
     /// Wrong number of outputs.

@@ -76,7 +76,7 @@ impl Function {
     /// Returns the plain C function that computes it, if it is a graph of C scalars; see [`Function::native`].
     ///
     /// # Errors
-    /// The reason why there is no such function.
+    /// The reason why it does not exist.
     pub fn native_function(&self) -> Result<&NativeFunction, &NoNative> {
         match &self.0.body {
             Serves::Modules(modules) => {

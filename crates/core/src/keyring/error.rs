@@ -70,7 +70,7 @@ pub enum KeyringError {
         "key `{name}` is a secret key, and no public one\nhint: give the other file that `precast keygen` wrote: `{name}.pub`"
     )]
     SecretKey {
-        /// What it is called.
+        /// The name of the key.
         name: String,
     },
     /// The threshold is 0, or exceeds the number of usable keys.

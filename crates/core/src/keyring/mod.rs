@@ -164,7 +164,7 @@ impl Keyring {
     ///
     /// # Errors
     ///
-    /// Too few keys have signed, or the keyring has expired. The error lists the valid signatures and why others do not
+    /// Too few keys have signed, or the keyring has expired. The error lists the valid signatures and why the rest do not
     /// count. Expiry is checked at each call, however long ago the keyring was read.
     pub fn check(&self, content: &[u8], signatures: &str) -> Result<Vec<&str>, Box<Unsigned>> {
         self.check_expiry()?;
@@ -330,7 +330,7 @@ pub fn with_signature(
 
 /// Merges signatures of `content`: the present ones, then those of `more` that are missing. Readers read only 64
 /// signatures. If there are more, those that count for the `known` keyring come first. Each of the two texts keeps its
-/// first 32 others, so that signatures by unknown keys cannot displace the rest.
+/// first 32 of the rest, so that signatures by unknown keys cannot displace them.
 #[must_use]
 pub fn merged(present: &str, more: &str, known: Option<(&Keyring, &[u8])>) -> String {
     let mut present: Vec<String> = decodable(present).collect();

@@ -8,7 +8,8 @@
 //! # Layout
 //!
 //! ```text
-//! record     kind action toolchain? target isa profile host_abi language | members | digest size u64 | requires | outside: path, content id
+//! record     kind action toolchain? target isa profile host_abi language | members | digest size u64 | requires
+//!            | outside: path, content id
 //! member     key slot u32 fingerprints signature
 //! requires   arch os libc? libc_version? cpu needed undefined abi u32 u32
 //! entry      name | program | declared: the graph in JSON

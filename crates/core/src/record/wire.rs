@@ -1,23 +1,23 @@
-//! The bytes of records, documents and entries: one encoding of each value, read back without trusting a length.
+//! The serialization of records, documents and entries. Each value has one encoding, and readers do not trust lengths.
 //!
 //! # Layout
 //!
 //! ```text
-//! frame    "pc"  kind u8  format u32     the format first, so that a reader can refuse what is newer than it is
+//! frame    "pc"  kind u8  format u32     the format comes first, so that a reader can reject newer ones
 //! u8 u32 u64     little-endian
 //! hash           32 bytes
 //! str, bytes     length u32, then the bytes; text is UTF-8
 //! list           count u32, then the items
 //! option         u8 0, or 1 and the value
 //! ```
-//! A value has one form only, so equal values have equal bytes; a reader that comes to the end too early or too late refuses.
+//! A value has only one form, so equal values have equal bytes. A reader rejects bytes that are too short or too long.
 
 use super::ParseRecordError;
 
-/// The format of records, documents and entries that this crate writes, and the newest that it reads.
+/// The format version of records, documents and entries that this crate writes, and the newest that it reads.
 pub const FORMAT: u32 = 2;
 
-/// What a frame holds; its first byte.
+/// The kind of a frame: the first byte after the magic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A record.
@@ -38,12 +38,12 @@ impl Kind {
     }
 }
 
-/// Appends values.
+/// An encoder that appends values.
 #[derive(Debug)]
 pub(crate) struct Writer(Vec<u8>);
 
 impl Writer {
-    /// Begins a frame.
+    /// Starts a frame.
     pub(crate) fn new(kind: Kind) -> Self {
         let mut writer = Self(b"pc".to_vec());
         writer.u8(kind as u8);
@@ -51,7 +51,7 @@ impl Writer {
         writer
     }
 
-    /// Goes on with a frame that another writer began.
+    /// Continues a frame that another writer started.
     pub(crate) const fn within() -> Self {
         Self(Vec::new())
     }
@@ -68,7 +68,7 @@ impl Writer {
         self.0.extend(value.to_le_bytes());
     }
 
-    /// A number of things. What has more than 2³² of them does not fit into memory before it comes here.
+    /// Writes a count. Larger counts than 2³² do not fit in memory.
     pub(crate) fn count(&mut self, value: usize) {
         self.u32(u32::try_from(value).unwrap_or(u32::MAX));
     }
@@ -113,7 +113,7 @@ impl Writer {
     }
 }
 
-/// Takes values from the front of bytes.
+/// A decoder that reads values from the front of a slice.
 #[derive(Debug)]
 pub(crate) struct Reader<'a> {
     rest: &'a [u8],
@@ -135,12 +135,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Goes on with a frame that another reader opened.
+    /// Continues a frame that another reader opened.
     pub(crate) const fn within(kind: Kind, rest: &'a [u8]) -> Self {
         Self { rest, kind }
     }
 
-    /// The error of bytes that say something else than a value.
+    /// Returns the error for bytes that do not encode the expected value.
     pub(crate) fn malformed(&self, why: &'static str) -> ParseRecordError {
         ParseRecordError::Malformed { what: self.kind.name(), why }
     }
@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
         self.array().map(u64::from_le_bytes)
     }
 
-    /// A position or an extent.
+    /// Reads a position or an extent.
     pub(crate) fn size(&mut self) -> Read<usize> {
         Ok(self.u32()? as usize)
     }
@@ -193,7 +193,8 @@ impl<'a> Reader<'a> {
         self.text().map(str::to_owned)
     }
 
-    /// A list. Every item takes a byte at least, so a count beyond the rest is refused before memory is asked for.
+    /// Reads a list. Every item takes at least one byte, so a count larger than the rest is rejected before memory is
+    /// allocated.
     pub(crate) fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Read<T>) -> Read<Vec<T>> {
         let count = self.size()?;
         if count > self.rest.len() {
@@ -202,7 +203,7 @@ impl<'a> Reader<'a> {
         (0..count).map(|_| item(self)).collect()
     }
 
-    /// Passes over items of so many bytes each.
+    /// Skips `count` items of `bytes` bytes each.
     pub(crate) fn skip(&mut self, count: usize, bytes: usize) -> Read<()> {
         let len = count.checked_mul(bytes).ok_or_else(|| self.malformed("it ends too early"))?;
         self.take(len).map(drop)
@@ -220,12 +221,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A value that is written as a text.
+    /// Reads a value that is encoded as text.
     pub(crate) fn parsed<T: std::str::FromStr>(&mut self, why: &'static str) -> Read<T> {
         self.text()?.parse().map_err(|_| self.malformed(why))
     }
 
-    /// Checks that nothing is left.
+    /// Checks that no bytes are left.
     pub(crate) fn end(self) -> Read<()> {
         if self.rest.is_empty() { Ok(()) } else { Err(self.malformed("it goes on after its end")) }
     }

@@ -1,10 +1,10 @@
-//! Typed calls: functions whose arguments and results have dtypes and ranks in their Rust types.
+//! Typed calls: functions with the dtypes and ranks of arguments and results in their Rust types.
 //!
 //! ```text
 //! Function ── typed::<(Array1<f64>, f64), Array1<f64>>(), checked once ──▶ Typed ── call((view, number)) ──▶ Array1<f64>
 //! ```
-//! What is known by the type is not looked at in each call, and a result is the array it is declared as. Extents are looked at
-//! as in every call: it is the same call, [`Function::call`], of arguments that the compiler sees through.
+//! Properties that the types guarantee are not checked again at each call, and results have their declared array types.
+//! Extents are checked as in [`Function::call`]. It is the same call, with arguments whose types the compiler knows.
 
 mod types;
 
@@ -16,9 +16,9 @@ use crate::value::{Array, DType};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// A function of these arguments and results: `Typed<(Array1<f64>, Array1<f64>), Array1<f64>>`. Clones are the same function.
+/// A function with typed arguments and results: `Typed<(Array1<f64>, Array1<f64>), Array1<f64>>`. Clones share all state.
 ///
-/// Arrays are given as views, and stand in the type as what they are views of; an element type is an argument or result
+/// Arrays are passed as views; the type names the array type behind each view. An element type is an argument or result
 /// without dimensions.
 ///
 /// # Examples
@@ -33,21 +33,21 @@ use std::sync::Arc;
 /// ```
 pub struct Typed<I, O> {
     function: Function,
-    /// How it is called without a frame, if it can be.
+    /// The call path without a frame, if possible.
     direct: Option<Arc<Direct>>,
     types: PhantomData<fn(I) -> O>,
 }
 
-/// A function that is not what it was asked for as.
+/// The error for a function that does not have the requested types.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the function is {}, expected `{expected}`", self.known())]
 #[non_exhaustive]
 pub struct OtherTypesError {
-    /// What it takes and gives.
+    /// The types of its inputs and outputs.
     pub found: String,
-    /// What was asked for.
+    /// The requested types.
     pub expected: String,
-    /// Why it is not known what it takes and gives, if it is not.
+    /// The reason why its types are unknown, if they are.
     pub unknown: Option<String>,
 }
 
@@ -62,96 +62,96 @@ impl OtherTypesError {
     }
 }
 
-/// Dtype and rank that a Rust type stands for; no rank for all of them.
+/// The dtype and rank of a Rust type. `None` stands for any rank.
 pub type Kind = (DType, Option<usize>);
 
-/// A type of one argument: an array of a dtype and rank, or an element.
+/// The type of one argument: an array of a dtype and rank, or an element.
 pub trait Argument {
-    /// What is given in a call.
+    /// The type of the value passed to a call.
     type Given<'a>;
-    /// Dtype and rank.
+    /// The dtype and rank.
     const KIND: Kind;
 
-    /// The argument as every call takes it.
+    /// Returns the argument as an [`ArrayRef`].
     fn lend<'a>(given: &'a Self::Given<'_>) -> ArrayRef<'a>;
 
-    /// The argument as direct calls take it.
+    /// Returns the argument in the form of direct calls.
     #[doc(hidden)]
     fn strided<'a>(given: &'a Self::Given<'_>) -> Strided<'a>;
 }
 
 /// The types of all arguments: a tuple of [`Argument`]s.
 pub trait Arguments {
-    /// What is given in a call.
+    /// The type of the values passed to a call.
     type Given<'a>;
 
-    /// Dtypes and ranks.
+    /// Returns the dtypes and ranks.
     fn kinds() -> Vec<Kind>;
 
-    /// The arguments as direct calls take them.
+    /// The arguments in the form of direct calls.
     #[doc(hidden)]
     type Lying<'a>: AsRef<[Strided<'a>]>;
 
     #[doc(hidden)]
     fn strided<'a>(given: &'a Self::Given<'_>) -> Self::Lying<'a>;
 
-    /// What `call` gives with the arguments as every call takes them.
+    /// Passes the arguments to `call` as [`ArrayRef`]s and returns its result.
     #[doc(hidden)]
     fn lend<R>(given: &Self::Given<'_>, call: impl FnOnce(&[ArrayRef<'_>]) -> R) -> R;
 }
 
-/// A type of one result: an array of a dtype and rank, or an element.
+/// The type of one result: an array of a dtype and rank, or an element.
 pub trait Outcome: Made {
-    /// Dtype and rank.
+    /// The dtype and rank.
     const KIND: Kind;
 
-    /// The value, if the array is one.
+    /// Converts an array, if it has this type.
     fn of(array: Array) -> Option<Self>;
 
-    /// Memory that a result is written to.
+    /// Returns the memory that a result is written to.
     fn lend(&mut self) -> ArrayMut<'_>;
 
-    /// The same, as direct calls take it.
+    /// Returns the memory in the form of direct calls.
     #[doc(hidden)]
     fn strided(&mut self) -> Strided<'_>;
 }
 
 /// The types of all results: an [`Outcome`], or a tuple of several.
 pub trait Outcomes: AllMade {
-    /// Results that are there, to be written again: `&mut Array1<f64>`, or a tuple of such.
+    /// Existing results to be overwritten: `&mut Array1<f64>`, or a tuple of such references.
     type Reused<'a>;
 
-    /// Dtypes and ranks.
+    /// Returns the dtypes and ranks.
     fn kinds() -> Vec<Kind>;
 
-    /// The results of a call.
+    /// Calls a function and converts its results.
     ///
     /// # Errors
     /// As [`Function::call`].
     fn call(function: &Function, inputs: &[ArrayRef<'_>]) -> Result<Self, CallError>;
 
-    /// Whether one map served it.
+    /// Runs the call as a single map. Returns `false` if that is not possible.
     #[doc(hidden)]
     fn map(outputs: &mut Self::Reused<'_>, map: &Map, inputs: &[Strided<'_>]) -> bool;
 
-    /// Whether a direct call served it.
+    /// Runs the call directly. Returns `false` if that is not possible.
     #[doc(hidden)]
     fn write(outputs: &mut Self::Reused<'_>, direct: &Direct, inputs: &[Strided<'_>]) -> bool;
 
-    /// What `call` gives with the memory of what is there.
+    /// Passes the memory of existing results to `call` and returns its result.
     #[doc(hidden)]
     fn lend<R>(outputs: &mut Self::Reused<'_>, call: impl FnOnce(&mut [ArrayMut<'_>]) -> R) -> R;
 
-    /// Puts results in place of what is there.
+    /// Replaces existing results.
     #[doc(hidden)]
     fn replace(self, outputs: &mut Self::Reused<'_>);
 }
 
 impl Function {
-    /// The function as one of these arguments and results.
+    /// Converts the function to a typed one.
     ///
     /// # Errors
-    /// It has others.
+    /// The function has other types.
     pub fn typed<I: Arguments, O: Outcomes>(&self) -> Result<Typed<I, O>, OtherTypesError> {
         let fit = |ports: &[Port], kinds: &[Kind]| {
             let fits = |(port, (dtype, ndim)): (&Port, &Kind)| {
@@ -162,7 +162,7 @@ impl Function {
         let (inputs, outputs) = (I::kinds(), O::kinds());
         let fits = fit(self.inputs(), &inputs) && fit(self.outputs(), &outputs);
         if fits && self.refusal().is_none() {
-            // What stands for this function now may be replaced while the handle is kept.
+            // A body can forward to another function later, while this handle still exists.
             let direct = self.direct().filter(|_| self.stands_for().is_none()).cloned();
             return Ok(Typed { function: self.clone(), direct, types: PhantomData });
         }
@@ -179,19 +179,20 @@ impl Function {
     }
 }
 
-/// `f64[?]`.
+/// Renders a dtype and rank, such as `f64[?]`.
 fn shown((dtype, ndim): Kind) -> String {
     format!("{dtype}[{}]", ndim.map_or_else(|| "..".to_owned(), |ndim| vec!["?"; ndim].join(",")))
 }
 
 impl<I: Arguments, O: Outcomes> Typed<I, O> {
-    /// Calls the function; the results are new.
+    /// Calls the function. The results are new arrays.
     ///
     /// # Errors
     /// As [`Function::call`].
     #[inline]
     pub fn call(&self, arguments: I::Given<'_>) -> Result<O, CallError> {
-        // What one way of calling looks at stays in registers where the other does not have its address.
+        // Each of the two branches has its own array of operands, so that the compiler can keep the operands of a map in
+        // registers.
         let results = self.direct.as_deref().and_then(|direct| match direct.map() {
             Some(map) => O::mapped(map, I::strided(&arguments).as_ref()),
             None => O::all_made(direct, I::strided(&arguments).as_ref()),
@@ -202,11 +203,11 @@ impl<I: Arguments, O: Outcomes> Typed<I, O> {
         I::lend(&arguments, |inputs| O::call(&self.function, inputs))
     }
 
-    /// Calls the function; the results replace `outputs`, a mutable borrow of each, in whose memory they are written where the
-    /// shapes agree.
+    /// Calls the function. The results replace `outputs`, a mutable borrow of each, whose memory is reused if the shapes
+    /// match.
     ///
     /// # Errors
-    /// As [`Function::call`]. After an error the outputs hold values, but not results.
+    /// As [`Function::call`]. After an error, the contents of the outputs are unspecified.
     #[inline]
     pub fn call_into(&self, arguments: I::Given<'_>, mut outputs: O::Reused<'_>) -> Result<(), CallError> {
         let is_served = self.direct.as_deref().is_some_and(|direct| match direct.map() {
@@ -219,14 +220,14 @@ impl<I: Arguments, O: Outcomes> Typed<I, O> {
         I::lend(&arguments, |inputs| rewrite::<O>(&self.function, inputs, &mut outputs))
     }
 
-    /// The function, for calls with arrays of any type.
+    /// Returns the untyped function.
     #[must_use]
     pub fn function(&self) -> &Function {
         &self.function
     }
 }
 
-/// A call for results that are written where they fit, or replace what is there.
+/// Calls a function whose results are written to `outputs` if the shapes match, or replace them otherwise.
 #[cold]
 fn rewrite<O: Outcomes>(
     function: &Function,

@@ -6,7 +6,7 @@ use crate::native::{ArrayMut, ArrayRef, Direct, Map, Strided};
 use crate::value::{Array, DType, Element};
 use ndarray::{ArrayD, ArrayView, Dimension, Ix0, aview0};
 
-/// The error of a result that is not of its declared type, which every call checks.
+/// Returns the error for a result that does not have its declared type. Every call checks this.
 #[cold]
 fn other(function: &Function, position: usize) -> CallError {
     let name = function.outputs().get(position).map(|port| port.name.clone()).unwrap_or_default();
@@ -115,14 +115,14 @@ impl<O: Outcome + 'static> Outcomes for O {
     }
 }
 
-/// 1, for counting.
+/// Expands to 1, for counting.
 macro_rules! one {
     ($type:ident) => {
         1
     };
 }
 
-/// Tuples of arguments.
+/// Implements [`Arguments`] for a tuple.
 macro_rules! arguments {
     ($($type:ident $value:ident),*) => {
         impl<$($type: Argument),*> Arguments for ($($type,)*) {
@@ -148,7 +148,7 @@ macro_rules! arguments {
     };
 }
 
-/// Tuples of several results.
+/// Implements [`Outcomes`] for a tuple of several results.
 macro_rules! outcomes {
     ($($type:ident $value:ident),*) => {
         impl<$($type: Outcome + 'static),*> Outcomes for ($($type,)*) {

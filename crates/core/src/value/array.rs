@@ -1,4 +1,4 @@
-//! A value: an owned n-dimensional array of any dtype.
+//! An owned n-dimensional array of any dtype.
 
 use crate::value::dtype::DType;
 use crate::value::element::Element;
@@ -7,7 +7,8 @@ use ndarray::{ArrayD, Dimension, IxDyn};
 
 macro_rules! array {
     ($($variant:ident => $element:ty),*) => {
-        /// An owned array of any dtype; what `perform` takes and gives, what constants are, and what a call returns.
+        /// An owned array of any dtype. It holds constants, the arguments and results of `perform`, and the results of
+        /// calls.
         ///
         /// # Examples
         /// ```
@@ -18,8 +19,8 @@ macro_rules! array {
         /// # Ok::<(), precast_core::OtherDTypeError>(())
         /// ```
         ///
-        /// Two arrays are equal when dtype, shape and the bits of every element are: a NaN equals itself, and 0 differs
-        /// from −0. The layout in memory does not count.
+        /// Two arrays are equal if dtype, shape and the bits of every element are equal. So a NaN equals itself, and 0
+        /// differs from −0. The memory layout does not matter.
         #[derive(Debug, Clone)]
         #[non_exhaustive]
         pub enum Array {
@@ -30,7 +31,7 @@ macro_rules! array {
         }
 
         impl Array {
-            /// Type of the elements.
+            /// Returns the dtype of the elements.
             #[must_use]
             pub fn dtype(&self) -> DType {
                 match self {
@@ -38,7 +39,7 @@ macro_rules! array {
                 }
             }
 
-            /// An array of zeros.
+            /// Creates an array of zeros.
             #[must_use]
             pub fn zeros(dtype: DType, shape: &[usize]) -> Self {
                 let shape = IxDyn(shape);
@@ -47,7 +48,8 @@ macro_rules! array {
                 }
             }
 
-            /// The array of a dtype, shape and the bits of [`Array::bits`]; `None` if their number does not fit the shape.
+            /// Creates an array from the bits that [`Array::bits`] returned. Returns `None` if their number does not match
+            /// the shape.
             #[must_use]
             pub fn from_bits(dtype: DType, shape: &[usize], bits: &[u64]) -> Option<Self> {
                 match dtype {
@@ -84,7 +86,7 @@ macro_rules! array {
 }
 crate::for_each_dtype!(array);
 
-/// Runs the same expression for the array of whichever dtype an [`Array`] holds.
+/// Evaluates an expression with the inner typed array of an [`Array`], whatever its dtype.
 ///
 /// # Examples
 /// ```
@@ -118,20 +120,20 @@ macro_rules! with_array {
 }
 
 impl Array {
-    /// The extents, outermost first.
+    /// Returns the extents, outermost first.
     #[must_use]
     pub fn shape(&self) -> &[usize] {
         with_array!(self, a => a.shape())
     }
 
-    /// The exact type of this value: every extent fixed.
+    /// Returns the exact type, with all extents fixed.
     #[must_use]
     pub fn ty(&self) -> Type {
         let shape = self.shape().iter().map(|n| crate::value::ty::Extent::Fixed(*n as u64)).collect();
         Type::Tensor(crate::value::ty::TensorType { dtype: self.dtype(), shape })
     }
 
-    /// The elements in C order, as bits ([`Element::bits`]): [`DType::words`] words for each.
+    /// Returns the bits of the elements in C order ([`Element::bits`]), with [`DType::words`] words for each.
     #[must_use]
     pub fn bits(&self) -> Vec<u64> {
         let words = self.dtype().words();
@@ -159,12 +161,12 @@ impl PartialEq for Array {
 
 impl Eq for Array {}
 
-/// An array that was to be taken as another dtype than it has.
+/// The error for an array that does not have the requested dtype.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the array is `{found}`, expected `{expected}`")]
 pub struct OtherDTypeError {
-    /// What was asked for.
+    /// The requested dtype.
     pub expected: DType,
-    /// What it is.
+    /// The dtype of the array.
     pub found: DType,
 }

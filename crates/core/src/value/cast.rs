@@ -1,7 +1,7 @@
-//! Conversion between dtypes: the one rule that `cast`, `filter` and params share with the C of `pc_cast_<from>_<to>`.
+//! Conversion between dtypes. `cast`, `filter` and params use the same rules as the C function `pc_cast_<from>_<to>`.
 //!
-//! To bool is `!= 0`; integers keep their low bits; float to integer truncates and saturates, NaN becomes 0; to a float
-//! rounds once, to nearest; complex to real drops the imaginary part.
+//! Conversion to bool is `!= 0`. Integers keep their low bits. Float to integer truncates and saturates, and NaN becomes 0.
+//! Conversion to a float rounds once, to nearest. Complex to real drops the imaginary part.
 
 use crate::value::array::Array;
 use crate::value::dtype::DType;
@@ -11,10 +11,10 @@ use crate::{for_each_dtype, with_array};
 use ndarray::{ArrayD, IxDyn};
 use num_complex::Complex;
 
-/// A number on its way from one dtype to another, without loss.
+/// A lossless intermediate value for conversions between dtypes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Number {
-    /// An integer or a truth value.
+    /// An integer or a Boolean.
     Int(i128),
     /// A float.
     Float(f64),
@@ -23,13 +23,13 @@ pub enum Number {
 }
 
 impl Number {
-    /// Whether the two are the same number; a NaN is the same as any NaN.
+    /// Returns whether two numbers are equal. All NaNs are equal.
     #[must_use]
     pub fn same(self, other: Self) -> bool {
         let part = |a: f64, b: f64| a == b || (a.is_nan() && b.is_nan());
         match (self, other) {
             (Self::Int(a), Self::Int(b)) => a == b,
-            // A float that equals an integer is one, and below 2¹²⁷ the conversion back is exact.
+            // A finite float equal to its truncation is an integer, and below 2¹²⁷ the conversion to `i128` is exact.
             (Self::Int(a), Self::Float(b)) | (Self::Float(b), Self::Int(a)) => {
                 b.trunc() == b && b.abs() < 1e30 && b as i128 == a
             }
@@ -41,7 +41,7 @@ impl Number {
         }
     }
 
-    /// Real and imaginary part; integers rounded.
+    /// Returns real and imaginary part. Integers are rounded.
     #[must_use]
     pub fn parts(self) -> (f64, f64) {
         match self {
@@ -52,12 +52,12 @@ impl Number {
     }
 }
 
-/// An element as a number, and back.
+/// Conversion of an element to and from a number.
 pub trait Convert {
-    /// The number, exactly.
+    /// Returns the exact number.
     fn number(self) -> Number;
 
-    /// The element that is nearest by the rule above.
+    /// Converts a number to this type by the rules in the module documentation.
     fn from_number(x: Number) -> Self;
 }
 
@@ -109,7 +109,7 @@ macro_rules! floats {
         }
     )*};
 }
-// 16-bit floats are reached from integers through f32, as their arithmetic is.
+// Integers are converted to 16-bit floats through f32, like the arithmetic of these types.
 floats!(
     f16: x => Self::from_f32(x as f32), Self::from_f64(x),
     bf16: x => Self::from_f32(x as f32), Self::from_f64(x),
@@ -140,7 +140,7 @@ complex!(f32, f64);
 macro_rules! cast {
     ($($variant:ident => $element:ty),*) => {
         impl Array {
-            /// The array without dimensions that holds a number in `dtype`.
+            /// Creates an array without dimensions that holds a number as `dtype`.
             #[must_use]
             pub fn of(number: Number, dtype: DType) -> Self {
                 match dtype {
@@ -148,7 +148,7 @@ macro_rules! cast {
                 }
             }
 
-            /// The array with its elements converted.
+            /// Converts the elements to another dtype.
             ///
             /// # Examples
             /// ```
@@ -171,7 +171,7 @@ macro_rules! cast {
 for_each_dtype!(cast);
 
 impl Array {
-    /// The elements in C order, as numbers.
+    /// Returns the elements in C order, as numbers.
     #[must_use]
     pub fn numbers(&self) -> Vec<Number> {
         let mut numbers = Vec::with_capacity(self.shape().iter().product());
@@ -181,8 +181,8 @@ impl Array {
 
     /// Calls a function with each element in C order.
     ///
-    /// Elements leave one dtype and enter another through a function pointer: one loop a dtype on either side, where a generic
-    /// conversion would be compiled for each of their pairs.
+    /// The function pointer separates the source dtype from the target dtype. So there is one loop per dtype on each side,
+    /// not one per pair of dtypes.
     fn each_number(&self, take: &mut dyn FnMut(Number)) {
         with_array!(self, a => a.iter().for_each(|x| take(x.number())));
     }

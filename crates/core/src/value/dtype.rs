@@ -1,10 +1,11 @@
-//! Element types and NumPy's promotion between them.
+//! Element types and NumPy's promotion rules.
 //!
-//! One table, [`DType::row`], has a row for each dtype; every question is answered from it. Rust spelling everywhere
-//! (`f32`, `i64`, `bool`, `c64`); the numbers are NumPy's type numbers, because op code bakes them in.
+//! All properties come from one table, [`DType::row`], with a row for each dtype. Names use Rust spelling (`f32`, `i64`,
+//! `bool`, `c64`). The numbers are NumPy's type numbers, because they appear in the code of ops.
 //!
-//! A new dtype is a variant, a place in [`DType::ALL`] and a row here; its Rust type in `element.rs`; `pc_dtype` in the ABI; a header
-//! in the op library. Arms with `_` decide about what has no row of its own: read each.
+//! A new dtype needs a variant, a place in [`DType::ALL`] and a row here, a Rust type in `element.rs`, a constant of
+//! `pc_dtype` in the ABI, and a header in the op library. Check every match arm with `_` too, since it also covers the new
+//! dtype.
 
 use std::fmt;
 use std::str::FromStr;
@@ -31,9 +32,9 @@ pub enum DType {
     U32,
     /// 64-bit unsigned integer.
     U64,
-    /// IEEE 754 binary16: stored; computed with in f32, each operation rounded.
+    /// IEEE 754 binary16. Arithmetic is done in f32, and each operation is rounded.
     F16,
-    /// The upper half of a binary32: stored; computed with in f32, each operation rounded.
+    /// The upper half of a binary32. Arithmetic is done in f32, and each operation is rounded.
     Bf16,
     /// IEEE 754 binary32.
     F32,
@@ -45,7 +46,7 @@ pub enum DType {
     C128,
 }
 
-/// What kind of number a dtype holds, and the bits of it (of a part, where there are two).
+/// The kind of number, with the bits of an element, or of one part of a complex number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Bool,
@@ -78,8 +79,10 @@ impl DType {
         Self::C128,
     ];
 
-    /// NumPy has no bfloat16 of its own: `E` is the code of the package ml_dtypes, 256 the first number that NumPy gives
-    /// to types from elsewhere.
+    /// Returns the row of a dtype.
+    ///
+    /// NumPy has no bfloat16. `E` is the code of the package ml_dtypes, and 256 is the first number that NumPy assigns to
+    /// user-defined types.
     #[rustfmt::skip]
     #[inline]
     const fn row(self) -> Row {
@@ -102,75 +105,75 @@ impl DType {
         }
     }
 
-    /// The name, `f32`.
+    /// Returns the name, such as `f32`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         self.row().0
     }
 
-    /// NumPy's type number; 256 for bf16, which NumPy does not have.
+    /// Returns NumPy's type number, or 256 for bf16, which NumPy does not have.
     #[must_use]
     pub const fn typenum(self) -> i32 {
         self.row().1
     }
 
-    /// The dtype of a NumPy type number.
+    /// Returns the dtype of a NumPy type number.
     #[must_use]
     pub fn from_typenum(number: i32) -> Option<Self> {
         Self::ALL.into_iter().find(|dtype| dtype.typenum() == number)
     }
 
-    /// Size of one element in bytes.
+    /// Returns the size of one element in bytes.
     #[must_use]
     #[inline]
     pub const fn itemsize_bytes(self) -> usize {
         self.row().2
     }
 
-    /// Alignment of one element in bytes; that of a part for complex numbers.
+    /// Returns the alignment of one element in bytes. For complex numbers it is that of one part.
     #[must_use]
     #[inline]
     pub const fn align_bytes(self) -> usize {
         self.real().row().2
     }
 
-    /// The code in PEP 3118 format strings, `d`; `E` for bf16, which has none there.
+    /// Returns the code in PEP 3118 format strings, such as `d`. For bf16, which has none, it is `E`.
     #[must_use]
     pub const fn pep3118(self) -> &'static str {
         self.row().3
     }
 
-    /// How many words an element takes in [`crate::Array::bits`]: 2 for c128, else 1.
+    /// Returns the number of words of an element in [`crate::Array::bits`]: 2 for c128, otherwise 1.
     #[must_use]
     pub const fn words(self) -> usize {
         if self.itemsize_bytes() > 8 { 2 } else { 1 }
     }
 
-    /// Whether this is f16, bf16, f32 or f64.
+    /// Returns whether this is f16, bf16, f32 or f64.
     #[must_use]
     pub const fn is_float(self) -> bool {
         matches!(self.row().4, Kind::Float(_))
     }
 
-    /// Whether this is a signed or unsigned integer; bool is none.
+    /// Returns whether this is a signed or unsigned integer. bool does not count.
     #[must_use]
     pub const fn is_integer(self) -> bool {
         matches!(self.row().4, Kind::Signed(_) | Kind::Unsigned(_))
     }
 
-    /// Whether this is an unsigned integer; bool is none.
+    /// Returns whether this is an unsigned integer. bool does not count.
     #[must_use]
     pub const fn is_unsigned(self) -> bool {
         matches!(self.row().4, Kind::Unsigned(_))
     }
 
-    /// Whether this is c64 or c128.
+    /// Returns whether this is c64 or c128.
     #[must_use]
     pub const fn is_complex(self) -> bool {
         matches!(self.row().4, Kind::Complex(_))
     }
 
-    /// The dtype of a part of a complex number; any other dtype itself.
+    /// Returns the dtype of the parts of a complex number, and any other dtype unchanged.
     #[must_use]
     pub const fn real(self) -> Self {
         match self {
@@ -180,8 +183,8 @@ impl DType {
         }
     }
 
-    /// The float in which a function such as `exp` is computed: a float or complex dtype itself, f16 and f32 for integers
-    /// that those hold exactly (8 and 16 bits), f64 for wider ones. bool is computed in f16, as in NumPy.
+    /// Returns the dtype in which a function such as `exp` is computed. Float and complex dtypes are unchanged. Integers of
+    /// 8 and 16 bits become f16 and f32, which hold them exactly, and wider ones become f64. bool becomes f16, as in NumPy.
     #[must_use]
     pub const fn to_inexact(self) -> Self {
         match self.row().4 {
@@ -192,7 +195,8 @@ impl DType {
         }
     }
 
-    /// The dtype that both promote to: NumPy's `result_type` of two arrays. bf16 promotes as f16 does; the two give f32.
+    /// Returns the dtype that both promote to: NumPy's `result_type` of two arrays. bf16 promotes like f16; together they
+    /// give f32.
     ///
     /// # Source
     /// NumPy, `numpy.result_type`; checked against a committed table in the tests of `precast-ops`.
@@ -220,7 +224,7 @@ impl DType {
         }
     }
 
-    /// This float of `bits` bits, or the next wider one that holds an integer of `int` bits.
+    /// Returns this float of `bits` bits, or the narrowest wider one that NumPy promotes to for an integer of `int` bits.
     fn hold(self, bits: u32, int: u32) -> Self {
         match (bits, int) {
             (_, 8) | (32 | 64, 16) | (64, _) => self,
@@ -230,7 +234,7 @@ impl DType {
     }
 }
 
-/// What holds a signed integer of `a` bits and an unsigned one of `b`.
+/// Returns the dtype that holds a signed integer of `a` bits and an unsigned one of `b` bits.
 fn signed(a: u32, b: u32) -> DType {
     match a.max(2 * b) {
         16 => DType::I16,
@@ -246,15 +250,15 @@ impl fmt::Display for DType {
     }
 }
 
-/// A dtype name that is not one.
+/// The error for an unknown dtype name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown dtype `{found}`; known: {known}", known = DType::ALL.map(DType::name).join(", "))]
 pub struct ParseDTypeError {
-    /// What was found.
+    /// The unknown name.
     pub found: String,
 }
 
-/// The names that NumPy and Python have for dtypes, and ours.
+/// Names of dtypes in NumPy and Python, with ours.
 const OTHER_NAMES: [(&str, &str); 18] = [
     ("bool_", "bool"),
     ("int8", "i8"),
@@ -279,7 +283,7 @@ const OTHER_NAMES: [(&str, &str); 18] = [
 impl FromStr for DType {
     type Err = ParseDTypeError;
 
-    /// Reads a name, ours or NumPy's.
+    /// Parses a name, ours or NumPy's.
     fn from_str(text: &str) -> Result<Self, ParseDTypeError> {
         let named = |name: &str| Self::ALL.into_iter().find(|dtype| dtype.name() == name);
         let other = || OTHER_NAMES.into_iter().find(|(other, _)| *other == text);

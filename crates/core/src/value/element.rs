@@ -1,5 +1,5 @@
-//! Which Rust type holds an element of which dtype: one list, [`for_each_dtype!`](crate::for_each_dtype), that everything
-//! that has an arm for each dtype is stamped from.
+//! The Rust type of each dtype's elements. Code with an arm for each dtype is generated from one list,
+//! [`for_each_dtype!`](crate::for_each_dtype).
 
 use crate::value::cast::Convert;
 use crate::value::dtype::DType;
@@ -33,8 +33,8 @@ macro_rules! for_each_dtype {
 }
 
 mod sealed {
-    /// Keeps [`super::Element`] to the types of [`for_each_dtype!`](crate::for_each_dtype): arrays of others would be taken
-    /// for arrays of these.
+    /// Restricts [`super::Element`] to the types of [`for_each_dtype!`](crate::for_each_dtype). Arrays of another type
+    /// would be treated as arrays of these.
     pub trait Sealed {}
 
     macro_rules! sealed {
@@ -43,18 +43,19 @@ mod sealed {
     crate::for_each_dtype!(sealed);
 }
 
-/// A Rust type whose values are the elements of a dtype: one of those that [`for_each_dtype!`](crate::for_each_dtype) lists.
+/// A Rust type whose values are the elements of a dtype: one of the types that [`for_each_dtype!`](crate::for_each_dtype)
+/// lists.
 pub trait Element:
     sealed::Sealed + Convert + Copy + Default + PartialEq + fmt::Debug + Send + Sync + 'static
 {
     /// The dtype.
     const DTYPE: DType;
 
-    /// The bits, in as many words as [`DType::words`] says; floats by `to_bits`, so that NaN and −0 count. The second word
-    /// is 0 where there is one only.
+    /// Returns the bits in [`DType::words`] words. Floats are converted by `to_bits`, so NaN payloads and −0 are preserved.
+    /// An unused second word is 0.
     fn bits(self) -> [u64; 2];
 
-    /// The element of these bits; those beyond its size do not count.
+    /// Creates an element from bits. Bits beyond its size are ignored.
     fn from_bits(bits: [u64; 2]) -> Self;
 }
 

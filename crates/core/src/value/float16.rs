@@ -1,8 +1,8 @@
-//! The 16-bit floats, and rounding to them: what the C of `precast/ops/half.h` does, operation by operation.
+//! The 16-bit floats and rounding to them, with the same operations as the C code of `precast/ops/half.h`.
 //!
-//! Types of our own: the crate `half` rounds with an instruction where the CPU has one, and a f64 by way of f32, so twice. Here it
-//! is once, to nearest even; overflow gives infinity, every NaN becomes the quiet one of its sign. Widening is exact. With the
-//! feature `half` its types convert to these and back, bit by bit.
+//! The crate `half` is not used: it rounds with a CPU instruction if available, and rounds a f64 twice by way of f32. These
+//! types round once, to nearest even. Overflow gives infinity, and every NaN becomes the quiet NaN of its sign. Widening is
+//! exact. With the feature `half`, its types convert to these and back, bit by bit.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -10,61 +10,60 @@ use std::fmt;
 macro_rules! float16 {
     ($name:ident, $rounding:ident, $widen:ident, $title:literal, $one:literal) => {
         #[doc = $title]
-        ///
-        /// It is carried and converted, not computed with: convert to `f32`, which holds all of its values. Compared and printed as
-        /// a `f32` is.
+        /// The type is for storage and conversion only. For arithmetic, convert to `f32`, which holds all of its values. It
+        /// is compared and printed like a `f32`.
         #[allow(non_camel_case_types, reason = "named as `f32` is")]
         #[derive(Clone, Copy, Default)]
         #[repr(transparent)]
         pub struct $name(u16);
 
         impl $name {
-            /// 1.
+            /// The number 1.
             pub const ONE: Self = Self($one);
 
-            /// The float of these bits.
+            /// Creates the float with these bits.
             #[must_use]
             pub const fn from_bits(bits: u16) -> Self {
                 Self(bits)
             }
 
-            /// Its bits.
+            /// Returns the bits.
             #[must_use]
             pub const fn to_bits(self) -> u16 {
                 self.0
             }
 
-            /// Rounds once, to nearest even.
+            /// Converts with one rounding, to nearest even.
             #[must_use]
             pub fn from_f32(value: f32) -> Self {
                 Self::from_f64(value.into())
             }
 
-            /// Rounds once, to nearest even.
+            /// Converts with one rounding, to nearest even.
             #[must_use]
             pub fn from_f64(value: f64) -> Self {
                 Self(round(value, &$rounding))
             }
 
-            /// The same number, exactly.
+            /// Converts exactly.
             #[must_use]
             pub fn to_f32(self) -> f32 {
                 $widen(self.0)
             }
 
-            /// The same number, exactly.
+            /// Converts exactly.
             #[must_use]
             pub fn to_f64(self) -> f64 {
                 self.to_f32().into()
             }
 
-            /// Whether it is no number.
+            /// Returns whether the value is NaN.
             #[must_use]
             pub fn is_nan(self) -> bool {
                 self.to_f32().is_nan()
             }
 
-            /// Whether it is neither infinite nor NaN.
+            /// Returns whether the value is neither infinite nor NaN.
             #[must_use]
             pub fn is_finite(self) -> bool {
                 self.to_f32().is_finite()
@@ -129,7 +128,7 @@ fn widen_f16(bits: u16) -> f32 {
     let sign = u32::from(bits >> 15) << 31;
     let (exponent, fraction) = (u32::from(bits >> 10 & 0x1f), u32::from(bits & 0x3ff));
     let magnitude = match exponent {
-        // Subnormal: so many 2^-24.
+        // Subnormal: `fraction` times 2^-24.
         0 => (fraction as f32 / 16_777_216.0).to_bits(),
         0x1f => 0x7f80_0000 | fraction << 13,
         _ => (exponent + 112) << 23 | fraction << 13,
@@ -141,7 +140,7 @@ fn widen_bf16(bits: u16) -> f32 {
     f32::from_bits(u32::from(bits) << 16)
 }
 
-/// Where a f64 is rounded to a 16-bit float.
+/// The constants for rounding a f64 to a 16-bit float.
 struct Rounding {
     shift: u32,
     rebias: u64,
@@ -151,7 +150,7 @@ struct Rounding {
     infinite: u64,
 }
 
-/// 2^28: its last bit is that of the subnormal f16.
+/// The constants of f16. The last bit of `magic`, 2^28, has the value of the least subnormal f16.
 const F16: Rounding = Rounding {
     shift: 42,
     rebias: 1008 << 52,
@@ -161,7 +160,7 @@ const F16: Rounding = Rounding {
     infinite: 0x7c00,
 };
 
-/// 2^-81: its last bit is that of the subnormal bf16.
+/// The constants of bf16. The last bit of `magic`, 2^-81, has the value of the least subnormal bf16.
 const BF16: Rounding = Rounding {
     shift: 45,
     rebias: 896 << 52,

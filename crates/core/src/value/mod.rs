@@ -1,4 +1,4 @@
-//! Values and their types: what calls take and give, what constants are, what keys and entries name.
+//! Values and their types: arguments and results of calls, constants, and the types in keys and entries.
 
 mod array;
 mod cast;

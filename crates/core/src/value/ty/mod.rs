@@ -1,7 +1,7 @@
-//! Types of variables: `f64` alone is a C scalar, `f64[?,1,3]` a tensor, `double<f64[]>` a type of a user.
+//! Types of variables: `f64` is a C scalar, `f64[?,1,3]` a tensor, and `double<f64[]>` a user type.
 //!
-//! An extent is `?` (unknown until run time), `1` (broadcastable) or a fixed n. Types are static knowledge only:
-//! at run time extents follow NumPy's broadcasting rules, whatever was declared as `?`.
+//! An extent is `?` (unknown until run time), `1` (broadcastable) or a fixed n. Types are static knowledge only. At run
+//! time, extents declared as `?` follow NumPy's broadcasting rules.
 
 mod parse;
 mod user;
@@ -13,17 +13,17 @@ pub use user::UserType;
 use crate::value::dtype::DType;
 use std::fmt;
 
-/// What is known of one dimension before run time.
+/// The static extent of one dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Extent {
-    /// `?`: anything from 0 up.
+    /// `?`: any number of elements, including 0.
     Unknown,
     /// A fixed number of elements; 1 broadcasts.
     Fixed(u64),
 }
 
 impl Extent {
-    /// Whether a dimension of `n` elements is allowed here.
+    /// Returns whether a dimension of `n` elements is allowed.
     #[must_use]
     pub fn admits(self, n: u64) -> bool {
         match self {
@@ -32,7 +32,7 @@ impl Extent {
         }
     }
 
-    /// The extent of two dimensions broadcast together; `None` if they cannot be.
+    /// Returns the extent of two dimensions broadcast together, or `None` if they are incompatible.
     #[must_use]
     pub fn broadcast(self, other: Self) -> Option<Self> {
         match (self, other) {
@@ -57,11 +57,11 @@ impl fmt::Display for Extent {
 pub struct TensorType {
     /// Type of the elements.
     pub dtype: DType,
-    /// What is known of each dimension, outermost first.
+    /// The extent of each dimension, outermost first.
     pub shape: Vec<Extent>,
 }
 
-/// What a variable may hold.
+/// The type of a variable.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Type {
@@ -69,18 +69,18 @@ pub enum Type {
     Scalar(DType),
     /// An array: `f64[?,?]`; `f64[]` has no dimensions.
     Tensor(TensorType),
-    /// A type that somebody gave a name and C code of its own: `double<f64[]>`.
+    /// A named type with its own C code: `double<f64[]>`.
     User(UserType),
 }
 
 impl Type {
-    /// A tensor whose `ndim` extents are unknown.
+    /// Creates a tensor type with `ndim` unknown extents.
     #[must_use]
     pub fn tensor(dtype: DType, ndim: usize) -> Self {
         Self::Tensor(TensorType { dtype, shape: vec![Extent::Unknown; ndim] })
     }
 
-    /// Type of the elements.
+    /// Returns the dtype of the elements.
     #[must_use]
     pub fn dtype(&self) -> DType {
         match self {
@@ -90,7 +90,7 @@ impl Type {
         }
     }
 
-    /// The same shape with other elements; of a user type, the carrier's.
+    /// Returns the same shape with another dtype. For a user type it is the type of the carrier.
     #[must_use]
     pub fn with_dtype(&self, dtype: DType) -> Self {
         match self {
@@ -99,7 +99,7 @@ impl Type {
         }
     }
 
-    /// The same type with every extent forgotten: what a key sees of it.
+    /// Returns the same type with all extents unknown, as in keys.
     #[must_use]
     pub fn without_extents(&self) -> Self {
         match self {
@@ -109,8 +109,8 @@ impl Type {
         }
     }
 
-    /// Whether every value of `other` is a value of this type: the same kind (and name), dtype and rank, and no extent
-    /// fixed that `other` leaves open.
+    /// Returns whether every value of `other` is a value of this type. Kind, name, dtype and rank must be equal, and every
+    /// extent must be unknown here or equal.
     #[must_use]
     pub fn covers(&self, other: &Self) -> bool {
         let same_kind = match (self, other) {
@@ -125,13 +125,13 @@ impl Type {
             && extents.into_iter().all(|(mine, its)| *mine == Extent::Unknown || mine == its)
     }
 
-    /// Number of dimensions; 0 for a scalar.
+    /// Returns the number of dimensions; 0 for a scalar.
     #[must_use]
     pub fn ndim(&self) -> usize {
         self.shape().len()
     }
 
-    /// The extents; none for a scalar.
+    /// Returns the extents; empty for a scalar.
     #[must_use]
     pub fn shape(&self) -> &[Extent] {
         match self {
@@ -141,13 +141,14 @@ impl Type {
         }
     }
 
-    /// The user type that this is, if it is one.
+    /// Returns the user type, if this is one.
     #[must_use]
     pub fn as_user(&self) -> Option<&UserType> {
         if let Self::User(user) = self { Some(user) } else { None }
     }
 
-    /// Whether an array of this dtype and shape is a value of this type; of a user type, carries one.
+    /// Returns whether an array of this dtype and shape is a value of this type. For a user type, the array must be a valid
+    /// carrier.
     #[must_use]
     pub fn admits(&self, dtype: DType, shape: &[usize]) -> bool {
         dtype == self.dtype()

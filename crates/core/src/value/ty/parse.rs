@@ -1,26 +1,26 @@
-//! Types read from their text form.
+//! Parses types from their text form.
 
 use super::{Extent, TensorType, Type, UserType, user};
 use crate::value::dtype::ParseDTypeError;
 use precast_abi::tensor::MAX_NDIM;
 use std::str::FromStr;
 
-/// A type in text form that cannot be read.
+/// The reason why a text is not a type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseTypeError {
-    /// The dtype is not one.
+    /// The dtype is unknown.
     #[error("in type `{text}`")]
     DType {
-        /// The whole type.
+        /// The whole text.
         text: String,
-        /// What was wrong with its dtype.
+        /// The error of the dtype.
         source: ParseDTypeError,
     },
     /// An extent is neither `?` nor a number.
     #[error("in type `{text}`: extent `{found}` is neither `?` nor a number")]
     Extent {
-        /// The whole type.
+        /// The whole text.
         text: String,
         /// The extent.
         found: String,
@@ -28,34 +28,34 @@ pub enum ParseTypeError {
     /// The brackets do not match.
     #[error("in type `{text}`: expected `dtype[extent,…]`, `dtype` or `name<dtype[extent,…]>`")]
     Brackets {
-        /// The whole type.
+        /// The whole text.
         text: String,
     },
-    /// More dimensions than the ABI carries.
+    /// The type has more dimensions than the ABI supports.
     #[error("type `{text}` has {found} dimensions; at most {MAX_NDIM} are supported")]
     Rank {
-        /// The whole type.
+        /// The whole text.
         text: String,
         /// Its number of dimensions.
         found: usize,
     },
-    /// The name of a user type is none.
+    /// The name of a user type is invalid.
     #[error(
         "in type `{text}`: `{found}` is no name of a user type; expected an ASCII letter or `_`, then letters, digits, \
          `_` and `.`, and no dtype"
     )]
     Name {
-        /// The whole type.
+        /// The whole text.
         text: String,
         /// The name.
         found: String,
     },
-    /// What stands between `<` and `>` carries no user type.
+    /// The text between `<` and `>` is not a carrier of a user type.
     #[error("in type `{text}`: expected `name<dtype[extent,…]>` or `name<opaque>`, found `{found}` inside")]
     Carrier {
-        /// The whole type.
+        /// The whole text.
         text: String,
-        /// What stands inside.
+        /// The text between the brackets.
         found: String,
     },
 }
@@ -84,7 +84,7 @@ impl FromStr for Type {
     }
 }
 
-/// Reads `double<f64[]>` and `plan<opaque>`.
+/// Parses `double<f64[]>` and `plan<opaque>`.
 fn parse_user(whole: &str) -> Result<UserType, ParseTypeError> {
     let brackets = || ParseTypeError::Brackets { text: whole.to_owned() };
     let (name, rest) = whole.split_once('<').ok_or_else(brackets)?;
@@ -96,7 +96,7 @@ fn parse_user(whole: &str) -> Result<UserType, ParseTypeError> {
     if inside == user::OPAQUE {
         return UserType::opaque(name);
     }
-    // A carrier is a tensor, so nothing nests, however deep a text does.
+    // A carrier is a tensor, so nested brackets are rejected without recursion.
     let nested = inside.contains(['<', '>']);
     match if nested { None } else { Some(inside.parse()?) } {
         Some(Type::Tensor(carrier)) => UserType::new(name, carrier),

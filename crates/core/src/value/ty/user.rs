@@ -1,15 +1,15 @@
-//! User types: a name, and the tensor that carries the values.
+//! User types: named types whose values are carried by tensors.
 //!
-//! What a value means in C is the business of the C side that `precast_codegen::Library` has under the type's name. The
-//! graph, keys and callers only see the carrier, so a user type needs nothing new of a host: `double<f64[]>` travels as an
-//! `f64[]`. A value of an opaque type, `plan<opaque>`, is an address in the memory of a process; its carrier is a `u64[]`
-//! that owns what the address points to. Opaque values live inside a graph, never at its inputs and outputs.
+//! `precast_codegen::Library` has C code under the type's name, which defines the meaning of a value in C. Graphs, keys and
+//! callers see only the carrier, so hosts need no support for user types: `double<f64[]>` is passed as an `f64[]`. A value
+//! of an opaque type, `plan<opaque>`, is an address in the memory of the process. Its carrier is a `u64[]` that owns the
+//! object at that address. Opaque values exist only inside a graph, never as its inputs or outputs.
 
 use super::{ParseTypeError, TensorType};
 use crate::value::dtype::DType;
 use std::fmt;
 
-/// What stands inside the brackets of an opaque type.
+/// The text in the brackets of an opaque type.
 pub(super) const OPAQUE: &str = "opaque";
 
 /// The dtype of an address.
@@ -35,15 +35,15 @@ pub struct UserType {
 }
 
 impl UserType {
-    /// A type of this name whose values travel as `carrier`.
+    /// Creates a type whose values are carried by `carrier`.
     ///
     /// # Errors
-    /// [`ParseTypeError::Name`]: names are an ASCII letter or `_`, then letters, digits, `_` and `.`; no dtype's.
+    /// [`ParseTypeError::Name`]: a name is an ASCII letter or `_`, followed by letters, digits, `_` and `.`, and is not a dtype.
     pub fn new(name: &str, carrier: TensorType) -> Result<Self, ParseTypeError> {
         Self { name: name.to_owned(), carrier, opaque: false }.checked()
     }
 
-    /// A type of this name whose values are addresses that the process alone understands.
+    /// Creates a type whose values are addresses in the process.
     ///
     /// # Errors
     /// As [`UserType::new`].
@@ -59,19 +59,19 @@ impl UserType {
         Err(ParseTypeError::Name { text: self.to_string(), found: self.name })
     }
 
-    /// The name that a library has the C side under.
+    /// Returns the name, under which a library has the C code.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The tensor that carries a value.
+    /// Returns the tensor type that carries a value.
     #[must_use]
     pub fn carrier(&self) -> &TensorType {
         &self.carrier
     }
 
-    /// Whether a value means something in one process only.
+    /// Returns whether values are valid only in their process.
     #[must_use]
     pub fn is_opaque(&self) -> bool {
         self.opaque
@@ -92,7 +92,7 @@ impl fmt::Display for UserType {
     }
 }
 
-/// Whether a text can name a user type.
+/// Returns whether a text can name a user type.
 pub(super) fn is_name(text: &str) -> bool {
     let first = text.bytes().next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_');
     let part = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'.';
