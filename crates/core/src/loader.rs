@@ -229,7 +229,7 @@ impl Loader {
             .map_err(|source| LoadEntryError::Instance { name: name(), source })
     }
 
-    /// Returns the best module of a key that this host can run. The error lists the reasons why there is none.
+    /// Returns the best module of a key that this host can run. The error lists the reasons why all variants failed.
     fn module(&self, graph: &str, key: &BuildKey) -> Result<(LoadedModule, Served), String> {
         let span =
             crate::span!("lookup", key = key.short().as_str(), layer = self.bundle.name(); variant, outcome);

@@ -7,7 +7,7 @@
 //! | `lookup` | a module is looked up in a layer | `key`, `layer`, `variant`, `outcome` |
 //! | `verify` | an archive is read and hashed | `variant`, `bytes`, `outcome` |
 //! | `load` | verified bytes become callable | `bytes`, `outcome` |
-//! | `compile`, `publish` | a module missing from all layers is compiled and published | `key`, `signature`, `variant`, `layer`, `outcome` |
+//! | `compile`, `publish` | a missing module is compiled | `key`, `signature`, `variant`, `layer`, `outcome` |
 //!
 //! All have the target `precast`, the level `DEBUG` and the field `ms`. Calls have no span, because they are too short.
 

@@ -1,4 +1,4 @@
-//! Borrowed arrays of any dtype: what a call takes, and what it may write to.
+//! Borrowed arrays of any dtype: the inputs of a call, and the memory for its results.
 
 use super::copy::copy;
 use super::strided::Strided;
@@ -7,11 +7,11 @@ use ndarray::{ArrayBase, ArrayView, ArrayViewMut, Data, DataMut, Dimension};
 use std::ffi::c_char;
 use std::marker::PhantomData;
 
-/// Where extents and strides are. Those of a view that is given by value are copied: to this view if they are few, so that
+/// The location of extents and strides. Those of a view passed by value are copied. A few are stored inline, so that
 /// borrowing such an array allocates nothing.
 #[derive(Debug, Clone)]
 enum Shape<'a> {
-    /// With the array itself.
+    /// Borrowed from the array itself.
     Borrowed(&'a [usize], &'a [isize]),
     Copied {
         ndim: u8,
@@ -21,7 +21,7 @@ enum Shape<'a> {
     Many(Box<(Vec<usize>, Vec<isize>)>),
 }
 
-/// Dimensions that are copied without allocating.
+/// The number of dimensions that are copied without allocating.
 const FEW: usize = 4;
 
 impl Shape<'_> {
@@ -37,7 +37,7 @@ impl Shape<'_> {
         Self::Copied { ndim: ndim as u8, extents: copied.0, strides: copied.1 }
     }
 
-    /// Extents and strides, as many.
+    /// Returns extents and strides, of equal length.
     #[inline]
     fn axes(&self) -> (&[usize], &[isize]) {
         match self {
@@ -51,21 +51,21 @@ impl Shape<'_> {
     }
 }
 
-/// Memory described: dtype, first element, extents, strides.
+/// A description of array memory: dtype, first element, extents, strides.
 #[derive(Debug, Clone)]
 pub(super) struct RawView<'a> {
     dtype: DType,
     data: *mut c_char,
-    /// The step from one element to the next of a contiguous array, in the unit of the strides: 1 where they count elements,
-    /// as ndarray's, the bytes of an element where they count bytes.
+    /// The step between elements of a contiguous array, in the unit of the strides. It is 1 if strides count elements, as
+    /// in ndarray, and the element size if they count bytes.
     step: isize,
-    /// How many extents there are: to ask for that alone is a load.
+    /// The number of extents, stored here so that reading it is a single load.
     ndim: usize,
     shape: Shape<'a>,
 }
 
 impl<'a> RawView<'a> {
-    /// An array whose strides count elements.
+    /// Describes an array whose strides count elements.
     #[inline]
     pub(super) fn borrowed(
         dtype: DType,
@@ -76,7 +76,7 @@ impl<'a> RawView<'a> {
         Self { dtype, data, step: 1, ndim: extents.len(), shape: Shape::Borrowed(extents, strides) }
     }
 
-    /// An array whose strides count bytes.
+    /// Describes an array whose strides count bytes.
     pub(super) fn of_bytes(
         dtype: DType,
         data: *mut c_char,
@@ -87,7 +87,7 @@ impl<'a> RawView<'a> {
         Self { dtype, data, step, ndim: extents.len(), shape: Shape::Borrowed(extents, strides) }
     }
 
-    /// As [`RawView::borrowed`], without a borrow of extents and strides.
+    /// Does the same as [`RawView::borrowed`], but copies extents and strides.
     #[inline]
     fn copied(dtype: DType, data: *mut c_char, extents: &[usize], strides: &[isize]) -> Self {
         Self { dtype, data, step: 1, ndim: extents.len(), shape: Shape::copied(extents, strides) }
@@ -108,20 +108,20 @@ impl<'a> RawView<'a> {
         self.shape.axes().0
     }
 
-    /// The steps in bytes, may be 0 or negative.
+    /// Returns the strides in bytes, may be 0 or negative.
     pub(super) fn strides_bytes(&self) -> impl ExactSizeIterator<Item = isize> + '_ {
         let unit = if self.step == 1 { self.dtype.itemsize_bytes().cast_signed() } else { 1 };
         self.shape.axes().1.iter().map(move |stride| stride * unit)
     }
 
-    /// Where its elements lie.
+    /// Returns the element layout.
     #[inline]
     pub(super) fn strided(&self) -> Strided<'_> {
         let (extents, strides) = self.shape.axes();
         Strided { dtype: self.dtype, data: self.data, step: self.step, extents, strides }
     }
 
-    /// The first address of the elements and the first behind them; `None` if there are none.
+    /// Returns the address of the first byte of the elements and the address after the last, or `None` for an empty array.
     pub(super) fn bounds(&self) -> Option<(usize, usize)> {
         if self.shape().contains(&0) {
             return None;
@@ -154,11 +154,11 @@ unsafe impl Send for ArrayRef<'_> {}
 // SAFETY: as above.
 unsafe impl Sync for ArrayRef<'_> {}
 
-/// A borrowed array that a call writes its result to; its shape must be that of the result.
+/// A borrowed array that receives a result of a call. Its shape must be that of the result.
 #[derive(Debug)]
 pub struct ArrayMut<'a> {
     pub(super) view: RawView<'a>,
-    /// Whether others made it, so that it may overlap inputs of the same call.
+    /// Whether it comes from a raw description, so that it may overlap inputs of the same call.
     pub(super) is_raw: bool,
     pub(super) borrowed: PhantomData<&'a mut [u8]>,
 }
@@ -169,21 +169,21 @@ unsafe impl Send for ArrayMut<'_> {}
 macro_rules! described {
     ($($borrow:ident),*) => {$(
         impl $borrow<'_> {
-            /// Type of the elements.
+            /// Returns the dtype of the elements.
             #[must_use]
             #[inline]
             pub fn dtype(&self) -> DType {
                 self.view.dtype
             }
 
-            /// Number of dimensions.
+            /// Returns the number of dimensions.
             #[must_use]
             #[inline]
             pub fn ndim(&self) -> usize {
                 self.view.ndim
             }
 
-            /// The extents, outermost first.
+            /// Returns the extents, outermost first.
             #[must_use]
             #[inline]
             pub fn shape(&self) -> &[usize] {
@@ -195,14 +195,14 @@ macro_rules! described {
 described!(ArrayRef, ArrayMut);
 
 impl ArrayMut<'_> {
-    /// Where its elements lie.
+    /// Returns the element layout.
     #[inline]
     pub(crate) fn strided(&self) -> Strided<'_> {
         self.view.strided()
     }
 
-    /// Whether a result may be written over an input or another result, by the first and last byte of each. Borrows of Rust's arrays
-    /// rule that out.
+    /// Returns whether an output may overlap an input or another output, by the byte range of each. Only raw outputs can,
+    /// since Rust's borrow rules exclude it for arrays.
     #[must_use]
     pub fn overlap(outputs: &[Self], inputs: &[ArrayRef<'_>]) -> bool {
         let meet = |a: &RawView<'_>, b: &RawView<'_>| {
@@ -216,12 +216,12 @@ impl ArrayMut<'_> {
         })
     }
 
-    /// Copies the elements of an array of the same dtype and shape; `false` if it has another.
+    /// Copies the elements of an array. Returns `false` if its dtype or shape differs.
     pub fn assign(&mut self, array: &Array) -> bool {
         if array.dtype() != self.dtype() || array.shape() != self.shape() {
             return false;
         }
-        // SAFETY: of one dtype and shape; `self` borrows its memory exclusively, so `array` is elsewhere.
+        // SAFETY: dtype and shape are equal. `self` borrows its memory exclusively, so `array` does not overlap it.
         unsafe { copy(&ArrayRef::from(array).view.strided(), &self.view.strided()) };
         true
     }
@@ -253,7 +253,7 @@ impl<'a, T: Element, D: Dimension> From<ArrayViewMut<'a, T, D>> for ArrayMut<'a>
 }
 
 impl<'a> ArrayMut<'a> {
-    /// One element, as an array without dimensions.
+    /// Borrows one element as an array without dimensions.
     pub(crate) fn element<T: Element>(element: &'a mut T) -> Self {
         let view = RawView::borrowed(T::DTYPE, std::ptr::from_mut(element).cast(), &[], &[]);
         Self { view, is_raw: false, borrowed: PhantomData }
@@ -284,7 +284,8 @@ impl<'a> From<&'a mut Array> for ArrayMut<'a> {
 }
 
 impl ArrayRef<'_> {
-    /// What a tensor holds; `None` if the dtype is unknown or a stride is not a whole number of elements.
+    /// Borrows the elements of a tensor. Returns `None` if the dtype is unknown or a stride is not a whole number of
+    /// elements.
     pub(super) fn of_tensor(typenum: i32, data: *mut c_char, shape: &[i64], strides: &[i64]) -> Option<Self> {
         let dtype = DType::from_typenum(typenum)?;
         let itemsize = dtype.itemsize_bytes() as i64;
@@ -294,11 +295,11 @@ impl ArrayRef<'_> {
         Some(Self { view: RawView::copied(dtype, data, &extents, &strides) })
     }
 
-    /// Copies the elements into an array of its own.
+    /// Copies the elements into a new array.
     pub fn to_array(&self) -> Array {
         let mut array = Array::zeros(self.dtype(), self.shape());
-        // SAFETY: of one dtype and shape; every index within the extents is an element of live memory, which is not
-        // written while `self` borrows it; the new array is elsewhere.
+        // SAFETY: dtype and shape are equal. Every index within the extents is an element of live memory, which is not
+        // written while `self` borrows it. The new array does not overlap it.
         unsafe { copy(&self.view.strided(), &ArrayMut::from(&mut array).view.strided()) };
         array
     }

@@ -1,19 +1,19 @@
-//! Capture: the kernels of a module, instead of a run of it.
+//! Capture: finds out which kernels a module runs, without computing anything.
 //!
-//! A module of elementwise ops and reductions does nothing but hand its kernels to the host's drivers (`precast/driver.h`).
-//! Given a host whose drivers write down what they are handed and compute nothing, such a module tells, once, when a program
-//! is made, which kernels it runs on what:
+//! A module of element-wise ops and reductions only passes its kernels to the host's drivers (`precast/driver.h`). A
+//! capturing host has drivers that record their arguments and compute nothing. With this host, the module reports its
+//! kernels and their operands once, when a program is created:
 //!
 //! ```text
 //! input 0 ─┬─▶ add ──▶ result 0 ─▶ output 0
-//! input 1 ─┴─▶ mul ──▶ sum ─────▶ output 1      operands and outputs are known by the addresses of their tensors
+//! input 1 ─┴─▶ mul ──▶ sum ─────▶ output 1      operands and outputs are identified by the addresses of their tensors
 //! slot 0 ──────┘
 //! ```
-//! The program can then run these kernels without going through the module again: block by block (see [`super::chain`]), or
-//! where the caller's arrays lie (see [`super::direct`]).
+//! The program can then run these kernels without calling the module: block by block (see [`super::chain`]), or on the
+//! caller's arrays (see [`super::direct`]).
 //!
-//! That a module does nothing else is for the program to say ([`Computes`](crate::program::Computes)); that all of it was
-//! seen, what is captured: every operand is an input, a slot, or what a driver made, and every output is made by a driver.
+//! The program states that the module does nothing else ([`Computes`](crate::program::Computes)). The capture checks that
+//! it is complete: every operand must be an input, a slot or a driver's result, and every output must be a driver's result.
 
 use super::floats::DefaultFloats;
 use super::host;
@@ -29,40 +29,40 @@ use std::ffi::{c_int, c_void};
 use std::ptr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What a module hands to its drivers. It points into the module, which must outlive it.
+/// The driver calls of a module. They point into the module, which must outlive them.
 #[derive(Debug, Clone, Default)]
 pub struct Captured {
-    /// The calls of drivers, in order.
+    /// The driver calls, in order.
     pub calls: Vec<Driven>,
-    /// For each output of the module, the result that it is; results are counted over all calls.
+    /// For each output of the module, the number of its result, counted over all calls.
     pub outputs: Vec<usize>,
 }
 
-/// One call of a driver.
+/// One driver call.
 #[derive(Debug, Clone)]
 pub struct Driven {
-    /// What is run.
+    /// The kernel or reduction.
     pub work: Kernels,
-    /// For each operand of the kernel what it is: of `y - x` not the inputs in their order, of `x * x` one twice.
+    /// The source of each operand of the kernel. `y - x` does not read the inputs in order, and `x * x` reads one twice.
     pub operands: Vec<Operand>,
-    /// For each operand, whether the kernel reads one element of it.
+    /// For each operand, whether the kernel reads only one element of it.
     pub scalar: Vec<bool>,
     /// The dtype numbers of the results.
     pub typenums: Vec<i32>,
-    /// Whether several threads may run it at once, each on elements of its own.
+    /// Whether several threads may run it at once, each on its own elements.
     pub is_shared: bool,
 }
 
-/// What a driver runs.
+/// The work of a driver.
 #[derive(Debug, Clone, Copy)]
 pub enum Kernels {
-    /// A kernel, on every element.
+    /// A kernel that runs on every element.
     Map(Kernel),
     /// A reduction.
     Reduce(Reduce),
 }
 
-/// What a kernel reads.
+/// The source of an operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operand {
     /// An input of the module.
@@ -78,19 +78,19 @@ unsafe impl Send for Captured {}
 // SAFETY: as above.
 unsafe impl Sync for Captured {}
 
-/// The context of a capturing run; modules see its first field.
+/// The context of a capturing run. Modules see its first field.
 #[repr(C)]
 struct Capture {
     ctx: Context,
     /// The tensors of inputs and slots.
     given: Vec<(*mut Object, Operand)>,
-    /// The tensors that drivers made, kept so that no address comes twice.
+    /// The tensors created by the drivers, kept alive so that addresses stay unique.
     made: Vec<Owned>,
     calls: Vec<Driven>,
 }
 
 impl Capture {
-    /// What a tensor is; `None` if it is something that the module made by itself.
+    /// Returns the source of a tensor, or `None` if the module created it itself.
     fn operand(&self, tensor: *mut Object) -> Option<Operand> {
         let given = self.given.iter().find(|(known, _)| *known == tensor).map(|(_, operand)| *operand);
         given.or_else(|| self.result(tensor).map(Operand::Result))
@@ -100,10 +100,10 @@ impl Capture {
         self.made.iter().position(|made| made.as_raw() == tensor)
     }
 
-    /// Writes a call down and fills its cells; `None` if it is not to be captured.
+    /// Records a call and fills its output cells. Returns `None` if it cannot be captured.
     ///
     /// # Safety
-    /// There are as many live `operands` and flags `scalar` as `n_in` says, and as many cells as `typenums`.
+    /// There are `n_in` live `operands` and flags in `scalar`, and as many cells as `typenums`.
     unsafe fn driver(
         &mut self,
         (work, n_in, may_share): (Kernels, u16, u16),
@@ -130,10 +130,10 @@ impl Capture {
         for (position, typenum) in typenums.iter().enumerate() {
             // SAFETY: as promised by the caller.
             let cell = unsafe { out.add(position) };
-            // SAFETY: as promised by the caller, who lends the cells.
+            // SAFETY: as promised by the caller, which lends the cells.
             let cell = unsafe { &mut *cell };
             let tensor = new_tensor(*typenum, &vec![0; kept]).ok().filter(|_| cell.is_null())?;
-            // SAFETY: a new tensor; its one reference is the cell's, a second one is kept.
+            // SAFETY: the tensor is new. Its only reference belongs to the cell, and this adds a second one to keep.
             unsafe { (*tensor).object.refcount += 1 };
             // SAFETY: the second reference.
             self.made.push(unsafe { Owned::from_raw(tensor.cast()) });
@@ -143,12 +143,12 @@ impl Capture {
     }
 }
 
-/// Whether a reduction reduces an axis of its operands.
+/// Returns whether a reduction reduces an axis of its operands.
 pub(super) fn reduces(reduce: &Reduce, axis: usize) -> bool {
     reduce.axes == REDUCE_ALL || (axis < 32 && reduce.axes >> axis & 1 == 1)
 }
 
-/// A host like any other, but for its drivers.
+/// The capturing host, which differs from other hosts only in its drivers.
 static CAPTURING: Host = host::host(capture_elemwise, capture_reduce, refuse);
 
 unsafe extern "C" fn capture_elemwise(
@@ -188,7 +188,7 @@ unsafe extern "C" fn capture_reduce(
     seen.map_or(-1, |()| 0)
 }
 
-/// Row programs are not captured: the driver of theirs is as quick as it gets.
+/// Rejects row programs. Capturing them would gain nothing, because their driver is fast enough.
 unsafe extern "C" fn refuse(
     _: *mut Context,
     _: *const c_void,
@@ -198,22 +198,22 @@ unsafe extern "C" fn refuse(
     -1
 }
 
-/// Dtypes and ranks: all that a capture depends on.
+/// The dtypes and ranks of slots and inputs. A capture depends on nothing else.
 type Kinds = Vec<(DType, usize)>;
 
-/// What was captured of one module: programs that share it, and differ in their constants, capture it once.
+/// The captures of one module. Programs that share a module and differ only in constants share the capture.
 #[derive(Debug, Default)]
 pub(super) struct Captures(Mutex<BTreeMap<Kinds, Option<Arc<Captured>>>>);
 
 impl Captures {
-    /// What was captured with such slots and inputs, else what `capture` gives.
+    /// Returns the capture for these slots and inputs, and calls `capture` on first use.
     pub(super) fn get(
         &self,
         slots: &[Array],
         inputs: &[(DType, usize)],
         capture: impl FnOnce() -> Option<Captured>,
     ) -> Option<Arc<Captured>> {
-        // A module has one number of slots.
+        // A module has a fixed number of slots, so they need no separator.
         let slots = slots.iter().map(|slot| (slot.dtype(), slot.shape().len()));
         let kinds: Kinds = slots.chain(inputs.iter().copied()).collect();
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -221,8 +221,8 @@ impl Captures {
     }
 }
 
-/// What a module with these constants, called with tensors of these dtypes and ranks, hands to its drivers; `None` if it does
-/// something else. The module is one that [computes](crate::program::Computes) by drivers alone.
+/// Captures the driver calls of a module with these constants and inputs of these dtypes and ranks. Returns `None` if it
+/// does anything else. The module must [compute](crate::program::Computes) only by drivers.
 pub(super) fn capture(module: &LoadedModule, slots: &[Array], inputs: &[(DType, usize)]) -> Option<Captured> {
     let _floats = DefaultFloats::set();
     let slots: Vec<Owned> = slots.iter().cloned().map(Owned::constant).collect();
@@ -236,7 +236,7 @@ pub(super) fn capture(module: &LoadedModule, slots: &[Array], inputs: &[(DType, 
     let mut operands = Vec::new();
     for (position, (dtype, ndim)) in inputs.iter().enumerate() {
         let tensor = new_tensor(dtype.typenum(), &vec![0; *ndim]).ok()?;
-        // SAFETY: a new tensor has one reference, which was the caller's.
+        // SAFETY: a new tensor has one reference, which is passed on here.
         operands.push(unsafe { Owned::from_raw(tensor.cast()) });
         given.push((tensor.cast(), Operand::Input(position)));
     }
@@ -245,9 +245,10 @@ pub(super) fn capture(module: &LoadedModule, slots: &[Array], inputs: &[(DType, 
     let ctx = Context { host: &raw const CAPTURING, ..host::context() };
     let mut capture = Capture { ctx, given, made: Vec::new(), calls: Vec::new() };
     let ctx: *mut Context = ptr::from_mut(&mut capture).cast();
-    // SAFETY: as many arguments as the module takes, the inputs alive and not NULL; the context is a capture's first field.
+    // SAFETY: the number of arguments matches the module, and the inputs are alive and not NULL. The context is the first
+    // field of a `Capture`.
     let result = unsafe { instance.run_raw(ctx, args.as_mut_ptr()) };
-    // SAFETY: each cell owns one reference to whatever was left in it.
+    // SAFETY: each cell owns one reference to the object left in it.
     let left: Vec<Owned> = args[n_in..].iter().map(|object| unsafe { Owned::from_raw(*object) }).collect();
     let outputs = left.iter().map(|object| capture.result(object.as_raw())).collect::<Option<Vec<_>>>()?;
     result.ok().map(|()| Captured { calls: capture.calls, outputs })

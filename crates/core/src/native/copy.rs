@@ -1,12 +1,13 @@
-//! Copies the elements of one array to where another has its own, by their size alone: a dtype is 15 kinds, a size is 5.
+//! Copies elements between arrays by element size alone: there are 15 dtypes but only 5 sizes.
 
 use super::strided::Strided;
 use std::ffi::c_char;
 
-/// Copies every element of an array to one of the same dtype and shape.
+/// Copies every element of an array to another one of the same dtype and shape.
 ///
 /// # Safety
-/// Both are live memory of this dtype and shape; `to` is the caller's alone, and no element of `from` lies in it.
+/// Both describe live memory of this dtype and shape. The caller has exclusive access to `to`, and `from` does not overlap
+/// it.
 pub(super) unsafe fn copy(from: &Strided<'_>, to: &Strided<'_>) {
     debug_assert_eq!((from.dtype, from.extents), (to.dtype, to.extents), "the caller compares them");
     let bytes = from.dtype.itemsize_bytes();
@@ -26,7 +27,7 @@ pub(super) unsafe fn copy(from: &Strided<'_>, to: &Strided<'_>) {
     unsafe { copy(axes, from.data, to.data) };
 }
 
-/// The axes that are left, and the strides of both sides with the bytes of their unit.
+/// The remaining axes, with the strides of both sides and the size of their unit in bytes.
 #[derive(Clone, Copy)]
 struct Axes<'a> {
     extents: &'a [usize],
@@ -35,15 +36,15 @@ struct Axes<'a> {
 }
 
 impl Axes<'_> {
-    /// Copies elements as wide as a `T`.
+    /// Copies elements of the size of a `T`.
     ///
     /// # Safety
-    /// As [`copy`], of these axes; an element is as wide as a `T`.
+    /// As for [`copy`], with these axes; an element has the size of a `T`.
     unsafe fn copy<T: Copy>(self, from: *const c_char, to: *mut c_char) {
         let ([extent, extents @ ..], [source, sources @ ..], [target, targets @ ..]) =
             (self.extents, self.from.0, self.to.0)
         else {
-            // SAFETY: without axes there is one element; it need not be aligned for a `T`.
+            // SAFETY: without axes there is one element, which may be unaligned for a `T`.
             let element = unsafe { from.cast::<T>().read_unaligned() };
             // SAFETY: as above.
             return unsafe { to.cast::<T>().write_unaligned(element) };
@@ -51,12 +52,12 @@ impl Axes<'_> {
         let (source, target) = (source * self.from.1, target * self.to.1);
         let width = size_of::<T>().cast_signed();
         if extents.is_empty() && source == width && target == width {
-            // SAFETY: as many elements follow each other on either side, which do not overlap.
+            // SAFETY: both sides have `extent` contiguous elements and do not overlap.
             return unsafe { to.copy_from_nonoverlapping(from, extent * size_of::<T>()) };
         }
         let rest = Axes { extents, from: (sources, self.from.1), to: (targets, self.to.1) };
         for i in 0..extent.cast_signed() {
-            // SAFETY: the index is within the extent, so that both are elements of their arrays.
+            // SAFETY: the index is within the extent, so both are elements of their arrays.
             unsafe { rest.copy::<T>(from.wrapping_offset(i * source), to.wrapping_offset(i * target)) };
         }
     }

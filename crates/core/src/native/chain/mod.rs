@@ -1,13 +1,14 @@
-//! Chain: the kernels of several modules, run one after the other on blocks that stay in the first-level cache.
+//! A chain: the kernels of several modules, run one after the other on blocks that fit in the first-level cache.
 //!
 //! ```text
 //! x ─┐                          one block of every operand at a time
 //! y ─┼─▶ driver ─▶ block ─▶ kernel 0 ─▶ slot 0 ─▶ kernel 1 ─▶ slot 1 ─▶ … ─▶ result, or the lanes of a reduction
 //! z ─┘  broadcast, gather
 //! ```
-//! To the host's driver a chain is one kernel: broadcasting, strides, the order of a reduction's additions, and what threads share
-//! are the driver's, as they are for a fused module. Kernels are functions of the element alone, so neither the length of a block
-//! nor who runs them shows in the bits. Each range of elements that a thread takes has slots of its own.
+//! For the host's driver, a chain is one kernel. The driver handles broadcasting, strides, the order of additions in a
+//! reduction, and sharing between threads, as for a fused module. Kernels are functions of single elements, so neither the
+//! block length nor the number of threads changes the result bits. Each range of elements that a thread runs has its own
+//! slots.
 
 mod share;
 
@@ -23,14 +24,14 @@ use share::SHARING;
 use std::ffi::{c_char, c_int};
 use std::ptr;
 
-/// Most operands of a kernel in a chain, its output included.
+/// Maximum number of operands of a kernel in a chain, including its output.
 const OPERANDS: usize = 16;
-/// What the slots and the blocks of the inputs may take of the first-level cache, in bytes.
+/// Maximum size of the slots and input blocks, in bytes, so that they fit in the first-level cache.
 const CACHE_BYTES: usize = 24 * 1024;
-/// Longest block, in elements.
+/// Maximum block length, in elements.
 const BLOCK: usize = 2048;
 
-/// What a kernel of a chain reads.
+/// The source of an operand in a chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Value {
     /// An input of the chain.
@@ -39,16 +40,16 @@ pub enum Value {
     Result(usize),
 }
 
-/// One kernel to be chained.
+/// A kernel to be chained.
 #[derive(Debug, Clone)]
 pub struct Chained {
-    /// The module that it belongs to.
+    /// The module of the kernel.
     pub module: LoadedModule,
     /// The kernel.
     pub work: Kernels,
-    /// What it reads, in order.
+    /// The sources of its operands, in order.
     pub operands: Vec<Value>,
-    /// For each operand, whether the kernel reads one element of it.
+    /// For each operand, whether the kernel reads only one element of it.
     pub scalar: Vec<bool>,
     /// The dtype number of its result.
     pub typenum: i32,
@@ -58,43 +59,43 @@ pub struct Chained {
     pub is_shared: bool,
 }
 
-/// Where a kernel's operand lies.
+/// The memory of a kernel's operand.
 #[derive(Debug, Clone, Copy)]
 enum Location {
-    /// In the driver's block of this operand, which moves by so many bytes an element.
+    /// The driver's block of this operand, which advances by `item_bytes` for each element.
     Block { operand: usize, item_bytes: usize },
-    /// The one element of this operand.
+    /// The only element of this operand.
     Element(usize),
-    /// In this slot.
+    /// This slot.
     Slot(usize),
 }
 
-/// A kernel, and where its operands lie; the last is its result.
+/// A kernel and the locations of its operands; the last is its result.
 #[derive(Debug)]
 struct Stage {
     kernel: Kernel,
     locations: Vec<Location>,
 }
 
-/// Several kernels as one, or one.
+/// One or more kernels that run as one.
 #[derive(Debug)]
 pub struct Chain {
     stages: Vec<Stage>,
-    /// For each input, 1 if it is one element by its type.
+    /// For each input, 1 if its type has only one element.
     scalar: Vec<u8>,
-    /// Inputs of one element that some kernel wants a block of: operand, slot, bytes of an element.
+    /// One-element inputs that a kernel needs as a block: operand, slot, bytes of an element.
     fills: Vec<(usize, usize, usize)>,
-    /// Of the result.
+    /// The dtype number of the result.
     typenum: i32,
     reduce: Option<Reduce>,
-    /// What its driver calls: [`run_blocks`]; of a single kernel, the kernel itself.
+    /// The kernel that the driver calls: [`run_blocks`], or the only kernel itself.
     kernel: Kernel,
-    /// Whether that is [`run_blocks`], which takes a [`Running`].
+    /// Whether `kernel` is [`run_blocks`], which needs a [`Running`].
     is_staged: bool,
     slots: usize,
-    /// Bytes of the widest element: what a slot holds `block` of.
+    /// Bytes of the widest element. A slot holds `block` elements of this size.
     widest: usize,
-    /// Elements.
+    /// Length of a block, in elements.
     block: usize,
     /// Whether several threads may run it at once.
     is_shared: bool,
@@ -107,24 +108,24 @@ unsafe impl Send for Chain {}
 // SAFETY: as above.
 unsafe impl Sync for Chain {}
 
-/// A line of the cache; what slots are allocated in.
+/// A cache line, the allocation unit of slots.
 #[repr(C, align(64))]
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Line([u8; 64]);
 
-/// The context of a running chain; kernels see its first field.
+/// The context of a running chain. Kernels see its first field.
 #[repr(C)]
 pub(super) struct Running {
     pub(super) ctx: Context,
     blocks: Blocks,
 }
 
-/// What runs block by block.
+/// The chain that runs, and its slots.
 #[derive(Clone, Copy)]
 struct Blocks {
     chain: *const Chain,
     slots: *mut c_char,
-    /// From one slot to the next.
+    /// The distance between slots.
     slot_bytes: usize,
     /// The stage that failed.
     failed: Option<usize>,
@@ -138,13 +139,13 @@ impl Running {
 }
 
 impl Chain {
-    /// Chains kernels; the last may be a reduction. `inputs` are bytes of an element, and whether there is one by type.
-    /// `None` when they cannot be chained.
+    /// Chains kernels; the last may be a reduction. `inputs` are the element size of each input, and whether its type has
+    /// only one element. Returns `None` if the kernels cannot be chained.
     pub fn new(chained: &[Chained], inputs: &[(usize, bool)]) -> Option<Self> {
         let (last, rest) = chained.split_last()?;
         let reduce = if let Kernels::Reduce(reduce) = last.work { Some(reduce) } else { None };
         let maps = if reduce.is_some() { rest } else { chained };
-        // A reduction takes what the kernel before it gives, and nothing else does.
+        // A reduction must read exactly the result of the kernel before it.
         if let Some(reduce) = &reduce
             && (reduce.map.is_some() || last.operands != [Value::Result(maps.len().checked_sub(1)?)])
         {
@@ -172,7 +173,7 @@ impl Chain {
         })
     }
 
-    /// How many lines of memory the slots need.
+    /// Returns the number of cache lines that the slots need.
     pub(super) fn lines(&self) -> usize {
         (self.slots * self.widest * self.block).div_ceil(size_of::<Line>())
     }
@@ -194,7 +195,7 @@ impl Chain {
         let (slots, slot_bytes) = (slots.as_mut_ptr().cast(), self.widest * self.block);
         running.blocks = Blocks { chain: self, slots, slot_bytes, failed: None };
         let is_shared = self.is_shared && threads::count() > 1;
-        // Threads have contexts of their own, and of several stages slots of their own.
+        // Each thread has its own context, and its own slots if there are several stages.
         running.ctx.host = if is_shared && self.is_staged { &raw const SHARING } else { host::here() };
         let ctx: *mut Context = ptr::from_mut(running).cast();
         let n_in = u16::try_from(inputs.len()).unwrap_or(u16::MAX);
@@ -218,7 +219,7 @@ impl Chain {
             // SAFETY: as above.
             unsafe { host::pc_driver_elemwise(ctx, (&raw const op).cast(), inputs.as_ptr(), out) }
         };
-        // What runs next in this frame may be no chain.
+        // The next work in this frame may not be a chain.
         running.ctx.host = host::here();
         if failure == 0 {
             return Ok(());
@@ -227,11 +228,11 @@ impl Chain {
     }
 }
 
-/// Slots given to results while a chain is laid out.
+/// Assigns slots to results while a chain is built.
 struct SlotAllocator<'a> {
     maps: &'a [Chained],
     inputs: &'a [(usize, bool)],
-    /// The slot of each kernel's result; the last has none.
+    /// The slot of each kernel's result. The last result has none.
     of: Vec<Option<usize>>,
     free: Vec<usize>,
     slots: usize,
@@ -254,7 +255,7 @@ impl<'a> SlotAllocator<'a> {
         })
     }
 
-    /// The kernel of the only stage, if its operands are those of the driver, in order.
+    /// Returns the kernel of the only stage, if its operands are the driver's operands in order.
     fn only_kernel(&self, stages: &[Stage]) -> Option<Kernel> {
         let [Stage { kernel, locations }] = stages else { return None };
         let in_order = locations.iter().enumerate().all(|(at, place)| match place {
@@ -284,7 +285,7 @@ impl<'a> SlotAllocator<'a> {
         };
         locations.push(result);
         self.of.push(slot);
-        // A slot whose last reader this was is free for the next result.
+        // Free the slots whose last reader is this kernel.
         for earlier in 0..position {
             let value = Value::Result(earlier);
             let read_later = maps[position + 1..].iter().any(|later| later.operands.contains(&value));
@@ -295,7 +296,7 @@ impl<'a> SlotAllocator<'a> {
         Some(Stage { kernel, locations })
     }
 
-    /// Where an operand lies; `None` if a kernel wants one element of what moves.
+    /// Returns the location of an operand, or `None` if a kernel needs a single element of an operand that is a block.
     fn locate(&mut self, value: Value, wants_element: bool) -> Option<Location> {
         match value {
             Value::Result(earlier) => {
@@ -317,25 +318,25 @@ impl<'a> SlotAllocator<'a> {
         }
     }
 
-    /// A slot that is never given back.
+    /// Allocates a slot that is never freed.
     fn slot_for_ever(&mut self) -> usize {
         self.slots += 1;
         self.slots - 1
     }
 }
 
-/// The kernel that a chain is to its driver: every stage on one block, then the next block.
+/// The kernel that the driver calls for a chain: runs all stages on one block, then on the next.
 unsafe extern "C" fn run_blocks(ctx: *mut Context, n: i64, data: *const *mut c_char) -> c_int {
     let running = ctx.cast::<Running>();
     // SAFETY: `Chain::run` made this context.
     let Blocks { chain, slots, slot_bytes, .. } = unsafe { (*running).blocks };
-    // SAFETY: the chain that was put there is alive while it runs.
+    // SAFETY: `Chain::run` keeps the chain alive while it runs.
     let chain = unsafe { &*chain };
     let n = usize::try_from(n).unwrap_or(0);
-    // SAFETY: the driver hands over a pointer for each operand, inputs then the result.
+    // SAFETY: the driver passes a pointer for each operand: the inputs, then the result.
     let data = unsafe { std::slice::from_raw_parts(data, chain.scalar.len() + 1) };
     for (operand, slot, item_bytes) in &chain.fills {
-        // SAFETY: `Chain::run` was given memory of all slots.
+        // SAFETY: `Chain::run` got memory for all slots.
         let slot = unsafe { slots.add(slot * slot_bytes) };
         // SAFETY: the slot has room for a block of this item; the operand has one element.
         unsafe { fill(slot, data[*operand], *item_bytes, n.min(chain.block)) };
@@ -352,11 +353,11 @@ unsafe extern "C" fn run_blocks(ctx: *mut Context, n: i64, data: *const *mut c_c
                         data[*operand].add(done * item_bytes)
                     },
                     Location::Element(operand) => data[*operand],
-                    // SAFETY: `Chain::run` was given memory of all slots.
+                    // SAFETY: `Chain::run` got memory for all slots.
                     Location::Slot(slot) => unsafe { slots.add(slot * slot_bytes) },
                 };
             }
-            // SAFETY: every operand has `length` contiguous elements of the kernel's dtypes, or one where it reads one.
+            // SAFETY: every operand has `length` contiguous elements of the kernel's dtypes, or one if it reads one.
             let failure = unsafe { (stage.kernel)(ctx, length as i64, pointers.as_ptr()) };
             if failure != 0 {
                 // SAFETY: as above; no reference into it is alive.
@@ -372,17 +373,17 @@ unsafe extern "C" fn run_blocks(ctx: *mut Context, n: i64, data: *const *mut c_c
 /// Writes one element `n` times.
 ///
 /// # Safety
-/// `to` has room for `n` elements of `item_bytes`; `from` is one.
+/// `to` has room for `n` elements of `item_bytes`; `from` is one element.
 unsafe fn fill(to: *mut c_char, from: *const c_char, item_bytes: usize, n: usize) {
     for i in 0..n {
         // SAFETY: as promised by the caller.
         let place = unsafe { to.add(i * item_bytes) };
-        // SAFETY: as promised by the caller; a slot is no operand's memory.
+        // SAFETY: as promised by the caller; a slot never overlaps an operand.
         unsafe { ptr::copy_nonoverlapping(from, place, item_bytes) };
     }
 }
 
-/// Memory for the slots of a program's chains.
+/// Allocates memory for the slots of a program's chains.
 pub(super) fn lines(chains: impl Iterator<Item = usize>) -> Vec<Line> {
     vec![Line([0; 64]); chains.max().unwrap_or(0)]
 }

@@ -1,4 +1,4 @@
-//! A chain of several stages on several threads: each range that one takes has a context and slots of its own.
+//! Runs a chain of several stages on several threads. Each range that a thread takes has its own context and slots.
 
 use super::{Blocks, Chain, Line, Running};
 use crate::native::host::{self, context_of};
@@ -7,25 +7,25 @@ use precast_abi::context::{Context, Host, Range};
 use std::ffi::{c_int, c_void};
 use std::ptr;
 
-/// The host of chains of several stages that threads share.
+/// The host for chains of several stages that threads share.
 pub(super) static SHARING: Host = {
     let mut sharing = host::host(host::pc_driver_elemwise, host::pc_driver_reduce, host::pc_driver_rows);
     sharing.parallel = parallel;
     sharing
 };
 
-/// A chain that threads share, and what the driver has them do.
+/// A chain that threads share, and the driver's loop body.
 struct Ranges {
     chain: *const Chain,
     body: Range,
     state: *mut c_void,
 }
 
-// SAFETY: a chain is `Sync`, and the contract of `pc_host.parallel` has ranges run on several threads at once.
+// SAFETY: a chain is `Sync`, and the contract of `pc_host.parallel` allows ranges to run on several threads at once.
 unsafe impl Sync for Ranges {}
 
 impl Ranges {
-    /// Runs a range in a context with slots of its own.
+    /// Runs a range with its own context and slots.
     fn run(&self, first: i64, end: i64) -> Result<(), Box<Failed>> {
         // SAFETY: the chain is alive while it runs.
         let chain = unsafe { &*self.chain };
@@ -33,7 +33,7 @@ impl Ranges {
         let mut running = Running::new(context_of(&SHARING));
         let (slots, slot_bytes) = (slots.as_mut_ptr().cast(), chain.widest * chain.block);
         running.blocks = Blocks { chain, slots, slot_bytes, failed: None };
-        // SAFETY: the body and its state are those of the driver, who waits; the context is this call's.
+        // SAFETY: body and state belong to the driver, which waits. The context is local to this call.
         match unsafe { (self.body)(ptr::from_mut(&mut running).cast(), first, end, self.state) } {
             0 => Ok(()),
             code => {
@@ -44,7 +44,7 @@ impl Ranges {
     }
 }
 
-/// `pc_host.parallel` of a chain.
+/// Implements `pc_host.parallel` for a chain.
 unsafe extern "C" fn parallel(
     ctx: *mut Context,
     n: i64,

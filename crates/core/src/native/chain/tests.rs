@@ -1,4 +1,4 @@
-//! Chains that threads share: who takes part, which bits come out, which error.
+//! Tests of chains that threads share: participating threads, result bits, and errors.
 #![allow(clippy::multiple_unsafe_ops_per_block, reason = "kernels are C in Rust's clothes")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -16,7 +16,7 @@ const ELEMENTS: usize = 200_000;
 
 static SEEN: Mutex<Option<HashSet<ThreadId>>> = Mutex::new(None);
 
-/// `x * x + 1`; refuses what is negative. Takes so long that others take ranges too.
+/// Computes `x * x + 1` and rejects negative numbers. Sleeps so that other threads take ranges too.
 unsafe extern "C" fn square(ctx: *mut Context, n: i64, data: *const *mut c_char) -> c_int {
     if let Some(seen) = SEEN.lock().unwrap().as_mut() {
         seen.insert(std::thread::current().id());
@@ -49,7 +49,7 @@ fn chain(stages: usize) -> Chain {
     Chain::new(&(0..stages).map(link).collect::<Vec<_>>(), &[(8, false)]).unwrap()
 }
 
-/// What a chain gives of `x` on so many threads, and which took part.
+/// Returns the result of a chain for `x` on `threads` threads, and the number of threads that took part.
 fn run(chain: &Chain, threads: usize, x: &ArrayD<f64>) -> (Result<Array, RunError>, usize) {
     threads::limit(threads);
     *SEEN.lock().unwrap() = Some(HashSet::new());
@@ -59,7 +59,7 @@ fn run(chain: &Chain, threads: usize, x: &ArrayD<f64>) -> (Result<Array, RunErro
     let mut lines = lines(std::iter::once(chain.lines()));
     // SAFETY: a live tensor of the chain's dtype, and a cell that holds NULL.
     let done = unsafe { chain.run(&mut running, &mut lines, &[input.as_raw().cast()], &raw mut cell) };
-    // SAFETY: the cell owns what the driver put there.
+    // SAFETY: the cell owns the tensor that the driver stored in it.
     let result = unsafe { Owned::from_raw(cell.cast()) };
     let seen = SEEN.lock().unwrap().take().unwrap().len();
     (done.map(|()| result.into_array().unwrap()), seen)
@@ -73,7 +73,7 @@ fn threads_share_chains_and_change_no_bit() {
         let (alone, seen) = run(&chain, 1, &x);
         let alone = alone.unwrap();
         assert_eq!(seen, 1);
-        // Helpers that another test keeps busy take no part.
+        // Helpers that are busy in another test do not take part.
         let shared = (0..100).map(|_| run(&chain, 3, &x)).find(|(_, seen)| *seen > 1);
         assert_eq!(shared.unwrap().0.unwrap(), alone, "{stages} stages");
     }

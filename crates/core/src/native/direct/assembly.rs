@@ -1,11 +1,11 @@
-//! From captured modules to tasks over one table of pointers.
+//! Converts captured modules to tasks over one table of pointers.
 //!
 //! ```text
-//! task       map           map           fold          each has the pointers that its kernel takes side by side
+//! task       map           map           fold          the pointers of each kernel are adjacent
 //! table    │ x  y  out 0 │ x  y  slot 0 │ slot 0  out 1 │
-//! wires          x ────────▲  (a pointer that stands twice)
+//! wires          x ────────▲  (a pointer that occurs twice)
 //! ```
-//! A value is one element, or has the one shape that all operands have in common; anything else is no direct call.
+//! Each value is one element, or has the one shape that all operands share. Other programs have no direct calls.
 
 use super::few::Few;
 use super::map::Map;
@@ -20,13 +20,14 @@ use precast_abi::driver::{Kernel, REDUCE_BLOCK, Reduce};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Elements of a map beyond which several threads may share it, which is the driver's work (`c/driver/cut.h`).
+/// Maximum number of elements of a map. The driver runs larger ones (`c/driver/cut.h`), since several threads may share
+/// them.
 const MOST: usize = 32_768;
 
-/// What a kernel reads or writes.
+/// A value that a kernel reads or writes.
 struct Value {
     dtype: DType,
-    /// 0 of one element, else that of every other value that is not one element.
+    /// 0 for one element; otherwise the rank that all larger values share.
     ndim: usize,
     origin: Origin,
 }
@@ -37,7 +38,7 @@ enum Origin {
     Result,
 }
 
-/// A task before its pointers have positions: its operands, then its results.
+/// A task without pointer positions: its operands, then its results.
 struct Draft {
     work: Work,
     values: Vec<usize>,
@@ -53,7 +54,8 @@ struct Assembly {
 }
 
 impl Direct {
-    /// The direct calls of a program whose modules, one for each step, were all captured; `None` if it has none.
+    /// Creates the direct calls of a program from the captures of its modules, one for each step. Returns `None` if that is
+    /// not possible.
     pub fn new(
         program: &Program,
         modules: &[LoadedModule],
@@ -93,7 +95,7 @@ impl Assembly {
         self.value(array.dtype(), array.shape().len(), Origin::Constant(self.constants.len() - 1))
     }
 
-    /// Adds what a module hands to its drivers; gives the values of its outputs.
+    /// Adds the driver calls of a module and returns the values of its outputs.
     fn module(&mut self, captured: &Captured, given: &[usize], slots: &[usize]) -> Option<Vec<usize>> {
         let mut results = Vec::new();
         for driven in &captured.calls {
@@ -116,14 +118,14 @@ impl Assembly {
         captured.outputs.iter().map(|output| results.get(*output).copied()).collect()
     }
 
-    /// The rank that operands have in common, but for those of one element.
+    /// Returns the rank that all operands share, except for those of one element.
     fn common_rank<'a>(&self, operands: impl Iterator<Item = &'a usize> + Clone) -> Option<usize> {
         let mut ranks = operands.map(|value| self.values[*value].ndim);
         let rank = ranks.clone().max().unwrap_or(0);
         ranks.all(|ndim| [0, rank].contains(&ndim)).then_some(rank)
     }
 
-    /// Adds a map; gives its results.
+    /// Adds a map and returns its results.
     fn map(
         &mut self,
         kernel: Kernel,
@@ -147,7 +149,7 @@ impl Assembly {
         Some(results)
     }
 
-    /// One element as many as a kernel wants.
+    /// Adds a task that repeats one element to the shape that a kernel needs.
     fn filled(&mut self, value: usize, ndim: usize) -> usize {
         let dtype = self.values[value].dtype;
         let filled = self.value(dtype, ndim, Origin::Result);
@@ -156,7 +158,7 @@ impl Assembly {
         filled
     }
 
-    /// Adds a reduction, of a map or of its operand; gives its result.
+    /// Adds a reduction of a map or of its operand, and returns its result.
     fn reduce(
         &mut self,
         reduce: &Reduce,
@@ -170,7 +172,7 @@ impl Assembly {
             (None, _) => return None,
         };
         let ndim = self.values[reduced].ndim;
-        // SAFETY: a driver was handed it by a module that is alive.
+        // SAFETY: a module that is alive passed it to a driver.
         let fold = Work::Fold(Box::new(Fold::new(unsafe { *reduce.monoid })?));
         if !(0..ndim).all(|axis| reduces(reduce, axis)) || self.values[reduced].dtype != dtype {
             return None;
@@ -181,10 +183,10 @@ impl Assembly {
         Some(result)
     }
 
-    /// Gives every pointer its positions in the table, and results that are no outputs their slots.
+    /// Assigns table positions to all pointers, and slots to results that are not outputs.
     fn finish(mut self, program: &Program, modules: &[LoadedModule], outputs: &[usize]) -> Option<Direct> {
         self.common_rank(self.drafts.iter().flat_map(|draft| &draft.values))?;
-        // The first position of each value; the others are wired to that.
+        // The first position of each value. Further positions are wired to it.
         let mut positions: Vec<Option<u8>> = vec![None; self.values.len()];
         let mut wires = Wires::default();
         let values = self.drafts.iter().flat_map(|draft| &draft.values);
@@ -222,7 +224,7 @@ impl Assembly {
         let task = |Draft { work, values, is_full, .. }: Draft| {
             let first = next;
             next += values.len();
-            // Its positions were all found to be that short.
+            // All positions were checked to fit in a byte above.
             Some(Task { work, first: u8::try_from(first).ok()?, is_full })
         };
         let tasks: Vec<Task> =
@@ -249,7 +251,7 @@ impl Assembly {
         })
     }
 
-    /// Where the outputs are written, which are results, each another one, and of the declared types.
+    /// Returns the outputs. Each must be a different result with the declared dtype and rank.
     fn outputs(&self, program: &Program, outputs: &[usize], positions: &[Option<u8>]) -> Option<Vec<Output>> {
         let output = |(at, (value, port)): (usize, (&usize, &Port))| {
             let Value { dtype, ndim, origin } = &self.values[*value];
@@ -262,7 +264,8 @@ impl Assembly {
         outputs.iter().zip(&program.outputs).enumerate().map(output).collect()
     }
 
-    /// The slot of each value that is neither given nor given out; a slot is free again after the last task that reads it.
+    /// Assigns a slot to each value that is neither an input, a constant nor an output. A slot is free again after the last
+    /// task that reads it.
     fn slots(&self, outputs: &[usize]) -> Vec<Option<u8>> {
         let mut slots = vec![None; self.values.len()];
         let (mut free, mut made) = (Vec::new(), 0);
@@ -284,7 +287,7 @@ impl Assembly {
     }
 }
 
-/// The program as one map of arrays of one shape, whose operands are its inputs and outputs in their order.
+/// Returns the program as one map of arrays of one shape, if its operands are the inputs and outputs in order.
 fn map(program: &Program, tasks: &[Task], inputs: &[Input], outputs: &[Output]) -> Option<Map> {
     let [Task { work: Work::Map(kernel), is_full: true, .. }] = tasks else { return None };
     let is_in_order = inputs.iter().map(|input| (input.at, matches!(input.reads, Reads::All)));
@@ -294,7 +297,7 @@ fn map(program: &Program, tasks: &[Task], inputs: &[Input], outputs: &[Output]) 
     is_in_order.then(|| Map::new(*kernel, &program.inputs, &program.outputs, MOST))?
 }
 
-/// The types of inputs and outputs, where they fix an extent.
+/// Returns the types of inputs and outputs, if any of them fixes an extent.
 fn fixed(Program { inputs, outputs, .. }: &Program) -> Option<Box<(Vec<Type>, Vec<Type>)>> {
     let is_fixed = |port: &Port| port.ty.shape().iter().any(|extent| *extent != Extent::Unknown);
     let types = |ports: &[Port]| ports.iter().map(|port| port.ty.clone()).collect();

@@ -1,8 +1,8 @@
-//! Programs that are one map of arrays of one shape, its operands in the order of inputs and outputs: `x + y`, as most calls of a
-//! few elements are.
+//! Programs that are one map over arrays of one shape, with the operands in the order of inputs and outputs. Most calls
+//! with few elements are of this kind, such as `x + y`.
 //!
-//! What operands have to be is one word of their dtypes and ranks, which is compared once, and which the compiler knows where it
-//! sees through a call. Besides that, each has to lie as kernels want it, in the shape of the first.
+//! The expected dtypes and ranks of all operands form one word, which is compared once. The compiler knows the word if the
+//! argument types are known. In addition, each operand must be laid out as kernels need it, in the shape of the first.
 
 use super::run::{call, elements};
 use super::{Pointer, Strided};
@@ -12,9 +12,9 @@ use crate::program::Port;
 use precast_abi::driver::Kernel;
 use std::mem::MaybeUninit;
 
-/// Most operands: a byte of the word for each, and one for the number of inputs.
+/// Maximum number of operands: one byte of the word for each, and one for the number of inputs.
 const MOST: usize = 7;
-/// Most dimensions: those that a half of a byte counts.
+/// Maximum rank, which must fit in half a byte.
 const MOST_NDIM: usize = 15;
 
 /// A program of one map.
@@ -23,18 +23,18 @@ pub struct Map {
     kernel: Kernel,
     /// The word of its operands.
     kinds: u64,
-    /// Most elements of a call.
+    /// Maximum number of elements of a call.
     most: usize,
 }
 
-/// The word of one more operand. No byte of it is 0, so it says how many there are.
+/// Appends an operand to a word. Its byte is never 0, so the word also encodes the number of operands.
 #[inline(always)]
 const fn with(word: u64, dtype: DType, ndim: usize) -> u64 {
     word << 8 | (dtype as u64 + 1) << 4 | ndim as u64
 }
 
 impl Map {
-    /// A kernel that takes what these ports say, if that has a place in a word.
+    /// Creates a map for ports of these types. Returns `None` if they do not fit in a word.
     pub(super) fn new(kernel: Kernel, inputs: &[Port], outputs: &[Port], most: usize) -> Option<Self> {
         let ports = || inputs.iter().chain(outputs);
         let has_place = ports().count() <= MOST && ports().all(|port| port.ty.ndim() <= MOST_NDIM);
@@ -42,7 +42,7 @@ impl Map {
         has_place.then(|| Self { kernel, kinds: ports().fold(inputs.len() as u64, word), most })
     }
 
-    /// Serves a call into memory of the caller; `false` if it is not served.
+    /// Runs a call that writes to memory of the caller. Returns `false` if the call is not possible.
     #[inline(always)]
     pub(crate) fn serve<'a, 'b>(
         &self,
@@ -51,7 +51,7 @@ impl Map {
     ) -> bool {
         let Some(first) = inputs.clone().next() else { return false };
         let extents = first.extents;
-        // Each a value of its own, so that all but the pointers stays in registers.
+        // Separate local variables, so that everything except the pointers stays in registers.
         let mut table = [const { MaybeUninit::<Pointer>::uninit() }; MOST];
         let (mut places, mut kinds) = (table.iter_mut(), inputs.len() as u64);
         let mut take = |operand: Strided<'_>| {
@@ -72,8 +72,8 @@ impl Map {
         }
         let (n, are_these) = (elements(extents), kinds == self.kinds && extents.len() <= MOST_NDIM);
         let _floats = DefaultFloats::set();
-        // SAFETY: as many operands of the kernel's dtypes, each of so many elements in C order; outputs were made of exclusive
-        // borrows, or of memory that was compared with every other operand's.
+        // SAFETY: the operands have the number and dtypes that the kernel expects, and each has `n` elements in C order.
+        // Outputs were created from exclusive borrows, or from memory that was compared with every other operand's.
         are_these && (1..=self.most).contains(&n) && unsafe { call(self.kernel, n, table.as_ptr().cast()) }
     }
 }

@@ -1,15 +1,15 @@
-//! Direct calls: a program that is maps and whole reductions, run where the caller's arrays lie.
+//! Direct calls: programs of maps and whole reductions that run on the caller's arrays.
 //!
 //! ```text
 //! all operands contiguous, of one shape or one element, few elements in slots ──▶ the modules' kernels, one after the other
-//! anything else, and what a kernel refuses ──▶ Frame: tensors ──▶ modules or chains ──▶ drivers ──▶ the same kernels
+//! anything else, and errors of kernels ──▶ Frame: tensors ──▶ modules or chains ──▶ drivers ──▶ the same kernels
 //! ```
-//! Looking at the operands is all that such a call does besides its arithmetic: it needs no tensors, no frame and no driver.
-//! A kernel is a function of the element alone, and a reduction's order one of the count, so which way was taken shows in no
-//! bits. A call that fails here is made again in a frame, which says what is wrong: it has written to outputs alone.
+//! Such a call only checks its operands and computes: it needs no tensors, no frame and no driver. A kernel is a function
+//! of single elements, and the order of a reduction depends only on the count, so both paths return the same bits. A call
+//! that fails here is repeated in a frame, which reports the error; until then it has only written to outputs.
 //!
-//! `assembly` makes tasks of captured modules, `run` runs them, `map` those that are one, `results` makes new arrays, `small` the
-//! small ones.
+//! `assembly` creates tasks from captured modules, and `run` runs them. `map` runs programs that are a single map.
+//! `results` creates new arrays, and `small` creates small ones.
 
 mod assembly;
 mod few;
@@ -28,51 +28,51 @@ pub use results::{AllMade, Made};
 use run::{Table, Task, Wires};
 use std::ffi::c_char;
 
-/// A program that can be run directly.
+/// A program that can run directly.
 #[derive(Debug)]
 pub struct Direct {
     inputs: Few<Input>,
-    /// The position of the first input that has the common shape; beyond them if none has.
+    /// The position of the first input with the common shape, or the number of inputs if none has it.
     lead: usize,
     outputs: Few<Output>,
     /// The program, if it is one map.
     map: Option<Map>,
     tasks: Vec<Task>,
     wires: Wires,
-    /// Whether nothing is to be set or compared besides operands: no wires, no types that fix extents.
+    /// Whether only operands must be checked and set: there are no wires, and no types that fix extents.
     is_plain: bool,
     /// Bytes of the widest element.
     widest: usize,
-    /// Most elements of a call.
+    /// Maximum number of elements of a call.
     most: usize,
-    /// The types of inputs and outputs, where they fix an extent.
+    /// The types of inputs and outputs, if any of them fixes an extent.
     fixed: Option<Box<(Vec<Type>, Vec<Type>)>>,
-    /// What wires point to.
+    /// The constants that wires point to.
     _constants: Vec<Array>,
     /// Keeps the kernels' code mapped.
     _modules: Vec<LoadedModule>,
 }
 
-// SAFETY: function pointers and read-only data of modules, and constants, which it keeps alive and nobody writes to.
+// SAFETY: function pointers and read-only data of modules, and constants. They are kept alive and never written.
 unsafe impl Send for Direct {}
 // SAFETY: as above.
 unsafe impl Sync for Direct {}
 
-/// What an input has to be.
+/// The requirements on an input.
 #[derive(Debug, Clone, Copy)]
 struct Input {
     kind: Kind,
     reads: Reads,
-    /// Its position in the table; of what is not read, [`UNREAD`].
+    /// Its position in the table, or [`UNREAD`].
     at: u8,
 }
 
-/// Dtype and rank in one word: to compare them is one step.
+/// Dtype and rank in one word, so that both are compared at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Kind(u64);
 
 impl Kind {
-    /// ndarray has ranks beyond ours, but none of 2⁵⁶ dimensions.
+    /// Packs dtype and rank. ndarray has larger ranks than we support, but not 2⁵⁶.
     #[inline(always)]
     const fn new(dtype: DType, ndim: usize) -> Self {
         Self((dtype as u64) << 56 | ndim as u64)
@@ -83,24 +83,24 @@ impl Kind {
         self == Self::new(array.dtype, array.extents.len())
     }
 
-    /// Bytes of an element.
+    /// Returns the bytes of an element.
     fn itemsize_bytes(self) -> usize {
         DType::ALL[(self.0 >> 56) as usize].itemsize_bytes()
     }
 }
 
-/// What kernels read of an input.
+/// The part of an input that kernels read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reads {
-    /// Nothing: its extents are its own affair.
+    /// Nothing. Its extents do not matter.
     Nothing,
-    /// Its one element.
+    /// Its only element.
     One,
-    /// All elements, in the shape that all have in common.
+    /// All elements, in the common shape.
     All,
 }
 
-/// What an output has to be.
+/// The requirements on an output.
 #[derive(Debug, Clone, Copy)]
 pub struct Output {
     kind: Kind,
@@ -111,15 +111,15 @@ pub struct Output {
     at: u8,
 }
 
-/// A call whose operands are looked at.
+/// A call whose operands are being checked.
 #[derive(Debug)]
 pub struct Call<'a> {
     table: Table,
-    /// The shape that operands have in common, that of the first input which has it; of one element as long as none was seen.
+    /// The common shape, taken from the first input that has it. Empty before that.
     shape: &'a [usize],
 }
 
-// SAFETY: addresses of operands that the caller lends for a call, as those of an `ArrayRef`.
+// SAFETY: addresses of operands that the caller lends for a call, like those of an `ArrayRef`.
 unsafe impl Send for Call<'_> {}
 
 impl Default for Call<'_> {
@@ -129,35 +129,36 @@ impl Default for Call<'_> {
 }
 
 impl<'a> Call<'a> {
-    /// A call of which nothing is known yet.
+    /// Creates a call without operands.
     #[must_use]
     #[inline(always)]
     pub const fn new() -> Self {
         Self { table: Table::new(), shape: &[] }
     }
 
-    /// Takes an input; `false` if it is not what the program takes, or does not lie as kernels want it.
+    /// Adds an input. Returns `false` if its type, shape or layout is not as kernels need it.
     #[inline(always)]
     fn takes(&mut self, input: &Input, array: Strided<'_>) -> bool {
         self.table.set(input.at, array.data);
         input.kind.is_of(&array) && (input.reads != Reads::All || array.fills(self.shape))
     }
 
-    /// Takes memory for an output; `false` if the result has another dtype or shape, or lies there with gaps.
+    /// Adds memory for an output. Returns `false` if dtype or shape differ from the result's, or the memory is not
+    /// contiguous.
     #[inline(always)]
     fn gives(&mut self, output: &Output, array: Strided<'_>) -> bool {
         self.table.set(output.at, array.data);
         output.kind.is_of(&array) && (!output.is_full || array.fills(self.shape))
     }
 
-    /// The shape that the inputs which were taken have in common, but for those of one element.
+    /// Returns the common shape of the inputs added so far, except for those of one element.
     #[must_use]
     #[inline(always)]
     pub fn shape(&self) -> &'a [usize] {
         self.shape
     }
 
-    /// Of every operand that is not one element.
+    /// Returns the number of elements of every operand that has the common shape.
     #[must_use]
     #[inline(always)]
     pub fn elements(&self) -> usize {
@@ -166,13 +167,13 @@ impl<'a> Call<'a> {
 }
 
 impl Direct {
-    /// The program, if it is one map: a call that the compiler sees through is then served by that.
+    /// Returns the program as a map, if it is one. A call with statically known types then uses the map.
     #[inline(always)]
     pub(crate) const fn map(&self) -> Option<&Map> {
         self.map.as_ref()
     }
 
-    /// Serves a call into memory of the caller; `false` if it is not served.
+    /// Runs a call that writes to memory of the caller. Returns `false` if the call is not possible.
     #[inline(never)]
     pub(crate) fn serve(&self, inputs: &[Strided<'_>], outputs: &[Strided<'_>]) -> bool {
         let mut call = Call::new();
@@ -180,7 +181,7 @@ impl Direct {
             && self.gives_each(&mut call, outputs.iter().copied())
     }
 
-    /// Takes the inputs of a call; `false` as [`Call::takes`].
+    /// Adds the inputs of a call. Returns `false` as [`Call::takes`] does.
     #[inline(always)]
     fn takes_each<'a>(
         &self,
@@ -202,7 +203,7 @@ impl Direct {
         self.fixed.as_deref().is_none_or(admit)
     }
 
-    /// Takes memory for all outputs, after all inputs, and runs the call; `false` if it is not served.
+    /// Adds the memory of all outputs, after all inputs, and runs the call. Returns `false` if the call is not possible.
     #[inline(always)]
     fn gives_each<'b>(
         &self,
@@ -218,12 +219,12 @@ impl Direct {
             }
         }
         let elements = call.elements();
-        // SAFETY: inputs were taken; outputs have the shapes of the results, and were made of exclusive borrows, or of memory
-        // that was compared with every other operand's.
+        // SAFETY: all inputs were added. Outputs have the shapes of the results, and were created from exclusive borrows,
+        // or from memory that was compared with every other operand's.
         unsafe { self.run(call, elements) }
     }
 
-    /// Serves a call into memory of the caller; `false` if it is not served.
+    /// Runs a call that writes to memory of the caller. Returns `false` if the call is not possible.
     #[inline(always)]
     pub(crate) fn write<'b>(
         &self,
@@ -237,7 +238,8 @@ impl Direct {
         }
     }
 
-    /// As [`Direct::write`], of a program that is no map: its pointers take much of the stack.
+    /// Does the same as [`Direct::write`] for a program that is not a map. Not inlined, because its pointers need much
+    /// stack.
     #[inline(never)]
     fn write_each<'a, 'b>(
         &self,
@@ -248,7 +250,7 @@ impl Direct {
         self.takes_each(&mut call, inputs) && self.gives_each(&mut call, outputs)
     }
 
-    /// Takes the input at a position; `false` if it is not what the program takes, or does not lie as kernels want it.
+    /// Adds the input at a position. Returns `false` if its type, shape or layout is not as kernels need it.
     #[inline(always)]
     pub fn take<'a>(&self, call: &mut Call<'a>, at: usize, input: Strided<'a>) -> bool {
         let Some(expected) = self.inputs.get(at) else { return false };
@@ -259,24 +261,25 @@ impl Direct {
         call.takes(expected, input) && self.fixed.as_deref().is_none_or(is_fixed)
     }
 
-    /// Takes memory for the output at a position, after all inputs; `false` if the result does not lie there as kernels
-    /// write it.
+    /// Adds memory for the output at a position, after all inputs. Returns `false` if it does not have the layout that
+    /// kernels need.
     #[inline(always)]
     pub fn give(&self, call: &mut Call<'_>, at: usize, output: Strided<'_>) -> bool {
         self.outputs.get(at).is_some_and(|expected| call.gives(expected, output))
     }
 
-    /// What an output has to be.
+    /// Returns the requirements on an output.
     #[must_use]
     #[inline(always)]
     pub fn output(&self, at: usize) -> Option<&Output> {
         self.outputs.get(at)
     }
 
-    /// Runs a call whose operands others describe; `false` if it is not served, or outputs overlap what is read or each other.
+    /// Runs a call whose operands are raw descriptions. Returns `false` if the call is not possible, or an output overlaps
+    /// an input or another output.
     ///
     /// # Safety
-    /// Every input was taken, every output given, and both are as their descriptions promise. `elements` is that of the call.
+    /// Every input was taken, every output was given, and their descriptions are true. `elements` is that of the call.
     #[inline(always)]
     pub unsafe fn run_apart(&self, call: &mut Call<'_>, elements: usize) -> bool {
         let bytes = |kind: Kind, is_full: bool| kind.itemsize_bytes() * if is_full { elements } else { 1 };
@@ -300,7 +303,7 @@ impl Direct {
 }
 
 impl Output {
-    /// The shape of a result where operands have this one.
+    /// Returns the shape of the result for a common shape.
     #[must_use]
     #[inline(always)]
     pub fn shape<'a>(&self, common: &'a [usize]) -> &'a [usize] {
@@ -308,7 +311,7 @@ impl Output {
     }
 }
 
-/// Where an operand lies.
+/// The address of an operand.
 type Pointer = *mut c_char;
 
 #[cfg(test)]
