@@ -1,6 +1,6 @@
-//! A program whose modules are loaded: what a [`super::Frame`] runs.
+//! A program with loaded modules, as a [`super::Frame`] runs it.
 //!
-//! It is immutable and shared; what a call needs besides is in its frame.
+//! It is immutable and shared. The mutable state of a call is in its frame.
 
 use super::chain::Chain;
 use super::library::LoadedModule;
@@ -8,60 +8,60 @@ use crate::program::Register;
 use crate::{Array, DType};
 use std::sync::Arc;
 
-/// What a step does.
+/// The work of a step.
 #[derive(Debug)]
 pub enum Work {
     /// Calls a module.
     Call {
-        /// What is called.
+        /// The called module.
         module: LoadedModule,
-        /// The constants of its module, in order of the slots.
+        /// The constants of the module, in slot order.
         slots: Vec<Array>,
     },
     /// Runs the kernels of several modules block by block.
     Chain(Arc<Chain>),
 }
 
-/// One step, with what runs it.
+/// A step with its work.
 #[derive(Debug)]
 pub struct Bound {
-    /// What is done.
+    /// The work.
     pub work: Work,
-    /// Its inputs, then its outputs.
+    /// The inputs, followed by the outputs.
     pub args: Vec<Register>,
-    /// How many of them are inputs.
+    /// The number of inputs in `args`.
     pub n_inputs: usize,
-    /// Temporaries that nobody reads after this step, views before what they look at.
+    /// Temporaries that are not read after this step, views before their bases.
     pub dies: Vec<usize>,
-    /// Temporaries that die here and whose memory may become the output's if it has its shape: the step is elementwise, and
-    /// they have its dtype.
+    /// Temporaries that die here and whose memory may become the output's if the shapes match. The step is element-wise,
+    /// and they have the output's dtype.
     pub lends: Vec<usize>,
     /// Printable signatures of its Applies, for messages.
     pub signatures: Vec<String>,
 }
 
-/// What memory a temporary needs.
+/// The memory requirements of a temporary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Room {
     /// Its dtype.
     pub dtype: DType,
     /// Its rank.
     pub ndim: usize,
-    /// Whether its memory is another's, or comes from its op, so that it gets none lent.
+    /// Whether its memory belongs to another value or to its op, so that no memory is lent to it.
     pub view: bool,
 }
 
-/// A program whose modules are loaded.
+/// A program with loaded modules.
 #[derive(Debug)]
 pub struct Executable {
     /// Its steps, in order.
     pub steps: Vec<Bound>,
-    /// How many inputs it takes.
+    /// The number of inputs.
     pub n_inputs: usize,
     /// Its constants.
     pub constants: Vec<Array>,
     /// Its temporaries.
     pub temps: Vec<Room>,
-    /// How many outputs it gives.
+    /// The number of outputs.
     pub n_outputs: usize,
 }

@@ -1,4 +1,5 @@
-//! Runs a function when the process ends normally, by `exit` or by the end of `main`, whatever language the host is written in.
+//! Registers functions that run when the process ends normally, by `exit` or by the end of `main`, whatever language the
+//! host is written in.
 
 use std::ffi::c_int;
 
@@ -7,9 +8,9 @@ unsafe extern "C" {
     fn atexit(run: extern "C" fn()) -> c_int;
 }
 
-/// Registers `run` for the normal end of the process; `false` if the process can register no more.
+/// Registers `run` for the normal end of the process. Returns `false` if the process cannot register more functions.
 ///
-/// Functions run in the reverse order of their registration. Other threads still run meanwhile.
+/// Functions run in the reverse order of their registration. Other threads may still be running.
 pub fn at_exit(run: extern "C" fn()) -> bool {
     // SAFETY: `run` is a function without captures, and lives as long as the code of this library.
     unsafe { atexit(run) == 0 }

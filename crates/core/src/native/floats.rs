@@ -1,25 +1,26 @@
-//! How a thread computes floats: rounding, and what becomes of subnormal numbers.
+//! The floating-point environment of a thread: rounding, and the treatment of subnormal numbers.
 //!
-//! These are registers of the thread. A caller, or another library, may have set them: `fesetround`, or `-ffast-math`, which
-//! flushes subnormal numbers to zero. Kernels, reference implementations and literals rely on the default, and every host has
-//! the same bits. So whatever computes begins with [`DefaultFloats::set`]. Modules undo changes by an author's C themselves, and
-//! native functions, which are called without a host, set the default too (`precast/float_state.h` of `codegen`).
+//! It is stored in registers of the thread. A caller or another library may have changed it, with `fesetround` or with
+//! `-ffast-math`, which flushes subnormal numbers to zero. Kernels, reference implementations and literals rely on the
+//! default, so that every host gets the same bits. So all entry points that compute call [`DefaultFloats::set`] first.
+//! Modules undo changes by an author's C themselves. Native functions, which are called without a host, set the default too
+//! (`precast/float_state.h` of `codegen`).
 //!
 //! ```text
-//! look   x86-64: a sum of four pairs of floats, each of which is another one in some environment; AArch64: FPCR
-//! set    x86-64: MXCSR and the x87 control word; AArch64: FPCR. Others: nothing
+//! check  x86-64: a sum of four pairs of floats, each of which differs in some other environment; AArch64: FPCR
+//! set    x86-64: MXCSR and the x87 control word; AArch64: FPCR. Other CPUs: nothing
 //! ```
-//! To look takes 0.3 ns on Zen 4, where to read MXCSR takes 5; to set takes about 20, which a call in another environment pays.
-//! Flags of exceptions stay set, and traps are the caller's own.
+//! The check takes 0.3 ns on Zen 4, where reading MXCSR takes 5 ns. Setting the environment takes about 20 ns, which only a
+//! call in another environment pays. Exception flags stay set, and traps are left unchanged.
 
 use std::marker::PhantomData;
 
-/// The default environment for floats, as long as the value lives; then its thread has again what it had before.
+/// A guard that sets the default environment and restores the thread's previous environment on drop.
 #[derive(Debug)]
 #[must_use = "the environment is restored when the value is dropped"]
 pub struct DefaultFloats {
     kept: Option<State>,
-    /// The registers are those of one thread.
+    /// The registers belong to one thread.
     thread: PhantomData<*const ()>,
 }
 
@@ -61,11 +62,11 @@ mod registers {
     use super::OtherFloats;
     use std::arch::asm;
 
-    /// Flags of MXCSR, of the exceptions that happened.
+    /// The exception flags of MXCSR.
     const FLAGS: u32 = 0x3f;
-    /// MXCSR: the direction of rounding, results flushed to zero, operands taken as zero.
+    /// The bits of MXCSR for the rounding direction, results flushed to zero, and operands treated as zero.
     const MXCSR: u32 = 0xe040;
-    /// The x87 control word: the direction of rounding, and the precision of a new thread.
+    /// The bits of the x87 control word: the rounding direction, and the precision of a new thread.
     const X87: (u16, u16) = (0x0c00, 0x0300);
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,12 +97,12 @@ mod registers {
         State { mxcsr: mxcsr | vector, x87: x87 | direction }
     }
 
-    /// Four floats, four more, and their sums in the default environment: one that is not rounded down, one that is not rounded
-    /// up, a subnormal result, and one of subnormal operands.
+    /// Four floats, four more, and their sums in the default environment. The first differs if sums are rounded up, the
+    /// second if they are rounded down. The third is a subnormal result, and the fourth has subnormal operands.
     #[repr(C, align(16))]
     struct Probe([[f32; 4]; 3]);
 
-    /// 2⁻²³, of which 1 + ¼ and 1 + ¾ are rounded.
+    /// 2⁻²³. Both 1 + ¼·2⁻²³ and 1 + ¾·2⁻²³ are rounded.
     const ULP: f32 = f32::EPSILON;
     const LEAST: f32 = f32::MIN_POSITIVE;
 
@@ -114,7 +115,7 @@ mod registers {
     #[inline(always)]
     pub(super) fn is_default() -> bool {
         let equal: u32;
-        // SAFETY: reads the table alone.
+        // SAFETY: only reads the table.
         unsafe {
             asm!(
                 "movaps {sum}, [{probe}]",
@@ -133,9 +134,9 @@ mod registers {
     impl State {
         pub(super) fn read() -> Self {
             let (mut mxcsr, mut x87) = (0_u32, 0_u16);
-            // SAFETY: stores the register to four bytes that are this function's.
+            // SAFETY: stores the register to four bytes of this function.
             unsafe { asm!("stmxcsr [{}]", in(reg) &raw mut mxcsr, options(nostack, preserves_flags)) };
-            // SAFETY: stores the register to two bytes that are this function's.
+            // SAFETY: stores the register to two bytes of this function.
             unsafe { asm!("fnstcw [{}]", in(reg) &raw mut x87, options(nostack, preserves_flags)) };
             Self { mxcsr, x87 }
         }
@@ -144,14 +145,14 @@ mod registers {
             Self { mxcsr: self.mxcsr & !MXCSR, x87: self.x87 & !X87.0 | X87.1 }
         }
 
-        /// What was kept, with the flags that are set now.
+        /// Returns the saved environment with the exception flags that are set now.
         pub(super) fn back_to(self, kept: &Self) -> Self {
             Self { mxcsr: kept.mxcsr | self.mxcsr & FLAGS, x87: kept.x87 }
         }
 
         pub(super) fn write(self) {
             let Self { mxcsr, x87 } = self;
-            // SAFETY: a value that the register had, or its default; code of this crate expects the default alone.
+            // SAFETY: a previous value of the register, or its default; the code of this crate relies only on the default.
             unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const mxcsr, options(nostack, preserves_flags)) };
             // SAFETY: as above.
             unsafe { asm!("fldcw [{}]", in(reg) &raw const x87, options(nostack, preserves_flags)) };
@@ -165,7 +166,7 @@ mod registers {
     use super::OtherFloats;
     use std::arch::asm;
 
-    /// FPCR. The flags are another register's.
+    /// FPCR. The exception flags are in another register.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub(super) struct State(u64);
 
@@ -179,12 +180,13 @@ mod registers {
             OtherFloats::Upward => State(1 << 22),
             OtherFloats::Downward => State(2 << 22),
             OtherFloats::TowardsZero => State(3 << 22),
-            // One bit for both.
+            // One bit covers both.
             OtherFloats::FlushesResults | OtherFloats::FlushesOperands => State(1 << 24),
         }
     }
 
-    /// Alternative handling and half precision, default NaNs, flushing, the direction of rounding. The rest is traps.
+    /// The bits for alternative handling and half precision, default NaNs, flushing, and the rounding direction. The
+    /// remaining bits are traps.
     const FPCR: u64 = 0x07c8_0007;
 
     #[inline(always)]
@@ -210,7 +212,7 @@ mod registers {
         }
 
         pub(super) fn write(self) {
-            // SAFETY: a value that the register had, or its default; code of this crate expects the default alone.
+            // SAFETY: a previous value of the register, or its default; the code of this crate relies only on the default.
             unsafe { asm!("msr fpcr, {}", in(reg) self.0, options(nostack, preserves_flags)) };
         }
     }
@@ -255,7 +257,7 @@ mod registers {
 
 use registers::{State, is_default};
 
-/// An environment that a caller may have set: for tests of hosts.
+/// An environment that a caller may have set. For tests of hosts.
 #[cfg(feature = "watch")]
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -266,20 +268,20 @@ pub enum OtherFloats {
     Downward,
     /// Rounds towards zero.
     TowardsZero,
-    /// Gives zeros in place of subnormal numbers.
+    /// Returns zero instead of subnormal results.
     FlushesResults,
-    /// Takes zeros in place of subnormal numbers.
+    /// Treats subnormal operands as zero.
     FlushesOperands,
 }
 
 #[cfg(feature = "watch")]
 impl OtherFloats {
-    /// All that this CPU has.
+    /// All environments that this CPU supports.
     pub const ALL: &[Self] = registers::OTHERS;
 
-    /// Does something in this environment. Nothing but a call of precast may compute with floats there.
+    /// Runs `work` in this environment. Only calls of precast may compute with floats in `work`.
     pub fn during<T>(self, work: impl FnOnce() -> T) -> T {
-        /// What was set before, also if `work` panics.
+        /// Restores the previous environment, even if `work` panics.
         struct Back(State);
         impl Drop for Back {
             fn drop(&mut self) {

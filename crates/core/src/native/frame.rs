@@ -1,13 +1,13 @@
-//! A frame: everything one call of a program needs, kept from call to call so that steady calls allocate nothing.
+//! A frame: the state of one call of a program. It is reused, so that repeated calls allocate nothing.
 //!
 //! ```text
-//! headers     of inputs and outputs, pointed at the caller's memory for the length of a call
-//! constants   tensors of their own, the same in every call
-//! temps       what a call has computed so far; dead ones are in `storage`
+//! headers     of inputs and outputs, which point to the caller's memory during a call
+//! constants   tensors owned by the frame, the same in every call
+//! temps       intermediate results; dead ones are in `storage`
 //! workers     an instance for each module, memory for the blocks of chains
 //! ```
-//! Views do not outlive the call: what they look at belongs to the caller. The tensor behind a view is in use as long as the
-//! view is, because the program says that it dies no earlier.
+//! Views do not outlive the call, because their memory may belong to the caller. The tensor behind a view lives as long as
+//! the view, because the program makes it die no earlier.
 
 use super::chain::{Line, Running, lines};
 use super::executable::{Bound, Executable, Room, Work};
@@ -22,28 +22,28 @@ use precast_abi::context::ErrorKind;
 use precast_abi::tensor::{MAX_NDIM, Object, Tensor};
 use std::ptr;
 
-/// A step that failed.
+/// The error of a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StepError {
     /// Position of the step.
     pub(crate) step: usize,
-    /// What it reported.
+    /// The reported error.
     pub(crate) error: RunError,
 }
 
-/// Where the outputs go, one place each.
+/// The destinations of the outputs, one for each.
 #[derive(Debug)]
 pub enum Targets<'a, 'b> {
-    /// Into arrays made for them, which are put behind each other.
+    /// New arrays, which are appended to the vector.
     New(&'a mut Vec<Array>),
-    /// Into the memory of these arrays where it fits, else the array is replaced.
+    /// The memory of these arrays if it fits; otherwise the array is replaced.
     Reuse(&'a mut [Array]),
-    /// Into this memory, which must fit.
+    /// This memory, which must fit.
     Into(&'a mut [ArrayMut<'b>]),
 }
 
 impl Targets<'_, '_> {
-    /// How many arrays are there.
+    /// Returns the number of arrays.
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::New(arrays) => arrays.len(),
@@ -52,7 +52,7 @@ impl Targets<'_, '_> {
         }
     }
 
-    /// Dtype and shape of the array at a position, if it is there.
+    /// Returns dtype and shape of the array at a position, if it exists.
     pub(crate) fn array(&self, position: usize) -> Option<(DType, &[usize])> {
         match self {
             Self::New(arrays) => arrays.get(position).map(|array| (array.dtype(), array.shape())),
@@ -62,13 +62,13 @@ impl Targets<'_, '_> {
     }
 }
 
-/// What runs a step.
+/// The instance that runs a step, if it is a call.
 enum Worker {
     Instance(Instance),
     Chain,
 }
 
-/// State of one call at a time.
+/// The state of one call at a time.
 pub(crate) struct Frame {
     workers: Vec<Worker>,
     inputs: Vec<Borrowed>,
@@ -78,11 +78,11 @@ pub(crate) struct Frame {
     storage: Storage,
     cells: Vec<*mut Object>,
     args: Vec<*mut Object>,
-    /// Stands for a temporary that is read while it is overwritten.
+    /// A stand-in header for a temporary that is read while it is overwritten.
     alias: Borrowed,
-    /// Blocks of chains.
+    /// The blocks of chains.
     lines: Vec<Line>,
-    /// Kept, because its message buffer is long to clear.
+    /// Reused, because clearing its message buffer takes long.
     running: Running,
     /// The output whose memory did not fit, and the shape of the result.
     misfit: Option<(usize, Vec<usize>)>,
@@ -92,7 +92,7 @@ pub(crate) struct Frame {
 unsafe impl Send for Frame {}
 
 impl Frame {
-    /// Makes instances of all steps.
+    /// Creates the instances of all steps.
     pub(crate) fn new(program: &Executable) -> Result<Self, StepError> {
         let workers = program
             .steps
@@ -144,7 +144,7 @@ impl Frame {
         }
         let result = self.run_steps(program);
         if result.is_err() {
-            // What the steps that ran left behind; views first, so that what they look at is free again.
+            // Free the temporaries of the steps that ran. Views come first, so that their bases are free again.
             let views = self.temps.iter_mut().zip(&program.temps).filter(|(_, known)| known.view);
             views.for_each(|(temp, _)| *temp = Owned::none());
             for temp in &mut self.temps {
@@ -160,7 +160,7 @@ impl Frame {
         result
     }
 
-    /// The output of the last run whose memory did not fit its result, and the shape of the result.
+    /// Returns the output of the last run whose memory did not fit its result, and the shape of the result.
     pub(crate) fn take_misfit(&mut self) -> Option<(usize, Vec<usize>)> {
         self.misfit.take()
     }
@@ -183,8 +183,8 @@ impl Frame {
                 match register {
                     Register::Temp(i) => {
                         self.storage.remember(*i, *object);
-                        // SAFETY: the cell owns one reference to what the step left in it, and nothing else does: what was
-                        // lent was taken out of the storage or the dying temporary.
+                        // SAFETY: the cell owns the only reference to the object that the step left in it: lent memory was
+                        // taken out of the storage or the dying temporary.
                         self.temps[*i] = unsafe { Owned::from_raw(*object) };
                     }
                     Register::Output(i) => self.cells[*i] = *object,
@@ -200,7 +200,8 @@ impl Frame {
         Ok(())
     }
 
-    /// Whether what a step left in its temporaries has the dtype and rank that its ops declare: what reads it relies on that.
+    /// Checks that the temporaries written by a step have the dtype and rank that its ops declare. Later steps rely on
+    /// that.
     fn check_results(&self, program: &Executable, step: &Bound) -> Result<(), RunError> {
         for register in &step.args[step.n_inputs..] {
             let Register::Temp(i) = register else { continue };
@@ -213,7 +214,8 @@ impl Frame {
         Ok(())
     }
 
-    /// Puts memory into the cells of a step's temporaries: that of a temporary that dies here, or what others left behind.
+    /// Sets memory for the temporaries that a step writes: that of a temporary that dies here, or freed memory from the
+    /// storage.
     fn lend(&mut self, program: &Executable, step: &Bound) {
         for at in step.n_inputs..step.args.len() {
             let Register::Temp(to) = step.args[at] else { continue };
@@ -255,7 +257,7 @@ impl Frame {
     fn work(&mut self, position: usize, step: &Bound) -> Result<(), RunError> {
         match (&step.work, &mut self.workers[position]) {
             (Work::Call { .. }, Worker::Instance(instance)) => {
-                // SAFETY: `worker` compared the number of arguments; inputs were set by an earlier step or the caller, and
+                // SAFETY: `worker` checked the number of arguments. Inputs were set by an earlier step or the caller, and
                 // each cell is the only owner of its reference.
                 unsafe { instance.run_raw(&raw mut self.running.ctx, self.args.as_mut_ptr()) }
             }
@@ -264,27 +266,27 @@ impl Frame {
                 // SAFETY: objects and tensors share their address: every object of this host is a tensor.
                 let inputs: &[*mut Tensor] =
                     unsafe { std::slice::from_raw_parts(inputs.as_ptr().cast(), inputs.len()) };
-                // SAFETY: as for an instance; binding gave the chain registers of its inputs' dtypes.
+                // SAFETY: as for an instance; the binding assigned registers of the chain's input dtypes.
                 unsafe { chain.run(&mut self.running, &mut self.lines, inputs, cell.as_mut_ptr().cast()) }
             }
             (Work::Call { .. }, Worker::Chain) => Ok(()),
         }
     }
 
-    /// Moves what a step left in an output cell to where the caller wants it.
+    /// Moves the object in an output cell to the caller's target.
     fn take_output(&mut self, position: usize, targets: &mut Targets<'_, '_>, succeeded: bool) {
         let header = &mut self.outputs[position];
         let object = std::mem::replace(&mut self.cells[position], ptr::null_mut());
         if ptr::eq(object, header.as_raw()) {
             return;
         }
-        // SAFETY: the cell owns one reference to what the module left in it.
+        // SAFETY: the cell owns one reference to the object that the module left in it.
         let result = unsafe { Owned::from_raw(object) };
         if !succeeded {
             return;
         }
         match targets {
-            // An output without a value ends the row: its position is then the length.
+            // An output without a value ends the list: its position is then the length.
             Targets::New(arrays) if arrays.len() == position => arrays.extend(result.into_array()),
             Targets::New(_) => {}
             Targets::Reuse(arrays) => {
@@ -292,7 +294,8 @@ impl Frame {
                     *array = fresh;
                 }
             }
-            // The module did not use the memory: it does not fit, or the op has its result elsewhere, as one in place.
+            // The module did not use the memory: it does not fit, or the op stored its result at another address, for
+            // example in place.
             Targets::Into(arrays) => {
                 let Some((target, array)) = arrays.get_mut(position).zip(result.into_array()) else { return };
                 if !target.assign(&array) {
@@ -303,7 +306,7 @@ impl Frame {
     }
 }
 
-/// The error of a result of another dtype or rank than its op declares.
+/// Returns the error for a result of another dtype or rank than its op declares.
 #[cold]
 fn undeclared(found: &Tensor, dtype: DType, ndim: usize) -> RunError {
     let typenum = found.dtype;
@@ -317,7 +320,7 @@ fn undeclared(found: &Tensor, dtype: DType, ndim: usize) -> RunError {
     RunError { kind: ErrorKind::Type, message, task: None, apply: Some(0), variable: None }
 }
 
-/// Makes what runs a step.
+/// Creates the worker of a step.
 fn worker(step: &Bound) -> Result<Worker, RunError> {
     let Work::Call { module, slots } = &step.work else { return Ok(Worker::Chain) };
     let slots = slots.iter().cloned().map(Owned::constant).collect();
@@ -334,7 +337,7 @@ fn worker(step: &Bound) -> Result<Worker, RunError> {
     Err(RunError { kind: ErrorKind::Runtime, message, task: None, apply: None, variable: None })
 }
 
-/// The shape that tensors are broadcast to, in `room`; `None` if they do not agree.
+/// Returns the shape that tensors broadcast to, stored in `room`, or `None` if they are incompatible.
 fn common_shape<'a>(tensors: &[*mut Object], room: &'a mut [i64; MAX_NDIM]) -> Option<&'a [i64]> {
     let mut ndim = 0;
     for object in tensors {

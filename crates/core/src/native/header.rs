@@ -1,7 +1,7 @@
-//! Headers of tensors: where they come from and go to.
+//! Allocates and recycles the headers of tensors.
 //!
-//! Views live for a part of a call, so a few headers are kept by each thread for the next ones: a call of a program with
-//! views allocates nothing.
+//! Views live only for a part of a call. So each thread keeps a few headers for reuse, and a call of a program with views
+//! allocates nothing.
 
 use precast_abi::tensor::{MAX_NDIM, Object, Tensor, Type};
 use std::cell::RefCell;
@@ -15,7 +15,7 @@ pub(super) struct Header {
     pub(super) strides: [i64; MAX_NDIM],
 }
 
-/// Most headers that a thread keeps.
+/// Maximum number of headers that a thread keeps.
 const KEPT: usize = 32;
 
 thread_local! {
@@ -24,7 +24,7 @@ thread_local! {
 }
 
 impl Header {
-    /// A header of no elements on the heap, which points at its own extents and strides.
+    /// Creates an empty header on the heap, which points to its own extents and strides.
     pub(super) fn new(ty: &'static Type) -> Box<Self> {
         let idle = IDLE.try_with(|idle| idle.borrow_mut().pop()).ok().flatten();
         let mut header = idle.unwrap_or_else(|| {
@@ -36,9 +36,9 @@ impl Header {
         header
     }
 
-    /// Keeps a header that nobody refers to any more for the next one that is wanted.
+    /// Keeps an unreferenced header for reuse.
     pub(super) fn recycle(self: Box<Self>) {
-        // A thread that ends keeps nothing.
+        // A thread that is ending keeps none.
         let _ = IDLE.try_with(|idle| {
             let mut idle = idle.borrow_mut();
             if idle.len() < KEPT {
@@ -47,12 +47,12 @@ impl Header {
         });
     }
 
-    /// Gives the header away as a tensor.
+    /// Converts the header to a tensor that the caller owns.
     pub(super) fn into_raw(self: Box<Self>) -> *mut Tensor {
         Box::into_raw(self).cast()
     }
 
-    /// Sets extents and C-contiguous strides; gives the number of elements, `None` on overflow or too many dimensions.
+    /// Sets extents and C-contiguous strides. Returns the number of elements, or `None` on overflow or too many dimensions.
     pub(super) fn contiguous(&mut self, itemsize_bytes: usize, shape: &[i64]) -> Option<usize> {
         self.tensor.ndim = i32::try_from(shape.len()).ok().filter(|n| *n <= MAX_NDIM as i32)?;
         let mut step = i64::try_from(itemsize_bytes).ok()?;

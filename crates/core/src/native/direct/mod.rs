@@ -105,7 +105,7 @@ enum Reads {
 pub struct Output {
     kind: Kind,
     dtype: DType,
-    /// Whether it has the common shape; else it is one element.
+    /// Whether it has the common shape; otherwise it is one element.
     is_full: bool,
     /// Its position in the table.
     at: u8,

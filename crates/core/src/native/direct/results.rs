@@ -1,4 +1,4 @@
-//! New arrays for results.
+//! Creates new arrays for results.
 
 use super::few::MOST;
 use super::run::elements;
@@ -11,33 +11,36 @@ use std::alloc::{Layout, alloc, dealloc};
 use std::mem::MaybeUninit;
 use std::ptr;
 
-/// Largest result that is allocated here: a larger one gets large pages and may be refused, by the host's services.
+/// Maximum size of a result that is allocated here. The host's services allocate larger results, with large pages and with
+/// an error if memory is short.
 const NEW_BYTES: usize = 64 * 1024;
 
-/// A result of a call by its type: an array of a dtype and rank, or an element.
+/// The type of one result: an array of a dtype and rank, or an element.
 ///
 /// # Safety
-/// `data` is where the elements of `room`, as many as the output has, are written, until it is `made`.
+/// `data` points to memory for all elements of `room`, which is valid until `made` consumes it.
 #[doc(hidden)]
 pub unsafe trait Made: Sized {
-    /// Memory that is not written yet.
+    /// Uninitialised memory for a result.
     type Room;
 
-    /// Type of its elements.
+    /// The dtype of the elements.
     const DTYPE: DType;
 
-    /// Room for a result of this shape; `None` if it has another rank, or does not get its memory here.
+    /// Allocates memory for a result of this shape. Returns `None` if the rank differs or the result is too large.
     fn room(shape: &[usize]) -> Option<Self::Room>;
 
-    /// Where its elements are written.
+    /// Returns the address that the elements are written to.
     fn data(room: &mut Self::Room) -> Pointer;
 
+    /// Converts initialised memory to the result.
+    ///
     /// # Safety
     /// All elements were written.
     unsafe fn made(room: Self::Room) -> Self;
 }
 
-// SAFETY: a vector's memory, of the capacity that the shape asks for.
+// SAFETY: the memory of a vector whose capacity is the number of elements of the shape.
 unsafe impl<T: Element, D: Dimension> Made for ndarray::Array<T, D> {
     type Room = (D, Vec<T>);
     const DTYPE: DType = T::DTYPE;
@@ -62,7 +65,7 @@ unsafe impl<T: Element, D: Dimension> Made for ndarray::Array<T, D> {
     unsafe fn made((dim, mut elements): Self::Room) -> Self {
         // SAFETY: the caller's promise.
         unsafe { elements.set_len(dim.size()) };
-        // SAFETY: there are as many elements as the extents' product.
+        // SAFETY: the number of elements is the product of the extents.
         unsafe { Self::from_shape_vec_unchecked(dim, elements) }
     }
 }
@@ -94,13 +97,13 @@ macro_rules! elements {
 }
 crate::for_each_dtype!(elements);
 
-/// All results of a call by their types: one, or a tuple of several.
+/// The types of all results: one, or a tuple of several.
 #[doc(hidden)]
 pub trait AllMade: Sized {
-    /// The results of a call of one map; `None` if it is not served.
+    /// Runs a single map and returns the results, or `None` if the call is not possible.
     fn mapped(map: &Map, inputs: &[Strided<'_>]) -> Option<Self>;
 
-    /// The results of a call; `None` if it is not served.
+    /// Runs a direct call and returns the results, or `None` if the call is not possible.
     fn all_made(direct: &Direct, inputs: &[Strided<'_>]) -> Option<Self>;
 }
 
@@ -109,7 +112,7 @@ macro_rules! all_made {
         impl<$($type: Made),+> AllMade for $all {
             #[inline(always)]
             fn mapped(map: &Map, inputs: &[Strided<'_>]) -> Option<Self> {
-                // Results lie as inputs do.
+                // Results have the layout of the inputs.
                 let like = *inputs.first()?;
                 $(let mut $room = $type::room(like.extents)?;)+
                 let outputs = [$(Strided { dtype: $type::DTYPE, data: $type::data(&mut $room), ..like }),+];
@@ -133,7 +136,7 @@ macro_rules! all_made {
                     call.table.set(output.at, $type::data(&mut $room));
                 )+
                 let elements = call.elements();
-                // SAFETY: inputs were taken; every output has room for its elements.
+                // SAFETY: all inputs were added; every output has room for its elements.
                 if outputs.next().is_some() || !unsafe { direct.run(&mut call, elements) } {
                     return None;
                 }
@@ -159,19 +162,20 @@ all_made!(A, a, A a);
 tuples!(A a, B b; C c, D d, E e, F f, G g, H h, I i, J j, K k, L l);
 
 impl Direct {
-    /// Serves a call and puts its results behind `arrays`; `false` if it is not served.
+    /// Runs a call and appends its results to `arrays`. Returns `false` if the call is not possible.
     #[inline(always)]
     pub(crate) fn append(&self, inputs: &[ArrayRef<'_>], arrays: &mut Vec<Array>) -> bool {
         self.map.as_ref().is_some_and(|map| self.append_mapped(map, inputs, arrays))
             || self.append_each(inputs, arrays)
     }
 
-    /// As [`Direct::append`], of small results of one map, which lie as the first input does.
+    /// Does the same as [`Direct::append`] for small results of one map, which have the layout of the first input.
     #[inline(always)]
     fn append_mapped(&self, map: &Map, inputs: &[ArrayRef<'_>], arrays: &mut Vec<Array>) -> bool {
         let Some(first) = inputs.first() else { return false };
         let (like, before) = (first.view.strided(), arrays.len());
-        // Where a result is not small they end early: `serve` refuses, since the word says how many operands there are.
+        // The iterator ends early if a result is not small. `serve` then rejects the call, because the word contains the
+        // number of operands.
         let outputs = self.outputs.iter().map_while(|output| {
             let data = small::push(arrays, output.dtype, like.extents)?;
             Some(Strided { dtype: output.dtype, data, ..like })
@@ -183,7 +187,7 @@ impl Direct {
         is_served
     }
 
-    /// As [`Direct::append`], of any program.
+    /// Does the same as [`Direct::append`] for any program.
     #[inline(never)]
     fn append_each(&self, inputs: &[ArrayRef<'_>], arrays: &mut Vec<Array>) -> bool {
         let call = &mut Call::new();
@@ -199,7 +203,7 @@ impl Direct {
             call.table.set(output.at, data);
         }
         let elements = call.elements();
-        // SAFETY: inputs were taken; every output is an array of its elements.
+        // SAFETY: all inputs were added; every output is an array with room for its elements.
         let is_served = unsafe { self.run(call, elements) };
         if !is_served {
             arrays.truncate(before);
@@ -207,7 +211,7 @@ impl Direct {
         is_served
     }
 
-    /// As [`Direct::append`], in memory that is not written before.
+    /// Does the same as [`Direct::append`], in uninitialised memory.
     fn append_large(&self, call: &mut Call<'_>, arrays: &mut Vec<Array>) -> bool {
         let mut rooms = [ptr::null_mut(); MOST];
         let mut made = 0;
@@ -222,13 +226,13 @@ impl Direct {
             made += 1;
         }
         let elements = call.elements();
-        // SAFETY: inputs were taken; every output has room for its elements.
+        // SAFETY: all inputs were added; every output has room for its elements.
         let is_served = made == self.outputs.len() && unsafe { self.run(call, elements) };
         for (room, output) in rooms[..made].iter().zip(self.outputs.iter()) {
             let shape = output.shape(call.shape());
             if is_served {
                 let elements = shape.iter().product();
-                // SAFETY: allocated above with the layout of a `Vec` of so many elements; kernels wrote all of them.
+                // SAFETY: allocated above with the layout of a `Vec` of `elements` elements; kernels wrote all of them.
                 arrays.push(unsafe { object::array_from_raw(output.dtype, shape, room.cast(), elements) });
             } else if let Some(layout) = layout(output.dtype, shape) {
                 // SAFETY: allocated above with this layout.
@@ -239,7 +243,7 @@ impl Direct {
     }
 }
 
-/// The memory of a result; `None` if there is none, or too much of it.
+/// Returns the memory layout of a result, or `None` if the result is empty or too large.
 #[inline]
 fn layout(dtype: DType, shape: &[usize]) -> Option<Layout> {
     let bytes = shape.iter().try_fold(dtype.itemsize_bytes(), |bytes, extent| bytes.checked_mul(*extent))?;

@@ -1,32 +1,32 @@
-//! Small new arrays: copies of arrays of the same dtype and shape that their thread made before.
+//! Creates small arrays as copies of earlier arrays with the same dtype and shape in the same thread.
 //!
-//! To make an ndarray of any rank of its parts takes three times as long as to copy one, memory and all. A thread has few
-//! shapes of small results at a time, so a few arrays to copy are enough. Each is copied to where it stays: to move what was
-//! just written piece by piece takes as long as to copy it.
+//! Creating an ndarray of dynamic rank from its parts takes three times as long as cloning one, including its memory. A
+//! thread has few shapes of small results at a time, so a cache of a few arrays suffices. Each copy is created in its final
+//! place, because moving a value right after it was written takes as long as copying it.
 
 use super::Pointer;
 use crate::{Array, DType, with_array};
 use std::cell::RefCell;
 
-/// What a small array has at most, in bytes: more takes longer to copy than its parts to put together.
+/// Maximum size of a small array, in bytes. Copying a larger one takes longer than creating it from its parts.
 const BYTES: usize = 256;
-/// What it has at most, in dimensions: as many as ndarray keeps without allocating.
+/// Maximum rank of a small array: the rank up to which ndarray allocates nothing for extents and strides.
 const NDIM: usize = 4;
-/// Arrays that a thread keeps.
+/// The number of arrays that a thread caches.
 const KEPT: usize = 4;
 
 thread_local! {
     static KNOWN: RefCell<Known> = const { RefCell::new(Known { arrays: Vec::new(), next: 0 }) };
 }
 
-/// Arrays to copy, each with its word; a new one replaces the oldest.
+/// Cached arrays with their words. A new one replaces the oldest.
 struct Known {
     arrays: Vec<(u64, Array)>,
     next: usize,
 }
 
-/// Puts a small array behind `arrays`, whose elements are any numbers, and says where they lie; `None` if it is not small, or has
-/// no elements.
+/// Appends a small array with arbitrary elements to `arrays` and returns the address of its elements. Returns `None` if the
+/// array would not be small, or would be empty.
 #[inline]
 pub(super) fn push(arrays: &mut Vec<Array>, dtype: DType, shape: &[usize]) -> Option<Pointer> {
     let word = word(dtype, shape)?;
@@ -41,7 +41,7 @@ pub(super) fn push(arrays: &mut Vec<Array>, dtype: DType, shape: &[usize]) -> Op
     Some(with_array!(arrays.last_mut()?, a => a.as_mut_ptr().cast()))
 }
 
-/// Dtype, rank and extents of a small array in a word: to compare them is one step.
+/// Packs dtype, rank and extents of a small array in a word, so that they are compared at once.
 #[inline]
 fn word(dtype: DType, shape: &[usize]) -> Option<u64> {
     if shape.len() > NDIM {
@@ -50,7 +50,7 @@ fn word(dtype: DType, shape: &[usize]) -> Option<u64> {
     // 9 bits for each of NDIM extents, 5 for the dtype, 3 for the rank.
     let (mut bytes, mut word) = (dtype.itemsize_bytes(), 0);
     for extent in shape {
-        // Of so few bytes no extent has more than nine bits.
+        // An array of at most `BYTES` bytes has no extent above nine bits.
         bytes = bytes.saturating_mul(*extent);
         word = word << 9 | *extent as u64;
     }
@@ -95,7 +95,7 @@ mod tests {
             &[usize::MAX, 2],
         ];
         let mut arrays = Vec::new();
-        // Each is asked for when others took its place, and then once more.
+        // Each shape is requested after it was evicted, and then again.
         for shape in shapes.into_iter().chain(shapes).flat_map(|shape| [shape; 2]) {
             for dtype in DType::ALL {
                 let elements = shape.iter().try_fold(1_usize, |all, extent| all.checked_mul(*extent));

@@ -1,13 +1,13 @@
-//! Arrays that lie in one piece of memory, as a seed says.
+//! Arrays that lie in one piece of memory, generated from a seed.
 
 use crate::DType;
 use crate::native::RawArray;
 use crate::native::array_ref::ArrayRef;
 
-/// Elements of the memory that arrays lie in.
+/// Number of elements of the memory that contains the arrays.
 pub(super) const MEMORY: usize = 128;
 
-/// Numbers that depend on a seed alone.
+/// Pseudo-random numbers that depend only on a seed.
 pub(super) struct Choices(pub(super) u64);
 
 impl Choices {
@@ -17,7 +17,7 @@ impl Choices {
     }
 }
 
-/// An array in the memory: where it begins, extents, strides in bytes.
+/// An array in the memory: first element, extents, strides in bytes.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Lies {
     pub(super) start: usize,
@@ -26,7 +26,8 @@ pub(super) struct Lies {
 }
 
 impl Lies {
-    /// Anywhere in the memory: contiguous as a rule, else reversed, spread, turned round or stretched.
+    /// Creates an array anywhere in the memory. It is usually contiguous, and otherwise reversed, spread, transposed or
+    /// broadcast.
     pub(super) fn somewhere(choices: &mut Choices, shape: Vec<usize>, may_stretch: bool) -> Self {
         let mut order: Vec<usize> = (0..shape.len()).rev().collect();
         let is_plain = choices.below(3) > 0;
@@ -60,7 +61,7 @@ impl Lies {
         Self { start, shape, strides }
     }
 
-    /// Whether all elements are in the memory.
+    /// Returns whether all elements are in the memory.
     pub(super) fn is_inside(&self) -> bool {
         let (mut low, mut high) = (self.start.cast_signed(), self.start.cast_signed());
         for (extent, stride) in self.shape.iter().zip(&self.strides) {
@@ -77,12 +78,12 @@ impl Lies {
     }
 
     pub(super) fn read(&self, memory: *mut f64) -> ArrayRef<'_> {
-        // SAFETY: `somewhere` keeps arrays in the memory, which nobody else uses during a call.
+        // SAFETY: `somewhere` keeps arrays inside the memory, which nothing else uses during a call.
         unsafe { self.raw(memory).read() }.unwrap()
     }
 }
 
-/// Extents for a type: most often those that others have, too.
+/// Returns extents for a type, usually those of the other arrays.
 pub(super) fn extents(choices: &mut Choices, ndim: usize, common: &[usize]) -> Vec<usize> {
     let ndim = if choices.below(20) == 0 { choices.below(4) } else { ndim };
     let common = |axis: usize| common[common.len() - ndim + axis];

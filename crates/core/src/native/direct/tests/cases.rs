@@ -1,4 +1,4 @@
-//! Programs, with direct calls and without.
+//! Programs, with and without direct calls.
 
 use super::kernels::{SUM, add, sub_scalar};
 use crate::DType;
@@ -12,11 +12,11 @@ use precast_abi::driver::{Kernel, REDUCE_ALL, Reduce};
 use std::ptr;
 use std::sync::Arc;
 
-/// A program of one chain: what it takes, what it gives, what it does, and whether the last result is summed.
+/// A program of one chain: its inputs, its output, its kernels, and whether the last result is summed.
 pub(super) struct Case {
     pub(super) inputs: &'static [&'static str],
     pub(super) output: &'static str,
-    /// Kernel, which operands are one element, what they are.
+    /// Each kernel, which of its operands are one element, and the sources of the operands.
     links: &'static [(Kernel, [bool; 2], [Value; 2])],
     is_summed: bool,
 }
@@ -55,7 +55,7 @@ impl Case {
         (self.inputs.iter().enumerate().map(port).collect(), vec![port((9, &self.output))])
     }
 
-    /// What is run, in order.
+    /// Returns the kernels, in order.
     fn links(&self) -> Vec<Chained> {
         let link = |work, operands: &[Value], scalar: &[bool]| {
             let (module, typenum) = (LoadedModule::of_this_program(), DType::F64.typenum());
@@ -79,7 +79,7 @@ impl Case {
         maps.chain(self.is_summed.then_some(sum)).collect()
     }
 
-    /// The function, with direct calls or without.
+    /// Creates the function, with or without direct calls.
     pub(super) fn function(&self, is_direct: bool) -> Function {
         let (inputs, outputs) = self.ports();
         let links = self.links();

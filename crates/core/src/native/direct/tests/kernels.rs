@@ -1,11 +1,11 @@
-//! Kernels: Rust functions of the C type, and what a sum is made of.
+//! Test kernels: Rust functions with the C signature, and the functions of a sum.
 
 use crate::native::host::set_error;
 use precast_abi::context::{Context, ErrorKind};
 use precast_abi::driver::Monoid;
 use std::ffi::{c_char, c_int, c_void};
 
-/// `x + y`; refuses sums beyond 1000.
+/// Computes `x + y`; fails for sums above 1000.
 pub(super) unsafe extern "C" fn add(ctx: *mut Context, n: i64, data: *const *mut c_char) -> c_int {
     // SAFETY: the driver's contract: as many elements of each operand.
     unsafe {
@@ -21,7 +21,7 @@ pub(super) unsafe extern "C" fn add(ctx: *mut Context, n: i64, data: *const *mut
     0
 }
 
-/// `x - s`, with one element of `s`.
+/// Computes `x - s`, where `s` is one element.
 pub(super) unsafe extern "C" fn sub_scalar(_: *mut Context, n: i64, data: *const *mut c_char) -> c_int {
     // SAFETY: the driver's contract: as many elements of each operand, one of the second.
     unsafe {
@@ -54,7 +54,7 @@ unsafe extern "C" fn step(lanes: *mut c_void, x: *const c_void, n: i64) {
 
 unsafe extern "C" fn steps(lanes: *mut c_void, x: *const c_void, n: i64, rows: i64, row_bytes: i64) {
     for row in 0..rows {
-        // SAFETY: the driver's contract: as many rows, each behind the one before it.
+        // SAFETY: the driver's contract: as many rows, each after the previous one.
         unsafe { step(lanes, x.byte_offset((row * row_bytes) as isize), n) };
     }
 }
@@ -84,7 +84,7 @@ unsafe extern "C" fn few(from: *const c_void, n: i64, out: *mut c_char) {
     let mut lanes = [0.0_f64; 2];
     let mut total = 0.0_f64;
     let (at, sum) = (lanes.as_mut_ptr().cast(), (&raw mut total).cast());
-    // SAFETY: the driver's contract: so many elements, and room for a result.
+    // SAFETY: the driver's contract: `n` elements, and room for a result.
     unsafe {
         fold(at, from, n, 0);
         close(at, 1, sum, 1);
@@ -92,7 +92,7 @@ unsafe extern "C" fn few(from: *const c_void, n: i64, out: *mut c_char) {
     }
 }
 
-/// A sum of which the count is taken.
+/// A sum minus the count of its elements.
 pub(super) const SUM: Monoid = Monoid {
     lanes: 2,
     item: 8,

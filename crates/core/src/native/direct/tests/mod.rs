@@ -1,7 +1,7 @@
-//! Direct calls against calls in a frame: the same program with and without them, on arrays of all kinds.
+//! Compares direct calls with calls in a frame: the same program with and without direct calls, on all kinds of arrays.
 //!
-//! Kernels are Rust functions of the C type, so that no compiler is needed. Arrays are described in one piece of memory, in
-//! which they may overlap: afterwards all of it has to be the same, and so has the error.
+//! Kernels are Rust functions with the C signature, so no compiler is needed. The arrays are in one piece of memory and may
+//! overlap. After each call, the whole memory and the error must be the same.
 #![allow(clippy::multiple_unsafe_ops_per_block, reason = "kernels are C in Rust's clothes")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -22,7 +22,7 @@ enum How {
     Into,
 }
 
-/// All that can be seen of a call: the error, results, and the memory.
+/// The observable effects of a call: the error, the results, and the memory.
 type Seen = (Option<String>, Vec<Array>, Vec<u64>);
 
 fn call(function: &Function, how: How, inputs: &[Lies], output: &Lies) -> Seen {
@@ -40,16 +40,16 @@ fn call(function: &Function, how: How, inputs: &[Lies], output: &Lies) -> Seen {
             function.call_into(&refs, &mut results)
         }
         How::Into => {
-            // SAFETY: as above; where it overlaps inputs, they are inputs of this call.
+            // SAFETY: as above. If it overlaps other arrays, they are inputs of this call.
             unsafe { output.raw(base).write() }.map_or(Ok(()), |out| function.call_views(&refs, &mut [out]))
         }
     };
     let failed = outcome.as_ref().err().map(ToString::to_string);
-    // After an error outputs hold arrays, but not results.
+    // After an error, the contents of the outputs are unspecified.
     if failed.is_some() {
         results.clear();
     }
-    // SAFETY: the memory is alive; it is read as it is now, after writes through `base`.
+    // SAFETY: the memory is alive; it is read in its current state, after writes through `base`.
     let bits = (0..MEMORY).map(|i| unsafe { base.add(i).read() }.to_bits()).collect();
     let wrote_on_error = failed.is_some() && matches!(how, How::Into);
     (failed, results, if wrote_on_error { Vec::new() } else { bits })
@@ -92,7 +92,7 @@ fn direct_calls_are_calls_in_a_frame() {
     assert!(failed > 1000, "{failed} calls that failed");
 }
 
-/// Whether a call with a new result is a direct one.
+/// Returns whether a call with a new result is direct.
 fn is_direct(function: &Function, inputs: &[Lies]) -> bool {
     let mut memory = vec![0.0; MEMORY];
     let base = memory.as_mut_ptr();
@@ -107,7 +107,7 @@ fn results_are_written_over_inputs_as_if_these_had_been_read_before() {
     let base = memory.as_mut_ptr();
     let lies = |start| Lies { start, shape: vec![8], strides: vec![8] };
     let (x, out) = (lies(0), lies(1));
-    // SAFETY: within the memory, which nobody else uses.
+    // SAFETY: inside the memory, which nothing else uses.
     let (x, mut out) = unsafe { (x.raw(base).read().unwrap(), out.raw(base).write().unwrap()) };
     function.call_views(&[x.clone(), x], std::slice::from_mut(&mut out)).unwrap();
     assert_eq!(memory, [0.0, 0.0, 2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0, 9.0]);

@@ -1,4 +1,4 @@
-//! What types say of arguments and results: other dtypes are refused, and typed calls are the same calls.
+//! Tests of argument and result types: other dtypes are rejected, and typed calls behave like untyped ones.
 
 use super::{Array, ArrayRef, CASES, CallError, DType};
 use ndarray::{Array1, ArrayD, Axis, Slice, aview0, s};
@@ -24,7 +24,7 @@ fn arrays_of_another_dtype_are_refused() {
     assert!(function.call_into(&[&right; 2].map(ArrayRef::from), twice).is_err());
 }
 
-/// Arrays that lie in every way, through types that know their ranks and that do not.
+/// Tests arrays of every layout, with and without ranks in their types.
 #[test]
 fn typed_calls_are_calls_in_a_frame() {
     let (map, sum) = (CASES[0].function(true), CASES[9].function(true));
@@ -54,7 +54,7 @@ fn typed_calls_are_calls_in_a_frame() {
         };
         assert_eq!(seen(known.call((x, y)).map(Array1::into_dyn)), expected, "{n} {m} {step} {its}");
         assert_eq!(seen(any.call((x.into_dyn(), y.into_dyn()))), expected, "{n} {m} {step} {its}");
-        // Of its own shape, and of another.
+        // Outputs with the right size, and with another one.
         for size in [n.max(m), 2] {
             let (mut out, mut spread) = (Array1::zeros(size), Array1::zeros(2 * size));
             spread.slice_collapse(s![..;2]);
