@@ -1,7 +1,8 @@
-//! The services of the host: what `pc_host` points to.
+//! The services of the host, which `pc_host` points to.
 //!
-//! Panics never cross C. What a program brings, threads to share the work of products and loops, may panic: that is an error of
-//! the call. The other services compute with checked numbers and allocate, and do not; `extern "C"` would end the program.
+//! Panics never cross C. Threads and loop bodies of the program may panic while they share the work of products and loops;
+//! such a panic becomes an error of the call. The other services use checked arithmetic and allocation and do not panic;
+//! `extern "C"` would abort the program.
 
 use super::matmul::{Matrix, multiply, multiply_stack};
 use super::object::{new_tensor, new_view};
@@ -15,7 +16,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
 unsafe extern "C" {
-    /// C's own; modules hand it the `va_list` that they made.
+    /// From the C library. Modules pass their own `va_list` to it.
     fn vsnprintf(to: *mut c_char, bytes: usize, format: *const c_char, args: *mut c_void) -> c_int;
 
     /// The drivers of `precast-ops`, `c/drivers.c`.
@@ -44,33 +45,33 @@ unsafe extern "C" {
         args: *mut *mut Object,
         variables: *mut *mut Tensor,
     ) -> c_int;
-    /// Of C's as well: a function with a list of arguments.
+    /// Written in C, because it is variadic.
     fn pc_driver_error_format(ctx: *mut Context, kind: i32, format: *const c_char, ...);
 }
 
-/// The version of the C library, `2.36`, where it has one to tell.
+/// Returns the version of the C library, such as `2.36`, if known.
 #[cfg(target_env = "gnu")]
 pub fn libc_version() -> Option<String> {
     unsafe extern "C" {
         fn gnu_get_libc_version() -> *const c_char;
     }
-    // SAFETY: glibc's function takes nothing and gives a string that lives for ever.
+    // SAFETY: glibc's function has no arguments and returns a static string.
     let version = unsafe { gnu_get_libc_version() };
     // SAFETY: as above; the string ends with a NUL.
     let version = unsafe { std::ffi::CStr::from_ptr(version) };
     version.to_str().ok().map(str::to_owned)
 }
 
-/// The version of the C library, where it has one to tell.
+/// Returns the version of the C library, if known.
 #[cfg(not(target_env = "gnu"))]
 pub fn libc_version() -> Option<String> {
     None
 }
 
-/// The host of every call.
+/// The host of normal calls.
 pub(super) static HOST: Host = host(pc_driver_elemwise, pc_driver_reduce, pc_driver_rows);
 
-/// A host with these drivers.
+/// Creates a host with these drivers.
 pub(super) const fn host(elemwise: Driver, reduce: Driver, rows: Driver) -> Host {
     Host {
         abi_version: precast_abi::ABI_VERSION,
@@ -91,34 +92,34 @@ pub(super) const fn host(elemwise: Driver, reduce: Driver, rows: Driver) -> Host
     }
 }
 
-/// The host of every call, for contexts that are made field by field.
+/// Returns the host of normal calls, for contexts that are built field by field.
 #[must_use]
 #[inline]
 pub const fn here() -> *const Host {
     ptr::from_ref(&HOST)
 }
 
-/// A context for one call, with an empty error slot.
+/// Creates a context for one call, without an error.
 pub(super) const fn context() -> Context {
     context_of(&HOST)
 }
 
-/// A context for one call on some host.
+/// Creates a context for one call on a given host.
 pub(super) const fn context_of(host: &'static Host) -> Context {
     Context { host: ptr::from_ref(host), error: Error::NONE }
 }
 
-/// Puts an error into the slot of a context.
+/// Stores an error in a context.
 ///
 /// # Safety
 /// `ctx` is the context of the running call.
 pub(super) unsafe fn set_error(ctx: *mut Context, kind: ErrorKind, message: &str) {
-    // SAFETY: the module was given this context for the length of the call, on this thread.
+    // SAFETY: the module got this context for the duration of the call, on this thread.
     let ctx = unsafe { &mut *ctx };
     ctx.error.set(kind, message);
 }
 
-/// What a service gives; `None`, and an error of the call, where it panics.
+/// Returns the result of a service. If it panics, sets an error in the context and returns `None`.
 ///
 /// # Safety
 /// `ctx` is the context of the running call.
@@ -133,10 +134,10 @@ pub(super) unsafe fn guarded<R>(ctx: *mut Context, service: impl FnOnce() -> R) 
     catch_unwind(AssertUnwindSafe(service)).map_err(failed).ok()
 }
 
-/// The `n` numbers at `values`; none for 0, where C may pass NULL.
+/// Returns the `n` numbers at `values`, or an empty slice for `n == 0`, where C may pass NULL.
 ///
 /// # Safety
-/// `values` points at `n` numbers that stay unchanged during the call.
+/// `values` points to `n` numbers that stay unchanged during the call.
 pub(super) unsafe fn numbers<'a>(values: *const i64, n: usize) -> &'a [i64] {
     if n == 0 {
         return &[];
@@ -184,11 +185,11 @@ unsafe extern "C" fn tensor_view(
     let shape = unsafe { numbers(shape, n) };
     // SAFETY: the header promises `ndim` strides.
     let strides = unsafe { numbers(strides, n) };
-    // SAFETY: `base` is a live tensor of this call; what the view describes is the module's claim.
+    // SAFETY: `base` is a live tensor of this call; the module guarantees the description of the view.
     unsafe { new_view(base, shape, strides, data) }
 }
 
-/// Bytes before a block, that hold its size; keeps the block aligned.
+/// Bytes before a block that hold its size and keep it aligned.
 const BLOCK_HEAD: usize = 64;
 
 pub(super) unsafe extern "C" fn host_alloc(ctx: *mut Context, bytes: usize) -> *mut c_void {
@@ -210,13 +211,13 @@ pub(super) unsafe extern "C" fn host_release(_ctx: *mut Context, memory: *mut c_
     if memory.is_null() {
         return;
     }
-    // SAFETY: `memory` came from `host_alloc`, which put the head before it.
+    // SAFETY: `memory` was returned by `host_alloc`, after the head.
     let block = unsafe { memory.cast::<u8>().sub(BLOCK_HEAD) };
     // SAFETY: `host_alloc` wrote the size at the start of the block.
     let bytes = unsafe { block.cast::<usize>().read() };
-    // SAFETY: `host_alloc` made this very layout.
+    // SAFETY: `host_alloc` created this same layout.
     let layout = unsafe { Layout::from_size_align_unchecked(bytes + BLOCK_HEAD, BLOCK_HEAD) };
-    // SAFETY: the block was allocated with this layout and is given back once.
+    // SAFETY: the block was allocated with this layout and is freed once.
     unsafe { dealloc(block, layout) };
 }
 
@@ -270,7 +271,7 @@ pub(super) unsafe extern "C" fn gemms(
     unsafe { multiplied(ctx, dtype, products) }
 }
 
-/// Computes products of a dtype, and says what they answer.
+/// Computes products of a dtype. Returns 0, or -1 with an error in the context.
 ///
 /// # Safety
 /// `ctx` is the context of the running call.

@@ -1,4 +1,4 @@
-//! One instance of a module: its own state, used by one call at a time.
+//! An instance of a module: its own state, used by one call at a time.
 
 use super::floats::DefaultFloats;
 use super::host;
@@ -10,40 +10,40 @@ use precast_abi::tensor::Object;
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ffi::{c_int, c_void};
 
-/// What a module reported.
+/// An error that a module reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunError {
-    /// What kind of error.
+    /// The kind of error.
     pub kind: ErrorKind,
-    /// The module's words.
+    /// The module's message.
     pub message: String,
-    /// Which step failed.
+    /// The kind of task that failed.
     pub task: Option<TaskKind>,
-    /// Position of the failing Apply in the module's graph, if it was one.
+    /// Position of the failing Apply in the module's graph, if known.
     pub apply: Option<usize>,
-    /// Number of the failing variable (`V3`), if it was one.
+    /// Number of the failing variable (`V3`), if known.
     pub variable: Option<usize>,
 }
 
 /// `pc_entry.run`.
 type Run = unsafe extern "C" fn(*mut c_void, *mut Context, *mut *mut Object) -> c_int;
 
-/// Stands for a `run` that is missing, which the handshake rules out.
+/// A placeholder for a missing `run`, which the handshake excludes.
 unsafe extern "C" fn no_run(_: *mut c_void, _: *mut Context, _: *mut *mut Object) -> c_int {
     -1
 }
 
-/// State of a module. Not shared: each frame has its own.
+/// The state of a module. Each frame has its own.
 #[derive(Debug)]
 pub(super) struct Instance {
     state: *mut c_void,
     layout: Layout,
     module: LoadedModule,
-    /// Who makes and takes back the memory of the ops' struct members.
+    /// The host that allocates and frees the memory of the ops' struct members.
     host: &'static Host,
-    /// The module's `run`, for calls without a detour.
+    /// The module's `run`, cached for direct calls.
     run: Run,
-    /// The constants; the module holds references of its own.
+    /// The constants. The module holds its own references.
     _slots: Vec<Owned>,
 }
 
@@ -51,12 +51,12 @@ pub(super) struct Instance {
 unsafe impl Send for Instance {}
 
 impl Instance {
-    /// Makes an instance with these constants.
+    /// Creates an instance with these constants.
     pub(super) fn new(module: LoadedModule, slots: Vec<Owned>) -> Result<Self, RunError> {
         Self::on(&host::HOST, module, slots)
     }
 
-    /// As [`Instance::new`], on another host than that of every call.
+    /// Does the same as [`Instance::new`], on another host.
     pub(super) fn on(host: &'static Host, module: LoadedModule, slots: Vec<Owned>) -> Result<Self, RunError> {
         let _floats = DefaultFloats::set();
         let row = module.row();
@@ -71,7 +71,7 @@ impl Instance {
             });
         }
         let size = (row.instance_bytes as usize).max(1);
-        // 64 is a power of two, and a u32 does not overflow when rounded up.
+        // 64 is a power of two, and a rounded-up u32 does not overflow.
         let layout = Layout::from_size_align(size, 64).unwrap_or(Layout::new::<u64>());
         // SAFETY: the layout has a positive size.
         let state = unsafe { alloc_zeroed(layout) };
@@ -81,7 +81,7 @@ impl Instance {
         let objects: Vec<*mut Object> = slots.iter().map(Owned::as_raw).collect();
         let mut ctx = host::context_of(host);
         let failure = row.init.map_or(0, |init| {
-            // SAFETY: `state` is zeroed memory of the size and alignment that the contract asks for, `objects` are the
+            // SAFETY: `state` is zeroed memory of the size and alignment that the contract requires. `objects` are the
             // constants in order, alive until the instance is cleaned up.
             unsafe { init(state.cast(), &raw mut ctx, objects.as_ptr()) }
         });
@@ -94,7 +94,7 @@ impl Instance {
         Ok(Self { state: state.cast(), layout, module, host, run, _slots: slots })
     }
 
-    /// Number of arguments: inputs and outputs.
+    /// Returns the number of inputs and outputs.
     pub(super) fn arity(&self) -> (usize, usize) {
         let row = self.module.row();
         (row.n_inputs as usize, row.n_outputs as usize)
@@ -103,22 +103,23 @@ impl Instance {
     /// Runs the module once over `args`: borrowed inputs, then cells of outputs.
     ///
     /// # Safety
-    /// `args` points to as many objects as [`Instance::arity`] says, alive for the call: the inputs not NULL, the outputs NULL
-    /// or reusable with one reference owned by the cell. `ctx` is alive, or the first field of what its host makes of it.
+    /// `args` points to as many objects as [`Instance::arity`] returns, alive for the call. The inputs are not NULL; the
+    /// outputs are NULL or reusable with one reference owned by the cell. `ctx` is alive, and is the first field of the
+    /// struct that its host expects.
     #[inline]
     pub(super) unsafe fn run_raw(
         &mut self,
         ctx: *mut Context,
         args: *mut *mut Object,
     ) -> Result<(), RunError> {
-        // SAFETY: the context is alive, and nobody else uses it now.
+        // SAFETY: the context is alive, and nothing else uses it now.
         unsafe { (*ctx).error.kind = 0 };
-        // SAFETY: the instance was initialised and is used by this call alone; `args` is as promised by the caller.
+        // SAFETY: the instance was initialised, and only this call uses it; `args` is as promised by the caller.
         let failure = unsafe { (self.run)(self.state, ctx, args) };
         if failure == 0 {
             return Ok(());
         }
-        // SAFETY: as above; the module is done with it.
+        // SAFETY: as above; the module no longer uses it.
         Err(error(&self.module, failure, unsafe { &*ctx }))
     }
 }
@@ -136,7 +137,7 @@ impl Drop for Instance {
     }
 }
 
-/// The error of a failure id; an op that set no error is reported as such.
+/// Returns the error for a failure id, even if the op set no message.
 #[cold]
 fn error(module: &LoadedModule, failure: c_int, ctx: &Context) -> RunError {
     let task = module.task(failure);
@@ -148,7 +149,7 @@ fn error(module: &LoadedModule, failure: c_int, ctx: &Context) -> RunError {
     }
 }
 
-/// What a context's error slot says about the failing Apply.
+/// Returns the error in a context, for the failing Apply.
 #[cold]
 pub(super) fn run_error(ctx: &Context, apply: Option<usize>) -> RunError {
     let (kind, message) = match ErrorKind::from_code(ctx.error.kind) {

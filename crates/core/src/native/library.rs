@@ -1,4 +1,4 @@
-//! A shared object in memory: verified bytes, sealed, opened, shaken hands with.
+//! A loaded shared object: verified bytes that were sealed, opened, and checked by the handshake.
 
 use super::capture::{Captured, Captures, capture};
 use super::floats::DefaultFloats;
@@ -15,39 +15,39 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-/// Why verified bytes could not be loaded.
+/// The reason why verified bytes could not be loaded.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadLibraryError {
-    /// Neither a memory file nor a private file could be made.
+    /// Neither a memory file nor a private file could be created.
     #[error(
         "it needs a file in memory under `/proc` ({memory}), or a directory that can be written, `{}` ({file})\nhint: {}",
         directory.display(), hint(memory, file)
     )]
     Stage {
-        /// Why there is no file in memory.
+        /// The error of the memory file.
         memory: io::Error,
-        /// Where a private file was to be.
+        /// The directory of the private file.
         directory: PathBuf,
-        /// Why there is none.
+        /// The error of the private file.
         file: io::Error,
     },
-    /// A file of this size would be the end of the process.
+    /// A file of this size would exceed the process's limit, which would kill the process.
     #[error("the module cannot be staged")]
     Size {
         /// The limit.
         source: io::Error,
     },
-    /// Neither a file in memory nor a private file may be mapped as executable.
+    /// Neither a memory file nor a private file may be mapped as executable.
     #[error(
         "no file may be executed here: neither one in memory nor one in `{}`\nhint: set TMPDIR to a directory of a file system \
          that is mounted without `noexec`, or link the modules into the program (`Build::static_link`)",
         directory.display()
     )]
     NotExecutable {
-        /// Where the private file was.
+        /// The directory of the private file.
         directory: PathBuf,
-        /// What the dynamic linker said.
+        /// The error of the dynamic linker.
         source: libloading::Error,
     },
     /// The directory for profilers cannot be written.
@@ -59,33 +59,33 @@ pub enum LoadLibraryError {
     Profiling {
         /// The directory.
         directory: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// The dynamic linker refused.
+    /// The dynamic linker rejected the shared object.
     #[error("the dynamic linker refuses the shared object")]
     Open(#[source] libloading::Error),
-    /// The table does not say what this host needs.
+    /// The module table does not match this host.
     #[error("handshake: {what} is {found}, expected {expected}")]
     Handshake {
         /// The field.
         what: &'static str,
-        /// What it holds.
+        /// The value found.
         found: String,
-        /// What this host needs.
+        /// The value that this host requires.
         expected: String,
     },
     /// The module's own initialisation failed.
     #[error("the module's initialisation failed: {message}")]
     Init {
-        /// What it reported.
+        /// The module's message.
         message: String,
     },
 }
 
 crate::debug_as_chain!(LoadLibraryError);
 impl LoadLibraryError {
-    /// Whether it is this process that can load no module, rather than something about one.
+    /// Returns whether this process can load no module at all, as opposed to a problem with one module.
     #[must_use]
     pub const fn is_of_process(&self) -> bool {
         matches!(
@@ -95,7 +95,7 @@ impl LoadLibraryError {
     }
 }
 
-/// What helps where neither file can be made.
+/// Returns the hint if neither file can be created.
 fn hint(memory: &io::Error, file: &io::Error) -> &'static str {
     if is_limit(memory) || is_limit(file) {
         "a file is open while it is loaded; raise the limit with `ulimit -n`"
@@ -109,26 +109,26 @@ fn hint(memory: &io::Error, file: &io::Error) -> &'static str {
     }
 }
 
-/// Whether the limit of open files is reached. The dynamic linker has only words for it.
+/// Returns whether the limit of open files is reached. The dynamic linker reports this only as text.
 fn is_limit(error: &(dyn Error + 'static)) -> bool {
     chain(error).contains("Too many open files")
 }
 
-/// A loaded shared object; its code stays mapped as long as anything refers to it.
+/// A loaded shared object. Its code stays mapped as long as anything refers to it.
 #[derive(Debug)]
 pub struct LoadedLibrary {
     entries: Vec<TableRow>,
-    // Dropped after everything that points into it; none where the module is part of the program.
+    // Dropped last, because everything else points into it. `None` if the module is linked into the program.
     _library: Option<Library>,
 }
 
-/// An entry of a table, in memory of the shared object that owns it.
+/// An entry of a module table, in the memory of its shared object.
 #[derive(Debug)]
 struct TableRow {
     entry: *const ModuleEntry,
-    /// Whether `load` ran, and what it said.
+    /// The result of `load`, if it ran.
     loaded: OnceLock<Result<(), String>>,
-    /// What the module hands to its drivers.
+    /// The captured driver calls of the module.
     captures: Captures,
 }
 
@@ -145,10 +145,10 @@ pub struct LoadedModule {
 }
 
 impl LoadedLibrary {
-    /// Loads `bytes`, which the caller has verified; from a file in the directory `profiling`, if there is one.
+    /// Loads `bytes`, which the caller has verified. If `profiling` is set, loads them from a file in that directory.
     ///
     /// # Errors
-    /// There is no place to load from, the dynamic linker refuses, or the table is not one that this host serves.
+    /// No file can be created, the dynamic linker rejects it, or the module table does not match this host.
     pub fn load(
         bytes: &[u8],
         label: &Label<'_>,
@@ -166,17 +166,17 @@ impl LoadedLibrary {
         Ok(Arc::new(Self { entries, _library: Some(library) }))
     }
 
-    /// Serves a table that is part of the program.
+    /// Wraps a module table that is part of the program.
     ///
     /// # Safety
-    /// `module` is the table of a module that stays where it is.
+    /// `module` is the table of a module that is never moved or unloaded.
     pub(super) unsafe fn linked(module: *const Module) -> Result<Arc<Self>, LoadLibraryError> {
         // SAFETY: as above; `handshake` reads no further than the fields it has checked.
         let entries = unsafe { handshake(module)? };
         Ok(Arc::new(Self { entries, _library: None }))
     }
 
-    /// The entry in `slot`, if it is the one of `key`; runs its module's initialisation on first use.
+    /// Returns the entry in `slot` if it has this key, and runs its module's initialisation on first use.
     ///
     /// # Errors
     /// The slot has another key, or the initialisation failed.
@@ -204,25 +204,25 @@ impl LoadedLibrary {
 }
 
 impl LoadedModule {
-    /// A module of this program, for tests that bring kernels of their own: it has no row.
+    /// Creates a module without an entry, for tests that have their own kernels.
     #[cfg(test)]
     pub(super) fn of_this_program() -> Self {
         let library = LoadedLibrary { entries: Vec::new(), _library: None };
         Self { library: Arc::new(library), slot: 0 }
     }
 
-    /// The entry's table row.
+    /// Returns the module's table entry.
     pub(super) fn row(&self) -> &ModuleEntry {
         // SAFETY: the handshake found a non-NULL pointer into the object, which stays mapped while `self.library` lives.
         unsafe { &*self.library.entries[self.slot].entry }
     }
 
-    /// What it hands to its drivers, called with such slots and inputs; see `capture`.
+    /// Returns the driver calls of the module with these slots and inputs; see `capture`.
     pub fn captured(&self, slots: &[Array], inputs: &[(DType, usize)]) -> Option<Arc<Captured>> {
         self.library.entries[self.slot].captures.get(slots, inputs, || capture(self, slots, inputs))
     }
 
-    /// What a failure id of this entry means.
+    /// Returns the task for a failure id of this entry.
     pub(super) fn task(&self, id: i32) -> Option<precast_abi::module::Task> {
         let entry = self.row();
         let id = u32::try_from(id).ok().filter(|id| *id < entry.n_tasks)?;
@@ -232,13 +232,13 @@ impl LoadedModule {
     }
 }
 
-/// Opens a shared object from memory, or where that cannot be from a private file.
+/// Opens a shared object from memory, or from a private file if that is not possible.
 fn open_bytes(bytes: &[u8], label: &Label<'_>) -> Result<Library, LoadLibraryError> {
     check_size(bytes)?;
     let memory = match Staged::in_memory(bytes, &label.memory()) {
         Err(memory) => memory,
         Ok(staged) => match open(staged.path()) {
-            // The linker opens the file once more; a private one is not held open.
+            // The linker opens the file a second time. A private file is not kept open, so it needs one descriptor less.
             Err(LoadLibraryError::Open(error)) if is_limit(&error) || !staged.can_be_executed() => {
                 io::Error::other(chain(&error))
             }
@@ -262,19 +262,17 @@ fn open_named(bytes: &[u8], label: &Label<'_>, directory: &Path) -> Result<Libra
     open(&path)
 }
 
-/// Opens a shared object.
 fn open(path: &Path) -> Result<Library, LoadLibraryError> {
-    // SAFETY: the bytes were verified by the caller, and nobody else can write to the file; modules have no initialisers
-    // of their own.
+    // SAFETY: the caller verified the bytes, and nobody else can write to the file; modules have no static initialisers.
     unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map_err(LoadLibraryError::Open)
 }
 
-/// Checks the module table, field by field, before anything beyond it is read.
+/// Checks the module table field by field, before anything beyond it is read.
 ///
 /// # Safety
 /// `module` is the symbol of a mapped object.
 unsafe fn handshake(module: *const Module) -> Result<Vec<TableRow>, LoadLibraryError> {
-    // SAFETY: the object is mapped; a symbol named so begins with these two words in every version of the table.
+    // SAFETY: the object is mapped; a symbol with this name begins with these two words in every version of the table.
     let [magic, version] = unsafe { module.cast::<[u32; 2]>().read() };
     check("magic", magic, MAGIC)?;
     check("the ABI's major version", version >> 16, precast_abi::ABI_VERSION >> 16)?;
@@ -293,14 +291,14 @@ unsafe fn handshake(module: *const Module) -> Result<Vec<TableRow>, LoadLibraryE
     check("sizeof(pc_tensor)", module.tensor_bytes, size_of::<precast_abi::tensor::Tensor>() as u32)?;
     check("sizeof(pc_host)", module.host_bytes, size_of::<precast_abi::context::Host>() as u32)?;
     check("sizeof(pc_context)", module.context_bytes, size_of::<precast_abi::context::Context>() as u32)?;
-    // SAFETY: the table says that `entries` has `n_entries` pointers.
+    // SAFETY: the table declares `n_entries` pointers in `entries`.
     let entries = unsafe { std::slice::from_raw_parts(module.entries, module.n_entries as usize) };
     entries.iter().map(|entry| complete(*entry)).collect()
 }
 
 /// Checks that an entry has the functions that every entry must have.
 fn complete(entry: *const ModuleEntry) -> Result<TableRow, LoadLibraryError> {
-    // SAFETY: NULL is ruled out by `as_ref`; otherwise the table points at an entry of this version.
+    // SAFETY: `as_ref` excludes NULL; otherwise the table points to an entry of this version.
     let whole = unsafe { entry.as_ref() }
         .is_some_and(|e| e.init.is_some() && e.run.is_some() && e.cleanup.is_some() && !e.native.is_null());
     if whole {

@@ -1,31 +1,31 @@
-//! The native side: the only unsafe code of the run time.
+//! The native code: the only unsafe code of the run time.
 //!
 //! ```text
-//! stage     verified bytes ──▶ memfd, which nobody can change
+//! stage     verified bytes ──▶ sealed memfd, which cannot be changed
 //! library   memfd ──▶ dlopen ──▶ handshake ──▶ modules
-//! linked    modules that are part of the program: its own tables ──▶ handshake ──▶ modules
+//! linked    modules linked into the program: their tables ──▶ handshake ──▶ modules
 //! array_ref arrays of the caller, borrowed for a call
-//! raw_array arrays that others describe: DLPack's, NumPy's
-//! object    tensors as modules see them: owned, borrowed, views; reference counts; pages are asked for large
-//! matmul    products of matrices and vectors, by the instructions of this CPU's level: `c/product/`
+//! raw_array arrays described by foreign code, such as DLPack and NumPy
+//! object    tensors as modules see them: owned, borrowed, views; reference counts; requests large pages
+//! matmul    products of matrices and vectors, with the instructions of this CPU's level: `c/product/`
 //! keep      an allocator for programs with large arrays, which keeps their memory
-//! roofline  what this machine can do at most, measured: for profiles (feature `watch`)
-//! floats    the default environment for floats, whatever the calling thread has set
-//! threads   how many share the work of a call, and who helps
+//! roofline  measured limits of this machine, for profiles (feature `watch`)
+//! floats    the default floating-point environment, whatever the calling thread has set
+//! threads   number of threads for the work of a call, and helper threads
 //! host      the services that modules call: new tensors, views, memory, formatting, GEMM
 //! instance  one instance of a module: init, run, cleanup
-//! plain     the native function of a graph of C scalars; typed: handles to it, whose types were compared
-//! capture   the kernels of a module instead of a run of it; chain runs several kernels block by block
-//! direct    a program of maps and whole reductions, run where the caller's arrays lie
-//! executable  a program whose modules are loaded; storage keeps what temporaries leave behind
+//! plain     the native function of a graph of C scalars; typed: handles to it with checked types
+//! capture   finds the kernels of a module without running them; chain runs several kernels block by block
+//! direct    programs of maps and whole reductions, run on the caller's arrays
+//! executable  a program with loaded modules; storage keeps the memory of dead temporaries
 //! exit      functions that run at the normal end of the process
 //! frame     the registers and instances of one call of a program; pool keeps frames between calls
 //! ```
 //! # The contract of loading
-//! Bytes are hashed before they come here, and exactly the hashed bytes are loaded: they are copied into a sealed memory
-//! file first, so nothing can change them in between. The handshake checks magic, ABI version, struct sizes and the key of
-//! the slot before anything is called. What it cannot check is that the code keeps the contract of the headers; that is
-//! what the code generator and its tests are for.
+//! Bytes are hashed before they are passed here, and exactly the hashed bytes are loaded: they are copied into a sealed
+//! memory file first, so they cannot change in between. The handshake checks magic, ABI version, struct sizes and the key
+//! of the slot before anything is called. It cannot check that the code keeps the contract of the headers. The code
+//! generator and its tests ensure that.
 #![allow(unsafe_code, reason = "loading and calling machine code; each block argues its case")]
 
 mod array_ref;

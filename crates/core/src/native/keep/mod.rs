@@ -1,47 +1,50 @@
-//! An allocator that keeps large blocks after they are freed, for the next ones of their size.
+//! An allocator that keeps large blocks after they are freed, and reuses them for blocks of the same size.
 //!
-//! A result of 80 MB comes from the kernel and goes back to it in each call, and the kernel clears every page of it: that takes
-//! longer than the loop that fills it. Arrays are `Vec`s, so what becomes of their memory is the global allocator's affair, and a
-//! program decides about that one:
+//! Without it, a result of 80 MB is mapped and unmapped by the kernel in each call, and the kernel clears every page. That
+//! takes longer than the loop that fills the result. Arrays are `Vec`s, so their memory comes from the global allocator,
+//! which only a program can choose:
 //! ```
 //! #[global_allocator]
 //! static MEMORY: precast_core::KeepLarge = precast_core::KeepLarge::new(1 << 30);
 //! ```
 //! ```text
-//! alloc    1 MiB or more ─▶ the newest block of the same class, or a new one, for which large pages are asked ([`pages`])
-//! dealloc  1 MiB or more ─▶ kept, its pages marked as free to take (`MADV_FREE`); beyond the limit the oldest go
-//! smaller  ──────────────▶ the allocator below
+//! alloc    1 MiB or more ─▶ the newest block of the same class, or a new one with large pages requested ([`pages`])
+//! dealloc  1 MiB or more ─▶ kept, with its pages marked as reclaimable (`MADV_FREE`); beyond the limit the oldest are freed
+//! smaller  ──────────────▶ the underlying allocator
 //! ```
-//! Sizes are rounded up to classes, eight for each power of two, so a block is at most an eighth larger than what was asked for.
-//! The kernel takes pages of kept blocks when memory is short; those that are still there are used again without a fault. To mark
-//! pages costs as much as to fill them from a cache, so the block that was freed last is marked when the next one is, unless it is
-//! large: a program whose results are of one size makes no call of the system. Elsewhere than on Linux nothing is kept.
+//! Sizes are rounded up to classes, eight for each power of two, so a block is at most an eighth larger than requested. The
+//! kernel reclaims pages of kept blocks when memory is short. The remaining pages are reused without a fault.
 //!
-//! A thread that finds the list in use goes on without it: nobody waits, and a process that was forked meanwhile is not stuck.
+//! Marking pages costs as much as filling them from a cache. So a block that is not large is marked only when the next one
+//! is freed, and a program whose results have one size makes no system calls. On systems other than Linux, nothing is kept.
+//!
+//! A thread that finds the list locked continues without it. So no thread waits, and a process that was forked while the
+//! list was locked does not deadlock.
 
 use super::pages;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
-/// Blocks that are kept at most; as many sizes as the results and temporaries of a program have.
+/// Maximum number of kept blocks. It covers the sizes of a program's results and temporaries.
 const BLOCKS: usize = 32;
 
-/// From so many bytes on blocks are kept: glibc gives smaller ones without the kernel.
+/// Minimum size of a kept block, in bytes. glibc serves smaller ones without the kernel.
 const LEAST_BYTES: usize = 1 << 20;
 
-/// The block that was freed last stays unmarked up to so many bytes.
+/// Maximum size of a block that stays unmarked after it was freed, in bytes.
 const UNMARKED_BYTES: usize = 32 << 20;
 
-/// Large blocks begin with a line of the cache, so that no vector of an array lies in two: a loop that waits for the caches then takes a
-/// sixth less.
+/// Alignment of large blocks: a cache line, so that no vector of an array crosses a line. This saves a sixth of the time of
+/// a loop that waits for the caches.
 const ALIGN: usize = 64;
 
-/// The system's allocator, or another, which keeps large blocks after they are freed. Zeroed blocks of a megabyte or more are written at
-/// once, and a block that grows is copied: what is mostly never touched is better mapped by itself.
+/// An allocator over the system's allocator, or another one, that keeps large blocks after they are freed. Zeroed blocks of
+/// a megabyte or more are cleared at once, and a block that grows is copied. So memory that is mostly never touched should
+/// be mapped separately.
 ///
 /// # Examples
-/// A program with results of several megabytes has it beside its `main`; see the module's page.
+/// A program with results of several megabytes declares it beside `main`; see the module documentation.
 /// ```
 /// use precast_core::KeepLarge;
 /// /// Keeps up to 512 MiB.
@@ -55,18 +58,18 @@ pub struct KeepLarge<A = System> {
     kept: Mutex<Kept>,
 }
 
-/// Blocks by age, the oldest first: `(address, bytes)`.
+/// Kept blocks by age, the oldest first: `(address, bytes)`.
 #[derive(Debug)]
 struct Kept {
     blocks: [(usize, usize); BLOCKS],
     count: usize,
     bytes: usize,
-    /// The address of the one whose pages the kernel may not take yet; 0 if there is none.
+    /// The address of the block that is not marked as reclaimable yet; 0 if there is none.
     unmarked: usize,
 }
 
 impl KeepLarge {
-    /// The system's allocator; blocks of at most so many bytes together are kept.
+    /// Creates an allocator over the system's allocator that keeps at most `limit_bytes` in total.
     #[must_use]
     pub const fn new(limit_bytes: usize) -> Self {
         Self::over(System, limit_bytes)
@@ -74,18 +77,18 @@ impl KeepLarge {
 }
 
 impl<A> KeepLarge<A> {
-    /// Another allocator; blocks of at most so many bytes together are kept.
+    /// Creates an allocator over another one that keeps at most `limit_bytes` in total.
     #[must_use]
     pub const fn over(below: A, limit_bytes: usize) -> Self {
         Self { below, limit_bytes, kept: Mutex::new(Kept::NONE) }
     }
 
-    /// Bytes that are kept at present; 0 as long as another thread has the list.
+    /// Returns the number of bytes currently kept, or 0 while another thread has locked the list.
     pub fn kept_bytes(&self) -> usize {
         self.kept().map_or(0, |kept| kept.bytes)
     }
 
-    /// The list, unless another thread has it; nothing allocates or panics as long as it is held.
+    /// Locks the list, unless another thread has locked it. No code allocates or panics while it is locked.
     fn kept(&self) -> Option<MutexGuard<'_, Kept>> {
         match self.kept.try_lock() {
             Ok(kept) => Some(kept),
@@ -94,14 +97,14 @@ impl<A> KeepLarge<A> {
         }
     }
 
-    /// Takes the newest block of a class, or the oldest of all.
+    /// Removes the newest block of a class, or the oldest of all.
     fn take(&self, class: Option<usize>) -> Option<(usize, usize)> {
         self.kept()?.take(class)
     }
 }
 
 impl<A: GlobalAlloc> KeepLarge<A> {
-    /// Gives back what is kept, up to where another thread has the list.
+    /// Frees the kept blocks. Stops early if another thread locks the list.
     pub fn give_back(&self) {
         while let Some(block) = self.take(None) {
             self.free(block);
@@ -109,11 +112,11 @@ impl<A: GlobalAlloc> KeepLarge<A> {
     }
 
     fn free(&self, (address, bytes): (usize, usize)) {
-        // SAFETY: a kept block was allocated below with the layout of its class, and left the list just now.
+        // SAFETY: a kept block was allocated below with the layout of its class, and has just left the list.
         unsafe { self.below.dealloc(ptr::with_exposed_provenance_mut(address), of_class(bytes)) }
     }
 
-    /// Keeps a block that nobody uses, or frees it, and what is the oldest.
+    /// Keeps an unused block, after freeing the oldest ones if necessary, or frees it.
     fn keep(&self, data: *mut u8, bytes: usize) {
         let new = (data.expose_provenance(), bytes);
         let is_marked = bytes > UNMARKED_BYTES;
@@ -140,9 +143,9 @@ impl<A: GlobalAlloc> KeepLarge<A> {
     }
 }
 
-/// Lets the kernel take the pages of a block; `false` if it does not hear of that.
+/// Marks the pages of a block as reclaimable. Returns `false` if the kernel does not support that.
 fn mark((address, bytes): (usize, usize)) -> bool {
-    // SAFETY: nobody uses a block that is kept, or is to be kept.
+    // SAFETY: a block that is kept, or about to be kept, is unused.
     unsafe { pages::may_be_taken(ptr::with_exposed_provenance_mut(address), bytes) }
 }
 
@@ -156,14 +159,14 @@ impl Kept {
         self.unmarked = if is_marked { 0 } else { block.0 };
     }
 
-    /// Marks the block that is not marked yet; takes it, if the kernel does not hear of that.
+    /// Marks the block that is not marked yet. Removes and returns it if the kernel does not support that.
     fn mark(&mut self) -> Option<(usize, usize)> {
         let unmarked = std::mem::take(&mut self.unmarked);
         let at = self.blocks[..self.count].iter().rposition(|(address, _)| *address == unmarked)?;
         if mark(self.blocks[at]) { None } else { Some(self.take_at(at)) }
     }
 
-    /// Takes the newest block of a class, which may be in a cache still, or the oldest of all.
+    /// Removes the newest block of a class, which may still be in a cache, or the oldest of all.
     fn take(&mut self, class: Option<usize>) -> Option<(usize, usize)> {
         let known = &self.blocks[..self.count];
         let at = match class {
@@ -183,7 +186,7 @@ impl Kept {
     }
 }
 
-/// The bytes of the class of a large block; `None` for what the allocator below serves alone.
+/// Returns the size of a large block's class in bytes, or `None` if the underlying allocator serves the request.
 #[inline]
 fn class(layout: Layout) -> Option<usize> {
     if layout.size() < LEAST_BYTES || layout.align() > ALIGN { None } else { class_of_large(layout) }
@@ -196,12 +199,13 @@ fn class_of_large(layout: Layout) -> Option<usize> {
 }
 
 fn of_class(bytes: usize) -> Layout {
-    // SAFETY: the alignment is a power of two, and `class` gives sizes that are no larger than `isize::MAX` when rounded up to it.
+    // SAFETY: the alignment is a power of two, and `class` returns sizes that do not exceed `isize::MAX` when rounded up to
+    // it.
     unsafe { Layout::from_size_align_unchecked(bytes, ALIGN) }
 }
 
-// SAFETY: what is handed out comes from the allocator below, is as large and aligned as was asked for, and is handed out again
-// only after it was freed; a block is given back below with the layout it was allocated with, that of its class.
+// SAFETY: blocks come from the allocator below, have at least the requested size and alignment, and are reused only after
+// they were freed. A block is freed below with the layout it was allocated with, that of its class.
 unsafe impl<A: GlobalAlloc> GlobalAlloc for KeepLarge<A> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let Some(bytes) = class(layout) else {
@@ -214,7 +218,7 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for KeepLarge<A> {
         // SAFETY: a class has a positive size.
         let data = unsafe { self.below.alloc(of_class(bytes)) };
         if !data.is_null() {
-            // SAFETY: the block is this allocator's.
+            // SAFETY: the block belongs to this allocator.
             unsafe { pages::prefer_large(data, bytes) };
         }
         data
@@ -228,7 +232,7 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for KeepLarge<A> {
         // SAFETY: the caller's promise.
         let data = unsafe { self.alloc(layout) };
         if !data.is_null() {
-            // SAFETY: the block is as large as its class, and nobody else's.
+            // SAFETY: the block has the size of its class, and is not shared.
             unsafe { data.write_bytes(0, layout.size()) };
         }
         data
@@ -237,13 +241,13 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for KeepLarge<A> {
     unsafe fn dealloc(&self, data: *mut u8, layout: Layout) {
         match class(layout) {
             Some(bytes) => self.keep(data, bytes),
-            // SAFETY: the caller's promise; a block of no class came from below with this layout.
+            // SAFETY: the caller's promise; a block without a class came from below with this layout.
             None => unsafe { self.below.dealloc(data, layout) },
         }
     }
 
     unsafe fn realloc(&self, data: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: the caller promises that the size is positive and, rounded up to the alignment, no larger than `isize::MAX`.
+        // SAFETY: the caller promises that the size is positive and, rounded up to the alignment, at most `isize::MAX`.
         let new = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
         match (class(layout), class(new)) {
             (Some(old), Some(bytes)) if old == bytes => data,
@@ -253,9 +257,9 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for KeepLarge<A> {
                 // SAFETY: the caller promises a positive size.
                 let moved = unsafe { self.alloc(new) };
                 if !moved.is_null() {
-                    // SAFETY: both blocks are as large as the smaller of the sizes, and not the same.
+                    // SAFETY: both blocks have at least the smaller of the two sizes, and they are different.
                     unsafe { ptr::copy_nonoverlapping(data, moved, layout.size().min(size)) };
-                    // SAFETY: the caller gives the block away.
+                    // SAFETY: the caller passes ownership of the block.
                     unsafe { self.dealloc(data, layout) };
                 }
                 moved

@@ -1,4 +1,4 @@
-//! Blocks are used again, stay within the limit, and hold what was put into them.
+//! Tests that blocks are reused, stay within the limit, and keep their contents.
 
 use super::KeepLarge;
 use std::alloc::{GlobalAlloc as _, Layout};
@@ -13,7 +13,7 @@ fn alloc(memory: &KeepLarge, bytes: usize) -> *mut u8 {
     // SAFETY: the size is positive.
     let data = unsafe { memory.alloc(layout(bytes)) };
     assert!(!data.is_null() && (bytes < MIB || data.addr().is_multiple_of(64)));
-    // SAFETY: the block is so large.
+    // SAFETY: the block has this size.
     unsafe { data.write_bytes(7, bytes) };
     data
 }
@@ -94,7 +94,7 @@ fn a_block_grows_and_shrinks_with_its_content() {
     for size in [MIB - 5, MIB, MIB + 7, 9 * MIB, 30 * MIB, 5 * MIB, MIB, MIB / 2] {
         // SAFETY: the block has this layout, and the size is positive.
         data = unsafe { memory.realloc(data, layout(bytes), size) };
-        // SAFETY: the block has at least so many bytes, all written.
+        // SAFETY: the block has at least `size` bytes, all written.
         let content = unsafe { std::slice::from_raw_parts_mut(data, size) };
         assert!(content[..bytes.min(size)].iter().all(|x| *x == 7), "{bytes} to {size}");
         content.fill(7);
@@ -111,7 +111,7 @@ fn zeroed_memory_is_zero() {
         for _ in 0..2 {
             // SAFETY: the size is positive.
             let data = unsafe { memory.alloc_zeroed(layout(bytes)) };
-            // SAFETY: the block has so many bytes, all written.
+            // SAFETY: the block has `bytes` bytes, all written.
             let content = unsafe { std::slice::from_raw_parts_mut(data, bytes) };
             assert!(content.iter().all(|x| *x == 0));
             content.fill(1);
@@ -132,7 +132,7 @@ fn threads_share_what_is_kept() {
                     let bytes = (4 + round % 5) * MIB;
                     // SAFETY: the size is positive.
                     let data = unsafe { memory.alloc(layout(bytes)) };
-                    // SAFETY: the block is so large, and this thread's alone.
+                    // SAFETY: the block has this size, and only this thread uses it.
                     unsafe { data.write(thread) };
                     std::thread::yield_now();
                     // SAFETY: as above.

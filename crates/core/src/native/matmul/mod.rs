@@ -1,12 +1,13 @@
-//! Products of matrices of floats and complex numbers: one function for `perform` and for the host that modules call, so both
-//! have its bits. The work is C's, `c/product/`: kernels for each level of instructions, and how matrices are cut into blocks.
+//! Matrix products of floats and complex numbers. `perform` and the host that modules call use the same function, so both
+//! return the same bits. The C code in `c/product/` does the work: it has kernels for each ISA level and divides matrices
+//! into blocks.
 //!
 //! ```text
-//! one column or one row   each result a sum over 8 lanes, then a tree over the lanes: the same bits at every level
-//! else                    each result a chain over k, added up by blocks of 256: two classes of CPU
+//! one column or one row   each result is a sum over 8 lanes, then a tree over the lanes: the same bits at every level
+//! otherwise               each result is a chain over k, added up by blocks of 256: two classes of CPU
 //! ```
-//! The classes are those that round a multiplication and its addition once (x86-64-v3 and above, aarch64) and those that
-//! round twice. Neither the layout of an operand nor the number of threads shows in the bits.
+//! One class rounds a multiplication and its addition once (x86-64-v3 and above, aarch64), the other rounds twice. Neither
+//! the layout of an operand nor the number of threads changes the bits.
 
 use super::floats::DefaultFloats;
 use super::threads;
@@ -20,7 +21,7 @@ use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::OnceLock;
 
-/// `pc_product` of `c/product/product.h`: extents and steps count reals, of which a complex element has two.
+/// `pc_product` of `c/product/product.h`. Extents and steps count reals; a complex element has two.
 #[repr(C)]
 struct Reals {
     extents: [i64; 3],
@@ -43,14 +44,15 @@ unsafe extern "C" {
     );
 }
 
-/// A type whose matrices can be multiplied.
+/// An element type whose matrices can be multiplied.
 pub trait Factor: Element {}
 impl Factor for f32 {}
 impl Factor for f64 {}
 impl Factor for Complex<f32> {}
 impl Factor for Complex<f64> {}
 
-/// A matrix of a product: first element, and the steps between rows and columns in bytes; of a stack, those between matrices.
+/// A matrix of a product: the first element, and the strides between rows and columns in bytes. For a stack, also the
+/// stride between matrices.
 #[derive(Clone, Copy)]
 pub(super) struct Matrix<P> {
     pub(super) data: P,
@@ -59,7 +61,7 @@ pub(super) struct Matrix<P> {
     pub(super) stack: i64,
 }
 
-/// Reals of an element, and their bytes; `None` for what is no [`Factor`].
+/// Returns the number of reals in an element and their size in bytes, or `None` for a dtype that is not a [`Factor`].
 const fn reals(dtype: DType) -> Option<(i32, i32)> {
     match dtype {
         DType::F32 => Some((1, 4)),
@@ -70,8 +72,8 @@ const fn reals(dtype: DType) -> Option<(i32, i32)> {
     }
 }
 
-/// Writes `a . b` to `c`, of extents `m`, `n` and `k`; `None` if the dtype is no [`Factor`]'s, or a step no whole number of
-/// elements.
+/// Writes `a . b` to `c`, with extents `m`, `n` and `k`. Returns `None` if the dtype is not a [`Factor`], or a stride is
+/// not a whole number of elements.
 ///
 /// # Safety
 /// The matrices are live memory of these extents, and `c` overlaps neither `a` nor `b`.
@@ -86,10 +88,10 @@ pub(super) unsafe fn multiply(
     unsafe { multiply_by(level(), dtype, (1, extents), a, b, c) }
 }
 
-/// As [`multiply`], of `count` products.
+/// Computes `count` products; see [`multiply`].
 ///
 /// # Safety
-/// As there, of each.
+/// As for [`multiply`], for each product.
 pub(super) unsafe fn multiply_stack(
     dtype: DType,
     (count, extents): (i64, [i64; 3]),
@@ -101,10 +103,10 @@ pub(super) unsafe fn multiply_stack(
     unsafe { multiply_by(level(), dtype, (count, extents), a, b, c) }
 }
 
-/// [`multiply_stack`], by the instructions of a level.
+/// Computes [`multiply_stack`] with the instructions of a level.
 ///
 /// # Safety
-/// As there, and the CPU has them.
+/// As for [`multiply_stack`], and the CPU has these instructions.
 unsafe fn multiply_by(
     level: i32,
     dtype: DType,
@@ -146,35 +148,38 @@ unsafe fn multiply_by(
     Some(())
 }
 
-/// Rows or columns of a product, each of which is computed by itself, in units that threads take.
+/// The division of a product into rows or columns, which are computed independently, in units for threads.
 #[derive(Clone, Copy)]
 struct Cut {
     by_rows: bool,
-    /// Rows or columns of a unit, but for the last, which has the rest too: whole tiles at every level, and never one alone, which
-    /// would be a product with a vector, another sum.
+    /// Rows or columns of a unit: whole tiles at every level. The last unit also has the rest. A unit is never a single row
+    /// or column, because a product with a vector is summed in another order.
     unit: i64,
     units: i64,
-    /// Units that a thread takes at least; 0: the product is not worth a second thread.
+    /// Minimum number of units for a thread; 0 if the product is too small for a second thread.
     grain: i64,
-    /// Ranges a thread: each copies all of the other operand, which few rows or columns do not pay for.
+    /// Maximum number of ranges for a thread. Each range copies the whole other operand, which only pays off for many rows
+    /// or columns.
     ranges: i64,
 }
 
 impl Cut {
-    /// Tiles of all levels end together at so many rows, and at so many columns.
+    /// Numbers of rows and columns that are multiples of the tiles of all levels.
     const ROWS: i64 = 16;
     const COLUMNS: i64 = 48;
-    /// Multiplications that are worth a thread, times the bytes of a real: in a virtual machine one that sleeps takes 30 µs to
-    /// wake, nearly as long as all of them.
+    /// Number of multiplications that justify another thread, times the bytes of a real. Waking a thread in a virtual
+    /// machine takes 30 µs, nearly as long as these multiplications.
     const WORTH: i64 = 9 << 20;
-    /// What a multiplication of a product with a vector takes, which is as fast as memory, beside one of matrices.
+    /// Cost of a multiplication in a product with a vector, which is bound by memory, relative to one in a product of
+    /// matrices.
     const OF_VECTORS: i64 = 5;
-    /// Multiplications of small products, which take longer, whatever the bytes of a real.
+    /// Number of multiplications in small products that justify another thread. They are slower, and the size of a real
+    /// does not matter.
     const WORTH_SMALL: i64 = 1 << 18;
-    /// Rows or columns that pay for a copy of the other operand.
+    /// Number of rows or columns that justify a copy of the other operand.
     const PAYS: i64 = 384;
 
-    /// Cuts along what is longer; `weight` is what a multiplication of elements takes, beside one of a byte.
+    /// Divides the longer extent. `weight` is the cost of multiplying elements, relative to one byte.
     fn new([m, n, k]: [i64; 3], weight: i64) -> Self {
         let weight = weight * if m.min(n) == 1 { Self::OF_VECTORS } else { 1 };
         let by_rows = m >= n;
@@ -191,24 +196,24 @@ impl Cut {
     }
 }
 
-/// A product, and what threads need to take parts of it.
+/// A product, and its division into parts for threads.
 struct Shared {
     whole: Reals,
     cut: Cut,
-    /// From each operand to the next product's, in bytes.
+    /// Strides from each operand to that of the next product, in bytes.
     stack: [i64; 3],
     real_bytes: i32,
     level: i32,
 }
 
-// SAFETY: threads read the operands, and each writes rows or columns of its own.
+// SAFETY: threads only read the operands, and each writes its own rows or columns.
 unsafe impl Sync for Shared {}
 
 impl Shared {
-    /// Multiplies the rows or columns of units `first .. end`, of product `i`.
+    /// Computes the rows or columns of units `first .. end` of product `i`.
     ///
     /// # Safety
-    /// As [`multiply_by`].
+    /// As for [`multiply_by`].
     unsafe fn run(&self, i: i64, first: i64, end: i64) {
         let Reals { mut extents, steps, parts, .. } = self.whole;
         let from = first * self.cut.unit;
@@ -230,10 +235,10 @@ impl Shared {
         unsafe { self.product(product, 1) };
     }
 
-    /// Multiplies products `first .. end`, each whole.
+    /// Computes products `first .. end`, each as a whole.
     ///
     /// # Safety
-    /// As [`multiply_by`].
+    /// As for [`multiply_by`].
     unsafe fn run_whole(&self, first: i64, end: i64) {
         let Reals { extents, steps, parts, .. } = self.whole;
         let [a, b, c] = self.operands(first);
@@ -243,21 +248,24 @@ impl Shared {
         }
     }
 
-    /// The first elements of product `i`.
+    /// Returns the first elements of the operands of product `i`.
     fn operands(&self, i: i64) -> [*mut c_void; 3] {
         let Reals { a, b, c, .. } = self.whole;
         let at = |data: *mut c_void, step: i64| data.wrapping_byte_offset((i * step) as isize);
         [at(a.cast_mut(), self.stack[0]), at(b.cast_mut(), self.stack[1]), at(c, self.stack[2])]
     }
 
+    /// Runs the C code with scratch memory.
+    ///
     /// # Safety
-    /// As [`multiply_by`], of so many products.
+    /// As for [`multiply_by`], for `count` products.
     unsafe fn product(&self, mut product: Reals, count: i64) {
-        // SAFETY: it reads the description alone.
+        // SAFETY: only reads the description.
         let bytes = unsafe { pc_product_scratch(&raw const product, self.real_bytes) };
         with_scratch(bytes, |scratch| {
             product.scratch = scratch;
-            // SAFETY: the matrices are as the caller promises, the scratch as long as C says, and the level one of this CPU.
+            // SAFETY: the matrices are as the caller promises, the scratch memory has the size that C requires, and this
+            // CPU supports the level.
             unsafe {
                 pc_product_stack(
                     &raw const product,
@@ -271,7 +279,7 @@ impl Shared {
     }
 }
 
-/// The level of `c/product.c` whose instructions may be used: that of the host, or the nearest below it that has kernels.
+/// Returns the level of `c/product.c` whose instructions may be used: the highest one with kernels that the host allows.
 fn level() -> i32 {
     static THIS: OnceLock<i32> = OnceLock::new();
     *THIS.get_or_init(|| {
@@ -284,12 +292,12 @@ fn level() -> i32 {
     })
 }
 
-/// What scratch memory is made of.
+/// The allocation unit of scratch memory.
 #[repr(C, align(64))]
 struct Line([MaybeUninit<u8>; 64]);
 
-/// Calls with at least so many bytes, aligned to 64. What the largest product needs, 2.3 MiB, stays with the thread: copies of
-/// operands in fresh pages would cost as much as a product of 100×100.
+/// Calls a function with at least `bytes` bytes of memory, aligned to 64. Each thread keeps its memory, up to 2.3 MiB for
+/// the largest product, because copying operands to fresh pages costs as much as a product of 100×100.
 fn with_scratch(bytes: usize, call: impl FnOnce(*mut c_void)) {
     thread_local! {
         static SCRATCH: RefCell<Vec<Line>> = const { RefCell::new(Vec::new()) };
@@ -297,7 +305,7 @@ fn with_scratch(bytes: usize, call: impl FnOnce(*mut c_void)) {
     if bytes == 0 {
         return call(ptr::null_mut());
     }
-    // A thread that ends has none any more.
+    // A thread that is ending has no kept memory.
     let mut lines = SCRATCH.try_with(RefCell::take).unwrap_or_default();
     lines.reserve(bytes.div_ceil(size_of::<Line>()));
     call(lines.as_mut_ptr().cast());
@@ -307,7 +315,7 @@ fn with_scratch(bytes: usize, call: impl FnOnce(*mut c_void)) {
 /// Writes `a . b` to `c`.
 ///
 /// # Panics
-/// Shapes that do not fit.
+/// The shapes do not match.
 pub fn matmul<T: Factor>(a: &ArrayView2<'_, T>, b: &ArrayView2<'_, T>, c: &mut ArrayViewMut2<'_, T>) {
     let _floats = DefaultFloats::set();
     assert!(a.ncols() == b.nrows() && c.dim() == (a.nrows(), b.ncols()), "shapes of a product");
@@ -317,7 +325,7 @@ pub fn matmul<T: Factor>(a: &ArrayView2<'_, T>, b: &ArrayView2<'_, T>, c: &mut A
         matrix(a.as_ptr().cast(), a.strides(), size_of::<T>()),
         matrix(b.as_ptr().cast(), b.strides(), size_of::<T>()),
     );
-    // SAFETY: views are live memory of their extents, and nothing else refers to what may be written.
+    // SAFETY: views are live memory of their extents, and nothing else refers to the written memory.
     let done = unsafe { multiply(T::DTYPE, extents, a, b, c) };
     debug_assert!(done.is_some(), "a factor, whose steps are whole");
 }

@@ -1,11 +1,11 @@
-//! Products against their definition, bit by bit: shapes at the edges of tiles and blocks, layouts, levels.
+//! Compares products with their definition, bit by bit: shapes at the edges of tiles and blocks, layouts, and levels.
 
 use super::{Factor, level, matmul, matrix, multiply, multiply_by, multiply_stack, threads};
 use crate::{Complex, DType};
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder as _, s};
 use std::ffi::c_void;
 
-/// What a product is made of.
+/// A real number type.
 trait Real: Copy + std::fmt::Debug {
     const ZERO: Self;
     fn of(x: f64) -> Self;
@@ -35,7 +35,7 @@ macro_rules! real {
 }
 real!(f32, f64);
 
-/// An element as its reals.
+/// An element as a list of reals.
 trait Parts: Factor {
     type Real: Real;
     fn of_reals(reals: &[Self::Real]) -> Self;
@@ -74,7 +74,7 @@ fn filled<T: Parts>(rows: usize, columns: usize) -> Array2<T> {
     })
 }
 
-/// Factors and terms of one real of a result: a complex one is a sum of twice as many real products.
+/// Returns the factor pairs that are summed to one real of a result. A complex result has twice as many real products.
 fn terms<T: Parts>(a: &[T], b: &[T], part: usize) -> Vec<(T::Real, T::Real)> {
     let both = a.iter().zip(b).map(|(a, b)| (a.reals(), b.reals()));
     let pairs = both.flat_map(|(a, b)| match (part, a.len()) {
@@ -85,10 +85,10 @@ fn terms<T: Parts>(a: &[T], b: &[T], part: usize) -> Vec<(T::Real, T::Real)> {
     pairs.collect()
 }
 
-/// A result by the definition; `once`: of products that are rounded once.
+/// Computes a result by the definition. `once` is whether a multiplication and its addition are rounded once.
 fn expected<T: Parts>(a: &[T], b: &[T], vector: bool, turned: bool, once: bool) -> T {
     let of_part = |part| {
-        // The vector's reals come second.
+        // The reals of the vector come second.
         let terms = if turned { terms(b, a, part) } else { terms(a, b, part) };
         if vector {
             let mut lanes = [T::Real::ZERO; 8];
@@ -104,7 +104,7 @@ fn expected<T: Parts>(a: &[T], b: &[T], vector: bool, turned: bool, once: bool) 
     T::of_reals(&[of_part(0), of_part(1)])
 }
 
-/// One result in `every`, with its position, by the definition.
+/// Computes one result in `every` by the definition, with its position.
 fn some_expected<T: Parts>(
     a: &Array2<T>,
     b: &Array2<T>,
@@ -132,7 +132,7 @@ fn product_by<T: Parts>(
         matrix(a.as_ptr().cast(), a.strides(), size_of::<T>()),
         matrix(b.as_ptr().cast(), b.strides(), size_of::<T>()),
     );
-    // SAFETY: views are memory of their extents; the tests name levels of this CPU.
+    // SAFETY: views are memory of their extents; the tests use levels of this CPU.
     assert!(unsafe { multiply_by(level, T::DTYPE, (1, extents), a, b, to) }.is_some());
 }
 
@@ -140,12 +140,12 @@ fn differing<T: Parts>(found: &Array2<T>, expected: &[((usize, usize), T)]) -> O
     expected.iter().find(|(at, x)| found[*at].bits() != x.bits()).map(|(at, _)| *at)
 }
 
-/// Whether a level rounds a multiplication and its addition once.
+/// Returns whether a level rounds a multiplication and its addition once.
 fn once(level: i32) -> bool {
     level > 0 || cfg!(target_arch = "aarch64")
 }
 
-/// The same matrix in four layouts, with their names.
+/// Returns the same matrix in four layouts, with their names.
 fn layouts<T: Parts>(of: &Array2<T>) -> [(&'static str, Array2<T>); 4] {
     let (rows, columns) = of.dim();
     let mut by_columns = Array2::default((rows, columns).f());
@@ -214,7 +214,8 @@ fn products_of_complex_numbers_are_their_definition_in_every_layout_and_at_every
     products_are_their_definition::<Complex<f64>>();
 }
 
-/// Large enough that operands are copied, k in blocks, and m and n in blocks; by rows and by columns, on one thread and on three.
+/// Tests products so large that operands are copied and m, n and k are divided into blocks, by rows and by columns, on one
+/// and three threads.
 fn large_products_are_their_definition<T: Parts>() {
     for (m, n) in [(140, 1000), (1000, 140)] {
         let (a, b) = (filled::<T>(m, 300), filled::<T>(300, n));
@@ -237,7 +238,7 @@ fn a_large_product_is_its_definition() {
     large_products_are_their_definition::<Complex<f32>>();
 }
 
-/// As many as threads share, one after the other as they lie, and one operand for all.
+/// Tests stacks with enough products for several threads; the left matrices are adjacent, and the right one is shared.
 #[test]
 fn products_of_a_stack_are_those_of_its_pairs() {
     threads::limit(3);
@@ -255,7 +256,7 @@ fn products_of_a_stack_are_those_of_its_pairs() {
         let mut to = matrix(c.as_mut_ptr().cast(), c.strides(), 8);
         to.stack = (8 * m * n) as i64;
         let extents = (count as i64, [m, n, k].map(|extent| extent as i64));
-        // SAFETY: arrays of so many matrices.
+        // SAFETY: arrays of `count` matrices.
         assert!(unsafe { multiply_stack(DType::F64, extents, left, right, to) }.is_some());
         for i in 0..count {
             let mut one = Array2::zeros((m, n));
@@ -284,7 +285,7 @@ fn what_is_no_product_is_refused() {
     let of = |step| super::Matrix { data: a.as_ptr().cast(), row: 2 * step, column: step, stack: 0 };
     let to = super::Matrix { data: c.as_mut_ptr().cast(), row: 8, column: 4, stack: 0 };
     for (dtype, step) in [(DType::I32, 4), (DType::F32, 3), (DType::C64, 4)] {
-        // SAFETY: nothing is read or written.
+        // SAFETY: `multiply` rejects the arguments before it reads or writes memory.
         assert_eq!(unsafe { multiply(dtype, [2, 2, 2], of(step), of(step), to) }, None);
     }
 }
