@@ -1,13 +1,13 @@
 //! Tensors as modules see them.
 //!
-//! | kind | data belongs to | header belongs to | dies |
+//! | kind | owner of the data | owner of the header | freed |
 //! |---|---|---|---|
 //! | [`Owned`] handle of a heap tensor | the tensor: memory of a `Vec<T>` | heap | with its last reference |
-//! | view (`pc_host.tensor_view`) | its owner, of which it holds a reference | heap | with its last reference |
+//! | view (`pc_host.tensor_view`) | its base, to which it holds a reference | heap | with its last reference |
 //! | [`Borrowed`] | the caller of a function | the frame | never by count; the frame resets it |
 //!
-//! A heap tensor's memory has the layout of a `Vec<T>` with capacity equal to its length, so that a result becomes an
-//! ndarray without a copy, and an ndarray's memory can be given away as a result.
+//! The memory of a heap tensor has the layout of a `Vec<T>` with capacity equal to its length. So a result becomes an
+//! ndarray without a copy, and an ndarray can become a result.
 
 use super::array_ref::{ArrayRef, RawView};
 use super::header::Header;
@@ -21,32 +21,32 @@ use std::ptr;
 static HEAP: Type = Type { name: c"tensor".as_ptr(), dealloc: drop_heap };
 static BORROWED: Type = Type { name: c"borrowed tensor".as_ptr(), dealloc: keep };
 
-/// `pc_type.dealloc` of borrowed headers: the frame owns them, so the count never decides.
+/// Implements `pc_type.dealloc` for borrowed headers: does nothing, because the frame owns them.
 unsafe extern "C" fn keep(_object: *mut Object) {}
 
-/// `pc_type.dealloc` of heap tensors and views.
+/// Implements `pc_type.dealloc` for heap tensors and views.
 unsafe extern "C" fn drop_heap(object: *mut Object) {
     let header = object.cast::<Header>();
-    // SAFETY: only this file makes objects of type HEAP, in a Box; the count fell to 0, so this is the last use.
+    // SAFETY: only this file creates objects of type HEAP, in a Box; the count fell to 0, so this is the last use.
     let header = unsafe { Box::from_raw(header) };
     if header.tensor.capacity_bytes > 0
         && let Some(layout) = data_layout(header.tensor.dtype, header.tensor.capacity_bytes)
     {
-        // SAFETY: a positive capacity says that `data` was allocated with this layout and belongs to this tensor.
+        // SAFETY: a positive capacity means that `data` was allocated with this layout and belongs to this tensor.
         unsafe { dealloc(header.tensor.data.cast(), layout) };
     }
-    // SAFETY: a view holds one reference to its owner, given back here; others have no owner.
+    // SAFETY: a view holds one reference to its owner, which is released here; other tensors have no owner.
     unsafe { release(header.tensor.owner) };
     header.recycle();
 }
 
-/// The layout of a `Vec<T>` of so many bytes of elements of the dtype numbered `typenum`.
+/// Returns the layout of a `Vec<T>` with `bytes` bytes of elements of the dtype numbered `typenum`.
 fn data_layout(typenum: i32, bytes: i64) -> Option<Layout> {
     let align = DType::from_typenum(typenum)?.align_bytes();
     Layout::from_size_align(usize::try_from(bytes).ok()?, align).ok()
 }
 
-/// Gives back one reference; NULL is allowed.
+/// Releases one reference; NULL is allowed.
 ///
 /// # Safety
 /// `object` is NULL or a live object of which the caller owns a reference.
@@ -55,14 +55,14 @@ pub(super) unsafe fn release(object: *mut Object) {
     let Some(alive) = (unsafe { object.as_mut() }) else { return };
     alive.refcount -= 1;
     if alive.refcount == 0 {
-        // SAFETY: the type of a live object is never NULL and lives for ever.
+        // SAFETY: the type of a live object is never NULL and is static.
         let ty = unsafe { &*alive.ty };
-        // SAFETY: the count is 0: nobody else refers to the object.
+        // SAFETY: the count is 0, so there are no other references to the object.
         unsafe { (ty.dealloc)(object) };
     }
 }
 
-/// A new C-contiguous tensor; `Err` says why in words, with the kind of error.
+/// Creates a C-contiguous tensor. The error is its kind and message.
 pub(super) fn new_tensor(
     typenum: i32,
     shape: &[i64],
@@ -86,7 +86,7 @@ pub(super) fn new_tensor(
                 format!("cannot allocate {bytes} bytes for a tensor of {dtype} {shape:?}"),
             ));
         }
-        // SAFETY: it was allocated just now with this size.
+        // SAFETY: it was just allocated with this size.
         unsafe { super::pages::prefer_large(data, bytes) };
         header.tensor.data = data.cast();
         header.tensor.capacity_bytes = bytes.cast_signed() as i64;
@@ -94,7 +94,7 @@ pub(super) fn new_tensor(
     Ok(header.into_raw())
 }
 
-/// A view of `base`, of which it takes a reference.
+/// Creates a view of `base`, to which it takes a reference.
 ///
 /// # Safety
 /// `base` is a live tensor; `shape` and `strides` describe memory that `base` keeps alive.
@@ -118,7 +118,7 @@ pub(super) unsafe fn new_view(
     header.into_raw()
 }
 
-/// One reference to a live object, given back when dropped; or nothing.
+/// One reference to a live object, released on drop; or NULL.
 #[derive(Debug)]
 pub(super) struct Owned(*mut Object);
 
@@ -126,12 +126,12 @@ pub(super) struct Owned(*mut Object);
 unsafe impl Send for Owned {}
 
 impl Owned {
-    /// Nothing.
+    /// Returns NULL.
     pub(super) const fn none() -> Self {
         Self(ptr::null_mut())
     }
 
-    /// Takes over a reference that the caller owned; NULL is nothing.
+    /// Takes ownership of a reference; NULL is allowed.
     ///
     /// # Safety
     /// `object` is NULL, or the caller owned a reference to it.
@@ -139,31 +139,31 @@ impl Owned {
         Self(object)
     }
 
-    /// Gives the reference away.
+    /// Releases ownership of the reference to the caller.
     pub(super) const fn into_raw(self) -> *mut Object {
         let object = self.0;
-        // `Owned` has nothing else to drop.
+        // `Owned` has no other fields to drop.
         #[expect(clippy::mem_forget, reason = "the reference moves to the caller")]
         std::mem::forget(self);
         object
     }
 
-    /// The object, still owned by `self`.
+    /// Returns the object, still owned by `self`.
     pub(super) const fn as_raw(&self) -> *mut Object {
         self.0
     }
 
-    /// A tensor with the elements of an array, that no op writes to.
+    /// Creates a tensor with the elements of an array. It is read-only for ops.
     pub(super) fn constant(array: Array) -> Self {
         let owned = Self::from_array(array);
-        // SAFETY: the object is NULL or a live tensor that nobody else refers to yet.
+        // SAFETY: the object is NULL or a live tensor without other references.
         if let Some(tensor) = unsafe { owned.0.cast::<Tensor>().as_mut() } {
             tensor.flags |= FLAG_READONLY;
         }
         owned
     }
 
-    /// A heap tensor that takes over the memory of an array.
+    /// Creates a heap tensor that takes over the memory of an array.
     pub(super) fn from_array(array: Array) -> Self {
         let (dtype, shape) = (array.dtype(), array.shape().to_vec());
         let extents: Vec<i64> = shape.iter().map(|n| n.cast_signed() as i64).collect();
@@ -176,19 +176,19 @@ impl Owned {
             let mut elements = contiguous_vec(a).into_boxed_slice();
             header.tensor.capacity_bytes = size_of_val(&*elements) as i64;
             header.tensor.data = elements.as_mut_ptr().cast();
-            // From here on the memory belongs to the tensor.
+            // The memory now belongs to the tensor.
             let _ = Box::into_raw(elements);
         });
         Self(header.into_raw().cast())
     }
 
-    /// The tensor; `None` for nothing.
+    /// Returns the tensor, or `None` for NULL.
     pub(super) fn tensor(&self) -> Option<&Tensor> {
-        // SAFETY: the object is NULL or alive, and all objects this host hands out are tensors.
+        // SAFETY: the object is NULL or alive, and all objects of this host are tensors.
         unsafe { self.0.cast::<Tensor>().as_ref() }
     }
 
-    /// Whether this is the only reference to a tensor with memory of its own.
+    /// Returns whether this is the only reference to a writable tensor with its own memory.
     pub(super) fn is_reusable(&self) -> bool {
         let own = |tensor: &Tensor| {
             tensor.object.ty == ptr::from_ref(&HEAP)
@@ -199,13 +199,13 @@ impl Owned {
         self.tensor().is_some_and(own)
     }
 
-    /// The array of a contiguous heap tensor that nobody else refers to, without a copy; anything else is copied.
+    /// Converts to an array. A contiguous heap tensor without other references is not copied; any other tensor is.
     pub(super) fn into_array(self) -> Option<Array> {
         if self.0.is_null() {
             return None;
         }
         let tensor = self.0.cast::<Tensor>();
-        // SAFETY: the object is alive, and all objects this host hands out are tensors.
+        // SAFETY: the object is alive, and all objects of this host are tensors.
         let tensor = unsafe { &mut *tensor };
         let owned = tensor.object.ty == ptr::from_ref(&HEAP)
             && tensor.object.refcount == 1
@@ -216,16 +216,16 @@ impl Owned {
             return tensor_ref(tensor).map(|array| array.to_array());
         };
         let data = tensor.data;
-        // The memory moves to the array; the header is freed without it.
+        // The memory moves to the array. The header is freed without it.
         tensor.capacity_bytes = 0;
         tensor.data = ptr::null_mut();
-        // SAFETY: `data` was allocated with the layout of a `Vec<T>` of so many elements (see `data_layout`), is
-        // initialised as the op produced it, and is owned by nobody else now.
+        // SAFETY: `data` was allocated with the layout of a `Vec<T>` of `elements` elements (see `data_layout`). The op has
+        // initialised it, and it has no other owner now.
         Some(unsafe { array_from_raw(dtype, &shape[..tensor.ndim as usize], data, elements) })
     }
 }
 
-/// Dtype, extents and number of elements of a tensor whose elements lie in C order and fill its memory.
+/// Returns dtype, extents and number of elements of a tensor whose elements are in C order and fill its memory.
 fn whole_array(tensor: &Tensor) -> Option<(DType, [usize; MAX_NDIM], usize)> {
     let dtype = DType::from_typenum(tensor.dtype)?;
     let itemsize = dtype.itemsize_bytes() as i64;
@@ -260,11 +260,11 @@ fn contiguous_vec<T: Clone>(array: ArrayD<T>) -> Vec<T> {
     array.iter().cloned().collect()
 }
 
-/// Makes an array of memory that was allocated for it.
+/// Creates an array from memory that was allocated for it.
 ///
 /// # Safety
-/// `data` is memory of a `Vec` of `elements` initialised elements of `dtype` that the caller owns; the product of `shape` is
-/// `elements`, which is not 0.
+/// `data` is memory of a `Vec` of `elements` initialised elements of `dtype` that the caller owns; the product of `shape`
+/// is `elements`, which is not 0.
 pub(super) unsafe fn array_from_raw(
     dtype: DType,
     shape: &[usize],
@@ -286,10 +286,11 @@ pub(super) unsafe fn array_from_raw(
     crate::for_each_dtype!(array)
 }
 
-/// An array of these elements. ndarray makes one of a fixed rank, and from that one of any rank, in half the time.
+/// Creates an array of these elements. For small ranks it goes through an array of fixed rank, which takes half the time in
+/// ndarray.
 ///
 /// # Safety
-/// There are as many elements as the shape has.
+/// The number of elements matches the shape.
 unsafe fn array_of<T>(shape: &[usize], elements: Vec<T>) -> ArrayD<T> {
     match *shape {
         // SAFETY: as promised by the caller.
@@ -303,7 +304,7 @@ unsafe fn array_of<T>(shape: &[usize], elements: Vec<T>) -> ArrayD<T> {
     }
 }
 
-/// The extents of a live tensor.
+/// Returns the extents of a live tensor.
 pub(super) fn extents(tensor: &Tensor) -> &[i64] {
     match usize::try_from(tensor.ndim) {
         // SAFETY: a live tensor's shape has `ndim` extents (precast/tensor.h).
@@ -312,7 +313,7 @@ pub(super) fn extents(tensor: &Tensor) -> &[i64] {
     }
 }
 
-/// The strides of a live tensor in bytes.
+/// Returns the strides of a live tensor in bytes.
 pub(super) fn strides(tensor: &Tensor) -> &[i64] {
     match usize::try_from(tensor.ndim) {
         // SAFETY: a live tensor's strides has `ndim` steps (precast/tensor.h).
@@ -321,24 +322,24 @@ pub(super) fn strides(tensor: &Tensor) -> &[i64] {
     }
 }
 
-/// What a live tensor holds, as a borrowed array; `None` if its dtype is unknown.
+/// Borrows the elements of a live tensor as an array. Returns `None` if its dtype is unknown.
 fn tensor_ref(tensor: &Tensor) -> Option<ArrayRef<'_>> {
     ArrayRef::of_tensor(tensor.dtype, tensor.data, extents(tensor), strides(tensor))
 }
 
-/// A header in a frame, pointed at data of the caller for the length of one call.
+/// A header in a frame that points to the caller's data during one call.
 pub(super) struct Borrowed(Box<Header>);
 
-// SAFETY: as for `Owned`; between calls the header points at nothing.
+// SAFETY: as for `Owned`; between calls nothing reads the pointer of the header.
 unsafe impl Send for Borrowed {}
 
 impl Borrowed {
-    /// A header that points at nothing.
+    /// Creates an empty header.
     pub(super) fn new() -> Self {
         Self(Header::new(&BORROWED))
     }
 
-    /// Points at data that a module may write only if `writable`.
+    /// Points the header to data that a module may write only if `writable`.
     pub(super) fn set(&mut self, view: &RawView<'_>, writable: bool) {
         let header = &mut *self.0;
         header.tensor.object.refcount = 1;
@@ -353,7 +354,7 @@ impl Borrowed {
         }
     }
 
-    /// Points at the elements of a tensor, which is not to be written through this header.
+    /// Points the header to the elements of a tensor, read-only.
     pub(super) fn set_alias(&mut self, tensor: &Tensor) {
         let header = &mut *self.0;
         let ndim = usize::try_from(tensor.ndim).unwrap_or(0);
@@ -366,7 +367,7 @@ impl Borrowed {
         header.strides[..ndim].copy_from_slice(strides(tensor));
     }
 
-    /// The object, valid as long as `self`; the frame owns the reference.
+    /// Returns the object, which is valid as long as `self`. The frame owns the reference.
     pub(super) fn as_raw(&mut self) -> *mut Object {
         ptr::from_mut(&mut *self.0).cast()
     }

@@ -1,15 +1,17 @@
-//! Large pages for large arrays: fresh memory costs a fault for each page that is touched first, 4 KiB or 2 MiB.
+//! Requests large pages for large arrays. The first access to each page of fresh memory costs a fault, and a page is 4 KiB
+//! or 2 MiB.
 //!
-//! Linux gives large pages to those who ask where the system says `madvise`, as most distributions do. It is a hint: no
-//! value depends on it, and where it is refused nothing is different but the time.
+//! Linux provides large pages on request if the system setting is `madvise`, as in most distributions. The request is a
+//! hint: if it is rejected, only the time differs.
 
 #[cfg(target_os = "linux")]
 use std::ffi::c_void;
 
-/// From so many bytes on memory comes from the kernel page by page, and asking is worth a system call.
+/// Minimum size in bytes for a request. Such memory comes from the kernel page by page, and the request is worth a system
+/// call.
 pub(super) const LEAST_BYTES: usize = 4 << 20;
 
-/// Asks for large pages.
+/// Requests large pages.
 ///
 /// # Safety
 /// `data` is memory of `bytes` bytes that the caller owns.
@@ -19,7 +21,7 @@ pub(super) unsafe fn prefer_large(data: *mut u8, bytes: usize) {
     }
     #[cfg(target_os = "linux")]
     {
-        // A kernel without large pages refuses; that is fine.
+        // A kernel without large pages rejects this, which is fine.
         // SAFETY: this advice changes no byte of memory that the caller owns.
         let _ = unsafe { advise(data, bytes, rustix::mm::Advice::LinuxHugepage) };
     }
@@ -27,10 +29,11 @@ pub(super) unsafe fn prefer_large(data: *mut u8, bytes: usize) {
     let _ = data;
 }
 
-/// Tells the kernel that it may take the pages, whose bytes then are 0, until they are written again. Returns whether it heard.
+/// Lets the kernel reclaim the pages, whose bytes may become 0 until they are written again. Returns whether that is
+/// supported.
 ///
 /// # Safety
-/// `data` is memory of `bytes` bytes that the caller owns, and what it holds is not wanted.
+/// `data` is memory of `bytes` bytes that the caller owns, and its contents are no longer needed.
 pub(super) unsafe fn may_be_taken(data: *mut u8, bytes: usize) -> bool {
     #[cfg(target_os = "linux")]
     {
@@ -44,16 +47,16 @@ pub(super) unsafe fn may_be_taken(data: *mut u8, bytes: usize) -> bool {
     }
 }
 
-/// Advises about the whole pages that lie in some memory.
+/// Applies advice to the whole pages inside some memory.
 ///
 /// # Safety
-/// The caller owns the memory, and what the advice does to it is wanted.
+/// The caller owns the memory, and the effect of the advice is allowed.
 #[cfg(target_os = "linux")]
 unsafe fn advise(data: *mut u8, bytes: usize, advice: rustix::mm::Advice) -> rustix::io::Result<()> {
     let page = rustix::param::page_size();
     let skipped = data.addr().next_multiple_of(page) - data.addr();
     let length = (bytes - skipped) / page * page;
     let start: *mut c_void = data.wrapping_add(skipped).cast();
-    // SAFETY: the pages lie in memory that the caller owns.
+    // SAFETY: the pages are inside memory that the caller owns.
     unsafe { rustix::mm::madvise(start, length, advice) }
 }

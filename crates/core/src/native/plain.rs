@@ -1,8 +1,8 @@
-//! The native function of a function: the plain C function that its one module has beside the tensor entry.
+//! Native functions: the plain C function that a module of a scalar graph has in addition to its tensor entry.
 //!
-//! A graph of C scalars is `double f(double, double)` in C. Called as that, it takes no arrays, makes no frame and checks no
-//! types: they were compared, as CEP 1000 signatures, when it was bound (see [`super::typed`]). The library stays loaded as long
-//! as the function or a handle to it lives.
+//! A graph of C scalars is `double f(double, double)` in C. Such a call uses no arrays, creates no frame and checks no
+//! types. The types were compared once, as CEP 1000 signatures, when the function was bound (see [`super::typed`]). The
+//! library stays loaded as long as the function or a handle to it lives.
 
 use super::library::LoadedModule;
 use crate::blame;
@@ -12,8 +12,8 @@ use precast_abi::module::NativeFn;
 use std::ffi::{CStr, c_void};
 use std::sync::Arc;
 
-/// A plain C function that computes a graph of C scalars. Any thread may call it at any time: it has no state. Clones are the
-/// same function.
+/// A plain C function that computes a graph of C scalars. It has no state, so any thread may call it at any time. Clones
+/// share the function.
 #[derive(Debug, Clone)]
 pub struct NativeFunction(Arc<Inner>);
 
@@ -23,15 +23,15 @@ struct Inner {
     function: NativeFn,
     /// The Applies, for messages.
     ops: String,
-    /// Keeps the library.
+    /// Keeps the library loaded.
     _module: LoadedModule,
 }
 
-/// Why there is no native function.
+/// The reason why there is no native function.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoNative {
-    /// An input or output is no number.
+    /// An input or output is not a number.
     #[error("`{name}` is `{ty}`, which is no C scalar")]
     Array {
         /// Its name.
@@ -39,7 +39,7 @@ pub enum NoNative {
         /// Its type.
         ty: String,
     },
-    /// An input or output is a float of 16 bits.
+    /// An input or output is a 16-bit float.
     #[error("`{name}` is `{ty}`, and C passes no floats of 16 bits")]
     Half {
         /// Its name.
@@ -47,42 +47,42 @@ pub enum NoNative {
         /// Its type.
         ty: String,
     },
-    /// Several modules compute the graph: some of its ops have C of an author, or it is served in parts.
+    /// Several modules compute the graph: some ops have their own C code, or it is served in parts.
     #[error("{modules} modules compute it, and a native function is part of one")]
     Modules {
-        /// How many.
+        /// The number of modules.
         modules: usize,
     },
     /// The module is called with a constant, or with its arguments in another order.
     #[error("its module takes other arguments than it does")]
     Arguments,
-    /// Params are given to an instance.
+    /// An op has params, which need an instance.
     #[error("an op has params, which are given to an instance, and a plain function has none")]
     Params,
-    /// An op keeps something from call to call.
+    /// An op keeps state between calls.
     #[error("an op keeps a state in its instance, and a plain function has none")]
     State,
-    /// Which of it is not known where the module was compiled before.
+    /// One of the two reasons above. Older modules do not say which.
     #[error(
         "its module needs an instance: an op has params, keeps something from call to call, or computes with arrays"
     )]
     Instance,
-    /// More numbers than a signature can say.
+    /// The signature is too long.
     #[error("its signature has more than 255 characters")]
     Long,
     /// The function is interpreted, or checked by debug mode.
     #[error("it is not served by its modules alone")]
     Body,
-    /// Nothing can be read of what it computes.
+    /// The program cannot be parsed.
     #[error("its program cannot be read, as a call says")]
     Unreadable,
 }
 
 impl NativeFunction {
-    /// The native function of a program whose modules are loaded.
+    /// Returns the native function of a program whose modules are loaded.
     ///
     /// # Errors
-    /// There is none.
+    /// The reason why it does not exist.
     pub(crate) fn of(program: &Program, modules: &[LoadedModule]) -> Result<Self, NoNative> {
         program.inputs.iter().chain(&program.outputs).try_for_each(number)?;
         let ([step], [module]) = (&*program.steps, modules) else {
@@ -95,36 +95,36 @@ impl NativeFunction {
         }
         let row = module.row();
         let function = row.function.filter(|_| row.n_slots == 0).ok_or(NoNative::Instance)?;
-        // SAFETY: the handshake found the text, which is read-only data of the library that `module` keeps.
+        // SAFETY: the handshake found the text, which is read-only data of the library that `module` keeps loaded.
         let signature = unsafe { CStr::from_ptr(row.native) }.to_string_lossy().into_owned();
         let ops = blame::all(&step.signatures);
         Ok(Self(Arc::new(Inner { signature, function, ops, _module: module.clone() })))
     }
 
-    /// The CEP 1000 signature: `dd)d~`.
+    /// Returns the CEP 1000 signature, such as `dd)d~`.
     #[must_use]
     pub fn signature(&self) -> &str {
         &self.0.signature
     }
 
-    /// Where the function is, as long as this value or a clone of it lives.
+    /// Returns the address of the function, which is valid as long as this value or a clone of it lives.
     #[must_use]
     pub fn address(&self) -> *const c_void {
         self.0.function as *const c_void
     }
 
-    /// The function itself.
+    /// Returns the function pointer.
     pub(super) fn function(&self) -> NativeFn {
         self.0.function
     }
 
-    /// The Applies, in short.
+    /// Returns the short signatures of the Applies.
     pub(super) fn ops(&self) -> &str {
         &self.0.ops
     }
 }
 
-/// Checks that an input or output is a number that C passes.
+/// Checks that an input or output is a number that C can pass.
 fn number(Port { name, ty }: &Port) -> Result<(), NoNative> {
     let (name, shown) = (name.clone(), ty.to_string());
     let is_number = matches!(ty, Type::Scalar(_)) || ty.as_user().is_some_and(|user| !user.is_opaque());

@@ -1,14 +1,14 @@
-//! Frames between calls.
+//! A pool of idle frames.
 //!
-//! One frame waits in an atomic slot, so that a function called from one thread takes and returns it with two swaps; more
-//! frames, of more threads, wait in a list behind a lock.
+//! One frame is in an atomic slot, so that calls from one thread take and return it with two swaps. More frames, used by
+//! more threads, are in a list with a lock.
 
 use super::frame::Frame;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Idle frames of one function.
+/// The idle frames of one function.
 pub(crate) struct Pool {
     first: AtomicPtr<Frame>,
     #[expect(clippy::vec_box, reason = "frames go to and from the slot as boxes")]
@@ -16,12 +16,12 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
-    /// No frames.
+    /// Creates an empty pool.
     pub(crate) const fn new() -> Self {
         Self { first: AtomicPtr::new(ptr::null_mut()), others: Mutex::new(Vec::new()) }
     }
 
-    /// An idle frame.
+    /// Takes an idle frame, if there is one.
     pub(crate) fn take(&self) -> Option<Box<Frame>> {
         let first = self.first.swap(ptr::null_mut(), Ordering::Acquire);
         if first.is_null() {
@@ -31,7 +31,7 @@ impl Pool {
         Some(unsafe { Box::from_raw(first) })
     }
 
-    /// Gives a frame back.
+    /// Returns a frame to the pool.
     pub(crate) fn give(&self, frame: Box<Frame>) {
         let replaced = self.first.swap(Box::into_raw(frame), Ordering::AcqRel);
         if !replaced.is_null() {

@@ -1,10 +1,10 @@
-//! Arrays that others describe by address, extents and strides: DLPack's tensors, NumPy's arrays, C's memory.
+//! Arrays described by address, extents and strides, from sources such as DLPack, NumPy or C.
 //!
 //! ```text
-//! (data, dtype, shape in elements, strides in BYTES, readonly) ── checked ──▶ ArrayRef, to read from
-//!                                                                          └▶ ArrayMut, to write to
+//! (data, dtype, shape in elements, strides in BYTES, readonly) ── checked ──▶ ArrayRef, for reading
+//!                                                                          └▶ ArrayMut, for writing
 //! ```
-//! Nothing is copied. What can be seen of a description is checked; that the memory is there is the caller's word.
+//! Nothing is copied. The visible parts of a description are checked. The caller must guarantee that the memory exists.
 
 use super::array_ref::{ArrayMut, ArrayRef, RawView};
 use crate::{DType, MAX_NDIM};
@@ -27,66 +27,66 @@ use std::ptr;
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct RawArray<'a> {
-    /// The first element; may be NULL when there are no elements.
+    /// The first element; may be NULL if there are no elements.
     pub data: *mut c_void,
-    /// Type of the elements.
+    /// The dtype of the elements.
     pub dtype: DType,
     /// The extents, outermost first, in elements.
     pub shape: &'a [usize],
-    /// The steps, in bytes, may be 0 or negative.
+    /// The strides in bytes, may be 0 or negative.
     pub strides_bytes: &'a [isize],
-    /// Whether its owner says that it is not to be written to.
+    /// Whether the owner forbids writing.
     pub readonly: bool,
 }
 
-/// Why a description is refused.
+/// The reason why a description is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RawArrayError {
-    /// Extents and strides are not as many.
+    /// The numbers of extents and strides differ.
     #[error("an array of {extents} extent(s) has {strides} stride(s)")]
     Rank {
-        /// How many extents.
+        /// The number of extents.
         extents: usize,
-        /// How many strides.
+        /// The number of strides.
         strides: usize,
     },
-    /// More dimensions than tensors have.
+    /// The array has more dimensions than tensors can have.
     #[error("an array has {found} dimensions, expected at most {MAX_NDIM}")]
     TooManyDimensions {
-        /// How many.
+        /// The number of dimensions.
         found: usize,
     },
-    /// No data where there are elements.
+    /// The array has elements but no data.
     #[error("an array of shape {shape:?} has no data")]
     NoData {
         /// The extents.
         shape: Vec<usize>,
     },
-    /// More elements, or farther apart, than memory has room for.
+    /// The array is larger than memory, by its elements or by its strides.
     #[error("an array of shape {shape:?} is larger than memory")]
     TooLarge {
         /// The extents.
         shape: Vec<usize>,
     },
-    /// The first element does not lie where one of its dtype may.
+    /// The first element is not aligned for its dtype.
     #[error(
         "elements of `{dtype}` lie at multiples of {align} bytes, found one at {address:#x}\nhint: pass a copy"
     )]
     Misaligned {
-        /// Type of the elements.
+        /// The dtype of the elements.
         dtype: DType,
-        /// What addresses are multiples of.
+        /// The required alignment.
         align: usize,
         /// The address.
         address: usize,
     },
-    /// A step between elements is no number of elements.
+    /// A stride is not a whole number of elements.
     #[error(
         "axis {axis} has a stride of {stride} bytes, expected a multiple of the {itemsize} of a `{dtype}`\nhint: pass a copy"
     )]
     Stride {
-        /// Type of the elements.
+        /// The dtype of the elements.
         dtype: DType,
         /// The axis.
         axis: usize,
@@ -95,10 +95,10 @@ pub enum RawArrayError {
         /// Bytes of an element.
         itemsize: usize,
     },
-    /// Room for a result that is not to be written to.
+    /// A result cannot be written to a read-only array.
     #[error("a result cannot be written to a read-only array")]
     ReadOnly,
-    /// Room for a result in which elements share their memory.
+    /// A result cannot be written to an array whose elements overlap.
     #[error("a result cannot be written to an array whose axis {axis} has a stride of 0")]
     Shared {
         /// The axis.
@@ -107,34 +107,34 @@ pub enum RawArrayError {
 }
 
 impl<'a> RawArray<'a> {
-    /// The array, to read from.
+    /// Borrows the array for reading.
     ///
     /// # Safety
-    /// Every index within the extents gives an initialised element of the dtype (a bool is 0 or 1), which stays where it is
-    /// and as it is for `'a`, but for what a call writes that is given [`RawArray::write`] of overlapping memory.
+    /// Every index within the extents is an initialised element of the dtype (a bool is 0 or 1). It stays in place and
+    /// unchanged for `'a`, except for writes by a call that gets overlapping memory from [`RawArray::write`].
     ///
     /// # Errors
-    /// A description that is not that of an array.
+    /// The description is invalid.
     pub unsafe fn read(self) -> Result<ArrayRef<'a>, RawArrayError> {
         Ok(ArrayRef { view: self.view()? })
     }
 
-    /// The array, to write a result to. It may overlap inputs and other results of the same call: that then computes
-    /// elsewhere, and copies.
+    /// Borrows the array for writing a result. It may overlap inputs and other results of the same call. The call then
+    /// computes in separate memory and copies the result.
     ///
     /// # Safety
-    /// Every index within the extents gives memory of an element of the dtype that may be written for `'a`, and that nobody
-    /// else uses, but for inputs and results of the same call.
+    /// Every index within the extents is memory of an element of the dtype that may be written for `'a`. Nothing else uses
+    /// it, except for inputs and results of the same call.
     ///
     /// # Errors
-    /// A description that is not that of an array; one that is read-only, or in which elements share their memory.
+    /// The description is invalid, the array is read-only, or its elements overlap.
     pub unsafe fn write(self) -> Result<ArrayMut<'a>, RawArrayError> {
         let view = self.view()?;
         if self.readonly {
             return Err(RawArrayError::ReadOnly);
         }
         let axes = self.shape.iter().zip(self.strides_bytes);
-        // Without elements nothing is shared.
+        // An empty array has no overlapping elements.
         let is_empty = self.shape.contains(&0);
         let shares = |(extent, stride): (&usize, &isize)| !is_empty && *extent > 1 && *stride == 0;
         if let Some(axis) = axes.map(shares).position(|shares| shares) {
@@ -153,7 +153,7 @@ impl<'a> RawArray<'a> {
             return Err(RawArrayError::TooManyDimensions { found: extents });
         }
         if shape.contains(&0) {
-            // Nothing is read at the address, but slices are made of it, which are not made of NULL.
+            // Nothing is read at the address, but slices are created from it, which must not be NULL.
             let data = ptr::without_provenance_mut(dtype.align_bytes());
             return Ok(RawView::of_bytes(dtype, data, shape, strides_bytes));
         }
@@ -164,7 +164,7 @@ impl<'a> RawArray<'a> {
         if !address.is_multiple_of(align) {
             return Err(RawArrayError::Misaligned { dtype, align, address });
         }
-        // The elements, and the bytes from the first to the last in memory.
+        // The size of all elements, and the bytes from the first to the last in memory.
         let (mut elements, mut reach) = (Some(itemsize), Some(itemsize));
         for (axis, (extent, stride)) in shape.iter().zip(strides_bytes).enumerate() {
             if *extent > 1 && !stride.unsigned_abs().is_multiple_of(itemsize) {

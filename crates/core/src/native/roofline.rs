@@ -1,12 +1,13 @@
-//! What this machine can do at most, by two loops that do nothing else: the roof that kernels are held against.
+//! Measures the limits of this machine with two loops. Kernels are compared with these limits.
 //!
-//! | loop | what it does | what is counted |
+//! | loop | operation | count |
 //! |---|---|---|
-//! | [`triad`] | `a[i] = b[i] + s*c[i]`, as STREAM has it | 24 bytes an element: two reads, one write |
-//! | [`multiply_add`] | fused multiply-adds on registers, as many at once as hide their latency | 2 operations each |
+//! | [`triad`] | `a[i] = b[i] + s*c[i]`, as in STREAM | 24 bytes an element: two reads, one write |
+//! | [`multiply_add`] | fused multiply-adds on registers, enough at once to hide their latency | 2 operations each |
 //!
-//! Both run on as many threads as the work of a call would, each with memory of its own, and take the widest instructions
-//! of this CPU that [`cpu`](mod@crate::cpu) admits. Best of some rounds: what else runs on the machine only makes them slower.
+//! Both run on as many threads as the work of a call would, each with its own memory. They use the widest instructions of
+//! this CPU that [`cpu`](mod@crate::cpu) allows. The best of several rounds counts, because other programs on the machine
+//! only make them slower.
 
 use super::pages;
 use crate::cpu;
@@ -15,20 +16,20 @@ use std::hint::black_box;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// How long a loop is measured.
+/// The measuring time of a loop.
 const TIME: Duration = Duration::from_millis(20);
-/// Multiply-adds that are under way at once, each on a vector of its own.
+/// The number of concurrent multiply-adds, each on its own vector.
 const CHAINS: usize = 12;
 /// Multiply-adds of each chain in a round.
 const STEPS: usize = 4096;
 
-/// Gives bytes a second that `threads` threads move between the CPU and working sets of `bytes` bytes in all.
+/// Returns the bytes per second that `threads` threads move between the CPU and working sets of `bytes` bytes in total.
 #[must_use]
 pub fn triad(bytes: usize, threads: usize) -> f64 {
     let n = (bytes / 24 / threads.max(1)).max(64);
     on_threads(threads, || {
         let [mut a, b, c] = [0.0, 1.0, 2.0].map(|value| filled(n, value));
-        // Short rounds are put together, so that reading the clock does not count.
+        // Short rounds are combined, so that reading the clock does not matter.
         let calls = (16_384 / n).max(1);
         let seconds = best(|| {
             for _ in 0..calls {
@@ -40,16 +41,16 @@ pub fn triad(bytes: usize, threads: usize) -> f64 {
     })
 }
 
-/// An array on large pages, as arrays of modules are.
+/// Creates an array on large pages, like the arrays of modules.
 fn filled(n: usize, value: f64) -> Vec<f64> {
     let mut array: Vec<f64> = Vec::with_capacity(n);
-    // SAFETY: the array's own memory, of at least so many elements.
+    // SAFETY: the array's own memory, with capacity for `n` elements.
     unsafe { pages::prefer_large(array.as_mut_ptr().cast(), n * size_of::<f64>()) };
     array.resize(n, value);
     array
 }
 
-/// Gives operations of `f64` a second that `threads` threads do; of `f32` it is twice as many.
+/// Returns the `f64` operations per second of `threads` threads. For `f32` it is twice as many.
 #[must_use]
 pub fn multiply_add(threads: usize) -> f64 {
     on_threads(threads, || {
@@ -59,7 +60,7 @@ pub fn multiply_add(threads: usize) -> f64 {
     })
 }
 
-/// The sum of what some threads reach at the same time.
+/// Returns the sum of the results of threads that run at the same time.
 fn on_threads(threads: usize, measure: impl Fn() -> f64 + Sync) -> f64 {
     if threads <= 1 {
         return measure();
@@ -70,7 +71,7 @@ fn on_threads(threads: usize, measure: impl Fn() -> f64 + Sync) -> f64 {
     })
 }
 
-/// The shortest of some rounds, in seconds.
+/// Returns the time of the shortest of several rounds, in seconds.
 fn best(mut round: impl FnMut()) -> f64 {
     let begin = Instant::now();
     let mut least = f64::INFINITY;
@@ -85,8 +86,8 @@ fn best(mut round: impl FnMut()) -> f64 {
     least.max(1e-9)
 }
 
-/// The widest level of x86-64 with fused multiply-adds that may be used: 4, 3, or 0 if there is none. Looked up once: that takes longer
-/// than a loop within the first cache.
+/// Returns the highest allowed x86-64 level with fused multiply-adds: 4, 3, or 0 if there is none. Cached, because a
+/// look-up takes longer than a loop within the first-level cache.
 #[cfg(target_arch = "x86_64")]
 fn width() -> u8 {
     static THIS: OnceLock<u8> = OnceLock::new();
@@ -118,7 +119,7 @@ fn triad_once(a: &mut [f64], b: &[f64], c: &[f64]) {
         triad_loop(a, b, c);
     }
     match width() {
-        // SAFETY: level 4 has AVX-512F, and `width` gives it where this CPU has the level.
+        // SAFETY: level 4 has AVX-512F, and `width` returns it only if this CPU has the level.
         4 => unsafe { v4(a, b, c) },
         // SAFETY: level 3 has AVX2; as above.
         3 => unsafe { v3(a, b, c) },
@@ -131,8 +132,8 @@ fn triad_once(a: &mut [f64], b: &[f64], c: &[f64]) {
     triad_loop(a, b, c);
 }
 
-/// Runs the chains once; gives the lanes of a vector. No `map`: it has not the features of the function around it, so each step would
-/// be a call, and vectors would go through memory.
+/// Runs the chains once and returns the number of lanes in a vector. A `map` would not inherit the target features of the
+/// function, so each step would be a call and vectors would go through memory.
 #[cfg(target_arch = "x86_64")]
 fn multiply_add_once(x: f64) -> usize {
     use std::arch::x86_64::{_mm256_fmadd_pd, _mm256_set1_pd, _mm512_fmadd_pd, _mm512_set1_pd};
@@ -160,7 +161,7 @@ fn multiply_add_once(x: f64) -> usize {
     }
     match width() {
         4 => {
-            // SAFETY: level 4 has AVX-512F, and `width` gives it where this CPU has the level.
+            // SAFETY: level 4 has AVX-512F, and `width` returns it only if this CPU has the level.
             unsafe { v4(x) };
             8
         }
@@ -173,13 +174,13 @@ fn multiply_add_once(x: f64) -> usize {
     }
 }
 
-/// Runs the chains once; gives the lanes of a vector.
+/// Runs the chains once and returns the number of lanes in a vector.
 #[cfg(not(target_arch = "x86_64"))]
 fn multiply_add_once(x: f64) -> usize {
     portable(x)
 }
 
-/// The chains on vectors of two, as every 64-bit CPU has them; fused where that is one instruction.
+/// Runs the chains on vectors of two, which every 64-bit CPU has. Multiply-adds are fused if that is one instruction.
 fn portable(x: f64) -> usize {
     let step = |value: f64| {
         if cfg!(target_arch = "aarch64") { value.mul_add(x, x) } else { value * x + x }

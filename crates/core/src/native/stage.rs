@@ -1,8 +1,8 @@
-//! Verified bytes as a file that a dynamic linker can open, and nobody can change.
+//! Stages verified bytes as an immutable file that a dynamic linker can open.
 //!
-//! A sealed file in memory; where there is none, a file in a directory that only this user can enter. Linkers know a library by
-//! the path that it was opened by, and a number of a descriptor is used again. So each file has a spelling of its path of its
-//! own, and needs to be there only while it is opened.
+//! The file is a sealed memory file, or otherwise a file in a directory that only this user can enter. Linkers identify a
+//! library by the path that it was opened with, and descriptor numbers are reused. So each file has a unique spelling of
+//! its path. It must exist only while it is opened.
 
 use super::library::LoadLibraryError;
 use crate::file::check_size_limit;
@@ -18,14 +18,14 @@ use std::path::{Path, PathBuf};
 use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The file; gone with the value. What was loaded from it stays.
+/// A staged file, deleted on drop. Libraries loaded from it stay loaded.
 #[derive(Debug)]
 pub struct Staged {
     path: PathBuf,
     _kept: Kept,
 }
 
-/// What keeps the file there.
+/// The owner of the file.
 #[derive(Debug)]
 enum Kept {
     Memory { _file: File },
@@ -33,33 +33,33 @@ enum Kept {
 }
 
 impl Staged {
-    /// Stages bytes, which the caller has verified.
+    /// Stages bytes that the caller has verified.
     ///
     /// # Errors
-    /// There is no place for them.
+    /// No file can be created.
     pub fn new(bytes: &[u8]) -> Result<Self, LoadLibraryError> {
         check_size(bytes)?;
         Self::in_memory(bytes, c"precast").or_else(|memory| Self::private(bytes, memory))
     }
 
-    /// The path to open.
+    /// Returns the path to open.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether the kernel maps it as executable; also if that is not known.
+    /// Returns whether the kernel maps the file as executable, or `true` if that is unknown.
     pub(super) fn can_be_executed(&self) -> bool {
         can_be_executed(&self.path)
     }
 
-    /// A file in memory; `name` is what the kernel shows of it.
+    /// Creates a memory file. The kernel shows it as `name`.
     pub(super) fn in_memory(bytes: &[u8], name: &CStr) -> io::Result<Self> {
         let file = memory_file(bytes, name)?;
         Ok(Self { path: descriptor(&file)?, _kept: Kept::Memory { _file: file } })
     }
 
-    /// A file that only this user can reach; `memory` says why it is not in memory.
+    /// Creates a file that only this user can read. `memory` is the reason why a memory file is not possible.
     pub(super) fn private(bytes: &[u8], memory: io::Error) -> Result<Self, LoadLibraryError> {
         let write = || -> io::Result<Self> {
             let scratch = Scratch::new()?;
@@ -71,11 +71,11 @@ impl Staged {
     }
 }
 
-/// A sealed file in memory that holds `bytes`.
+/// Creates a sealed memory file that contains `bytes`.
 fn memory_file(bytes: &[u8], name: &CStr) -> io::Result<File> {
     use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
-    // Kernels before 6.3 do not know EXEC; some later ones refuse files without it.
+    // Kernels before 6.3 do not know EXEC; some later ones reject files without it.
     let fd = memfd_create(name, flags | MemfdFlags::EXEC).or_else(|_| memfd_create(name, flags))?;
     let mut file = File::from(fd);
     file.write_all(bytes)?;
@@ -84,19 +84,19 @@ fn memory_file(bytes: &[u8], name: &CStr) -> io::Result<File> {
     Ok(file)
 }
 
-/// Checks that this process may write a file of these bytes, in memory too.
+/// Checks that this process may write a file of this size. The limit also applies to memory files.
 pub(super) fn check_size(bytes: &[u8]) -> Result<(), LoadLibraryError> {
     check_size_limit(bytes.len() as u64).map_err(|source| LoadLibraryError::Size { source })
 }
 
-/// The path of a descriptor, spelled as no other. It names the process, not `self`: debuggers follow it. The process is the one
-/// that `/proc/self` names, since `/proc` may be that of another PID namespace, in which this process has another number and
-/// its own number is another process.
+/// Returns a unique spelling of a descriptor's path. It contains the process id and not `self`, so that debuggers can
+/// follow it. The id is read from `/proc/self`, because `/proc` may belong to another PID namespace, in which this process
+/// has another id.
 fn descriptor(file: &File) -> io::Result<PathBuf> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let process = fs_err::read_link("/proc/self")?;
     let mut path = format!("/proc/{}/fd/", process.display());
-    // The bits of a number, each written so that it leads nowhere else.
+    // The bits of a counter, each spelled so that the path stays the same.
     let mut bits = COUNT.fetch_add(1, Ordering::Relaxed);
     while bits > 0 {
         path += if bits & 1 == 0 { "./" } else { ".//" };
@@ -109,7 +109,7 @@ fn descriptor(file: &File) -> io::Result<PathBuf> {
     Ok(path)
 }
 
-/// Checks that a path leads to a file that is open.
+/// Checks that a path refers to an open file.
 fn check_same(file: &File, path: &Path) -> io::Result<()> {
     let place = |found: std::fs::Metadata| (found.dev(), found.ino());
     if place(file.metadata()?) == place(fs_err::metadata(path)?) {
@@ -118,12 +118,12 @@ fn check_same(file: &File, path: &Path) -> io::Result<()> {
     Err(io::Error::other(format!("`{}` is another file", path.display())))
 }
 
-/// Whether the kernel maps a file as executable; also if that is not known.
+/// Returns whether the kernel maps a file as executable, or `true` if that is unknown.
 fn can_be_executed(path: &Path) -> bool {
     use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
     let Ok(file) = fs_err::File::open(path) else { return true };
     let (protection, flags) = (ProtFlags::READ | ProtFlags::EXEC, MapFlags::PRIVATE);
-    // SAFETY: a new mapping at a place that the kernel chooses.
+    // SAFETY: a new mapping at an address that the kernel chooses.
     match unsafe { mmap(ptr::null_mut(), 1, protection, flags, file.file(), 0) } {
         // SAFETY: the mapping from above, which nothing refers to.
         Ok(mapped) => unsafe { munmap(mapped, 1) }.is_ok(),
@@ -140,7 +140,7 @@ mod tests {
         let read = |staged: &Staged| fs_err::read(staged.path()).unwrap();
         let mut spelled = std::collections::BTreeSet::new();
         for byte in 0..9_u8 {
-            // Dropped at once: the number of the descriptor is used again.
+            // Dropped at once, so the descriptor number is reused.
             let staged = Staged::new(&[byte]).unwrap();
             assert_eq!(read(&staged), [byte]);
             assert!(spelled.insert(staged.path().as_os_str().to_owned()), "{}", staged.path().display());

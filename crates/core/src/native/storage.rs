@@ -1,31 +1,32 @@
-//! Storage: the tensors that dead temporaries leave behind, for those that come after them.
+//! Storage: the tensors of dead temporaries, for reuse by later ones.
 //!
-//! A program is the same in every call, so a temporary asks for the tensor that it had the last time, and finds it: steady
-//! calls allocate nothing, and temporaries whose lives do not meet share memory. The first time it takes any that might fit;
-//! the module replaces one that does not. What a call did not need is given back at its end.
+//! A program has the same steps in every call, so a temporary usually gets the tensor that it had the last time. So
+//! repeated calls allocate nothing, and temporaries that are not alive at the same time share memory. At first a temporary
+//! takes any suitable tensor, and the module replaces one that does not fit. Tensors that a call did not use are freed at
+//! its end.
 
 use super::executable::Room;
 use super::object::{Owned, extents};
 use precast_abi::tensor::Object;
 use std::ptr;
 
-/// Tensors that nobody uses.
+/// Unused tensors.
 #[derive(Debug, Default)]
 pub(super) struct Storage {
     idle: Vec<(Owned, u64)>,
-    /// For each temporary, the address of the tensor it had last; compared, never followed.
+    /// For each temporary, the address of its last tensor; compared, never dereferenced.
     last: Vec<usize>,
     /// Number of the call.
     call: u64,
 }
 
 impl Storage {
-    /// Room for as many temporaries.
+    /// Creates storage for `temps` temporaries.
     pub(super) fn new(temps: usize) -> Self {
         Self { idle: Vec::with_capacity(temps), last: vec![0; temps], call: 0 }
     }
 
-    /// A tensor for a temporary's cell; NULL if there is none. `shape` is what is known to be needed.
+    /// Takes a tensor for a temporary, or NULL if none is suitable. `shape` is the required shape, if known.
     pub(super) fn take(&mut self, position: usize, temp: Room, shape: Option<&[i64]>) -> *mut Object {
         let fits = |owned: &Owned| {
             owned.tensor().is_some_and(|tensor| {
@@ -44,19 +45,19 @@ impl Storage {
         found.map_or(ptr::null_mut(), |at| self.idle.swap_remove(at).0.into_raw())
     }
 
-    /// Remembers which tensor a temporary has.
+    /// Records the tensor of a temporary.
     pub(super) fn remember(&mut self, position: usize, tensor: *mut Object) {
         self.last[position] = tensor.addr();
     }
 
-    /// Takes what a temporary leaves behind. Views, and what others still look at, are not kept.
+    /// Stores the tensor of a dead temporary. Views and shared tensors are dropped.
     pub(super) fn give(&mut self, tensor: Owned) {
         if tensor.is_reusable() {
             self.idle.push((tensor, self.call));
         }
     }
 
-    /// Ends a call: what it did not use is freed.
+    /// Ends a call: frees the tensors that it did not use.
     pub(super) fn settle(&mut self) {
         let call = self.call;
         self.idle.retain(|(_, used)| *used == call);

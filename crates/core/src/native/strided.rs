@@ -1,54 +1,55 @@
-//! Where the elements of an array lie, as direct calls look at it: in registers, where the compiler sees through a call.
+//! The element layout of an array, in the form of direct calls. It stays in registers if the compiler inlines the call.
 
 use crate::{DType, Element};
 use ndarray::{ArrayRef, Dimension};
 use std::ffi::c_char;
 
-/// The first element of an array, and its extents and strides, which are elsewhere.
+/// The first element of an array, with references to its extents and strides.
 #[derive(Debug, Clone, Copy)]
 pub struct Strided<'a> {
     pub(super) dtype: DType,
     pub(super) data: *mut c_char,
-    /// The step from one element to the next of a contiguous array, in the unit of the strides.
+    /// The step between elements of a contiguous array, in the unit of the strides.
     pub(super) step: isize,
     pub(super) extents: &'a [usize],
     pub(super) strides: &'a [isize],
 }
 
 impl<'a> Strided<'a> {
-    /// An array to read from.
+    /// Describes an array for reading.
     #[inline(always)]
     pub(crate) fn read<T: Element, D: Dimension>(array: &'a ArrayRef<T, D>) -> Self {
         let data = array.as_ptr().cast_mut().cast();
         Self { dtype: T::DTYPE, data, step: 1, extents: array.shape(), strides: array.strides() }
     }
 
-    /// An array to write to.
+    /// Describes an array for writing.
     #[inline(always)]
     pub(crate) fn write<T: Element, D: Dimension>(array: &'a mut ArrayRef<T, D>) -> Self {
         let data = array.as_mut_ptr().cast();
         Self { dtype: T::DTYPE, data, step: 1, extents: array.shape(), strides: array.strides() }
     }
 
-    /// One element to read.
+    /// Describes one element for reading.
     #[inline(always)]
     pub(crate) fn element<T: Element>(element: &'a T) -> Self {
         let data = std::ptr::from_ref(element).cast_mut().cast();
         Self { dtype: T::DTYPE, data, step: 1, extents: &[], strides: &[] }
     }
 
-    /// One element to write.
+    /// Describes one element for writing.
     #[inline(always)]
     pub(crate) fn element_mut<T: Element>(element: &'a mut T) -> Self {
         let data = std::ptr::from_mut(element).cast();
         Self { dtype: T::DTYPE, data, step: 1, extents: &[], strides: &[] }
     }
 
-    /// An array that others describe, as [`RawArray`](super::RawArray) does, whose first element lies where its dtype may.
+    /// Describes foreign memory, like [`RawArray`](super::RawArray). The first element must be aligned for its dtype.
     ///
     /// # Safety
-    /// Extents and strides in bytes are as many. Where elements lie in C order without gaps, each can be read for `'a` (a bool is
-    /// 0 or 1), and of an array that is written to, be written: by nobody else, but for inputs of the same call.
+    /// There are as many extents as strides in bytes. If the elements are in C order without gaps, each can be read for
+    /// `'a` (a bool is 0 or 1). Elements of an array that is written to can also be written, and nothing else uses them
+    /// except inputs of the same call.
     #[must_use]
     #[inline(always)]
     pub const unsafe fn raw(
@@ -61,8 +62,8 @@ impl<'a> Strided<'a> {
         Self { dtype, data, step, extents, strides: strides_bytes }
     }
 
-    /// Whether the extents are `wanted`, and the elements lie in C order without gaps. Of an array without elements it may
-    /// say no.
+    /// Returns whether the extents are `wanted` and the elements are in C order without gaps. May return `false` for an
+    /// empty array.
     #[inline(always)]
     pub(super) fn fills(&self, wanted: &[usize]) -> bool {
         match (self.extents, self.strides, wanted) {
@@ -72,7 +73,8 @@ impl<'a> Strided<'a> {
     }
 }
 
-/// As [`Strided::fills`], of any rank. What it looks at comes in registers.
+/// Does the same as [`Strided::fills`] for any rank. The parts of the array are separate parameters, so that they are
+/// passed in registers.
 #[inline(never)]
 fn fills_each(extents: &[usize], strides: &[isize], mut step: isize, wanted: &[usize]) -> bool {
     let ndim = wanted.len();

@@ -188,7 +188,7 @@ fn products_are_their_definition<T: Parts>() {
         for level in 0..=level() {
             for (of_a, a) in &layouts(&a) {
                 for (of_b, b) in &layouts(&b) {
-                    // What a result's layout changes is seen with one of the operands.
+                    // The layout of the result is tested with only one pair of operand layouts.
                     let results = if (*of_a, *of_b) == ("steps", "columns") { 4 } else { 1 };
                     for (of_c, mut c) in layouts(&filled(m, n)).into_iter().take(results) {
                         product_by(level, &a.view(), &b.view(), &mut c.view_mut());

@@ -1,15 +1,15 @@
-//! Threads that share the work of a call: elementwise loops, reductions, programs of rows and products of matrices.
+//! Threads that share the work of a call: element-wise loops, reductions, row programs and matrix products.
 //!
-//! A program has one thread per call unless it asks for more: by [`limit`], or from outside by `PRECAST_THREADS`, a number or
-//! `all`. Results have the same bits for any number of them: what is shared is cut along elements and outputs, each of which is
-//! computed as by one thread.
+//! Calls are single-threaded by default. A program can change that with [`limit`], and a user with `PRECAST_THREADS`, a
+//! number or `all`. Results have the same bits for any number of threads: work is divided by elements and outputs, and each
+//! is computed as by one thread.
 //!
 //! ```text
-//! call ─▶ units 0 .. n ─▶ ranges, taken by who is free ─┬─ the calling thread
-//!                                                        └─ helpers: this module's own (pool), or the program's (bring)
+//! call ─▶ units 0 .. n ─▶ ranges, taken by free threads ─┬─ the calling thread
+//!                                                         └─ helpers: the built-in pool, or the program's threads (bring)
 //! ```
-//! Small work stays with the caller, as does that of a caller who finds the helpers busy: a program with threads of its own does
-//! not get more of them. Helpers that have nothing to do sleep.
+//! Small work stays with the caller. A caller that finds the helpers busy works alone, so a program with its own threads
+//! gets no additional ones. Idle helpers sleep.
 
 mod place;
 mod pool;
@@ -22,32 +22,32 @@ use std::ptr;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// The variable that says how many threads share the work of a call: a number, or `all`. No more than the process may use at
-/// once: by the affinity of its threads and the quota of its control group.
+/// The variable for the number of threads that share the work of a call: a number, or `all`. The number is limited by the
+/// affinity of the process's threads and the quota of its control group.
 pub const VARIABLE: &str = "PRECAST_THREADS";
 
-/// More threads than any machine gains from.
+/// Maximum number of threads. More would not help on any machine.
 const MOST: usize = 256;
 
-/// Ranges a thread, so that one that is late holds up the others for a short time only.
+/// Maximum number of ranges per thread. A thread that is late delays the rest only for a short time.
 pub(super) const RANGES: i64 = 4;
 
-/// What [`limit`] set; 0 as long as the variable decides.
+/// The number set by [`limit`]; 0 while the variable decides.
 static LIMIT: AtomicUsize = AtomicUsize::new(0);
 
-/// How a program runs work on threads of its own.
+/// The function that runs work on the program's own threads.
 static BROUGHT: OnceLock<Bring> = OnceLock::new();
 
-/// Calls a function so many times, on as many threads as are free, and returns when all calls have returned.
+/// A function that calls `work` `times` times, on any number of threads, and returns after all calls have returned.
 pub type Bring = fn(times: usize, work: &(dyn Fn() + Sync));
 
-/// Lets at most `threads` threads share the work of a call, the calling one among them, whatever `PRECAST_THREADS` says. No less
-/// than one, and not more than 256.
+/// Lets at most `threads` threads, including the calling one, share the work of a call. Overrides `PRECAST_THREADS`. The
+/// number is clamped to 1 to 256.
 pub fn limit(threads: usize) {
     LIMIT.store(threads.clamp(1, MOST), Ordering::Relaxed);
 }
 
-/// Gives the number of threads that may share the work of a call.
+/// Returns the number of threads that may share the work of a call.
 #[must_use]
 pub fn count() -> usize {
     static ASKED: OnceLock<usize> = OnceLock::new();
@@ -57,7 +57,7 @@ pub fn count() -> usize {
     }
 }
 
-/// Says what is wrong with [`VARIABLE`], if it cannot be read. A program cannot be stopped by it: a call then has one thread.
+/// Returns a message if the value of [`VARIABLE`] is invalid. Calls are single-threaded then; the program is not stopped.
 #[must_use]
 pub fn misread() -> Option<String> {
     let value = variable();
@@ -69,13 +69,13 @@ pub fn misread() -> Option<String> {
     })
 }
 
-/// The value of the variable; empty, as if it were not set, where there is none.
+/// Returns the value of the variable, or an empty text if it is not set.
 fn variable() -> String {
     std::env::var_os(VARIABLE).unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Has the work of calls shared by threads of the program's own, such as those of a pool that it has anyway. `false` if that was
-/// said before.
+/// Uses the program's own threads, such as those of an existing pool, for the work of calls. Returns `false` if a function
+/// was already set.
 ///
 /// ```
 /// fn scoped(times: usize, work: &(dyn Fn() + Sync)) {
@@ -83,12 +83,12 @@ fn variable() -> String {
 /// }
 /// precast_core::threads::bring(scoped);
 /// ```
-/// A panic of it is an error of the call.
+/// A panic of the function becomes an error of the call.
 pub fn bring(how: Bring) -> bool {
     BROUGHT.set(how).is_ok()
 }
 
-/// How many threads a value of the variable asks for; `None` if that is no number of them.
+/// Returns the number of threads for a value of the variable, or `None` if the value is invalid.
 fn asked(value: &str, available: impl Fn() -> usize) -> Option<usize> {
     let threads = match value {
         "" => 1,
@@ -98,22 +98,22 @@ fn asked(value: &str, available: impl Fn() -> usize) -> Option<usize> {
     Some(threads.clamp(1, MOST))
 }
 
-/// Threads that the process may run at once; std reads affinity and control groups.
+/// Returns the number of threads that the process may run at once. std reads affinity and control groups.
 fn available() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// What a range that failed says.
+/// The error of a range.
 #[derive(Debug)]
 pub(super) struct Failed {
     pub(super) code: c_int,
     pub(super) error: Error,
-    /// Which of several kernels it was.
+    /// The position of the failed kernel, if there are several.
     pub(super) at: Option<usize>,
 }
 
 impl Failed {
-    /// Puts its error into the slot of a context, unless one is there; gives the code.
+    /// Stores the error in a context, unless it has one already, and returns the code.
     ///
     /// # Safety
     /// `ctx` is the context of the running call.
@@ -129,21 +129,21 @@ impl Failed {
     }
 }
 
-/// Units that are shared, on the stack of who waits for them.
+/// Shared units, on the stack of the waiting thread.
 struct Job<'a> {
     n: i64,
-    /// Units of a range.
+    /// Number of units in a range.
     range: i64,
     next: AtomicI64,
     work: &'a (dyn Fn(i64, i64) -> Result<(), Box<Failed>> + Sync),
-    /// Ranges from here on need not be run.
+    /// Ranges from here on need not run.
     stop: AtomicI64,
-    /// The first range that failed, as far as is known.
+    /// The first failed range known so far.
     failure: Mutex<Option<(i64, Box<Failed>)>>,
 }
 
 impl Job<'_> {
-    /// Takes ranges until there are none.
+    /// Takes and runs ranges until none are left.
     fn run(&self) {
         loop {
             let first = self.next.fetch_add(self.range, Ordering::Relaxed);
@@ -160,7 +160,8 @@ impl Job<'_> {
     }
 }
 
-/// Calls `work` for ranges of at least `grain` units that are `0 .. n` together; the first failure in their order, if any.
+/// Calls `work` for ranges of at least `grain` units that cover `0 .. n`. Returns the failure of the first failed range, if
+/// any.
 pub(super) fn share(
     n: i64,
     grain: i64,
@@ -169,7 +170,7 @@ pub(super) fn share(
     share_in(RANGES, n, grain, work)
 }
 
-/// As [`share`], in at most so many ranges a thread.
+/// Does the same as [`share`], with at most `ranges` ranges per thread.
 pub(super) fn share_in(
     ranges: i64,
     n: i64,
@@ -192,7 +193,7 @@ pub(super) fn share_in(
     };
     let ranges = (n - 1) / range + 1;
     let helpers = threads.min(usize::try_from(ranges).unwrap_or(threads)) - 1;
-    // The program's own threads may round otherwise.
+    // The program's own threads may use another rounding mode.
     let help = || {
         let _floats = DefaultFloats::set();
         job.run();
@@ -211,7 +212,7 @@ pub(super) fn share_in(
     }
 }
 
-/// What C shares: a body, and what it works on.
+/// A loop body in C, and its state.
 struct Body {
     body: Range,
     state: *mut c_void,
@@ -224,7 +225,7 @@ unsafe impl Sync for Body {}
 impl Body {
     fn run(&self, first: i64, end: i64) -> Result<(), Box<Failed>> {
         let mut context = Context { host: self.host, error: Error::NONE };
-        // SAFETY: the body and its state are those of the caller, who waits; the context is this call's.
+        // SAFETY: body and state belong to the caller, which waits; the context is local to this call.
         match unsafe { (self.body)(&raw mut context, first, end, self.state) } {
             0 => Ok(()),
             code => Err(Box::new(Failed { code, error: context.error, at: None })),
@@ -232,7 +233,7 @@ impl Body {
     }
 }
 
-/// `pc_host.parallel`.
+/// Implements `pc_host.parallel`.
 pub(super) unsafe extern "C" fn parallel(
     ctx: *mut Context,
     n: i64,
@@ -254,7 +255,7 @@ pub(super) unsafe extern "C" fn parallel(
     }
 }
 
-/// `pc_host.parallel` of a host with one thread.
+/// Implements `pc_host.parallel` for a host with one thread.
 pub(super) unsafe extern "C" fn alone(
     ctx: *mut Context,
     n: i64,

@@ -1,25 +1,26 @@
-//! Where a helper begins: elsewhere than on the processor of who calls, if it may.
+//! Keeps a woken helper away from the caller's processor.
 //!
-//! Linux can put a thread that is woken onto the processor of who wakes it, and leave it there for milliseconds while another is idle:
-//! in a virtual machine an idle processor is one that the host has put to sleep, and looks taken. So the caller's is left out of a
-//! helper's mask when it is woken, and the helper gives itself its mask back before it does anything: from then on it runs where the
-//! system wants it. (To the system it is a thread that was given a mask: processors that are added later are none of it.)
+//! Linux may put a woken thread onto the processor of the waking thread, and leave it there for milliseconds while another
+//! one is idle. In a virtual machine, an idle processor is one that the host has put to sleep, and it looks busy. So the
+//! caller's processor is removed from a helper's mask before it is woken. The helper restores its mask before it does
+//! anything else, and then runs where the system wants it. (To the system, the thread has an explicit mask, so it never
+//! uses processors that are added later.)
 
 #[cfg(target_os = "linux")]
 use rustix::thread::{CpuSet, Pid, gettid, sched_getaffinity, sched_getcpu, sched_setaffinity};
 
-/// The processors of a thread.
+/// The affinity of a thread.
 #[derive(Default)]
 pub(super) struct Place {
-    /// The thread's number in the system, when it has begun.
+    /// The thread's id in the system, once it has started.
     #[cfg(target_os = "linux")]
     id: Option<Pid>,
-    /// Its own processors, while it is kept from one of them.
+    /// Its own mask, while it is kept from a processor.
     #[cfg(target_os = "linux")]
     own: Option<CpuSet>,
 }
 
-/// The processor of this thread.
+/// Returns the processor of this thread.
 #[cfg(target_os = "linux")]
 pub(super) fn here() -> usize {
     sched_getcpu()
@@ -27,16 +28,16 @@ pub(super) fn here() -> usize {
 
 #[cfg(target_os = "linux")]
 impl Place {
-    /// Says that it is this thread's.
+    /// Binds this value to the current thread.
     pub(super) fn enter(&mut self) {
         self.id = Some(gettid());
     }
 
-    /// Keeps the thread from a processor until it begins, if it may use others. Where a system does not allow that, it begins where
-    /// the system wants it.
+    /// Keeps the thread from a processor until it calls `begin`, if its mask has other processors. If the system does not
+    /// allow that, it starts where the system wants it.
     pub(super) fn keep_from(&mut self, processor: usize) {
         let Some(id) = self.id.filter(|_| processor < CpuSet::MAX_CPU) else { return };
-        // A thread that has not begun since it was last called is kept from another one still.
+        // If the thread has not run `begin` since the previous call, it is still kept from another processor.
         let Some(own) = self.own.or_else(|| sched_getaffinity(Some(id)).ok()) else { return };
         let mut others = own;
         others.unset(processor);
@@ -45,7 +46,7 @@ impl Place {
         }
     }
 
-    /// Gives this thread, whose place it is, its processors back.
+    /// Restores the mask of the current thread.
     pub(super) fn begin(&mut self) {
         if let Some(own) = self.own.take() {
             let _ = sched_setaffinity(None, &own);
@@ -53,7 +54,7 @@ impl Place {
     }
 }
 
-/// Other systems place their threads themselves.
+/// Other systems are left to place threads themselves.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn here() -> usize {
     0
@@ -75,7 +76,7 @@ mod tests {
     use std::sync::mpsc::{Receiver, Sender, channel};
     use std::thread;
 
-    /// A thread that tells its number, then begins a place that it is sent and sends it back, with the mask that it has then.
+    /// Starts a thread that sends its `Place`. It then calls `begin` on each received place and returns it with its mask.
     fn sleeper() -> (Place, Sender<Place>, Receiver<(Place, CpuSet)>) {
         let ((tell, told), (send, sent), (back, came)) = (channel(), channel::<Place>(), channel());
         thread::spawn(move || {
@@ -94,7 +95,7 @@ mod tests {
         sched_getaffinity(place.id).unwrap()
     }
 
-    /// Whoever calls it, and however often before it begins: it has its own processors when it does.
+    /// Tests that the thread gets its own mask back, whatever the callers and the number of calls before it begins.
     #[test]
     fn a_thread_is_kept_from_a_processor_until_it_begins() {
         let all = sched_getaffinity(None).unwrap();
@@ -130,7 +131,7 @@ mod tests {
         assert!(came.recv().unwrap().1 == only);
     }
 
-    /// A mask that is none of ours, and one of a thread that is gone.
+    /// Tests a place without a thread, and one whose thread has ended.
     #[test]
     fn what_cannot_be_moved_is_left() {
         let mut nobody = Place::default();
@@ -139,7 +140,7 @@ mod tests {
         assert!(nobody.own.is_none());
         let (mut place, send, came) = sleeper();
         drop(send);
-        // It hangs up when it ends.
+        // The channel closes when the thread ends.
         assert!(came.recv().is_err());
         while sched_getaffinity(place.id).is_ok() {
             thread::yield_now();

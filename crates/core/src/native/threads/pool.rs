@@ -1,11 +1,11 @@
-//! Helpers of this module's own: threads that sleep until there is a job.
+//! The built-in pool of helpers: threads that sleep until there is a job.
 //!
-//! One job at a time. A caller who finds them busy does its work alone. Helpers are started when they are first needed, and end
-//! with the process. A child that was forked has none: it makes a pool of its own, and looks at the old one no more, whose lock
-//! somebody may have held.
+//! There is one job at a time, and a caller that finds the helpers busy works alone. Helpers are started on first use, and
+//! end with the process. A forked child has no helpers. It creates a new pool and never uses the old one, whose lock may
+//! have been held during the fork.
 //!
-//! Nobody waits for ever, nor leaves while others use what is on their stack: a call that panics has returned too. Its panic goes on
-//! in the caller, when all calls have returned.
+//! No call waits forever, and none returns while helpers use its stack: a call that panics also counts as returned. After
+//! all calls have returned, the panic continues in the caller.
 
 use super::place::{self, Place};
 use std::any::Any;
@@ -18,27 +18,27 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-/// What is to be called, on the stack of who waits for it.
+/// The function to call, on the stack of the waiting thread.
 type Work = *const (dyn Fn() + Sync + 'static);
 
-/// How long a caller whose own work is done looks for the end of what helpers still do, before it sleeps.
+/// How long a caller that has finished its own work spins for the helpers, before it sleeps.
 const LOOKS: Duration = Duration::from_micros(50);
 
 struct Pool {
-    /// Whose helpers they are.
+    /// The process id of the helpers.
     process: u32,
     busy: AtomicBool,
     state: Mutex<State>,
-    /// Helpers that are at the work; written by who has the state.
+    /// Number of helpers at work. Written only with the state locked.
     active: AtomicUsize,
     done: Condvar,
 }
 
 struct State {
     work: Option<Work>,
-    /// Helpers that may still take the work.
+    /// Number of helpers that may still take the work.
     wanted: usize,
-    /// What the first helper that panicked says.
+    /// The payload of the first helper's panic.
     panic: Option<Box<dyn Any + Send>>,
     helpers: Vec<Helper>,
 }
@@ -47,7 +47,7 @@ struct State {
 struct Helper {
     thread: Thread,
     place: Place,
-    /// Whether it is at the work.
+    /// Whether it is working.
     is_active: bool,
 }
 
@@ -57,7 +57,7 @@ unsafe impl Send for State {}
 static POOL: AtomicPtr<Pool> = AtomicPtr::new(ptr::null_mut());
 
 impl Pool {
-    /// The pool of this process.
+    /// Returns the pool of this process.
     fn here() -> &'static Self {
         let process = std::process::id();
         let known = POOL.load(Ordering::Acquire);
@@ -74,12 +74,12 @@ impl Pool {
             done: Condvar::new(),
         }));
         match POOL.compare_exchange(known, made, Ordering::AcqRel, Ordering::Acquire) {
-            // SAFETY: it was just made, and is leaked.
+            // SAFETY: it was just created, and is leaked.
             Ok(_) => unsafe { &*made },
             Err(other) => {
-                // SAFETY: it was just made, and nobody else saw it.
+                // SAFETY: it was just created, and no other thread has seen it.
                 drop(unsafe { Box::from_raw(made) });
-                // SAFETY: another thread of this process put it there, and it is leaked.
+                // SAFETY: another thread of this process stored it, and it is leaked.
                 unsafe { &*other }
             }
         }
@@ -89,7 +89,7 @@ impl Pool {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a helper does.
+    /// Runs the loop of a helper.
     fn help(&self, this: usize) {
         let mut state = self.lock();
         state.helpers[this].place.enter();
@@ -105,7 +105,7 @@ impl Pool {
             state.helpers[this].is_active = true;
             self.active.fetch_add(1, Ordering::Relaxed);
             drop(state);
-            // SAFETY: its owner waits until no helper is at it.
+            // SAFETY: the owner waits until no helper is working on it.
             let done = catch_unwind(AssertUnwindSafe(|| unsafe { (*work)() }));
             state = self.lock();
             state.helpers[this].is_active = false;
@@ -118,13 +118,12 @@ impl Pool {
         }
     }
 
-    /// Calls so many helpers to the work, elsewhere than to processor `here`; those that there are not yet are started, as far as the
-    /// system has any.
+    /// Wakes `helpers` helpers, away from processor `here`. Starts missing ones, if the system can.
     fn call(&'static self, helpers: usize, here: usize) {
         for i in 0..helpers {
             let mut state = self.lock();
             if let Some(helper) = state.helpers.get_mut(i) {
-                // One that comes late from the work before may have found this.
+                // A helper that was late for the previous work may have taken this one.
                 if helper.is_active {
                     continue;
                 }
@@ -134,7 +133,7 @@ impl Pool {
                 thread.unpark();
                 continue;
             }
-            // It waits for the state before it looks for itself.
+            // The new thread waits for the lock before it reads its entry.
             let named = thread::Builder::new().name("precast".to_owned());
             let Ok(started) = named.spawn(move || self.help(i)) else { return };
             state.helpers.push(Helper {
@@ -145,7 +144,7 @@ impl Pool {
         }
     }
 
-    /// Waits until no helper is at the work. Sleeping and being woken takes as long as a short range, so it looks for a while first.
+    /// Waits until no helper is working. Spins first, because sleeping and waking takes as long as a short range.
     fn wait(&self) -> MutexGuard<'_, State> {
         let begun = Instant::now();
         while self.active.load(Ordering::Acquire) > 0 && begun.elapsed() < LOOKS {
@@ -158,11 +157,11 @@ impl Pool {
     }
 }
 
-/// Calls `work` on this thread and on at most `helpers` others, until all calls have returned. `false`, and nothing was called, if
-/// the helpers are busy.
+/// Calls `work` on this thread and on at most `helpers` helpers, and returns after all calls have returned. Returns `false`
+/// without calling `work` if the helpers are busy.
 ///
 /// # Panics
-/// If a call of `work` does.
+/// A call of `work` panics.
 pub(super) fn run(work: &(dyn Fn() + Sync), helpers: usize) -> bool {
     let pool = Pool::here();
     if pool.busy.swap(true, Ordering::Acquire) {
@@ -177,7 +176,7 @@ pub(super) fn run(work: &(dyn Fn() + Sync), helpers: usize) -> bool {
     drop(state);
     pool.call(helpers, here);
     let done = catch_unwind(AssertUnwindSafe(work));
-    // Who has not begun by now finds nothing.
+    // Helpers that have not started by now find no work.
     pool.lock().work = None;
     let mut state = pool.wait();
     let panic = done.err().or(state.panic.take());
