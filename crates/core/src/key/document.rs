@@ -1,4 +1,4 @@
-//! The key document: the inputs of a [`BuildKey`], small enough to be stored in every record.
+//! The key document: the inputs of a [`BuildKey`], small enough to be stored beside every record.
 //!
 //! A machine recomputes the key from it ([`KeyDocument::key`]). For people, `precast_store::key::Diff` shows the
 //! differences that caused a miss. For that it also holds the printable signatures, which are not hashed.

@@ -19,7 +19,7 @@ unsafe extern "C" {
     /// From the C library. Modules pass their own `va_list` to it.
     fn vsnprintf(to: *mut c_char, bytes: usize, format: *const c_char, args: *mut c_void) -> c_int;
 
-    /// The drivers of `precast-ops`, `c/drivers.c`.
+    /// The drivers, from `c/drivers.c` of this crate.
     pub(super) fn pc_driver_elemwise(
         ctx: *mut Context,
         op: *const c_void,

@@ -1,10 +1,10 @@
-//! Ranges: each once, whoever takes them; callers at the same time, failures, forks.
+//! Tests of ranges: each runs once, whichever thread takes it; concurrent callers, failures and forks.
 
 use super::*;
 use std::cell::Cell;
 use std::sync::atomic::AtomicBool;
 
-/// Every unit is in one range, whatever the number of threads.
+/// Tests that every unit is in exactly one range, for any number of threads.
 #[test]
 fn ranges_are_all_units_once() {
     for (n, grain) in [(1, 1), (7, 3), (100, 1), (100_003, 10), (1 << 20, 1 << 14)] {
@@ -22,7 +22,7 @@ fn ranges_are_all_units_once() {
     }
 }
 
-/// Callers that come while the helpers are busy do their work alone, and everybody gets their own.
+/// Tests that callers that find the helpers busy work alone, and that each caller gets its own result.
 #[test]
 fn callers_do_not_wait_for_each_other() {
     limit(3);
@@ -44,7 +44,8 @@ fn callers_do_not_wait_for_each_other() {
     });
 }
 
-/// Callers on processors of their own, in turn: a helper works with the processors that it had when it was started.
+/// Tests that a helper works with the processors that it had when it was started. The callers run on different processors
+/// in turn.
 #[cfg(target_os = "linux")]
 #[test]
 fn helpers_have_their_own_processors_whoever_calls() {
@@ -57,13 +58,13 @@ fn helpers_have_their_own_processors_whoever_calls() {
             assert!(sched_getaffinity(None).unwrap() == all);
             seen.fetch_add(1, Ordering::Relaxed);
         }
-        // So long that helpers come to it.
+        // Long enough for helpers to start.
         std::thread::sleep(std::time::Duration::from_millis(2));
     };
     let mut processors = (0..CpuSet::MAX_CPU).filter(|cpu| all.is_set(*cpu)).cycle();
     while seen.load(Ordering::Relaxed) < 20 {
         let mut here = CpuSet::new();
-        // The first call, which starts the helpers, comes from where the process may run.
+        // The first call starts the helpers, so it runs with the mask of the process.
         here.set(processors.next().unwrap());
         sched_setaffinity(None, if seen.load(Ordering::Relaxed) == 0 { &all } else { &here }).unwrap();
         pool::run(&work, 2);
@@ -89,7 +90,8 @@ fn the_first_range_that_fails_is_told() {
     }
 }
 
-/// Whoever it is that panics: the caller hears of it when nobody is at the work any more, and the helpers serve the next call.
+/// Tests that the caller gets the panic, whichever thread panicked, after all threads have stopped. The helpers then serve
+/// the next call.
 #[test]
 fn a_panic_in_a_range_is_the_callers() {
     limit(3);
@@ -100,24 +102,24 @@ fn a_panic_in_a_range_is_the_callers() {
             let is_here = std::thread::current().id() == caller;
             assert_ne!(is_here, panics_here, "{first}..{end}");
             done.fetch_add(end - first, Ordering::Relaxed);
-            // So long that others take ranges too.
+            // Long enough for helpers to take ranges too.
             std::thread::sleep(std::time::Duration::from_millis(1));
             Ok(())
         };
         let shared = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| share(1000, 10, &work)));
-        // Helpers that another test keeps busy do not panic here.
+        // Helpers that are busy in another test do not panic here.
         assert_eq!(shared.is_ok(), done.into_inner() == 1000);
     }
     assert!(share(1000, 10, &|_, _| Ok(())).is_ok());
 }
 
-/// Ranges of C that are shared by what panics: an error of the call, told with its words.
+/// Tests that a panic in the program's own threads becomes an error of the call, with the same text.
 #[test]
 fn what_a_program_brings_may_panic() {
     thread_local! {
         static IS_THIS: Cell<bool> = const { Cell::new(false) };
     }
-    /// Serves other tests of this process, too.
+    /// Also serves other tests of this process.
     fn panics_here(times: usize, work: &(dyn Fn() + Sync)) {
         assert!(!IS_THIS.get(), "no threads today");
         std::thread::scope(|scope| (0..times).for_each(|_| drop(scope.spawn(work))));
@@ -133,13 +135,13 @@ fn what_a_program_brings_may_panic() {
     let units = AtomicI64::new(0);
     let state: *mut c_void = ptr::from_ref(&units).cast_mut().cast();
     let mut context = host::context();
-    // SAFETY: the context is this call's, and the state what the body takes.
+    // SAFETY: the context belongs to this call, and the body expects this state.
     let code = unsafe { parallel(&raw mut context, 1000, 10, counted, state) };
     assert_eq!((code, units.into_inner()), (-1, 0));
     assert_eq!(context.error.message(), "a thread that shares the work panicked: no threads today");
 }
 
-/// A child has none of the threads that its parent had, and gets its own.
+/// Tests that a child has none of its parent's threads and starts its own.
 #[test]
 fn a_forked_child_shares_its_work_too() {
     limit(3);
@@ -152,15 +154,15 @@ fn a_forked_child_shares_its_work_too() {
         share(10_000, 10, &work).is_ok() && sum.into_inner() == 10_000 * 9_999 / 2
     };
     assert!(total());
-    // SAFETY: the child calls nothing but what is tested, and ends.
+    // SAFETY: the child calls only the tested code, and exits.
     let child = unsafe { libc::fork() };
     if child == 0 {
         let code = i32::from(!(total() && total()));
-        // SAFETY: it ends the child.
+        // SAFETY: exits the child.
         unsafe { libc::_exit(code) };
     }
     let mut status = 0;
-    // SAFETY: the child is ours.
+    // SAFETY: the child belongs to this process.
     assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
     assert_eq!(status, 0);
 }

@@ -1,11 +1,12 @@
-//! Typed handles to native functions: what a Rust type says and what a module says are compared once, when one is bound.
+//! Typed handles to native functions. The signatures of the Rust type and of the module are compared once, when the handle
+//! is bound.
 //!
 //! ```text
 //! fn(f64, f64) -> f64                      dd)d~            cannot fail
 //! fn(f64) -> (f64, i32)                    d)T{di}~         several results: a struct in C
 //! fn(f64) -> Result<f64, CallError>        d)d!c~ or d)d~   may fail
 //! ```
-//! A handle that exists fits, so a call is an indirect call; it keeps the library.
+//! The type of a handle always matches, so a call is one indirect call. A handle keeps the library loaded.
 
 mod numbers;
 
@@ -21,8 +22,7 @@ use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::mem::{MaybeUninit, offset_of};
 
-/// A native function of the type `F`, [bound](Function::native) once and called as often as one likes. Clones are the same
-/// function.
+/// A native function of the type `F`, [bound](Function::native) once. Clones share the function.
 #[derive(Debug, Clone)]
 pub struct Native<F> {
     function: NativeFn,
@@ -31,26 +31,26 @@ pub struct Native<F> {
     ty: PhantomData<F>,
 }
 
-/// Why a native function cannot be called as one of some Rust type.
+/// The reason why a native function cannot be called with some Rust type.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BindNativeError {
-    /// There is no native function.
+    /// The native function does not exist.
     #[error("there is no native function: {0}")]
     None(NoNative),
-    /// It has another signature.
+    /// The native function has another signature.
     #[error("the native function is `{found}`, asked for `{asked}`{}", hint(found, asked))]
     Signature {
-        /// Its signature.
+        /// The signature of the native function.
         found: String,
-        /// That of the Rust type.
+        /// The signature of the Rust type.
         asked: &'static str,
     },
 }
 
 crate::debug_as_chain!(BindNativeError);
 
-/// What helps where only the way to fail differs.
+/// Returns a hint if the signatures differ only in the ability to fail.
 fn hint(found: &str, asked: &str) -> &'static str {
     if found.strip_suffix("!c~") == asked.strip_suffix('~') {
         "\nhint: an op of it may fail: ask for a `fn(…) -> Result<…, CallError>`"
@@ -60,10 +60,10 @@ fn hint(found: &str, asked: &str) -> &'static str {
 }
 
 impl Function {
-    /// The function as a native one of the type `F`, where the graph is one of C scalars. The types are compared here, once.
+    /// Returns the native function with the type `F`, if the graph is one of C scalars. The types are compared here, once.
     ///
     /// # Errors
-    /// There is none, and why; or it has another signature than `F`.
+    /// The native function does not exist, or has another signature than `F`.
     ///
     /// # Examples
     /// ```no_run
@@ -80,7 +80,7 @@ impl Function {
 }
 
 impl NativeFunction {
-    /// A handle of the type `F`.
+    /// Binds a handle of the type `F`.
     ///
     /// # Errors
     /// The function has another signature.
@@ -100,13 +100,13 @@ impl NativeFunction {
 }
 
 impl<F> Native<F> {
-    /// What it is a handle to.
+    /// Returns the native function.
     #[must_use]
     pub const fn function(&self) -> &NativeFunction {
         &self.of
     }
 
-    /// Where the function is, for C; as long as this handle or a clone of it lives.
+    /// Returns the address of the function for C. It is valid as long as this handle or a clone of it lives.
     #[must_use]
     pub fn address(&self) -> *const c_void {
         self.of.address()
@@ -123,12 +123,12 @@ impl<F> Native<F> {
             reserved: 0,
             message: [const { MaybeUninit::uninit() }; ERROR_BYTES],
         };
-        // SAFETY: the caller's promise; the context has a host and an empty slot.
+        // SAFETY: the caller's promise; the context has a host and no error.
         let result = unsafe { arguments.call_in::<R::C>(self.function, (&raw mut slot).cast()) };
         match ErrorKind::from_code(slot.kind) {
             None => Ok(R::of_c(result)),
             Some(kind) => {
-                // SAFETY: the slot is set, so a message that ends with a NUL was written.
+                // SAFETY: the error kind is set, so a message that ends with a NUL was written.
                 let message = unsafe { slot.text() };
                 let signature = self.of.ops().to_owned();
                 Err(CallError::Op { signature, kind, message, inputs: String::new() })
@@ -137,7 +137,7 @@ impl<F> Native<F> {
     }
 }
 
-/// A context whose message is written when there is one: to clear its bytes would cost more than the call.
+/// A context with an uninitialised message, because clearing it would cost more than the call.
 #[repr(C)]
 struct Slot {
     host: *const Host,
@@ -151,15 +151,15 @@ const _: () = assert!(offset_of!(Slot, kind) == offset_of!(Context, error) + off
 const _: () = assert!(offset_of!(Slot, message) == offset_of!(Context, error) + offset_of!(Error, message));
 
 impl Slot {
-    /// The message.
+    /// Returns the message.
     ///
     /// # Safety
-    /// A NUL is in it, and all bytes before that are initialised.
+    /// It contains a NUL, and all bytes before that are initialised.
     #[cold]
     unsafe fn text(&self) -> String {
         let mut text = Vec::new();
         for byte in &self.message {
-            // SAFETY: no byte behind the NUL is read.
+            // SAFETY: no byte after the NUL is read.
             match unsafe { byte.assume_init() } {
                 0 => break,
                 byte => text.push(byte),

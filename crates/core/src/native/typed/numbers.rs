@@ -1,4 +1,4 @@
-//! What Rust's types are in calls of native functions: numbers, tuples of results, lists of arguments.
+//! The Rust types in calls of native functions: numbers, tuples of results, lists of arguments.
 //!
 //! ```text
 //! Number    bool, integers, f32, f64, Complex          Results   a Number, or a tuple of them: a struct in C
@@ -14,17 +14,17 @@ use precast_abi::nativecall::{Code, Field, Native as Signed, Outcome, Plain};
 
 /// A number that C passes by value: `bool`, integers, `f32`, `f64`, and complex numbers.
 ///
-/// `f16` and `bf16` are none: C passes no floats of 16 bits.
+/// `f16` and `bf16` are excluded, because C does not pass 16-bit floats.
 #[diagnostic::on_unimplemented(message = "native functions do not take or give `{Self}`")]
 pub trait Number: Results<C: Plain> + Copy + 'static {
     #[doc(hidden)]
     fn to_c(self) -> Self::C;
 }
 
-/// What a native function gives: a number, or several as a tuple.
+/// The results of a native function: a number, or a tuple of several.
 #[diagnostic::on_unimplemented(message = "native functions do not give `{Self}`")]
 pub trait Results: Sized {
-    /// What stands for it in calls.
+    /// The C type of the results.
     #[doc(hidden)]
     type C: Field + 'static;
 
@@ -32,18 +32,20 @@ pub trait Results: Sized {
     fn of_c(c: Self::C) -> Self;
 }
 
-/// What a call of a handle gives: [`Results`], or a `Result` of them, where an op may fail.
+/// The return type of a handle: [`Results`], or a `Result` of them if an op may fail.
 #[diagnostic::on_unimplemented(message = "native functions do not give `{Self}`")]
 pub trait Returns: Sized {
     #[doc(hidden)]
     type Results: Results;
 
-    /// Whether it says that a call failed.
+    /// Whether the type can express a failed call.
     #[doc(hidden)]
     const MAY_FAIL: bool;
 
+    /// Calls the function of a handle.
+    ///
     /// # Safety
-    /// The handle was bound: its function is one of these arguments and results.
+    /// The handle was bound: its function has these arguments and results.
     #[doc(hidden)]
     unsafe fn call<F, A: Arguments>(handle: &Native<F>, arguments: A) -> Self;
 }
@@ -51,25 +53,29 @@ pub trait Returns: Sized {
 /// The arguments of a native function: a tuple of numbers.
 ///
 /// # Safety
-/// The signatures are those of the functions that are called.
+/// The signatures are those of the called functions.
 #[doc(hidden)]
 pub unsafe trait Arguments {
-    /// The signature of functions that cannot fail.
+    /// Returns the signature of functions that cannot fail.
     fn signature<R: Outcome + 'static>() -> &'static str;
 
-    /// The signature of functions that may.
+    /// Returns the signature of functions that can fail.
     fn failing_signature<R: Outcome + 'static>() -> &'static str;
 
+    /// Calls a function that cannot fail.
+    ///
     /// # Safety
     /// The function has that signature.
     unsafe fn call<R>(self, function: NativeFn) -> R;
 
+    /// Calls a function that can fail.
+    ///
     /// # Safety
     /// The function has the failing signature; the context has a host.
     unsafe fn call_in<R>(self, function: NativeFn, ctx: *mut Context) -> R;
 }
 
-/// A type of Rust functions that native functions can be bound as: `fn` of up to 12 [`Number`]s that [`Returns`].
+/// A Rust function type that native functions can be bound to: `fn` of up to 12 [`Number`]s that [`Returns`].
 #[diagnostic::on_unimplemented(
     message = "native functions cannot be called as `{Self}`",
     note = "they are called as `fn` of up to 12 numbers, such as `fn(f64, f64) -> f64`"
@@ -81,7 +87,7 @@ pub trait NativeType {
     type Returns: Returns;
 }
 
-/// What cannot fail is called as it is.
+/// Implements [`Returns`] for results that cannot fail.
 macro_rules! returns_itself {
     () => {
         type Results = Self;
@@ -89,7 +95,7 @@ macro_rules! returns_itself {
 
         #[inline]
         unsafe fn call<F, A: Arguments>(handle: &Native<F>, arguments: A) -> Self {
-            // SAFETY: the caller's promise; a type that cannot fail is bound to functions that cannot.
+            // SAFETY: the caller's promise; a type that cannot express failure is bound only to functions that cannot fail.
             Self::of_c(unsafe { arguments.call(handle.function) })
         }
     };
@@ -128,7 +134,7 @@ pub struct CComplex<T>(T, T);
 
 macro_rules! complex {
     ($($part:ty: $code:literal),*) => {$(
-        // SAFETY: System V's ABI of x86-64 and that of 64-bit Arm pass C's complex numbers as a struct of both parts.
+        // SAFETY: the ABIs of x86-64 (System V) and 64-bit Arm pass complex numbers of C like a struct of both parts.
         #[cfg(all(unix, any(target_arch = "x86_64", target_arch = "aarch64")))]
         unsafe impl Field for CComplex<$part> {
             const CODE: Code = Code::new($code);
@@ -170,15 +176,15 @@ impl<R: Results> Returns for Result<R, CallError> {
     #[inline]
     unsafe fn call<F, A: Arguments>(handle: &Native<F>, arguments: A) -> Self {
         if handle.fails {
-            // SAFETY: the caller's promise; it was bound to the failing signature.
+            // SAFETY: the caller's promise; the handle was bound to the failing signature.
             return unsafe { handle.call_failing(arguments) };
         }
-        // SAFETY: the caller's promise; it was bound to the other one.
+        // SAFETY: the caller's promise; the handle was bound to the other signature.
         Ok(R::of_c(unsafe { arguments.call(handle.function) }))
     }
 }
 
-/// Tuples of results: a struct of C.
+/// Implements results for tuples, as structs in C.
 macro_rules! tuples {
     ($($structure:ident: $($result:ident $at:tt),+;)*) => {$(
         #[doc(hidden)]
@@ -215,7 +221,7 @@ tuples! {
     Eight: R0 0, R1 1, R2 2, R3 3, R4 4, R5 5, R6 6, R7 7;
 }
 
-/// Functions of each number of arguments.
+/// Implements the traits for each number of arguments.
 macro_rules! arities {
     ([$($done:ident)*]) => { arities!(@one [$($done)*]); };
     ([$($done:ident)*] $next:ident $($rest:ident)*) => {
@@ -223,7 +229,7 @@ macro_rules! arities {
         arities!([$($done)* $next] $($rest)*);
     };
     (@one [$($a:ident)*]) => {
-        // SAFETY: the signatures are those of the function types that the address is taken as.
+        // SAFETY: the signatures belong to the function types that the address is converted to.
         #[allow(non_snake_case, reason = "an argument is named as its type")]
         unsafe impl<$($a: Number),*> Arguments for ($($a,)*) {
             fn signature<R: Outcome + 'static>() -> &'static str {

@@ -1,8 +1,8 @@
-//! A host whose memory is watched.
+//! A host that watches memory.
 //!
-//! It is a host like any other, but tensors and blocks are regions: filled with a pattern instead of whatever was there,
-//! fenced by guards, and closed when they are given back, so that nobody can use them afterwards. The arena belongs to the
-//! process, because services have no other place for it; it is used in a child only, by one run at a time.
+//! It differs from other hosts in its tensors and blocks. They are regions that are filled with a pattern, surrounded by
+//! guards, and made inaccessible when they are freed. The arena is global in the process, because services have no other
+//! place for it. It is used only in a child, by one run at a time.
 
 use super::region::{Flush, Region, Role};
 use crate::DType;
@@ -22,30 +22,30 @@ pub(super) static HOST: Host = Host {
     release: watched_release,
     gemm: watched_gemm,
     gemms: watched_gemms,
-    // The arena is one run's.
+    // The arena supports only one thread.
     parallel: crate::native::threads::alone,
     ..host::host(host::pc_driver_elemwise, host::pc_driver_reduce, host::pc_driver_rows)
 };
 
 static WATCHED: Type = Type { name: c"watched tensor".as_ptr(), dealloc: drop_watched };
 
-/// Most regions of an arena; what comes after them is ordinary memory.
+/// Maximum number of regions in an arena. Further blocks use ordinary memory.
 const REGIONS: usize = 4096;
 
-/// What ops have asked for since the arena was opened.
+/// The memory that ops have requested since the arena was opened.
 #[derive(Debug)]
 pub(super) struct Arena {
     fill: u8,
     flush: Flush,
-    /// Most bytes of one tensor or block.
+    /// Maximum size of one tensor or block, in bytes.
     limit_bytes: usize,
     pub(super) live: Vec<Region>,
     freed: Vec<Region>,
-    /// Tensors and blocks so far.
+    /// Number of tensors and blocks so far.
     count: usize,
-    /// Whether a matrix product was asked for: its bits may depend on where its operands lie.
+    /// Whether a matrix product was requested. Its bits may depend on the addresses of its operands.
     pub(super) used_gemm: bool,
-    /// Memory whose slack was written to.
+    /// Memory whose slack was overwritten.
     pub(super) overrun: Vec<Role>,
 }
 
@@ -60,32 +60,32 @@ static ARENA: Mutex<Arena> = Mutex::new(Arena {
     overrun: Vec::new(),
 });
 
-/// The arena of this process.
+/// Locks the arena of this process.
 pub(super) fn arena() -> MutexGuard<'static, Arena> {
     ARENA.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Arena {
-    /// Says what memory is filled with from now on and which guard it touches.
+    /// Sets the fill pattern, the adjacent guard and the size limit for further memory.
     pub(super) fn open(&mut self, fill: u8, flush: Flush, limit_bytes: usize) {
         (self.fill, self.flush, self.limit_bytes, self.used_gemm) = (fill, flush, limit_bytes, false);
         self.overrun.clear();
     }
 
-    /// Forgets what was given back, and gives up what was not: how much that is.
+    /// Drops all freed and live memory. Returns the number of live regions, which were not freed.
     pub(super) fn close(&mut self) -> usize {
         self.freed.clear();
         self.count = 0;
         self.live.drain(..).count()
     }
 
-    /// Looks at the slack of everything that is alive.
+    /// Checks the slack of all live memory.
     pub(super) fn inspect(&mut self) {
         let broken = self.live.iter().filter(|region| !region.slack_is_intact()).map(Region::role);
         self.overrun.extend(broken);
     }
 
-    /// New memory; `None` if it is refused.
+    /// Allocates memory. Returns `None` if a limit is exceeded.
     fn take(&mut self, role: fn(usize) -> Role, bytes: usize, align: usize) -> Option<*mut u8> {
         if bytes > self.limit_bytes || self.live.len() + self.freed.len() >= REGIONS {
             return None;
@@ -97,7 +97,7 @@ impl Arena {
         Some(data)
     }
 
-    /// Takes memory back; `false` if it is none of the arena's.
+    /// Frees memory. Returns `false` if it does not belong to the arena.
     fn give(&mut self, data: usize) -> bool {
         let Some(at) = self.live.iter().position(|region| region.data().addr() == data) else { return false };
         let mut region = self.live.swap_remove(at);
@@ -114,14 +114,14 @@ impl Arena {
     }
 }
 
-/// `pc_type.dealloc` of the arena's tensors.
+/// Implements `pc_type.dealloc` for the arena's tensors.
 unsafe extern "C" fn drop_watched(object: *mut Object) {
-    // SAFETY: only this file makes objects of type WATCHED, in a Box; the count fell to 0, so this is the last use.
+    // SAFETY: only this file creates objects of type WATCHED, in a Box; the count fell to 0, so this is the last use.
     let header = unsafe { Box::from_raw(object.cast::<Header>()) };
     if header.tensor.capacity_bytes > 0 {
         arena().give(header.tensor.data.addr());
     }
-    // SAFETY: a view holds one reference to its owner; a tensor of its own memory has none.
+    // SAFETY: a view holds one reference to its owner; a tensor with its own memory has none.
     unsafe { release(header.tensor.owner) };
     header.recycle();
 }
@@ -144,7 +144,7 @@ unsafe extern "C" fn watched_tensor(
         let bytes = elements.checked_mul(item).ok_or("a tensor of too many elements was asked for")?;
         let data = arena().take(Role::New, bytes, item).ok_or("the check gives no more memory")?;
         header.tensor.data = data.cast();
-        // Also without elements: the region is given back all the same.
+        // Positive even for an empty tensor, because its region must be freed too.
         header.tensor.capacity_bytes = bytes.max(1).cast_signed() as i64;
         Ok(header.into_raw())
     });
@@ -155,7 +155,7 @@ unsafe extern "C" fn watched_tensor(
     })
 }
 
-/// Blocks are aligned to this many bytes.
+/// Alignment of blocks, in bytes.
 const BLOCK_ALIGN: usize = 64;
 
 unsafe extern "C" fn watched_alloc(ctx: *mut Context, bytes: usize) -> *mut c_void {
@@ -167,7 +167,7 @@ unsafe extern "C" fn watched_alloc(ctx: *mut Context, bytes: usize) -> *mut c_vo
         return data.cast();
     }
     if full {
-        // SAFETY: as this function, which is called by its contract.
+        // SAFETY: same contract as this function.
         return unsafe { host_alloc(ctx, bytes) };
     }
     // SAFETY: a module passes the context of its call.
@@ -177,7 +177,7 @@ unsafe extern "C" fn watched_alloc(ctx: *mut Context, bytes: usize) -> *mut c_vo
 
 unsafe extern "C" fn watched_release(ctx: *mut Context, memory: *mut c_void) {
     if !memory.is_null() && !arena().give(memory.addr()) {
-        // SAFETY: what is not the arena's came from `host_alloc`.
+        // SAFETY: memory outside of the arena came from `host_alloc`.
         unsafe { host_release(ctx, memory) };
     }
 }
@@ -199,7 +199,7 @@ unsafe extern "C" fn watched_gemm(
     c_col: i64,
 ) -> c_int {
     arena().used_gemm = true;
-    // SAFETY: the arguments are passed on as they came.
+    // SAFETY: the arguments are passed on unchanged.
     unsafe { gemm(ctx, dtype, m, n, k, a, a_row, a_col, b, b_row, b_col, c, c_row, c_col) }
 }
 

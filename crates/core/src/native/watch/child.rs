@@ -1,11 +1,11 @@
-//! Work in a child process, so that a crash of the code under check is a report and not the end of the program.
+//! Runs work in a child process, so that a crash of the checked code becomes a report and does not end the program.
 //!
-//! The child is a fork: it has the loaded modules and the arrays already, and needs no command line, so tests and programs
-//! can check as the command does. It shares one page with its parent, for where it is and what the signal handler saw; all
-//! else it has to tell goes through a file. It never returns to the code that forked it.
+//! The child is a fork. It already has the loaded modules and the arrays, and needs no command line, so tests and programs
+//! can run checks too. It shares one page with its parent, for its progress and the signal handler's findings. All other
+//! results go through a file. It never returns to the code that forked it.
 //!
-//! A trial has a limit of time, kept twice: the child has an alarm, which says so by itself; an op that stops the process or
-//! ignores the alarm is ended by the parent, with all processes that it started.
+//! A trial has a time limit, which is enforced twice. The child sets an alarm and reports the timeout itself. If an op
+//! stops the process or ignores the alarm, the parent kills the child and all processes that it started.
 
 use super::fault::{self, Fault};
 use std::collections::BTreeSet;
@@ -15,24 +15,24 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use std::{io, ptr, thread};
 
-/// The page that parent and child share. Zeroed at first.
+/// The page that parent and child share. Initially zero.
 #[repr(C)]
 #[derive(Debug)]
 pub(super) struct Mailbox {
-    /// How many trials it has begun.
+    /// The number of trials begun.
     begun: AtomicU32,
-    /// How far the child has come.
+    /// The child's progress.
     case: AtomicU32,
     trial: AtomicU32,
     done: AtomicU32,
-    /// What the signal handler saw.
+    /// The findings of the signal handler.
     pub(super) signal: AtomicI32,
     pub(super) role: AtomicU32,
     pub(super) side: AtomicU32,
     pub(super) distance: AtomicUsize,
 }
 
-/// What a child tells while it works.
+/// The progress reports of a child.
 #[derive(Debug)]
 pub struct Progress<'a> {
     mailbox: &'a Mailbox,
@@ -40,7 +40,7 @@ pub struct Progress<'a> {
 }
 
 impl Progress<'_> {
-    /// Says what comes next; it may take as long as the limit says.
+    /// Records the start of a trial, which may take as long as the limit.
     pub fn begin(&self, case: usize, trial: usize) {
         self.mailbox.case.store(case as u32, Relaxed);
         self.mailbox.trial.store(trial as u32, Relaxed);
@@ -51,42 +51,42 @@ impl Progress<'_> {
     }
 }
 
-/// How much longer than the limit the parent waits for a trial, whose child may end by its alarm.
+/// How much longer than the limit the parent waits for a trial, so that the child's alarm comes first.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// The longest time between two looks at the child.
+/// The longest pause between two checks of the child.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// The groups of the children that run, by their leaders; `None` once no more are to be started.
+/// The process groups of running children, by their leaders. `None` after all were cancelled.
 static GROUPS: Mutex<Option<BTreeSet<libc::pid_t>>> = Mutex::new(Some(BTreeSet::new()));
 
-/// Does something with the groups, unless everything has been cancelled.
+/// Passes the groups to `work`. Fails if everything was cancelled.
 fn groups<T>(work: impl FnOnce(&mut BTreeSet<libc::pid_t>) -> T) -> io::Result<T> {
     let mut groups = GROUPS.lock().unwrap_or_else(PoisonError::into_inner);
     groups.as_mut().map(work).ok_or_else(|| io::Error::new(io::ErrorKind::Interrupted, "cancelled"))
 }
 
-/// Ends every child with all that it started, and lets no more be started: for a program that is told to end.
+/// Kills every child with all processes that it started, and prevents new ones. For a program that is asked to exit.
 pub fn end_children() {
     let groups = GROUPS.lock().unwrap_or_else(PoisonError::into_inner).take();
     for group in groups.into_iter().flatten() {
-        // SAFETY: the group is that of a child which nobody has waited for, so the number is its own.
+        // SAFETY: the group belongs to a child that was not waited for, so its number was not reused.
         unsafe { libc::kill(-group, libc::SIGKILL) };
     }
 }
 
-/// How a child ended.
+/// The end of a child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
-    /// Its work is done.
+    /// The work is done.
     Done,
-    /// It did not get further than this case and trial.
+    /// The child did not get beyond this case and trial.
     Fault {
-        /// As [`Progress::begin`] was told.
+        /// As passed to [`Progress::begin`].
         case: usize,
-        /// As [`Progress::begin`] was told.
+        /// As passed to [`Progress::begin`].
         trial: usize,
-        /// Why.
+        /// The reason.
         fault: Fault,
     },
 }
@@ -98,41 +98,41 @@ impl Shared {
     fn new() -> io::Result<Self> {
         let (protection, flags) =
             (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
-        // SAFETY: a fresh anonymous mapping at an address of the kernel's choice overlaps nothing.
+        // SAFETY: a fresh anonymous mapping at an address that the kernel chooses overlaps nothing.
         let page = unsafe { libc::mmap(ptr::null_mut(), size_of::<Mailbox>(), protection, flags, -1, 0) };
         if page == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(Self(page.cast())) }
     }
 
     fn mailbox(&self) -> &Mailbox {
-        // SAFETY: the mapping is large enough, aligned to a page, zeroed, and holds atomics only.
+        // SAFETY: the mapping is large enough, aligned to a page, zeroed, and contains only atomics.
         unsafe { &*self.0 }
     }
 }
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        // SAFETY: mapped in `new` with this size; nobody refers to it any more.
+        // SAFETY: mapped in `new` with this size; there are no references to it.
         unsafe { libc::munmap(self.0.cast(), size_of::<Mailbox>()) };
     }
 }
 
-/// Runs `work` in a child process and waits for it, `limit` long for each trial. Nothing that it changes in memory is seen
+/// Runs `work` in a child process and waits for it, at most `limit` for each trial. Its changes to memory are not visible
 /// here.
 ///
 /// # Errors
-/// No child can be made, or it cannot be waited for.
+/// The child cannot be created or waited for.
 pub fn in_child(limit: Duration, work: impl FnOnce(&Progress<'_>)) -> io::Result<Ended> {
     let shared = Shared::new()?;
     groups(|_| ())?;
-    // SAFETY: what C has buffered is written before the fork, not once by each process.
+    // SAFETY: flushes C's buffers before the fork, so that their contents are not written by each process.
     unsafe { libc::fflush(ptr::null_mut()) };
-    // SAFETY: the child runs `work` and ends; it takes no lock that another thread of the parent may hold but the
-    // allocator's, which the C library hands over in order.
+    // SAFETY: the child runs `work` and exits. The only lock it takes that another thread of the parent may hold is the
+    // allocator's, which the C library keeps consistent across a fork.
     match unsafe { libc::fork() } {
         -1 => Err(io::Error::last_os_error()),
         0 => child(&shared, limit, work),
         pid => {
-            // SAFETY: the child does the same; the second finds it done.
+            // SAFETY: the child does the same; the second call has no effect.
             unsafe { libc::setpgid(pid, pid) };
             let mailbox = shared.mailbox();
             let status = wait(pid, mailbox, limit.saturating_add(GRACE))?;
@@ -148,13 +148,13 @@ pub fn in_child(limit: Duration, work: impl FnOnce(&Progress<'_>)) -> io::Result
 }
 
 fn child(shared: &Shared, limit: Duration, work: impl FnOnce(&Progress<'_>)) -> ! {
-    // A group of its own, so that processes which the op starts end with it; and it ends with its parent.
-    // SAFETY: changes this process only.
+    // A separate group, so that processes started by the op are killed with it. The child also ends with its parent.
+    // SAFETY: changes only this process.
     unsafe { libc::setpgid(0, 0) };
     // SAFETY: as above.
     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
     for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
-        // A handler of the program would speak for the program.
+        // The program's handlers must not run in the child.
         // SAFETY: sets the default action.
         unsafe { libc::signal(signal, libc::SIG_DFL) };
     }
@@ -164,23 +164,23 @@ fn child(shared: &Shared, limit: Duration, work: impl FnOnce(&Progress<'_>)) -> 
     if ready.is_ok() && catch_unwind(AssertUnwindSafe(|| work(&progress))).is_ok() {
         shared.mailbox().done.store(1, Relaxed);
     }
-    // SAFETY: what the op printed is written.
+    // SAFETY: flushes the op's output.
     unsafe { libc::fflush(ptr::null_mut()) };
-    // SAFETY: ends the process without what the parent registered for its own end.
+    // SAFETY: exits without running the parent's exit handlers.
     unsafe { libc::_exit(2) }
 }
 
-/// Ends this process unless it is the one of that number: a copy that an op made of it by `fork` would check all that
-/// follows once more, and each further call would double their number.
+/// Exits unless this is the process with that id. If an op forks, the copy would repeat all following checks, and each
+/// further call would double the number of copies.
 pub(super) fn end_copies(pid: u32) {
     if std::process::id() != pid {
-        // SAFETY: ends the process without what it inherited for its end.
+        // SAFETY: exits without running inherited exit handlers.
         unsafe { libc::_exit(0) };
     }
 }
 
-/// Waits for the child, `limit` long for each trial, and ends what is left of its group while its number is still its own.
-/// Gives its status, or nothing if it had to be ended.
+/// Waits for the child, at most `limit` for each trial, and kills the rest of its group before its number can be reused.
+/// Returns its status, or `None` if it had to be killed.
 fn wait(pid: libc::pid_t, mailbox: &Mailbox, limit: Duration) -> io::Result<Option<i32>> {
     let known = groups(|groups| groups.insert(pid));
     let (mut trial, mut since, mut pause) = (0, Instant::now(), Duration::from_micros(100));
@@ -199,13 +199,13 @@ fn wait(pid: libc::pid_t, mailbox: &Mailbox, limit: Duration) -> io::Result<Opti
         pause = (pause * 2).min(PAUSE);
     };
     let kept = groups(|groups| groups.remove(&pid));
-    // SAFETY: the group is that of our child.
+    // SAFETY: the group belongs to our child.
     unsafe { libc::kill(-pid, libc::SIGKILL) };
     let mut status = 0;
     loop {
-        // SAFETY: the pid is that of our child, which nobody else waits for.
+        // SAFETY: the pid is that of our child, and no other code waits for it.
         if unsafe { libc::waitpid(pid, &raw mut status, 0) } == pid {
-            // What was cancelled has not ended in a way that says anything.
+            // The status of a cancelled child means nothing.
             return kept.and(has_ended).map(|ended| ended.then_some(status));
         }
         let error = io::Error::last_os_error();
@@ -215,17 +215,17 @@ fn wait(pid: libc::pid_t, mailbox: &Mailbox, limit: Duration) -> io::Result<Opti
     }
 }
 
-/// Whether the child has ended; it stays to be waited for.
+/// Returns whether the child has ended, without reaping it.
 fn has_ended(pid: libc::pid_t) -> io::Result<bool> {
     // SAFETY: zeroes are a valid value of this plain struct.
     let mut ended: libc::siginfo_t = unsafe { std::mem::zeroed() };
     let options = libc::WEXITED | libc::WNOWAIT | libc::WNOHANG;
-    // SAFETY: the struct is ours.
+    // SAFETY: the struct is local.
     if unsafe { libc::waitid(libc::P_PID, pid as libc::id_t, &raw mut ended, options) } != 0 {
         let error = io::Error::last_os_error();
         return if error.kind() == io::ErrorKind::Interrupted { Ok(false) } else { Err(error) };
     }
-    // SAFETY: `waitid` fills the field in, or leaves it zero where nothing has happened.
+    // SAFETY: `waitid` sets the field, or leaves it zero if the child has not ended.
     Ok(unsafe { ended.si_pid() } == pid)
 }
 
@@ -241,7 +241,7 @@ mod tests {
         super::in_child(Duration::from_secs(120), work)
     }
 
-    /// How a child ends that reads a byte so far from the first of 24 bytes.
+    /// Returns how a child ends that reads the byte at `distance` from the first of 24 bytes.
     fn ended(flush: Flush, distance: isize, close: bool) -> Ended {
         in_child(|progress| {
             progress.begin(3, 4);
@@ -250,7 +250,7 @@ mod tests {
                 region.close();
             }
             let place = region.data().wrapping_offset(distance);
-            // SAFETY: whether this is an access out of bounds is what the test is about; the child alone dies of it.
+            // SAFETY: the test checks whether this is an access out of bounds; only the child can crash.
             let byte = unsafe { place.read_volatile() };
             assert_eq!(byte, 0xa5);
         })
@@ -273,7 +273,7 @@ mod tests {
         let (reader, writer) = std::io::pipe().unwrap();
         let ended = in_child(|_| {
             let own = std::process::id();
-            // SAFETY: the copy does nothing but wait, holding the pipe open.
+            // SAFETY: the copy only waits and keeps the pipe open.
             if unsafe { libc::fork() } == 0 {
                 // SAFETY: as above.
                 unsafe { libc::sleep(600) };
@@ -282,7 +282,7 @@ mod tests {
         });
         assert_eq!(ended.unwrap(), Ended::Done);
         drop(writer);
-        // The end of the pipe: nobody holds it any more.
+        // The pipe has ended, so no process keeps it open.
         assert_eq!(std::io::Read::bytes(reader).count(), 0);
     }
 
@@ -290,10 +290,10 @@ mod tests {
     fn a_child_that_nothing_ends_is_ended_by_its_parent_with_all_that_it_started() {
         let (reader, writer) = std::io::pipe().unwrap();
         let ended = super::in_child(Duration::ZERO, |progress| {
-            // SAFETY: the copy stays as it is, holding the pipe open.
+            // SAFETY: the copy only waits and keeps the pipe open.
             unsafe { libc::fork() };
             progress.begin(1, 2);
-            // SAFETY: no alarm ends the child.
+            // SAFETY: disables the child's alarm.
             unsafe { libc::signal(libc::SIGALRM, libc::SIG_IGN) };
             // SAFETY: stops the child.
             unsafe { libc::raise(libc::SIGSTOP) };
@@ -307,7 +307,7 @@ mod tests {
     fn other_ends_of_a_child_are_told_apart() {
         let signal = |signal| {
             let ended = in_child(|_| {
-                // SAFETY: the signal ends the child.
+                // SAFETY: the signal kills the child.
                 unsafe { libc::raise(signal) };
             });
             match ended.unwrap() {

@@ -1,6 +1,6 @@
-//! A signal, and what it says about memory.
+//! Catches signals and finds the memory that they concern.
 //!
-//! Regions are known in a table that a signal handler may read: rows of atomics, no lock, no allocation.
+//! Regions are listed in a table that a signal handler can read: rows of atomics, without locks or allocation.
 
 use super::child::Mailbox;
 use super::region::Role;
@@ -8,29 +8,29 @@ use std::io;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering::Relaxed};
 
-/// On which side of its memory an access was.
+/// The side of its memory that an access was on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// So many bytes before its first byte.
+    /// The number of bytes before the first byte.
     Before(usize),
-    /// So many bytes after its last byte; 0 is the first that is not its own.
+    /// The number of bytes after the last byte; 0 for the first byte outside.
     After(usize),
 }
 
-/// Why a child ended before its work was done.
+/// The reason why a child ended before its work was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// An access beside somebody's memory.
+    /// An access next to known memory.
     Outside(Role, Side),
-    /// An access of memory that was given back.
+    /// An access to freed memory.
     Freed(Role),
-    /// A signal, by its name in C, that says nothing about known memory.
+    /// A signal without a known address, by its name in C.
     Signal(&'static str),
-    /// It took too long.
+    /// The trial exceeded the time limit.
     TimeOut,
-    /// It took too long, and did not hear its alarm.
+    /// The trial exceeded the time limit and ignored its alarm.
     Stuck,
-    /// It ended by itself, with this status.
+    /// The process exited with this status.
     Exit(i32),
 }
 
@@ -57,10 +57,10 @@ static WATCHED: [Row; ROWS] = [const {
     }
 }; ROWS];
 
-/// Where the handler leaves what it found.
+/// The mailbox for the findings of the handler.
 static MAILBOX: AtomicPtr<Mailbox> = AtomicPtr::new(ptr::null_mut());
 
-/// Enters a region; `None` if the table is full, and faults in it are faults at an unknown address.
+/// Adds a region. Returns `None` if the table is full; faults in the region then have an unknown address.
 pub(super) fn watch(
     role: Role,
     map: usize,
@@ -79,21 +79,21 @@ pub(super) fn watch(
     Some(at)
 }
 
-/// Says that the memory of a row was given back.
+/// Marks the memory of a row as freed.
 pub(super) fn freed(row: Option<usize>) {
     if let Some(row) = row {
         WATCHED[row].freed.store(1, Relaxed);
     }
 }
 
-/// Takes a region out.
+/// Removes a region.
 pub(super) fn forget(row: Option<usize>) {
     if let Some(row) = row {
         WATCHED[row].map_bytes.store(0, Relaxed);
     }
 }
 
-/// The signals that are reported, with their names in C.
+/// The reported signals, with their names in C.
 const SIGNALS: [(libc::c_int, &str); 6] = [
     (libc::SIGSEGV, "SIGSEGV"),
     (libc::SIGBUS, "SIGBUS"),
@@ -103,10 +103,10 @@ const SIGNALS: [(libc::c_int, &str); 6] = [
     (libc::SIGALRM, "SIGALRM"),
 ];
 
-/// Bytes of the handler's stack: a fault may be an overflow of the usual one.
+/// Size of the handler's stack, in bytes. The usual stack may have overflowed.
 const STACK_BYTES: usize = 64 * 1024;
 
-/// Reports every later signal of this process in `mailbox`, and ends the process.
+/// Reports the next signal of this process in `mailbox`, and exits.
 ///
 /// # Safety
 /// `mailbox` lives as long as the process.
@@ -114,7 +114,7 @@ pub(super) unsafe fn report_to(mailbox: *mut Mailbox) -> io::Result<()> {
     MAILBOX.store(mailbox, Relaxed);
     let memory = Box::leak(vec![0_u8; STACK_BYTES].into_boxed_slice());
     let stack = libc::stack_t { ss_sp: memory.as_mut_ptr().cast(), ss_flags: 0, ss_size: STACK_BYTES };
-    // SAFETY: the stack is memory of the stated size that is never given back.
+    // SAFETY: the stack is memory of the stated size that is never freed.
     if unsafe { libc::sigaltstack(&raw const stack, ptr::null_mut()) } != 0 {
         return Err(io::Error::last_os_error());
     }
@@ -123,7 +123,7 @@ pub(super) unsafe fn report_to(mailbox: *mut Mailbox) -> io::Result<()> {
         let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
         action.sa_sigaction = handler as *const () as usize;
         action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
-        // SAFETY: the handler has the signature that SA_SIGINFO asks for, and calls async-signal-safe functions only.
+        // SAFETY: the handler has the signature that SA_SIGINFO requires, and calls only async-signal-safe functions.
         if unsafe { libc::sigaction(signal, &raw const action, ptr::null_mut()) } != 0 {
             return Err(io::Error::last_os_error());
         }
@@ -131,7 +131,7 @@ pub(super) unsafe fn report_to(mailbox: *mut Mailbox) -> io::Result<()> {
     Ok(())
 }
 
-/// Says what happened, and ends the process. Atomics and `_exit` only.
+/// Records the signal and exits. Uses only atomics and `_exit`.
 unsafe extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, _context: *mut libc::c_void) {
     // SAFETY: `report_to` stored a mailbox that lives as long as the process.
     if let Some(mailbox) = unsafe { MAILBOX.load(Relaxed).as_ref() } {
@@ -139,12 +139,12 @@ unsafe extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, _c
         if signal == libc::SIGSEGV || signal == libc::SIGBUS {
             // SAFETY: the kernel passes a valid `siginfo_t` to a handler with SA_SIGINFO.
             let info = unsafe { &*info };
-            // SAFETY: of these signals the address is set.
+            // SAFETY: these signals set the address.
             let address = unsafe { info.si_addr() }.addr();
             locate(mailbox, address);
         }
     }
-    // SAFETY: ends the process.
+    // SAFETY: exits the process.
     unsafe { libc::_exit(1) };
 }
 
@@ -152,7 +152,7 @@ const BEFORE: u32 = 1;
 const AFTER: u32 = 2;
 const FREED: u32 = 3;
 
-/// Looks for the region around an address.
+/// Records the region that contains an address.
 fn locate(mailbox: &Mailbox, address: usize) {
     for row in &WATCHED {
         let (map, bytes) = (row.map.load(Relaxed), row.map_bytes.load(Relaxed));
@@ -172,7 +172,7 @@ fn locate(mailbox: &Mailbox, address: usize) {
     }
 }
 
-/// What the handler left, if it ran.
+/// Returns the fault that the handler recorded, if it ran.
 pub(super) fn read(mailbox: &Mailbox) -> Option<Fault> {
     let signal = mailbox.signal.load(Relaxed);
     let (_, name) = SIGNALS.iter().find(|(known, _)| *known == signal)?;
@@ -187,7 +187,7 @@ pub(super) fn read(mailbox: &Mailbox) -> Option<Fault> {
     })
 }
 
-/// A role as a number that is not 0.
+/// Encodes a role as a number that is not 0.
 fn code(role: Role) -> u32 {
     let (kind, index) = match role {
         Role::Input(index) => (1, index),

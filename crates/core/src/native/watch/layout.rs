@@ -1,15 +1,15 @@
-//! An array laid out in memory.
+//! Layouts of arrays in memory.
 
-/// How an array lies in memory.
+/// The layout of an array in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
-    /// The last dimension fastest, no gaps.
+    /// C order without gaps.
     C,
-    /// The first dimension fastest, no gaps.
+    /// Fortran order without gaps.
     Fortran,
-    /// Room for two elements for each one, in every dimension.
+    /// A gap of one element after each, in every dimension.
     Strided,
-    /// Every stride negative.
+    /// All strides are negative.
     Reversed,
     /// Gaps and a negative stride in the last dimension.
     ReversedStrided,
@@ -18,10 +18,10 @@ pub enum Layout {
 }
 
 impl Layout {
-    /// Those that any array can have.
+    /// The layouts that any array can have.
     pub const ANY: [Self; 5] = [Self::C, Self::Fortran, Self::Strided, Self::Reversed, Self::ReversedStrided];
 
-    /// In messages: `strided`.
+    /// Returns the name in messages, such as `strided`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::C => "contiguous",
@@ -34,13 +34,13 @@ impl Layout {
     }
 }
 
-/// Where the elements are: all in bytes.
+/// The positions of the elements, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Steps {
     pub(super) strides: Vec<i64>,
-    /// From the lowest address to the first element.
+    /// The distance from the lowest address to the first element.
     pub(super) offset: usize,
-    /// From the lowest address to the end of the highest element; 0 for no elements.
+    /// The distance from the lowest address to the end of the highest element; 0 for an empty array.
     pub(super) span: usize,
 }
 
@@ -79,7 +79,7 @@ pub(super) fn lay_out(shape: &[usize], item: usize, layout: Layout) -> Steps {
     Steps { strides, offset: low.unsigned_abs() as usize, span: (high - low) as usize + item }
 }
 
-/// The byte offset of each element in C order, from the first element.
+/// Returns the byte offset of each element from the first element, in C order.
 pub(super) fn offsets(shape: &[usize], strides: &[i64]) -> impl Iterator<Item = i64> {
     let count = shape.iter().product::<usize>();
     let (shape, strides) = (shape.to_vec(), strides.to_vec());

@@ -1,15 +1,15 @@
-//! A run that is watched: the same entry, on memory where nothing goes unnoticed.
+//! Watched runs: a call of a module entry on memory where every access error is found.
 //!
 //! ```text
-//! child    the run happens in a forked child, so that a crash is a report; a page is shared with the parent
-//! fault    a signal handler that says whose memory was overrun, by how many bytes
-//! region   memory between two pages that nobody may touch; it ends (or begins) exactly where they begin (or end)
-//! arena    a host whose tensors and blocks are regions, filled with a pattern, closed for good when they are freed
-//! process  what of the process an op could change for everybody else
+//! child    runs the call in a forked child, so that a crash becomes a report; shares a page with the parent
+//! fault    a signal handler that reports which memory was overrun, and by how many bytes
+//! region   memory between two inaccessible pages, adjacent to one of them
+//! arena    a host whose tensors and blocks are regions, filled with a pattern, inaccessible after they are freed
+//! process  process-wide state that an op might change
 //! layout   an array laid out in memory: contiguous, Fortran, strided, reversed, broadcast
-//! run      one call of an entry on inputs and rooms for outputs, and everything that can be seen of it afterwards
+//! run      one call of an entry on inputs and output memory, and all its visible effects
 //! ```
-//! Nothing here judges; `crate::debug` does.
+//! This module only observes; `debug` of `precast-runtime` judges.
 
 mod arena;
 mod child;

@@ -1,35 +1,35 @@
-//! What of the process an op could change for everybody else: the locale, and who handles which signal.
+//! Process-wide state that an op might change: the locale and the signal handlers.
 //!
-//! How floats are computed belongs to it too, and needs no look: modules with an author's C put it back themselves
+//! The floating-point environment needs no check, because modules with an author's C code restore it themselves
 //! (`precast/float_state.h`).
 
 use std::ffi::CStr;
 use std::ptr;
 
-/// The highest number of a signal on Linux.
+/// The highest signal number on Linux.
 const SIGNALS: i32 = 64;
 
-/// The state of the process at some time.
+/// The process-wide state at some time.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ProcessState {
     locale: Option<String>,
-    /// For each signal the address of its handler.
+    /// The address of each signal's handler.
     handlers: Vec<usize>,
 }
 
 impl ProcessState {
-    /// What it is now.
+    /// Captures the current state.
     pub(super) fn now() -> Self {
-        // SAFETY: NULL asks and changes nothing.
+        // SAFETY: NULL only queries the locale.
         let name = unsafe { libc::setlocale(libc::LC_ALL, ptr::null()) };
         let locale = (!name.is_null()).then(|| {
-            // SAFETY: a C string that lives until the next call of `setlocale`.
+            // SAFETY: a C string that is valid until the next call of `setlocale`.
             unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned()
         });
         Self { locale, handlers: (1..=SIGNALS).map(handler).collect() }
     }
 
-    /// What differs from an earlier state, in words.
+    /// Describes the differences from an earlier state.
     pub(super) fn since(&self, before: &Self) -> Vec<String> {
         let mut found = Vec::new();
         if self.locale != before.locale {
@@ -47,11 +47,11 @@ impl ProcessState {
     }
 }
 
-/// The address of a signal's handler; 0 for the default, and where the number is the C library's own.
+/// Returns the address of a signal's handler. Returns 0 for the default, and for signals that the C library reserves.
 fn handler(signal: i32) -> usize {
     // SAFETY: zeroes are a valid value of this plain struct.
     let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
-    // SAFETY: NULL asks and changes nothing; the struct is ours.
+    // SAFETY: NULL only queries the action; the struct is local.
     let answer = unsafe { libc::sigaction(signal, ptr::null(), &raw mut action) };
     if answer == 0 { action.sa_sigaction } else { 0 }
 }

@@ -1,38 +1,38 @@
-//! Memory between two pages that nobody may touch.
+//! Memory between two inaccessible pages.
 //!
 //! ```text
-//! │ no access │ slack │ data… │ no access │      flush with the end: one byte too far is a fault
-//! │ no access │ data… │ slack │ no access │      flush with the start: one byte too early is
+//! │ no access │ slack │ data… │ no access │      flush with the end: an access one byte after the data faults
+//! │ no access │ data… │ slack │ no access │      flush with the start: an access one byte before the data faults
 //! ```
-//! Slack is filled with a pattern, so that what the pages do not catch is found afterwards.
+//! Slack is filled with a pattern, so that writes the pages do not catch are found afterwards.
 
 use super::fault;
 use std::io;
 use std::ptr;
 
-/// Whose memory it is.
+/// The use of a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// An input.
     Input(usize),
-    /// What an output cell held before the call.
+    /// The previous content of an output cell.
     Room(usize),
-    /// A tensor that the op asked for; which, in order.
+    /// A tensor that the op requested, by its number.
     New(usize),
-    /// A block of memory that the op asked for; which, in order.
+    /// A block of memory that the op requested, by its number.
     Block(usize),
 }
 
-/// Which guard the data touches.
+/// The guard that is adjacent to the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flush {
-    /// The one after it.
+    /// The guard after the data.
     End,
-    /// The one before it.
+    /// The guard before the data.
     Start,
 }
 
-/// Some bytes of memory with guards on both sides.
+/// A piece of memory with guards on both sides.
 #[derive(Debug)]
 pub(super) struct Region {
     role: Role,
@@ -46,11 +46,11 @@ pub(super) struct Region {
     row: Option<usize>,
 }
 
-// SAFETY: a region is plain memory that its owner alone refers to.
+// SAFETY: a region is plain memory, and only its owner refers to it.
 unsafe impl Send for Region {}
 
 impl Region {
-    /// Maps `bytes`, aligned to `align` (at most a page), all filled with `fill`.
+    /// Maps `bytes` bytes, aligned to `align` (at most a page), filled with `fill`.
     pub(super) fn new(role: Role, bytes: usize, align: usize, flush: Flush, fill: u8) -> io::Result<Self> {
         let page_bytes = page_bytes();
         let open_bytes = bytes.max(1).checked_next_multiple_of(page_bytes);
@@ -59,13 +59,13 @@ impl Region {
             return Err(io::ErrorKind::OutOfMemory.into());
         };
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-        // SAFETY: a fresh anonymous mapping at an address of the kernel's choice overlaps nothing.
+        // SAFETY: a fresh anonymous mapping at an address that the kernel chooses overlaps nothing.
         let map = unsafe { libc::mmap(ptr::null_mut(), map_bytes, libc::PROT_NONE, flags, -1, 0) };
         if map == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
         let map = map.cast::<u8>();
-        // SAFETY: the mapping begins with a page of guard, so the address is within it.
+        // SAFETY: the mapping begins with a guard page, so the address is within it.
         let open = unsafe { map.add(page_bytes) };
         let offset = match flush {
             Flush::Start => 0,
@@ -75,7 +75,7 @@ impl Region {
         let data = unsafe { open.add(offset) };
         let mut region = Self { role, map, map_bytes, page_bytes, data, data_bytes: bytes, fill, row: None };
         region.protect(libc::PROT_READ | libc::PROT_WRITE)?;
-        // SAFETY: the pages between the guards may be written, and belong to this region alone.
+        // SAFETY: the pages between the guards are writable, and belong only to this region.
         unsafe { open.write_bytes(fill, open_bytes) };
         region.row = fault::watch(role, map.addr(), map_bytes, data.addr(), bytes);
         Ok(region)
@@ -85,24 +85,24 @@ impl Region {
         self.role
     }
 
-    /// First byte of the data.
+    /// Returns the first byte of the data.
     pub(super) fn data(&self) -> *mut u8 {
         self.data
     }
 
-    /// Whether the data covers all of these bytes, which are at least one.
+    /// Returns whether the data contains all of these bytes, of which there is at least one.
     pub(super) fn covers(&self, first: usize, bytes: usize) -> bool {
         let start = self.data.addr();
         first >= start && first - start <= self.data_bytes && bytes <= self.data_bytes - (first - start)
     }
 
-    /// Whether the data and these bytes have one in common.
+    /// Returns whether the data overlaps these bytes.
     pub(super) fn meets(&self, first: usize, bytes: usize) -> bool {
         let start = self.data.addr();
         bytes > 0 && first < start + self.data_bytes && start < first + bytes
     }
 
-    /// Everything between the guards; `None` once closed.
+    /// Returns all bytes between the guards. The region must not be closed.
     pub(super) fn open(&self) -> &[u8] {
         let bytes = self.map_bytes - 2 * self.page_bytes;
         // SAFETY: the mapping begins with a guard.
@@ -111,21 +111,21 @@ impl Region {
         unsafe { std::slice::from_raw_parts(open, bytes) }
     }
 
-    /// Where the data begins in [`Region::open`].
+    /// Returns the offset of the data in [`Region::open`].
     pub(super) fn offset(&self) -> usize {
         self.data.addr() - self.map.addr() - self.page_bytes
     }
 
-    /// Whether the bytes between data and guards are still those of the pattern.
+    /// Returns whether the bytes between data and guards still have the pattern.
     pub(super) fn slack_is_intact(&self) -> bool {
         let (open, offset) = (self.open(), self.offset());
         let slack = open[..offset].iter().chain(&open[offset + self.data_bytes..]);
         slack.copied().all(|byte| byte == self.fill)
     }
 
-    /// Forbids all access from now on: code that still uses the memory faults.
+    /// Forbids all further access, so that code that still uses the memory faults.
     pub(super) fn close(&mut self) {
-        // Refused, the memory stays open, and use after free goes unnoticed.
+        // If this fails, the memory stays accessible, and use after free is not detected.
         let _ = self.protect(libc::PROT_NONE);
         fault::freed(self.row);
     }
@@ -145,14 +145,14 @@ impl Region {
 impl Drop for Region {
     fn drop(&mut self) {
         fault::forget(self.row);
-        // SAFETY: the mapping belongs to this region, which is gone.
+        // SAFETY: the mapping belongs to this region, which is being dropped.
         unsafe { libc::munmap(self.map.cast(), self.map_bytes) };
     }
 }
 
-/// The size of a page.
+/// Returns the size of a page.
 fn page_bytes() -> usize {
-    // SAFETY: asks for a number.
+    // SAFETY: only queries a number.
     let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     usize::try_from(bytes).unwrap_or(4096)
 }

@@ -1,4 +1,4 @@
-//! One call of a module on watched memory, and what can be seen of it afterwards.
+//! Runs one call of a module on watched memory and records its visible effects.
 
 use super::arena::{self, arena};
 use super::child::end_copies;
@@ -16,7 +16,7 @@ use precast_abi::tensor::{FLAG_READONLY, Object, Tensor, Type};
 use std::io;
 use std::ptr;
 
-/// Inputs and rooms: they belong to the run, so the count never decides.
+/// The type of inputs and output memory. They belong to the run, so they are not freed by count.
 static LENT: Type = Type { name: c"watched operand".as_ptr(), dealloc: keep };
 
 unsafe extern "C" fn keep(_object: *mut Object) {}
@@ -24,80 +24,80 @@ unsafe extern "C" fn keep(_object: *mut Object) {}
 /// An input of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Input<'a> {
-    /// Type of the elements.
+    /// The dtype of the elements.
     pub dtype: DType,
     /// The extents.
     pub shape: &'a [usize],
     /// The elements in C order.
     pub bytes: &'a [u8],
-    /// How they lie in memory.
+    /// The layout in memory.
     pub layout: Layout,
-    /// Whether the op is told that it must not write to it.
+    /// Whether it is marked as read-only for the op.
     pub readonly: bool,
 }
 
-/// What an output cell holds before the call.
+/// The content of an output cell before the call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Room {
-    /// Nothing.
+    /// NULL.
     Empty,
     /// A tensor, filled with the pattern.
     Tensor {
-        /// Type of the elements.
+        /// The dtype of the elements.
         dtype: DType,
         /// The extents.
         shape: Vec<usize>,
-        /// How the elements lie in memory.
+        /// The layout in memory.
         layout: Layout,
-        /// Whether the op is told that it must not write to it.
+        /// Whether it is marked as read-only for the op.
         readonly: bool,
     },
 }
 
-/// How an input or a room differs from what it was.
+/// The first change found in an input or in output memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Touched {
     /// An element, by its position in C order.
     Element(usize),
-    /// A byte between the elements, or beside them.
+    /// A byte between or around the elements.
     Outside,
 }
 
-/// An output, as the op left it.
+/// An output after the call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Output {
-    /// The number of its dtype.
+    /// Its dtype number.
     pub typenum: i32,
     /// The extents.
     pub shape: Vec<i64>,
-    /// The elements in C order; `None` if they lie outside of the memory that they begin in.
+    /// The elements in C order. `None` if they are not all inside the memory of the first one.
     pub bytes: Option<Vec<u8>>,
-    /// The inputs whose memory it has bytes of.
+    /// The inputs that it shares memory with.
     pub aliases: Vec<usize>,
-    /// The outputs before it whose memory it has bytes of.
+    /// The earlier outputs that it shares memory with.
     pub shares: Vec<usize>,
 }
 
-/// What was seen of a run.
+/// The observed effects of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seen {
-    /// The report of a run that failed, and whether the op set an error.
+    /// The error of a failed run, and whether the op set an error.
     pub failure: Option<(RunError, bool)>,
-    /// For each cell what it holds.
+    /// The content of each output cell.
     pub outputs: Vec<Option<Output>>,
-    /// For each input how it changed.
+    /// The change of each input.
     pub inputs: Vec<Option<Touched>>,
-    /// For each room that must not be written to, or written beside, how it changed.
+    /// The forbidden change of each output memory: any change if it is read-only, otherwise one outside its elements.
     pub rooms: Vec<Option<Touched>>,
-    /// For each input its count of references after everything was given back; it was 1.
+    /// The reference count of each input after all references were released. Initially 1.
     pub references: Vec<i64>,
-    /// The same for each room; it was 1, and belonged to the cell.
+    /// The reference count of each output memory. Initially 1, owned by the cell.
     pub room_references: Vec<Option<i64>>,
-    /// The op's own memory, where it was written beside.
+    /// The op's own memory whose slack was overwritten.
     pub overrun: Vec<Role>,
     /// Whether the host computed a matrix product.
     pub used_gemm: bool,
-    /// What the op changed for the whole process, in words.
+    /// Descriptions of process-wide changes by the op.
     pub process: Vec<String>,
 }
 
@@ -105,7 +105,7 @@ pub struct Seen {
 struct Operand {
     header: Box<Header>,
     region: Region,
-    /// What the region held before the run.
+    /// The content of the region before the run.
     before: Vec<u8>,
     steps: Steps,
     shape: Vec<usize>,
@@ -156,7 +156,7 @@ impl Operand {
         ptr::from_mut(&mut *self.header).cast()
     }
 
-    /// How the memory differs from what it held; with `elements` false only beside them.
+    /// Returns the first change of the memory. If `elements` is false, only changes around the elements count.
     fn touched(&self, elements: bool) -> Option<Touched> {
         let open = self.region.open();
         if open == self.before {
@@ -180,19 +180,19 @@ impl Operand {
     }
 }
 
-/// A module under watch. Dropped, it gives back what its instance holds.
+/// A module under watch. Dropping it releases its instance.
 pub struct Watched {
     instance: Option<Instance>,
     outputs: Vec<Owned>,
-    /// What the process was before the instance was made.
+    /// The process-wide state before the instance was created.
     process: ProcessState,
 }
 
 impl Watched {
-    /// Makes an instance with these slots.
+    /// Creates an instance with these slots.
     ///
     /// # Errors
-    /// There is no memory to be watched, or the instance cannot be made.
+    /// The instance cannot be created.
     pub fn new(module: LoadedModule, slots: &[Array]) -> Result<Self, RunError> {
         let slots = slots.iter().cloned().map(Owned::constant).collect();
         arena().open(0, Flush::End, usize::MAX);
@@ -204,11 +204,11 @@ impl Watched {
         Ok(Self { instance: Some(instance), outputs: Vec::new(), process })
     }
 
-    /// Runs the module. Rooms, and what the op asks for, are filled with `fill`. There is an input and a room for each that
-    /// the module has.
+    /// Runs the module. Output memory, and memory that the op requests, is filled with `fill`. There must be one input for
+    /// each input of the module, and one room for each output.
     ///
     /// # Errors
-    /// There is no memory to be watched, or the instance cannot be made.
+    /// The number of inputs or rooms is wrong, or there is no memory for the regions.
     pub fn run(
         &mut self,
         inputs: &[Input<'_>],
@@ -228,7 +228,7 @@ impl Watched {
         let _floats = DefaultFloats::set();
         let mut ctx = context_of(&arena::HOST);
         let own = std::process::id();
-        // SAFETY: as many arguments as the arity says, all alive until the end of this function.
+        // SAFETY: the number of arguments matches the arity, and all are alive until the end of this function.
         let result = unsafe { instance.run_raw(&raw mut ctx, args.as_mut_ptr()) };
         end_copies(own);
         let failure = result.err().map(|error| (error, ctx.error.kind != 0));
@@ -241,7 +241,7 @@ impl Watched {
             outputs.push(seen);
         }
         for object in &args[inputs.len()..] {
-            // SAFETY: each cell owns one reference to what is in it.
+            // SAFETY: each cell owns one reference to its content.
             self.outputs.push(unsafe { Owned::from_raw(*object) });
         }
         self.outputs.clear();
@@ -262,7 +262,7 @@ impl Watched {
         })
     }
 
-    /// Ends the instance; gives how many tensors and blocks nobody gave back.
+    /// Drops the instance. Returns the number of tensors and blocks that were not freed.
     pub fn end(mut self) -> usize {
         self.instance = None;
         arena().close()
@@ -289,7 +289,7 @@ fn cells(rooms: &[Room], fill: u8, flush: Flush) -> io::Result<Vec<Option<Operan
     rooms.iter().enumerate().map(cell).collect()
 }
 
-/// Reads an output and finds out whose memory it lies in.
+/// Reads an output and finds the memory that contains it.
 fn look(tensor: &Tensor, lent: &[Operand], cells: &[Option<Operand>], before: &[*mut Object]) -> Output {
     let shape = extents(tensor).to_vec();
     let mut output =
@@ -307,7 +307,7 @@ fn look(tensor: &Tensor, lent: &[Operand], cells: &[Option<Operand>], before: &[
         let arena = arena();
         let operands = lent.iter().chain(cells.iter().flatten()).map(|operand| &operand.region);
         let mut regions = operands.chain(&arena.live);
-        // Memory that is nobody's region is the op's own; it is read as it says.
+        // Memory outside of all regions belongs to the op; it is read as the tensor describes it.
         let home = regions.find(|region| region.meets(tensor.data.addr(), 1));
         if home.is_some_and(|region| !region.covers(first, bytes)) {
             return output;
@@ -317,7 +317,8 @@ fn look(tensor: &Tensor, lent: &[Operand], cells: &[Option<Operand>], before: &[
     output
 }
 
-/// The lowest address of a tensor's elements and how many bytes they reach over; `None` if that is no memory at all.
+/// Returns the lowest address of a tensor's elements and the number of bytes that they span, or `None` if the description
+/// is invalid.
 fn reach(tensor: &Tensor) -> Option<(usize, usize)> {
     let item = DType::from_typenum(tensor.dtype)?.itemsize_bytes() as i64;
     let (mut low, mut high) = (0_i64, item);
@@ -336,14 +337,14 @@ fn reach(tensor: &Tensor) -> Option<(usize, usize)> {
     Some((first, usize::try_from(high - low).ok()?))
 }
 
-/// The elements in C order.
+/// Returns the elements in C order.
 fn gather(tensor: &Tensor) -> Option<Vec<u8>> {
     let item = DType::from_typenum(tensor.dtype)?.itemsize_bytes();
     let shape: Option<Vec<usize>> = extents(tensor).iter().map(|n| usize::try_from(*n).ok()).collect();
     let mut bytes = Vec::new();
     for offset in offsets(&shape?, strides(tensor)) {
-        // SAFETY: within what the tensor reaches over, which `look` has found in one region, or is the op's claim; in a
-        // child process a wrong claim is a fault that is reported.
+        // SAFETY: within the span of the tensor, which `look` found in one region, or which the op claims. In a child
+        // process, a wrong claim is a fault that is reported.
         let place = unsafe { tensor.data.cast::<u8>().offset(offset as isize) };
         // SAFETY: as above; bytes have no invalid values.
         bytes.extend_from_slice(unsafe { std::slice::from_raw_parts(place, item) });
@@ -353,7 +354,7 @@ fn gather(tensor: &Tensor) -> Option<Vec<u8>> {
 
 impl Drop for Operand {
     fn drop(&mut self) {
-        // SAFETY: an operand owns its memory; it was made without an owner, which an op may have set.
+        // SAFETY: an operand owns its memory; it was created without an owner, but an op may have set one.
         unsafe { release(self.header.tensor.owner) };
     }
 }
