@@ -1,5 +1,5 @@
-//! Compiles the C files of this crate: the drivers, the matrix products that modules call through the host, and the
-//! functions that only C can name. They are optimised in every profile.
+//! Compiles the C files of this crate: the drivers, the matrix products, and the functions that only C can name. Modules
+//! call the drivers and products through the host. They are optimised in every profile.
 
 use std::path::PathBuf;
 
@@ -14,8 +14,7 @@ fn main() {
     drivers.file(root.join("c/drivers.c")).file(root.join("c/linked.c")).opt_level(3);
     // Without a fixed alignment, the position of a loop changes its time by a tenth, and any edit moves loops.
     drivers.flag_if_supported("-falign-functions=64").flag_if_supported("-falign-loops=32");
-    // The text already inlines and unrolls the hot loops, so -O3 gains nothing. The text also fixes the order of
-    // operations.
+    // The source marks the loops to inline and unroll, so -O3 gains nothing. It also fixes the order of operations.
     let mut products = cc::Build::new();
     let levels = ["product", "product_all", "product_v3", "product_v4"];
     products

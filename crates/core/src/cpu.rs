@@ -1,4 +1,4 @@
-//! Detects the CPU features and the libc of this host with cpuid, never with a compiler probe. `PRECAST_ISA_LIMIT` can
+//! The properties of this host. CPU features come only from cpuid, never from a compiler probe. `PRECAST_ISA_LIMIT` can
 //! restrict them, for a CPU that must not be used in full or to simulate another one.
 
 use crate::record::Host;

@@ -1,9 +1,9 @@
 //! Reads files from untrusted paths safely.
 //!
-//! A path from a command line, a manifest or an environment variable may name a FIFO without a writer, an endless device, a
-//! directory, or a file larger than memory. So a file is opened without blocking and its type is checked through its
-//! descriptor, so that it cannot be replaced in between. Its memory is allocated fallibly, up to a limit. An unusable file
-//! is rejected at once, with a hint.
+//! Paths come from command lines, manifests and environment variables. They may name a FIFO without a writer, an endless
+//! device, a directory, or a file larger than memory. So a file is opened without blocking and its type is checked through
+//! its descriptor, so that it cannot be replaced in between. Its memory is allocated fallibly, up to a limit. An unusable
+//! file is rejected at once, with a hint.
 
 use std::fmt;
 use std::fs::FileType;

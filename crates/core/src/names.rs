@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-/// The longest name, in bytes.
+/// Maximum length of a name, in bytes.
 pub const NAME_LIMIT_BYTES: usize = 255;
 
 /// The error for text that is not a valid name.
@@ -21,8 +21,8 @@ pub struct NameError {
     pub name: String,
 }
 
-/// Checks the name of an input, an output or a variable: 1 to 255 bytes of letters and digits of any script, `_`, `-` and
-/// `.`, the first a letter, a digit or `_`.
+/// Checks the name of an input, an output or a variable. A name is 1 to 255 bytes of letters and digits of any script, `_`,
+/// `-` and `.`. The first character is a letter, a digit or `_`.
 ///
 /// # Errors
 /// The text is not such a name.

@@ -4,8 +4,8 @@
 //! $TMPDIR/precast-scratch-<random>/   0700, locked with flock by the process that works in it
 //! ```
 //! The lock ends with the process, so a directory without a lock was left by a killed process. The first directory that a
-//! process creates removes such directories. Directories in use are never removed: after locking its new directory, the
-//! creator checks that it still exists, and a sweeper removes only directories that it has locked. On file systems without
+//! process creates removes such directories. Directories in use are never removed. A sweeper removes only directories that
+//! it has locked, and a creator that has locked its new directory checks that it still exists. On file systems without
 //! locks, such as Lustre without `-o flock`, directories are not locked and nothing is swept.
 
 use std::collections::BTreeSet;

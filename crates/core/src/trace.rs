@@ -17,7 +17,7 @@ pub use listened::Span;
 #[doc(hidden)]
 pub use tracing;
 
-/// A span that was entered, until it is dropped.
+/// An entered span, which is exited on drop.
 #[cfg(not(feature = "tracing"))]
 #[derive(Debug)]
 pub struct Span;
@@ -35,7 +35,7 @@ mod listened {
     use tracing::Value;
     use tracing::span::EnteredSpan;
 
-    /// A span that was entered, until it is dropped.
+    /// An entered span, which is exited on drop.
     #[derive(Debug)]
     pub struct Span {
         span: EnteredSpan,

@@ -9,7 +9,7 @@ pub const FORMAT: u32 = 3;
 pub(super) const MAGIC: &[u8; 8] = b"precastb";
 /// Offset of the generator.
 pub(super) const GENERATOR_AT: usize = 96;
-/// Longest generator, in bytes.
+/// Maximum length of the generator, in bytes.
 pub(super) const GENERATOR_LIMIT: usize = 256;
 pub(super) const HASH_AT: usize = 32;
 pub(super) const ROOT_AT: usize = 64;
@@ -55,7 +55,7 @@ pub(super) fn slice(bytes: &[u8], offset: usize, len: usize) -> Option<&[u8]> {
     bytes.get(offset..offset.checked_add(len)?)
 }
 
-/// The head of a bundle, checked.
+/// The checked head of a bundle.
 #[derive(Debug, Clone)]
 pub(super) struct Head {
     pub(super) generator: String,

@@ -80,7 +80,7 @@ pub struct Bundle {
 struct Seen {
     /// Whether the page hashes match the root, once checked.
     hashes: OnceLock<bool>,
-    /// One bit a page.
+    /// One bit for each page.
     pages: Vec<AtomicU64>,
     /// Parsed records, by row number.
     records: Mutex<BTreeMap<u32, Arc<Record>>>,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{Bundle, OpenBundleError};
 use crate::trust::{EmptyNameError, NoKeyringsError, keyring_setting};
 
-/// Reports why the signatures of a bundle cannot be checked, or do not suffice.
+/// The reason why the signatures of a bundle cannot be checked, or do not suffice.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BundleSignatureError {
@@ -44,8 +44,9 @@ impl Bundle {
     ///
     /// # Errors
     ///
-    /// As [`Bundle::open_unsigned`]; with a keyring, [`OpenBundleError::Signatures`]: the keyring is missing, invalid or
-    /// expired, too few keys have signed the bundle, or this program was built without the feature `signed`.
+    /// As [`Bundle::open_unsigned`]. With a keyring, also [`OpenBundleError::Signatures`]: the keyring is missing, invalid
+    /// or expired, or too few keys have signed the bundle. It is also returned if this program was built without the
+    /// feature `signed`.
     pub fn open_under(path: impl AsRef<Path>, keyring: Option<PathBuf>) -> Result<Self, OpenBundleError> {
         let path = path.as_ref();
         match keyring_setting(keyring).map_err(|error| refused(path, error.into()))? {

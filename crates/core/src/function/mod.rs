@@ -29,7 +29,7 @@ use std::sync::{Arc, LazyLock};
 /// share all state.
 ///
 /// Repeated calls allocate no memory: frames are reused, and [`Function::call_into`] reuses the given arrays. (Matrix
-/// products, and large reductions and row programs, allocate working memory for the call.)
+/// products, and large reductions and row programs, need additional working memory.)
 ///
 /// # Floats
 /// Calls compute in the default floating-point environment: rounding to nearest, with subnormal numbers. The caller's

@@ -66,7 +66,7 @@ impl Canonical {
         self.tagged(2, value.len() as u64).raw(value)
     }
 
-    /// Appends a number; a float enters as its bits.
+    /// Appends a number. A float is passed as its bits.
     pub fn u64(self, value: u64) -> Self {
         self.tagged(3, value)
     }

@@ -156,7 +156,7 @@ hash! {
     ToolchainId
 }
 hash! {
-    /// Identity of a record: the hash of its canonical JSON bytes.
+    /// Identity of a record: the hash of its canonical bytes.
     RecordId
 }
 hash! {

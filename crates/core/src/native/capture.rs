@@ -13,7 +13,7 @@
 //! caller's arrays (see [`super::direct`]).
 //!
 //! The program states that the module does nothing else ([`Computes`](crate::program::Computes)). The capture checks that
-//! it is complete: every operand must be an input, a slot or a driver's result, and every output must be a driver's result.
+//! it is complete. Every operand must be an input, a slot or a driver's result, and every output must be a driver's result.
 
 use super::floats::DefaultFloats;
 use super::host;
@@ -188,7 +188,7 @@ unsafe extern "C" fn capture_reduce(
     seen.map_or(-1, |()| 0)
 }
 
-/// Rejects row programs. Capturing them would gain nothing, because their driver is fast enough.
+/// Rejects row programs. Capturing them would gain nothing, because their driver already runs at full speed.
 unsafe extern "C" fn refuse(
     _: *mut Context,
     _: *const c_void,

@@ -183,7 +183,7 @@ impl Frame {
                 match register {
                     Register::Temp(i) => {
                         self.storage.remember(*i, *object);
-                        // SAFETY: the cell owns the only reference to the object that the step left in it: lent memory was
+                        // SAFETY: the cell owns the only reference to the object that the step left in it. Lent memory was
                         // taken out of the storage or the dying temporary.
                         self.temps[*i] = unsafe { Owned::from_raw(*object) };
                     }

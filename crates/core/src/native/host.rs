@@ -1,8 +1,8 @@
 //! The services of the host, which `pc_host` points to.
 //!
-//! Panics never cross C. Threads and loop bodies of the program may panic while they share the work of products and loops;
-//! such a panic becomes an error of the call. The other services use checked arithmetic and allocation and do not panic;
-//! `extern "C"` would abort the program.
+//! Panics never cross C. The program's own threads may panic while they share the work of products and loops. Such a panic
+//! becomes an error of the call. The other services use checked arithmetic and allocation and do not panic; `extern "C"`
+//! would abort the program.
 
 use super::matmul::{Matrix, multiply, multiply_stack};
 use super::object::{new_tensor, new_view};

@@ -263,7 +263,7 @@ fn open_named(bytes: &[u8], label: &Label<'_>, directory: &Path) -> Result<Libra
 }
 
 fn open(path: &Path) -> Result<Library, LoadLibraryError> {
-    // SAFETY: the caller verified the bytes, and nobody else can write to the file; modules have no static initialisers.
+    // SAFETY: the caller verified the bytes, and other users cannot write to the file; modules have no static initialisers.
     unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map_err(LoadLibraryError::Open)
 }
 

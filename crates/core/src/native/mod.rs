@@ -22,8 +22,8 @@
 //! frame     the registers and instances of one call of a program; pool keeps frames between calls
 //! ```
 //! # The contract of loading
-//! Bytes are hashed before they are passed here, and exactly the hashed bytes are loaded: they are copied into a sealed
-//! memory file first, so they cannot change in between. The handshake checks magic, ABI version, struct sizes and the key
+//! Bytes are hashed before they are passed here, and exactly the hashed bytes are loaded. They are first copied into a
+//! sealed memory file, so they cannot change in between. The handshake checks magic, ABI version, struct sizes and the key
 //! of the slot before anything is called. It cannot check that the code keeps the contract of the headers. The code
 //! generator and its tests ensure that.
 #![allow(unsafe_code, reason = "loading and calling machine code; each block argues its case")]

@@ -263,7 +263,7 @@ fn contiguous_vec<T: Clone>(array: ArrayD<T>) -> Vec<T> {
 /// Creates an array from memory that was allocated for it.
 ///
 /// # Safety
-/// `data` is memory of a `Vec` of `elements` initialised elements of `dtype` that the caller owns; the product of `shape`
+/// `data` is memory of a `Vec` of `elements` initialised elements of `dtype` that the caller owns. The product of `shape`
 /// is `elements`, which is not 0.
 pub(super) unsafe fn array_from_raw(
     dtype: DType,
@@ -307,7 +307,7 @@ unsafe fn array_of<T>(shape: &[usize], elements: Vec<T>) -> ArrayD<T> {
 /// Returns the extents of a live tensor.
 pub(super) fn extents(tensor: &Tensor) -> &[i64] {
     match usize::try_from(tensor.ndim) {
-        // SAFETY: a live tensor's shape has `ndim` extents (precast/tensor.h).
+        // SAFETY: a live tensor has `ndim` extents (precast/tensor.h).
         Ok(ndim @ 1..) => unsafe { std::slice::from_raw_parts(tensor.shape, ndim) },
         _ => &[],
     }
@@ -316,7 +316,7 @@ pub(super) fn extents(tensor: &Tensor) -> &[i64] {
 /// Returns the strides of a live tensor in bytes.
 pub(super) fn strides(tensor: &Tensor) -> &[i64] {
     match usize::try_from(tensor.ndim) {
-        // SAFETY: a live tensor's strides has `ndim` steps (precast/tensor.h).
+        // SAFETY: a live tensor has `ndim` strides (precast/tensor.h).
         Ok(ndim @ 1..) => unsafe { std::slice::from_raw_parts(tensor.strides, ndim) },
         _ => &[],
     }

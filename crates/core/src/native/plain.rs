@@ -27,7 +27,7 @@ struct Inner {
     _module: LoadedModule,
 }
 
-/// The reason why there is no native function.
+/// The reason why a native function is missing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoNative {
@@ -62,7 +62,7 @@ pub enum NoNative {
     /// An op keeps state between calls.
     #[error("an op keeps a state in its instance, and a plain function has none")]
     State,
-    /// One of the two reasons above. Older modules do not say which.
+    /// The module needs an instance for one of the reasons above. A compiled module does not say which.
     #[error(
         "its module needs an instance: an op has params, keeps something from call to call, or computes with arrays"
     )]

@@ -86,7 +86,7 @@ fn best(mut round: impl FnMut()) -> f64 {
     least.max(1e-9)
 }
 
-/// Returns the highest allowed x86-64 level with fused multiply-adds: 4, 3, or 0 if there is none. Cached, because a
+/// Returns the highest allowed x86-64 level with fused multiply-adds: 4, 3, or 0. Cached, because a
 /// look-up takes longer than a loop within the first-level cache.
 #[cfg(target_arch = "x86_64")]
 fn width() -> u8 {

@@ -27,8 +27,8 @@ pub struct EntryNameError {
     pub name: String,
 }
 
-/// Checks that a name is a valid file name on every system: 1 to 128 ASCII letters, digits, `_`, `-` or `.`, the first not
-/// a `.`.
+/// Checks that a name is a valid file name on every system. It has 1 to 128 ASCII letters, digits, `_`, `-` or `.`, and
+/// does not begin with `.`.
 ///
 /// # Errors
 ///

@@ -68,7 +68,7 @@ impl Writer {
         self.0.extend(value.to_le_bytes());
     }
 
-    /// Writes a count. Larger counts than 2³² do not fit in memory.
+    /// Writes a count. More than 2³² items would not fit in memory.
     pub(crate) fn count(&mut self, value: usize) {
         self.u32(u32::try_from(value).unwrap_or(u32::MAX));
     }

@@ -3,9 +3,9 @@
 //! All properties come from one table, [`DType::row`], with a row for each dtype. Names use Rust spelling (`f32`, `i64`,
 //! `bool`, `c64`). The numbers are NumPy's type numbers, because they appear in the code of ops.
 //!
-//! A new dtype needs a variant, a place in [`DType::ALL`] and a row here, a Rust type in `element.rs`, a constant of
-//! `pc_dtype` in the ABI, and a header in the op library. Check every match arm with `_` too, since it also covers the new
-//! dtype.
+//! A new dtype needs a variant, a place in [`DType::ALL`] and a row in this file. It also needs a Rust type in
+//! `element.rs`, a constant of `pc_dtype` in the ABI, and a header in the op library. Check every match arm with `_` too,
+//! since it also covers the new dtype.
 
 use std::fmt;
 use std::str::FromStr;

@@ -181,7 +181,7 @@ impl Chain {
     /// Runs the chain.
     ///
     /// # Safety
-    /// `inputs` are as many live tensors as the chain has inputs, of the dtypes it was made for; `out` is a cell that holds
+    /// `inputs` are as many live tensors as the chain has inputs, of the dtypes it was made for. `out` is a cell that holds
     /// NULL or a tensor of its output's dtype.
     pub(super) unsafe fn run(
         &self,

@@ -5,7 +5,7 @@
 //! anything else, and errors of kernels ──▶ Frame: tensors ──▶ modules or chains ──▶ drivers ──▶ the same kernels
 //! ```
 //! Such a call only checks its operands and computes: it needs no tensors, no frame and no driver. A kernel is a function
-//! of single elements, and the order of a reduction depends only on the count, so both paths return the same bits. A call
+//! of single elements, and the order of a reduction depends only on the count. So both paths return the same bits. A call
 //! that fails here is repeated in a frame, which reports the error; until then it has only written to outputs.
 //!
 //! `assembly` creates tasks from captured modules, and `run` runs them. `map` runs programs that are a single map.

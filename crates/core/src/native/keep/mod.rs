@@ -15,8 +15,9 @@
 //! Sizes are rounded up to classes, eight for each power of two, so a block is at most an eighth larger than requested. The
 //! kernel reclaims pages of kept blocks when memory is short. The remaining pages are reused without a fault.
 //!
-//! Marking pages costs as much as filling them from a cache. So a block that is not large is marked only when the next one
-//! is freed, and a program whose results have one size makes no system calls. On systems other than Linux, nothing is kept.
+//! Marking pages costs as much as filling them from a cache. So a block of at most 32 MiB is marked only when the next one
+//! is freed. A program whose results have one such size makes no system calls. On systems other than Linux, nothing is
+//! kept.
 //!
 //! A thread that finds the list locked continues without it. So no thread waits, and a process that was forked while the
 //! list was locked does not deadlock.
@@ -64,7 +65,7 @@ struct Kept {
     blocks: [(usize, usize); BLOCKS],
     count: usize,
     bytes: usize,
-    /// The address of the block that is not marked as reclaimable yet; 0 if there is none.
+    /// The address of the block that is not marked as reclaimable yet, or 0.
     unmarked: usize,
 }
 

@@ -297,7 +297,7 @@ fn level() -> i32 {
 struct Line([MaybeUninit<u8>; 64]);
 
 /// Calls a function with at least `bytes` bytes of memory, aligned to 64. Each thread keeps its memory, up to 2.3 MiB for
-/// the largest product, because copying operands to fresh pages costs as much as a product of 100×100.
+/// the largest product. Copying operands to fresh pages would cost as much as a product of 100×100.
 fn with_scratch(bytes: usize, call: impl FnOnce(*mut c_void)) {
     thread_local! {
         static SCRATCH: RefCell<Vec<Line>> = const { RefCell::new(Vec::new()) };

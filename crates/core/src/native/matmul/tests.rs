@@ -214,8 +214,8 @@ fn products_of_complex_numbers_are_their_definition_in_every_layout_and_at_every
     products_are_their_definition::<Complex<f64>>();
 }
 
-/// Tests products so large that operands are copied and m, n and k are divided into blocks, by rows and by columns, on one
-/// and three threads.
+/// Tests products so large that operands are copied, and m, n and k are divided into blocks. They are divided by rows and
+/// by columns, on one and three threads.
 fn large_products_are_their_definition<T: Parts>() {
     for (m, n) in [(140, 1000), (1000, 140)] {
         let (a, b) = (filled::<T>(m, 300), filled::<T>(300, n));

@@ -208,7 +208,7 @@ impl Watched {
     /// each input of the module, and one room for each output.
     ///
     /// # Errors
-    /// The number of inputs or rooms is wrong, or there is no memory for the regions.
+    /// The number of inputs or rooms is wrong, or memory for the regions cannot be mapped.
     pub fn run(
         &mut self,
         inputs: &[Input<'_>],
