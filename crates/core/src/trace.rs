@@ -83,7 +83,7 @@ macro_rules! span {
     };
 }
 
-/// Does nothing, and only type-checks the fields.
+/// Returns an empty [`Span`]. The fields are only type-checked.
 #[cfg(not(feature = "tracing"))]
 #[doc(hidden)]
 #[macro_export]

@@ -1,6 +1,6 @@
 //! The 16-bit floats and rounding to them, with the same operations as the C code of `precast/ops/half.h`.
 //!
-//! The crate `half` is not used: it rounds with a CPU instruction if available, and rounds a f64 twice by way of f32. These
+//! The crate `half` is not used: it rounds with a CPU instruction if available, and rounds an f64 twice by way of f32. These
 //! types round once, to nearest even. Overflow gives infinity, and every NaN becomes the quiet NaN of its sign. Widening is
 //! exact. With the feature `half`, its types convert to these and back, bit by bit.
 
@@ -11,7 +11,7 @@ macro_rules! float16 {
     ($name:ident, $rounding:ident, $widen:ident, $title:literal, $one:literal) => {
         #[doc = $title]
         /// The type is for storage and conversion only. For arithmetic, convert to `f32`, which holds all of its values. It
-        /// is compared and printed like a `f32`.
+        /// is compared and printed like an `f32`.
         #[allow(non_camel_case_types, reason = "named as `f32` is")]
         #[derive(Clone, Copy, Default)]
         #[repr(transparent)]
@@ -140,7 +140,7 @@ fn widen_bf16(bits: u16) -> f32 {
     f32::from_bits(u32::from(bits) << 16)
 }
 
-/// The constants for rounding a f64 to a 16-bit float.
+/// The constants for rounding an f64 to a 16-bit float.
 struct Rounding {
     shift: u32,
     rebias: u64,
