@@ -1,10 +1,10 @@
-//! Measurements against peers in the same run; `README.md` says how to read them.
+//! Measurements against peers in the same run; `README.md` explains how to read them.
 //!
 //! ```text
 //! precast-bench [--json | --write] [--quick] [--line=TEXT] [case…]
 //! cases ──▶ measure: in turn with peers, medians and spread ──▶ report: table, JSON, or the committed table and picture
 //! ```
-//! A figure alone says little on a machine that others use too, so each stands beside peers that were measured in turn.
+//! A single figure means little on a shared machine, so each stands next to peers measured in turn.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints a report")]
 
 mod cases;
@@ -19,13 +19,13 @@ use peers::Peers;
 use report::{Found, Machine, Report, Section, against_fastest, load, missed};
 use std::path::Path;
 
-/// As a program with large results has it; NumPy's arrays are on large pages too.
+/// The allocator of a program with large results; NumPy's arrays use huge pages too.
 #[global_allocator]
 static MEMORY: precast::KeepLarge = precast::KeepLarge::new(1 << 30);
 
 const FLAGS: [&str; 4] = ["--json", "--write", "--quick", "--line=TEXT"];
 
-/// What the command line asks for.
+/// The parsed command line.
 #[derive(Debug)]
 struct Asked {
     json: bool,
@@ -70,12 +70,12 @@ fn usage() -> String {
     format!("usage: precast-bench [{}] [{}]…", FLAGS.join("] ["), names_of(|_| true).join(" | "))
 }
 
-/// The names of cases, in the order in which they run.
+/// Returns the names of the cases that match, in the order in which they run.
 fn names_of(which: impl Fn(&Case) -> bool) -> Vec<&'static str> {
     CASES.iter().filter(|case| which(case)).map(|case| case.name).collect()
 }
 
-/// Reads a command line. Without names all cases are asked for; with a line, all that measure line by line.
+/// Parses a command line. Without names it selects all cases; with `--line`, all cases that measure line by line.
 fn asked(flags: &[String], names: &[String]) -> Result<Asked> {
     let mut asked = Asked { json: false, write: false, quick: false, line: None, cases: Vec::new() };
     for flag in flags {
@@ -106,7 +106,8 @@ fn asked(flags: &[String], names: &[String]) -> Result<Asked> {
     Ok(asked)
 }
 
-/// Runs the cases that are asked for, and tells which failed: what the others found is not lost with them.
+/// Runs the selected cases and returns the names of failed ones. A failure does not discard the results of the
+/// rest.
 fn measure(asked: &Asked) -> Result<(Report, Vec<&'static str>)> {
     eprintln!("looking for peers; the first time they are installed");
     let bench = Bench { peers: Peers::start(1)?, quick: asked.quick, line: asked.line.clone() };
@@ -145,7 +146,7 @@ fn measure(asked: &Asked) -> Result<(Report, Vec<&'static str>)> {
     Ok((report, failed))
 }
 
-/// Writes the files of this package that a run is committed as.
+/// Writes the committed files of this package from a run.
 fn write(report: &Report) -> Result<()> {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     fs_err::write(package.join("RESULTS.md"), report.markdown())?;

@@ -1,12 +1,12 @@
-//! Measuring: minimum and median of many rounds, by the monotonic clock.
+//! Measures the minimum and median of many rounds, by the monotonic clock.
 //!
-//! What is measured and its peer take turns, so that a change of the machine's load or clock rate meets both.
+//! A subject and its peers take turns, so a change of the machine's load or clock rate affects both.
 
 use anyhow::{Context as _, Result, ensure};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Durations of one thing, in nanoseconds.
+/// The durations of one subject, in nanoseconds.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Sample(Vec<f64>);
 
@@ -19,24 +19,24 @@ impl Sample {
         self.0.extend(ns);
     }
 
-    /// How many rounds there were.
+    /// Returns the number of rounds.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// The fastest round, in nanoseconds.
+    /// Returns the fastest round, in nanoseconds.
     pub(crate) fn min(&self) -> f64 {
         self.0.iter().copied().fold(f64::INFINITY, f64::min)
     }
 
-    /// The middle round, in nanoseconds.
+    /// Returns the median round, in nanoseconds.
     pub(crate) fn median(&self) -> f64 {
         let mut sorted = self.0.clone();
         sorted.sort_by(f64::total_cmp);
         sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
     }
 
-    /// Half of what lies between the quartiles, as a part of the median: how far rounds were apart.
+    /// Returns the spread of the rounds: half the interquartile range, as a fraction of the median.
     pub(crate) fn spread(&self) -> f64 {
         let mut sorted = self.0.clone();
         sorted.sort_by(f64::total_cmp);
@@ -44,13 +44,13 @@ impl Sample {
         (at(3) - at(1)) / 2.0 / self.median()
     }
 
-    /// Every round divided by a number: nanoseconds a piece.
+    /// Returns every round divided by `pieces`: nanoseconds per piece.
     pub(crate) fn per(&self, pieces: usize) -> Self {
         Self(self.0.iter().map(|ns| ns / pieces as f64).collect())
     }
 }
 
-/// How long one run of `work` takes.
+/// Measures one run of `work`, in nanoseconds.
 pub(crate) fn once<T>(work: impl FnOnce() -> T) -> (f64, T) {
     let start = Instant::now();
     let result = work();
@@ -61,14 +61,14 @@ fn nanoseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1e9
 }
 
-/// Somebody in a race: a name, and what gives the nanoseconds of one round.
+/// A competitor in a race: a name, and a function that returns the nanoseconds of one round.
 pub(crate) struct Runner<'a> {
     pub(crate) name: String,
     pub(crate) round: Box<dyn FnMut() -> Result<f64> + 'a>,
 }
 
 impl<'a> Runner<'a> {
-    /// A runner that is timed here, once a round.
+    /// Creates a runner that is timed once per round.
     pub(crate) fn new(name: &str, mut work: impl FnMut() -> Result<()> + 'a) -> Self {
         let round = move || {
             let (ns, result) = once(&mut work);
@@ -77,8 +77,9 @@ impl<'a> Runner<'a> {
         Self { name: name.to_owned(), round: Box::new(round) }
     }
 
-    /// A runner too short for the clock: a round is as many calls as take two milliseconds, and counts one of them; before it are
-    /// calls that do not count, which bring back to the caches what others pushed out.
+    /// Creates a runner for work too short for the clock. A round makes as many calls as take two milliseconds, and
+    /// returns the time of one.
+    /// Calls that do not count run first, to bring data back into the caches.
     pub(crate) fn short(name: &str, mut work: impl FnMut() + 'a) -> Self {
         let mut calls = 0_u32;
         let round = move || {
@@ -96,7 +97,8 @@ impl<'a> Runner<'a> {
         Self { name: name.to_owned(), round: Box::new(round) }
     }
 
-    /// The same, each round begun when the threads of others are asleep: they would take the second processor from it.
+    /// Makes each round wait until thread pools of other runners are asleep: they would occupy the second
+    /// processor.
     #[must_use]
     pub(crate) fn rested(mut self) -> Self {
         let mut round = self.round;
@@ -108,19 +110,20 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// How long calls that do not count go on before a round: a matrix of 32 MB is in the caches behind ten.
+/// The duration of calls that do not count before a round: after about ten, a matrix of 32 MB is in the caches.
 const WARM: Duration = Duration::from_millis(20);
 
-/// What a pool of threads has to fall asleep: those of OpenBLAS spin for 2²⁶ cycles behind their last work, about 30 ms.
+/// The time for a thread pool to fall asleep: OpenBLAS threads spin for 2²⁶ cycles after their last work, about 30
+/// ms.
 const REST: Duration = Duration::from_millis(60);
 
-/// Runs all of them in turn, `rounds` times each after one round that does not count.
+/// Runs all runners in turn, `rounds` times each after one round that does not count.
 pub(crate) fn race(rounds: usize, runners: &mut [Runner<'_>]) -> Result<Vec<Sample>> {
     race_cold(1, runners)?;
     race_cold(rounds, runners)
 }
 
-/// The same where every round counts.
+/// Like [`race`], but every round counts.
 pub(crate) fn race_cold(rounds: usize, runners: &mut [Runner<'_>]) -> Result<Vec<Sample>> {
     let mut samples = vec![Sample::default(); runners.len()];
     for _ in 0..rounds {
@@ -131,7 +134,7 @@ pub(crate) fn race_cold(rounds: usize, runners: &mut [Runner<'_>]) -> Result<Vec
     Ok(samples)
 }
 
-/// How many calls take at least `ns`.
+/// Returns the number of calls that take at least `ns`.
 fn calls_for(ns: f64, work: &mut impl FnMut()) -> u32 {
     let mut calls = 1_u32;
     loop {
@@ -143,7 +146,7 @@ fn calls_for(ns: f64, work: &mut impl FnMut()) -> u32 {
     }
 }
 
-/// Runs a process to its end, its output thrown away.
+/// Runs a process to its end and discards its output.
 pub(crate) fn process(command: &mut Command) -> Result<()> {
     let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
     let status = status.with_context(|| format!("cannot run {command:?}"))?;
@@ -151,7 +154,7 @@ pub(crate) fn process(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs a process and gives what it prints, standard output first.
+/// Runs a process and returns its output, standard output first.
 pub(crate) fn output(command: &mut Command) -> Result<String> {
     let output = command.output().with_context(|| format!("cannot run {command:?}"))?;
     ensure!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));

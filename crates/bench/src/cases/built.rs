@@ -1,4 +1,4 @@
-//! A graph that was built ahead of time, whole or in parts, and is served under `strict`.
+//! Builds a graph ahead of time, whole or in parts, and serves it under the `strict` policy.
 
 use super::variant;
 use anyhow::{Result, bail, ensure};
@@ -7,7 +7,7 @@ use precast_build::{Declared, Execution, Place, Serve, execute, plan};
 use precast_compile::Toolchain;
 use std::path::Path;
 
-/// The function of a graph for which `serve` was compiled, and nothing else.
+/// Returns the function of a graph, from a bundle compiled only for `serve`.
 pub(super) fn built(graph: &FunctionGraph, serve: Serve) -> Result<Function> {
     let place = tempfile::tempdir()?;
     let file = place.path().join("bundle");
@@ -19,7 +19,7 @@ pub(super) fn built(graph: &FunctionGraph, serve: Serve) -> Result<Function> {
     Ok(function)
 }
 
-/// Writes a bundle of graphs by their names.
+/// Writes a bundle of named graphs.
 pub(super) fn write(graphs: &[(String, FunctionGraph)], serve: Serve, file: &Path) -> Result<()> {
     let mut declared = Declared::default();
     for (name, graph) in graphs {

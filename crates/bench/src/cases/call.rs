@@ -1,8 +1,9 @@
-//! Calls on a few elements: what a call costs beside its arithmetic.
+//! Calls on a few elements: the cost of a call apart from its arithmetic.
 //!
-//! Ours are made from Rust, those of Python's peers from Python with positional arguments and no wrapper: each as its users
-//! call it, so the interpreter's share is theirs. Of what may be an error, only that is looked at, as by `?`: to copy the
-//! room for an error takes as long as some of these calls.
+//! Each side is called the way its users call it: precast from Rust, the Python peers from Python with positional
+//! arguments and no wrapper.
+//! The interpreter's share therefore counts for the peers. Results are only checked for being errors, as `?` does:
+//! moving the space for an error takes as long as some of these calls.
 
 use super::{Bench, graph};
 use crate::measure::Runner;
@@ -22,9 +23,9 @@ const TRUSTED: [Peer; 3] = [
     ("PyTensor, numba, trust_input", "pytensor-numba-trusted"),
 ];
 
-/// A function behind a pointer, which the compiler cannot see through.
+/// A function behind a pointer, opaque to the compiler.
 type Pointer = fn(&[ArrayRef<'_>]) -> usize;
-/// As [`Pointer`], to a loop.
+/// Like [`Pointer`], for a plain loop.
 type Add = fn(&Array1<f64>, &Array1<f64>, &mut Array1<f64>);
 
 pub(crate) fn run(bench: &Bench) -> Result<Found> {
@@ -44,7 +45,7 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
     Ok(found)
 }
 
-/// `x + y` into an array that is there.
+/// Measures `x + y` into an existing array.
 fn reused(bench: &Bench, add: &Function, size: usize, found: &mut Found) -> Result<()> {
     let declared = vec![Input::f64(&[size]); 2];
     let arrays = inputs(&declared);
@@ -67,7 +68,7 @@ fn reused(bench: &Bench, add: &Function, size: usize, found: &mut Found) -> Resu
     Ok(())
 }
 
-/// `x + y` by a function whose dtypes and ranks are in its type, as generated functions are.
+/// Measures `x + y` through a function with dtypes and ranks in its type, like generated functions.
 fn typed(bench: &Bench, add: &Function) -> Result<[Line; 2]> {
     let (x, y) = (Array1::linspace(0.0, 1.0, 4), Array1::linspace(2.0, 3.0, 4));
     let (mut ours, mut theirs) = (Array1::<f64>::zeros(4), Array1::<f64>::zeros(4));
@@ -92,7 +93,7 @@ fn typed(bench: &Bench, add: &Function) -> Result<[Line; 2]> {
     Ok([reused.target(Target::Below(8.0)), fresh.target(Target::Below(25.0))])
 }
 
-/// A new array, or a new number.
+/// Measures calls that return a new array or a new number.
 fn fresh(
     bench: &Bench,
     function: &Function,
@@ -117,7 +118,8 @@ fn fresh(
     Ok(())
 }
 
-/// Finding the function for dtypes and ranks, without calling it; and calling one that a call site has found once.
+/// Measures two steps: finding the function for dtypes and ranks without calling it, and calling a function that a
+/// call site has cached.
 fn dispatch(bench: &Bench, runtime: &Arc<Runtime>) -> Result<[Line; 2]> {
     let arrays = inputs(&vec![Input::f64(&[4]); 2]);
     let refs: Vec<ArrayRef<'_>> = arrays.iter().map(ArrayRef::from).collect();

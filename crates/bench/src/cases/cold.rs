@@ -1,10 +1,11 @@
-//! The start of a process to its first result: `sum(exp(-x*x)*y+z)` of 1000 elements, the number printed.
+//! Measures the time from process start to the first result: `sum(exp(-x*x)*y+z)` of 1000 elements, with the number
+//! printed.
 //!
 //! ```text
-//! artifacts there    ours: a bundle, or the store that the JIT filled      peers: their caches, filled by the same script
-//! nothing there      ours: an empty store and a compiler                   peers: empty caches
+//! artifacts cached   ours: a bundle, or the store that the JIT filled      peers: their caches, filled by the same script
+//! nothing cached     ours: an empty store and a compiler                   peers: empty caches
 //! ```
-//! Peers are Python scripts; their interpreter's start and their imports count, as they do where such a script is deployed.
+//! Peers are Python scripts. Interpreter start and imports count, as they do where such a script is deployed.
 
 use super::built::write;
 use super::{Bench, graph};
@@ -18,13 +19,14 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The argument that makes this program the child that is measured.
+/// The argument that starts this program as the measured child process.
 pub(crate) const CHILD: &str = "--first-result";
 const SCORE: &str = "sum(exp(-x*x)*y + z)";
 const WARM: usize = 9;
 const EMPTY: usize = 3;
 
-/// How the report calls a peer, how `python/cold.py` does, and whether it keeps anything between processes.
+/// The peers: the name in the report, the name in `python/cold.py`, and whether the peer keeps a cache between
+/// processes.
 const SCRIPTS: [(&str, &str, bool); 4] = [
     ("NumPy", "numpy", false),
     ("numba, cache=True", "numba", true),
@@ -68,7 +70,7 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
             }
         }
     }
-    // The round that does not count fills the caches.
+    // The warm-up round, which does not count, fills the caches.
     let samples = crate::measure::race(bench.rounds(WARM), &mut runners)?;
     let peers: Vec<_> = runners.iter().zip(&samples).skip(2).map(|(r, s)| (r.name.as_str(), s)).collect();
     let bundled = Line::new("artifact in a bundle file; peers' caches warm", &samples[0], &peers);
@@ -79,7 +81,7 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
     Ok(found)
 }
 
-/// A runner that finds an empty folder each round.
+/// Returns a runner that starts each round with an empty directory.
 fn emptied<'a>(name: &str, place: &'a Path, command: impl Fn(&Path) -> Result<Command> + 'a) -> Runner<'a> {
     let round = move || {
         let at = tempfile::tempdir_in(place)?;
@@ -88,14 +90,14 @@ fn emptied<'a>(name: &str, place: &'a Path, command: impl Fn(&Path) -> Result<Co
     Runner { name: name.to_owned(), round: Box::new(round) }
 }
 
-/// The nanoseconds from the start of a process until it has printed the result.
+/// Returns the nanoseconds from process start until the result is printed.
 fn first_result(command: &mut Command) -> Result<f64> {
     let (ns, result) = until_printed(command)?;
     ensure!((result - expected()).abs() < 1e-6, "{command:?} gives {result}, not {}", expected());
     Ok(ns)
 }
 
-/// The nanoseconds from the start of a process until it has printed a number, and the number.
+/// Returns the nanoseconds from process start until a number is printed, and that number.
 pub(super) fn until_printed(command: &mut Command) -> Result<(f64, f64)> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let (ns, started) = once(|| -> Result<_> {
@@ -112,7 +114,7 @@ pub(super) fn until_printed(command: &mut Command) -> Result<(f64, f64)> {
     Ok((ns, line.trim().parse().with_context(|| format!("no number but `{line}`"))?))
 }
 
-/// The arrays of `python/cold.py`.
+/// Returns element `i` of the arrays in `python/cold.py`.
 fn element(i: usize) -> [f64; 3] {
     [0.001, 0.002, 0.003].map(|step| i as f64 * step)
 }
@@ -121,7 +123,7 @@ fn expected() -> f64 {
     (0..1000).map(element).map(|[x, y, z]| (-x * x).exp() * y + z).sum()
 }
 
-/// What the child does: `KIND PLACE`.
+/// Runs the child process with the arguments `KIND PLACE`.
 pub(crate) fn child(names: &[String]) -> Result<()> {
     let [kind, place] = names else { bail!("a kind and a place") };
     let function = match kind.as_str() {

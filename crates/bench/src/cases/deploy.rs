@@ -1,8 +1,8 @@
-//! What a deployed program weighs: crates, the processor's time of a cold release build, bytes, and times until it calls.
+//! The cost of a deployed program: crates, CPU time of a cold release build, bytes, and the time to the first call.
 //!
-//! Two packages of a target directory of their own, built one after the other: a program that has ndarray alone, and one that
-//! has `precast` without features too. Processor time is that of the dependencies that are linked; no build script of the
-//! program, and so no generator, is among them.
+//! Two packages are built one after the other in a separate target directory. One depends on ndarray alone, the
+//! other also on `precast` without features.
+//! CPU time covers the linked dependencies. It includes no build script of the program, and so no code generator.
 
 use super::{Bench, built, cargo, graph, root, target};
 use crate::measure::{Runner, Sample, once, output};
@@ -60,7 +60,7 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
     Ok(Found { lines: lines(&with.join("bundle"), bench.rounds(ROUNDS))?, facts, ..Found::default() })
 }
 
-/// A program that calls one graph, or one that only has the arrays.
+/// Writes and builds a program that calls one graph, or one that only uses arrays.
 fn package(place: &Path, name: &str, calls: bool) -> Result<PathBuf> {
     let directory = place.join(name);
     fs_err::create_dir_all(directory.join("src"))?;
@@ -78,7 +78,7 @@ fn package(place: &Path, name: &str, calls: bool) -> Result<PathBuf> {
     Ok(directory)
 }
 
-/// How many packages are linked or run to link them; scripts' own dependencies are not counted.
+/// Counts the packages that are linked, or run in order to link; dependencies of build scripts do not count.
 fn crates(package: &Path, target: &Path) -> Result<usize> {
     let tree =
         output(cargo(package, target).args(["tree", "--offline", "-e", "normal", "--prefix", "none"]))?;
@@ -86,7 +86,7 @@ fn crates(package: &Path, target: &Path) -> Result<usize> {
     Ok(names.collect::<BTreeSet<_>>().len())
 }
 
-/// The processor time of a command and of what it starts, by the shell's own count.
+/// Measures the CPU time of a command and its child processes with the shell's `times`.
 fn seconds(command: &mut Command) -> Result<f64> {
     let mut timed = Command::new("sh");
     timed.args(["-c", "\"$@\" && times", "sh"]).arg(command.get_program()).args(command.get_args());
@@ -95,7 +95,7 @@ fn seconds(command: &mut Command) -> Result<f64> {
         timed.env_remove(name);
     }
     timed.current_dir(command.get_current_dir().context("a command without a folder")?);
-    // The second line is that of children: user, then system, as in `1m7.490s 0m6.350s`.
+    // The second line is for children: user, then system, as in `1m7.490s 0m6.350s`.
     let told = output(&mut timed)?;
     let line = told.lines().last().context("`times` printed nothing")?;
     line.split_whitespace().map(parse).sum()
@@ -106,7 +106,7 @@ fn parse(time: &str) -> Result<f64> {
     Ok(minutes.parse::<f64>()? * 60.0 + seconds.parse::<f64>()?)
 }
 
-/// The first entry of a loader, opened each time, and an entry that is there.
+/// Measures the first entry of a freshly opened loader, and an entry that is already loaded.
 fn lines(bundle: &Path, rounds: usize) -> Result<Vec<Line>> {
     let bytes: &'static [u8] = fs_err::read(bundle)?.leak();
     let mut first = Sample::default();

@@ -1,8 +1,10 @@
-//! Entries of a bundle: a thousand are opened, verified and bound; what the first costs, and the last; and what it costs to
-//! open a bundle of ten and one of a hundred thousand, and several in layers.
+//! Entries of a bundle. A thousand are opened, verified and bound; the first and the last entry are also timed
+//! alone.
+//! The case also opens bundles of ten and of a hundred thousand entries, and several bundles as layers.
 //!
-//! Each is a graph with constants of its own. A hundred modules serve them, or each has a module of its own, whose ops are no
-//! other's. What everything that is served must cost is hashing it, so that is the peer.
+//! Each entry is a graph with different constants. Either a hundred modules serve them all, or each has its own
+//! module with ops that no other entry uses.
+//! Every served byte must be hashed, so hashing is the peer.
 
 use super::built::write;
 use super::{Bench, graph};
@@ -18,9 +20,9 @@ use std::path::Path;
 
 const ROUNDS: usize = 25;
 const ENTRIES: usize = 1000;
-/// Modules that serve them.
+/// The numbers of modules that serve the entries.
 const MODULES: [usize; 2] = [100, ENTRIES];
-/// Entries of a small bundle and of a large one.
+/// The numbers of entries of a small and a large bundle.
 const SIZES: [usize; 2] = [10, 100_000];
 const LAYERS: usize = 4;
 
@@ -35,7 +37,7 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
     Ok(found)
 }
 
-/// Entries that so many modules serve.
+/// Measures entries that `modules` modules serve.
 fn of_modules(modules: usize, place: &Path, rounds: usize, found: &mut Found) -> Result<()> {
     let file = place.join(format!("of-{modules}"));
     let names: Vec<String> = (0..ENTRIES).map(|at| format!("entry{at}")).collect();
@@ -65,7 +67,7 @@ fn of_modules(modules: usize, place: &Path, rounds: usize, found: &mut Found) ->
     Ok(())
 }
 
-/// The first entry of an open bundle, and the last after all others.
+/// Measures the first entry of an open bundle, and the last one after all the rest.
 fn one_by_one(file: &Path, names: &[String], modules: usize, rounds: usize) -> Result<[Line; 2]> {
     let (mut first, mut last) = (Sample::default(), Sample::default());
     let [one, others @ .., end] = names else { anyhow::bail!("too few entries") };
@@ -85,8 +87,9 @@ fn one_by_one(file: &Path, names: &[String], modules: usize, rounds: usize) -> R
     Ok([line("1st", &first), line(&format!("{ENTRIES}th"), &last)])
 }
 
-/// Bundles of few entries and of many, embedded: opened; opened and asked for their last entry; and several in layers, of which
-/// the last has it. None is read as a whole, so all cost the same.
+/// Measures embedded bundles with few and with many entries: opening one, opening it and loading its last entry,
+/// and loading an entry from the last of several layers.
+/// No bundle is read as a whole, so all sizes cost the same.
 fn of_any_size(place: &Path, rounds: usize) -> Result<Vec<Line>> {
     let file = place.join("one");
     write(&[("entry".to_owned(), graph("x + y", "xy", "f64[?]")?)], Serve::Whole, &file)?;
@@ -120,7 +123,7 @@ fn of_any_size(place: &Path, rounds: usize) -> Result<Vec<Line>> {
     Ok(lines)
 }
 
-/// The graph of a position: one of so many chains, with constants of its own.
+/// Returns the graph at a position: one of `modules` op chains, with constants of its position.
 fn expression(at: usize, modules: usize) -> Result<FunctionGraph> {
     let mut text = format!("x * {at}.5");
     for bit in 0..modules.next_power_of_two().ilog2() {

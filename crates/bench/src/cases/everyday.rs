@@ -1,6 +1,6 @@
-//! A handful of expressions that users will recognise: rows and columns, statistics, indices, products.
+//! Common expressions: rows and columns, statistics, indices, products.
 //!
-//! Each is a new result from arrays that were there, on both sides.
+//! Both sides return a new result from existing arrays.
 
 use super::built::built;
 use super::{Bench, typed};
@@ -14,7 +14,7 @@ use std::hint::black_box;
 
 const ROUNDS: usize = 9;
 
-/// An expression: its name in `python/expressions.py`, how it is called, its text, its inputs.
+/// An expression: its name in `python/expressions.py`, its title, its text and its inputs.
 pub(super) struct Expression {
     pub(super) name: &'static str,
     what: &'static str,
@@ -89,7 +89,7 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
 fn line(bench: &Bench, expression: &Expression, skipped: &mut Vec<String>) -> Result<Line> {
     let declared: Vec<Input> =
         expression.inputs.iter().map(|(kind, shape)| Input(*kind, shape.to_vec())).collect();
-    // An index is the second input and called `v`.
+    // An index is the second input and is named `v`.
     let name = |(position, input): (usize, &Input)| {
         if input.0 == Kind::Index { 'v' } else { ['x', 'y', 'z'][position] }
     };

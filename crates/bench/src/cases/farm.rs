@@ -1,7 +1,8 @@
-//! What a farm costs beside the compiler: units compiled here, and by a server of this process that starts the same compiler.
+//! The overhead of remote compilation: units compiled locally, and by a server in this process that starts the same
+//! compiler.
 //!
-//! No network and no queue are in it: hashing, the messages, the server's directory for each action. What a farm's own machines add,
-//! or save, is theirs.
+//! The case covers hashing, the messages, and the server's directory for each action. It covers neither a network
+//! nor a queue, and not the speed of a real farm's machines.
 
 use super::{Bench, variant};
 use crate::measure::{Runner, race};
@@ -19,7 +20,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 const ROUNDS: usize = 5;
-/// Functions, each of which is a unit.
+/// The functions, each of which is one unit.
 const FUNCTIONS: [&str; 12] =
     ["exp", "log", "sin", "cos", "tan", "tanh", "sqrt", "floor", "sinh", "cosh", "expm1", "arctan"];
 const PEER: &str = "compiled here";
@@ -74,7 +75,7 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
     Ok(found)
 }
 
-/// A plan in which each function is a unit.
+/// Returns a plan with one unit for each function.
 fn units() -> Result<Plan> {
     let graph = |name: &&str| {
         format!(

@@ -1,4 +1,4 @@
-//! A miss to the first result, and one bare compiler run of the same C file.
+//! The time from a cache miss to the first result, and one bare compiler run on the same C file.
 
 use super::{Bench, bare_compiler, graph, write_unit};
 use crate::measure::Runner;
@@ -24,7 +24,7 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
     Ok(lines.into())
 }
 
-/// A new runtime that knows nothing, a miss, a call.
+/// Creates a runtime with empty caches, misses, compiles and calls.
 fn miss(text: &str) -> Result<()> {
     let runtime = Runtime::builder().policy(Policy::Jit).build()?;
     let function = runtime.function(&graph(text, "xyz", "f64[?]")?)?;

@@ -1,4 +1,4 @@
-//! Resolve, verify and load one artifact, from a bundle and from a store.
+//! Resolves, verifies and loads one artifact, from a bundle and from a store.
 
 use super::{Bench, compiled, graph};
 use crate::measure::{Sample, once, output, process};
@@ -44,7 +44,8 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
     Ok(lines.into())
 }
 
-/// Functions of one runtime; each is dropped, and with it the loaded library, before the next.
+/// Measures loading a function repeatedly in one runtime. Each function is dropped, and its library unloaded,
+/// before the next round.
 fn loads(runtime: &Runtime, graph: &FunctionGraph, rounds: usize) -> Result<Sample> {
     let mut sample = Sample::default();
     for round in 0..=rounds {
@@ -57,7 +58,7 @@ fn loads(runtime: &Runtime, graph: &FunctionGraph, rounds: usize) -> Result<Samp
     Ok(sample)
 }
 
-/// The peer is a program in C: opening a library that nobody verified is unsafe in Rust.
+/// Measures the peer, a C program: opening an unverified library from Rust needs unsafe code.
 fn bare(place: &Path, rounds: usize) -> Result<Sample> {
     let program = place.join("dlopen");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("c/dlopen.c");

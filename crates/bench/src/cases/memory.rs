@@ -1,5 +1,6 @@
-//! Expressions that wait for memory, each against a triad that moves as many bytes: the share of what this machine's memory gives;
-//! and those that read far more than they write against loads alone.
+//! Memory-bound expressions, each against a triad that moves as many bytes, to show the share of the machine's
+//! memory bandwidth.
+//! Expressions that read far more than they write are also compared with loads alone.
 
 use super::built::built;
 use super::{Bench, typed};
@@ -13,7 +14,7 @@ use std::hint::black_box;
 
 const ROUNDS: usize = 15;
 
-/// Bytes of an element of the triad: two reads and a write, as STREAM counts.
+/// The bytes per element of the triad: two reads and a write, as STREAM counts.
 const TRIAD: usize = 24;
 
 const LONG: (Kind, &[usize]) = (Kind::F64, &[10_000_000]);
@@ -21,7 +22,7 @@ const FLOATS: (Kind, &[usize]) = (Kind::F32, &[20_000_000]);
 const SQUARE: (Kind, &[usize]) = (Kind::F64, &[3000, 3000]);
 const ROWS: (Kind, &[usize]) = (Kind::F64, &[10_000, 1000]);
 
-/// What it is called, its text, its inputs.
+/// A title, the expression's text, and its inputs.
 type Expression = (&'static str, &'static str, &'static [(Kind, &'static [usize])]);
 
 const EXPRESSIONS: &[Expression] = &[
@@ -75,13 +76,13 @@ fn bytes(array: &Array) -> usize {
     array.shape().iter().product::<usize>() * array.dtype().itemsize_bytes()
 }
 
-/// Reads what is there.
+/// Reads every element of a slice.
 #[inline(never)]
 fn load(from: &[u64]) {
     black_box(from.iter().fold(0, |all, element| all ^ element));
 }
 
-/// `a[i] = b[i] + s*c[i]`.
+/// Computes `a[i] = b[i] + s*c[i]`.
 #[inline(never)]
 fn triad(a: &mut [f64], b: &[f64], c: &[f64]) {
     for ((a, b), c) in a.iter_mut().zip(b).zip(c) {

@@ -1,4 +1,4 @@
-//! The cases, each a file; and what several of them need.
+//! The benchmark cases, one per file, and their shared helpers.
 
 mod built;
 mod call;
@@ -35,33 +35,33 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-/// What every case may use.
+/// The context that every case receives.
 pub(crate) struct Bench {
     pub(crate) peers: Peers,
-    /// Two rounds of everything, one of Python's processes: to see whether it works.
+    /// Runs only two rounds of everything, and one of each Python process, as a smoke test.
     pub(crate) quick: bool,
-    /// What a line's name must contain to be measured.
+    /// Measures only lines with this text in their name.
     pub(crate) line: Option<String>,
 }
 
 impl Bench {
-    /// How many rounds a case runs that wants `rounds`.
+    /// Returns the number of rounds for a case that requests `rounds`.
     fn rounds(&self, rounds: usize) -> usize {
         if self.quick { rounds.min(2) } else { rounds }
     }
 
-    /// Whether the line of this name is asked for.
+    /// Returns whether the line of this name is selected.
     fn wants(&self, what: &str) -> bool {
         self.line.as_deref().is_none_or(|part| what.contains(part))
     }
 }
 
-/// A case: its name on the command line, what it is about, and what measures it.
+/// A case: its name on the command line, its title, and the function that measures it.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
     pub(crate) title: &'static str,
     pub(crate) run: fn(&Bench) -> Result<Found>,
-    /// Whether each line is held against the fastest peer.
+    /// Whether each line is compared with the fastest peer.
     pub(crate) is_compared: bool,
     /// Whether lines are measured one by one, so that some can be left out.
     pub(crate) has_lines: bool,
@@ -81,7 +81,7 @@ impl Case {
     }
 }
 
-/// Every case, in the order in which they run.
+/// All cases, in the order in which they run.
 pub(crate) const CASES: &[Case] = &[
     Case::new("throughput", "sum(exp(-x*x)*y+z) of f64 vectors, one thread", throughput::run),
     Case::new("everyday", "Expressions of every day, f64, one thread", everyday::run).compared().by_line(),
@@ -115,7 +115,7 @@ pub(crate) const CASES: &[Case] = &[
     Case::new("rerun", "cargo build of a package with many combinations", rerun::run),
 ];
 
-/// Every expression that peers in Python are asked for.
+/// Returns every expression that the cases request from Python peers.
 #[cfg(test)]
 pub(crate) fn asked() -> Vec<&'static str> {
     let mut names: Vec<&str> = everyday::EXPRESSIONS.iter().map(|expression| expression.name).collect();
@@ -124,29 +124,29 @@ pub(crate) fn asked() -> Vec<&'static str> {
     names
 }
 
-/// The graph of an expression over inputs of one type, one for each letter.
+/// Returns the graph of an expression over inputs of one type, one for each letter.
 fn graph(expression: &str, names: &str, ty: &str) -> Result<FunctionGraph> {
     typed(expression, &names.chars().map(|name| (name, ty.to_owned())).collect::<Vec<_>>())
 }
 
-/// The graph of an expression over inputs with their types.
+/// Returns the graph of an expression over inputs with their types.
 fn typed(expression: &str, inputs: &[(char, String)]) -> Result<FunctionGraph> {
     let inputs = inputs.iter().map(|(name, ty)| parse_input(&format!("{name}={ty}")));
     Ok(parse(&[expression], &inputs.collect::<Result<Vec<_>, _>>()?, &Ops::standard())?)
 }
-/// The unit of a whole graph.
+/// Returns the compilation unit of a whole graph.
 fn unit(graph: &FunctionGraph) -> Result<Unit> {
     let module = link(&rewrite::lower(graph)?, Ops::standard().c())?;
     Ok(Unit::single(Arc::new(module)))
 }
 
-/// The variant of this CPU.
+/// Returns the variant of this CPU.
 fn variant(toolchain: &Toolchain) -> Result<Variant> {
     let isa = Isa::native().context("this CPU has no ISA level")?;
     Ok(Variant { target: toolchain.target().to_owned(), isa, profile: Profile::Release })
 }
 
-/// A compiled whole graph, as a builder makes it: it can be found by its fingerprint.
+/// Compiles a whole graph the way a builder does, with a fingerprint to find it by.
 fn compiled(graph: &FunctionGraph) -> Result<Compiled> {
     let toolchain = Toolchain::find(None)?;
     let mut compiled = compile(&unit(graph)?, &toolchain, &variant(&toolchain)?)?;
@@ -154,7 +154,7 @@ fn compiled(graph: &FunctionGraph) -> Result<Compiled> {
     Ok(compiled)
 }
 
-/// Writes the C file of a graph with its headers, for a bare compiler.
+/// Writes the C file of a graph and its headers, for a bare compiler.
 fn write_unit(graph: &FunctionGraph, directory: &Path) -> Result<PathBuf> {
     let unit = unit(graph)?;
     for (name, content) in unit.sources() {
@@ -167,7 +167,7 @@ fn write_unit(graph: &FunctionGraph, directory: &Path) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// One bare run of the C compiler: `cc -O3 -shared` of one file.
+/// Runs the bare C compiler, `cc -O3 -shared`, on one file.
 fn bare_compiler(file: &Path) -> Result<()> {
     let directory = file.parent().context("a file without a folder")?;
     let isa = Isa::native().context("this CPU has no ISA level")?;
@@ -184,12 +184,12 @@ fn bare_compiler(file: &Path) -> Result<()> {
     process(&mut cc)
 }
 
-/// The folder of this workspace.
+/// Returns the directory of this workspace.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The folder that this program was built in, as Cargo names it.
+/// Returns the Cargo target directory that this program was built in.
 pub(crate) fn target() -> Result<PathBuf> {
     let program = std::env::current_exe()?;
     let target =
@@ -197,11 +197,11 @@ pub(crate) fn target() -> Result<PathBuf> {
     Ok(target.to_owned())
 }
 
-/// Cargo in a folder, offline, silent, writing to `target`.
+/// Returns a Cargo command in a directory: offline, quiet, with the given target directory.
 fn cargo(directory: &Path, target: &Path) -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(directory).env("CARGO_TARGET_DIR", target);
-    // What other builds of this user have compiled is not there.
+    // Hides the artifacts that earlier builds of this user have cached.
     cargo.env("PRECAST_CACHE", target.join("precast-cache"));
     for inherited in ["PRECAST_STORE", "PRECAST_ISA", "PRECAST_LOCKED", "DOCS_RS", "RUSTFLAGS"] {
         cargo.env_remove(inherited);

@@ -1,4 +1,5 @@
-//! Graphs of C scalars called as plain C functions, against a pointer to such a function: what a handle costs beside it.
+//! Calls graphs of C scalars as plain C functions, against a pointer to such a function, to show the overhead of a
+//! handle.
 
 use super::{Bench, graph};
 use crate::measure::Runner;
@@ -9,7 +10,7 @@ use std::hint::black_box;
 
 const ROUNDS: usize = 25;
 
-/// A plain C function of Rust, behind a pointer that the compiler cannot see through.
+/// A plain C function in Rust; behind a pointer it is opaque to the compiler.
 extern "C" fn product(x: f64, y: f64, z: f64) -> f64 {
     (x + y) * z
 }

@@ -1,5 +1,6 @@
-//! What a call of a small graph costs, by how it is served: whole, by groups, op by op; through a dispatcher; with several
-//! outputs. The peer is the same arithmetic on ndarray's arrays, without a call, in memory that is reused.
+//! The cost of a call of a small graph, by how it is served: whole, by groups, op by op, through a dispatcher, and
+//! with several outputs.
+//! The peer does the same arithmetic on ndarray's arrays, without a call, in reused memory.
 
 use super::Bench;
 use super::built::built;

@@ -1,10 +1,10 @@
-//! Building a matrix of ops on one core, and one bare compiler run for an op.
+//! Builds a matrix of ops on one core, against one bare compiler run per op.
 //!
 //! ```text
 //! arithmetic   every arithmetic op × every dtype it has × as many ranks as make 1000 combinations
-//! mixed        functions, reductions and movement besides
+//! mixed        also functions, reductions and movement
 //! ```
-//! Modules serve every rank, so there are fewer of them than combinations; both are told.
+//! Modules serve every rank, so there are fewer modules than combinations. The report shows both numbers.
 
 use super::{Bench, bare_compiler, graph, variant, write_unit};
 use crate::measure::{Runner, Sample, once, race};
@@ -20,13 +20,13 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 const ROUNDS: usize = 3;
-/// So many combinations the arithmetic matrix has at least.
+/// The minimum number of combinations in the arithmetic matrix.
 const COMBINATIONS: usize = 1000;
 const ARITHMETIC: [&str; 13] =
     ["add", "sub", "mul", "div", "neg", "abs", "maximum", "minimum", "eq", "ne", "lt", "le", "sqrt"];
 const PEER: &str = "one bare gcc -O3 -shared of a single op";
 
-/// A matrix that grows with the list of ranks; `rerun` uses it too.
+/// Returns a manifest whose matrix grows with the list of ranks; `rerun` uses it too.
 pub(super) fn manifest(ranks: &[usize]) -> String {
     const ALL: &str = r#"["f32", "f64", "i64"]"#;
     const FLOATS: &str = r#"["f32", "f64"]"#;
@@ -53,7 +53,7 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
     Ok(found)
 }
 
-/// Every arithmetic op with every dtype that it has, in as few ranks as make enough combinations.
+/// Declares every arithmetic op with every dtype it supports, in as few ranks as give enough combinations.
 fn arithmetic() -> Result<Declared> {
     let ops = Ops::standard();
     let has = |name: &str, dtype: DType| combinations(name, &[dtype], &[1], &ops).is_ok();
@@ -107,7 +107,7 @@ fn build(name: &str, declared: &Declared, rounds: usize, target_ns: f64, found: 
     Ok(())
 }
 
-/// Counts and sizes of a build.
+/// Returns the counts and sizes of a build.
 fn facts(
     name: &str,
     plan: &Plan,
@@ -131,7 +131,7 @@ fn facts(
     ))
 }
 
-/// What the archives take in a store.
+/// Returns the size of the archives in a store.
 fn archive_bytes(plan: &Plan, place: &Path) -> Result<u64> {
     let store = Store::create(place.join("store"))?;
     let toolchain = Toolchain::find(None)?;
@@ -147,7 +147,7 @@ fn archive_bytes(plan: &Plan, place: &Path) -> Result<u64> {
     Ok(bytes)
 }
 
-/// The same kind of work for the peer: single ops, each a file in a folder of its own.
+/// Writes the peer's work: single ops, each a file in a separate directory.
 fn singles(directory: &Path) -> Result<Vec<PathBuf>> {
     let texts = ["x + y", "x - y", "maximum(x, y)", "x < y", "abs(x)", "x / y"];
     let single = |(number, text): (usize, &&str)| {

@@ -1,4 +1,4 @@
-//! The Python package, called from Python beside its peers there: calls, callbacks, starts, and PyTensor's link step.
+//! The Python package, called from Python next to its peers: calls, callbacks, starts, and PyTensor's link step.
 //!
 //! ```text
 //! cargo build --release -p precast-python ─▶ <target>/bench-python/package/precast/ ─PYTHONPATH─▶ python/{calls,start,linked}.py
@@ -17,18 +17,18 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const ROUNDS: usize = 25;
-/// Processes of some seconds; medians of so many.
+/// Each start takes seconds, so medians come from few rounds.
 const STARTS: usize = 5;
 const COLD_STARTS: usize = 3;
 
-/// What each line shall be, by how its name begins.
+/// The target of each line, by the prefix of its name.
 const TARGETS: [(&str, Target); 3] = [
     ("x + y of 4 with out=", Target::Below(100.0)),
     ("log-density and gradient", Target::TimesPeer(1.0)),
     ("logp_dlogp of PyMC", Target::TimesPeer(1.0)),
 ];
 
-/// Graphs of the bundle: a name, an expression, the names of its inputs and their type.
+/// The graphs of the bundle: a name, an expression, the names of its inputs and their type.
 const GRAPHS: [(&str, &str, &str, &str); 3] = [
     ("add", "x + y", "xy", "f64[?]"),
     ("score", "sum(exp(-x*x)*y + z)", "xyz", "f64[?]"),
@@ -59,7 +59,7 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
     calls(&output(script("calls.py").arg(&bundle).arg(rounds))?, &mut found)?;
     for size in ["small", "big"] {
         prepare(&script, size, place.path())?;
-        // What the last cold round left is what is warm.
+        // Warm starts use the caches that the last cold round filled.
         for is_warm in [false, true] {
             found.lines.push(start(bench, &script, size, is_warm, place.path())?);
         }
@@ -93,7 +93,7 @@ fn package(environment: &Environment) -> Result<PathBuf> {
     Ok(package)
 }
 
-/// What `python/calls.py` says of one thing; we are the first of the samples.
+/// One measurement of `python/calls.py`; the first sample is ours.
 #[derive(Deserialize)]
 struct Measured {
     what: String,
@@ -106,7 +106,7 @@ fn calls(printed: &str, found: &mut Found) -> Result<()> {
         let measured: Measured = serde_json::from_str(line)?;
         let samples: Vec<(String, Sample)> = measured.samples.into_iter().map(sample).collect();
         found.skipped.extend(measured.skipped);
-        // What nobody could run here was said.
+        // Without any samples, the reasons are already in `skipped`.
         let Some((ours, peers)) = samples.split_first() else { continue };
         let peers: Vec<(&str, &Sample)> =
             peers.iter().map(|(name, sample)| (name.as_str(), sample)).collect();
@@ -126,12 +126,12 @@ fn sample((name, ns): (String, Vec<f64>)) -> (String, Sample) {
     (name, sample)
 }
 
-/// What a process is served by, as it was made before.
+/// Returns the path of a bundle that a process loads, as written by [`prepare`].
 fn bundle(place: &Path, size: &str, kind: &str) -> PathBuf {
     place.join(format!("start-{size}-{kind}"))
 }
 
-/// Writes what ours are served by.
+/// Writes the bundles for our processes.
 fn prepare(script: &dyn Fn(&str) -> Command, size: &str, place: &Path) -> Result<()> {
     for (kind, command) in [("frozen", "freeze"), ("beneath", "record")] {
         let mut prepare = script("start.py");
@@ -141,7 +141,8 @@ fn prepare(script: &dyn Fn(&str) -> Command, size: &str, place: &Path) -> Result
     Ok(())
 }
 
-/// Processes from their start to their first result. Where it is cold, nothing is kept between them but what we wrote before.
+/// Measures processes from start to first result. In a cold start only the bundles written by [`prepare`] are kept
+/// between processes.
 struct Starts<'a> {
     script: &'a dyn Fn(&str) -> Command,
     size: &'static str,
@@ -179,7 +180,7 @@ impl<'a> Starts<'a> {
     }
 }
 
-/// A process to its first result, ours and those of peers.
+/// Measures processes from start to first result, ours and the peers'.
 fn start(
     bench: &Bench,
     script: &dyn Fn(&str) -> Command,
@@ -206,7 +207,7 @@ fn start(
     Ok(line.target(Target::BelowPeerPlus(10e6)))
 }
 
-/// A process with PyTensor beside one that imports it and does nothing with it: the import is to be most of what it takes.
+/// Compares a process that uses PyTensor with one that only imports it; the import should take most of the time.
 fn bounded(
     bench: &Bench,
     script: &dyn Fn(&str) -> Command,
@@ -224,12 +225,12 @@ fn bounded(
     Ok(Line::raced(&what, processes(bench, STARTS), runners)?.target(Target::TimesPeer(2.0)))
 }
 
-/// How many rounds of processes: to see whether they work, one is enough.
+/// Returns the number of process rounds; one is enough for a smoke test.
 fn processes(bench: &Bench, rounds: usize) -> usize {
     if bench.quick { 1 } else { rounds }
 }
 
-/// What PyTensor's linker takes where everything is compiled.
+/// Measures PyTensor's linker when everything is compiled already.
 fn link_step(
     bench: &Bench,
     script: &dyn Fn(&str) -> Command,

@@ -1,4 +1,4 @@
-//! The quickstart as a whole process: exec, dynamic linking, verify, load, score, report, exit.
+//! Measures the quickstart as a whole process: exec, dynamic linking, verify, load, score, report, exit.
 
 use super::{Bench, cargo, root, target};
 use crate::measure::{Runner, output, process};
@@ -7,7 +7,7 @@ use anyhow::Result;
 use std::process::Command;
 
 const ROUNDS: usize = 100;
-/// What a static program is built for: by its name, so that build scripts are not static.
+/// The target of a static program. It is passed by name so that build scripts are not static.
 const STATIC: &str = "x86_64-unknown-linux-gnu";
 
 pub(crate) fn run(bench: &Bench) -> Result<Found> {

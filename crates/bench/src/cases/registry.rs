@@ -1,4 +1,4 @@
-//! The registry of `REGISTRY.md`, simulated anew.
+//! Simulates the registry of `REGISTRY.md` again.
 
 use super::Bench;
 use crate::registry::page;

@@ -1,7 +1,7 @@
-//! A build.rs that has nothing to do: `cargo build` again, of a package that declares 1000 combinations.
+//! A build.rs that has nothing to do: a second `cargo build` of a package that declares 1000 combinations.
 //!
-//! The peer is the same package whose script does nothing. Unchanged, Cargo runs neither script; touched, it runs both,
-//! and compiles the package again in either case, so that the difference is the script.
+//! The peer is the same package with an empty script. Without changes, Cargo runs neither script.
+//! After a touch it runs both and compiles the package again in either case, so the difference is the script.
 
 use super::precompile::manifest;
 use super::{Bench, cargo, root, target};
@@ -38,7 +38,7 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
     Ok(vec![line("nothing changed", &build)?, line("manifest touched", &touched)?].into())
 }
 
-/// Writes a package with a workspace and a lock file of its own.
+/// Writes a package with its own workspace and lock file.
 fn package(place: &Path, name: &str, script: &str) -> Result<PathBuf> {
     let directory = place.join(name);
     fs_err::create_dir_all(directory.join("src"))?;
@@ -46,7 +46,7 @@ fn package(place: &Path, name: &str, script: &str) -> Result<PathBuf> {
     let root = fs_err::canonicalize(root())?;
     let head =
         format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n");
-    // Both depend on it, so that Cargo looks at as many packages for either.
+    // Both depend on it, so Cargo checks the same number of packages for each.
     let build =
         format!("[build-dependencies]\nprecast-build = {{ path = {:?} }}\n", root.join("build-support"));
     write("Cargo.toml", &(head + &build))?;
@@ -57,7 +57,7 @@ fn package(place: &Path, name: &str, script: &str) -> Result<PathBuf> {
     Ok(directory)
 }
 
-/// How many combinations the script says that it has.
+/// Returns the number of combinations that the script prints.
 fn combinations(package: &Path, target: &Path) -> Result<String> {
     fs_err::write(package.join("precast.toml"), manifest(&RANKS))?;
     let mut command: Command = cargo(package, target);

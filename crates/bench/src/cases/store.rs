@@ -1,7 +1,7 @@
-//! The store: a hit, a durable publish, verifying, and stores of any size.
+//! The store: a hit, a durable publish, verification, and stores of several sizes.
 //!
-//! Peers do what cannot be less: ccache finds an object by what it was made of, two fsyncs make a file and a statement about it
-//! durable, BLAKE3 reads every byte once.
+//! Peers do the minimum of the same work. ccache finds an object by its inputs, two fsyncs make a file and a
+//! statement about it durable, and BLAKE3 reads every byte once.
 
 use super::{Bench, compiled, graph, write_unit};
 use crate::measure::{Runner, process};
@@ -18,11 +18,11 @@ use std::path::Path;
 use std::process::Command;
 
 const ROUNDS: usize = 100;
-/// Records of a small store, a larger and a large one.
+/// The numbers of records of a small, a larger and a large store.
 const SIZES: [usize; 3] = [100, 10_000, 100_000];
-/// Numbers that no round has.
+/// The start of a range of numbers that no round uses.
 const USED: usize = 1 << 20;
-/// How many archives are verified, and how large each is, in bytes.
+/// The number of verified archives, and the size of each in bytes.
 const VERIFIED: (usize, usize) = (32, 1 << 20);
 
 pub(crate) fn run(bench: &Bench) -> Result<Found> {
@@ -41,7 +41,7 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
     Ok(found)
 }
 
-/// The compiled artifact with so many bytes of real machine code, and other modules for another number.
+/// Returns the artifact with `bytes` bytes of real machine code, and with different modules for each `number`.
 fn sized(compiled: &Compiled, bytes: usize, number: usize) -> Result<Compiled> {
     let mut archive = compiled.archive.clone();
     archive.members.insert(SHARED_OBJECT.to_owned(), code(bytes, number)?);
@@ -50,14 +50,14 @@ fn sized(compiled: &Compiled, bytes: usize, number: usize) -> Result<Compiled> {
     Ok(Compiled { archive, record })
 }
 
-/// Machine code of this program: from its middle, since tables of symbols and constants come first.
+/// Returns machine code of this program, from its middle because tables of symbols and constants come first.
 fn code(bytes: usize, number: usize) -> Result<Vec<u8>> {
     let program = fs_err::read(std::env::current_exe()?)?;
     let start = program.len() / 2 + number;
     Ok(program.get(start..start + bytes).context("this program is too small")?.to_vec())
 }
 
-/// A record of other modules.
+/// Returns a record of other modules.
 fn other(record: &Record, number: usize) -> Record {
     let mut record = record.clone();
     let id = ContentId::of(number.to_string());
@@ -77,7 +77,7 @@ fn hit(place: &Path, compiled: &Compiled, rounds: usize, found: &mut Found) -> R
     let store = Store::create(place.join("hit"))?;
     store.publish(&archive, &record)?;
     let (key, layer) = (record.members[0].key, Layer::from(store));
-    // As a runtime does.
+    // Same steps as in a runtime.
     let ours = || {
         Runner::new("precast", || {
             let found = layer.find(&key)?;
@@ -107,7 +107,7 @@ fn hit(place: &Path, compiled: &Compiled, rounds: usize, found: &mut Found) -> R
 
 fn publish(place: &Path, compiled: &Compiled, rounds: usize) -> Result<Line> {
     let path = place.join("publish");
-    // A store in use: most of its directories are there.
+    // The store is in use, so most of its directories exist.
     fill(&path, compiled, USED..USED + 2000)?;
     let store = Store::open(path)?;
     let bytes = 64 << 10;

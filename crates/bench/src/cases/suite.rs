@@ -1,7 +1,10 @@
-//! Programs of several ops: chains, losses and their gradients, stencils, distances, products; in f64 and f32, on one thread and two.
+//! Programs of several ops in f64 and f32, on one and two threads: chains, losses and gradients, stencils,
+//! distances, products.
 //!
-//! Each is a new result from arrays that were there, on both sides. Two threads are told of to both sides too: numba's share whole
-//! arrays, JAX and OpenBLAS as they like; NumPy's loops and PyTensor's have one.
+//! Both sides return a new result from existing arrays, and both are configured for two threads where the line says
+//! so.
+//! numba then splits whole arrays, JAX and OpenBLAS decide themselves; NumPy's loops and PyTensor's stay on one
+//! thread.
 
 use super::built::built;
 use super::{Bench, typed};
@@ -15,7 +18,7 @@ use std::hint::black_box;
 
 const ROUNDS: usize = 11;
 
-/// A program: its name in `python/expressions.py`, its text, and the shapes that it is run on.
+/// A program: its name in `python/expressions.py`, its text, and the shapes it runs on.
 struct Program {
     name: &'static str,
     text: &'static str,
@@ -74,7 +77,7 @@ const PROGRAMS: &[Program] = &[
     Program { name: "batched-dot", text: "x @ y", shapes: &[&[&[10_000, 8, 8], &[10_000, 8, 8]]] },
 ];
 
-/// The names of all programs.
+/// Returns the names of all programs.
 #[cfg(test)]
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     PROGRAMS.iter().map(|program| program.name)
@@ -106,7 +109,7 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
     Ok(found)
 }
 
-/// A line's name: `chain of 1000, f32, 2 threads`.
+/// Returns a line's name: `chain of 1000, f32, 2 threads`.
 fn what(program: &Program, kind: Kind, shapes: &[&[usize]], threads: usize) -> String {
     let extents: Vec<String> = shapes[0].iter().map(ToString::to_string).collect();
     let dtype = if kind == Kind::F32 { "f32" } else { "f64" };

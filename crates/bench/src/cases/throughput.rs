@@ -1,4 +1,5 @@
-//! One expression at three sizes, served whole, by fused groups, and op by op; and a product with a result as long as its inputs.
+//! One expression at three sizes, served whole, by fused groups, and op by op; and a product with a result as long
+//! as its inputs.
 
 use super::built::built;
 use super::{Bench, graph};
@@ -10,9 +11,9 @@ use precast::{Array, ArrayRef, Function};
 use precast_build::Serve;
 use std::hint::black_box;
 
-/// Elements, how they are written, and rounds.
+/// The number of elements, its text, and the number of rounds.
 const SIZES: [(usize, &str, usize); 3] = [(1_000, "1e3", 25), (100_000, "1e5", 25), (10_000_000, "1e7", 9)];
-/// As an expert writes it: no array is allocated.
+/// NumPy as an expert writes it, without allocating arrays.
 const EXPERT: [Peer; 1] = [("NumPy, out=", "numpy-out")];
 const FLOOR: &str = "reading the inputs";
 const SCORE: &str = "sum(exp(-x*x)*y + z)";
@@ -110,13 +111,14 @@ fn product(bench: &Bench, found: &mut Found) -> Result<()> {
     Ok(())
 }
 
-/// The elements of an input.
+/// Returns the elements of an input.
 fn slice(array: &Array) -> Result<&[f64]> {
     let Array::F64(array) = array else { anyhow::bail!("another dtype") };
     array.as_slice().context("an input that is not contiguous")
 }
 
-/// Reads every element once, in eight independent sums, the arrays side by side: the floor that memory sets.
+/// Reads every element once, in eight independent sums over all arrays side by side: the lower bound that memory
+/// sets.
 fn read(slices: &[&[f64]]) -> f64 {
     let mut sums = [0.0; 8];
     for start in (0..slices[0].len()).step_by(8) {

@@ -1,4 +1,4 @@
-//! The virtual environment: made once for each lock file, under the target directory, from PyPI with hashes.
+//! The virtual environment: created once for each lock file, under the target directory, from PyPI with hashes.
 
 use crate::cases::target;
 use crate::measure::output;
@@ -8,22 +8,22 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What is installed, with the hash of each file.
+/// The pinned packages, with the hash of each file.
 const LOCK: &str = include_str!("../../python/requirements.lock");
 
-/// A Python with the peers.
+/// A Python interpreter with the peers installed.
 #[derive(Debug, Clone)]
 pub(crate) struct Environment {
     python: PathBuf,
-    /// Where the peers' caches are.
+    /// The directory of the peers' caches.
     caches: PathBuf,
 }
 
 impl Environment {
-    /// Finds the environment, or makes it; the inner error says why there is none.
+    /// Finds the environment or creates it; the inner error is the reason for not having one.
     pub(crate) fn find() -> Result<Result<Self, String>> {
         let place = target()?.join("bench-python");
-        // A folder for each lock file and Python; it need not be the same on another machine.
+        // One directory per lock file and Python. The hash may differ between machines.
         let base = std::env::var_os("PRECAST_BENCH_PYTHON").unwrap_or_else(|| "python3".into());
         let mut hasher = DefaultHasher::new();
         (LOCK, &base).hash(&mut hasher);
@@ -39,17 +39,17 @@ impl Environment {
         Ok(made.map(|()| found).map_err(|error| first_lines(&format!("{error:#}"))))
     }
 
-    /// The interpreter.
+    /// Returns the path of the interpreter.
     pub(crate) fn python(&self) -> &Path {
         &self.python
     }
 
-    /// One of the scripts of `python/`, on one thread, with the usual places of caches.
+    /// Returns the command of a script in `python/`, on one thread, with the default cache directories.
     pub(crate) fn script(&self, name: &str) -> Command {
         self.script_on(name, 1)
     }
 
-    /// The same, on some threads. JAX takes as many as `NPROC` says.
+    /// Like [`Self::script`], on `threads` threads. JAX reads `NPROC`.
     pub(super) fn script_on(&self, name: &str, threads: usize) -> Command {
         let mut command = Command::new(&self.python);
         command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("python").join(name));
@@ -64,13 +64,13 @@ impl Environment {
     }
 }
 
-/// Says where PyTensor, numba, JAX and precast keep what they compiled.
+/// Sets the cache directories of PyTensor, numba, JAX and precast.
 pub(crate) fn caches(command: &mut Command, directory: &Path) {
     command.env("NUMBA_CACHE_DIR", directory.join("numba"));
     command
         .env("JAX_COMPILATION_CACHE_DIR", directory.join("jax"))
         .env("PRECAST_CACHE", directory.join("precast"));
-    // What compiles quickly is kept too.
+    // JAX also keeps results that compile quickly.
     command.env("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0");
     command.env("PYTENSOR_FLAGS", format!("base_compiledir={}", directory.join("pytensor").display()));
 }
@@ -86,7 +86,7 @@ fn make(base: &OsStr, directory: &Path, python: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What is said of a failure: pip says much.
+/// Returns the first lines of an error, since pip prints many.
 fn first_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(3).collect();
     lines.join(" / ")

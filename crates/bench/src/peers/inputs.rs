@@ -1,35 +1,36 @@
-//! Inputs that both sides make from a formula, and what is compared of results; `python/inputs.py` has the same.
+//! Inputs that both sides create from a formula, and the compared elements of results; `python/inputs.py` does the
+//! same.
 
 use ndarray::{ArrayD, IxDyn};
 use precast::Array;
 use serde::Serialize;
 
-/// What an input is filled with.
+/// The content of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Kind {
-    /// Between -2 and 2.
+    /// Numbers between -2 and 2.
     F64,
-    /// The same, rounded.
+    /// The same numbers, rounded to f32.
     F32,
     /// Positions below [`INDEXED`].
     Index,
 }
 
-/// The extent that indices are for.
+/// The extent that indices refer to.
 const INDEXED: u64 = 10_000_000;
 
-/// An input: what it is filled with, and its shape.
+/// An input: its content and its shape.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Input(pub(crate) Kind, pub(crate) Vec<usize>);
 
 impl Input {
-    /// An input of f64.
+    /// Returns an input of f64.
     pub(crate) fn f64(shape: &[usize]) -> Self {
         Self(Kind::F64, shape.to_vec())
     }
 
-    /// Its type in the text form; every extent unknown.
+    /// Returns the type in the text form, with every extent unknown.
     pub(crate) fn ty(&self) -> String {
         let dtype = match self.0 {
             Kind::F64 => "f64",
@@ -40,7 +41,7 @@ impl Input {
     }
 }
 
-/// The arrays of some inputs.
+/// Returns the arrays of some inputs.
 pub(crate) fn inputs(inputs: &[Input]) -> Vec<Array> {
     inputs.iter().zip(0..).map(|(Input(kind, shape), which)| array(*kind, shape, which)).collect()
 }
@@ -62,17 +63,17 @@ fn filled<T>(shape: &[usize], which: u64, element: impl Fn(u64) -> T) -> ArrayD<
     })
 }
 
-/// A number of 32 bits, from the position and the number of the array.
+/// Returns a 32-bit number from a position and the number of the array.
 const fn noise(position: u64, which: u64) -> u64 {
     position.wrapping_add(which * 40_503).wrapping_mul(2_654_435_761) & 0xFFFF_FFFF
 }
 
-/// A number of 32 bits between -2 and 2; exact.
+/// Maps a 32-bit number to the range from -2 to 2, exactly.
 fn value(number: u64) -> f64 {
     number as f64 / f64::from(1 << 30) - 2.0
 }
 
-/// At most 16 elements of a result, as far apart as they can be; empty for a dtype that no case gives.
+/// Returns at most 16 elements of a result, spaced as widely as possible; empty for a dtype that no case returns.
 pub(super) fn probe(array: &Array) -> Vec<f64> {
     match array {
         Array::F64(array) => elements(array, |element| *element),

@@ -1,11 +1,11 @@
-//! Peers written in Python: a virtual environment of our own, and one process that runs them.
+//! Peers in Python: a private virtual environment, and one process that runs them.
 //!
 //! ```text
-//! python/requirements.lock ──pip, by hash──▶ <target>/bench-python/<digest of the lock>/     made once
+//! python/requirements.lock ──pip, by hash──▶ <target>/bench-python/<digest of the lock>/     created once
 //!                                                  │ python/peers.py
-//! a case ──prepare(peer, case, inputs)──▶ process ─┴─▶ a runner: each round asks it for the time of one call
+//! a case ──prepare(peer, case, inputs)──▶ process ─┴─▶ a runner: each round requests the time of one call
 //! ```
-//! Where there is no Python, or PyPI cannot be reached, every case goes without them and the report says why.
+//! Without Python or PyPI, every case runs without these peers and the report states the reason.
 
 mod environment;
 mod inputs;
@@ -20,7 +20,7 @@ use process::Process;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// A peer: how the report calls it, and how `python/peers.py` does.
+/// A peer: its name in the report, and its name in `python/peers.py`.
 pub(crate) type Peer = (&'static str, &'static str);
 
 /// The peers of every case about speed.
@@ -32,17 +32,17 @@ pub(crate) const PEERS: [Peer; 5] = [
     ("PyTensor, numba", "pytensor-numba"),
 ];
 
-/// Python and its peers, or why there are none.
+/// Python and its peers, or the reason for not having them.
 pub(crate) struct Peers {
-    /// What makes them.
+    /// The environment of the peers.
     pub(crate) environment: Result<Environment, String>,
     process: Option<RefCell<Process>>,
-    /// Versions, by what has them.
+    /// The versions of the peers, by name.
     pub(crate) versions: BTreeMap<String, String>,
 }
 
 impl Peers {
-    /// Makes or finds the environment, and starts the process, whose peers have so many threads.
+    /// Finds or creates the environment and starts the process with `threads` threads for its peers.
     pub(crate) fn start(threads: usize) -> Result<Self> {
         let environment = Environment::find()?;
         let (mut process, mut versions) = (None, BTreeMap::new());
@@ -54,11 +54,11 @@ impl Peers {
         Ok(Self { environment, process, versions })
     }
 
-    /// Runners of some peers for a case, each after its result was compared with ours; what a peer cannot do goes to
-    /// `skipped`.
+    /// Returns runners of some peers for a case, after comparing each peer's result with ours. Unsupported peers
+    /// are added to `skipped`.
     ///
     /// # Errors
-    /// A peer whose result differs: what it is measured at would be something else.
+    /// Fails if a peer's result differs, since its time would then measure a different computation.
     pub(crate) fn runners(
         &self,
         peers: &[Peer],
@@ -85,13 +85,14 @@ impl Peers {
     }
 }
 
-/// Compares a result with what a peer says of its own: shape, and some elements.
+/// Compares our result with a peer's: the shape and some elements.
 ///
-/// Peers add in another order, and their functions have errors of a few ulp: sums of 10⁷ elements agree to 10⁻⁹ of the largest.
+/// Peers add in another order, and their functions have errors of a few ulp. Sums of 10⁷ elements agree to 10⁻⁹ of
+/// the largest.
 fn same(ours: &Array, theirs: &process::Prepared) -> Result<()> {
     ensure!(ours.shape() == theirs.shape, "its shape is {:?}, ours {:?}", theirs.shape, ours.shape());
     let tolerance = if ours.dtype() == precast::DType::F32 { 1e-5 } else { 1e-9 };
-    // Where terms cancel, the error is one of the terms.
+    // Where terms cancel, the error is relative to the terms.
     let largest = theirs.probe.iter().fold(1.0_f64, |largest, b| largest.max(b.abs()));
     for (position, (a, b)) in inputs::probe(ours).into_iter().zip(&theirs.probe).enumerate() {
         let near = (a - b).abs() <= tolerance * largest;

@@ -1,4 +1,4 @@
-//! The process of the peers, and the lines of JSON that it is asked and answers with.
+//! The process that runs the peers, and its protocol: one line of JSON per request and per response.
 
 use super::{Environment, Input};
 use anyhow::{Context as _, Result, bail};
@@ -11,15 +11,14 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 /// A case that a peer is ready to run.
 #[derive(Debug, Deserialize)]
 pub(super) struct Prepared {
-    /// Its number.
     pub(super) id: usize,
-    /// The shape of its result.
+    /// The shape of the result.
     pub(super) shape: Vec<usize>,
-    /// Some elements of its result.
+    /// Some elements of the result.
     pub(super) probe: Vec<f64>,
 }
 
-/// The process; it ends with its standard input.
+/// The peer process; it exits when its standard input closes.
 pub(super) struct Process {
     child: Child,
     requests: Option<ChildStdin>,
@@ -36,12 +35,13 @@ impl Process {
         Ok(Self { child, requests, answers })
     }
 
-    /// Versions of everything, by its name.
+    /// Returns the versions of all packages, by name.
     pub(super) fn versions(&mut self) -> Result<BTreeMap<String, String>> {
         Ok(serde_json::from_value(self.ask(&json!({"versions": 1}))?)?)
     }
 
-    /// Makes a peer ready for a case: compiled, called once. The inner error says why it cannot.
+    /// Prepares a peer for a case: compiles it and calls it once. The inner error is the reason why the peer cannot
+    /// run it.
     pub(super) fn prepare(
         &mut self,
         peer: &str,
@@ -55,7 +55,7 @@ impl Process {
         Ok(Ok(serde_json::from_value(answer)?))
     }
 
-    /// The nanoseconds of one call.
+    /// Returns the nanoseconds of one call.
     pub(super) fn time(&mut self, id: usize) -> Result<f64> {
         let answer = self.ask(&json!({"time": id}))?;
         answer.get("ns").and_then(Value::as_f64).with_context(|| format!("no time but {answer}"))
@@ -75,7 +75,7 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         drop(self.requests.take());
-        // It ends by itself; if not, nothing can be done about it here.
+        // The process exits by itself. If waiting fails, there is no recovery here.
         let _ = self.child.wait();
     }
 }

@@ -1,4 +1,4 @@
-//! What is compared before anything is measured.
+//! Tests of the checks before a measurement.
 
 use super::inputs::{Kind, probe};
 use super::process::Prepared;
@@ -54,7 +54,7 @@ fn the_lock_pins_what_is_required_and_every_file_by_its_hash() {
     let lock = include_str!("../../python/requirements.lock");
     let wanted = include_str!("../../python/requirements.in");
     for line in wanted.lines().filter(|line| !line.starts_with('#')) {
-        // Its marker is spelt otherwise there.
+        // The lock file spells environment markers differently.
         let pin = line.split(';').next().unwrap_or_default();
         let at = lock.find(&format!("\n{pin} ")).unwrap_or_else(|| panic!("`{line}` is not locked"));
         let hash = lock[at..].lines().nth(2).unwrap_or_default();

@@ -1,10 +1,12 @@
-//! A registry of ten million artifacts and ten thousand clients a minute, on paper: what breaks first, and what helps.
+//! Simulates a registry of ten million artifacts and ten thousand clients a minute, to find its bottlenecks and
+//! compare remedies.
 //!
 //! ```text
-//! World (sizes, rates, limits) ─▶ Way (how names are listed, how questions are asked) ─▶ run: events in time ─▶ Outcome ─▶ page
+//! World (sizes, rates, limits) ─▶ Way (how names are listed, how requests are sent) ─▶ run: events in time ─▶ Outcome ─▶ page
 //! ```
-//! Simulated is a web server with a store, since it is the plainest place and each answer is a file; sizes of files are measured
-//! (`World::default`), capacities are those of one ordinary machine. Everything follows from one seed. `REGISTRY.md` is the page.
+//! The simulated registry is a web server with a store, since it is the plainest kind and each response is a file.
+//! File sizes are measured (`World::default`); capacities are those of one ordinary machine. All results follow
+//! from one seed. `REGISTRY.md` is the page.
 
 mod page;
 mod run;
@@ -14,38 +16,37 @@ mod tests;
 pub(crate) use page::page;
 pub(crate) use run::{Outcome, run};
 
-/// What the world is like; sizes in bytes, times in seconds.
+/// The parameters of the simulation; sizes in bytes, times in seconds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct World {
     pub(crate) artifacts: u64,
     pub(crate) clients_a_minute: u64,
-    /// Of a hundred clients so many have everything, and ask what names mean.
+    /// The percentage of clients that have everything cached and only resolve names.
     pub(crate) warm_percent: u64,
-    /// Of those that have not everything, how many modules each lacks: an entry's, of several it uses.
+    /// The number of modules that each cold client lacks: those of one entry, out of several that it uses.
     pub(crate) modules: u64,
-    /// How many entries a client asks for.
+    /// The number of entries that a client requests.
     pub(crate) entries: u64,
-    /// A record, its signatures, its documents.
+    /// The sizes of a record, its signatures and its documents.
     pub(crate) record: u64,
     pub(crate) signatures: u64,
     pub(crate) documents: u64,
-    /// An archive, as it lies in a store; and its shared object, as a bundle has it.
+    /// The sizes of an archive in a store and of its shared object in a bundle.
     pub(crate) object: u64,
     pub(crate) code: u64,
-    /// A named graph, with its signatures.
+    /// The size of a named graph with its signatures.
     pub(crate) entry: u64,
-    /// Keys and fingerprints that lead to a record.
+    /// The number of keys and fingerprints that lead to a record.
     pub(crate) pointers: u64,
-    /// Records of one module: an ISA level each.
+    /// The number of records of one module, one per ISA level.
     pub(crate) variants: u64,
-    /// A line of a list.
+    /// The size of a line of a list.
     pub(crate) line: u64,
-    /// There and back.
     pub(crate) round_trip: f64,
-    /// What the server sends, and what a client takes, in bytes a second.
+    /// The send rate of the server and the receive rate of a client, in bytes a second.
     pub(crate) server_rate: f64,
     pub(crate) client_rate: f64,
-    /// How many answers a server makes at once, and how long each takes it.
+    /// The number of responses that a server prepares at once, and the time that each takes.
     pub(crate) workers: usize,
     pub(crate) service: f64,
     pub(crate) minutes: u64,
@@ -60,7 +61,7 @@ impl Default for World {
             warm_percent: 90,
             modules: 8,
             entries: 4,
-            // Means of quickstart's store and bundle; the page says how they were taken.
+            // Means of quickstart's store and bundle; the page explains how they were measured.
             record: 495,
             signatures: 335,
             documents: 1_605,
@@ -81,25 +82,25 @@ impl Default for World {
     }
 }
 
-/// How a client finds and fetches.
+/// A way for a client to find and fetch artifacts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Way {
     pub(crate) name: &'static str,
     pub(crate) lists: Lists,
-    /// How many questions are asked at once.
+    /// The number of concurrent requests.
     pub(crate) at_once: u64,
-    /// Whether an entry that is here is not read again.
+    /// Whether a client skips reading an entry that it already has.
     pub(crate) knows: bool,
 }
 
-/// How names are listed.
+/// A way to list names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lists {
-    /// One list for each two first digits.
+    /// One list for each prefix of two digits.
     Shards,
-    /// Pages of at most so many bytes.
+    /// Pages of at most this many bytes.
     Pages(u64),
-    /// None: one release is fetched, in layers of 128 KiB.
+    /// No lists: the client fetches one release, in layers of 128 KiB.
     Release,
 }
 
@@ -128,7 +129,7 @@ impl Way {
 }
 
 impl World {
-    /// The length of the list that a question reads.
+    /// Returns the length of the list that a request reads.
     pub(crate) fn list(&self, lists: Lists) -> u64 {
         let shard = self.artifacts * self.pointers * self.line / 256;
         match lists {
@@ -144,7 +145,7 @@ impl World {
         }
     }
 
-    /// How many files the lists of keys are.
+    /// Returns the number of files that hold the lists of keys.
     pub(crate) fn lists(&self, lists: Lists) -> u64 {
         match lists {
             Lists::Shards => 256,
@@ -153,7 +154,8 @@ impl World {
         }
     }
 
-    /// The answers that a client waits for, in steps; those of a step are asked at once, so many as may be.
+    /// Returns the sizes of the responses that a client waits for, in steps. The requests of a step are sent
+    /// together, up to the limit.
     pub(crate) fn steps(&self, way: Way, is_warm: bool) -> Vec<Vec<u64>> {
         const ROOT: u64 = 65;
         const STORE: u64 = 40;
@@ -162,7 +164,7 @@ impl World {
             let bundle = self.modules * (self.code + self.record);
             let layers = bundle.div_ceil(128 << 10);
             let manifest = 800 + 300 * layers;
-            // What the tag means; layers, the list of signatures, their manifest, they themselves.
+            // The tag, then the layers, the list of signatures, their manifest, and the signatures.
             return match is_warm {
                 true => vec![vec![manifest]],
                 false => vec![

@@ -1,4 +1,4 @@
-//! The page: what was assumed, what came out, what follows.
+//! The page: assumptions, results and conclusions.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use super::{Lists, Outcome, WAYS, World, run};
 
 const MIB: f64 = 1_048_576.0;
 
-/// The page, of the world as it is assumed.
+/// Returns the page for the default world.
 pub(crate) fn page() -> String {
     let world = World::default();
     let outcomes: Vec<Outcome> = WAYS.iter().map(|way| run(&world, *way)).collect();
@@ -91,7 +91,7 @@ fn table(world: &World, outcomes: &[Outcome]) -> String {
     text
 }
 
-/// What is asked the most of, and how much.
+/// Returns the most loaded resource and its load.
 fn first(outcome: &Outcome) -> (&'static str, f64) {
     if outcome.line_load > outcome.workers_load {
         ("the server's line", outcome.line_load)
@@ -100,7 +100,7 @@ fn first(outcome: &Outcome) -> (&'static str, f64) {
     }
 }
 
-/// At how many times as many clients something breaks.
+/// Returns the factor of more clients at which a resource saturates.
 fn times(load: f64) -> String {
     format!("{:.2} × as many clients", 1.0 / load)
 }

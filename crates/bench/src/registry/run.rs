@@ -1,42 +1,44 @@
-//! The simulation: clients arrive, each waits for the answers of its steps; a server has so many workers, and one line to the world.
+//! The simulation: clients arrive and wait for the responses of their steps; the server has a number of workers and
+//! one network line.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use super::{Way, World};
 
-/// What became of the clients.
+/// The results for the clients.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Outcome {
     pub(crate) requests_a_second: f64,
     pub(crate) bytes_a_second: f64,
-    /// Parts of what workers and the line can do that are asked of them; above 1 clients queue for ever longer.
+    /// The loads of workers and line, as fractions of their capacity. Above 1 the queue of clients grows without
+    /// bound.
     pub(crate) workers_load: f64,
     pub(crate) line_load: f64,
-    /// Seconds until a client that lacks modules has them: the middle one, and of a hundred the slowest but one.
+    /// The seconds until a client that lacks modules has them: the median and the 99th percentile.
     pub(crate) cold_median: f64,
     pub(crate) cold_slow: f64,
     pub(crate) warm_median: f64,
 }
 
-/// A client on its way.
+/// A client in progress.
 struct Client {
     arrived: f64,
     is_warm: bool,
     steps: VecDeque<VecDeque<u64>>,
-    /// How many answers are on their way.
+    /// The number of open requests.
     open: u64,
-    /// Until when its own line is busy.
+    /// The time until which its own line is busy.
     line: f64,
     ended: f64,
 }
 
-/// When a request of a client is at the server, in nanoseconds; which client; how long its answer is.
+/// The arrival time of a request at the server in nanoseconds, its client, and the length of its response.
 type Event = Reverse<(u64, usize, u64)>;
 
 const SECOND: f64 = 1e9;
 
-/// Simulates a way.
+/// Simulates one way.
 pub(crate) fn run(world: &World, way: Way) -> Outcome {
     let mut numbers = fastrand::Rng::with_seed(world.seed);
     let (count, seconds) = (world.clients_a_minute * world.minutes, 60.0 * world.minutes as f64);
@@ -85,8 +87,8 @@ pub(crate) fn run(world: &World, way: Way) -> Outcome {
     }
 }
 
-/// Sends what may be sent: of the first step with something left, as much as may be open at once. Small parts of one record
-/// always go together.
+/// Sends the requests that may be sent: from the first unfinished step, up to the limit of open requests. The small
+/// parts of one record always go together.
 fn ask(world: &World, way: Way, client: &mut Client, at: usize, now: f64, events: &mut BinaryHeap<Event>) {
     while client.open == 0 && client.steps.front().is_some_and(VecDeque::is_empty) {
         client.steps.pop_front();

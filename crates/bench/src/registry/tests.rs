@@ -1,4 +1,4 @@
-//! The page is that of the simulation; and what the simulation says where sums say it too.
+//! Compares the page with the simulation, and the simulation with sums where they give the same answer.
 
 use super::{Lists, WAYS, Way, World, page, run};
 
@@ -18,7 +18,7 @@ fn the_page_is_that_of_the_simulation() {
     );
 }
 
-/// A world in which nobody waits for another.
+/// Returns a world in which no client waits for another.
 fn lonely() -> World {
     World { clients_a_minute: 60, ..World::default() }
 }
@@ -29,7 +29,8 @@ fn who_is_alone_waits_for_round_trips_and_for_bytes() {
     for way in WAYS {
         let steps = world.steps(way, false);
         let asked: u64 = steps.iter().flatten().sum();
-        // A step of more answers than may be open goes in rounds that overlap, so it is between one trip and as many as rounds.
+        // A step with more requests than the limit takes overlapping rounds, so it costs between one trip and one
+        // trip per round.
         let rounds: u64 = steps.iter().map(|step| (step.len() as u64).div_ceil(way.at_once.max(3))).sum();
         let bytes = asked as f64 * (1.0 / world.client_rate + 1.0 / world.server_rate);
         let least = steps.len() as f64 * world.round_trip + asked as f64 / world.client_rate;

@@ -1,18 +1,19 @@
-//! Lines against the fastest peer of each: the mean of all, and those where it is ahead, with the reason; and against their targets.
+//! Compares lines with the fastest peer of each and with their targets: the mean of all, and the lines with a
+//! faster peer or a missed target, with reasons.
 
 use super::reasons::reason;
 use super::{Line, three_digits};
 
-/// A peer that is faster by more than this is ahead.
+/// A peer is ahead if the ratio of its time to ours is below this.
 const AHEAD: f64 = 0.95;
 
-/// The fastest peer of a line, and how many times as long as ours it takes.
+/// Returns the fastest peer of a line, and the ratio of its time to ours.
 fn fastest(line: &Line) -> Option<(&str, f64)> {
     let times = line.peers.iter().map(|(name, peer)| (name.as_str(), peer.median_ns / line.ours.median_ns));
     times.min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// Says what the geometric mean over lines is, and of each line where the fastest peer is ahead which that is, and why.
+/// Returns the geometric mean over lines, and for each line with a faster peer its name and the reason.
 pub(crate) fn against_fastest(lines: &[Line]) -> Vec<String> {
     let found: Vec<(&Line, (&str, f64))> =
         lines.iter().filter_map(|line| Some((line, fastest(line)?))).collect();
@@ -41,7 +42,7 @@ pub(crate) fn against_fastest(lines: &[Line]) -> Vec<String> {
     facts
 }
 
-/// Says which lines miss their target, and why.
+/// Returns the lines that miss their target, with reasons.
 pub(crate) fn missed(lines: &[Line]) -> Vec<String> {
     let lines: Vec<&Line> = lines.iter().filter(|line| line.is_met() == Some(false)).collect();
     let head = match lines.len() {

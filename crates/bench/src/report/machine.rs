@@ -1,11 +1,11 @@
-//! Where and with what figures were made.
+//! The machine and the tools that the figures come from.
 
 use crate::measure::output;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::process::Command;
 
-/// Machine, compilers, versions of peers, and how busy it was.
+/// The machine, compilers, versions of peers, and the load.
 #[derive(Debug, Serialize)]
 pub(crate) struct Machine {
     pub(crate) cpu: String,
@@ -14,14 +14,14 @@ pub(crate) struct Machine {
     pub(crate) kernel: String,
     pub(crate) rustc: String,
     pub(crate) compiler: String,
-    /// Versions of peers, by name.
+    /// The versions of peers, by name.
     pub(crate) peers: BTreeMap<String, String>,
     pub(crate) load_before: String,
     pub(crate) load_after: String,
 }
 
 impl Machine {
-    /// Asks the system.
+    /// Queries the system.
     pub(crate) fn here(peers: BTreeMap<String, String>) -> Self {
         let unknown = || "unknown".to_owned();
         let cpuinfo = fs_err::read_to_string("/proc/cpuinfo").unwrap_or_default();
@@ -45,7 +45,7 @@ impl Machine {
         }
     }
 
-    /// All of it in one sentence.
+    /// Returns all facts in one sentence.
     pub(super) fn facts(&self) -> String {
         let peers: Vec<String> =
             self.peers.iter().map(|(name, version)| format!("{name} {version}")).collect();
@@ -64,14 +64,15 @@ impl Machine {
     }
 }
 
-/// The version of ndarray in the lock file that this program was built with; others there are older.
+/// Returns the version of ndarray in the lock file that this program was built with; earlier matches there are
+/// older versions.
 fn ndarray() -> &'static str {
     let lock = include_str!("../../../../Cargo.lock");
     let after = lock.split("name = \"ndarray\"\nversion = \"").last();
     after.and_then(|text| text.split('"').next()).unwrap_or("unknown")
 }
 
-/// Running processes on average over the last minute.
+/// Returns the average number of running processes over the last minute.
 pub(crate) fn load() -> String {
     let text = fs_err::read_to_string("/proc/loadavg").unwrap_or_default();
     text.split(' ').next().unwrap_or("unknown").to_owned()

@@ -1,4 +1,4 @@
-//! What was measured: lines of us and our peers, in a section for each case; as a table, Markdown, JSON or a picture.
+//! The report: lines of precast and its peers, in a section for each case; as a table, Markdown, JSON or a picture.
 //!
 //! ```text
 //! case ─▶ Found { lines, facts, skipped } ─▶ Section ─▶ Report ─▶ table (terminal) │ markdown, picture (committed) │ JSON
@@ -19,26 +19,25 @@ pub(crate) use fastest::{against_fastest, missed};
 pub(crate) use machine::{Machine, load};
 use serde::Serialize;
 
-/// One thing, measured for us and for peers in the same rounds.
+/// A subject, measured for precast and for peers in the same rounds.
 #[derive(Debug, Serialize)]
 pub(crate) struct Line {
-    /// What was measured.
+    /// The subject.
     pub(crate) what: String,
     pub(crate) ours: Figure,
-    /// What it shall be.
     pub(crate) target: Option<Target>,
-    /// Peers by name, in the order of the table's columns.
+    /// The peers by name, in the order of the table's columns.
     pub(crate) peers: Vec<(String, Figure)>,
-    /// Whether the picture has it.
+    /// Whether the picture shows this line.
     pub(crate) pictured: bool,
 }
 
-/// Many rounds of one thing.
+/// The statistics of many rounds.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(crate) struct Figure {
     pub(crate) min_ns: f64,
     pub(crate) median_ns: f64,
-    /// Half of what lies between the quartiles, as a part of the median.
+    /// Half the interquartile range, as a fraction of the median.
     pub(crate) spread: f64,
     pub(crate) rounds: usize,
 }
@@ -57,28 +56,28 @@ impl From<&Sample> for Figure {
 /// A target of the design.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(crate) enum Target {
-    /// At most so many nanoseconds.
+    /// At most this many nanoseconds.
     Below(f64),
-    /// At most so many nanoseconds more than the first peer.
+    /// At most this many nanoseconds more than the first peer.
     BelowPeerPlus(f64),
-    /// At most so many times the first peer.
+    /// At most this many times the first peer.
     TimesPeer(f64),
 }
 
 impl Line {
-    /// A line of samples.
+    /// Creates a line from samples.
     pub(crate) fn new(what: &str, ours: &Sample, peers: &[(&str, &Sample)]) -> Self {
         let peers = peers.iter().map(|(name, sample)| ((*name).to_owned(), Figure::from(*sample))).collect();
         Self { what: what.to_owned(), ours: ours.into(), target: None, peers, pictured: false }
     }
 
-    /// Runs a race in which the first runner is us.
+    /// Runs a race whose first runner is precast.
     pub(crate) fn raced(what: &str, rounds: usize, mut runners: Vec<Runner<'_>>) -> Result<Self> {
         let samples = race(rounds, &mut runners)?;
         Ok(Self::of_race(what, runners, &samples))
     }
 
-    /// The same where the first round counts too.
+    /// Like [`Self::raced`], but the first round counts too.
     pub(crate) fn raced_cold(what: &str, rounds: usize, mut runners: Vec<Runner<'_>>) -> Result<Self> {
         let samples = race_cold(rounds, &mut runners)?;
         Ok(Self::of_race(what, runners, &samples))
@@ -95,12 +94,12 @@ impl Line {
         Self { target: Some(target), ..self }
     }
 
-    /// Puts it into the picture.
+    /// Adds the line to the picture.
     pub(crate) fn pictured(self) -> Self {
         Self { pictured: true, ..self }
     }
 
-    /// Whether the median keeps the target; `None` without one, or without the peer that it is about.
+    /// Returns whether the median meets the target; `None` without a target or without the peer that it refers to.
     fn is_met(&self) -> Option<bool> {
         let first = self.peers.first().map(|(_, figure)| figure.median_ns);
         Some(match self.target? {
@@ -111,13 +110,13 @@ impl Line {
     }
 }
 
-/// What a case found out.
+/// The results of a case.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     pub(crate) lines: Vec<Line>,
-    /// What is no time: counts, sizes, whether bits agree.
+    /// Results other than times: counts, sizes, whether bits agree.
     pub(crate) facts: Vec<String>,
-    /// What it could not measure, and why.
+    /// Subjects that the case could not measure, with the reason.
     pub(crate) skipped: Vec<String>,
 }
 
@@ -127,28 +126,27 @@ impl From<Vec<Line>> for Found {
     }
 }
 
-/// What a case found out, with its name.
+/// The results of a case, with its name.
 #[derive(Debug, Serialize)]
 pub(crate) struct Section {
     /// The case's name on the command line.
     pub(crate) case: &'static str,
-    /// What it is about.
     pub(crate) title: &'static str,
     pub(crate) lines: Vec<Line>,
     pub(crate) facts: Vec<String>,
     pub(crate) skipped: Vec<String>,
 }
 
-/// Everything that one run found out.
+/// The results of one run.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
     pub(crate) machine: Machine,
     pub(crate) sections: Vec<Section>,
-    /// What no case could measure, and why.
+    /// Subjects that no case could measure, with the reason.
     pub(crate) skipped: Vec<String>,
 }
 
-/// A duration with three digits.
+/// Formats a duration with three digits.
 fn time(ns: f64) -> String {
     let (value, unit) = match ns {
         ns if ns < 1e3 => (ns, "ns"),
@@ -159,9 +157,9 @@ fn time(ns: f64) -> String {
     format!("{} {unit}", three_digits(value))
 }
 
-/// A number with three digits, if it is below 1000.
+/// Formats a number with three digits, if it is below 1000.
 fn three_digits(value: f64) -> String {
-    // By what it rounds to: 9.999 is 10.0.
+    // Chosen by the rounded value: 9.999 is 10.0.
     let digits = if value < 9.995 { 2 } else { usize::from(value < 99.95) };
     format!("{value:.digits$}")
 }

@@ -1,24 +1,25 @@
-//! The picture: how many times as long as precast each peer takes, on a logarithmic axis; a function of the report alone.
+//! Draws the picture: the time of each peer relative to precast, on a logarithmic axis; a function of the report
+//! alone.
 //!
 //! ```text
-//!   what, our median │ precast = 1        ●NumPy      ▲numba              ■PyTensor
+//!   line, our median │ precast = 1        ●NumPy      ▲numba              ■PyTensor
 //!                    └──┬────────┬─────────┬──────────┬─── times
 //! ```
-//! No script, no outside font or style: it shows wherever it is put, on light and dark pages.
+//! The picture has no script and no external font or style, so it works on any page, light or dark.
 
 use super::{Line, Report, time};
 use std::fmt::Write as _;
 
-/// Pixels: labels to the left, the axis, and a line of it.
+/// The widths of labels and axis, and the height of a line, in pixels.
 const LABELS: f64 = 430.0;
 const AXIS: f64 = 500.0;
 const STEP: f64 = 24.0;
-/// Below the legend, which has at most three lines.
+/// The top of the axis, below a legend of at most three lines.
 const TOP: f64 = 132.0;
 const MARGIN: f64 = 24.0;
 
-/// Colours that people with any colour vision tell apart (Okabe and Ito, 2008), and a shape besides. Peers after the last are
-/// hollow, so that each of twice as many has a mark of its own.
+/// Colours that are distinct for any colour vision (Okabe and Ito, 2008), each with a shape. Peers beyond the last
+/// are hollow, so twice as many peers have a distinct mark.
 const MARKS: [(&str, Shape); 7] = [
     ("#0072b2", Shape::Circle),
     ("#d55e00", Shape::Triangle),
@@ -38,7 +39,7 @@ enum Shape {
 }
 
 impl Report {
-    /// The lines that are meant for it, as SVG; `None` if there are none.
+    /// Returns the picture of all lines marked for it, as SVG; `None` if there are none.
     pub(crate) fn picture(&self) -> Option<String> {
         let groups: Vec<(&str, Vec<&Line>)> = self
             .sections
@@ -77,7 +78,7 @@ impl Line {
         self.pictured && self.ratios().next().is_some()
     }
 
-    /// How many times as long each peer takes.
+    /// Returns the ratio of each peer's time to ours.
     fn ratios(&self) -> impl Iterator<Item = (&str, f64)> {
         let ratio = |theirs: f64| theirs / self.ours.median_ns;
         let ratios = self.peers.iter().map(move |(name, theirs)| (name.as_str(), ratio(theirs.median_ns)));
@@ -85,7 +86,7 @@ impl Line {
     }
 }
 
-/// Names of peers in the order in which they come up; the place is the mark.
+/// Returns the names of peers in order of appearance; the position selects the mark.
 fn names<'r>(lines: &[&'r Line]) -> Vec<&'r str> {
     let mut names = Vec::new();
     for (name, _) in lines.iter().flat_map(|line| line.ratios()) {
@@ -96,7 +97,7 @@ fn names<'r>(lines: &[&'r Line]) -> Vec<&'r str> {
     names
 }
 
-/// Powers of ten from the first to the last.
+/// The powers of ten from the first to the last.
 struct Axis {
     first: i32,
     last: i32,
@@ -185,7 +186,7 @@ fn row(text: &mut String, line: &Line, axis: &Axis, names: &[&str], y: f64) {
     }
 }
 
-/// The mark of a peer; `title` shows when one points at it.
+/// Draws the mark of a peer; `title` is shown on hover.
 fn mark(text: &mut String, position: usize, x: f64, y: f64, title: &str) {
     let (colour, shape) = MARKS[position % MARKS.len()];
     let shape = match shape {

@@ -1,9 +1,9 @@
-//! Why some lines are slower than their fastest peer, or miss their target: what is known, not what is hoped.
+//! Known reasons for lines that are slower than their fastest peer or miss their target.
 
-/// Of a loop over what lies in memory, with one result for many elements.
+/// The reason for loops over memory with one result for many elements.
 const LOADS: &str = "as fast as loads alone in some runs and up to a third slower in others, and so is the same loop in a C program, in whatever order it reads and however far ahead it asks; one of 16 bytes at a time is steadier, between the two";
 
-/// Reasons, by how a line's name begins and ends; the first that fits.
+/// The reasons, by prefix and suffix of a line's name; the first match wins.
 const REASONS: [(&str, &str, &str); 27] = [
     (
         "tanh",
@@ -82,7 +82,7 @@ const REASONS: [(&str, &str, &str); 27] = [
     ("dot", "", "each element is a chain over blocks of 256"),
 ];
 
-/// Why the line of this name may be slower than a peer or a target.
+/// Returns the reason why the line of this name may be slower than a peer or a target.
 pub(super) fn reason(what: &str) -> Option<&'static str> {
     REASONS
         .iter()

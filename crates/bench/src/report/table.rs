@@ -1,17 +1,17 @@
-//! Tables: for the terminal and for `RESULTS.md`, a column for each peer of a section.
+//! Tables for the terminal and for `RESULTS.md`, with a column for each peer of a section.
 
 use super::{Figure, Line, Report, Section, Target, three_digits, time};
 use std::fmt::Write as _;
 
-/// How the committed file begins.
+/// The head of the committed file.
 pub(super) const HEAD: &str = "# Results\nMade by `cargo run --release -p precast-bench -- --write`, of all cases or of those that are named; how to read them: [`README.md`](README.md). Each cell is a \
     median, ± half of what lies between the quartiles; × how many times as long as precast a peer takes.\n";
 
-/// The picture beside it.
+/// The Markdown that embeds the picture.
 const PICTURE: &str = "![How many times as long as precast peers take](results.svg)";
 
 impl Report {
-    /// Tables for people.
+    /// Returns the tables for the terminal.
     pub(crate) fn table(&self) -> String {
         let mut text = format!("{}\n", self.machine.facts());
         for section in &self.sections {
@@ -25,7 +25,7 @@ impl Report {
         text
     }
 
-    /// The text of `RESULTS.md`.
+    /// Returns the text of `RESULTS.md`.
     pub(crate) fn markdown(&self) -> String {
         let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
         let mut text = format!("{HEAD}\n{}.\n\n{PICTURE}\n", self.machine.facts());
@@ -56,7 +56,7 @@ impl Report {
 }
 
 impl Section {
-    /// Names of the peers of any line, in the order in which they come up.
+    /// Returns the names of all peers, in order of appearance.
     fn peers(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         for (name, _) in self.lines.iter().flat_map(|line| &line.peers) {
@@ -67,7 +67,7 @@ impl Section {
         names
     }
 
-    /// The table, its head first; empty for a section without lines.
+    /// Returns the rows of the table, its head first; empty for a section without lines.
     fn cells(&self) -> Vec<Vec<String>> {
         if self.lines.is_empty() {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! What a report looks like; and that the committed one is such a report, of the cases that there are.
+//! Tests of a report's format. They also check that the committed report has that format and the known cases.
 
 use super::machine::Machine;
 use super::table::HEAD;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 const COMMITTED: &str = include_str!("../../RESULTS.md");
 
-/// The committed picture, if the committed table shows one.
+/// Returns the committed picture, if the committed table shows one.
 fn committed_picture() -> Option<String> {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/results.svg");
     COMMITTED.contains("results.svg").then(|| fs_err::read_to_string(file).unwrap())
@@ -155,7 +155,8 @@ fn marks_of_fourteen_peers_differ() {
     let mut report = report();
     report.sections[0].lines = vec![line];
     let picture = report.picture().unwrap();
-    // Colour and shape: the element's name with how it is painted. Of the legend and of the line, so each twice.
+    // Colour and shape: the element's name with its paint. Each occurs twice, once in the legend and once in the
+    // line.
     let marks = picture.lines().filter(|line| line.contains("<title>"));
     let kind = |mark: &str| {
         let (shape, paint) = mark.split_once(" fill=").unwrap();
@@ -169,7 +170,7 @@ fn marks_of_fourteen_peers_differ() {
     assert_eq!(kinds.len(), 14);
 }
 
-/// Every element that is opened is closed, in order.
+/// Checks that every opened element is closed, in order.
 fn well_formed(xml: &str) {
     let mut open = Vec::new();
     for element in xml.split('<').skip(1) {
@@ -187,7 +188,7 @@ fn well_formed(xml: &str) {
 #[test]
 fn the_committed_results_are_of_cases_that_there_are_in_their_order() {
     let sections: Vec<&str> = COMMITTED.lines().filter_map(|line| line.strip_prefix("## ")).collect();
-    // A case that is new has no section until the next full run.
+    // A new case has no section until the next full run.
     let known = CASES.iter().map(|case| case.name).filter(|name| sections.contains(name));
     assert_eq!(sections, known.collect::<Vec<_>>());
     committed_picture().iter().for_each(|picture| well_formed(picture));
