@@ -1,8 +1,9 @@
 //! `cargo xtask ci`: every check that a change must pass, cheapest first, with the time of each.
 //!
-//! Documents are built for libraries only: the binary `precast` and the library `precast` would be one folder. So would the C
-//! library's, whose document is its header.
-//! All cargo commands take `--locked`: a Cargo.lock that does not fit is an error here.
+//! The `doc` step covers libraries only: the documents of the binary `precast` and the library `precast` would
+//! share a directory.
+//! The C library is left out for the same reason; its header is its documentation.
+//! All cargo commands use `--locked`, so an outdated Cargo.lock is an error.
 
 use crate::steps::Steps;
 use crate::tools::answers;
@@ -10,7 +11,7 @@ use crate::{headers, root, test, tidy};
 use anyhow::Result;
 use std::process::Command;
 
-/// Runs all steps, the tests last and only if asked for; `true` if all are fine.
+/// Runs all steps, with the tests last and only on request; returns `true` if all succeed.
 pub(crate) fn run(tests: bool) -> Result<bool> {
     let mut steps = Steps::default();
     let deny = [("RUSTDOCFLAGS", "-D warnings")];

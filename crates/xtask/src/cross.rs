@@ -1,8 +1,11 @@
-//! `cargo xtask cross`: artifacts for aarch64, compiled here and run under an emulator, bit by bit those of this machine.
+//! `cargo xtask cross`: compiles artifacts for aarch64, runs them under an emulator, and compares the bits with
+//! this machine's.
 //!
-//! The test does the work (`tests/it/cross`); `cargo xtask test` runs it with a few graphs where the tools are there. Here they
-//! are installed if they are not, from Debian's packages, and every function of the library is run with a dtype of each kind: some
-//! minutes, as each function is compiled twice. With every dtype it takes four times as long. It tells of each dtype in turn.
+//! The test itself is in `tests/it/cross`. `cargo xtask test` runs it with a few graphs if the tools are installed.
+//! This command installs missing tools from Debian's packages and runs every function of the library with one dtype
+//! of each kind.
+//! That takes some minutes because each function is compiled twice; all dtypes take four times as long. Progress is
+//! printed per dtype.
 
 use crate::steps::run as run_command;
 use crate::tools::{answers, cargo};
@@ -12,16 +15,16 @@ use std::process::Command;
 /// The cross compiler, the target's C library, and the emulator.
 const PACKAGES: [&str; 3] = ["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross", "qemu-user"];
 
-/// How many random graphs, if nothing is said.
+/// The default number of random graphs.
 const COUNT: &str = "40";
 
-/// The dtypes, if nothing is said: those that C computes with in ways of their own.
+/// The default dtypes: one for each way in which C computes.
 const DTYPES: &str = "f64,f16,i32,c128";
 
-/// All of them.
+/// All dtypes.
 const ALL: &str = "bool,i8,i16,i32,i64,u8,u16,u32,u64,f16,bf16,f32,f64,c64,c128";
 
-/// Runs the test; `true` if all bits are the same, or it cannot be tried here.
+/// Runs the test; returns `true` if all bits agree or the test cannot run here.
 pub(crate) fn run(args: &[&str]) -> Result<bool> {
     let (mut count, mut dtypes, mut rest) = (COUNT, DTYPES, args);
     loop {
@@ -58,7 +61,7 @@ pub(crate) fn run(args: &[&str]) -> Result<bool> {
     run_command(tests.env("PRECAST_CROSS_COUNT", count).env("PRECAST_CROSS_DTYPES", dtypes))
 }
 
-/// Whether the test has what it needs.
+/// Returns whether the tools of the test are installed.
 pub(crate) fn is_there() -> bool {
     let tools = ["aarch64-linux-gnu-gcc", "qemu-aarch64"];
     tools.iter().all(|tool| answers(Command::new(tool).arg("--version")))

@@ -1,17 +1,18 @@
-//! `cargo xtask digest`: one digest of what graphs compute, over compilers, ISA levels, cuts and numbers of threads; on aarch64 too,
-//! where there are a cross compiler and an emulator (`cargo xtask cross` installs them).
+//! `cargo xtask digest`: compares one digest of all results over compilers, ISA levels, cuts and numbers of
+//! threads.
+//! It also covers aarch64 if a cross compiler and an emulator are installed (`cargo xtask cross` installs them).
 //!
-//! The test does the work (`tests/it/digest.rs`); `cargo xtask test` runs a share of it.
+//! The test itself is `tests/it/digest.rs`; `cargo xtask test` runs a part of it.
 
 use crate::steps::run as run_command;
 use crate::tools::cargo;
 use anyhow::{Result, bail};
 use std::process::Command;
 
-/// How many random graphs, if nothing is said, beside those with long arrays.
+/// The default number of random graphs, in addition to those with long arrays.
 const COUNT: &str = "200";
 
-/// Runs the test; `true` if all digests are the same.
+/// Runs the test; returns `true` if all digests agree.
 pub(crate) fn run(args: &[&str]) -> Result<bool> {
     let count = match args {
         [] => COUNT,

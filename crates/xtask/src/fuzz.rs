@@ -1,22 +1,23 @@
-//! `cargo xtask fuzz-graphs`: the random graphs of `tests/it/fuzz`, as many as asked for, ops of authors who care for nobody
-//! among them; with `--numpy` random expressions against NumPy, `crates/ops/tests/it/numpy`. `cargo xtask fuzz-parsers`: the
-//! targets of `tests/parsers`, each for as long as asked for.
+//! `cargo xtask fuzz-graphs` runs as many random graphs of `tests/it/fuzz` as requested, including custom ops that
+//! break the rules.
+//! With `--numpy` it compares random expressions with NumPy (`crates/ops/tests/it/numpy`).
+//! `cargo xtask fuzz-parsers` runs each target of `tests/parsers` for the requested time.
 //!
-//! The tests do the work and say what they have done after each batch; a failure ends with the seed that repeats it and the
-//! smallest graph that still fails, in its JSON form.
+//! The tests print their progress after each batch. A failure prints the seed to repeat it and the smallest graph
+//! that still fails, in its JSON form.
 
 use crate::steps::run as run_command;
 use crate::tools::cargo;
 use anyhow::{Context, Result, bail};
 use std::process::Command;
 
-/// How many graphs, if nothing is said.
+/// The default number of graphs.
 const COUNT: u64 = 100_000;
 
-/// How long each parser is fuzzed, in seconds, if nothing is said.
+/// The default time per parser, in seconds.
 const SECONDS: u64 = 600;
 
-/// Fuzzes parsers, two or more at once; `true` if nothing was found.
+/// Fuzzes parsers, at least two at once; returns `true` if no failure was found.
 pub(crate) fn parsers(args: &[&str]) -> Result<bool> {
     let (seconds, targets) = match args {
         ["--seconds", number, targets @ ..] => {
@@ -26,12 +27,12 @@ pub(crate) fn parsers(args: &[&str]) -> Result<bool> {
     };
     let mut command = Command::new(cargo());
     command.args(["test", "-p", "precast-tests", "--test", "parsers", "--", "--nocapture"]).args(targets);
-    // The time ends it, however many cases that is.
+    // Only the time limit stops it, after any number of cases.
     command.env("BOLERO_RANDOM_ITERATIONS", usize::MAX.to_string());
     run_command(command.env("BOLERO_RANDOM_TEST_TIME_MS", (seconds * 1000).to_string()))
 }
 
-/// Runs the test; `true` if every graph has the bits it should have.
+/// Runs the test; returns `true` if every graph has the expected bits.
 pub(crate) fn run(args: &[&str]) -> Result<bool> {
     let (mut count, mut seed) = (COUNT, 0);
     let (numpy, args) = match args {

@@ -1,6 +1,7 @@
-//! Compiles every header of ours alone, as C and as C++, warnings denied.
+//! Compiles each header of the workspace alone, as C and as C++, with warnings as errors.
 //!
-//! A header that only works after another one, or in one language, breaks a module far from the edit that broke it.
+//! A header that only works after another one, or in one language, breaks a module far from the edit that caused
+//! it.
 
 use crate::tools::compiler;
 use anyhow::{Context, Result};
@@ -9,17 +10,17 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use walkdir::WalkDir;
 
-/// Include folders of the workspace's own C, as the compiler sees them when it builds a module, and of the C API.
+/// The include directories of the workspace's C code, as the compiler sees them for a module, and of the C API.
 const INCLUDE: [&str; 5] =
     ["crates/abi/include", "crates/abi/compat", "crates/capi/include", "crates/codegen/c", "crates/ops/c"];
 
-/// Headers that stand in place of others and want CPython's and NumPy's, with which the Python package's tests compile them.
+/// Replacement headers that need CPython's and NumPy's headers; the Python package's tests compile them.
 const OF_CPYTHON: &str = "crates/codegen/c/cpython";
 
-/// Flags of both languages. Headers hold `static` functions that a lone include does not call.
+/// The flags of both languages. Headers define `static` functions that a lone include does not call.
 const FLAGS: [&str; 5] = ["-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"];
 
-/// Compiles all headers; `true` if every one is fine.
+/// Compiles all headers; returns `true` if all succeed.
 pub(crate) fn run(root: &Path) -> Result<bool> {
     let mut fine = true;
     for (variable, fallback, language, standard) in
@@ -42,7 +43,7 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     Ok(fine)
 }
 
-/// Paths of all headers below their include folder, sorted.
+/// Returns the sorted paths of all headers, relative to their include directory.
 fn headers(root: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for folder in INCLUDE {

@@ -1,10 +1,10 @@
 //! Repository automation: `cargo xtask COMMAND`.
 //!
 //! ```text
-//! test    README's second command: every test, after saying which optional tools are not there
-//! ci      what .ci/run runs: tidy, fmt, headers, clippy, doc, features, quickstart, test
-//! fuzz-graphs  random graphs, as many as asked for
-//! fuzz-parsers  real files that are edited, against every parser, for as long as asked for
+//! test    README's second command: every test, after a list of the missing optional tools
+//! ci      the steps of .ci/run: tidy, fmt, headers, clippy, doc, features, quickstart, test
+//! fuzz-graphs  random graphs, in the requested number
+//! fuzz-parsers  edited real files against every parser, for the requested time
 //! python  the Python package: installed and tested
 //! cross   artifacts for another architecture, under an emulator
 //! digest  the same bits from every compiler, level, cut and number of threads
@@ -12,13 +12,13 @@
 //! repro   the same declarations in other directories, time zones, orders, by other users: the same bytes
 //! syscalls  commands and programs while each system call is refused; limits, under resource limits; cpus, on emulated CPUs
 //! reload  services that reload bundles thousands of times: memory, mappings and descriptors
-//! bench   every case of the bench once, without figures that count
+//! bench   every case of the bench once, as a smoke test
 //! proofs  every long proof above, in a share of the time, with a table at the end
-//! remotes  stores elsewhere, a cache and a farm, against real servers: S3, a registry, a web server, BuildGrid
-//! tidy    rules about the tree that no compiler knows (also a plain `#[test]` of this package)
+//! remotes  remote stores, a cache and a farm, against real servers: S3, a registry, a web server, BuildGrid
+//! tidy    rules about the tree that no compiler checks (also a plain `#[test]` of this package)
 //! ```
-//! Needs nothing but cargo and a C compiler; what else it can use (`cargo nextest`, `strace`, a C++ compiler) it looks
-//! for, and says aloud what it goes without. Every step prints what it ran and how long it took.
+//! Only cargo and a C compiler are required. Optional tools (`cargo nextest`, `strace`, a C++ compiler) are used if
+//! found, and missing ones are listed. Every step prints its command and its duration.
 
 #![allow(clippy::print_stdout, reason = "a command line tool for this repository's developers")]
 
@@ -83,7 +83,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Does what the arguments say; `true` if all is fine.
+/// Runs the command of the arguments; returns `true` on success.
 fn run() -> Result<bool> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
@@ -115,13 +115,13 @@ fn run() -> Result<bool> {
     }
 }
 
-/// Runs every case of the bench once, to see whether each works; the figures do not count.
+/// Runs every case of the bench once as a smoke test; the figures do not count.
 fn bench() -> Result<bool> {
     let words = ["run", "--release", "--locked", "-p", "precast-bench", "--", "--quick"];
     steps::run(std::process::Command::new(tools::cargo()).args(words))
 }
 
-/// Folder of the workspace: two above this package's, as cargo names it when it runs us.
+/// Returns the workspace directory: two levels above this package's, which cargo passes in the environment.
 fn root() -> PathBuf {
     let package =
         std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from("crates/xtask"), Into::into);

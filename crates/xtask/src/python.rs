@@ -1,14 +1,14 @@
-//! `cargo xtask python`: the Python package, installed into an environment of its own as users install it, and its tests.
+//! `cargo xtask python`: installs the Python package into a separate environment, as users do, and runs its tests.
 //!
 //! ```text
 //! interpreter ──▶ target/python/PYTHON-x.y ──pip──▶ NumPy, SciPy, numba, PyTensor, pytest, ./crates/python/nativecall
 //! crates/python ──pip wheel──▶ target/python/wheel ──pip──▶ the environment, and that of another CPython
 //! precast build crates/python/tests/precast.toml ──▶ target/python/model.precast ──PRECAST_TEST_BUNDLE──▶ pytest
 //! ```
-//! The other CPython is the oldest that is there: what needs no more than NumPy is tested in it too, with the same wheel.
+//! The other CPython is the oldest one installed. Tests that need only NumPy also run there, with the same wheel.
 //!
-//! Needs CPython 3.10 or later and a package index. Where one is not there, it says so and that is fine: `cargo xtask test`
-//! stands on Rust and a C compiler alone.
+//! The command needs CPython 3.10 or later and a package index. Without them it prints a message and succeeds,
+//! because `cargo xtask test` requires only Rust and a C compiler.
 
 use crate::root;
 use crate::steps::run as run_command;
@@ -17,22 +17,22 @@ use anyhow::{Context as _, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where interpreters are looked for, besides PRECAST_PYTHON. A name on PATH may be a shim that runs none.
+/// The interpreters to try if PRECAST_PYTHON is not set. A name on PATH may be a shim that runs nothing.
 const NAMES: [&str; 5] = ["python3.13", "python3.12", "python3.11", "python3.10", "python3"];
 
-/// Prints `3.13`, or fails: an older Python, or one without `venv`.
+/// Prints the name and version, such as `cpython-3.13`; fails for an older Python, or one without `venv`.
 const VERSION: &str = "import sys, venv, ensurepip; v = sys.version_info; assert v >= (3, 10); \
                        print(sys.implementation.name, '%d.%d' % v[:2], sep='-')";
 
-/// What the tests use beside the package. `ml_dtypes` is what gives NumPy bfloat16.
+/// The packages of the tests. `ml_dtypes` adds bfloat16 to NumPy.
 const PACKAGES: [&str; 7] =
     ["numpy", "scipy", "ml_dtypes", "pytest", "pytest-xdist", "maturin>=1.9.4,<2", "setuptools>=77"];
 
-/// A process for each processor; who is done takes tests of another. Each has a cache of its own.
+/// One process per processor, with work stealing. Each process has its own cache.
 const AT_ONCE: [&str; 4] = ["-n", "auto", "--dist", "worksteal"];
 
-/// What calls functions by their addresses, and what checks the stubs. Where there are no wheels of it, its tests are skipped, and
-/// say so.
+/// The packages that call functions by address, and the checker of the stubs. If they have no wheels, their tests
+/// are skipped with a message.
 const OPTIONAL: [&str; 3] = ["numba", "cffi", "mypy"];
 
 /// The tests of the wheel in another CPython.
@@ -44,21 +44,24 @@ const OTHERS: [&str; 5] = [
     "tests/test_nativecall.py",
 ];
 
-/// PyTensor for the newest Python that has it; another version is tested by `PYTENSOR_VERSION`, without PyMC. Where it cannot be
-/// installed, its tests are skipped, and say so.
+/// PyTensor for the newest Python that it supports. `PYTENSOR_VERSION` selects another version, which is tested
+/// without PyMC.
+/// If PyTensor cannot be installed, its tests are skipped with a message.
 const PYTENSOR: [&str; 2] =
     ["pytensor==3.3.8; python_version >= '3.12'", "pytensor==3.0.7; python_version == '3.11'"];
 
-/// What the long tests use beside it.
+/// The additional package of the long tests.
 const MODELS: &str = "pymc>=6; python_version >= '3.12'";
 
-/// The interpreters of the long tests with PyTensor: one for each version of it.
+/// The interpreters of the long tests with PyTensor, one for each version of PyTensor.
 const LONG: [&str; 2] = ["python3.11", "python3.12"];
 
-/// Builds, installs and tests the package; `args` go to pytest. `true` if all is fine, or cannot be tried here.
+/// Builds, installs and tests the package; `args` are passed to pytest. Returns `true` on success or if the tests
+/// cannot run here.
 ///
-/// Begins `args` with `--pytensor`, then it is the tests with PyTensor alone, the long ones too, for each of [`LONG`]; with `--long`,
-/// the long ones of all others.
+/// If `args` starts with `--pytensor`, only the tests with PyTensor run, including the long ones, for each of
+/// [`LONG`].
+/// If it starts with `--long`, only the long tests without PyTensor run.
 pub(crate) fn run(args: &[&str]) -> Result<bool> {
     if let ["--pytensor", rest @ ..] = args {
         return run_long(&[&["tests/with_pytensor", "-m", "pytensor"], rest].concat());
@@ -72,19 +75,20 @@ pub(crate) fn run(args: &[&str]) -> Result<bool> {
         let long = ["--ignore=tests/with_pytensor", "-m", "long"];
         return test(&python, &version, &[], Other::Nothing, &[&long, rest].concat());
     }
-    // Those that `args` choose may be none of its share.
+    // The selection in `args` may contain none of the shared tests.
     let other = if args.is_empty() { Other::Share } else { Other::Called };
     test(&python, &version, &[], other, &[&["-m", "not long"], &AT_ONCE[..], args].concat())
 }
 
-/// Installs the packages of the tests, and returns the interpreter of their environment; `None` where that cannot be done here.
+/// Installs the packages of the tests and returns the interpreter of their environment; `None` if that is not
+/// possible here.
 pub(crate) fn installed() -> Result<Option<PathBuf>> {
     let Some((python, version)) = interpreter()? else { return Ok(None) };
     let environment = Environment::make(&python, &version)?;
     Ok(environment.install(&PACKAGES)?.then(|| environment.python()))
 }
 
-/// The tests with PyTensor, under every interpreter of [`LONG`] that is there.
+/// Runs the tests with PyTensor under every available interpreter of [`LONG`].
 fn run_long(args: &[&str]) -> Result<bool> {
     let mut fine = true;
     for name in LONG {
@@ -98,13 +102,13 @@ fn run_long(args: &[&str]) -> Result<bool> {
     Ok(fine)
 }
 
-/// What another CPython does, with the same wheel.
+/// The use of another CPython with the same wheel.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Other {
     Nothing,
     /// Tests call it.
     Called,
-    /// It runs the tests of [`OTHERS`] too.
+    /// It also runs the tests of [`OTHERS`].
     Share,
 }
 
@@ -140,7 +144,7 @@ fn test(python: &str, version: &str, more: &[&str], does: Other, args: &[&str]) 
     Ok(fine && other.map_or(Ok(true), |other| other.test(&bundle, None, &[&OTHERS, args].concat()))?)
 }
 
-/// An environment with the wheel of the oldest CPython that is there, if that is another than `version`.
+/// Returns an environment with the wheel for the oldest installed CPython, if its version differs from `version`.
 fn other(version: &str, wheel: &Path) -> Result<Option<Environment>> {
     let of = |name: &&'static str| {
         self::version(name).filter(|found| found != version).map(|found| (*name, found))
@@ -161,13 +165,12 @@ fn other(version: &str, wheel: &Path) -> Result<Option<Environment>> {
     Ok(Some(environment))
 }
 
-/// An environment of an interpreter.
 struct Environment {
     folder: PathBuf,
 }
 
 impl Environment {
-    /// Makes it, if it is not there.
+    /// Creates the environment unless it exists.
     fn make(python: &str, name: &str) -> Result<Self> {
         let folder = folder().join(name);
         if !folder.join("pyvenv.cfg").is_file()
@@ -192,8 +195,8 @@ impl Environment {
         run_command(self.pip("install").args(packages))
     }
 
-    /// The wheel of the package, as `pip install ./crates/python` makes it: in the profile that the workspace is compiled in, with the
-    /// maturin that is there. `None` if it cannot be built.
+    /// Builds the wheel of the package like `pip install ./crates/python`: in the profile of the workspace, with
+    /// the installed maturin. Returns `None` if the build fails.
     fn build_wheel(&self) -> Result<Option<PathBuf>> {
         let wheels = folder().join("wheel");
         if wheels.is_dir() {
@@ -203,8 +206,9 @@ impl Environment {
         command.args(["--no-build-isolation", "--no-deps", "--wheel-dir"]).arg(&wheels);
         command.arg("--config-settings=build-args=--profile=dev --locked").arg(package());
         command.env("PATH", path_with(&self.folder.join("bin"))?);
-        // The extension links most of the workspace, which is compiled once for all. (maturin gives PyO3 another environment than a
-        // plain `cargo build` does, so that the few crates that use it are compiled again after one.)
+        // The extension links most of the workspace, which is compiled only once this way.
+        // (maturin gives PyO3 a different environment than a plain `cargo build` does, so the few crates that use
+        // PyO3 are compiled again after one.)
         command.env("CARGO_TARGET_DIR", root().join("target"));
         if !run_command(&mut command)? {
             return Ok(None);
@@ -213,7 +217,7 @@ impl Environment {
         Ok(Some(found.path()))
     }
 
-    /// Installs the wheel, and `./crates/python/nativecall` where that can be compiled.
+    /// Installs the wheel, and `./crates/python/nativecall` if it can be compiled.
     fn install_ours(&self, wheel: &Path) -> Result<bool> {
         let mut ours = self.pip("install");
         if !run_command(ours.args(["--no-deps", "--force-reinstall"]).arg(wheel))? {
@@ -221,7 +225,7 @@ impl Environment {
         }
         let scratch = self.folder.join("nativecall");
         fs_err::create_dir_all(&scratch)?;
-        // Nothing is written beside the sources.
+        // Build files stay out of the source directory.
         let settings = scratch.join("setuptools.cfg");
         let shown = scratch.display();
         fs_err::write(&settings, format!("[build]\nbuild_base = {shown}\n[egg_info]\negg_base = {shown}\n"))?;
@@ -238,7 +242,7 @@ impl Environment {
     /// Runs pytest; `other` is an interpreter of another version, with the package.
     fn test(&self, bundle: &Path, other: Option<&Path>, args: &[&str]) -> Result<bool> {
         let mut tests = Command::new(self.python());
-        // Nothing is written beside the sources.
+        // Bytecode and caches stay out of the source directory.
         tests.args(["-B", "-m", "pytest", "--quiet", "-rs", "-p", "no:cacheprovider"]).args(args);
         if let Some(other) = other {
             tests.env("PRECAST_TEST_OTHER_PYTHON", other);
@@ -248,17 +252,17 @@ impl Environment {
     }
 }
 
-/// Where all is made.
+/// Returns the directory of all generated files.
 fn folder() -> PathBuf {
     root().join("target/python")
 }
 
-/// The sources of the package.
+/// Returns the source directory of the package.
 fn package() -> PathBuf {
     root().join("crates/python")
 }
 
-/// The first interpreter that runs and is new enough, and its name and version, `cpython-3.13`.
+/// Returns the first interpreter that runs and is new enough, with its name and version, such as `cpython-3.13`.
 fn interpreter() -> Result<Option<(String, String)>> {
     let named = std::env::var("PRECAST_PYTHON").ok();
     let names = named.as_deref().map_or_else(|| NAMES.to_vec(), |named| vec![named]);
@@ -286,7 +290,7 @@ fn build(manifest: &Path, store: &Path, bundle: &Path) -> Result<bool> {
     run_command(&mut command)
 }
 
-/// Builds what calls bundles from C and from Rust.
+/// Builds the programs that call bundles from C and from Rust.
 fn build_callers() -> Result<bool> {
     let mut command = Command::new(cargo());
     command.args([
@@ -305,7 +309,7 @@ fn build_callers() -> Result<bool> {
     run_command(command.env("CARGO_TARGET_DIR", root().join("target")).current_dir(root()))
 }
 
-/// PATH with a folder before all others.
+/// Returns PATH with a directory in front.
 fn path_with(folder: &Path) -> Result<std::ffi::OsString> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::iter::once(folder.to_path_buf()).chain(std::env::split_paths(&path));

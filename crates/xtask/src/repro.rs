@@ -1,8 +1,11 @@
-//! `cargo xtask repro`: the same declarations, built in every way that must not matter; one digest for each compiler.
+//! `cargo xtask repro`: builds the same declarations in every way that must not matter, and compares one digest per
+//! compiler.
 //!
-//! A row is a circumstance, a column a compiler with its target. In each cell the command `precast` builds a manifest into an empty
-//! directory; what is compared are the names of the archives, which are their digests, and the bytes of the bundle. What this
-//! machine has not (a second user, `faketime`, a compiler) is skipped, and said.
+//! A row is a circumstance; a column is a compiler with its target. In each cell the command `precast` builds a
+//! manifest into an empty directory.
+//! The comparison covers the names of the archives, which are their digests, and the bytes of the bundle.
+//! If this machine lacks a requirement (a second user, `faketime`, a compiler), that cell is skipped with a
+//! message.
 
 use crate::tools::{answers, cargo};
 use anyhow::{Context as _, Result, bail};
@@ -26,13 +29,13 @@ inputs = ["x: f64[?]", "y: f64[?]", "z: f64[?]"]
 outputs = ["out = sum(exp(-x*x)*y + z)"]
 "#;
 
-/// A file system in memory, which lists the last file first; on a disk their names are hashed.
+/// A file system in memory, which lists the last file first; a disk lists files by hashed names.
 const MEMORY: &str = "/dev/shm";
 
-/// Somebody who owns nothing.
+/// The id of a user without files.
 const NOBODY: u32 = 65534;
 
-/// What is different in a row.
+/// The circumstance of a row.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Row {
     Plain,
@@ -66,7 +69,7 @@ const ROWS: [(Row, &str); 13] = [
     (Row::OtherClock, "a clock years ahead"),
 ];
 
-/// A compiler: its program, and the target if it is not this machine's.
+/// A compiler: its program, and its target if that differs from this machine's.
 struct Column {
     compiler: &'static str,
     target: Option<&'static str>,
@@ -78,7 +81,7 @@ const COLUMNS: [Column; 3] = [
     Column { compiler: "aarch64-linux-gnu-gcc", target: Some("aarch64-unknown-linux-gnu") },
 ];
 
-/// Builds everything; `true` if each compiler gave one digest.
+/// Builds all cells; returns `true` if each compiler gave one digest.
 pub(crate) fn run(root: &Path) -> Result<bool> {
     let built = Command::new(cargo()).args(["build", "--quiet", "-p", "precast-cli"]).status()?;
     if !built.success() {
@@ -130,20 +133,20 @@ fn impossible(row: Row) -> Option<&'static str> {
     }
 }
 
-/// The directory in memory that takes the place of one on a disk.
+/// Returns the directory in memory that replaces one on a disk.
 fn in_memory(place: &Path) -> PathBuf {
     let below = place.strip_prefix(std::env::temp_dir()).unwrap_or(place);
     Path::new(MEMORY).join(below)
 }
 
-/// Whether a directory is on another file system than temporary files.
+/// Returns whether a directory is on a different file system than temporary files.
 fn is_elsewhere(directory: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     let device = |path: &Path| fs_err::metadata(path).map(|found| found.dev());
     matches!((device(directory), device(&std::env::temp_dir())), (Ok(one), Ok(other)) if one != other)
 }
 
-/// Builds once; how many archives there are, and everything that has to be the same.
+/// Builds one cell; returns a summary of its archives, and the bytes that must be equal in all rows.
 fn cell(precast: &Path, place: &Path, row: Row, column: &Column) -> Result<(String, Vec<u8>)> {
     let place = match row {
         Row::LongDirectory => place.join("a-directory-with-a-name-".repeat(6)),
@@ -157,7 +160,7 @@ fn cell(precast: &Path, place: &Path, row: Row, column: &Column) -> Result<(Stri
     };
     fs_err::write(place.join("precast.toml"), text)?;
     if matches!(row, Row::HalfFilled | Row::OtherFileSystem) {
-        // Which ops are batched depends on all that are declared; a graph is a unit of its own.
+        // The batching of ops depends on all declarations, but each graph is a separate unit.
         let half = MANIFEST.rsplit("\n\n").next().unwrap_or_default();
         fs_err::write(place.join("half.toml"), half)?;
         build(precast, &place, Row::Plain, column, "half.toml")?;
@@ -215,7 +218,7 @@ fn build(precast: &Path, place: &Path, row: Row, column: &Column, manifest: &str
     Ok(())
 }
 
-/// The compiler by its name, or by a link of that name in the place.
+/// Returns the compiler's name, or a link to it in `place`.
 fn compiler(place: &Path, row: Row, column: &Column) -> Result<PathBuf> {
     if row != Row::LinkedCompiler {
         return Ok(column.compiler.into());

@@ -1,18 +1,18 @@
-//! Runs steps one after the other, each with a headline and its time; a failed step does not hide the next one.
+//! Runs steps one after the other, each with a headline and its time; a failed step does not stop the next one.
 
 use crate::tools::cargo;
 use anyhow::Result;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// What ran so far.
+/// The finished steps.
 #[derive(Default)]
 pub(crate) struct Steps {
     done: Vec<(String, bool, Duration)>,
 }
 
 impl Steps {
-    /// Runs one step; `work` says whether the tree is fine, an error counts as no.
+    /// Runs one step. It fails if `work` returns `false` or an error.
     pub(crate) fn step(&mut self, name: &str, work: impl FnOnce() -> Result<bool>) {
         println!("\n== {name}");
         let start = Instant::now();
@@ -34,7 +34,7 @@ impl Steps {
         });
     }
 
-    /// Prints the times; `true` if every step was fine.
+    /// Prints the times; returns `true` if every step succeeded.
     pub(crate) fn finish(&self) -> bool {
         println!();
         for (name, fine, took) in &self.done {
@@ -50,7 +50,7 @@ fn verdict(fine: bool) -> &'static str {
     if fine { "ok" } else { "FAILED" }
 }
 
-/// Prints and runs a command with our own output; `true` if it succeeded.
+/// Prints and runs a command with our own output; returns `true` if it succeeded.
 pub(crate) fn run(command: &mut Command) -> Result<bool> {
     let words: Vec<_> = std::iter::once(command.get_program()).chain(command.get_args()).collect();
     let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();

@@ -1,8 +1,9 @@
-//! `cargo xtask test`: all tests of the workspace in a fresh clone that has cargo and a C compiler.
+//! `cargo xtask test`: runs all tests of the workspace in a fresh clone with only cargo and a C compiler.
 //!
-//! Doctests and the Python package come first, so that the last lines are the closing lines of the runner of everything
-//! else. The runner is `cargo nextest` where it is installed, else `cargo test`. Tests that need more than cargo and a C compiler skip
-//! themselves; a runner hides what a passing test prints, so what will be skipped is said here, before they run.
+//! Doctests and the Python package run first, so that the last lines are the summary of the main test runner.
+//! The runner is `cargo nextest` if it is installed, else `cargo test`. Tests that need more than cargo and a C
+//! compiler skip themselves.
+//! A runner hides the output of passing tests, so this command lists the skipped tests before they run.
 
 use crate::python;
 use crate::steps::run as run_command;
@@ -11,7 +12,7 @@ use anyhow::{Result, bail};
 use std::process::Command;
 use std::time::Instant;
 
-/// Runs the tests; `args` go to the runner. `true` if all passed.
+/// Runs the tests; `args` are passed to the runner. Returns `true` if all passed.
 pub(crate) fn run(args: &[&str]) -> Result<bool> {
     let start = Instant::now();
     if compiler("CC", "cc").is_none() {
@@ -46,7 +47,7 @@ pub(crate) fn run(args: &[&str]) -> Result<bool> {
     Ok(documents && package && tests)
 }
 
-/// Names each optional tool that is not there and the tests that skip themselves without it.
+/// Prints each missing optional tool and the tests that skip themselves without it.
 fn say_what_is_missing() {
     let optional = [
         (

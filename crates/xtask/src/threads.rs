@@ -1,20 +1,22 @@
-//! `cargo xtask threads`: the threads that share a call, what they share of chains, direct calls and products, under ThreadSanitizer.
+//! `cargo xtask threads`: runs the threads of parallel calls under ThreadSanitizer, in chains, direct calls and
+//! products.
 //!
-//! The tests are those of `precast-core`, whose C is instrumented too. The standard library has to be compiled with the sanitizer, so a
-//! nightly toolchain with its sources is needed; without, that is said and nothing is run.
+//! The tests are those of `precast-core`, with its C code instrumented too. The standard library must be compiled
+//! with the sanitizer, which requires a nightly toolchain with sources. Without it the command prints a message and
+//! runs nothing.
 
 use crate::steps::run as run_command;
 use anyhow::Result;
 use std::path::Path;
 use std::process::Command;
 
-/// The tests to run: names begin with these.
+/// The prefixes of the tests to run.
 const TESTS: [&str; 4] = ["native::threads", "native::chain", "native::direct", "native::matmul"];
 
-/// The only target that is tried.
+/// The only supported target.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
-/// Runs the tests; `true` if there is no race, or it cannot be tried here.
+/// Runs the tests; returns `true` without a race, or if the tests cannot run here.
 pub(crate) fn run() -> Result<bool> {
     if !has_sources() {
         println!(
@@ -25,10 +27,10 @@ pub(crate) fn run() -> Result<bool> {
     let mut tests = Command::new("cargo");
     tests.args(["+nightly", "test", "--locked", "-Zbuild-std", "-p", "precast-core", "--lib"]);
     tests.args(["--target", TARGET, "--"]).args(TESTS);
-    // Another Cargo's toolchain is not asked for.
+    // The outer Cargo's toolchain must not be inherited.
     tests.env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO");
     tests.envs([("RUSTFLAGS", "-Zsanitizer=thread"), ("CFLAGS", "-fsanitize=thread")]);
-    // A child that was forked has a pool of its own, which is one of the tests.
+    // A forked child has its own thread pool, which one of the tests checks.
     tests.envs([("TSAN_OPTIONS", "die_after_fork=0"), ("CARGO_TARGET_DIR", "target/tsan")]);
     run_command(&mut tests)
 }

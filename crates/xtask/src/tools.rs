@@ -1,20 +1,20 @@
-//! Which programs of this machine can be used.
+//! Finds usable programs on this machine.
 
 use std::ffi::OsString;
 use std::process::{Command, Stdio};
 
-/// The cargo that started us, else the one on PATH.
+/// Returns the cargo that started this program, else the one on PATH.
 pub(crate) fn cargo() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
-/// The compiler that `variable` names, else `fallback`; `None` if it does not run.
+/// Returns the compiler that `variable` names, else `fallback`; `None` if it does not run.
 pub(crate) fn compiler(variable: &str, fallback: &str) -> Option<String> {
     let name = std::env::var(variable).unwrap_or_else(|_| fallback.to_owned());
     answers(Command::new(&name).arg("--version")).then_some(name)
 }
 
-/// Whether a command can be started and succeeds; its output is dropped.
+/// Returns whether a command starts and succeeds; its output is dropped.
 pub(crate) fn answers(command: &mut Command) -> bool {
     command
         .stdin(Stdio::null())

@@ -69,7 +69,7 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
     Ok(found)
 }
 
-/// Builds the extension and lays the package out as it is installed.
+/// Builds the extension and arranges the package like an installed one.
 fn package(environment: &Environment) -> Result<PathBuf> {
     let target = target()?;
     eprintln!("  building the package, optimised; the first time that takes minutes");

@@ -75,7 +75,7 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         drop(self.requests.take());
-        // The process exits by itself. If waiting fails, there is no recovery here.
+        // The process exits by itself. An error of the wait cannot be handled here.
         let _ = self.child.wait();
     }
 }

@@ -39,7 +39,7 @@ enum Shape {
 }
 
 impl Report {
-    /// Returns the picture of all lines marked for it, as SVG; `None` if there are none.
+    /// Returns the picture of all lines marked for it, as SVG; `None` without such lines.
     pub(crate) fn picture(&self) -> Option<String> {
         let groups: Vec<(&str, Vec<&Line>)> = self
             .sections

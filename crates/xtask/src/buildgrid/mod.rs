@@ -1,11 +1,12 @@
-//! A farm and a cache that others wrote: BuildGrid, with PostgreSQL behind it and workers of our own (`worker.py`).
+//! Tests against a third-party farm and cache: BuildGrid on PostgreSQL, with our own workers (`worker.py`).
 //!
 //! ```text
 //! initdb ─▶ postgres ─▶ bgd migrate ─▶ bgd server ─▶ the test starts two workers, and kills one
 //!                    openssl ─▶ certificate ─┘
 //! ```
-//! The test is `tests/cli/farm.rs`: `precast build` of 200 units here and there, byte for byte the same. Where there is openssl,
-//! builds speak to the server by TLS; workers never do.
+//! The test is `tests/cli/farm.rs`: it builds 200 units with `precast build`, locally and remotely, and compares
+//! the bytes.
+//! If openssl is available, builds connect to the server over TLS; workers never do.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,13 +17,13 @@ use crate::remotes::{Server, free, start};
 use crate::steps::run as run_command;
 use crate::tools::{answers, cargo};
 
-/// The version whose configuration `server.yml` is.
+/// The BuildGrid version that `server.yml` is written for.
 const BUILDGRID: &str = "buildgrid==0.9.1";
 
-/// The interpreters that it runs on.
+/// The Python interpreters that BuildGrid supports.
 const PYTHONS: [&str; 2] = ["python3.13", "python3.12"];
 
-/// Runs the test; `true` if it is fine, or cannot be tried here.
+/// Runs the test; returns `true` on success or if the test cannot run here.
 pub(crate) fn run(root: &Path, folder: &Path) -> Result<bool> {
     let Some(binaries) = environment(folder)? else { return Ok(true) };
     let scratch = Scratch::new()?;
@@ -51,7 +52,7 @@ pub(crate) fn run(root: &Path, folder: &Path) -> Result<bool> {
     let worker =
         format!("env TMPDIR={directory} {} {} {port}", binaries.join("python").display(), worker.display());
     let mut test = Command::new(cargo());
-    // The packages of the tests before, so that nothing is compiled twice.
+    // The same packages as in the earlier tests, so that nothing is compiled twice.
     test.args(["test", "--locked", "-p", "precast-remote", "--features", "files,oci", "--test", "it"]);
     test.args(["-p", "precast-cli", "--test", "cli", "--", "farm::", "--nocapture"]);
     test.env("PRECAST_TEST_REAPI_WORKER", worker);
@@ -67,12 +68,12 @@ pub(crate) fn run(root: &Path, folder: &Path) -> Result<bool> {
     fine
 }
 
-/// The port of an address.
+/// Returns the port of an address.
 fn port(address: &str) -> &str {
     address.rsplit(':').next().unwrap_or_default()
 }
 
-/// Makes the server's certificate, which is its own authority; `false` where there is no openssl.
+/// Creates a self-signed server certificate; returns `false` without openssl.
 fn certify(folder: &Path) -> Result<bool> {
     if !answers(Command::new("openssl").arg("version")) {
         return Ok(false);
@@ -89,7 +90,7 @@ fn certify(folder: &Path) -> Result<bool> {
     run_command(&mut openssl)
 }
 
-/// BuildGrid's programs; none where it cannot be installed.
+/// Returns the directory of BuildGrid's programs; `None` if it cannot be installed.
 fn environment(folder: &Path) -> Result<Option<PathBuf>> {
     let binaries = folder.join("buildgrid/bin");
     if answers(Command::new(binaries.join("bgd")).arg("--version")) {
@@ -113,7 +114,7 @@ fn environment(folder: &Path) -> Result<Option<PathBuf>> {
     Ok(Some(binaries))
 }
 
-/// Interpreters that may be here: the one that is named, those in the path, those that pyenv keeps.
+/// Returns candidate interpreters: the one in `PRECAST_PYTHON`, those on PATH, and those installed by pyenv.
 fn pythons() -> Vec<PathBuf> {
     let named = std::env::var_os("PRECAST_PYTHON").map(PathBuf::from);
     let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".pyenv"));
@@ -124,7 +125,7 @@ fn pythons() -> Vec<PathBuf> {
     named.into_iter().chain(PYTHONS.map(PathBuf::from)).chain(kept.into_iter().rev()).collect()
 }
 
-/// A directory that PostgreSQL's user can reach, removed with the value.
+/// A directory that PostgreSQL's user can access, removed on drop.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -141,7 +142,7 @@ impl Drop for Scratch {
     }
 }
 
-/// The database; none where there is no PostgreSQL, or nobody whom it runs as.
+/// Starts the database; returns `None` without PostgreSQL or a user to run it as.
 fn postgres(folder: &Path) -> Result<Option<Server>> {
     let find = || -> Option<PathBuf> {
         let versions = fs_err::read_dir("/usr/lib/postgresql").ok()?.flatten();
@@ -158,7 +159,7 @@ fn postgres(folder: &Path) -> Result<Option<Server>> {
     };
     let data = folder.join("data");
     fs_err::create_dir(&data)?;
-    // It does not run as root.
+    // PostgreSQL does not run as root.
     let is_root = answers(Command::new("sh").args(["-c", "test `id -u` = 0"]));
     if is_root && !run_command(Command::new("chown").arg("postgres").arg(&data))? {
         println!("skipped: BuildGrid: there is no user `postgres`");

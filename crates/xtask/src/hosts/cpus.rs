@@ -1,12 +1,14 @@
-//! `cargo xtask cpus`: jobs on other CPUs of this architecture, under QEMU's user emulation: the same results on each.
+//! `cargo xtask cpus`: runs jobs on other CPUs of this architecture under QEMU's user emulation, and compares the
+//! results.
 //!
-//! A bundle serves the best variant that the emulated CPU can run, so this tries the choice of variants as well as their bits.
+//! A bundle serves the best variant that the emulated CPU can run, so this tests the selection of variants and
+//! their bits.
 
 use super::scene::{End, Scene};
 use anyhow::Result;
 use std::path::Path;
 
-/// CPUs by QEMU's names, oldest first, with features taken away as hypervisors do it.
+/// The CPUs by their QEMU names, oldest first, some with features disabled as hypervisors do.
 const CPUS: [&str; 10] = [
     "Nehalem",
     "SandyBridge",
@@ -20,10 +22,10 @@ const CPUS: [&str; 10] = [
     "EPYC",
 ];
 
-/// The jobs that run under emulation; compilers take minutes there.
+/// The jobs to emulate; compilers would take minutes.
 const JOBS: [&str; 3] = ["run a bundle", "run from a store", "a Rust host"];
 
-/// Runs everything; `true` if every CPU gave the same results.
+/// Runs all jobs on all CPUs; returns `true` if the results agree.
 pub(crate) fn run(root: &Path) -> Result<bool> {
     if !cfg!(target_arch = "x86_64") {
         println!("skipped: other CPUs: the list is of x86-64");

@@ -1,10 +1,10 @@
-//! `cargo xtask limits`: each job under each resource limit, from hopeless to ample, and on one CPU.
+//! `cargo xtask limits`: runs each job under each resource limit, from hopeless to ample, and on one CPU.
 
 use super::scene::{End, Scene};
 use anyhow::Result;
 use std::path::Path;
 
-/// Limits, as options of `prlimit` (util-linux), and what they stand for.
+/// The limits, as options of `prlimit` (util-linux), with a description.
 const LIMITS: [(&str, &str); 20] = [
     ("--fsize=0", "no file may be written"),
     ("--fsize=4096", "files of one page"),
@@ -28,7 +28,8 @@ const LIMITS: [(&str, &str); 20] = [
     ("--nice=0", "no niceness"),
 ];
 
-/// Limits under which the dynamic linker, libc or a library of the host ends the process: a job's name or "", the limit, the reason.
+/// The limits under which the dynamic linker, libc or a library of the host ends the process: a job's name or "",
+/// the limit, the reason.
 const BEYOND: [(&str, &str, &str); 5] = [
     ("", "--as=33554432", "libraries cannot be mapped"),
     ("", "--stack=65536", "the kernel cannot start a program, or main's stack ends in SIGSEGV"),
@@ -37,7 +38,7 @@ const BEYOND: [(&str, &str, &str); 5] = [
     ("a Python host", "--as=134217728", "NumPy's OpenBLAS crashes, without precast too"),
 ];
 
-/// Runs everything; `true` if each job ended as it may.
+/// Runs all jobs; returns `true` if each one ends as allowed.
 pub(crate) fn run(root: &Path) -> Result<bool> {
     if !super::has("prlimit", "util-linux", "resource limits") {
         return Ok(true);

@@ -1,14 +1,14 @@
-//! Programs with precast on hosts that refuse something, and for a long time: `cargo xtask syscalls | limits | cpus | reload`.
+//! Programs with precast on restricted and long-running hosts: `cargo xtask syscalls | limits | cpus | reload`.
 //!
 //! ```text
 //! scene: bundle, store, inputs; jobs: run, verify, build, jit, a Rust host, a Python host
 //!   ├─▶ syscalls  each job × each system call that it makes × EPERM, ENOSYS (strace injects them)
 //!   ├─▶ limits    each job under each resource limit, on one CPU, without a network
 //!   └─▶ cpus      each job on other CPUs, by emulation
-//! reload: services of each host reload bundles, and hold no more than before
+//! reload: services of each host reload bundles without growing
 //! ```
-//! A job passes if it gives the results that it gives undisturbed, or fails with an exit code and a message. A signal, a panic,
-//! another result, or no end is a failure. Exceptions are lists with reasons.
+//! A job passes if it returns its undisturbed results, or fails with an exit code and a message.
+//! A signal, a panic, a different result or a hang is a failure. Exceptions are listed with reasons.
 
 mod cpus;
 mod limits;
@@ -25,12 +25,13 @@ use crate::steps::run as run_command;
 use crate::tools::answers;
 use std::process::Command;
 
-/// Whether a list of exceptions, each a job's name or "", a disturbance and the reason, has this one.
+/// Returns whether a list of exceptions contains this job and disturbance. Each entry is a job's name or "", a
+/// disturbance and the reason.
 fn is_excepted(list: &[(&str, &str, &str)], job: &str, disturbance: &str) -> bool {
     list.iter().any(|(name, known, _)| *known == disturbance && (name.is_empty() || *name == job))
 }
 
-/// Installs Debian's `package` unless `program` is there; prints why its proof is skipped where that fails.
+/// Installs Debian's `package` if `program` is missing; prints the reason for skipping `proof` if that fails.
 fn has(program: &str, package: &str, proof: &str) -> bool {
     let is_there = || answers(Command::new(program).arg("--version"));
     if is_there() {

@@ -1,4 +1,5 @@
-//! `cargo xtask reload`: services of each host reload bundles thousands of times: memory, mappings and descriptors stay flat.
+//! `cargo xtask reload`: services of each host reload bundles thousands of times; memory, mappings and descriptors
+//! must stay flat.
 //!
 //! ```text
 //! hosts: Rust, C, Python ─ for each line of input: THREADS × ROUNDS reloads and calls, then `done`
@@ -11,31 +12,32 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// How many bundles take turns.
+/// The number of bundles that take turns.
 const BUNDLES: usize = 40;
 
-/// Reloads after each line of input, all threads together.
+/// The number of reloads after each line of input, over all threads.
 const RELOADS: usize = 1000;
 
-/// Lines of input: one to warm up, and those whose figures are compared with it.
+/// The number of input lines: one to warm up, and the rest compared with it.
 const LINES: usize = 5;
 
 /// The numbers of threads.
 const THREADS: [usize; 2] = [1, 4];
 
-/// Growth that an allocator may cause after the first line, in KiB. 40 bundles that stay loaded would take more.
+/// The growth that an allocator may cause after the first line, in KiB. 40 bundles that stay loaded would take
+/// more.
 const MEMORY_KIB: usize = 2048;
 
-/// Mappings that an allocator's arenas and the stacks of threads may add.
+/// The number of mappings that an allocator's arenas and thread stacks may add.
 const MAPPINGS: usize = 12;
 
-/// A host's program, and its words before the number of threads.
+/// A host: its program and the arguments before the number of threads.
 struct Host {
     name: &'static str,
     words: Vec<String>,
 }
 
-/// What a process holds.
+/// The resources that a process holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Held {
     memory_kib: usize,
@@ -43,7 +45,7 @@ struct Held {
     descriptors: usize,
 }
 
-/// Runs everything; `true` if nothing grows.
+/// Runs all hosts; returns `true` if none grows.
 pub(crate) fn run(root: &Path) -> Result<bool> {
     if !cfg!(target_os = "linux") {
         println!("skipped: reloads: figures of processes are in Linux's /proc");
@@ -69,13 +71,13 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     Ok(failed == 0)
 }
 
-/// The folder of programs that cargo builds.
+/// Returns the directory of programs that cargo builds.
 fn built(root: &Path) -> Result<PathBuf> {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     Ok(std::path::absolute(target.join("debug"))?)
 }
 
-/// Builds the bundles: each returns another multiple of the sum.
+/// Builds the bundles; each returns a different multiple of the sum.
 fn bundles(built: &Path, folder: &Path) -> Result<Vec<String>> {
     (1..=BUNDLES)
         .map(|multiple| {
@@ -96,13 +98,14 @@ fn bundles(built: &Path, folder: &Path) -> Result<Vec<String>> {
         .collect()
 }
 
-/// A graph with C of its own: what differs in constants alone is one module.
+/// Returns the declaration of a graph with distinct C code; graphs that differ only in constants would share a
+/// module.
 fn declaration(multiple: usize) -> String {
     let terms = vec!["sum(x)"; multiple].join(" + ");
     format!("[[graph]]\nname = \"score\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"out = {terms}\"]\n")
 }
 
-/// The programs of the hosts that are there.
+/// Returns the available hosts.
 fn hosts(root: &Path, built: &Path, folder: &Path) -> Result<Vec<Host>> {
     let path = |path: PathBuf| path.display().to_string();
     let rust = Host { name: "Rust", words: vec![path(built.join("examples/reload"))] };
@@ -133,7 +136,7 @@ fn compile(root: &Path, built: &Path, folder: &Path) -> Result<PathBuf> {
     Ok(program)
 }
 
-/// Runs a host, and looks at it after each line.
+/// Runs a host and measures it after each line.
 fn reload(host: &Host, threads: usize, bundles: &[String]) -> Result<Vec<Held>> {
     let mut service = Service::start(host, threads, bundles)?;
     let held = (0..LINES).map(|_| service.go_on()).collect::<Result<Vec<Held>>>()?;
@@ -165,7 +168,7 @@ impl Service {
         Ok(Self { input: child.stdin.take(), child, output })
     }
 
-    /// Has the host reload, and looks at it when it is done.
+    /// Lets the host reload, then measures it.
     fn go_on(&mut self) -> Result<Held> {
         self.input.as_mut().context("the input is closed")?.write_all(b"\n")?;
         let mut line = String::new();
@@ -174,7 +177,7 @@ impl Service {
         Held::by(self.child.id())
     }
 
-    /// Closes the input: the host ends.
+    /// Closes the input, which ends the host.
     fn finish(mut self) -> Result<()> {
         drop(self.input.take());
         let status = self.child.wait()?;
@@ -184,7 +187,7 @@ impl Service {
 }
 
 impl Held {
-    /// What a process holds now.
+    /// Reads the resources that a process holds now.
     fn by(process: u32) -> Result<Self> {
         let place = PathBuf::from(format!("/proc/{process}"));
         let status = fs_err::read_to_string(place.join("status"))?;
@@ -197,7 +200,7 @@ impl Held {
     }
 }
 
-/// Whether nothing grows after the first line.
+/// Returns whether nothing grows after the first line.
 fn is_flat(held: &[Held]) -> bool {
     let Some((first, later)) = held.split_first() else { return false };
     later.iter().all(|later| {

@@ -1,4 +1,4 @@
-//! The jobs that are disturbed: commands of precast and programs of other hosts, with the results of undisturbed runs.
+//! The jobs to disturb: precast commands and host programs, with the results of undisturbed runs.
 
 use crate::tools::cargo;
 use anyhow::{Context as _, Result, bail};
@@ -18,7 +18,7 @@ inputs = ["x: f64[?]"]
 outputs = ["out = log1p(exp(x)) + sin(x)"]
 "#;
 
-/// What a Python host does.
+/// The program of the Python host.
 const PYTHON: &str = "import sys, numpy, precast
 print(precast.load(sys.argv[1]).curve(numpy.array([0.5, 1.0, 2.0])).tolist())
 ";
@@ -37,18 +37,18 @@ pub(super) struct Job {
 /// The standard output, and each file by name.
 type Results = BTreeMap<String, Vec<u8>>;
 
-/// How a disturbed job ended.
+/// The end of a disturbed job.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) enum End {
-    /// With the results of an undisturbed run.
+    /// The results equal those of an undisturbed run.
     Right,
-    /// With an exit code and a message, and without results.
+    /// The job printed a message, returned an exit code, and gave no results.
     Refused,
-    /// In any other way, as described.
+    /// Any other end, with a description.
     Wrong(String),
 }
 
-/// A folder with everything that jobs need, removed at the end.
+/// A directory with the inputs of all jobs, removed on drop.
 pub(super) struct Scene {
     folder: PathBuf,
     pub(super) jobs: Vec<Job>,
@@ -61,7 +61,7 @@ impl Drop for Scene {
 }
 
 impl Scene {
-    /// Builds the programs, prepares the folder, and runs each job undisturbed.
+    /// Builds the programs, prepares the directory, and runs each job undisturbed.
     pub(super) fn new(root: &Path, proof: &str) -> Result<Self> {
         let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
         let built = std::path::absolute(target.join("debug"))?;
@@ -160,13 +160,13 @@ impl Scene {
         Ok(())
     }
 
-    /// Runs a job behind the words of `prefix`.
+    /// Runs a job, with `prefix` before its command line.
     pub(super) fn run(&self, job: &Job, prefix: &[String]) -> Result<End> {
         let (output, results) = self.results(job, prefix)?;
         let told = String::from_utf8_lossy(&output.stderr);
         let shown = || told.lines().rev().take(3).collect::<Vec<_>>().join(" | ");
         Ok(match output.status.code() {
-            // What `timeout` and shells say for it.
+            // The exit code that `timeout` and shells use for a timeout.
             Some(124) => End::Wrong("no end".into()),
             None | Some(126..) => End::Wrong(format!(
                 "signal {:?}: {}",
@@ -195,7 +195,7 @@ impl Scene {
         let output = command("timeout", &words, &place).output().context("cannot run `timeout`")?;
         let mut results = Results::new();
         if !job.words.contains(&"build".to_owned()) {
-            // A build prints how long it took.
+            // A build prints its duration.
             results.insert("standard output".to_owned(), output.stdout.clone());
         }
         for name in ["out.npy", "made.precast"] {
@@ -207,7 +207,7 @@ impl Scene {
     }
 }
 
-/// Copies the store that `jit` fills, so that each run starts from the same; other jobs are left as they are.
+/// Copies the store that `jit` fills, so that each run starts from the same state; other jobs need no copy.
 fn copied(empty: &Path, fresh: &Path, words: &[String]) -> Result<Vec<String>> {
     let (empty, fresh) = (empty.display().to_string(), fresh.display().to_string());
     if words.contains(&empty) {
@@ -225,7 +225,7 @@ fn command(program: &str, words: &[String], place: &Path) -> Command {
     command
 }
 
-/// The names of results that differ.
+/// Returns the names of results that differ.
 fn differences(expected: &Results, found: &Results) -> String {
     let differs = expected.iter().filter(|(name, bytes)| found.get(*name) != Some(bytes));
     differs.map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ")
@@ -237,7 +237,7 @@ pub(super) fn cargo_build(args: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// The interpreter of the environment that `cargo xtask python` makes, if it has the package.
+/// Returns the interpreter of the environment that `cargo xtask python` creates, if it has the package.
 pub(super) fn python() -> Option<String> {
     let python = std::path::absolute(crate::python::installed().ok()??).ok()?;
     let imports = crate::tools::answers(Command::new(&python).args(["-c", "import precast"]));

@@ -1,14 +1,15 @@
-//! `cargo xtask syscalls`: each job with each system call that it makes refused, as seccomp filters refuse them.
+//! `cargo xtask syscalls`: runs each job once for each of its system calls, with that call refused as a seccomp
+//! filter would.
 
 use super::scene::{End, Job, Scene};
 use anyhow::Result;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The errors of filters: a call that is forbidden, and one that the kernel does not know.
+/// The errors of filters: a forbidden call, and one that the kernel does not implement.
 const ERRORS: [&str; 2] = ["EPERM", "ENOSYS"];
 
-/// Calls without which a process cannot start, end or speak, whatever it runs: a job's name or "", the call, the reason.
+/// Calls that any process needs to start, end or print: a job's name or "", the call, the reason.
 const NEEDED: [(&str, &str, &str); 22] = [
     ("", "execve", "starts the program"),
     ("", "exit_group", "ends the program"),
@@ -34,7 +35,7 @@ const NEEDED: [(&str, &str, &str); 22] = [
     ("a Python host", "clone3", "NumPy's OpenBLAS sends SIGINT where no thread can start"),
 ];
 
-/// Runs everything; `true` if each job ended as it may.
+/// Runs all jobs; returns `true` if each one ends as allowed.
 pub(crate) fn run(root: &Path) -> Result<bool> {
     if !super::has("strace", "strace", "refused system calls") {
         return Ok(true);
@@ -63,7 +64,7 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     Ok(failed == 0)
 }
 
-/// The system calls that a job makes.
+/// Returns the system calls of a job.
 fn calls(scene: &Scene, job: &Job) -> Result<BTreeSet<String>> {
     let log = std::env::temp_dir().join(format!("precast-calls-{}", std::process::id()));
     let trace = words(&["strace", "-f", "-qq", "-c", "-o", &log.display().to_string()]);
@@ -81,7 +82,7 @@ fn calls(scene: &Scene, job: &Job) -> Result<BTreeSet<String>> {
 }
 
 fn injecting(call: &str, error: &str) -> Vec<String> {
-    // With a filter in the kernel, other calls are not stopped at.
+    // With a filter in the kernel, strace does not stop at other calls.
     words(&[
         "strace",
         "-f",

@@ -1,4 +1,4 @@
-//! Runs a proof as a child process: its output goes to the terminal and to a log, and a child that hangs is stopped.
+//! Runs a proof as a child process, copies its output to the terminal and a log, and stops a child that hangs.
 
 use super::list::Proof;
 use anyhow::{Context as _, Result};
@@ -8,13 +8,13 @@ use std::path::Path;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-/// How long a proof may take beyond its share before it counts as hanging: builds and installations are not in the share.
+/// The extra time after which a proof counts as hanging; builds and installations are not part of its share.
 const GRACE: Duration = Duration::from_secs(45 * 60);
 
-/// The variable that long tests read: the seconds after which they begin nothing new.
+/// The variable that long tests read: the seconds after which they start no new work.
 const SECONDS: &str = "PRECAST_TEST_SECONDS";
 
-/// How a child ended.
+/// The end of a child process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum End {
     Passed,
@@ -23,7 +23,7 @@ pub(super) enum End {
     Hung,
 }
 
-/// The output of a child, and how it ended.
+/// The output of a child, and its end.
 pub(super) struct Log {
     pub(super) text: String,
     pub(super) end: End,
@@ -32,15 +32,15 @@ pub(super) struct Log {
 /// Runs a proof for its share of the time.
 ///
 /// # Errors
-/// The child cannot be started, or its output cannot be written to `path`.
+/// Fails if the child cannot be started, or its output cannot be written to `path`.
 pub(super) fn run(proof: &Proof, share: Duration, path: &Path) -> Result<Log> {
     let (output, input) = std::io::pipe()?;
     let mut command = Command::new(std::env::current_exe()?);
     command.args((proof.command)(share)).env(SECONDS, share.as_secs().to_string());
-    // A group of its own, so that what the child started is stopped with it.
+    // A separate process group, so that the child's own children are stopped with it.
     command.stdout(input.try_clone()?).stderr(input).process_group(0);
     let mut child = command.spawn().context("cannot start this program again")?;
-    // Our copies of the pipe's end would keep it open.
+    // The command holds copies of the pipe's end, which would keep the pipe open.
     drop(command);
     let copy = copy_to(output, path)?;
     let end = wait(&mut child, Instant::now() + share + GRACE)?;

@@ -1,20 +1,19 @@
-//! The long proofs: what each claims, the command that runs it, and how its length is set.
+//! The long proofs: the claim of each, its command, and its length.
 
 use std::time::Duration;
 
-/// A long proof.
 pub(super) struct Proof {
     pub(super) name: &'static str,
-    /// What holds if the proof passes.
+    /// The property that a passing proof shows.
     pub(super) claim: &'static str,
     pub(super) length: Length,
     /// The arguments of `cargo xtask`, given the share of the time.
     pub(super) command: fn(Duration) -> Vec<String>,
 }
 
-/// How the length of a proof is set.
+/// The length of a proof.
 pub(super) enum Length {
-    /// The proof always does the same.
+    /// The proof always does the same work.
     Fixed,
     /// The proof does as much as its share of the time allows. Shares are proportional to weights.
     Weighted(u64),
@@ -29,16 +28,16 @@ impl Proof {
     }
 }
 
-/// Targets of `tests/parsers` that share the time of `fuzz-parsers`, two at once.
+/// The targets of `tests/parsers` that share the time of `fuzz-parsers`, two at once.
 const PARSERS: u64 = 18;
 
-/// Random graphs that `digest` computes in a minute, on two cores, by every compiler and at every level.
+/// The random graphs that `digest` computes in a minute on two cores, by every compiler and at every level.
 const DIGESTS_A_MINUTE: u64 = 10;
 
-/// Random graphs that `cross` compares in a minute under the emulator.
+/// The random graphs that `cross` compares in a minute under the emulator.
 const CROSSED_A_MINUTE: u64 = 8;
 
-/// In the order in which they run, those of fixed length first.
+/// The proofs in the order in which they run, with those of fixed length first.
 pub(super) const PROOFS: [Proof; 15] = [
     Proof {
         name: "repro",
@@ -144,7 +143,7 @@ fn minutes(share: Duration) -> u64 {
     share.as_secs().div_ceil(60)
 }
 
-/// The first seed of a day's random graphs: each day tries others.
+/// Returns the first seed of today's random graphs; each day uses different ones.
 fn today() -> String {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     (since.as_secs() / 86_400 * 1_000_000).to_string()

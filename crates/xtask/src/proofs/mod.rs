@@ -3,9 +3,10 @@
 //! ```text
 //! list ──▶ for each proof: share of the time ──▶ `cargo xtask …` as a child ──▶ log, counts ──▶ table, exit status
 //! ```
-//! A proof is a command of this tool that is too long for `cargo xtask test`. Some have a fixed length and run first. The others
-//! share the rest of `--minutes` by weight: each stops by itself when its share is spent. A proof that fails does not stop the next
-//! one. What a proof needs, it installs; what cannot be installed is in the table as skipped, with the reason.
+//! A proof is a command of this tool that is too long for `cargo xtask test`. Proofs of fixed length run first.
+//! The rest share the remaining `--minutes` by weight, and each one stops itself when its share is spent.
+//! A failed proof does not stop the next one. A proof installs its own tools; if that fails, the table shows it as
+//! skipped, with the reason.
 
 mod child;
 mod list;
@@ -17,10 +18,10 @@ use outcome::{Outcome, table};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// The time for all proofs together, in minutes, unless `--minutes` is given.
+/// The default time for all proofs together, in minutes.
 const MINUTES: u64 = 240;
 
-/// The least time that a proof gets, however little is left.
+/// The minimum time of a proof, even if less is left.
 const LEAST: Duration = Duration::from_secs(60);
 
 /// The options of the command.
@@ -29,7 +30,7 @@ struct Options<'a> {
     names: Vec<&'a str>,
 }
 
-/// Runs the proofs that `args` name, or all; `true` if none failed.
+/// Runs all proofs, or those in `args`; returns `true` if none failed.
 pub(crate) fn run(root: &Path, args: &[&str]) -> Result<bool> {
     let options = parse(args)?;
     let chosen = |length: fn(&Length) -> bool| {

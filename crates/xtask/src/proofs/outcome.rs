@@ -1,7 +1,8 @@
 //! Reads the results of a proof from its output, and renders the closing table.
 //!
-//! Counts come from the closing lines of the test runners: libtest's `test result: ok. 3 passed; 0 failed; …` and pytest's
-//! `1097 passed, 8 skipped in 111.85s`. Our own proofs end with a line of the first form. A line `skipped: …` is a reason.
+//! Counts come from the closing lines of the test runners: libtest's `test result: ok. 3 passed; 0 failed; …` and
+//! pytest's `1097 passed, 8 skipped in 111.85s`.
+//! Our own proofs end with a line of the first form. A line `skipped: …` is a reason.
 
 use super::child::End;
 use std::fmt::Write as _;
@@ -12,12 +13,12 @@ pub(super) struct Outcome {
     name: &'static str,
     end: End,
     counts: Counts,
-    /// Why something was skipped, each reason once.
+    /// The reasons for skipping, without duplicates.
     reasons: Vec<String>,
     pub(super) took: Duration,
 }
 
-/// Tests, or cases of a proof of ours.
+/// The counts of tests, or of cases in our own proofs.
 #[derive(Default, PartialEq, Eq, Debug, Clone, Copy)]
 struct Counts {
     passed: u64,
@@ -78,7 +79,7 @@ impl Counts {
     }
 }
 
-/// Renders a line for each proof, the reasons of what was skipped, and the totals.
+/// Renders a line for each proof, the reasons for skipping, and the totals.
 pub(super) fn table(outcomes: &[Outcome], took: Duration) -> String {
     let mut text = format!(
         "\n{:<14} {:<8} {:>9} {:>7} {:>8} {:>8}\n",

@@ -1,4 +1,4 @@
-//! Gets servers and clients from the places where programs are had; says aloud what cannot be had.
+//! Installs servers and clients from package indexes, and prints the ones that cannot be installed.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,17 +8,17 @@ use anyhow::Result;
 use crate::steps::run as run_command;
 use crate::tools::{answers, cargo};
 
-/// What Debian has.
+/// Packages from Debian.
 const PACKAGES: [&str; 2] = ["docker-registry", "skopeo"];
 
-/// What PyPI has.
+/// Packages from PyPI.
 const MOTO: &str = "moto[server,s3]==5.2.5";
 const ORAS: &str = "oras==0.2.43";
 
-/// What crates.io has: the last that this workspace's compiler may build.
+/// The last version of s3s on crates.io that builds with this workspace's compiler.
 const S3S: &str = "0.14.1";
 
-/// An environment of Python; none where there is no interpreter.
+/// Creates a Python environment; returns `None` without an interpreter.
 pub(super) fn python(folder: &Path) -> Result<Option<PathBuf>> {
     let environment = folder.join("python");
     let python = environment.join("bin/python");
@@ -30,17 +30,17 @@ pub(super) fn python(folder: &Path) -> Result<Option<PathBuf>> {
     Ok(Some(python))
 }
 
-/// A server of S3.
+/// Installs a server for S3.
 pub(super) fn moto(python: &Path) -> Result<bool> {
     module(python, "moto.server, moto.s3", MOTO)
 }
 
-/// A client of registries.
+/// Installs a client for registries.
 pub(super) fn oras(python: &Path) -> Result<bool> {
     module(python, "oras.client", ORAS)
 }
 
-/// Whether modules of a package can be imported.
+/// Installs a package unless its modules can be imported; returns whether they can be.
 fn module(python: &Path, modules: &str, package: &str) -> Result<bool> {
     if answers(Command::new(python).args(["-c", &format!("import {modules}")])) {
         return Ok(true);
@@ -54,7 +54,7 @@ fn module(python: &Path, modules: &str, package: &str) -> Result<bool> {
     Ok(is_there)
 }
 
-/// Another server of S3; compiled once, which takes minutes.
+/// Installs a second S3 server; it is compiled once, which takes minutes.
 pub(super) fn s3s(folder: &Path) -> Result<Option<PathBuf>> {
     let root = folder.join("s3s");
     let program = root.join("bin/s3s-fs");
@@ -69,7 +69,7 @@ pub(super) fn s3s(folder: &Path) -> Result<Option<PathBuf>> {
     Ok(Some(program))
 }
 
-/// A registry, and a client of registries.
+/// Installs a registry and a client for registries.
 pub(super) fn registry() -> Result<bool> {
     let is_there = || {
         answers(Command::new("docker-registry").arg("--version"))

@@ -1,10 +1,11 @@
-//! `cargo xtask remotes`: the tests of stores elsewhere that speak to real servers, each started here on the loopback.
+//! `cargo xtask remotes`: the tests of remote stores against real servers, each started here on the loopback
+//! interface.
 //!
 //! ```text
 //! moto (PyPI), s3s-fs (crates.io)   S3              docker-registry, skopeo (Debian), oras (PyPI)   a registry, and other clients
 //! python -m http.server             a web server    BuildGrid (PyPI), PostgreSQL                    a cache and a farm
 //! ```
-//! What is not there is installed where that is possible; what cannot be is skipped, and that is printed.
+//! Missing programs are installed if possible; otherwise the tests that need them are skipped with a message.
 
 mod install;
 mod server;
@@ -20,7 +21,7 @@ use crate::buildgrid;
 use crate::steps::run as run_command;
 use crate::tools::cargo;
 
-/// Who asks a bucket.
+/// The credentials of a bucket's client.
 const WHO: [(&str, &str); 4] = [
     ("AWS_ACCESS_KEY_ID", "key"),
     ("AWS_SECRET_ACCESS_KEY", "secret-of-the-key"),
@@ -31,7 +32,7 @@ const WHO: [(&str, &str); 4] = [
 /// The bucket of each server.
 const BUCKET: &str = "precast";
 
-/// Runs the tests; `true` if all are fine, or none can be tried here.
+/// Runs the tests; returns `true` on success or if none can run here.
 pub(crate) fn run(root: &Path) -> Result<bool> {
     let folder = root.join("target/remotes");
     fs_err::create_dir_all(&folder)?;
@@ -47,20 +48,20 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     for bucket in [moto, s3s(&folder)?].into_iter().flatten() {
         let mut tests = tests(&[], &["bucket", "--skip", "figures::"]);
         tests.envs(WHO).env("PRECAST_TEST_S3", &bucket.address).env("PRECAST_TEST_BUCKET", BUCKET);
-        // The tests stand there, between who asks and the server.
+        // The tests listen there, as a proxy between the client and the server.
         tests.env("AWS_ENDPOINT_URL", format!("http://{}", free()?));
         fine &= run_command(&mut tests)?;
     }
     Ok(buildgrid::run(root, &folder)? && fine)
 }
 
-/// Prints figures; fails where what they are of does not work.
+/// Prints figures; fails if a measured operation fails.
 pub(crate) fn figures(root: &Path) -> Result<bool> {
     let folder = root.join("target/remotes");
     fs_err::create_dir_all(&folder)?;
     let python = install::python(&folder)?;
     let registry = registry(&folder)?;
-    // It lets anybody read, so that `curl` needs no signatures.
+    // The bucket is public, so `curl` needs no signatures.
     let bucket = python.as_deref().map(|python| moto(python, &folder)).transpose()?.flatten();
     let mut figures = tests(&["--release"], &["figures::"]);
     figures.env("PRECAST_TEST_FIGURES", "1").envs(WHO);
@@ -69,7 +70,7 @@ pub(crate) fn figures(root: &Path) -> Result<bool> {
         figures.env("PRECAST_TEST_S3", &bucket.address).env("PRECAST_TEST_BUCKET", BUCKET);
         figures.env("AWS_ENDPOINT_URL", format!("http://{}", bucket.address));
     }
-    // `curl` writes no file: stores in memory do not wait for a disk either.
+    // `curl` writes no file. Stores in memory do not wait for a disk either.
     let memory = Path::new("/dev/shm");
     if memory.is_dir() {
         figures.env("TMPDIR", memory);
@@ -78,7 +79,7 @@ pub(crate) fn figures(root: &Path) -> Result<bool> {
     run_command(&mut figures)
 }
 
-/// The tests that speak to real servers, those that `filter` names.
+/// Returns the command that runs the tests against real servers, restricted to `filter`.
 fn tests(options: &[&str], filter: &[&str]) -> Command {
     let mut tests = Command::new(cargo());
     tests.arg("test").args(options).args(["--locked", "-p", "precast-remote", "--features", "files,oci"]);
@@ -87,7 +88,7 @@ fn tests(options: &[&str], filter: &[&str]) -> Command {
     tests
 }
 
-/// S3, in Python.
+/// Starts an S3 server in Python.
 fn moto(python: &Path, folder: &Path) -> Result<Option<Server>> {
     if !install::moto(python)? {
         return Ok(None);
@@ -96,12 +97,12 @@ fn moto(python: &Path, folder: &Path) -> Result<Option<Server>> {
     let mut server = Command::new(python);
     server.args(["-m", "moto.server", "-H", "127.0.0.1", "-p", server::port(&address)]);
     let server = start(server, address, &folder.join("moto.log"))?;
-    // Anybody may make a bucket.
+    // Anyone may create a bucket.
     server::put(&server.address, &format!("/{BUCKET}"))?;
     Ok(Some(server))
 }
 
-/// S3, in Rust: a directory, whose directories are buckets.
+/// Starts an S3 server in Rust, on a directory with one subdirectory per bucket.
 fn s3s(folder: &Path) -> Result<Option<Server>> {
     let Some(program) = install::s3s(folder)? else { return Ok(None) };
     let (address, data) = (free()?, folder.join("s3s-data"));
@@ -113,7 +114,7 @@ fn s3s(folder: &Path) -> Result<Option<Server>> {
     start(server, address, &folder.join("s3s.log")).map(Some)
 }
 
-/// A registry, as Debian has it.
+/// Starts the registry of Debian's package.
 fn registry(folder: &Path) -> Result<Option<Server>> {
     if !install::registry()? {
         return Ok(None);

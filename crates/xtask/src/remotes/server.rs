@@ -1,4 +1,4 @@
-//! A server on the loopback, for as long as somebody holds it.
+//! A server on the loopback interface that runs until it is dropped.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-/// How long a server may take to answer.
+/// The time that a server may take to answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A server, ended with this value.
+/// A running server, stopped on drop.
 pub(crate) struct Server {
     child: Child,
     pub(crate) address: String,
@@ -24,17 +24,17 @@ impl Drop for Server {
     }
 }
 
-/// An address that nobody listens to.
+/// Returns an unused address.
 pub(crate) fn free() -> Result<String> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.to_string())
 }
 
-/// The port of an address.
+/// Returns the port of an address.
 pub(super) fn port(address: &str) -> &str {
     address.rsplit(':').next().unwrap_or_default()
 }
 
-/// Starts a server, and waits until it listens.
+/// Starts a server and waits until it listens.
 pub(crate) fn start(mut command: Command, address: String, log: &Path) -> Result<Server> {
     let output = fs_err::File::create(log)?;
     let (output, _) = output.into_parts();
@@ -52,7 +52,7 @@ pub(crate) fn start(mut command: Command, address: String, log: &Path) -> Result
     Ok(server)
 }
 
-/// Puts nothing at a path.
+/// Sends a PUT request with an empty body to a path.
 pub(super) fn put(address: &str, path: &str) -> Result<()> {
     let mut stream = TcpStream::connect(address)?;
     let head =

@@ -1,4 +1,4 @@
-//! Where files are, which must be there, and what no file may say.
+//! Rules about file locations, required files, and forbidden text.
 
 use super::Findings;
 use super::tree::Tree;
@@ -37,16 +37,16 @@ const REQUIRED: [&str; 13] = [
 /// The commands that README.md promises and .ci/run runs.
 const COMMANDS: [&str; 2] = ["cargo run --release -p precast-quickstart", "cargo xtask test"];
 
-/// Beginnings of paths on the machines that we build on: a file that holds one works nowhere else.
+/// Path prefixes of build machines. A file that contains one works on no other machine.
 const MACHINE: [&str; 3] = ["/work/", "/root/", "/home/"];
 
-/// What a document may show: nobody's folder.
+/// The allowed example directory in documents.
 const NOBODY: &str = "/home/me/";
 
-/// The file that lists them.
+/// The file that lists these prefixes.
 const MACHINE_LIST: &str = "crates/xtask/src/tidy/files.rs";
 
-/// Checks all of it.
+/// Checks all of these rules.
 pub(super) fn check(tree: &Tree, findings: &mut Findings) {
     let tops: BTreeSet<&str> = tree.files.keys().filter_map(|path| path.split('/').next()).collect();
     for top in tops {
@@ -74,7 +74,7 @@ pub(super) fn check(tree: &Tree, findings: &mut Findings) {
     }
 }
 
-/// Whether `prefix` begins a path in `line`, rather than goes on with one (`crates/work/`).
+/// Returns whether `prefix` begins a path in `line`, rather than continuing one (`crates/work/`).
 fn names_absolute(line: &str, prefix: &str) -> bool {
     line.match_indices(prefix).filter(|(at, _)| !line[*at..].starts_with(NOBODY)).any(|(at, _)| {
         !line[..at].ends_with(|before: char| before.is_alphanumeric() || "._-/}*".contains(before))

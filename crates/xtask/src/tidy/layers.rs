@@ -1,4 +1,4 @@
-//! Which package stands on which: arrows point down only. Drawn with words in crates/README.md.
+//! The layers of packages: dependencies point down only. crates/README.md describes them.
 
 /// Layer of each package; a normal dependency must have a lower one.
 const LAYERS: [(&str, u8); 17] = [
@@ -21,29 +21,29 @@ const LAYERS: [(&str, u8); 17] = [
     ("precast-quickstart", 8),
 ];
 
-/// Packages for development: they may use everything, and nothing that users get may use them.
+/// The development packages: they may use any package, but no shipped package may use them.
 const DEVELOPMENT: [&str; 4] = ["precast-bench", "precast-testkit", "precast-tests", "xtask"];
 
-/// The lowest layer whose packages are for people, not for other packages.
+/// The lowest layer of packages for end users rather than for other packages.
 const FACES: u8 = 8;
 
-/// Where a package stands.
+/// The position of a package.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Tier {
-    /// In a layer of the house.
+    /// A shipped package in a layer.
     Layer(u8),
-    /// Beside it.
+    /// A development package outside the layers.
     Development,
 }
 
 impl Tier {
-    /// The tier of a package; `None` for one that is not listed.
+    /// Returns the tier of a package; `None` if it is not listed.
     pub(super) fn find(package: &str) -> Option<Self> {
         let layer = LAYERS.iter().find(|(name, _)| *name == package).map(|(_, layer)| Self::Layer(*layer));
         layer.or_else(|| DEVELOPMENT.contains(&package).then_some(Self::Development))
     }
 
-    /// Whether code here may have `dependency` as a normal dependency.
+    /// Returns whether code here may have `dependency` as a normal dependency.
     pub(super) fn may_use(self, dependency: Self) -> bool {
         match (self, dependency) {
             (Self::Development, _) => true,
@@ -52,7 +52,7 @@ impl Tier {
         }
     }
 
-    /// Whether other people's programs contain this code.
+    /// Returns whether users' programs contain this code.
     pub(super) fn is_library(self) -> bool {
         matches!(self, Self::Layer(layer) if layer < FACES)
     }

@@ -1,17 +1,17 @@
 //! Splits Rust text into code and string literals, line by line; comments are dropped.
 //!
-//! Enough of the lexer to tell the word `unsafe` from a comment about it. Literals leave `""` or `' '` in the code, so
-//! braces in the code are braces of the program.
+//! This is enough of the lexer to distinguish the word `unsafe` from a comment about it. Literals leave `""` or `'
+//! '` in the code, so braces in the code are braces of the program.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// One line of a source file.
+/// A line of a source file.
 #[derive(Default, Debug, PartialEq, Eq)]
 pub(super) struct Line {
-    /// The code, without comments and without the insides of literals.
+    /// The code, without comments and without the contents of literals.
     pub(super) code: String,
-    /// String literals that begin on this line, escapes as written.
+    /// The string literals that begin on this line, with escapes as written.
     pub(super) literals: Vec<String>,
 }
 
@@ -37,7 +37,7 @@ struct Lexer<'a> {
 }
 
 impl Lexer<'_> {
-    /// The next character; a newline opens a line.
+    /// Returns the next character; a newline starts a new line.
     fn take(&mut self) -> Option<char> {
         let next = self.rest.next()?;
         if next == '\n' {
@@ -64,7 +64,7 @@ impl Lexer<'_> {
         &mut self.lines[last]
     }
 
-    /// Whether the last character of the code belongs to a word that goes on (`br"…"` and `cr"…"` do not).
+    /// Returns whether the code ends inside a word that continues (`br"…"` and `cr"…"` do not).
     fn in_word(&mut self) -> bool {
         let code = self.line().code.as_str();
         let word = code.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
@@ -101,7 +101,7 @@ impl Lexer<'_> {
         self.literal(first, literal);
     }
 
-    /// What follows an `r`: a raw string, or a raw identifier.
+    /// Reads the text after an `r`: a raw string, or a raw identifier.
     fn raw_string(&mut self) {
         let first = self.lines.len() - 1;
         let mut hashes = 0;
@@ -129,7 +129,7 @@ impl Lexer<'_> {
         self.line().code.push_str("\"\"");
     }
 
-    /// What follows a `'`: the rest of a character, or a lifetime.
+    /// Reads the text after a `'`: the rest of a character, or a lifetime.
     fn quote(&mut self) {
         let mut ahead = self.rest.clone();
         let (first, second) = (ahead.next(), ahead.next());

@@ -1,4 +1,4 @@
-//! What programs link: nothing that is asynchronous, unless they ask for what is elsewhere.
+//! Checks the linked crates of programs: asynchronous crates only with the `remote` feature.
 
 use anyhow::{Result, bail};
 use std::path::Path;
@@ -17,7 +17,7 @@ const PROGRAMS: [(&str, &str); 6] = [
     ("precast-python", ""),
 ];
 
-/// Runtimes, and what comes with one.
+/// The asynchronous runtimes, and crates that depend on one.
 const ASYNCHRONOUS: [&str; 9] = [
     "async-std",
     "futures-executor",
@@ -39,7 +39,7 @@ pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
     Ok(())
 }
 
-/// The packages of the list that one links, on any target.
+/// Returns the crates of [`ASYNCHRONOUS`] that a package links, on any target.
 fn asynchronous(root: &Path, package: &str, features: &str) -> Result<Vec<&'static str>> {
     let mut tree = Command::new(cargo());
     tree.args(["tree", "--locked", "--target", "all", "-e", "normal", "--prefix", "none", "-p", package]);

@@ -6,16 +6,16 @@ use super::tree::Tree;
 use anyhow::{Context, Result};
 use toml::{Table, Value};
 
-/// One member of the workspace.
+/// A member of the workspace.
 pub(super) struct Member {
-    /// Folder below the root.
+    /// The directory, relative to the root.
     pub(super) folder: String,
-    /// Name of the package.
+    /// The name of the package.
     pub(super) package: String,
-    /// Names of its normal dependencies, of all targets.
+    /// The names of its normal dependencies, for all targets.
     dependencies: Vec<String>,
     described: bool,
-    /// Whether it takes the lints of the workspace.
+    /// Whether it inherits the lints of the workspace.
     linted: bool,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn check(tree: &Tree, findings: &mut Findings) -> Result<()> {
     Ok(())
 }
 
-/// All packages of the tree.
+/// Returns all packages of the tree.
 pub(super) fn members(tree: &Tree) -> Result<Vec<Member>> {
     let mut members = Vec::new();
     for (path, text) in tree.with_suffix("/Cargo.toml") {
@@ -75,7 +75,7 @@ fn dependencies(manifest: &Table) -> Vec<String> {
         .collect()
 }
 
-/// Name of the package behind a dependency: its `package` key, else its own name.
+/// Returns the package name of a dependency: its `package` key, else its own name.
 fn renamed(name: &str, value: &Value) -> String {
     value.get("package").and_then(Value::as_str).unwrap_or(name).to_owned()
 }

@@ -1,13 +1,13 @@
-//! Rules about the tree that no compiler knows.
+//! Rules about the tree that no compiler checks.
 //!
 //! ```text
-//! tree      what git tracks (or would): paths and text
-//! files     top level, files that must be there, paths of a build machine
+//! tree      files that git tracks (or would track): paths and text
+//! files     top level, required files, paths of a build machine
 //! manifests every crate has a description; dependencies point to lower layers only
 //! links     loaders and deployed programs link nothing asynchronous
-//! rust      one rule a function, over the code without comments and literals that `lex` gives
+//! rust      one rule per function, over code from `lex` without comments and literals
 //! ```
-//! A rule that must be broken is changed here, in the open; there are no switches of our own in other files.
+//! To break a rule, change it here; other files have no switches to disable rules.
 
 mod files;
 mod layers;
@@ -21,12 +21,12 @@ use anyhow::Result;
 use std::path::Path;
 use tree::Tree;
 
-/// What the rules found.
+/// The findings of the rules.
 #[derive(Default)]
 struct Findings {
-    /// Broken rules, each with the place.
+    /// The broken rules, each with its location.
     problems: Vec<String>,
-    /// Things to look at that break no rule.
+    /// Possible problems that break no rule.
     warnings: Vec<String>,
 }
 
@@ -40,7 +40,7 @@ impl Findings {
     }
 }
 
-/// Prints what breaks a rule in the tree at `root`; `true` if nothing does.
+/// Prints broken rules of the tree at `root`; returns `true` if there are no such findings.
 pub(crate) fn run(root: &Path) -> Result<bool> {
     let findings = check(root)?;
     for warning in &findings.warnings {

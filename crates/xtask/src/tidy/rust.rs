@@ -1,6 +1,7 @@
 //! Rules about Rust files.
 //!
-//! Test code (files below `tests`, files named `tests.rs`, items behind `#[cfg(test)]`) may print and hold any text.
+//! Test code (files below `tests`, files named `tests.rs`, items with `#[cfg(test)]`) may print and contain any
+//! text.
 
 use super::Findings;
 use super::layers::Tier;
@@ -10,12 +11,12 @@ use super::tree::Tree;
 use anyhow::Result;
 use std::ops::Range;
 
-/// Lines of a file: look at it, and never.
+/// The numbers of lines in a file that cause a warning and an error.
 const FILE_LINES: (usize, usize) = (400, 600);
-/// Lines of code in a function's body, blank lines and comments not counted.
+/// The maximum lines of code in a function's body, without blank lines and comments.
 const FUNCTION_LINES: usize = 80;
 
-/// The folders and files whose Rust may say `unsafe`.
+/// The directories and files in which Rust code may use `unsafe`.
 const UNSAFE: [&str; 5] = [
     "crates/abi/",
     "crates/capi/src/boundary/",
@@ -24,27 +25,28 @@ const UNSAFE: [&str; 5] = [
     "crates/python/src/boundary/",
 ];
 
-/// What `std::fs` has and `fs_err` has not, or gives back as it is. clippy's disallowed methods see `File::open`.
+/// The items of `std::fs` that `fs_err` lacks or re-exports unchanged. clippy's disallowed methods catch
+/// `File::open`.
 const PLAIN_FS: [&str; 7] =
     ["DirBuilder", "File;", "FileTimes", "FileType", "Metadata", "Permissions", "TryLockError"];
 
-/// Crates that generate C, from templates; text that looks like C in their literals is C outside of a template.
+/// The crates that generate C from templates. Text like C in their string literals belongs in a template.
 const GENERATORS: [&str; 2] = ["crates/codegen/src/", "crates/ops/src/"];
 const LIKE_C: [&str; 6] = ["for (", "while (", "switch (", "static ", "typedef ", "sizeof("];
 
-/// One file, split once for all rules.
+/// A file, split once for all rules.
 struct Source<'a> {
     path: &'a str,
     text: &'a str,
     lines: Vec<Line>,
-    /// Lines of items behind `#[cfg(test)]`.
+    /// The lines of items with `#[cfg(test)]`.
     tests: Vec<Range<usize>>,
-    /// Whether programs of other people contain it.
+    /// Whether users' programs contain it.
     library: bool,
 }
 
 impl Source<'_> {
-    /// Lines of code that are not tests, with the number an editor shows.
+    /// Returns the lines of code outside tests, with one-based line numbers.
     fn shipped(&self) -> impl Iterator<Item = (usize, &Line)> {
         let numbered = self.lines.iter().enumerate();
         numbered.filter(|(n, _)| !self.tests.iter().any(|t| t.contains(n))).map(|(n, line)| (n + 1, line))
@@ -92,7 +94,7 @@ fn functions(source: &Source<'_>, findings: &mut Findings) {
         if !words(&line.code).any(|word| word == "fn") {
             continue;
         }
-        // clippy has the same rule; who expects its word for a reason need not hear it twice
+        // clippy has the same rule; a function that allows or expects that lint already states a reason
         let attributes =
             source.lines[..at].iter().rev().take_while(|line| line.code.trim_start().starts_with('#'));
         if attributes.into_iter().any(|line| line.code.contains("clippy::too_many_lines")) {
@@ -135,7 +137,7 @@ fn files(source: &Source<'_>, findings: &mut Findings) {
     }
 }
 
-/// A library that must print (a build script's helper) says why with `expect` or `allow`.
+/// Checks that a library which must print (such as a build script's helper) gives a reason in `expect` or `allow`.
 fn prints(source: &Source<'_>, findings: &mut Findings) {
     let stated = source.text.contains("clippy::print_stdout") && source.text.contains("reason =");
     for (at, line) in source.shipped().filter(|_| !stated) {
@@ -150,7 +152,7 @@ fn prints(source: &Source<'_>, findings: &mut Findings) {
 fn literals(source: &Source<'_>, findings: &mut Findings) {
     for (at, line) in source.shipped() {
         for literal in &line.literals {
-            // those who read or write include lines hold no header's name
+            // code that parses or writes include lines contains no name of a header
             let include = literal.contains("#include") && literal.contains(".h");
             let statement = LIKE_C.iter().any(|c| literal.contains(c)) && literal.contains(['{', ';']);
             if include || statement {
@@ -170,13 +172,13 @@ fn is_library(path: &str, members: &[Member]) -> bool {
     member.and_then(|m| Tier::find(&m.package)).is_some_and(Tier::is_library)
 }
 
-/// Lines of the items behind `#[cfg(test)]`.
+/// Returns the lines of items with `#[cfg(test)]`.
 fn test_items(lines: &[Line]) -> Vec<Range<usize>> {
     let attributes = lines.iter().enumerate().filter(|(_, line)| line.code.trim() == "#[cfg(test)]");
     attributes.map(|(at, _)| at..body(lines, at).end).collect()
 }
 
-/// Lines from the first `{` after line `at` to its `}`; nothing if a `;` ends the item before.
+/// Returns the lines from the first `{` after line `at` to its `}`; empty if a `;` ends the item first.
 fn body(lines: &[Line], at: usize) -> Range<usize> {
     let (mut braces, mut others, mut first) = (0_usize, 0_usize, at);
     for (number, line) in lines.iter().enumerate().skip(at) {

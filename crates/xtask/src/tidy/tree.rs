@@ -1,4 +1,4 @@
-//! The files that count: what git tracks or would track, else (no git here) what a walk finds.
+//! The files to check: those that git tracks or would track, or without git, all files of the directory tree.
 
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use walkdir::WalkDir;
 
-/// The tree's files by path below its root, with `/` between names.
+/// The tree's files by path relative to its root, with `/` between names.
 pub(super) struct Tree {
-    /// Text of each file; `None` for one that is not UTF-8.
+    /// The text of each file; `None` if it is not UTF-8.
     pub(super) files: BTreeMap<String, Option<String>>,
 }
 
@@ -25,7 +25,7 @@ impl Tree {
         Ok(Self { files })
     }
 
-    /// Text files whose path ends in `suffix`.
+    /// Returns the text files whose path ends in `suffix`.
     pub(super) fn with_suffix(&self, suffix: &str) -> impl Iterator<Item = (&str, &str)> {
         self.files
             .iter()
@@ -41,7 +41,7 @@ fn listed_by_git(root: &Path) -> Option<Vec<String>> {
     Some(list.split_terminator('\0').map(str::to_owned).collect())
 }
 
-/// Every file but those below folders that git ignores too.
+/// Returns every file, except those in directories that git ignores too.
 fn walked(root: &Path) -> Result<Vec<String>> {
     let ignored = [root.join("target"), root.join(".git")];
     let mut found = Vec::new();
