@@ -1,20 +1,20 @@
-//! Random arrays, with the values that break kernels among them.
+//! Random arrays, including the values that break kernels.
 
 use crate::Choices;
 pub use precast_graph::special_bits;
 use precast_graph::{Array, Complex, DType, Element, bf16, f16};
 
-/// Every special value of a dtype, in one dimension.
+/// Returns every special value of a dtype, in one dimension.
 ///
 /// # Panics
-/// Never; the number of bits is the extent.
+/// Never; the number of bits matches the extent.
 #[must_use]
 pub fn specials(dtype: DType) -> Array {
     let bits = special_bits(dtype);
     Array::from_bits(dtype, &[bits.len() / dtype.words()], &bits).expect("as many bits as the extent says")
 }
 
-/// Draws an array: mostly moderate values of either sign, one element in eight special.
+/// Draws an array: mostly moderate values of either sign, with one special element in eight.
 ///
 /// # Panics
 /// If the shape has more elements than memory.

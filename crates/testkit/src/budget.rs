@@ -1,4 +1,4 @@
-//! The time that a long test may take, as `cargo xtask proofs` hands it out.
+//! The time limit of a long test, set by `cargo xtask proofs`.
 
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ impl Budget {
         Self(seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds)))
     }
 
-    /// Returns whether the time is over: the test then begins nothing new.
+    /// Returns whether the time is over, so that the test must not start new work.
     #[must_use]
     pub fn is_spent(self) -> bool {
         self.0.is_some_and(|end| Instant::now() >= end)

@@ -1,6 +1,6 @@
-//! The one source of randomness: numbers from a seed, or from a tape that proptest can shorten.
+//! The only source of randomness: numbers from a seed, or from a tape that proptest can shorten.
 //!
-//! A tape that has run out gives zeros, and 0 is always the smallest choice: a shorter tape is a smaller example.
+//! At its end a tape returns zeros, and 0 is always the smallest choice: a shorter tape is a smaller example.
 
 /// A sequence of choices.
 ///
@@ -24,19 +24,19 @@ enum Source {
 }
 
 impl Choices {
-    /// Endless choices that depend on the seed alone.
+    /// Creates an endless sequence of choices from the seed alone.
     #[must_use]
     pub fn seeded(seed: u64) -> Self {
         Self { source: Source::Seed(seed) }
     }
 
-    /// The choices of a tape, then zeros.
+    /// Creates a sequence of the choices of a tape, then zeros.
     #[must_use]
     pub fn tape(tape: Vec<u32>) -> Self {
         Self { source: Source::Tape(tape.into_iter()) }
     }
 
-    /// 32 random bits.
+    /// Returns 32 random bits.
     pub fn bits(&mut self) -> u32 {
         match &mut self.source {
             Source::Tape(tape) => tape.next().unwrap_or(0),
@@ -44,28 +44,28 @@ impl Choices {
         }
     }
 
-    /// A number below `n`; 0 if `n` is 0.
+    /// Returns a number below `n`; 0 if `n` is 0.
     pub fn below(&mut self, n: usize) -> usize {
-        // The remainder is a little uneven; no test minds.
+        // The remainder is slightly uneven, which is fine for tests.
         (self.bits() as usize).checked_rem(n).unwrap_or(0)
     }
 
-    /// A number of a range.
+    /// Returns a number in a range.
     pub fn within(&mut self, range: &std::ops::RangeInclusive<usize>) -> usize {
         range.start() + self.below(range.end().saturating_sub(*range.start()) + 1)
     }
 
-    /// True once in `n` times; not on an empty tape.
+    /// Returns `true` once in `n` times; `false` on an empty tape.
     pub fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == n.saturating_sub(1)
     }
 
-    /// One of several; `None` of none.
+    /// Returns one of several items; `None` if the slice is empty.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         items.get(self.below(items.len()))
     }
 
-    /// A number from 0 up to 1, with 32 random bits.
+    /// Returns a number from 0 up to 1, with 32 random bits.
     pub fn unit(&mut self) -> f64 {
         f64::from(self.bits()) / 4_294_967_296.0
     }

@@ -1,20 +1,20 @@
-//! The compiler of this machine, and what tests compile for.
+//! The compiler of this machine, and the variants that tests compile for.
 
 use std::path::Path;
 
 use precast_compile::{Isa, Toolchain, Variant, host_target};
 use precast_store::key::Profile;
 
-/// The toolchain that is found here.
+/// Returns the toolchain of this machine.
 ///
 /// # Panics
-/// When there is none.
+/// If no compiler is found.
 #[must_use]
 pub fn toolchain() -> Toolchain {
     Toolchain::find(None).expect("tests have a C compiler")
 }
 
-/// clang, if it is here, whatever its version.
+/// Returns clang of any version, if it is installed.
 #[must_use]
 pub fn clang() -> Option<Toolchain> {
     let names = std::iter::once("clang".to_owned()).chain((14..30).map(|version| format!("clang-{version}")));
@@ -22,10 +22,10 @@ pub fn clang() -> Option<Toolchain> {
     found.next()
 }
 
-/// One variant: this machine's lowest ISA level.
+/// Returns one variant: the lowest ISA level of this machine.
 ///
 /// # Panics
-/// When this machine has none.
+/// If this machine has no ISA level.
 #[must_use]
 pub fn variants() -> Vec<Variant> {
     let target = host_target();

@@ -1,8 +1,8 @@
-//! Random graphs with inputs and the outputs that the reference `perform` gives.
+//! Random graphs with inputs, and the outputs of the reference `perform`.
 //!
-//! A graph grows by calls of library functions on what it has so far. Each step is performed at once: one whose types or
-//! values are refused is taken back, so every case is valid, whatever the functions. Some results stay unused, some outputs
-//! are inputs or repeated, extents may be 0, 1 or undeclared.
+//! A graph grows by calls of library functions on its existing variables. Each step is performed at once. A step
+//! with rejected types or values is undone, so every case is valid for any set of functions.
+//! Some results stay unused, some outputs are inputs or repeated, and extents may be 0, 1 or undeclared.
 
 use crate::{Choices, arrays};
 use precast_graph::{
@@ -14,31 +14,32 @@ use std::ops::RangeInclusive;
 /// A function that random graphs call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Function {
-    /// Its name in the text form.
+    /// The name in the text form.
     pub name: String,
-    /// How many operands it takes.
+    /// The number of operands.
     pub operands: usize,
-    /// What its calls have besides, one of which is taken each time; none means nothing.
+    /// The choices of props and literals for a call, one of which is drawn each time; a call has neither if this is
+    /// empty.
     pub calls: Vec<Call>,
 }
 
-/// What a call has besides its operands: props, and literals behind the operands.
+/// The props of a call, and the literals after its operands.
 pub type Call = (Props, Vec<Operand>);
 
 impl Function {
-    /// A function of `operands` operands without props.
+    /// Creates a function of `operands` operands without props.
     #[must_use]
     pub fn new(name: &str, operands: usize) -> Self {
         Self { name: name.to_owned(), operands, calls: Vec::new() }
     }
 
-    /// The same with one more choice of props.
+    /// Adds a choice of props.
     #[must_use]
     pub fn with(self, props: Props) -> Self {
         self.called(props, Vec::new())
     }
 
-    /// The same with one more choice of props and literals.
+    /// Adds a choice of props and literals.
     #[must_use]
     pub fn called(mut self, props: Props, literals: Vec<Operand>) -> Self {
         self.calls.push((props, literals));
@@ -46,29 +47,30 @@ impl Function {
     }
 }
 
-/// What random graphs are made of.
+/// The parameters of random graphs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
     /// The functions to call.
     pub functions: Vec<Function>,
     /// The dtypes of inputs.
     pub dtypes: Vec<DType>,
-    /// How many applies; fewer when too many calls are refused.
+    /// The number of applies; fewer if too many calls are rejected.
     pub applies: RangeInclusive<usize>,
-    /// How many inputs; at least one.
+    /// The number of inputs; at least one.
     pub inputs: RangeInclusive<usize>,
     /// The highest rank of an input.
     pub max_ndim: usize,
-    /// Whether inputs hold NaN, infinities and other special values.
+    /// Whether inputs contain NaN, infinities and other special values.
     pub specials: bool,
     /// Whether some inputs without dimensions are C scalars.
     pub scalars: bool,
-    /// Whether some graphs have one more input, a vector of small integers: positions of elements.
+    /// Whether some graphs have an additional input, a vector of small integers: positions of elements.
     pub positions: bool,
 }
 
 impl Config {
-    /// 1–40 applies on 1–4 inputs of bool, i64, f32 and f64 up to rank 3, with special values.
+    /// Returns the default parameters: 1–40 applies on 1–4 inputs of bool, i64, f32 and f64 up to rank 3, with
+    /// special values.
     #[must_use]
     pub fn new(functions: Vec<Function>) -> Self {
         let (applies, inputs) = (1..=40, 1..=4);
@@ -86,7 +88,7 @@ impl Config {
     }
 }
 
-/// A graph with inputs that it admits and the outputs that `perform` gives.
+/// A graph with valid inputs and the outputs of `perform`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Case {
     /// The graph.
@@ -97,12 +99,12 @@ pub struct Case {
     pub outputs: Vec<Array>,
 }
 
-/// Most elements of one value.
+/// The maximum number of elements of one value.
 const MAX_ELEMENTS: usize = 1 << 14;
 
-/// A strategy for cases; they shrink towards fewer applies, first functions and plain values.
+/// Returns a strategy for cases; they shrink towards fewer applies, first functions and plain values.
 pub fn cases(config: Config, library: impl OpLibrary + 'static) -> impl Strategy<Value = Case> {
-    // About eight choices an Apply; the tape's length bounds the size as much as the config does.
+    // About eight choices per Apply. The tape's length limits the size as much as the config does.
     let choices = 64 + 16 * config.applies.end();
     proptest::collection::vec(proptest::num::u32::ANY, 0..=choices)
         .prop_map(move |tape| draw(&mut Choices::tape(tape), &config, &library))
@@ -111,7 +113,7 @@ pub fn cases(config: Config, library: impl OpLibrary + 'static) -> impl Strategy
 /// Draws a case.
 ///
 /// # Panics
-/// When a function's `perform` panics, which is the defect to find.
+/// If a function's `perform` panics, which is the defect to find.
 #[must_use]
 pub fn draw(choices: &mut Choices, config: &Config, library: &dyn OpLibrary) -> Case {
     let mut growing = Growing { graph: FunctionGraph::new(), values: Vec::new(), performed: 0 };
@@ -131,7 +133,7 @@ pub fn draw(choices: &mut Choices, config: &Config, library: &dyn OpLibrary) -> 
     Case { graph: growing.graph, inputs, outputs }
 }
 
-/// Draws the inputs of a graph: types that agree in their trailing extents, but for ones, and a value of each.
+/// Draws the inputs of a graph: types with equal trailing extents, except for ones, and a value for each.
 fn draw_inputs(choices: &mut Choices, config: &Config, growing: &mut Growing) -> Vec<Array> {
     const EXTENTS: [usize; 10] = [2, 3, 5, 4, 7, 1, 8, 17, 3, 0];
     let extents: Vec<usize> = (0..config.max_ndim).map(|_| *choices.pick(&EXTENTS).unwrap_or(&2)).collect();
@@ -176,7 +178,7 @@ struct Growing {
 }
 
 impl Growing {
-    /// The graph after one more call; `None` if it was refused.
+    /// Returns the graph after one more call; `None` if the call was rejected.
     fn step(&self, choices: &mut Choices, config: &Config, library: &dyn OpLibrary) -> Option<Self> {
         let function = choices.pick(&config.functions)?;
         let (props, literals) = choices.pick(&function.calls).cloned().unwrap_or_default();
@@ -187,7 +189,7 @@ impl Growing {
         grown.perform().then_some(grown)
     }
 
-    /// A variable, a recent one half of the time; now and then a literal, but not first.
+    /// Draws a variable, a recent one half of the time; sometimes a literal, but not in the first position.
     fn operand(&self, choices: &mut Choices, position: usize) -> Operand {
         if position > 0 && choices.one_in(6) {
             return match choices.below(4) {
@@ -203,14 +205,15 @@ impl Growing {
     }
 
     fn variable(&self, position: usize) -> VarId {
-        // Every variable is an input, a constant or a result, and each of these lists gives its ids.
+        // Every variable is an input, a constant or a result, and each of these lists returns its ids.
         let results = self.graph.applies().iter().flat_map(|apply| &apply.outputs);
         let constants = self.graph.constants().map(|(v, _)| v);
         let mut all = self.graph.inputs().iter().chain(results).copied().chain(constants);
         all.find(|v| v.index() == position).expect("a position below the number of variables")
     }
 
-    /// Gives values to the variables that the last call added; false if an op refuses its values or they are too large.
+    /// Computes the variables that the last call added; returns `false` if an op rejects its values or they are too
+    /// large.
     fn perform(&mut self) -> bool {
         let constant =
             |origin: &Origin| if let Origin::Constant(value) = origin { Some(value.clone()) } else { None };
@@ -231,7 +234,7 @@ impl Growing {
         true
     }
 
-    /// Makes outputs of up to three results that nothing uses, now and then of any variable too.
+    /// Turns up to three unused results into outputs, and sometimes any variable too.
     fn draw_outputs(&mut self, choices: &mut Choices) -> Vec<Array> {
         let used: Vec<usize> =
             self.graph.applies().iter().flat_map(|apply| &apply.inputs).map(|v| v.index()).collect();

@@ -1,21 +1,21 @@
-//! The same values in other memory: what a kernel must not notice.
+//! The same values in different memory layouts, which must not affect a kernel.
 //!
-//! A stride of 0 cannot be owned; use `broadcast` of ndarray for a view that has one.
+//! An owned array cannot have a stride of 0; use `broadcast` of ndarray for a view with such a stride.
 
 use ndarray::{ArrayD, Axis, IxDyn, Slice};
 use precast_graph::{Array, with_array};
 
-/// How an array lies in memory.
+/// The memory layout of an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Layout {
-    /// The last dimension fastest, no gaps.
+    /// The last dimension is contiguous, without gaps.
     C,
-    /// The first dimension fastest, no gaps.
+    /// The first dimension is contiguous, without gaps.
     Fortran,
-    /// Two elements of memory for each one in every dimension; the gaps hold other elements of the array, so that
-    /// code that reads them gets something wrong rather than 0.
+    /// Two elements of memory for each element in every dimension. The gaps hold other elements of the array, so
+    /// that code that reads them gets a wrong value rather than 0.
     Strided,
-    /// Every stride negative.
+    /// Every stride is negative.
     Reversed,
     /// Gaps and a negative stride in the last dimension only.
     ReversedStrided,
@@ -26,7 +26,7 @@ impl Layout {
     pub const ALL: [Self; 5] = [Self::C, Self::Fortran, Self::Strided, Self::Reversed, Self::ReversedStrided];
 }
 
-/// An array of equal values that lies in memory as asked.
+/// Returns an array of equal values with the given layout.
 ///
 /// # Examples
 /// ```
@@ -50,19 +50,19 @@ pub fn lay_out<T: Clone>(array: &ArrayD<T>, layout: Layout) -> ArrayD<T> {
     }
 }
 
-/// As [`lay_out`], for an array of any dtype.
+/// Does the same as [`lay_out`] for an array of any dtype.
 #[must_use]
 pub fn lay_out_any(array: &Array, layout: Layout) -> Array {
     with_array!(array, a => Array::from(lay_out(a, layout)))
 }
 
-/// The elements in C order in memory of their own.
+/// Copies the elements in C order.
 fn collect<T: Clone>(array: &ArrayD<T>, shape: &[usize]) -> ArrayD<T> {
     let elements: Vec<T> = array.iter().cloned().collect();
     ArrayD::from_shape_vec(IxDyn(shape), elements).expect("as many elements as before")
 }
 
-/// Lays an array out, and turns the chosen dimensions round twice: values before, strides after.
+/// Reverses the chosen dimensions twice: the values before `lay`, the strides after it.
 fn reverse<T: Clone>(
     mut array: ArrayD<T>,
     chosen: impl Fn(usize) -> bool,
@@ -75,7 +75,7 @@ fn reverse<T: Clone>(
     result
 }
 
-/// Doubles the chosen dimensions in memory and keeps every other element of them.
+/// Doubles the chosen dimensions in memory and keeps every second element of them.
 fn spread<T: Clone>(array: &ArrayD<T>, chosen: impl Fn(usize) -> bool) -> ArrayD<T> {
     if array.is_empty() {
         return array.clone();

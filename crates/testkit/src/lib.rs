@@ -1,14 +1,15 @@
-//! Development only: random arrays and graphs, memory layouts, comparison in ulp, a small op library, ops and packages of a test's own,
-//! servers that do what networks do.
+//! Test support: random arrays and graphs, memory layouts, comparison in ulp, a small op library, custom ops and
+//! packages, and servers that simulate faults.
 //!
 //! ```text
 //! Choices ──▶ arrays::draw ──▶ graphs::draw ──▶ Case {graph, inputs, outputs}     all randomness is a Choices
 //!                                   │
 //!                              OpLibrary      precast-ops in its own tests; `toy::ToyLibrary` in those of precast-graph
 //! ```
-//! Knows ops by name only, through [`OpLibrary`](precast_graph::OpLibrary), so it stands below `precast-ops`; but for features that
-//! tests above that ask for: `ops`, an op that is a closure; `compile`, this machine's compiler; `farm`, a server that has it run.
-//! A failure is repeated by its seed, and shrinks because [`Choices`] can read a tape that proptest shortens.
+//! This crate is below `precast-ops` and uses ops only by name, through [`OpLibrary`](precast_graph::OpLibrary).
+//! Features for tests of higher crates are the exception: `ops`, an op from a closure; `compile`, this machine's
+//! compiler; `farm`, a server that runs the compiler.
+//! A seed reproduces a failure, and a failure shrinks because [`Choices`] can read a tape that proptest shortens.
 
 pub mod arrays;
 mod budget;

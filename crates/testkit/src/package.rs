@@ -1,28 +1,28 @@
-//! Packages that tests write as users do, and Cargo builds.
+//! Packages that tests write like users do, and build with Cargo.
 //!
-//! All of them share the target folder of this workspace, so that other people's crates are compiled once; our own are
-//! compiled again, since to such a package they are dependencies.
+//! All of them share the target directory of this workspace, so third-party crates are compiled once.
+//! The crates of this workspace are compiled again, since they are dependencies of such a package.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The root of the repository.
+/// Returns the root of the repository.
 #[must_use]
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("two folders deep").to_owned()
 }
 
-/// The target folder that `tmpdir`, the `CARGO_TARGET_TMPDIR` of a test, lies in.
+/// Returns the target directory that contains `tmpdir`, the `CARGO_TARGET_TMPDIR` of a test.
 ///
 /// # Panics
-/// When it has no parent.
+/// If `tmpdir` has no parent.
 #[must_use]
 pub fn target(tmpdir: &str) -> PathBuf {
     Path::new(tmpdir).parent().expect("Cargo's is `target/tmp`").to_owned()
 }
 
-/// Cargo in a directory, without what this process's environment says to precast; the store that packages share is in that
-/// directory, so that a first build compiles.
+/// Returns a Cargo command for a directory, without precast's environment variables. The shared store of packages
+/// is in `directory`, so a first build compiles.
 #[must_use]
 pub fn cargo(directory: &Path, target: &Path) -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
@@ -34,10 +34,11 @@ pub fn cargo(directory: &Path, target: &Path) -> Command {
     cargo
 }
 
-/// The end of a package's `Cargo.toml`: the profiles of this workspace, with which its dependencies are compiled already.
+/// Returns the end of a package's `Cargo.toml`: the profiles of this workspace, which its dependencies were
+/// compiled with.
 ///
 /// # Panics
-/// When the workspace has no profile for `dev`.
+/// If the workspace has no profile for `dev`.
 #[must_use]
 pub fn profiles() -> String {
     let manifest = fs_err::read_to_string(root().join("Cargo.toml")).expect("the root has a manifest");

@@ -1,11 +1,11 @@
-//! The examples of the reference page of the language, and inputs for them.
+//! The examples of the language reference page, and inputs for them.
 //!
-//! A line of a block is an example; one whose brackets stay open goes on in the next.
+//! A line of a block is an example; a line with open brackets continues on the next line.
 
 use crate::{Choices, arrays};
 use precast_graph::{Array, DType, Number};
 
-/// The examples in the blocks of a page that are marked with `language`.
+/// Returns the examples in the code blocks of a page that are marked with `language`.
 #[must_use]
 pub fn examples(page: &str, language: &str) -> Vec<String> {
     let mut found = Vec::new();
@@ -25,17 +25,17 @@ pub fn examples(page: &str, language: &str) -> Vec<String> {
     found
 }
 
-/// How many brackets are open at the end of a text.
+/// Returns the number of open brackets at the end of a text.
 fn depth(text: &str) -> i32 {
     let code = text.lines().map(|line| line.split('#').next().unwrap_or_default());
     let each = |c: char| i32::from("([".contains(c)) - i32::from(")]".contains(c));
     code.flat_map(str::chars).map(each).sum()
 }
 
-/// The inputs that the page says its examples are about, those that `text` names: of dtypes and extents that are drawn.
+/// Draws the inputs that the page describes and `text` names, with random dtypes and extents.
 ///
 /// # Panics
-/// Never; shapes and numbers of elements belong together.
+/// Never; shapes and numbers of elements agree.
 #[must_use]
 pub fn inputs(choices: &mut Choices, dtypes: &[DType], text: &str) -> Vec<(String, Array)> {
     let mut extent = || *choices.pick(&[0, 1, 2, 3, 5, 5]).unwrap_or(&3);
@@ -64,7 +64,7 @@ fn truths(choices: &mut Choices, shape: &[usize]) -> Array {
     arrays::draw_plain(choices, DType::Bool, shape)
 }
 
-/// Positions among `count`, some of them counted from the end; none where there is nothing.
+/// Draws positions below `count`, some of them counted from the end; empty if `count` is 0.
 fn positions(choices: &mut Choices, count: usize) -> Array {
     let len = if count == 0 { 0 } else { choices.below(4) };
     let at = |choices: &mut Choices| choices.below(2 * count) as i64 - count as i64;

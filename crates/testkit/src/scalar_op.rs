@@ -1,4 +1,4 @@
-//! A scalar op of a test's own, as short as a closure and a line of C.
+//! A custom scalar op in a test, as short as a closure and a line of C.
 
 use precast_codegen::{LinkError, Sub, template};
 use precast_graph::{DType, PerformError};
@@ -18,10 +18,10 @@ impl<F> fmt::Debug for Closure<F> {
     }
 }
 
-/// An op from f64 to f64; what `perform` refuses, it refuses with those words.
+/// Creates an op from f64 to f64. An error of `perform` becomes the op's error message.
 ///
-/// In `c`, `@X@` is the operand, `@Y@` the result and `@FAIL@` the way out. Like every op that does not name its C, it has no
-/// fingerprint.
+/// In `c`, `@X@` is the operand, `@Y@` the result and `@FAIL@` the failure exit. Like every op that does not name
+/// its C, it has no fingerprint.
 #[must_use]
 pub fn scalar_op(
     name: &'static str,

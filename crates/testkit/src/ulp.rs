@@ -1,8 +1,9 @@
-//! Comparison of floats by how many representable values lie between them.
+//! Compares floats by the number of representable values between them.
 
 use precast_graph::{Array, DType, with_array};
 
-/// Steps between two `f64`: 0 for equal values, for +0 and −0, and for any two NaN; `u64::MAX` for a NaN and a number.
+/// Returns the steps between two `f64`: 0 for equal values, for +0 and −0, and for any two NaN; `u64::MAX` for a
+/// NaN and a number.
 ///
 /// # Examples
 /// ```
@@ -19,7 +20,7 @@ pub fn ulp_distance(a: f64, b: f64) -> u64 {
     }
 }
 
-/// Steps between two `f32`, as [`ulp_distance`].
+/// Returns the steps between two `f32`, like [`ulp_distance`].
 #[must_use]
 pub fn ulp_distance_f32(a: f32, b: f32) -> u64 {
     let ordered = |x: f32| ordered(u64::from(x.to_bits()), 1 << 31);
@@ -30,33 +31,33 @@ pub fn ulp_distance_f32(a: f32, b: f32) -> u64 {
     }
 }
 
-/// The bits of a float as an integer that grows with the float; both zeros are 0.
+/// Returns the bits of a float as an integer that grows with the float; both zeros are 0.
 fn ordered(bits: u64, sign: u64) -> i64 {
     let magnitude = (bits & (sign - 1)).cast_signed();
     if bits & sign == 0 { magnitude } else { -magnitude }
 }
 
-/// Where two arrays differ by more than allowed.
+/// A difference between two arrays above the tolerance.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Mismatch {
-    /// Not even the dtype or the shape is the same.
+    /// The dtype or the shape differs.
     Type {
-        /// What was found, `f64[3,1]`.
+        /// The found type, such as `f64[3,1]`.
         found: String,
-        /// What was expected.
+        /// The expected type.
         expected: String,
     },
-    /// An element is too far off.
+    /// An element differs too much.
     Element {
-        /// Its index.
+        /// The index of the element.
         index: Vec<usize>,
-        /// What was found.
+        /// The found value.
         found: String,
-        /// What was expected.
+        /// The expected value.
         expected: String,
         /// The distance in ulp; `None` for integers, a zero of the wrong sign, a NaN against a number.
         ulp: Option<u64>,
-        /// How many elements are too far off.
+        /// The number of elements that differ too much.
         count: usize,
     },
 }
@@ -80,18 +81,18 @@ impl std::error::Error for Mismatch {}
 
 /// Compares arrays: same dtype and shape, integers equal, floats within `max_ulp`.
 ///
-/// With `max_ulp` 0 floats must have the same bits, except that any NaN equals any other (payloads differ between CPUs);
-/// otherwise +0 and −0 are equal too.
+/// With `max_ulp` 0 floats must have the same bits, except that any NaN equals any other (payloads differ between
+/// CPUs). Otherwise +0 and −0 are equal too.
 ///
 /// # Errors
-/// The element that is farthest off, with its index and both values.
+/// Returns the element with the largest distance, with its index and both values.
 pub fn compare(found: &Array, expected: &Array, max_ulp: u64) -> Result<(), Mismatch> {
     if found.dtype() != expected.dtype() || found.shape() != expected.shape() {
         return Err(Mismatch::Type { found: found.ty().to_string(), expected: expected.ty().to_string() });
     }
     let far = distances(found, expected, max_ulp == 0);
     let count = far.iter().filter(|ulp| **ulp > max_ulp).count();
-    // The farthest; the first of equals.
+    // The largest distance; the first of several equal ones.
     let worst = far.iter().enumerate().max_by_key(|(position, ulp)| (**ulp, std::cmp::Reverse(*position)));
     let Some((position, ulp)) = worst.filter(|(_, ulp)| **ulp > max_ulp) else { return Ok(()) };
     Err(Mismatch::Element {
@@ -103,16 +104,17 @@ pub fn compare(found: &Array, expected: &Array, max_ulp: u64) -> Result<(), Mism
     })
 }
 
-/// Whether two arrays have the same dtype, shape and bits; any NaN is as good as any other, since payloads differ between CPUs.
+/// Returns whether two arrays have the same dtype, shape and bits. Any two NaN are equal, since payloads differ
+/// between CPUs.
 #[must_use]
 pub fn same_bits(found: &Array, want: &Array) -> bool {
     compare(found, want, 0).is_ok()
 }
 
-/// Asserts that [`compare`] finds nothing.
+/// Asserts that [`compare`] finds no mismatch.
 ///
 /// # Panics
-/// With the context and the element that is farthest off.
+/// With the context and the element with the largest distance.
 #[track_caller]
 pub fn assert_ulp(found: &Array, expected: &Array, max_ulp: u64, context: &dyn std::fmt::Display) {
     if let Err(mismatch) = compare(found, expected, max_ulp) {
@@ -120,8 +122,8 @@ pub fn assert_ulp(found: &Array, expected: &Array, max_ulp: u64, context: &dyn s
     }
 }
 
-/// The distance of each pair of elements, in C order; `u64::MAX` where no tolerance applies. That of complex numbers is the
-/// greater of their parts'.
+/// Returns the distance of each pair of elements, in C order; `u64::MAX` where no tolerance applies. The distance
+/// of complex numbers is the greater one of their parts.
 fn distances(found: &Array, expected: &Array, signed_zero: bool) -> Vec<u64> {
     let Some((sign, infinity)) = float_layout(found.dtype()) else {
         let exact = |(a, b): (u64, u64)| if a == b { 0 } else { u64::MAX };
@@ -141,7 +143,7 @@ fn distances(found: &Array, expected: &Array, signed_zero: bool) -> Vec<u64> {
     parts.chunks_exact(count).map(|parts| parts.iter().copied().max().unwrap_or(0)).collect()
 }
 
-/// The sign bit and the bits of infinity of a float, or of a complex number's part; `None` for the rest.
+/// Returns the sign bit and the bits of infinity of a float, or of a complex number's part; `None` for the rest.
 fn float_layout(dtype: DType) -> Option<(u64, u64)> {
     match dtype.real() {
         DType::F16 => Some((1 << 15, 0x7c00)),
@@ -152,7 +154,7 @@ fn float_layout(dtype: DType) -> Option<(u64, u64)> {
     }
 }
 
-/// The bits of every part: the elements themselves but for complex numbers.
+/// Returns the bits of every part of complex numbers; for other dtypes, of the elements.
 fn parts(array: &Array) -> Vec<u64> {
     match array.dtype() {
         DType::C64 => array.bits().into_iter().flat_map(|word| [word & 0xffff_ffff, word >> 32]).collect(),
@@ -160,7 +162,7 @@ fn parts(array: &Array) -> Vec<u64> {
     }
 }
 
-/// The index of a position in C order.
+/// Returns the index of a position in C order.
 fn unravel(mut position: usize, shape: &[usize]) -> Vec<usize> {
     let mut index: Vec<usize> = shape
         .iter()

@@ -1,5 +1,5 @@
-//! `cargo xtask fuzz-graphs` runs as many random graphs of `tests/it/fuzz` as requested, including custom ops that
-//! break the rules.
+//! `cargo xtask fuzz-graphs` runs as many random graphs of `tests/it/fuzz` as requested, including hostile custom
+//! ops.
 //! With `--numpy` it compares random expressions with NumPy (`crates/ops/tests/it/numpy`).
 //! `cargo xtask fuzz-parsers` runs each target of `tests/parsers` for the requested time.
 //!

@@ -1,25 +1,23 @@
-//! Certificates for servers and clients of a test.
+//! Certificates for the servers and clients of a test.
 
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, date_time_ymd};
 
-/// An authority of a test's own.
+/// A certificate authority of a test.
 pub struct Authority {
     issuer: Issuer<'static, KeyPair>,
-    /// Its certificate, in PEM.
+    /// The authority's certificate, in PEM.
     pub certificate: String,
 }
 
 /// A certificate and its private key, in PEM.
 #[derive(Debug, Clone)]
 pub struct Certified {
-    /// The certificate.
     pub certificate: String,
-    /// The key.
     pub key: String,
 }
 
 impl Authority {
-    /// Makes one that nobody knows.
+    /// Creates an authority that no program trusts by default.
     #[must_use]
     #[expect(clippy::new_without_default, reason = "each is another")]
     pub fn new() -> Self {
@@ -30,13 +28,13 @@ impl Authority {
         Self { issuer: Issuer::new(params, key), certificate }
     }
 
-    /// Certifies a name, for now.
+    /// Issues a currently valid certificate for a name.
     #[must_use]
     pub fn certify(&self, name: &str) -> Certified {
         self.certified(CertificateParams::new([name.to_owned()]).unwrap())
     }
 
-    /// Certifies a name for a time that is over.
+    /// Issues an expired certificate for a name.
     #[must_use]
     pub fn certify_in_the_past(&self, name: &str) -> Certified {
         let mut params = CertificateParams::new([name.to_owned()]).unwrap();

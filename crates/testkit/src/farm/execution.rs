@@ -1,4 +1,4 @@
-//! What is executed: each action a process of this machine, in a directory with its inputs.
+//! Executes actions, each as a process of this machine, in a directory with its inputs.
 
 use std::path::Path;
 use std::process::Command as Process;
@@ -46,7 +46,7 @@ impl api::execution_server::Execution for Service {
 }
 
 impl Service {
-    /// Executes an action, or finds its result.
+    /// Executes an action, or finds its cached result.
     fn done(&self, digest: &api::Digest, anew: bool) -> Result<Operation, Status> {
         let known = self.0.lock().unwrap().actions.get(&digest.hash).cloned().filter(|_| !anew);
         let (result, cached_result) = match known {

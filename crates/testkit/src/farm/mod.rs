@@ -1,9 +1,9 @@
-//! A server of the Remote Execution API that does what the API says, and, where a test asks for it, what it must not.
+//! A server of the Remote Execution API that follows the API, and on request breaks it.
 //!
-//! It is here for its faults, and for figures that no network is in. That clients speak the API as others understand it is seen
-//! against BuildGrid (`cargo xtask remotes`).
+//! It exists to inject faults, and to measure without a network. The tests against BuildGrid (`cargo xtask
+//! remotes`) check that clients are compatible with other implementations.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
 //! | `storage.rs` | capabilities, the action cache, content-addressed storage |
 //! | `execution.rs` | actions, each executed by a process of this machine |
@@ -32,43 +32,43 @@ use tonic::transport::server::TcpIncoming;
 use tonic::transport::{Certificate, Identity, Server as Transport, ServerTlsConfig};
 use tonic::{Request, Response, Status};
 
-/// What goes wrong, and how often from now on.
+/// The faults to inject, with the number of times for each.
 #[derive(Debug, Clone, Default)]
 pub struct Faults {
-    /// Calls that are refused, by their name: with what, and how often.
+    /// Calls to refuse, by name: the status code and the number of times.
     pub refuse: BTreeMap<&'static str, (Code, u32)>,
-    /// Blobs that are read come with a byte changed.
+    /// Reads of blobs that return one changed byte.
     pub lie: u32,
     /// Streams of large blobs that end in the middle.
     pub cut: u32,
-    /// Workers that are killed with what they compile.
+    /// Compile actions that end like a killed process.
     pub kill: u32,
     /// Streams of operations that end before the operation.
     pub leave: u32,
-    /// Operations that are forgotten by those who come back to them.
+    /// Forgets operations, so that a client which reconnects does not find them.
     pub forget: bool,
-    /// A worker whose tools are others.
+    /// Reports other tools than the client's, as a worker with a different installation does.
     pub other_tools: bool,
-    /// Actions that take longer than they may.
+    /// Actions that exceed their time limit.
     pub late: u32,
-    /// How many actions may still be executed before the quota is used up.
+    /// The number of actions that may still be executed before the quota is used up.
     pub quota: Option<u32>,
-    /// The call that is never answered.
+    /// The call that never gets a response.
     pub silent: Option<&'static str>,
-    /// The token without which nothing is answered.
+    /// The token that every call must send.
     pub token: Option<String>,
 }
 
-/// What a server has and has done.
+/// The contents of a server, and a log of its calls.
 #[derive(Debug, Default)]
 pub struct State {
-    /// Blobs by the digits of their digests.
+    /// The blobs by the hex digits of their digests.
     pub blobs: BTreeMap<String, Vec<u8>>,
-    /// Results by the digits of their actions' digests.
+    /// The results by the hex digits of their actions' digests.
     pub actions: BTreeMap<String, api::ActionResult>,
-    /// What goes wrong.
+    /// The faults to inject.
     pub faults: Faults,
-    /// How often each call was made.
+    /// The number of calls, by name.
     pub calls: BTreeMap<&'static str, u32>,
     /// The commands that were run.
     pub commands: Vec<api::Command>,
@@ -78,9 +78,9 @@ pub struct State {
 #[derive(Clone, Default)]
 struct Service(Arc<Mutex<State>>);
 
-/// A server on the loopback; it ends with the value.
+/// A server on the loopback interface, stopped on drop.
 pub struct Server {
-    /// Where it is: `grpc://127.0.0.1:port/main`, or `grpcs://localhost:port/main`.
+    /// The address: `grpc://127.0.0.1:port/main`, or `grpcs://localhost:port/main`.
     pub url: String,
     service: Service,
     _runtime: Runtime,
@@ -90,13 +90,13 @@ type Answer<T> = Result<Response<T>, Status>;
 type Stream<T> = tokio_stream::Iter<std::vec::IntoIter<Result<T, Status>>>;
 
 impl Server {
-    /// Starts one that is not encrypted.
+    /// Starts a server without encryption.
     #[must_use]
     pub fn start() -> Self {
         Self::with(Transport::builder(), "grpc://127.0.0.1")
     }
 
-    /// Starts one that is encrypted; where an authority is named, it asks clients for a certificate of that one.
+    /// Starts a server with TLS. With `clients`, it requires client certificates of that authority.
     #[must_use]
     pub fn encrypted(own: &Certified, clients: Option<&Authority>) -> Self {
         let mut tls = ServerTlsConfig::new().identity(Identity::from_pem(&own.certificate, &own.key));
@@ -129,12 +129,12 @@ impl Server {
         Self { url, service, _runtime: runtime }
     }
 
-    /// What it has.
+    /// Returns the state of the server.
     pub fn state(&self) -> MutexGuard<'_, State> {
         self.service.0.lock().unwrap()
     }
 
-    /// Has these faults from now on, and forgets what it was at.
+    /// Sets the faults from now on, and forgets open operations.
     pub fn faults(&self, faults: Faults) {
         let mut state = self.state();
         state.faults = faults;
@@ -166,7 +166,7 @@ impl State {
 }
 
 impl Service {
-    /// Refuses who does not say the token.
+    /// Rejects requests without the token.
     fn known(&self, request: Request<()>) -> Result<Request<()>, Status> {
         let said = request.metadata().get("authorization").map(|said| said.to_str().unwrap().to_owned());
         match &self.0.lock().unwrap().faults.token {
@@ -177,7 +177,7 @@ impl Service {
         }
     }
 
-    /// Waits for ever where that is asked for.
+    /// Never returns if the call is configured to be silent.
     async fn answer(&self, name: &'static str) {
         let is_silent = self.0.lock().unwrap().faults.silent == Some(name);
         if is_silent {
@@ -185,7 +185,7 @@ impl Service {
         }
     }
 
-    /// Counts a call, and refuses it where that is asked for.
+    /// Counts a call, and refuses it if a fault says so.
     fn called(&self, name: &'static str) -> Result<MutexGuard<'_, State>, Status> {
         let mut state = self.0.lock().unwrap();
         *state.calls.entry(name).or_default() += 1;

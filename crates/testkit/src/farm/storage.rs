@@ -1,4 +1,4 @@
-//! What is stored: results of actions, and blobs.
+//! Stores results of actions, and blobs.
 
 use bazel_remote_apis::google::bytestream::byte_stream_server::ByteStream;
 use bazel_remote_apis::google::bytestream::{

@@ -1,16 +1,16 @@
-//! Messages of HTTP/1.1: requests as they come, and a request that is handed to another server.
+//! Reads messages of HTTP/1.1, and forwards requests to another server.
 
 use std::io::{BufRead, BufReader, Write as _};
 use std::net::TcpStream;
 
 use super::{Answer, Request};
 
-/// Headers that are between two who talk, and nobody else's affair.
+/// The headers of a single connection, which a proxy must not forward.
 const BETWEEN: [&str; 4] = ["connection", "content-length", "transfer-encoding", "expect"];
 
 type Headers = Vec<(String, String)>;
 
-/// Reads a request; none where the connection has ended.
+/// Reads a request; returns `None` if the connection has ended.
 pub(super) fn read(reader: &mut impl BufRead) -> std::io::Result<Option<Request>> {
     let Some((first, headers)) = head(reader)? else { return Ok(None) };
     let mut words = first.split(' ').map(str::to_owned);
@@ -19,7 +19,7 @@ pub(super) fn read(reader: &mut impl BufRead) -> std::io::Result<Option<Request>
     Ok(Some(Request { method, path, headers, body }))
 }
 
-/// What another server answers to the same.
+/// Returns another server's response to the same request.
 pub(super) fn handed(address: &str, request: &Request) -> Answer {
     ask(address, request).unwrap_or_else(|error| (502, Vec::new(), error.to_string().into_bytes()))
 }
@@ -42,7 +42,7 @@ fn ask(address: &str, request: &Request) -> std::io::Result<Answer> {
     Ok((status, headers, body))
 }
 
-/// The first line of a message, and its headers.
+/// Reads the first line of a message, and its headers.
 fn head(reader: &mut impl BufRead) -> std::io::Result<Option<(String, Headers)>> {
     let mut lines = Vec::new();
     loop {
@@ -63,7 +63,7 @@ fn head(reader: &mut impl BufRead) -> std::io::Result<Option<(String, Headers)>>
     Ok(Some((lines.swap_remove(0), headers)))
 }
 
-/// The body of a message: as long as it says, in pieces, or, of an answer, until the end.
+/// Reads the body of a message: by its length, in chunks, or for a response until the end.
 fn body(reader: &mut impl BufRead, headers: &Headers, is_answer: bool) -> std::io::Result<Vec<u8>> {
     let find =
         |wanted: &str| headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str());

@@ -1,7 +1,8 @@
-//! Servers on the loopback that do to answers what servers and networks do: files by HTTP, a registry, and a proxy before any other.
+//! Servers on the loopback interface that simulate faults of servers and networks: files over HTTP, a registry, and
+//! a proxy for any other server.
 //!
 //! ```text
-//! who asks ─▶ Server ─▶ what `answer` says: a directory, a registry in memory, or what a server of others answers
+//! client ─▶ Server ─▶ response of `answer`: a directory, a registry in memory, or another server's response
 //!        ◀─ fault ◀─┘   cut, halved, changed, silent, slow, endless, another status …
 //! ```
 
@@ -17,58 +18,56 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// What happens to an answer.
+/// The fault of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// The connection is closed instead.
+    /// Closes the connection without a response.
     Cut,
-    /// Half of the body comes, and the connection is closed.
+    /// Sends half of the body and closes the connection.
     Half,
-    /// A bit in the middle is another.
+    /// Changes a bit in the middle.
     Wrong,
-    /// Nothing comes, and the connection stays.
+    /// Sends nothing and keeps the connection open for 20 s.
     Silent,
-    /// A byte comes, and another, for ever.
+    /// Sends a byte every 100 ms.
     Slow,
-    /// It never ends.
+    /// Never ends the body.
     Endless,
-    /// Another status.
+    /// Sends a different status.
     Status(u16),
-    /// Another status, and a body that never ends.
+    /// Sends a different status, and a body that never ends.
     EndlessStatus(u16),
-    /// There is nothing.
+    /// Responds with 404.
     Missing,
-    /// Zeros of the right length.
+    /// Sends zeros of the right length.
     Zeros,
-    /// Headers name another digest.
+    /// Sends a different digest in the headers.
     Digest,
 }
 
 type Faults = Arc<Mutex<Vec<(String, Fault, usize)>>>;
 
-/// A server; it listens as long as the process runs.
+/// A server; it listens until the process exits.
 #[derive(Debug)]
 pub struct Server {
-    /// Where it is: `http://127.0.0.1:port`.
+    /// The address: `http://127.0.0.1:port`.
     pub url: String,
     faults: Faults,
     asked: Arc<Mutex<Vec<String>>>,
 }
 
-/// A request.
 #[derive(Debug)]
 pub struct Request {
-    /// `GET` and its like.
+    /// The method, such as `GET`.
     pub method: String,
-    /// The path, and the query.
+    /// The path and the query.
     pub path: String,
-    /// Names in lower case, and values.
+    /// The names in lower case, and the values.
     pub headers: Vec<(String, String)>,
-    /// The body.
     pub body: Vec<u8>,
 }
 
-/// What an answer is: status, headers, body.
+/// A response: status, headers and body.
 pub type Answer = (u16, Vec<(String, String)>, Vec<u8>);
 
 impl Server {
@@ -80,18 +79,18 @@ impl Server {
         })
     }
 
-    /// Stands before the server at `address`, which is asked everything, under the name that it was asked by here.
+    /// Starts a proxy for the server at `address`. It forwards every request, with the client's `Host` header.
     pub fn before(address: &str) -> Self {
         Self::before_at("127.0.0.1:0", address)
     }
 
-    /// As [`Server::before`], where `here` says.
+    /// Does the same as [`Server::before`], listening on `here`.
     pub fn before_at(here: &str, address: &str) -> Self {
         let address = address.to_owned();
         Self::at(here, move |request| message::handed(&address, request))
     }
 
-    /// As [`Server::before`], for requests to which `refuses` gives no answer.
+    /// Does the same as [`Server::before`], except for requests that `refuses` responds to.
     pub fn guarding(
         address: &str,
         refuses: impl Fn(&Request) -> Option<Answer> + Send + Sync + 'static,
@@ -100,15 +99,15 @@ impl Server {
         Self::new(move |request| refuses(request).unwrap_or_else(|| message::handed(&address, request)))
     }
 
-    /// Serves what `answer` says.
+    /// Serves the responses of `answer`.
     pub fn new(answer: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> Self {
         Self::at("127.0.0.1:0", answer)
     }
 
-    /// Serves what `answer` says, where `here` says.
+    /// Serves the responses of `answer`, listening on `here`.
     ///
     /// # Panics
-    /// Nothing can listen there.
+    /// If the address cannot be bound.
     pub fn at(here: &str, answer: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind(here).expect("something can listen there");
         let url = format!("http://{}", listener.local_addr().expect("a listener has an address"));
@@ -117,30 +116,30 @@ impl Server {
         thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
                 let (answer, (faults, asked)) = (Arc::clone(&answer), shared.clone());
-                // A client that is gone is no failure of the server.
+                // A disconnected client is not a failure of the server.
                 thread::spawn(move || serve(&stream, &*answer, &faults, &asked));
             }
         });
         Self { url, faults, asked }
     }
 
-    /// Its address, without a scheme.
+    /// Returns the address without a scheme.
     #[must_use]
     pub fn address(&self) -> &str {
         self.url.trim_start_matches("http://")
     }
 
-    /// Does this to the next so many answers whose path has `part` in it.
+    /// Injects a fault into the next `count` responses whose path contains `part`.
     pub fn fault(&self, part: &str, fault: Fault, count: usize) {
         lock(&self.faults).push((part.to_owned(), fault, count));
     }
 
-    /// Answers everything as it is again.
+    /// Removes all faults.
     pub fn heal(&self) {
         lock(&self.faults).clear();
     }
 
-    /// What was asked since the last time: method and path.
+    /// Returns the requests since the last call: method and path.
     #[allow(clippy::must_use_candidate, reason = "it is called to forget as well")]
     pub fn asked(&self) -> Vec<String> {
         std::mem::take(&mut lock(&self.asked))
@@ -174,7 +173,7 @@ fn serve(
     Ok(())
 }
 
-/// Answers; tells whether the connection stays.
+/// Writes a response; returns whether the connection stays open.
 fn write(
     mut stream: &TcpStream,
     request: &Request,
@@ -182,7 +181,7 @@ fn write(
     fault: Option<Fault>,
 ) -> std::io::Result<bool> {
     const ENDLESS: usize = 1 << 40;
-    // What a `HEAD` is answered has the length of what is not sent.
+    // A response to `HEAD` states the length of the omitted body.
     let said =
         headers.iter().position(|(name, _)| name == "content-length").map(|at| headers.swap_remove(at).1);
     let is_head = request.method == "HEAD";

@@ -1,4 +1,5 @@
-//! The part of an OCI registry that pushing and pulling need, in memory; with a list of referrers, or without, as Debian's has none.
+//! The part of an OCI registry that pushing and pulling need, in memory; with the referrers API, or without it like
+//! Debian's registry.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -8,12 +9,12 @@ use sha2::{Digest as _, Sha256};
 
 use super::{Answer, Request, Server, lock};
 
-/// What a registry has.
+/// The contents of a registry.
 #[derive(Debug, Default)]
 pub struct Contents {
-    /// By digest.
+    /// The blobs by digest.
     pub blobs: BTreeMap<String, Vec<u8>>,
-    /// By digest or tag: media type and body.
+    /// The manifests by digest or tag: media type and body.
     pub manifests: BTreeMap<String, (String, Vec<u8>)>,
     uploads: BTreeMap<String, Vec<u8>>,
 }
@@ -21,13 +22,13 @@ pub struct Contents {
 /// A registry.
 #[derive(Debug)]
 pub struct Registry {
-    /// Where it is, and what happens to answers.
+    /// The HTTP server, which also injects faults.
     pub server: Server,
-    /// What it has.
+    /// The contents.
     pub contents: Arc<Mutex<Contents>>,
 }
 
-/// The digest of bytes, as registries write it.
+/// Returns the digest of bytes, as registries write it.
 #[must_use]
 pub fn sha256(bytes: &[u8]) -> String {
     let hex: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
@@ -35,7 +36,7 @@ pub fn sha256(bytes: &[u8]) -> String {
 }
 
 impl Registry {
-    /// A registry that lists what is about a manifest, or, as the oldest, does not.
+    /// Starts a registry with the referrers API, or without it like the oldest registries.
     #[must_use]
     pub fn new(lists_referrers: bool) -> Self {
         let contents: Arc<Mutex<Contents>> = Arc::default();
@@ -44,7 +45,7 @@ impl Registry {
         Self { server, contents }
     }
 
-    /// The URL of a release.
+    /// Returns the URL of a release.
     #[must_use]
     pub fn url(&self, release: &str) -> String {
         format!("{}/{release}", self.server.url.replace("http://", "oci://"))

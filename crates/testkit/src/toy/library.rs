@@ -1,4 +1,4 @@
-//! The library: names to ops, literals to constants.
+//! The library: maps names to ops, and literals to constants.
 
 use super::pointwise::{Cast, find, names};
 use super::reduce::{Dot, MinMax, Sum};
@@ -9,7 +9,7 @@ use precast_graph::{
 };
 use std::sync::Arc;
 
-/// The ops of this module under their names.
+/// The ops of this module by name.
 ///
 /// # Examples
 /// ```
@@ -58,7 +58,7 @@ impl OpLibrary for ToyLibrary {
             Ok(inputs) => inputs,
             Err(error) => return Some(Err(error.into())),
         };
-        // Of several outputs the text form sees the first.
+        // The text form uses only the first of several outputs.
         Some(graph.apply(op, &inputs).map(|outputs| outputs[0].into()))
     }
 
@@ -101,7 +101,7 @@ fn literal(operand: &Operand) -> Option<&Literal> {
     if let Operand::Literal(literal) = operand { Some(literal) } else { None }
 }
 
-/// Constants for literals, in the dtype of what they meet.
+/// Creates constants for literals, in the dtype of the operands next to them.
 fn constants(graph: &mut FunctionGraph, args: &[Operand]) -> Result<Vec<VarId>, MakeNodeError> {
     let met = args.iter().filter_map(|operand| match operand {
         Operand::Var(v) | Operand::Weak(v) => Some(graph.ty(*v).dtype()),

@@ -1,5 +1,5 @@
-//! A small op library for tests that stand below `precast-ops`: names, props and type rules of the usual shape, values in
-//! plain f64 arithmetic.
+//! A small op library for tests of crates below `precast-ops`: the usual names, props and type rules, with values
+//! in plain f64 arithmetic.
 //!
 //! | ops | props |
 //! |---|---|
@@ -11,7 +11,7 @@
 //! | `composite`: a graph as an op | `graph` |
 //! | `map`: another op, pointwise | `op` |
 //!
-//! Not a model of accuracy: integers go through f64, and nothing here is rounded with care.
+//! Not a model of accuracy: integers are computed in f64, and rounding is not exact.
 
 mod library;
 mod pointwise;
@@ -26,7 +26,7 @@ use precast_graph::{Array, DType};
 /// The dtypes that toy ops compute with.
 pub const DTYPES: [DType; 4] = [DType::Bool, DType::I64, DType::F32, DType::F64];
 
-/// The elements as f64; truth values as 0 and 1.
+/// Returns the elements as f64; booleans as 0 and 1.
 fn to_f64(array: &Array) -> ndarray::ArrayD<f64> {
     match array {
         Array::Bool(a) => a.mapv(|x| f64::from(u8::from(x))),
@@ -37,7 +37,7 @@ fn to_f64(array: &Array) -> ndarray::ArrayD<f64> {
     }
 }
 
-/// The elements in a dtype: integers saturate, a NaN is integer 0, what is not 0 is true.
+/// Converts the elements to a dtype: integers saturate, NaN becomes integer 0, and nonzero values become true.
 fn from_f64(values: &ndarray::ArrayD<f64>, dtype: DType) -> Array {
     match dtype {
         DType::Bool => Array::from(values.mapv(|x| x != 0.0)),

@@ -1,4 +1,4 @@
-//! Pointwise ops with NumPy's broadcasting, `cast` among them.
+//! Pointwise ops with NumPy's broadcasting, including `cast`.
 
 use super::{from_f64, to_f64};
 use ndarray::{ArrayD, IxDyn};
@@ -11,9 +11,9 @@ enum Gives {
     Upcast,
     /// A float that holds all inputs.
     Float,
-    /// A truth value.
+    /// A boolean.
     Bool,
-    /// The dtype that holds all inputs but the first.
+    /// The dtype that holds all inputs except the first.
     Choice,
 }
 
@@ -61,18 +61,18 @@ const ROWS: [Row; 26] = [
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pointwise(&'static Row);
 
-/// The pointwise op of a name.
+/// Returns the pointwise op of a name.
 pub(super) fn find(name: &str) -> Option<Pointwise> {
     ROWS.iter().find(|row| row.0 == name).map(Pointwise)
 }
 
-/// The names of all pointwise ops.
+/// Returns the names of all pointwise ops.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     ROWS.iter().map(|row| row.0)
 }
 
 impl Pointwise {
-    /// How many inputs it takes.
+    /// Returns the number of inputs.
     pub(super) fn arity(self) -> usize {
         self.0.1
     }
@@ -126,14 +126,14 @@ impl Op for Pointwise {
         let dtype = self.result(&dtypes);
         let truth = dtype == DType::Bool && self.name() == "invert";
         if truth {
-            // NumPy's `~` of a truth value is the other one, not that of its bits.
+            // NumPy's `~` negates a boolean rather than inverting its bits.
             result.mapv_inplace(|x| x + 2.0);
         }
         Ok(vec![from_f64(&result, dtype)])
     }
 }
 
-/// Gives another dtype to each element.
+/// Converts each element to another dtype.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cast(pub(super) DType);
 

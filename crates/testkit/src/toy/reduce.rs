@@ -4,7 +4,7 @@ use super::{from_f64, to_f64};
 use ndarray::{ArrayD, Axis, Ix1, Ix2, IxDyn};
 use precast_graph::{Array, Extent, MakeNodeError, Op, PerformError, Prop, Props, TensorType, Type};
 
-/// Adds over some axes, or all.
+/// Adds elements over some axes, or all.
 #[derive(Debug, Clone)]
 pub(super) struct Sum {
     axis: Option<Vec<i64>>,
@@ -12,7 +12,7 @@ pub(super) struct Sum {
 }
 
 impl Sum {
-    /// The op of these props: `axis`, an integer or a list of them, and `keepdims`.
+    /// Creates the op from its props: `axis`, an integer or a list of them, and `keepdims`.
     pub(super) fn new(props: &Props) -> Result<Self, MakeNodeError> {
         let mut sum = Self { axis: None, keepdims: false };
         for (name, prop) in props {
@@ -34,7 +34,7 @@ impl Sum {
         Ok(sum)
     }
 
-    /// Whether each of `ndim` dimensions is added up; `None` for an axis out of range.
+    /// Returns whether each of `ndim` dimensions is summed; `None` for an axis out of range.
     fn reduced(&self, ndim: usize) -> Option<Vec<bool>> {
         let Some(axes) = &self.axis else { return Some(vec![true; ndim]) };
         let mut reduced = vec![false; ndim];
@@ -84,7 +84,7 @@ impl Op for Sum {
     }
 }
 
-/// A matrix times a matrix or a vector.
+/// Multiplies a matrix by a matrix or a vector.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Dot;
 
@@ -122,7 +122,7 @@ impl Op for Dot {
     }
 }
 
-/// The least and the greatest element; refuses empty arrays.
+/// Returns the least and the greatest element; rejects empty arrays.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MinMax;
 

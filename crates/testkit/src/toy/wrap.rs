@@ -34,7 +34,7 @@ impl Op for Composite {
     }
 }
 
-/// Another op, as it is.
+/// A wrapper of another op, unchanged.
 #[derive(Debug, Clone)]
 pub(super) struct Map(pub(super) Arc<dyn Op>);
 
