@@ -1,10 +1,11 @@
-//! Requests to a registry: who asks, where credentials may go, and how much of an answer is read.
+//! Requests to a registry: authentication, the recipients of credentials, and size limits of responses.
 //!
 //! ```text
-//! request ─▶ registry ─▶ 401, `Bearer realm=…` ─▶ token (`token.rs`) ─▶ request, once more
+//! request ─▶ registry ─▶ 401, `Bearer realm=…` ─▶ token (`token.rs`) ─▶ the request again
 //! ```
-//! Tokens and passwords go to the registry's own origin only: an upload or a redirect to another host has none. Every body is
-//! bounded, those of errors too.
+//! Tokens go only to the registry's own origin; passwords go there and to its token server (`token.rs`). An upload
+//! or a redirect to another host carries no credentials.
+//! Every body has a size limit, including the bodies of errors.
 
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, LOCATION, WWW_AUTHENTICATE};
@@ -18,10 +19,10 @@ use super::token::Purpose;
 use crate::gather::Stopped;
 use crate::{Patience, shortened, words};
 
-/// Longest text of an error, or answer of who makes out tokens, in bytes.
+/// The maximum size of an error text or of a token server's response, in bytes.
 pub(super) const SHORT: u64 = 64 << 10;
 
-/// The HTTP client of a registry.
+/// Returns the HTTP client of a registry.
 pub(super) fn client(patience: Patience) -> reqwest::Result<reqwest::Client> {
     let client = reqwest::Client::builder().user_agent(concat!("precast/", env!("CARGO_PKG_VERSION")));
     client
@@ -31,7 +32,6 @@ pub(super) fn client(patience: Patience) -> reqwest::Result<reqwest::Client> {
         .build()
 }
 
-/// A request.
 #[derive(Debug, Clone)]
 pub(super) struct Request {
     method: Method,
@@ -58,13 +58,13 @@ impl Request {
 }
 
 impl At {
-    /// The URL of a path of the repository.
+    /// Returns the URL of a path of the repository.
     pub(super) fn url(&self, path: &str) -> Result<Url, RemoteError> {
         let path = format!("/v2/{}/{path}", self.reference.repository());
         self.origin.join(&path).map_err(|error| self.damaged(error.to_string()))
     }
 
-    /// Sends a request; where the registry asks for a token, gets one and sends it again.
+    /// Sends a request. If the registry asks for a token, gets one and sends the request again.
     pub(super) async fn send(&self, request: Request, purpose: Purpose) -> Result<Response, RemoteError> {
         let token = self.tokens.lock().await.get(&purpose).cloned();
         let answer = self.send_with(&request, token.as_deref()).await?;
@@ -99,7 +99,7 @@ impl At {
         url.origin() == self.origin.origin()
     }
 
-    /// Where an answer leads to; never from an encrypted place to one that is not.
+    /// Returns the URL in the `Location` header; fails if it leads from an encrypted origin to an unencrypted one.
     pub(super) fn location(&self, answer: &Response) -> Result<Url, RemoteError> {
         let location = answer.headers().get(LOCATION).and_then(|location| location.to_str().ok());
         let url = location.and_then(|location| answer.url().join(location).ok());
@@ -111,7 +111,7 @@ impl At {
         Ok(url)
     }
 
-    /// Takes the body of an answer, of at most `limit` bytes.
+    /// Reads the body of a response, of at most `limit` bytes.
     pub(super) async fn body(&self, answer: Response, limit: u64) -> Result<Vec<u8>, RemoteError> {
         let parts = Box::pin(answer.bytes_stream());
         self.patience.gather(limit, parts).await.map_err(|stopped| self.stopped(stopped, limit))
@@ -127,7 +127,8 @@ impl At {
         }
     }
 
-    /// Turns an answer that is no success into an error. Its body is read as far as errors are long, for the codes in it.
+    /// Turns an unsuccessful response into an error. The body is read up to the limit of error texts, for the codes
+    /// in it.
     pub(super) async fn refused(&self, answer: Response) -> RemoteError {
         let status = answer.status();
         let reason = format!("HTTP status {}", status.as_u16());
@@ -144,7 +145,7 @@ impl At {
         }
     }
 
-    /// What a registry says of an error in the form of the specification.
+    /// Returns the error in a response body that follows the form of the specification.
     fn said(&self, body: &[u8]) -> Option<RemoteError> {
         let said = serde_json::from_slice::<OciEnvelope>(body).ok()?;
         let is = |codes: &[OciErrorCode]| said.errors.iter().any(|error| codes.contains(&error.code));

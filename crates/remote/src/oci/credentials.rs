@@ -1,4 +1,4 @@
-//! Credentials, from where docker, podman and skopeo keep them.
+//! Reads credentials from the files of docker, podman and skopeo.
 
 use std::fmt;
 
@@ -6,17 +6,17 @@ use base64::Engine as _;
 use docker_credential::{DockerCredential, get_credential, get_podman_credential};
 use http::HeaderValue;
 
-/// What docker calls its own registry.
+/// The names under which docker stores credentials for its own registry.
 const DOCKER_HUB: [&str; 2] = ["https://index.docker.io/v1/", "docker.io"];
 
-/// A name and a password, or a token in its place.
+/// A name and a password, or a token as the password.
 #[derive(Clone)]
 pub(super) struct Login {
     pub(super) name: String,
     pub(super) password: String,
 }
 
-/// Shows no password.
+/// Omits the password.
 impl fmt::Debug for Login {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Login").field("name", &self.name).finish_non_exhaustive()
@@ -24,7 +24,7 @@ impl fmt::Debug for Login {
 }
 
 impl Login {
-    /// The header of a request, marked as a secret.
+    /// Returns the header of a request, marked as a secret.
     pub(super) fn header(&self) -> Option<HeaderValue> {
         let text =
             base64::engine::general_purpose::STANDARD.encode(format!("{}:{}", self.name, self.password));
@@ -34,7 +34,7 @@ impl Login {
     }
 }
 
-/// What docker keeps, and only a registry's own exchange makes usable.
+/// A token that docker stores, and that is unusable without an exchange with the registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct IdentityToken;
 
@@ -44,12 +44,12 @@ impl IdentityToken {
     pub(super) const REMEDY: &str = "`docker login --username NAME` with a password or an access token, `podman login` and `skopeo login` keep what can be used";
 }
 
-/// Finds the credentials of a registry: podman's (`REGISTRY_AUTH_FILE`, `containers/auth.json`), else docker's (`DOCKER_CONFIG`,
-/// `~/.docker/config.json`), else none.
+/// Finds the credentials of a registry: podman's (`REGISTRY_AUTH_FILE`, `containers/auth.json`), else docker's
+/// (`DOCKER_CONFIG`, `~/.docker/config.json`), else `None`.
 ///
 /// # Errors
 ///
-/// What is there is an identity token.
+/// Fails if the stored credential is an identity token.
 pub(super) fn find(host: &str) -> Result<Option<Login>, IdentityToken> {
     let is_hub = host == "docker.io" || host.ends_with(".docker.io");
     let names: Vec<&str> = if is_hub { DOCKER_HUB.to_vec() } else { vec![host] };

@@ -1,18 +1,18 @@
-//! Where a file is cut into layers: at places that its content chooses, so that a file with something inserted has the same layers
-//! before and behind it.
+//! Cuts a file into layers at places that depend on its content, so that an insertion leaves the layers before and
+//! after it unchanged.
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use precast_core::key::ContentId;
 
-/// A layer has at least so many bytes, but for the last.
+/// The minimum size of a layer in bytes, except for the last one.
 const LEAST: usize = 32 << 10;
 
-/// A layer has at most so many bytes.
+/// The maximum size of a layer in bytes.
 const MOST: usize = 512 << 10;
 
-/// Beyond the least, one place in so many is a cut.
+/// The average distance between cuts beyond the minimum size.
 const MEAN: u64 = 128 << 10;
 
 /// A number for each byte (Xia et al., "FastCDC", USENIX ATC 2016).
@@ -25,7 +25,7 @@ static GEAR: LazyLock<[u64; 256]> = LazyLock::new(|| {
     })
 });
 
-/// The layers of a file, in order; at least one.
+/// Returns the layers of a file, in order; at least one.
 pub(super) fn cut(bytes: &[u8]) -> Vec<Range<usize>> {
     let mut layers = Vec::new();
     let mut start = 0;
@@ -42,7 +42,7 @@ pub(super) fn cut(bytes: &[u8]) -> Vec<Range<usize>> {
 
 fn length(bytes: &[u8]) -> usize {
     let (gear, mut hash, most) = (&*GEAR, 0_u64, bytes.len().min(MOST));
-    // The high bits depend on the last 64 bytes.
+    // The high bits depend on up to the last 64 bytes.
     let mask = (MEAN - 1) << 47;
     for (at, byte) in bytes[..most].iter().enumerate() {
         hash = (hash << 1).wrapping_add(gear[usize::from(*byte)]);

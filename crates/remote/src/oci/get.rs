@@ -1,4 +1,4 @@
-//! What is read of a registry.
+//! Reads from a registry.
 
 use bytes::Bytes;
 use futures_util::Stream;
@@ -12,7 +12,7 @@ use super::token::Purpose;
 use super::{At, MANIFEST, is_digest};
 
 impl At {
-    /// The manifest that a reference names.
+    /// Fetches the manifest of a reference.
     pub(super) async fn get_manifest(
         &self,
         of: &Reference,
@@ -22,7 +22,8 @@ impl At {
         self.get(&format!("manifests/{name}"), accept, MANIFEST as u64).await
     }
 
-    /// What is said about the manifest that has a digest: what the registry lists, or else the list under the digest's tag.
+    /// Fetches the list of artifacts that refer to the manifest with a digest: from the referrers API, or else from
+    /// the list under the digest's tag.
     pub(super) async fn about(&self, digest: &str) -> Result<Vec<ImageIndexEntry>, RemoteError> {
         let path = format!("referrers/{digest}");
         let body = match self.get(&path, OCI_IMAGE_INDEX_MEDIA_TYPE, MANIFEST as u64).await {
@@ -41,7 +42,7 @@ impl At {
         }
     }
 
-    /// What is at a path of the repository, of at most `limit` bytes.
+    /// Fetches the content at a path of the repository, of at most `limit` bytes.
     pub(super) async fn get(
         &self,
         path: &str,
@@ -55,7 +56,7 @@ impl At {
         .await
     }
 
-    /// Hands over what is at a path of the repository, part by part, at most `limit` bytes.
+    /// Passes the content at a path of the repository to `take`, part by part, up to `limit` bytes.
     pub(super) async fn pour(
         &self,
         path: &str,
@@ -78,7 +79,7 @@ impl At {
             StatusCode::NOT_FOUND | StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
                 Err(self.refused(answer).await)
             }
-            // What comes with it is not read: it may be of any length.
+            // The body is not read, since it may have any length.
             status => Err(self.unreachable(format!("HTTP status {}", status.as_u16()))),
         }
     }

@@ -1,10 +1,10 @@
-//! A release as a layer: pulled once, kept as a file where that is possible, and opened from there as any bundle that has to be
-//! signed; else from memory.
+//! A release as a layer. It is pulled once and cached as a file if possible, else kept in memory. The file is
+//! opened like any bundle that must be signed.
 //!
 //! ```text
 //! <cache>/<digest of the manifest>.precast     the bundle      <cache>/<…>.precast.minisig     its signatures
-//! <cache>/latest                               the digest that the tag meant last, for when the registry cannot be reached
-//! <cache>/meant                                all that it meant (`tag.rs`)
+//! <cache>/latest                               the digest that the tag last had, for when the registry is unreachable
+//! <cache>/meant                                all releases that the tag referred to (`tag.rs`)
 //! ```
 
 use std::io::{self, Write as _};
@@ -22,7 +22,7 @@ use crate::{OpenRemoteError, Options, cache};
 /// Opens a release as a layer.
 pub(crate) fn layer(place: &Place, keyring: &Keyring, options: &Options) -> Result<Layer, OpenRemoteError> {
     let registry = Registry::open(place, options.patience)?;
-    // What was kept serves even where nothing more can be written.
+    // The cache remains readable even if it is not writable.
     let cache = cache::of(place, options);
     let latest = cache.as_ref().ok().map(|cache| cache.join("latest"));
     let digest = match registry.digest() {
@@ -44,7 +44,7 @@ pub(crate) fn layer(place: &Place, keyring: &Keyring, options: &Options) -> Resu
         None => fetched(&registry, &digest, path.as_deref(), place, keyring, options)?,
     };
     if let Some(latest) = &latest {
-        // A cache that cannot be written does not know what the tag means when the registry is gone.
+        // If the cache cannot be written, the digest of the tag is unknown while the registry is unreachable.
         let _ = write(latest, format!("{digest}\n").as_bytes());
     }
     let compared = Compared::new(place, Signed::bundle(bundle.bytes()), options)?;
@@ -57,11 +57,11 @@ pub(crate) fn layer(place: &Place, keyring: &Keyring, options: &Options) -> Resu
     Ok(Layer::Bundle { name: format!("release `{place}`"), bundle: Box::new(bundle) })
 }
 
-/// The bundle that was kept, if it is there and whole.
+/// Returns the cached bundle, if it exists and is valid.
 fn kept(path: &Path, place: &Place, keyring: &Keyring) -> Result<Option<Bundle>, OpenRemoteError> {
     match Bundle::open_signed(path, keyring) {
         Ok(bundle) => Ok(Some(bundle)),
-        // Others can change what is there: for people to decide.
+        // Other users can change the file. That needs a decision by a person, so it is an error.
         Err(source @ OpenSignedError::Open(OpenBundleError::Untrusted(_))) => {
             Err(OpenRemoteError::Release { place: place.to_string(), source })
         }
@@ -69,7 +69,7 @@ fn kept(path: &Path, place: &Place, keyring: &Keyring) -> Result<Option<Bundle>,
     }
 }
 
-/// The bundle that has a digest, fetched, and kept where that is possible.
+/// Fetches the bundle with a digest, and caches it if possible.
 fn fetched(
     registry: &Registry,
     digest: &str,

@@ -1,17 +1,19 @@
-//! Releases in OCI registries: a bundle or an export, and what is said about it.
+//! Releases in OCI registries: a bundle or an export, with artifacts that refer to it.
 //!
 //! ```text
 //! repository:tag ─▶ manifest   artifactType application/vnd.precast.bundle | .export, config empty
-//!                   └ layers   the file, cut where its content says so: releases share what they have in common
+//!                       └ layers   the file, cut by its content: releases share equal layers
 //!                      ▲ subject
 //!    manifests of signatures (application/vnd.precast.minisig) and bills of materials (application/vnd.cyclonedx+json)
 //! ```
-//! The file is its layers one after another, with any tool. Whoever has the manifest's digest needs to believe nobody; whoever has a
-//! tag believes signatures. Registries that do not list what is about a manifest have the list under a tag made of its digest, as
-//! the specification of OCI says.
+//! The file is the concatenation of its layers, which any tool can download. A pull by the manifest's digest needs
+//! no trust; a pull by a tag trusts signatures.
+//! For registries without the referrers API, the list of referring artifacts is stored under a tag made from the
+//! manifest's digest, as the OCI specification says.
 //!
-//! Every body that is read is bounded (`ask.rs`), and what is long is in a file until its signatures count (`spool.rs`): oci-client
-//! takes answers whole, however long they are, so its types are used, and its client is not.
+//! Every body has a size limit (`ask.rs`), and a long release stays in a file until its signatures are verified
+//! (`spool.rs`).
+//! oci-client reads responses without a size limit, so this module uses its types but not its client.
 
 mod ask;
 mod credentials;
@@ -41,17 +43,16 @@ pub use tag::{Compared, Signed};
 use crate::url::{Place, is_here};
 use crate::{OpenRemoteError, Patience};
 
-/// What a release is.
+/// The kind of a release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A bundle.
     Bundle,
-    /// What `precast export` wrote.
+    /// The output of `precast export`.
     Export,
 }
 
 impl Kind {
-    /// Gives the type of its artifact.
+    /// Returns the artifact type.
     #[must_use]
     pub fn artifact_type(self) -> &'static str {
         match self {
@@ -65,49 +66,49 @@ impl Kind {
     }
 }
 
-/// The type of signatures: minisign's, as beside a file.
+/// The artifact type of signatures: minisign's, as in a `.minisig` file.
 pub(crate) const SIGNATURES: &str = "application/vnd.precast.minisig";
 
-/// The type of a config that says nothing.
+/// The media type of an empty config.
 const EMPTY: &str = "application/vnd.oci.empty.v1+json";
 
 /// The annotation that names a file.
 const TITLE: &str = "org.opencontainers.image.title";
 
-/// Longest manifest that registries take, in bytes.
+/// The maximum size of a manifest that registries accept, in bytes.
 const MANIFEST: usize = 4 << 20;
 
-/// How many blobs are sent or fetched at once.
+/// The number of blobs that are sent or fetched at once.
 const AT_ONCE: usize = 8;
 
-/// Where a release is, or will be.
+/// A release's place in a registry, whether or not the release exists yet.
 #[derive(Clone)]
 pub struct Registry(Arc<At>);
 
-/// What a task needs to ask.
+/// The shared state of tasks that send requests.
 struct At {
     place: String,
     reference: Reference,
-    /// `https://host:port`.
+    /// The origin: `https://host:port`.
     origin: Url,
     client: reqwest::Client,
-    /// Who asks.
+    /// The credentials, if any.
     login: Option<Login>,
-    /// What is kept about us and is of no use: we read as nobody, then.
+    /// The stored credential, if it is unusable; requests are then anonymous.
     unusable: Option<IdentityToken>,
-    /// What the registry asks for instead of a password.
+    /// The tokens that the registry issued in exchange for a password.
     tokens: tokio::sync::Mutex<BTreeMap<token::Purpose, String>>,
     patience: Patience,
 }
 
 impl Registry {
-    /// Opens a place in a registry; nothing is asked yet. Registries on this machine are spoken to without TLS.
+    /// Opens a place in a registry without sending a request. Registries on this machine are accessed without TLS.
     ///
-    /// Credentials are taken from where docker and podman keep them.
+    /// Credentials are read from the files of docker and podman.
     ///
     /// # Errors
     ///
-    /// The place is none in a registry.
+    /// Fails if the place is not in a registry.
     pub fn open(place: &Place, patience: Patience) -> Result<Self, OpenRemoteError> {
         let Place::Oci { reference } = place else {
             return Err(OpenRemoteError::Transport {
@@ -134,18 +135,18 @@ impl Registry {
 }
 
 impl At {
-    /// The reference of a digest in this repository.
+    /// Returns the reference of a digest in this repository.
     fn by_digest(&self, digest: &str) -> Reference {
         self.reference.clone_with_digest(digest.to_owned())
     }
 
-    /// The reference of a tag in this repository.
+    /// Returns the reference of a tag in this repository.
     fn by_tag(&self, tag: String) -> Reference {
         let (registry, repository) = (self.reference.registry(), self.reference.repository());
         Reference::with_tag(registry.to_owned(), repository.to_owned(), tag)
     }
 
-    /// Waits, as long as one may for so many bytes.
+    /// Waits at most for the time limit of `limit` bytes.
     async fn timely<T>(
         &self,
         limit: u64,
@@ -178,13 +179,13 @@ impl At {
     }
 }
 
-/// Whether a text is a digest as precast writes them, and may be a part of a URL.
+/// Returns whether a text is a digest in precast's form, and therefore safe in a URL.
 fn is_digest(text: &str) -> bool {
     let hex = text.strip_prefix("sha256:").unwrap_or_default();
     hex.len() == 64 && hex.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// The digest of a blob, as registries write it.
+/// Returns the digest of a blob, as registries write it.
 fn sha256(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
@@ -220,7 +221,7 @@ mod tests {
         for said in ["HTTP status 401; docker keeps an identity token", "`docker login --username NAME`"] {
             assert!(denied.contains(said), "{denied}");
         }
-        // Nobody is asked: there is nobody.
+        // No registry exists at this address, so no request may be sent.
         let pushed = Registry(Arc::new(at)).push(Kind::Bundle, "a.precast", Vec::new(), Vec::new());
         assert!(matches!(pushed, Err(RemoteError::Denied { remedy: IdentityToken::REMEDY, .. })));
     }

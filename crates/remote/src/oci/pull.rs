@@ -1,4 +1,5 @@
-//! Takes a release out of a registry. Every blob is held against its digest, the manifest against the one it was asked for by.
+//! Pulls a release from a registry. Every blob is checked against its digest, and the manifest against the
+//! requested digest.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -13,37 +14,39 @@ use super::spool::Spool;
 use super::{AT_ONCE, At, Kind, MANIFEST, Registry, SIGNATURES, TITLE, hex, is_digest, sha256};
 use crate::wait::wait;
 
-/// Longest release, in bytes: as an export may be. What is longer than a little is in a file until its signatures count.
+/// The maximum size of a release in bytes, the same as for an export. A long release stays in a file until its
+/// signatures are verified.
 const LONGEST: u64 = 8 << 30;
 
-/// Longest signatures of a release, in bytes.
+/// The maximum size of a release's signatures, in bytes.
 const LONGEST_SIGNATURES: u64 = precast_store::keyring::SIGNATURES_LIMIT;
 
-/// Layers up to so many bytes come at once, each in memory; longer ones one by one, part by part. Ours are shorter.
+/// The maximum size in bytes of layers that are fetched together, in memory. Longer layers are streamed one by one.
+/// The layers that precast pushes are shorter.
 const SMALL: u64 = 1 << 20;
 
-/// Most layers of a release.
+/// The maximum number of layers of a release.
 const LAYERS: usize = 1 << 16;
 
-/// Most manifests of signatures that are looked at.
+/// The maximum number of signature manifests that are read.
 const SIGNERS: usize = 64;
 
-/// A release, as it was pushed.
+/// A release with its pushed content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Release {
     /// The digest of its manifest.
     pub digest: String,
-    /// What it is.
+    /// The kind of release.
     pub kind: Kind,
     /// The name of its file, without directories.
     pub name: String,
-    /// Its file.
+    /// The content of its file.
     pub bytes: Vec<u8>,
-    /// The signatures that are there of it, as a `.minisig` has them; whether they count is for readers to say.
+    /// The signatures of the file, in `.minisig` form. They are not verified; readers decide whether to trust them.
     pub signatures: String,
 }
 
-/// A release as it came, of which nobody knows yet whose it is.
+/// A fetched release whose signatures are not verified yet.
 #[derive(Debug)]
 pub struct Fetched {
     place: String,
@@ -55,17 +58,18 @@ pub struct Fetched {
 }
 
 impl Fetched {
-    /// What it says it is.
+    /// Returns the kind that the manifest states.
     #[must_use]
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// Checks that enough keys have signed the bytes of a bundle, and names them; what is long is not taken into memory for that.
+    /// Checks that enough keys have signed the bytes of a bundle, and returns the names of those keys. A long
+    /// release is not read into memory for that.
     ///
     /// # Errors
     ///
-    /// They have not; the outer error is of the temporary file.
+    /// The inner error means that too few trusted keys have signed; the outer error comes from the temporary file.
     pub fn check<'k>(
         &mut self,
         keyring: &'k Keyring,
@@ -73,11 +77,11 @@ impl Fetched {
         self.spool.check(keyring, &self.signatures).map_err(|error| here(&self.place, &error))
     }
 
-    /// Takes all of it into memory.
+    /// Reads the whole release into memory.
     ///
     /// # Errors
     ///
-    /// There is not so much.
+    /// Fails if there is not enough memory, or the temporary file cannot be read.
     pub fn read(self) -> Result<Release, RemoteError> {
         let Self { place, digest, kind, name, spool, signatures } = self;
         let bytes = spool.into_bytes().map_err(|error| here(&place, &error))?;
@@ -90,11 +94,11 @@ fn here(place: &str, error: &std::io::Error) -> RemoteError {
 }
 
 impl Registry {
-    /// Finds the digest of the manifest that is there now.
+    /// Returns the digest of the manifest that the registry has now.
     ///
     /// # Errors
     ///
-    /// There is no release, or the registry cannot be asked.
+    /// Fails if the release is missing or the registry cannot be reached.
     pub fn digest(&self) -> Result<String, RemoteError> {
         if let Some(digest) = self.0.reference.digest() {
             return Ok(digest.to_owned());
@@ -105,25 +109,26 @@ impl Registry {
         })?
     }
 
-    /// Pulls the release. By a digest it is what was pushed, byte for byte; by a tag it is what the registry says.
+    /// Pulls the release. A pull by digest returns the pushed bytes; a pull by tag returns the registry's current
+    /// release.
     ///
     /// # Errors
     ///
-    /// There is none, it is something else or damaged, or the registry cannot be asked.
+    /// Fails if the release is missing, corrupt or of another type, or the registry cannot be reached.
     pub fn pull(&self) -> Result<Release, RemoteError> {
         self.fetch()?.read()
     }
 
-    /// Pulls the release, and keeps what is long out of memory.
+    /// Pulls the release, and keeps a long one out of memory.
     ///
     /// # Errors
     ///
-    /// As [`Registry::pull`].
+    /// Same as for [`Registry::pull`].
     pub fn fetch(&self) -> Result<Fetched, RemoteError> {
         self.fetch_by(self.0.reference.clone())
     }
 
-    /// Fetches the release that has a digest.
+    /// Fetches the release with a digest.
     pub(super) fn fetch_digest(&self, digest: &str) -> Result<Fetched, RemoteError> {
         self.fetch_by(self.0.by_digest(digest))
     }
@@ -150,7 +155,7 @@ impl At {
         Ok(Fetched { place: self.place.clone(), digest, kind, name, spool, signatures })
     }
 
-    /// A manifest, and its digest.
+    /// Fetches a manifest, and returns it with its digest.
     async fn manifest(&self, reference: &Reference) -> Result<(String, OciImageManifest), RemoteError> {
         let body = self.patience.retry(|| self.get_manifest(reference, OCI_IMAGE_MEDIA_TYPE)).await?;
         let digest = sha256(&body);
@@ -166,7 +171,7 @@ impl At {
         }
     }
 
-    /// Blobs, one after another; together they have at most `longest` bytes.
+    /// Fetches blobs one after another; their total size is at most `longest` bytes.
     async fn blobs(&self, layers: &[OciDescriptor], longest: u64) -> Result<Spool, RemoteError> {
         let mut sizes = layers.iter().map(|layer| u64::try_from(layer.size).ok());
         let whole =
@@ -174,7 +179,7 @@ impl At {
         if whole.is_none() {
             return Err(RemoteError::TooLong { place: self.place.clone(), limit: longest });
         }
-        // A release has no empty layers, and its digests are what paths of URLs are made of.
+        // A release has no empty layers, and its digests become parts of URL paths.
         if layers.len() > LAYERS || !layers.iter().all(|layer| layer.size > 0 && is_digest(&layer.digest)) {
             return Err(self.damaged("its layers are none of a release"));
         }
@@ -188,7 +193,7 @@ impl At {
         Ok(spool)
     }
 
-    /// Adds short blobs, which come at once.
+    /// Adds short blobs, which are fetched concurrently.
     async fn small_blobs(&self, layers: &[OciDescriptor], spool: &mut Spool) -> Result<(), RemoteError> {
         let blob = |layer: OciDescriptor| async move {
             self.patience
@@ -206,7 +211,7 @@ impl At {
         Ok(())
     }
 
-    /// Adds a blob as it comes.
+    /// Adds a blob while it arrives.
     async fn long_blob(&self, layer: &OciDescriptor, spool: &mut Spool) -> Result<(), RemoteError> {
         let (begin, spool) = (spool.len(), Mutex::new(spool));
         let again = || async {
@@ -217,7 +222,7 @@ impl At {
         self.patience.retry(again).await
     }
 
-    /// Hands over a blob part by part, and checks that it is the one.
+    /// Passes a blob to `take` part by part, and verifies its digest.
     async fn blob(
         &self,
         layer: &OciDescriptor,
@@ -225,7 +230,7 @@ impl At {
     ) -> Result<(), RemoteError> {
         let size = u64::try_from(layer.size).unwrap_or(0);
         let (mut hash, mut length) = (Sha256::new(), 0);
-        // By its digest alone: a descriptor may name any URL.
+        // By its digest alone, because a descriptor may name any URL.
         let path = format!("blobs/{}", layer.digest);
         self.pour(&path, size, |part| {
             hash.update(part);
@@ -240,7 +245,7 @@ impl At {
         Err(self.damaged(format!("the blob `{short}` has other bytes than its manifest says")))
     }
 
-    /// The signatures of a release, all that there are.
+    /// Returns all signatures of a release.
     async fn signatures(&self, digest: &str) -> Result<String, RemoteError> {
         let listed = self.patience.retry(|| self.about(digest)).await?;
         let mut signatures = String::new();
@@ -248,7 +253,7 @@ impl At {
             listed.iter().filter(|about| about.artifact_type.as_deref() == Some(SIGNATURES)).take(SIGNERS)
         {
             let (_, manifest) = match self.manifest(&self.by_digest(&about.digest)).await {
-                // What is listed and lost, or no signature, is none.
+                // Listed manifests that are missing or are not signatures do not count.
                 Err(
                     RemoteError::NoRelease { .. } | RemoteError::Foreign { .. } | RemoteError::Damaged { .. },
                 ) => continue,
@@ -273,7 +278,7 @@ fn is_small(layer: &OciDescriptor) -> bool {
     u64::try_from(layer.size).is_ok_and(|size| size <= SMALL)
 }
 
-/// The name of a file: what the registry says, if it is a plain name.
+/// Returns the name of a file: the registry's title, if it is a plain file name.
 fn file_name(title: &str, layers: usize, kind: Kind) -> String {
     let name = match title.rsplit_once('.') {
         Some((name, number)) if layers > 1 && number.bytes().all(|byte| byte.is_ascii_digit()) => name,

@@ -1,4 +1,4 @@
-//! Puts a release into a registry: blobs, then the manifest that names them, then what is said about it.
+//! Pushes a release to a registry: blobs, then the manifest that names them, then the artifacts that refer to it.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use super::token::Purpose;
 use super::{AT_ONCE, At, EMPTY, Kind, MANIFEST, Registry, SIGNATURES, TITLE, cut, sha256};
 use crate::wait::wait;
 
-/// Something that is said about a release.
+/// An artifact that refers to a release.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Attached {
     /// Signatures of its file: the text of a `.minisig`.
@@ -26,25 +26,26 @@ pub enum Attached {
     Sbom(String),
 }
 
-/// What a push did.
+/// The result of a push.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pushed {
-    /// The digest of the manifest: who pulls by it needs to believe nobody.
+    /// The digest of the manifest. A pull by this digest needs no trust.
     pub digest: String,
-    /// How many layers the release has.
+    /// The number of layers of the release.
     pub layers: usize,
-    /// How many blobs had to be sent, of the release and of what is said about it.
+    /// The number of blobs that were sent, for the release and its attached artifacts.
     pub sent: usize,
-    /// How many things are said about it.
+    /// The number of attached artifacts.
     pub attached: usize,
 }
 
 impl Registry {
-    /// Pushes a file called `name` as a release, with what is said about it. The same file gives the same digest.
+    /// Pushes a file called `name` as a release, with its attached artifacts. The same file always has the same
+    /// digest.
     ///
     /// # Errors
     ///
-    /// The registry does not take it; what it has taken then names nothing.
+    /// Fails if the registry rejects a part. The parts that it has accepted then have no name.
     pub fn push(
         &self,
         kind: Kind,
@@ -91,7 +92,8 @@ impl At {
         Ok(pushed)
     }
 
-    /// Puts blobs and a manifest of them: under this place's name, or, if it is about another, under its digest.
+    /// Pushes blobs and a manifest of them: under the name of this place, or under its digest if it refers to
+    /// another manifest.
     async fn put_artifact(
         &self,
         artifact_type: &str,
@@ -126,7 +128,7 @@ impl At {
         Ok((put, sent.into_iter().filter(|sent| *sent).count()))
     }
 
-    /// Puts a blob, unless it is there. Tells whether it was sent.
+    /// Pushes a blob unless the registry has it. Returns whether the blob was sent.
     async fn put_blob(&self, blob: Bytes) -> Result<bool, RemoteError> {
         let digest = sha256(&blob);
         if self.patience.retry(|| self.has_blob(&digest)).await? {
@@ -146,7 +148,7 @@ impl At {
         }
     }
 
-    /// Asks where a blob goes to, and sends it there.
+    /// Requests an upload URL for a blob, and sends the blob there.
     async fn send_blob(&self, digest: &str, blob: Bytes) -> Result<(), RemoteError> {
         let begun = self.send(Request::new(Method::POST, self.url("blobs/uploads/")?), Purpose::Push).await?;
         if !begun.status().is_success() {
@@ -177,7 +179,8 @@ impl At {
         if answer.status().is_success() { Ok(()) } else { Err(self.refused(answer).await) }
     }
 
-    /// Makes what is said about a release be found: by the registry, or else in the list under its tag.
+    /// Makes an attached artifact discoverable: through the referrers API, or else in the list under the release's
+    /// tag.
     async fn list(
         &self,
         release: &OciDescriptor,
@@ -217,7 +220,7 @@ impl At {
     }
 }
 
-/// Says what a blob is.
+/// Returns the descriptor of a blob.
 fn descriptor(media_type: &str, blob: &[u8]) -> OciDescriptor {
     OciDescriptor {
         media_type: media_type.to_owned(),

@@ -1,7 +1,8 @@
-//! What comes from a registry before anybody knows whose it is: in memory as long as it is short, then in a file without a name.
+//! Buffers content from a registry until its signatures are verified: short content in memory, long content in an
+//! unnamed file.
 //!
-//! So a release costs its reader [`IN_MEMORY`] bytes of memory and a disk that can be full, until its signatures count. Digests of
-//! blobs are computed as they come.
+//! Unverified content therefore costs at most [`IN_MEMORY`] bytes of memory, and disk space that can run out.
+//! Digests of blobs are computed while they arrive.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
@@ -9,7 +10,7 @@ use precast_store::{Keyring, Unsigned};
 
 use crate::gather::{append, no_memory};
 
-/// So many bytes are in memory before there is a file.
+/// The number of bytes in memory before a file is used.
 const IN_MEMORY: usize = 64 << 20;
 
 /// The bytes of a release.
@@ -53,7 +54,7 @@ impl Spool {
         Ok(())
     }
 
-    /// Takes back what came after the first so many bytes: a part that is asked for again.
+    /// Truncates the content to its first `keep` bytes, before a part is requested again.
     pub(crate) fn cut(&mut self, keep: u64) -> io::Result<()> {
         match self {
             Self::Memory(bytes) => bytes.truncate(usize::try_from(keep).unwrap_or(usize::MAX)),
@@ -66,7 +67,7 @@ impl Spool {
         Ok(())
     }
 
-    /// Checks that enough keys have signed it; reads a file part by part.
+    /// Checks that enough keys have signed the content; a file is read part by part.
     pub(crate) fn check<'k>(
         &mut self,
         keyring: &'k Keyring,
@@ -78,7 +79,7 @@ impl Spool {
         }
     }
 
-    /// All of it, in memory that is asked for first.
+    /// Returns the whole content, in memory that is reserved first.
     pub(crate) fn into_bytes(self) -> io::Result<Vec<u8>> {
         let (mut file, length) = match self {
             Self::Memory(bytes) => return Ok(bytes),
@@ -93,7 +94,7 @@ impl Spool {
     }
 }
 
-/// Says where the file is that could not be written.
+/// Adds the directory of the file that could not be written to an error.
 fn told(error: io::Error) -> io::Error {
     let directory = std::env::temp_dir();
     io::Error::new(

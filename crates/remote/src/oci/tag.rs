@@ -1,10 +1,12 @@
-//! What a tag meant: keys say who made a release and not which is the latest, so that one which was signed once could come back.
+//! The history of a tag. Signatures identify the signer of a release, but do not show which release is the latest.
+//! Without a history, a registry could return an older signed release.
 //!
 //! ```text
-//! <cache>/meant     bundle <content id>              a line for each release that the tag was seen to mean and that was signed,
-//!                   export <content id> model=7      in the order in which they came; of an export with its number, if it has one
+//! <cache>/meant     bundle <content id>              a line for each signed release that the tag was seen to refer to,
+//!                   export <content id> model=7      in order of arrival; with the number of an export, if it has one
 //! ```
-//! The content is what was signed, a bundle's bytes or an export's statement: a registry may put another manifest around it.
+//! The content is the signed part: a bundle's bytes or an export's statement. A registry may wrap it in a different
+//! manifest.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,26 +21,26 @@ use super::{Kind, layer};
 use crate::url::Place;
 use crate::{OpenRemoteError, Options, cache};
 
-/// So many releases are remembered, and the latest of each name.
+/// The number of releases that are remembered, in addition to the latest of each name.
 const REMEMBERED: usize = 1000;
 
-/// A signed release, by what was signed.
+/// A signed release, identified by its signed content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signed {
     kind: Kind,
     content: ContentId,
-    /// The number, if it is an export that has one.
+    /// The number of an export, if it has one.
     release: Option<Release>,
 }
 
 impl Signed {
-    /// A bundle, by its bytes.
+    /// Creates the entry of a bundle from its bytes.
     #[must_use]
     pub fn bundle(bytes: &[u8]) -> Self {
         Self { kind: Kind::Bundle, content: ContentId::of(bytes), release: None }
     }
 
-    /// An export, by its statement, with its number.
+    /// Creates the entry of an export from its statement and its number.
     #[must_use]
     pub fn export(statement: &[u8], release: Option<Release>) -> Self {
         Self { kind: Kind::Export, content: ContentId::of(statement), release }
@@ -62,7 +64,8 @@ impl Signed {
         (self.kind, self.content) == (other.kind, other.content)
     }
 
-    /// Tells whether a tag that meant `other` after this one went on: no number that this one has says otherwise.
+    /// Returns whether `other` after this release is a step forward in order of arrival. Numbers take precedence: a
+    /// number of this release can contradict that order.
     fn is_before(&self, other: &Self) -> bool {
         match (&self.release, &other.release) {
             (Some(own), Some(other)) => own.name != other.name,
@@ -71,7 +74,8 @@ impl Signed {
         }
     }
 
-    /// Tells whether the numbers alone say that it is older; an export without a number is older than one with.
+    /// Returns whether this release is older by number alone. An export without a number is older than one with a
+    /// number.
     fn is_below(&self, other: &Self) -> bool {
         match (&self.release, &other.release) {
             (Some(own), Some(other)) => own.name == other.name && own.number < other.number,
@@ -89,12 +93,12 @@ impl fmt::Display for Signed {
     }
 }
 
-/// A release beside what its tag meant before.
+/// A release, compared with the earlier releases of its tag.
 #[derive(Debug)]
 pub struct Compared {
     place: String,
     signed: Signed,
-    /// None where the place is a digest, or there is no memory.
+    /// The history; `None` if the place is a digest or the history cannot be read.
     tag: Option<Tag>,
     required: bool,
 }
@@ -114,26 +118,26 @@ impl Compared {
         Ok(compared)
     }
 
-    /// Tells whether it is from before the last one.
+    /// Returns whether the release is older than the last one.
     #[must_use]
     pub fn went_back(&self) -> bool {
         self.tag.as_ref().is_some_and(|tag| tag.went_back(&self.signed))
     }
 
-    /// Remembers it.
+    /// Adds the release to the history.
     ///
     /// # Errors
     ///
-    /// The file system refuses.
+    /// Fails if the file system refuses.
     pub fn note(&self) -> io::Result<()> {
         self.tag.as_ref().map_or(Ok(()), |tag| tag.note(&self.signed))
     }
 
-    /// Tells that what the tag means is not remembered; an error where it has to be.
+    /// Reports that the history of the tag is not available; fails if it is required.
     ///
     /// # Errors
     ///
-    /// It has to be.
+    /// Fails if a history is required.
     pub fn forgets(&self, options: &Options, why: &str) -> Result<(), OpenRemoteError> {
         let (place, why) = (self.place.clone(), crate::shortened(why));
         if self.required {
@@ -149,7 +153,7 @@ impl Compared {
     }
 }
 
-/// The releases that a tag meant.
+/// The releases that a tag referred to.
 #[derive(Debug)]
 pub(super) struct Tag {
     cache: PathBuf,
@@ -157,7 +161,7 @@ pub(super) struct Tag {
 }
 
 impl Tag {
-    /// Reads what is remembered below a directory.
+    /// Reads the history from a directory.
     fn read(cache: &Path) -> io::Result<Self> {
         let bytes = match fs_err::read(cache.join("meant")) {
             Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
@@ -167,19 +171,20 @@ impl Tag {
         Ok(Self { cache: cache.to_owned(), meant })
     }
 
-    /// Tells whether a release is from before the last one: its number is lower, or the tag meant it before it meant another.
+    /// Returns whether a release is older than the last one: its number is lower, or the tag has since moved on
+    /// from it.
     fn went_back(&self, signed: &Signed) -> bool {
         let mut after = self.meant.iter().skip_while(|known| !known.is(signed)).skip(1);
         self.meant.iter().any(|known| signed.is_below(known)) || after.any(|known| signed.is_before(known))
     }
 
-    /// Remembers a release. One that was seen before stays where it is.
+    /// Adds a release to the history. A known release keeps its position.
     fn note(&self, signed: &Signed) -> io::Result<()> {
         if self.meant.iter().any(|known| known.is(signed)) {
             return Ok(());
         }
         cache::make(&self.cache)?;
-        // Others note theirs meanwhile.
+        // Another process may change the history concurrently.
         let directory = fs_err::File::open(&self.cache)?;
         directory.file().lock()?;
         let mut meant = Self::read(&self.cache)?.meant;
@@ -242,10 +247,10 @@ mod tests {
             assert!(!meant.goes(next));
             meant.note(&[next]);
         }
-        // Whoever takes the earlier one nevertheless has not forgotten the later.
+        // Accepting the earlier release does not remove the later one from the history.
         meant.note(&[&a]);
         assert!(meant.goes(&a) && !meant.goes(&b) && !meant.goes(&bundle("c")));
-        // Numbers are of exports: a bundle, which has none, is not older for that.
+        // Only exports have numbers, so a bundle is not older for lacking one.
         meant.note(&[&export("model=7")]);
         assert!(!meant.goes(&b) && !meant.goes(&bundle("c")));
     }
@@ -263,7 +268,7 @@ mod tests {
             meant.goes(&without) && meant.goes(&Signed::export(b"other", None)),
             "one without a number is older"
         );
-        // Of another name: the last one counts.
+        // For another name, only its last number counts.
         meant.note(&[&export("other=1")]);
         assert!(meant.goes(&export("model=8")) && !meant.goes(&export("model=9")));
     }
@@ -281,7 +286,7 @@ mod tests {
         meant.note(&[&bundle("the last")]);
         let read = meant.tag().meant;
         assert_eq!((read.len(), &read[0], &read[1]), (REMEMBERED, &kept, &bundle("2")));
-        // What cannot be read is no empty list.
+        // An unreadable file does not count as an empty list.
         fs_err::remove_file(&path).unwrap();
         fs_err::create_dir(&path).unwrap();
         assert!(Tag::read(path.parent().unwrap()).is_err());

@@ -1,7 +1,7 @@
-//! Tokens: what a registry asks for instead of a password, and where that password may go.
+//! Tokens, which a registry requests instead of a password, and the allowed recipients of that password.
 //!
-//! The registry names the place that makes out tokens. A password goes there encrypted or not at all, unless the place is this
-//! machine: whoever answers for a registry could name any.
+//! The registry names the token server. The password is sent there only over an encrypted connection, unless the
+//! server is this machine. A fake registry could name any server.
 
 use http::header::{AUTHORIZATION, HeaderValue};
 use http::{Method, StatusCode};
@@ -15,21 +15,21 @@ use super::credentials::Login;
 use crate::url::is_here;
 use crate::words;
 
-/// What a token is for.
+/// The purpose of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Purpose {
     Pull,
     Push,
 }
 
-/// Where tokens are made out.
+/// The registry's description of its token server.
 #[derive(Debug, PartialEq, Eq)]
 struct Challenge {
     realm: String,
     service: Option<String>,
 }
 
-/// What is answered there.
+/// The response of a token server.
 #[derive(Deserialize)]
 struct Made {
     token: Option<String>,
@@ -37,7 +37,7 @@ struct Made {
 }
 
 impl Challenge {
-    /// Finds the challenge that asks for a token.
+    /// Finds the challenge that requests a token.
     fn find(headers: &[HeaderValue]) -> Option<Self> {
         headers.iter().filter_map(|header| header.to_str().ok()).find_map(Self::parse)
     }
@@ -54,8 +54,8 @@ impl Challenge {
 }
 
 impl At {
-    /// Has a token made out, where the registry asks for one, and gives it if it is another than the one that was refused. Others
-    /// that were refused at the same time may be given the same.
+    /// Gets a token if the registry requests one, and returns it if it differs from the refused one. Concurrent
+    /// requests that were refused may get the same token.
     pub(super) async fn authorize(
         &self,
         challenges: &[HeaderValue],
@@ -90,7 +90,7 @@ impl At {
         made.ok_or_else(|| self.damaged("what it makes out is no token"))
     }
 
-    /// The URL of a token.
+    /// Returns the URL to request a token from.
     fn realm(&self, challenge: &Challenge, purpose: Purpose) -> Result<Url, RemoteError> {
         let wrong = || self.damaged("it names no place that makes out tokens");
         let mut url: Url = challenge.realm.parse().map_err(|_| wrong())?;
@@ -106,7 +106,7 @@ impl At {
         Ok(url)
     }
 
-    /// The header that shows a password to the place that makes out tokens.
+    /// Returns the header that sends a password to the token server.
     pub(super) fn shown_to(&self, login: &Login, url: &Url) -> Result<HeaderValue, RemoteError> {
         let host = url.host_str().unwrap_or_default();
         if url.scheme() != "https" && !is_here(host) {

@@ -1,9 +1,9 @@
-//! How a server is spoken to: who has to have certified it, and what it is told of who asks.
+//! Access to a server: trusted certificate authorities, the client's certificate, and credentials.
 //!
 //! ```text
 //! authorities   a file, else the system's        ─▶ the server's certificate is verified
-//! identity      a certificate and its key, files ─▶ shown to a server that asks for one
-//! credentials   a token, or a program            ─▶ headers of every call, to nobody on the way (`credentials.rs`)
+//! identity      a certificate and its key, files ─▶ sent to a server that asks for one
+//! credentials   a token, or a program            ─▶ headers of every call, hidden from intermediaries (`credentials.rs`)
 //! ```
 
 use std::io;
@@ -18,67 +18,62 @@ use super::credentials::Credentials;
 use super::server::Server;
 use crate::wait::NoRuntime;
 
-/// What a connection needs beside the place.
+/// The settings of a connection, other than the place.
 #[derive(Debug, Clone, Default)]
 pub struct Access {
-    /// The authorities that may certify a server, a file in PEM. Where there is none, those of the system.
+    /// The trusted authorities for servers, a file in PEM; by default those of the system.
     pub authorities: Option<PathBuf>,
-    /// Our own certificate, with what leads to its authority, and its private key: files in PEM.
+    /// The client certificate with its chain, and its private key: files in PEM.
     pub identity: Option<(PathBuf, PathBuf)>,
-    /// What says who asks.
+    /// The credentials of the caller.
     pub credentials: Option<Credentials>,
 }
 
-/// Says why a connection cannot be prepared.
+/// The reason why a connection cannot be prepared.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AccessError {
     /// A file of certificates or of a key cannot be read.
     #[error(transparent)]
     Read(#[from] io::Error),
-    /// A file holds something else.
+    /// A file has the wrong content.
     #[error("`{}` holds no {what} in PEM", path.display())]
     Pem {
-        /// The file.
         path: PathBuf,
-        /// What it should hold.
+        /// The expected content.
         what: &'static str,
     },
-    /// The parts do not make an encrypted connection.
+    /// The certificates and the key do not make an encrypted connection.
     #[error("cannot prepare an encrypted connection to `{place}`: {why}")]
     Encryption {
-        /// The server.
         place: String,
-        /// Why not.
+        /// The reason.
         why: String,
     },
-    /// Others could read the credentials on their way.
+    /// The credentials would be sent unencrypted.
     #[error(
         "credentials for `{place}` would travel unencrypted\nhint: `grpcs://` encrypts; without credentials, leave `PRECAST_REMOTE_TOKEN` and `PRECAST_REMOTE_CREDENTIALS` unset"
     )]
     Exposed {
-        /// The server.
         place: String,
     },
-    /// Certificates are of no use where nothing is encrypted.
+    /// Certificates are configured, but the connection would not be encrypted.
     #[error(
         "certificates are given, and the connection to `{place}` would not be encrypted\nhint: `grpcs://` encrypts; without it, leave out `--remote-ca` and `--remote-certificate`, and `PRECAST_REMOTE_CA` and `PRECAST_REMOTE_CERTIFICATE` unset"
     )]
     Plain {
-        /// The server.
         place: String,
     },
-    /// A token has characters that no header may have.
+    /// A token has characters that are invalid in a header.
     #[error(
         "the token in `PRECAST_REMOTE_TOKEN` has a character that no header may have, such as the end of a line"
     )]
     Token,
-    /// Nothing can wait for answers.
+    /// No thread can be started to wait for responses.
     #[error("`{place}` cannot be asked: {why}")]
     NoThread {
-        /// The server.
         place: String,
-        /// Why not.
+        /// The reason.
         why: String,
     },
 }
@@ -94,7 +89,7 @@ impl AccessError {
 }
 
 impl Access {
-    /// Refuses a place where others could read what should be secret.
+    /// Rejects a place where secrets would be sent unencrypted.
     pub(super) fn suits(&self, place: &Server) -> Result<(), AccessError> {
         let place = || place.to_string();
         if self.credentials.is_some() {
@@ -106,7 +101,7 @@ impl Access {
         Ok(())
     }
 
-    /// Reads the files of certificates.
+    /// Reads the certificate files.
     pub(super) fn encryption(&self, limit: Duration) -> Result<ClientTlsConfig, AccessError> {
         let mut tls = ClientTlsConfig::new().timeout(limit);
         tls = match &self.authorities {

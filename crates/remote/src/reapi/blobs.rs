@@ -1,4 +1,4 @@
-//! Content-addressed storage: small blobs go in batches, large ones in streams of their own.
+//! Content-addressed storage: small blobs are sent in batches, each large one in a separate stream.
 
 use std::collections::BTreeSet;
 
@@ -15,17 +15,17 @@ use super::connection::{CallError, Connection};
 use super::digest::Name;
 use super::tree::Blobs;
 
-/// The most bytes of blobs in one message: gRPC's own limit is 4 MiB, and names take some.
+/// The maximum number of blob bytes in one message: gRPC's own limit is 4 MiB, which includes names.
 const BATCH: u64 = 3 << 20;
 
-/// The most blobs in one message.
+/// The maximum number of blobs in one message.
 const COUNT: usize = 2000;
 
-/// How much of a large blob is in one message.
+/// The number of bytes of a large blob in one message.
 const CHUNK: usize = 1 << 20;
 
 impl Connection {
-    /// Tells which of some blobs the server has not got.
+    /// Returns the blobs that the server does not have.
     pub(super) async fn missing(&self, names: &[Name]) -> Result<BTreeSet<Name>, CallError> {
         let mut missing = BTreeSet::new();
         for names in names.chunks(COUNT) {
@@ -48,7 +48,7 @@ impl Connection {
         Ok(missing)
     }
 
-    /// Gives the server the blobs that it has not got.
+    /// Uploads the blobs that the server does not have.
     pub(super) async fn upload(&self, blobs: &Blobs) -> Result<(), CallError> {
         let names: Vec<Name> = blobs.keys().cloned().collect();
         let missing = self.missing(&names).await?;
@@ -96,7 +96,7 @@ impl Connection {
                     let write_offset = offset;
                     offset += chunk.len() as i64;
                     WriteRequest {
-                        // Needed in the first message only.
+                        // Only the first message needs the name.
                         resource_name: if write_offset == 0 { resource.clone() } else { String::new() },
                         write_offset,
                         finish_write: offset as u64 == name.size,
@@ -114,7 +114,7 @@ impl Connection {
         .await
     }
 
-    /// Reads blobs, each of which must be no longer than its limit, and verifies them.
+    /// Downloads blobs, each within its size limit, and verifies them.
     pub(super) async fn download(&self, wanted: &[(Name, u64)]) -> Result<Vec<Vec<u8>>, CallError> {
         if let Some((name, limit)) = wanted.iter().find(|(name, limit)| name.size > *limit) {
             return Err(CallError::wrong(format!("a file of {} bytes, expected at most {limit}", name.size)));
@@ -149,7 +149,7 @@ impl Connection {
             let mut found = Vec::new();
             for blob in answer.responses {
                 refused(blob.status.as_ref())?;
-                // What it was not asked for is nobody's.
+                // Blobs that were not requested are ignored.
                 let name = Name::read(blob.digest.as_ref()).filter(|name| names.contains(&name));
                 found.extend(name.map(|name| (name, blob.data.to_vec())));
             }
@@ -170,7 +170,7 @@ impl Connection {
                 }
                 bytes.extend_from_slice(&chunk.data);
             }
-            // A stream that ends early may be one that was cut.
+            // A stream that ends early may have been cut off.
             if bytes.len() as u64 == name.size { Ok(bytes) } else { Err(Status::aborted("the blob is cut")) }
         })
         .await
@@ -193,7 +193,7 @@ fn batches<'a>(names: &'a [&'a Name]) -> impl Iterator<Item = &'a [&'a Name]> {
     })
 }
 
-/// What a server says of one blob of a batch.
+/// Returns the error of one blob of a batch, if any.
 fn refused(status: Option<&rpc::Status>) -> Result<(), Status> {
     match status {
         Some(status) if status.code != 0 => Err(Status::new(Code::from(status.code), &*status.message)),

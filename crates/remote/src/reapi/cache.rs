@@ -1,14 +1,15 @@
-//! The action cache: results of actions, by a digest that every precast computes alike.
+//! The action cache: results of actions, by a digest that every precast process computes the same way.
 //!
 //! # Layout
 //!
 //! ```text
 //! ActionKey ─▶ Command { arguments: ["precast", "action", "<64 digits>"], output_paths: ["documents", "object", "record", "signatures"] }
 //!              Action  { command_digest, input_root_digest: of the empty directory, salt: "precast action 1" }
-//!              ActionResult { output_files: documents, object (the archive in its frame), record, signatures where there are any }
+//!              ActionResult { output_files: documents, object (the archive in its frame), record, signatures if any }
 //! ```
-//! Nothing executes such an action. It stands for the whole unit with what a farm does not know of, the archive and its record, so
-//! it meets no action that something else runs.
+//! Such an action is never executed. It represents the whole unit, including the archive and its record, which a
+//! farm does not know.
+//! It therefore never collides with an action that another program executes.
 
 use std::fmt;
 use std::sync::Arc;
@@ -33,21 +34,21 @@ use super::server::Server;
 use super::tree::{Blobs, Content, put};
 use crate::Patience;
 
-/// What keeps these actions apart from all others, and from those of a precast that would understand them otherwise.
+/// The salt that separates these actions from unrelated ones and from those of precast versions with another format.
 const SALT: &[u8] = b"precast action 1";
 
-/// The files of a result: name, and the most bytes that one has.
+/// The files of a result: the name and the maximum size of each.
 const FILES: [(&str, u64); 4] =
     [("documents", 64 << 20), ("object", 512 << 20), ("record", 64 << 20), ("signatures", SIGNATURES_LIMIT)];
 
-/// How many actions are asked for at once.
+/// The number of actions that are requested at once.
 const AT_ONCE: usize = 16;
 
 /// A cache of the Remote Execution API.
 pub struct RemoteCache {
     connection: Connection,
     keyring: Option<Arc<Keyring>>,
-    /// Set when patience ended once: a build does not wait for a server that is not there unit by unit.
+    /// Set after the first timeout: a build does not wait for an unreachable server again for each unit.
     is_off: AtomicBool,
 }
 
@@ -58,11 +59,12 @@ impl fmt::Debug for RemoteCache {
 }
 
 impl RemoteCache {
-    /// Prepares a cache. With a keyring only what enough of its keys have signed is found.
+    /// Prepares a cache. With a keyring, the cache returns only results that enough of its keys have signed.
     ///
     /// # Errors
     ///
-    /// Certificates or credentials are of no use. Whether the server is there is found out when it is first asked.
+    /// Fails if certificates or credentials are unusable. An unreachable server is only detected at the first
+    /// request.
     pub fn new(
         place: Server,
         access: &Access,
@@ -73,13 +75,13 @@ impl RemoteCache {
         Ok(Self { connection, keyring, is_off: AtomicBool::new(false) })
     }
 
-    /// Tells what happened.
+    /// Returns the counts and warnings so far.
     #[must_use]
     pub fn report(&self) -> Report {
         self.connection.report()
     }
 
-    /// Runs one request; what goes wrong is noted.
+    /// Runs one request; a failure is recorded.
     async fn attempt<T>(&self, what: impl AsyncFnOnce() -> Result<T, Trouble>) -> Option<T> {
         if self.is_off.load(Ordering::Relaxed) {
             return None;
@@ -93,7 +95,7 @@ impl RemoteCache {
         }
     }
 
-    /// Notes what went wrong.
+    /// Records a failure.
     fn warn(&self, trouble: &Trouble) {
         let place = &self.connection.place;
         let warning = match trouble {
@@ -110,7 +112,7 @@ impl RemoteCache {
         self.connection.note(|report| count(&mut report.warnings, warning));
     }
 
-    /// Does something for each of many, several at once; nothing where nobody can be asked.
+    /// Runs `what` for each item, several at once; every result is `None` if no request can be sent.
     fn each<A: Sync, T: Send>(
         &self,
         all: &[A],
@@ -142,12 +144,12 @@ impl RemoteCache {
             Err(error) => return Err(error.into()),
         };
         let wanted = wanted(&result)?;
-        // A cache may have forgotten blobs of a result that it remembers.
+        // A cache may have dropped blobs of a result that it still lists.
         let names: Vec<Name> = wanted.iter().map(|(_, name, _)| name.clone()).collect();
         if !connection.missing(&names).await?.is_empty() {
             return Ok(None);
         }
-        // What says whether the archive is wanted comes before it.
+        // The files that decide whether the archive is wanted are downloaded first.
         let mut bytes = CachedBytes::default();
         for is_archive in [false, true] {
             let part = || wanted.iter().filter(move |(file, ..)| (*file == "object") == is_archive);
@@ -188,7 +190,7 @@ impl RemoteCache {
             ..OutputFile::default()
         });
         let result = ActionResult { output_files: output_files.collect(), ..ActionResult::default() };
-        // First what the result speaks of.
+        // The blobs must exist before the result that refers to them.
         connection.upload(&blobs).await?;
         let request = UpdateActionResultRequest {
             instance_name: connection.instance(),
@@ -220,11 +222,11 @@ impl ActionCache for RemoteCache {
     }
 }
 
-/// Why a cache was of no use.
+/// The reason why a cache request failed.
 enum Trouble {
-    /// It does not answer as it should.
+    /// The call failed.
     Call(CallError),
-    /// It has something that cannot be used.
+    /// The returned content is unusable.
     Item(String),
 }
 
@@ -234,12 +236,12 @@ impl From<CallError> for Trouble {
     }
 }
 
-/// Whether every other request would end in the same way.
+/// Returns whether every other request would fail in the same way.
 fn passes_or_refused(code: Code) -> bool {
     passes(code) || matches!(code, Code::PermissionDenied | Code::Unauthenticated | Code::Unimplemented)
 }
 
-/// Puts together the action that stands for a key.
+/// Creates the action that represents a key.
 fn action(key: &ActionKey, blobs: &mut Blobs) -> Name {
     let command = Command {
         arguments: vec!["precast".to_owned(), "action".to_owned(), key.to_string()],
@@ -255,7 +257,7 @@ fn action(key: &ActionKey, blobs: &mut Blobs) -> Name {
     put(blobs, action.encode_to_vec())
 }
 
-/// The files that a result speaks of: name, blob, the most bytes it may have.
+/// Returns the files of a result: the name, the blob, and the maximum size of each.
 fn wanted(result: &ActionResult) -> Result<Vec<(&'static str, Name, u64)>, Trouble> {
     let of = |path: &str| {
         let file = result.output_files.iter().find(|file| file.path == path);
@@ -278,7 +280,7 @@ mod tests {
 
     #[test]
     fn the_action_of_a_key_stays_what_it_is() {
-        // As BuildGrid's own messages give it: another mapping would share nothing with older builds.
+        // The value comes from BuildGrid's own messages. A different mapping would share nothing with older builds.
         let mut blobs = Blobs::new();
         let name = action(&ActionKey::from_bytes([0xab; 32]), &mut blobs);
         let hash = "6d55ec0631692529b7fb0474ff31dc605a138b98daa268110f42317e2dd75f1b".to_owned();

@@ -1,8 +1,8 @@
-//! One channel to a server, and calls on it.
+//! A channel to a server, and calls on it.
 //!
-//! Callers are threads: each blocks on its own call, and all calls share the channel. Every call has a limit of time, and one
-//! that failed for a reason that passes is tried again after a pause that doubles, with a random part so that many builds do not
-//! come back at once.
+//! Callers are threads: each blocks on its own call, and all calls share the channel. Every call has a time limit.
+//! A call that failed for a temporary reason is retried after a pause. The pause doubles each time and has a random
+//! part, so that many builds do not retry at once.
 
 use std::collections::hash_map::RandomState;
 use std::error::Error as _;
@@ -28,46 +28,46 @@ use crate::{Patience, shortened};
 /// The longest pause between two attempts.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
-/// Says why a server did not do what it was asked for.
+/// The reason why a call to a server failed.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallError {
-    /// It refused, could not be reached, or did not answer in time.
+    /// The server refused, could not be reached, or did not respond in time.
     #[error("{what}: {}{}", spoken(*code), told(message))]
     Refused {
-        /// What it was asked for.
+        /// The requested operation.
         what: &'static str,
-        /// The code of gRPC.
+        /// The gRPC code.
         code: Code,
-        /// What it said.
+        /// The server's message.
         message: String,
     },
-    /// The encrypted connection does not come about, as one side does not accept the other's certificate.
+    /// The encrypted connection failed because one side rejects the other's certificate.
     #[error("no encrypted connection: {why}")]
     Untrusted {
-        /// Why not, with what helps.
+        /// The reason, with a hint.
         why: String,
     },
-    /// The connection comes about, and breaks.
+    /// The connection was established and then broken.
     #[error("{what}: the connection breaks off{}{hint}", told(message))]
     Broken {
-        /// What the server was asked for.
+        /// The requested operation.
         what: &'static str,
-        /// What is known of it.
+        /// The known details.
         message: String,
-        /// What may help, a line of its own.
+        /// A hint on a separate line.
         hint: &'static str,
     },
-    /// What was to be run took longer than it may, and was stopped.
+    /// The action exceeded its time limit and was stopped.
     #[error("it took too long there, and was stopped")]
     Late,
-    /// Nobody can be asked from here.
+    /// No request can be sent from this process.
     #[error("{0}")]
     Here(String),
-    /// What it gave is not what it should be.
+    /// The response is invalid.
     #[error("it gave {what}")]
     Wrong {
-        /// What it gave.
+        /// A description of the response.
         what: String,
     },
 }
@@ -76,7 +76,7 @@ impl CallError {
     pub(super) fn refused(what: &'static str) -> impl Fn(Status) -> Self {
         move |status| match untrusted::why(&status) {
             Some(why) => Self::Untrusted { why },
-            // What is no answer has a source; who cannot be reached at all is unavailable.
+            // An error without a response has a source. An unreachable server has the code `Unavailable`.
             None if status.source().is_some() && status.code() != Code::Unavailable => {
                 Self::Broken { what, message: said(&status), hint: "" }
             }
@@ -105,12 +105,12 @@ impl From<NoRuntime> for CallError {
     }
 }
 
-/// What a server said, or what kept it from being asked.
+/// Returns the server's message, or the error that prevented the request.
 fn said(status: &Status) -> String {
     status.source().map_or_else(|| status.message().to_owned(), crate::words)
 }
 
-/// A code in words.
+/// Returns the description of a code.
 pub(super) fn spoken(code: Code) -> &'static str {
     match code {
         Code::Unavailable => "not reachable, or overloaded",
@@ -132,7 +132,7 @@ fn told(message: &str) -> String {
     if line.is_empty() { line } else { format!(" (`{line}`)") }
 }
 
-/// Whether the same call may succeed a little later.
+/// Returns whether the same call may succeed a little later.
 pub(super) fn passes(code: Code) -> bool {
     matches!(
         code,
@@ -164,7 +164,7 @@ impl fmt::Debug for Connection {
 }
 
 impl Connection {
-    /// Prepares a connection; it is made when it is first used.
+    /// Prepares a connection, which is established on first use.
     pub(super) fn new(place: Server, access: &Access, patience: Patience) -> Result<Self, AccessError> {
         let teller = Teller::new(access, &place)?;
         let wrong = |error: tonic::transport::Error| AccessError::encryption(&place, &error);
@@ -187,7 +187,7 @@ impl Connection {
         Ok(Self { channel, teller, has_identity, place, patience, report, random })
     }
 
-    /// The channel, with what it says of who asks.
+    /// Returns the channel with the caller's credentials.
     pub(super) async fn channel(&self) -> Result<InterceptedService<Channel, Headers>, Status> {
         let headers = self.teller.headers(&self.place).await?;
         Ok(InterceptedService::new(self.channel.clone(), headers))
@@ -211,7 +211,7 @@ impl Connection {
         self.report.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Makes a call of little content until it succeeds, fails for good, or patience ends.
+    /// Makes a short call until it succeeds, fails permanently, or the retries are used up.
     pub(super) async fn call<T>(
         &self,
         what: &'static str,
@@ -220,7 +220,7 @@ impl Connection {
         self.call_for(what, 0, attempt).await
     }
 
-    /// Makes a call that carries so many bytes.
+    /// Makes a call that carries `size` bytes.
     pub(super) async fn call_for<T>(
         &self,
         what: &'static str,
@@ -248,12 +248,12 @@ impl Connection {
         Err(CallError::wrong("no answer"))
     }
 
-    /// Whether a call to which the server said that it knows nobody so may be made once more, with what a helper says now.
+    /// Returns whether an unauthenticated call may be retried once, with new credentials from the helper.
     pub(super) async fn may_be_known(&self, status: &Status, began: Instant) -> bool {
         status.code() == Code::Unauthenticated && self.teller.forget(began).await
     }
 
-    /// Adds what may help.
+    /// Adds a hint to an error.
     fn failed(&self, mut error: CallError) -> CallError {
         if let CallError::Broken { hint, .. } = &mut error
             && self.place.is_encrypted()
@@ -264,14 +264,14 @@ impl Connection {
         error
     }
 
-    /// Waits before something is tried again, the longer the more often it was.
+    /// Waits before a retry, longer after each attempt.
     pub(super) async fn pause(&self, number: u32, reason: &str) {
         self.note(|report| count(&mut report.repeated, reason));
         let random = self.random.hash_one((number, Instant::now()));
         tokio::time::sleep(pause(self.patience.pause, number, random)).await;
     }
 
-    /// A random name for an upload, in the form of a UUID.
+    /// Returns a random name for an upload, in the form of a UUID.
     pub(super) fn uuid(&self) -> String {
         let now = Instant::now();
         let (a, b) = (RandomState::new().hash_one(now), self.random.hash_one(now));
@@ -286,7 +286,7 @@ impl Connection {
         )
     }
 
-    /// Asks what the server can do, and refuses one whose digests are others.
+    /// Requests the server's capabilities; rejects a server with other digest functions.
     pub(super) async fn capabilities(&self) -> Result<ServerCapabilities, CallError> {
         let request = GetCapabilitiesRequest { instance_name: self.instance() };
         let asked = self.call("asking what the server can do", async || {
@@ -294,7 +294,7 @@ impl Connection {
         });
         let found = match asked.await {
             Ok(found) => found.into_inner(),
-            // What is not said is taken to be as usual.
+            // Missing capabilities are assumed to have the usual values.
             Err(error) if error.code() == Some(Code::Unimplemented) => ServerCapabilities::default(),
             Err(error) => return Err(error),
         };
@@ -307,7 +307,8 @@ impl Connection {
     }
 }
 
-/// The pause after an attempt: it doubles up to the longest; a random part of it, at most half, is left out.
+/// Returns the pause after an attempt. It doubles up to the maximum, and a random part of at most half is
+/// subtracted.
 fn pause(first: Duration, number: u32, random: u64) -> Duration {
     let longest = first.saturating_mul(1 << (number - 1).min(16)).min(LONGEST_PAUSE);
     longest - longest / 2000 * u32::try_from(random % 1000).unwrap_or_default()

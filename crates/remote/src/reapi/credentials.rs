@@ -1,8 +1,8 @@
-//! What a server is told of who asks: a token, or what a credential helper says.
+//! The credentials of the caller: a token, or the response of a credential helper.
 //!
-//! A helper is what Bazel's is: started as `PROGRAM get`, it reads `{"uri": "https://host:port/"}` and answers with
-//! `{"headers": {"Authorization": ["Bearer …"]}, "expires": "2026-01-31T12:00:00Z"}`. Its answer is kept until it expires, half an
-//! hour where it does not say when.
+//! A helper follows Bazel's protocol. It is started as `PROGRAM get`, reads `{"uri": "https://host:port/"}`, and
+//! responds with `{"headers": {"Authorization": ["Bearer …"]}, "expires": "2026-01-31T12:00:00Z"}`.
+//! The response is kept until it expires, or for half an hour without an expiry time.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,28 +21,28 @@ use super::access::{Access, AccessError};
 use super::server::Server;
 use crate::shortened;
 
-/// How long a credential helper may take.
+/// The time limit of a credential helper.
 const HELPER: Duration = Duration::from_secs(if cfg!(test) { 3 } else { 10 });
 
-/// How long its answer is kept where it does not say how long it holds.
+/// The time that a response without an expiry time is kept.
 const KEPT: Duration = Duration::from_secs(30 * 60);
 
-/// How long before its end an answer counts as over: calls take time, and clocks differ.
+/// The time before its expiry at which a response counts as expired: calls take time, and clocks differ.
 const EARLY: Duration = Duration::from_secs(10);
 
-/// How long a helper that failed is not asked again, so that calls that wait for it all end.
+/// The time during which a failed helper is not started again, so that all calls that wait for it fail.
 const FAILED: Duration = Duration::from_secs(5);
 
-/// What says who asks.
+/// The source of the caller's credentials.
 #[derive(Clone)]
 pub enum Credentials {
     /// A bearer token.
     Token(String),
-    /// A program that is asked, as Bazel's credential helpers are.
+    /// A program with the protocol of Bazel's credential helpers.
     Helper(PathBuf),
 }
 
-/// Shows no token.
+/// Omits the token.
 impl fmt::Debug for Credentials {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -52,7 +52,7 @@ impl fmt::Debug for Credentials {
     }
 }
 
-/// The headers that say who asks.
+/// The headers with the caller's credentials.
 #[derive(Clone, Default)]
 pub(super) struct Headers(Arc<[(AsciiMetadataKey, AsciiMetadataValue)]>);
 
@@ -79,21 +79,21 @@ impl Interceptor for Headers {
     }
 }
 
-/// Gives the headers of each call.
+/// Provides the headers of each call.
 pub(super) struct Teller {
     helper: Option<PathBuf>,
     kept: tokio::sync::Mutex<Kept>,
 }
 
-/// What is known of who asks.
+/// The known credentials.
 #[derive(Default)]
 struct Kept {
     headers: Headers,
-    /// Until when, if a helper gave them and they still hold.
+    /// The expiry time, if a helper returned the headers and they are still valid.
     until: Option<SystemTime>,
-    /// When a helper gave them.
+    /// The time when a helper returned the headers.
     given: Option<Instant>,
-    /// When a helper failed last, and how.
+    /// The time and the reason of the helper's last failure.
     failed: Option<(Instant, String)>,
 }
 
@@ -113,7 +113,7 @@ impl Teller {
         Ok(Self { helper, kept: tokio::sync::Mutex::new(Kept { headers, ..Kept::default() }) })
     }
 
-    /// The headers of a call that is made now; others who want them wait while the helper is asked.
+    /// Returns the headers of a call that starts now; concurrent callers wait while the helper runs.
     pub(super) async fn headers(&self, place: &Server) -> Result<Headers, Status> {
         let mut kept = self.kept.lock().await;
         let is_fresh = kept.until.is_some_and(|end| SystemTime::now() + EARLY < end);
@@ -138,11 +138,11 @@ impl Teller {
         Ok(kept.headers.clone())
     }
 
-    /// Forgets what a helper said before a call began to which the server answered that it knows nobody by it; tells whether
-    /// the helper may say something else.
+    /// Discards a helper's response from before `began`, the start of a call that the server rejected as
+    /// unauthenticated. Returns whether the helper may have a new response.
     pub(super) async fn forget(&self, began: Instant) -> bool {
         let mut kept = self.kept.lock().await;
-        // Another call may have been here before.
+        // A concurrent call may have discarded it already.
         if kept.given.is_some_and(|given| given <= began) {
             kept.until = None;
         }
@@ -150,7 +150,7 @@ impl Teller {
     }
 }
 
-/// What a helper answers.
+/// The response of a helper.
 #[derive(Deserialize)]
 struct Answer {
     #[serde(default)]
@@ -165,7 +165,7 @@ async fn ask(program: &Path, place: &Server) -> Result<(Headers, SystemTime), St
     let uri = format!("{}/", place.uri().replacen("http://", "https://", 1));
     let answering = async {
         if let Some(mut input) = child.stdin.take() {
-            // Who knows the answer need not read the question.
+            // A helper with a fixed response need not read the request.
             let _ = input.write_all(format!("{}\n", serde_json::json!({ "uri": uri })).as_bytes()).await;
         }
         child.wait_with_output().await
@@ -177,7 +177,7 @@ async fn ask(program: &Path, place: &Server) -> Result<(Headers, SystemTime), St
         let said = shortened(&String::from_utf8_lossy(&ended.stderr));
         return Err(format!("failed with {}: {said}", ended.status));
     }
-    // What it said may be secret.
+    // The output may be secret, so errors do not contain it.
     let answer: Option<Answer> = serde_json::from_slice(&ended.stdout).ok();
     let read = answer.and_then(|answer| Some((Headers::of(answer.headers)?, answer.expires)));
     let (headers, expires) = read.ok_or("answers with something else than headers in JSON")?;
@@ -192,7 +192,7 @@ mod tests {
         text.parse().unwrap()
     }
 
-    /// A script; gives where it is.
+    /// Writes a helper script; returns the access settings that use it.
     #[cfg(unix)]
     fn helper(directory: &Path, text: &str) -> Access {
         use std::os::unix::fs::PermissionsExt;
@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn a_helper_is_asked_until_its_answer_expires() {
         let directory = tempfile::tempdir().unwrap();
-        // It counts by the length of a file, and says what it was asked.
+        // The script counts its calls by the length of a file, and echoes the request.
         let count = format!("f={}; echo >> $f; n=$(wc -l < $f); ", directory.path().join("n").display());
         let answer = |expires: &str| {
             format!(
@@ -294,7 +294,7 @@ mod tests {
         let told = crate::wait::drive(async || {
             let before = Instant::now();
             let first = told().await;
-            // A call that began before carried something else: what was said since may be good.
+            // A call that started earlier carried other headers, so the newer response may be valid.
             assert!(teller.forget(before).await);
             let kept = told().await;
             assert!(teller.forget(Instant::now()).await);
@@ -314,7 +314,7 @@ mod tests {
     fn a_helper_that_does_not_end_is_not_waited_for() {
         let directory = tempfile::tempdir().unwrap();
         let access = helper(directory.path(), "sleep 60");
-        // One that reads nothing, of a question that no pipe holds.
+        // A helper that reads nothing, with a request too long for a pipe.
         for host in ["h".to_owned(), "h".repeat(1 << 20)] {
             let (place, begin) = (place(&format!("grpcs://{host}")), Instant::now());
             let teller = Teller::new(&access, &place).unwrap();

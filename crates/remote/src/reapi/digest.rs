@@ -4,22 +4,22 @@ use sha2::{Digest as _, Sha256};
 
 use super::api;
 
-/// What a blob is called.
+/// The name of a blob.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Name {
-    /// 64 digits.
+    /// 64 hex digits.
     pub(super) hash: String,
     /// The length in bytes.
     pub(super) size: u64,
 }
 
 impl Name {
-    /// The name of some bytes.
+    /// Returns the name of some bytes.
     pub(super) fn of(bytes: &[u8]) -> Self {
         Self { hash: hex(&Sha256::digest(bytes)), size: bytes.len() as u64 }
     }
 
-    /// Reads what a server says; `None` where that is no digest.
+    /// Reads a digest from a server; `None` if it is missing or invalid.
     pub(super) fn read(digest: Option<&api::Digest>) -> Option<Self> {
         let digest = digest?;
         let is_hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
@@ -28,18 +28,18 @@ impl Name {
         Some(Self { hash: digest.hash.clone(), size })
     }
 
-    /// As the API writes it.
+    /// Returns the digest in the form of the API.
     pub(super) fn digest(&self) -> api::Digest {
         api::Digest { hash: self.hash.clone(), size_bytes: i64::try_from(self.size).unwrap_or(i64::MAX) }
     }
 
-    /// Tells whether it is the name of these bytes.
+    /// Returns whether this is the name of these bytes.
     pub(super) fn names(&self, bytes: &[u8]) -> bool {
         bytes.len() as u64 == self.size && *self == Self::of(bytes)
     }
 }
 
-/// Renders bytes as digits.
+/// Renders bytes as hex digits.
 pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

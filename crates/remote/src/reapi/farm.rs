@@ -1,7 +1,7 @@
-//! Compilers on a farm.
+//! Runs compilers on a farm.
 //!
-//! What one is asked for stands in `job.rs`. An action that failed for a reason that passes is tried again; inputs that the farm has
-//! lost are given again, and a result whose files it has lost is made anew.
+//! `job.rs` describes the actions. An action that failed for a temporary reason is retried. Inputs that the farm
+//! has lost are uploaded again, and a result with lost files is computed again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -24,16 +24,16 @@ use super::server::Server;
 use super::tree::{Blobs, Content, Tree, put};
 use crate::Patience;
 
-/// The most bytes that a compiler may write.
+/// The maximum size of a compiler's output file, in bytes.
 const OUTPUT_LIMIT: u64 = 512 << 20;
 
-/// The most bytes that it may say.
+/// The maximum size of a compiler's messages, in bytes.
 const WORDS_LIMIT: u64 = 16 << 20;
 
-/// How long an action may wait for a worker.
+/// The time that an action may wait for a worker.
 const QUEUE: Duration = Duration::from_secs(3600);
 
-/// How often an action is repeated for inputs that the farm says are missing.
+/// The number of retries after the farm reports missing inputs.
 const REFILLS: u32 = 3;
 
 /// A farm that runs compilers.
@@ -44,44 +44,41 @@ pub struct Farm {
     directories: Mutex<BTreeMap<PathBuf, Tree>>,
     /// Inputs that the farm has.
     there: Mutex<BTreeSet<Name>>,
-    /// The toolchains that were looked at.
+    /// The toolchains that were checked, with the results.
     toolchains: Mutex<BTreeMap<ToolchainId, Result<(), FarmError>>>,
-    /// Why the farm is not asked any more.
+    /// The error after which the farm is not used any more.
     gone: OnceLock<FarmError>,
 }
 
-/// Says why a farm did not run the compiler.
+/// The reason why a farm did not run the compiler.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum FarmError {
-    /// The farm does not do what it is asked for.
+    /// A call to the farm failed.
     #[error("`{place}` is of no use: {error}{}", hint(error))]
     Call {
-        /// The farm.
         place: String,
-        /// What it answered.
+        /// The error of the call.
         error: CallError,
     },
-    /// A worker has another toolchain.
+    /// A worker has a different toolchain.
     #[error(
         "the toolchain of worker `{worker}` of `{place}` is another: {why}\nhint: workers with the property `{TOOLCHAIN}={id}` must have the toolchain of this machine, most simply by running the same image"
     )]
     Toolchain {
-        /// The farm.
         place: String,
         /// The worker's name.
         worker: String,
-        /// The identity here.
+        /// The identity of the local toolchain.
         id: ToolchainId,
-        /// In what it differs.
+        /// The difference.
         why: String,
     },
-    /// A file that the compiler reads cannot be read here.
+    /// A file that the compiler reads cannot be read on this machine.
     #[error("cannot read `{}`: {why}", path.display())]
     Read {
-        /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         why: String,
     },
 }
@@ -110,11 +107,12 @@ impl fmt::Debug for Farm {
 }
 
 impl Farm {
-    /// Prepares a farm whose workers are chosen by these platform properties too.
+    /// Prepares a farm whose workers must also have these platform properties.
     ///
     /// # Errors
     ///
-    /// Certificates or credentials are of no use. Whether the server is there is found out when it is first asked.
+    /// Fails if certificates or credentials are unusable. An unreachable server is only detected at the first
+    /// request.
     pub fn new(
         place: Server,
         access: &Access,
@@ -131,7 +129,7 @@ impl Farm {
         })
     }
 
-    /// Tells what happened.
+    /// Returns the counts and warnings so far.
     #[must_use]
     pub fn report(&self) -> Report {
         self.connection.report()
@@ -141,7 +139,7 @@ impl Farm {
         FarmError::Call { place: self.connection.place.to_string(), error }
     }
 
-    /// Looks at the toolchain of a worker, once a toolchain; others who want the same wait.
+    /// Checks a worker's toolchain, once per toolchain; concurrent callers wait.
     fn check(&self, run: &Run<'_>, id: ToolchainId) -> Result<(), FarmError> {
         let mut known = lock(&self.toolchains);
         if let Some(found) = known.get(&id) {
@@ -179,7 +177,7 @@ impl Farm {
         self.connection.wait(what).map_err(|error| self.refused(error))?
     }
 
-    /// Puts the input tree together.
+    /// Creates the input tree.
     fn inputs(&self, run: &Run<'_>) -> Result<Tree, FarmError> {
         let (mut blobs, mut root) = (Blobs::new(), Content::default());
         for (name, path) in run.inputs {
@@ -198,7 +196,7 @@ impl Farm {
         Ok(Tree { root, blobs })
     }
 
-    /// Reads a directory; one that lies outside of the unit's own is the same for all, and is read once.
+    /// Reads a directory. A directory outside the unit's own is the same for all units and is read once.
     fn directory(&self, path: &Path, unit: &Path) -> io::Result<Tree> {
         if path.starts_with(unit) {
             return Tree::read(path);
@@ -212,7 +210,7 @@ impl Farm {
         Ok(tree)
     }
 
-    /// Has a job done, however often it takes within patience.
+    /// Runs a job, with retries within the configured patience.
     pub(super) async fn carry_out(&self, job: &Job<'_>) -> Result<Done, FarmError> {
         let (blobs, action) = job.action(&self.properties);
         let (mut anew, mut refills) = (job.anew, 0);
@@ -223,14 +221,14 @@ impl Farm {
                 Err(Trouble::Again(error)) => error,
             };
             let reason = match error.code() {
-                // What it had of the inputs, it has no more.
+                // The farm has lost inputs that it had.
                 Some(Code::FailedPrecondition) if refills < REFILLS => {
                     refills += 1;
                     lock(&self.there).retain(|name| !blobs.contains_key(name));
                     "inputs were gone"
                 }
                 Some(Code::FailedPrecondition) => return Err(self.give_up(error)),
-                // An earlier result whose files are gone, or are others.
+                // The files of an earlier result are missing or differ.
                 Some(Code::NotFound) | None => {
                     anew = true;
                     "a result was damaged"
@@ -245,7 +243,8 @@ impl Farm {
         Err(self.refused(CallError::wrong("no result")))
     }
 
-    /// Makes of an error the end of a job, and, where all others would end so after as long a time, of theirs.
+    /// Turns an error into the failure of a job. If all later jobs would fail after the same wait, it also becomes
+    /// theirs.
     fn give_up(&self, error: CallError) -> FarmError {
         let is_away = match &error {
             CallError::Refused { code, .. } => {
@@ -255,7 +254,7 @@ impl Farm {
         };
         let error = self.refused(error);
         if is_away {
-            // The first one is as good as any.
+            // Any of these errors will do, so the first one stays.
             let _ = self.gone.set(error.clone());
         }
         error
@@ -280,11 +279,11 @@ impl Farm {
         Ok(done)
     }
 
-    /// Brings what the compiler wrote and said.
+    /// Downloads the compiler's output files and messages.
     async fn fetch(&self, result: &ActionResult, job: &Job<'_>) -> Result<Done, Trouble> {
         let wrong = |what: String| Trouble::Again(CallError::wrong(what));
         let mut wanted = Vec::new();
-        // What a compiler that refuses leaves behind is nobody's.
+        // The output files of a failed compiler are ignored.
         let outputs = if result.exit_code == 0 { &job.outputs[..] } else { &[] };
         for path in outputs {
             let file = result.output_files.iter().find(|file| file.path == *path);
@@ -332,17 +331,17 @@ impl Runner for Farm {
     }
 }
 
-/// Why a job was not done.
+/// The reason why a job failed.
 enum Trouble {
-    /// It may be done if it is tried again.
+    /// A temporary error; retry.
     Again(CallError),
-    /// It was tried for long enough, or is refused.
+    /// A permanent error, or one that was retried often enough.
     Final(CallError),
 }
 
 impl Trouble {
     fn of(error: CallError) -> Self {
-        // What has taken all the time that there was would take it again.
+        // A call that used up the whole time limit would do so again.
         let may_pass = |code| {
             code != Code::DeadlineExceeded
                 && (passes(code) || matches!(code, Code::FailedPrecondition | Code::NotFound))

@@ -1,8 +1,9 @@
-//! Whether a worker's toolchain is the one whose identity the records will state.
+//! Checks that a worker's toolchain is the one whose identity the records will state.
 //!
-//! The identity is a hash of the contents of some 200 files, and of where they are found. A worker is asked by an action for the
-//! SHA-256 of the same places, with the program `sha256sum` that every Linux has. The answer has a line for each file that is
-//! there, so a file that is there and not here is seen as well as one that is another.
+//! The identity is a hash over the contents and the paths of some 200 files. An action runs `sha256sum`, which
+//! every Linux has, on the same paths on a worker.
+//! The output has a line for each existing file, so a file that exists only there is detected as well as a
+//! different one.
 
 use std::path::Path;
 
@@ -17,7 +18,7 @@ use super::job::Job;
 use super::tree::{Blobs, Content, Tree};
 
 impl Farm {
-    /// Asks a worker what it has, and compares.
+    /// Lists the files of a worker, and compares them with the local ones.
     pub(super) async fn identify(&self, run: &Run<'_>, id: ToolchainId) -> Result<(), FarmError> {
         self.connection.capabilities().await.map_err(|error| self.refused(error))?;
         let files = run.toolchain.files(run.language);
@@ -57,7 +58,7 @@ impl Farm {
     }
 }
 
-/// A line as `sha256sum` writes it.
+/// Returns a line in the format of `sha256sum`.
 fn line(path: &Path, content: &[u8]) -> String {
     let (name, hash) = (path.display().to_string(), hex(&Sha256::digest(content)));
     if name.contains(['\\', '\n', '\r']) {
@@ -67,7 +68,7 @@ fn line(path: &Path, content: &[u8]) -> String {
     format!("{hash}  {name}")
 }
 
-/// The first place that holds something else than it does here.
+/// Returns the first difference from the local files.
 fn difference(expected: &[String], found: &[&str]) -> Option<String> {
     let name = |line: &str| line.split_once("  ").map_or(line, |(_, name)| name).to_owned();
     if let Some(line) = expected.iter().find(|line| !found.contains(&line.as_str())) {

@@ -1,13 +1,13 @@
-//! What a worker is asked to run, as the API has it.
+//! Actions for a worker, in the form of the API.
 //!
 //! # Layout
 //!
 //! ```text
-//! input root   unit.c, include/… (the SourceSet), own/… (the compiler's own headers); or unit.i, where the system's headers are in it
+//! input root   unit.c, include/… (the SourceSet), own/… (the compiler's own headers); or unit.i, which includes the system's headers
 //! Command      the arguments and the environment of the local compiler; output_paths: raw.o, assembler.d, and headers.d of a unit.c
-//! platform     precast-toolchain=<ToolchainId>, and what else is asked for
+//! platform     precast-toolchain=<ToolchainId>, and the configured properties
 //! ```
-//! An action has no salt and no path of this machine, so that whoever compiles the same unit finds what another has.
+//! An action contains no salt and no path of this machine, so users who compile the same unit share its result.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ use super::tree::{Blobs, Tree, put};
 /// The property that names the toolchain.
 pub(super) const TOOLCHAIN: &str = "precast-toolchain";
 
-/// What is to be run.
+/// A compiler run to execute.
 pub(super) struct Job<'a> {
     pub(super) arguments: Vec<String>,
     pub(super) environment: Vec<(&'a str, String)>,
@@ -30,11 +30,11 @@ pub(super) struct Job<'a> {
     pub(super) outputs: Vec<String>,
     pub(super) toolchain: ToolchainId,
     pub(super) limit: Duration,
-    /// Whether no earlier result counts.
+    /// Whether to ignore earlier results.
     pub(super) anew: bool,
 }
 
-/// What came of it.
+/// The result of a job.
 pub(super) struct Done {
     pub(super) exit_code: i32,
     pub(super) stdout: String,
@@ -44,7 +44,7 @@ pub(super) struct Done {
 }
 
 impl Job<'_> {
-    /// Renders the action, for workers that have these properties too.
+    /// Renders the action, for workers that also have these properties.
     pub(super) fn action(&self, properties: &[(String, String)]) -> (Blobs, Name) {
         let mut blobs = self.inputs.blobs.clone();
         let mut properties = properties.to_vec();

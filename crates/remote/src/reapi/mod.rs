@@ -1,43 +1,47 @@
-//! The Bazel Remote Execution API, version 2: what one machine has compiled serves all, and the compiler runs on a farm.
+//! The Bazel Remote Execution API, version 2: a shared cache of compiled units, and compilers that run on a farm.
 //!
-//! Nothing distributed is written here. The services are those that companies run already: BuildGrid, Buildbarn, NativeLink,
-//! bazel-remote, EngFlow.
+//! This module implements only the client. The services already exist in many companies: BuildGrid, Buildbarn,
+//! NativeLink, bazel-remote, EngFlow.
 //!
 //! ```text
-//! unit ─▶ ActionKey ─▶ action digest ─▶ ActionCache ─ hit ─▶ all blobs there? ─▶ CAS ─▶ verified ─▶ the local store
+//! unit ─▶ ActionKey ─▶ action digest ─▶ ActionCache ─ hit ─▶ all blobs exist? ─▶ CAS ─▶ verified ─▶ the local store
 //!                                            │ miss                                      ▲
-//!                                            ▼                                           │ objcopy, ld, archive: here
-//!                      compiled here, or: Run ─▶ input tree, Command ─▶ Execution ─▶ object from the CAS
+//!                                            ▼                                           │ objcopy, ld, archive: local
+//!                      compiled locally, or: Run ─▶ input tree, Command ─▶ Execution ─▶ object from the CAS
 //! ```
 //! | file | its job |
 //! |---|---|
 //! | `server.rs` | `grpc://host:port/instance`, `grpcs://host/instance` |
-//! | `access.rs`, `untrusted.rs` | certificates, and what is wrong with them; credentials |
-//! | `connection.rs` | one channel, calls with limits, repeated after a pause; what had to be repeated |
-//! | `digest.rs`, `tree.rs` | what the API calls a blob and a directory |
-//! | `blobs.rs` | content-addressed storage: which blobs are missing, to and from it, in batches and streams |
+//! | `access.rs`, `untrusted.rs` | certificates and their errors; credentials |
+//! | `connection.rs` | one channel; calls with limits and retries; a report of the retries |
+//! | `digest.rs`, `tree.rs` | the API's names of blobs and directories |
+//! | `blobs.rs` | content-addressed storage: missing blobs, uploads and downloads, in batches and streams |
 //! | `cache.rs` | [`RemoteCache`]: the action cache, as [`precast_store::ActionCache`] |
 //! | `farm.rs`, `job.rs`, `operation.rs` | [`Farm`]: execution, as [`precast_compile::Runner`] |
-//! | `identity.rs` | that a worker's toolchain is ours |
+//! | `identity.rs` | the check that a worker's toolchain equals the local one |
 //!
-//! # What is believed
+//! # Trust
 //!
-//! Nothing that arrives is used before its SHA-256 and its length are those of its digest; a length is judged before there is
-//! memory for it. What is more than that follows from no hash: a cache that is written to by strangers can give another's
-//! machine code for a key. So a configured keyring is asked of everything that a cache gives, and a farm's action cache is to be
-//! writable by its workers only, as for any other user of it.
+//! No content is used before its SHA-256 and its length match its digest; the length is checked before memory is
+//! allocated.
+//! A hash proves no more than that: a cache that strangers can write to can return another unit's machine code for
+//! a key.
+//! With a keyring, everything from a cache must therefore be signed. A farm's action cache must be writable by its
+//! workers only, as for any other client.
 //!
 //! # The toolchain of a farm
 //!
-//! A record states the identity of the toolchain here, so the worker must have the same one, in the same place.
+//! A record states the identity of the local toolchain, so the worker must have the same one, in the same place.
 //!
-//! 1. Each action has the platform property `precast-toolchain`, the identity's 64 digits. Who sets up workers says by it which
-//!    of them have that toolchain, most simply because all run the same image; a scheduler gives the action to no other.
-//! 2. Before the first action of a toolchain a worker is asked for the SHA-256 of every file that the identity was made of, and of
-//!    every place where one would be taken instead. Unless each is what it is here, nothing is compiled there.
+//! 1. Each action has the platform property `precast-toolchain`, the identity's 64 digits. The administrator sets
+//!    it for the workers that have that toolchain, most simply by running the same image on all of them. A
+//!    scheduler sends the action only to those workers.
+//! 2. Before the first action of a toolchain, a worker computes the SHA-256 of every file in the identity, and of
+//!    every path that could take precedence over one. If any of them differs from the local file, nothing is
+//!    compiled there.
 //!
-//! The second finds a property that is wrong for all workers. That it is wrong for some of them, `precast verify --rebuild` and
-//! `precast challenge` find.
+//! The second step detects a property that is wrong for all workers. `precast verify --rebuild` and `precast
+//! challenge` detect one that is wrong for some.
 
 mod access;
 mod blobs;

@@ -1,4 +1,4 @@
-//! One action, from the queue to its result.
+//! Follows one action, from the queue to its result.
 
 use std::time::{Duration, Instant};
 
@@ -11,14 +11,14 @@ use super::api::{ActionResult, ExecuteRequest, ExecuteResponse, WaitExecutionReq
 use super::connection::{CallError, Connection, passes};
 use super::digest::Name;
 
-/// What the farm was asked for, in messages.
+/// The operation's name in messages.
 const WHAT: &str = "running the compiler there";
 
-/// Exit codes from here on stand for signals.
+/// The first exit code that stands for a signal.
 const SIGNAL: i32 = 128;
 
 impl Connection {
-    /// Has an action executed, once. Its result may be one that the farm has had, unless `anew`.
+    /// Executes an action once. The result may come from the farm's cache, unless `anew` is set.
     pub(super) async fn execute(
         &self,
         action: &Name,
@@ -48,7 +48,7 @@ impl Connection {
         Ok((result, response.cached_result))
     }
 
-    /// Follows an action until it is done; once more where a helper may say better who asks.
+    /// Follows an action until it is done; retries once if a helper may return better credentials.
     async fn known(&self, action: &Name, anew: bool) -> Result<Operation, Status> {
         let began = Instant::now();
         match self.operation(action, anew).await {
@@ -57,7 +57,7 @@ impl Connection {
         }
     }
 
-    /// Follows an action until it is done. A stream that breaks before that is taken up again.
+    /// Follows an action until it is done. A stream that breaks earlier is resumed.
     async fn operation(&self, action: &Name, anew: bool) -> Result<Operation, Status> {
         let mut client = ExecutionClient::new(self.channel().await?);
         let request = ExecuteRequest {
@@ -84,11 +84,11 @@ impl Connection {
             }
             self.pause(broken, "a stream was cut").await;
             let request = WaitExecutionRequest { name: name.clone() };
-            // Who asks may be said otherwise by now.
+            // The credentials may have changed by now.
             let mut client = ExecutionClient::new(self.channel().await?);
             stream = match client.wait_execution(request).await {
                 Ok(stream) => stream.into_inner(),
-                // It has forgotten the operation, or never knew how to wait for one.
+                // The server has forgotten the operation, or does not support waiting.
                 Err(status) if matches!(status.code(), Code::NotFound | Code::Unimplemented) => {
                     return Err(Status::aborted(status.message()));
                 }

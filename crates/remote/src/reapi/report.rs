@@ -1,26 +1,26 @@
-//! What happened on the way, for whoever tells people at the end.
+//! A report of remote events, to be printed at the end of a build.
 
 use std::collections::BTreeMap;
 
-/// Counts and troubles of one connection.
+/// The counts and warnings of one connection.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
-    /// How many units the cache had.
+    /// The number of units found in the cache.
     pub found: u64,
-    /// How many units it was given.
+    /// The number of units added to the cache.
     pub given: u64,
-    /// How many compilers ran on the farm.
+    /// The number of compilers that ran on the farm.
     pub ran: u64,
-    /// How many runs of a compiler the farm had done before.
+    /// The number of compiler runs with a cached result on the farm.
     pub known: u64,
-    /// What was tried again, by the reason, and how often.
+    /// The number of retries by reason.
     pub repeated: BTreeMap<String, u64>,
-    /// What went wrong and did not end the build, and how often.
+    /// The number of failures that did not end the build, by message.
     pub warnings: BTreeMap<String, u64>,
 }
 
 impl Report {
-    /// Renders what was tried again: `3 × unavailable, 1 × a worker was lost`.
+    /// Renders the retries: `3 × unavailable, 1 × a worker was lost`.
     #[must_use]
     pub fn repetitions(&self) -> Option<String> {
         let each = self.repeated.iter().map(|(reason, count)| format!("{count} × {reason}"));
@@ -28,7 +28,7 @@ impl Report {
     }
 }
 
-/// Counts one more.
+/// Increments a count.
 pub(super) fn count(counts: &mut BTreeMap<String, u64>, what: impl Into<String>) {
     *counts.entry(what.into()).or_default() += 1;
 }

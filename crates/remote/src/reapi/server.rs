@@ -1,4 +1,4 @@
-//! Where the services are.
+//! The address of the services.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -14,7 +14,7 @@ pub struct Server {
     instance: String,
 }
 
-/// Says that a text names no server.
+/// The error for a text that is not the address of a server.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "`{text}` names no server of the Remote Execution API: {why}\nhint: `grpc://HOST:PORT/INSTANCE`, or `grpcs://HOST/INSTANCE` where it is encrypted; the instance may be left out"
@@ -25,17 +25,17 @@ pub struct ParseServerError {
 }
 
 impl Server {
-    /// The URI that is connected to.
+    /// Returns the URI to connect to.
     pub(super) fn uri(&self) -> String {
         format!("{}://{}", if self.is_encrypted { "https" } else { "http" }, self.authority)
     }
 
-    /// Whether the connection is encrypted.
+    /// Returns whether the connection is encrypted.
     pub(super) fn is_encrypted(&self) -> bool {
         self.is_encrypted
     }
 
-    /// Whether nobody but this machine sees what is sent there.
+    /// Returns whether traffic to the server is hidden from other machines.
     pub(super) fn is_private(&self) -> bool {
         let host = self.authority.rsplit_once(':').map_or(&*self.authority, |(host, _)| host);
         let host = host.trim_start_matches('[').trim_end_matches(']');
@@ -43,12 +43,12 @@ impl Server {
         self.is_encrypted || is_loopback || host == "localhost"
     }
 
-    /// The name of the instance; may be empty.
+    /// Returns the name of the instance, which may be empty.
     pub(super) fn instance(&self) -> &str {
         &self.instance
     }
 
-    /// The name of a resource of the instance.
+    /// Returns the name of a resource of the instance.
     pub(super) fn resource(&self, name: &str) -> String {
         if self.instance.is_empty() { name.to_owned() } else { format!("{}/{name}", self.instance) }
     }
@@ -78,10 +78,10 @@ impl FromStr for Server {
             return Err(wrong("it has an `@`, and who asks is said elsewhere, never in a URL"));
         }
         let (authority, instance) = rest.split_once('/').unwrap_or((rest, ""));
-        // The colons of `[::1]` are none before a port.
+        // The colons of `[::1]` do not precede a port.
         let port = authority.rsplit_once(':').map(|(_, port)| port).filter(|port| !port.ends_with(']'));
         match port {
-            // Where it is encrypted, there is a usual one.
+            // An encrypted address has a default port.
             None if is_encrypted && !authority.is_empty() => {}
             Some(port) if port.parse::<u16>().is_ok() => {}
             _ => return Err(wrong("it has no port")),

@@ -1,4 +1,4 @@
-//! Directories as the API has them: each a message with the digests of what is in it.
+//! Directories in the form of the API: each is a message with the digests of its entries.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -10,24 +10,24 @@ use prost::Message as _;
 use super::api::{Directory, DirectoryNode, FileNode};
 use super::digest::Name;
 
-/// Blobs by their names.
+/// Blobs by name.
 pub(super) type Blobs = BTreeMap<Name, Arc<[u8]>>;
 
-/// A directory with all that is in it.
+/// A directory with all its content.
 #[derive(Debug, Clone)]
 pub(super) struct Tree {
     pub(super) root: Name,
     pub(super) blobs: Blobs,
 }
 
-/// Puts a blob among others.
+/// Adds a blob to `blobs`.
 pub(super) fn put(blobs: &mut Blobs, bytes: Vec<u8>) -> Name {
     let name = Name::of(&bytes);
     blobs.entry(name.clone()).or_insert_with(|| bytes.into());
     name
 }
 
-/// What is in a directory: files and directories by name.
+/// The entries of a directory: files and directories by name.
 #[derive(Debug, Default)]
 pub(super) struct Content {
     files: BTreeMap<String, Name>,
@@ -43,7 +43,7 @@ impl Content {
         self.directories.insert(name.to_owned(), content);
     }
 
-    /// Renders the message, whose one form has names in order.
+    /// Renders the message in its canonical form, with names in order.
     pub(super) fn put(self, blobs: &mut Blobs) -> Name {
         let files = self.files.into_iter();
         let directories = self.directories.into_iter();
@@ -65,7 +65,7 @@ impl Content {
 }
 
 impl Tree {
-    /// Reads a directory; links in it are followed.
+    /// Reads a directory; follows links in it.
     pub(super) fn read(path: &Path) -> io::Result<Self> {
         let mut blobs = Blobs::new();
         let root = read(path, &mut blobs)?;

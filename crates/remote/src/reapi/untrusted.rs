@@ -1,4 +1,4 @@
-//! What is wrong with certificates, in words.
+//! Describes problems with certificates.
 
 use std::error::Error;
 use std::io;
@@ -6,7 +6,7 @@ use std::io;
 use rustls::{AlertDescription, CertificateError};
 use tonic::Status;
 
-/// Tells why a connection that should be encrypted is not, if that is why a call failed. Nothing of it passes by itself.
+/// Returns the reason for a failed TLS connection, if that is why a call failed. These errors are all permanent.
 pub(super) fn why(status: &Status) -> Option<String> {
     let mut next = status.source();
     while let Some(error) = next {
@@ -18,7 +18,7 @@ pub(super) fn why(status: &Status) -> Option<String> {
     None
 }
 
-/// The error of TLS that an error is; in one of I/O it is no source, but the content.
+/// Returns the TLS error behind an error. An I/O error holds it as content rather than as a source.
 fn found<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
     let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
     match inner {
@@ -30,7 +30,7 @@ fn found<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
 fn explain(error: &rustls::Error) -> Option<String> {
     Some(match error {
         rustls::Error::InvalidCertificate(wrong) => match wrong {
-            // An authority of the same name with another key is another.
+            // An authority with the same name and another key is a different one.
             CertificateError::UnknownIssuer | CertificateError::BadSignature => {
                 "no authority that is known here has certified the server\nhint: `--remote-ca FILE` names the authorities of a company's own servers"
                     .to_owned()
