@@ -1,4 +1,4 @@
-//! Names the shared library by the version of its ABI, so that a program never meets another one.
+//! Names the shared library by the version of its ABI, so that a program never loads an incompatible one.
 
 /// `PRECAST_ABI_VERSION` of include/precast.h; a test compares them.
 const ABI_VERSION: u32 = 1;

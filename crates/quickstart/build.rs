@@ -1,4 +1,4 @@
-//! Prepares what the binary embeds: compiled graphs, the data set as plain numbers, and the model as constants.
+//! Prepares the embedded data: compiled graphs, the data set as plain numbers, and the model as constants.
 //!
 //! ```text
 //! precast.toml ────▶ precast.bundle, precast.rs    by precast-build, with the C compiler
@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Writes the data set; gives the number of measurements.
+/// Writes the data set; returns the number of measurements.
 fn data(out: &Path) -> Result<usize, Box<dyn Error>> {
     let text = fs_err::read_to_string("model/winequality-red.csv")?;
     let mut rows = text.lines().filter(|line| !line.starts_with('#'));

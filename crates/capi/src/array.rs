@@ -1,10 +1,10 @@
-//! Arrays of the caller, `precast_array`, checked as far as can be seen without a look at the elements.
+//! The caller's arrays (`precast_array`), checked as far as possible without reading the elements.
 
 use precast_core::native::{RawArray, RawArrayError};
 use precast_core::{DType, MAX_NDIM};
 use std::ffi::c_void;
 
-/// `PRECAST_READ_ONLY`, and DLPack's flag of the same meaning.
+/// `PRECAST_READ_ONLY`, and DLPack's flag with the same meaning.
 pub(crate) const READ_ONLY: u64 = 1;
 
 /// `precast_array`
@@ -19,37 +19,37 @@ pub(crate) struct Described {
     pub(crate) flags: u64,
 }
 
-/// Why what is described is no array to call a function with.
+/// The reason why a description is not a valid array for a call.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ArrayError {
-    /// A number that is no dtype's.
+    /// A number that is not a dtype.
     #[error("{what}: {found} is no precast_dtype")]
     DType {
-        /// Which array.
+        /// The array.
         what: String,
         /// The number.
         found: i32,
     },
-    /// A number of dimensions that arrays do not have.
+    /// An invalid number of dimensions.
     #[error("{what}: an array has {found} dimensions, expected 0 to {MAX_NDIM}")]
     Rank {
-        /// Which array.
+        /// The array.
         what: String,
-        /// How many.
+        /// The number of dimensions.
         found: i32,
     },
-    /// Dimensions, but no extents.
+    /// Dimensions without extents.
     #[error("{what}: `shape` is NULL, expected {ndim} extent(s)")]
     NoShape {
-        /// Which array.
+        /// The array.
         what: String,
-        /// How many dimensions.
+        /// The number of dimensions.
         ndim: usize,
     },
-    /// An extent below 0.
+    /// A negative extent.
     #[error("{what}: axis {axis} has {extent} elements")]
     Extent {
-        /// Which array.
+        /// The array.
         what: String,
         /// The axis.
         axis: usize,
@@ -59,24 +59,24 @@ pub(crate) enum ArrayError {
     /// A stride that is larger than memory.
     #[error("{what}: axis {axis} has a stride of {stride} elements, which is larger than memory")]
     Stride {
-        /// Which array.
+        /// The array.
         what: String,
         /// The axis.
         axis: usize,
         /// The stride.
         stride: i64,
     },
-    /// What can only be said of the description as a whole.
+    /// An error of the description as a whole.
     #[error("{what}")]
     Raw {
-        /// Which array.
+        /// The array.
         what: String,
-        /// What is wrong.
+        /// The error.
         source: RawArrayError,
     },
 }
 
-/// An array of the caller, with extents and strides as [`RawArray`] has them.
+/// An array of the caller, with extents and strides in the form of [`RawArray`].
 pub(crate) struct CallerArray {
     data: *mut c_void,
     dtype: DType,
@@ -87,7 +87,8 @@ pub(crate) struct CallerArray {
 }
 
 impl CallerArray {
-    /// Takes a description over; `shape` and `strides` are what it points to, `what` names it in messages.
+    /// Converts a description. `shape` and `strides` are the arrays that it points to, and `what` names the array
+    /// in messages.
     pub(crate) fn new(
         described: &Described,
         shape: &[i64],
@@ -121,8 +122,8 @@ impl CallerArray {
         Ok(array)
     }
 
-    /// The strides of C order without gaps. Where an array is larger than memory they end at some large number, and the check of
-    /// its size refuses it.
+    /// Fills in contiguous strides in C order. For an array larger than memory they end in some large number, and
+    /// the size check rejects the array.
     fn fill_strides(&mut self, itemsize: isize) {
         let mut step = itemsize;
         for axis in (0..self.ndim).rev() {
@@ -132,7 +133,7 @@ impl CallerArray {
         }
     }
 
-    /// The description that core knows.
+    /// Returns the description in the form of precast-core.
     pub(crate) fn raw(&self) -> RawArray<'_> {
         RawArray {
             data: self.data,
@@ -144,7 +145,7 @@ impl CallerArray {
     }
 }
 
-/// The number of dimensions of a description.
+/// Returns the number of dimensions of a description.
 pub(crate) fn ndim(described: &Described, what: impl Fn() -> String) -> Result<usize, ArrayError> {
     let found = described.ndim;
     let ndim = usize::try_from(found).ok().filter(|ndim| *ndim <= MAX_NDIM);

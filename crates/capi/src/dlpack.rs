@@ -1,4 +1,4 @@
-//! DLPack's tensors: described as arrays of ours, and what results become.
+//! DLPack's tensors: converted to arrays, and created from results.
 
 use crate::array::Described;
 use precast_core::DType;
@@ -37,10 +37,10 @@ pub(crate) struct Tensor {
     pub(crate) byte_offset: u64,
 }
 
-/// Why a tensor of DLPack cannot be described.
+/// The reason why a DLPack tensor cannot be converted.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TensorError {
-    /// It is on another device.
+    /// The tensor is on another device.
     #[error(
         "the tensor is on a device of DLPack's type {found}, expected {CPU}, the CPU\nhint: copy it to the CPU"
     )]
@@ -48,7 +48,7 @@ pub(crate) enum TensorError {
         /// The type of the device.
         found: i32,
     },
-    /// It has elements that no dtype has.
+    /// No dtype matches the elements.
     #[error(
         "the tensor has elements of DLPack's code {code}, {bits} bits and {lanes} lane(s), which is no dtype of precast"
     )]
@@ -62,7 +62,7 @@ pub(crate) enum TensorError {
     },
 }
 
-/// The dtypes and what DLPack calls them: code and bits.
+/// The dtypes with DLPack's code and bits.
 const ELEMENTS: [(DType, u8, u8); 15] = [
     (DType::Bool, 6, 8),
     (DType::I8, 0, 8),
@@ -81,7 +81,7 @@ const ELEMENTS: [(DType, u8, u8); 15] = [
     (DType::C128, 5, 128),
 ];
 
-/// What DLPack calls a dtype.
+/// Returns DLPack's data type for a dtype.
 pub(crate) fn data_type(dtype: DType) -> DataType {
     let row = ELEMENTS.iter().find(|row| row.0 == dtype);
     let (code, bits) = row.map_or((0, 0), |(_, code, bits)| (*code, *bits));
@@ -89,10 +89,10 @@ pub(crate) fn data_type(dtype: DType) -> DataType {
 }
 
 impl Tensor {
-    /// The device of all our tensors.
+    /// The device of all tensors of this library.
     pub(crate) const HERE: Device = Device { device_type: CPU, device_id: 0 };
 
-    /// The tensor described as an array.
+    /// Describes the tensor as an array.
     pub(crate) fn describe(&self, flags: u64) -> Result<Described, TensorError> {
         if self.device.device_type != CPU {
             return Err(TensorError::Device { found: self.device.device_type });

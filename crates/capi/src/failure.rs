@@ -10,7 +10,7 @@ use std::ffi::{CStr, CString};
 
 macro_rules! statuses {
     ($($status:ident = $number:literal $name:literal,)*) => {
-        /// `precast_status`: what kind of failure it is, for programs.
+        /// `precast_status`: the kind of failure, for programs.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[repr(C)]
         pub(crate) enum Status {
@@ -18,7 +18,7 @@ macro_rules! statuses {
         }
 
         impl Status {
-            /// The name in C of the status of a number.
+            /// Returns the C name of a status by its number.
             pub(crate) fn name(number: i32) -> &'static CStr {
                 match number {
                     $($number => $name,)*
@@ -42,30 +42,30 @@ statuses! {
     Internal = 9 c"PRECAST_ERROR_INTERNAL",
 }
 
-/// What went wrong: the status, and the words.
+/// A failure: its status and its message.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) status: Status,
     message: String,
 }
 
-/// Why an argument is refused before anything is done with it.
+/// The reason why an argument is rejected before the work starts.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ArgumentError {
-    /// NULL where something is read or written.
+    /// NULL in place of data to read or write.
     #[error("`{0}` is NULL")]
     Null(&'static str),
-    /// Other bytes than text.
+    /// Bytes that are not UTF-8 text.
     #[error("`{0}` is not UTF-8")]
     Text(&'static str),
-    /// An index behind the last.
+    /// An index out of range.
     #[error("there is no {what} {index}, the function has {count}")]
     Index {
         /// `input` or `output`.
         what: &'static str,
-        /// What was asked for.
+        /// The requested index.
         index: usize,
-        /// How many there are.
+        /// The number of inputs or outputs.
         count: usize,
     },
     /// More elements than memory can hold.
@@ -73,23 +73,23 @@ pub(crate) enum ArgumentError {
     Count(&'static str),
 }
 
-/// Why there is no plain C function for a caller.
+/// The reason why a caller cannot get a plain C function.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SignatureError {
-    /// There is none at all.
+    /// The graph has no plain C function.
     #[error("there is no plain C function: {0}\nhint: `precast_call` calls it with arrays")]
     None(precast_core::NoNative),
-    /// It has another signature.
+    /// The function has another signature.
     #[error("the plain C function is `{found}`, asked for `{asked}`{}", hint(found, asked))]
     Other {
-        /// Its signature.
+        /// The function's signature.
         found: String,
-        /// What the caller expects.
+        /// The caller's signature.
         asked: String,
     },
 }
 
-/// What helps where only the way to fail differs.
+/// Returns a hint if only the kind of failure in the signature differs.
 fn hint(found: &str, asked: &str) -> &'static str {
     if found.strip_suffix("!c~") == Some(asked.trim_end_matches('~')) {
         "\nhint: an op of it may fail: call it with a pc_context, see precast/context.h"
@@ -127,7 +127,7 @@ failures! {
 }
 
 impl Failure {
-    /// What a panic becomes.
+    /// Creates a failure from a panic.
     pub(crate) fn of_panic(panic: &(dyn Any + Send)) -> Self {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no words");
@@ -140,26 +140,26 @@ thread_local! {
     static LAST: RefCell<(Status, CString)> = RefCell::new((Status::Ok, CString::default()));
 }
 
-/// Keeps a failure as the last one of this thread; gives its status.
+/// Stores a failure as the last one of this thread; returns its status.
 pub(crate) fn remember(failure: Failure) -> Status {
     let Failure { status, message } = failure;
     let message = text(message);
-    // A thread that is ending has no last failure any more: who could ask for it?
+    // A thread that is exiting no longer stores a failure, because no code of it can read one.
     let _ = LAST.try_with(|last| last.replace((status, message)));
     status
 }
 
-/// The status of this thread's last failure.
+/// Returns the status of this thread's last failure.
 pub(crate) fn last_status() -> Status {
     LAST.try_with(|last| last.borrow().0).unwrap_or(Status::Ok)
 }
 
-/// The words of this thread's last failure; they live until the next one.
+/// Returns the message of this thread's last failure; it is valid until the next failure.
 pub(crate) fn last_message() -> *const std::ffi::c_char {
     LAST.try_with(|last| last.borrow().1.as_ptr()).unwrap_or(c"".as_ptr())
 }
 
-/// A text for C. A NUL in it, which a name in a damaged bundle could have, is shown as `\0`.
+/// Converts a text for C. A NUL, which a name in a corrupt bundle may contain, is shown as `\0`.
 pub(crate) fn text(text: impl Into<String>) -> CString {
     let text: String = text.into();
     CString::new(text.replace('\0', "\\0")).unwrap_or_default()

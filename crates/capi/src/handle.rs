@@ -1,4 +1,4 @@
-//! What the opaque pointers of the header point to.
+//! The targets of the header's opaque pointers.
 
 use crate::failure::{ArgumentError, SignatureError, text};
 use precast_core::program::Port;
@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 /// `precast_bundle`
 pub(crate) struct BundleHandle {
     pub(crate) loader: Loader,
-    /// The names of its entries, from when they are asked for.
+    /// The names of its entries, created on first use.
     names: OnceLock<Vec<CString>>,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct FunctionHandle {
     pub(crate) signature: Option<CString>,
 }
 
-/// What a `precast_port` points to.
+/// The data that a `precast_port` points to.
 pub(crate) struct OwnedPort {
     name: CString,
     ty: CString,
@@ -58,7 +58,7 @@ impl FunctionHandle {
         Self { function, inputs, outputs, signature }
     }
 
-    /// Where its plain C function is, if that has the signature that is `asked` for.
+    /// Returns the address of the plain C function, if its signature matches `asked`.
     pub(crate) fn native(&self, asked: &str) -> Result<*const c_void, SignatureError> {
         let native =
             self.function.native_function().map_err(|reason| SignatureError::None(reason.clone()))?;
@@ -95,7 +95,7 @@ impl OwnedPort {
     }
 }
 
-/// The port of an index.
+/// Returns the port of an index.
 pub(crate) fn port(ports: &[OwnedPort], what: &'static str, index: usize) -> Result<PortView, ArgumentError> {
     let found = ports.get(index).map(OwnedPort::view);
     found.ok_or(ArgumentError::Index { what, index, count: ports.len() })

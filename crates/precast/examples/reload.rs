@@ -10,7 +10,7 @@ use std::sync::{PoisonError, RwLock};
 
 pub(crate) type Failure = Box<dyn Error + Send + Sync>;
 
-/// A model that is replaced while others call it.
+/// A model that is replaced while threads call it.
 pub(crate) struct Model(RwLock<Function>);
 
 impl Model {
@@ -18,14 +18,14 @@ impl Model {
         Ok(Self(RwLock::new(Loader::open(path)?.entry("score")?)))
     }
 
-    /// Loads before it locks: calls go on meanwhile, and a bundle that fails changes nothing.
+    /// Loads before it takes the lock: calls continue during the load, and a failed bundle changes nothing.
     fn reload(&self, path: &str) -> Result<(), Failure> {
         let function = Loader::open(path)?.entry("score")?;
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = function;
         Ok(())
     }
 
-    /// Calls the current function. A call that began before a reload ends with the function it began with.
+    /// Calls the current function. A call that started before a reload finishes with its original function.
     fn score(&self, x: ArrayRef<'_>) -> Result<f64, Failure> {
         let function = self.0.read().unwrap_or_else(PoisonError::into_inner).clone();
         let Array::F64(result) = function.call(&[x])?.remove(0) else { return Err("not f64".into()) };
@@ -33,7 +33,7 @@ impl Model {
     }
 }
 
-/// Replaces and calls a model, beginning with bundle `first`.
+/// Replaces and calls a model, starting with bundle `first`.
 pub(crate) fn work(model: &Model, bundles: &[String], first: usize, rounds: usize) -> Result<(), Failure> {
     let x = Array::from(ndarray::Array1::from_vec(vec![1.0, 2.0]).into_dyn());
     for path in bundles.iter().cycle().skip(first).take(rounds) {

@@ -1,7 +1,7 @@
 //! Numeric graphs compiled ahead of deployment: the crate that users add.
 //!
-//! A graph is declared once, in Rust, in `precast.toml` or as text; `precast-build` compiles it in a `build.rs`; this crate
-//! finds what was compiled, verifies it and calls it. No compiler is needed where the program runs.
+//! A graph is declared once, in Rust, in `precast.toml` or as text, and `precast-build` compiles it in a
+//! `build.rs`. This crate finds, verifies and calls the compiled code. The deployed program needs no compiler.
 //!
 //! ```ignore
 //! // build.rs: fn main() { precast_build::Build::new().run() }      beside a precast.toml with `[[graph]] name = "score"`
@@ -17,20 +17,21 @@
 //! | a graph of numbers as a plain C function | [`Function::native`] | – |
 //! | the same by name, or from a bundle file | [`Loader`], [`include_bundle!`] | – |
 //! | artifacts of store directories and several bundles; graphs that no bundle names | `Runtime` | `resolve` |
-//! | compile what is missing, keep it for the next process | `Builder::writable`, `Policy::Jit` | `jit` |
-//! | answer at once with what there is, and compile the rest meanwhile | `Policy::Tiered` | `jit` |
-//! | write down what is missing, to build it | `Builder::record`, or `PRECAST_RECORD` | `record` |
+//! | compile on a miss, and cache the result for the next process | `Builder::writable`, `Policy::Jit` | `jit` |
+//! | answer at once from cached parts while the whole graph compiles | `Policy::Tiered` | `jit` |
+//! | record cache misses, to build them later | `Builder::record`, or `PRECAST_RECORD` | `record` |
 //! | build graphs in Rust | `build::Graph` | `resolve` |
 //! | one callable for all dtypes of an op | `Dispatcher` | `resolve` |
-//! | hold ops in C against their contract | `debug`, or `PRECAST_DEBUG=1` | `resolve` |
-//! | a bundle file only if enough keys have signed it | `Loader::open_signed`, `keyring`, or `PRECAST_KEYRING` | `signed` |
-//! | see where the time goes | spans of the crate `tracing`, target `precast` | `tracing` |
+//! | check that ops in C follow their contract | `debug`, or `PRECAST_DEBUG=1` | `resolve` |
+//! | load a bundle file only if enough trusted keys have signed it | `Loader::open_signed`, `keyring`, or `PRECAST_KEYRING` | `signed` |
+//! | trace where the time is spent | spans of the crate `tracing`, target `precast` | `tracing` |
 //! | results of several megabytes without new pages in each call | [`KeepLarge`] as the global allocator | – |
-//! | keep to an ISA level below the CPU's | `PRECAST_ISA_LIMIT=x86-64-v2` | – |
+//! | limit the ISA level below the CPU's | `PRECAST_ISA_LIMIT=x86-64-v2` | – |
 //!
 //! # Graphs of numbers
-//! A graph whose inputs and outputs are C scalars (`x: f64`, not `f64[]`) is a plain C function beside its tensor entry, with the same bits.
-//! `model::score(x, y)` calls it as that. A hot loop binds it once:
+//! A graph whose inputs and outputs are all C scalars (`x: f64`, not `f64[]`) also has a plain C function with the
+//! same results, bit for bit.
+//! `model::score(x, y)` calls that function. A hot loop binds it once:
 //! ```no_run
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let loader = precast::Loader::open("model.precast")?;
@@ -44,11 +45,12 @@
 //! # Ok(())
 //! # }
 //! ```
-//! Types are compared when a handle is made, as CEP 1000 signatures: another type is an error that shows both, and a graph without
-//! a native function says why. A call is an indirect call; the handle keeps the library, and any thread may call it.
+//! Signatures are compared when a handle is created, as CEP 1000 signatures. A different type is an error that
+//! shows both signatures; a graph without a native function returns the reason.
+//! A call is an indirect call. The handle keeps the library loaded, and any thread may call it.
 //!
-//! Without features this is a light crate: it reads bundles and calls what is in them, and links no code generator, no parser
-//! and no reference implementation.
+//! Without features this is a small crate: it reads bundles and calls their functions, and links no code generator,
+//! no parser and no reference implementation.
 
 pub use ndarray;
 #[doc(hidden)]
@@ -76,9 +78,9 @@ pub use precast_runtime::{
 #[cfg(feature = "remote")]
 pub use precast_runtime::{Patience, RemoteOptions};
 
-/// The bundle that `precast-build` wrote in this package's `build.rs`, as `&'static [u8]`.
+/// Includes the bundle that `precast-build` wrote in this package's `build.rs`, as `&'static [u8]`.
 ///
-/// A build helper of another version than this crate is a compile error here, not a silent miss at run time.
+/// A build helper of a different version causes a compile error here, rather than a silent miss at run time.
 ///
 /// # Examples
 /// ```ignore
@@ -100,8 +102,11 @@ macro_rules! include_bundle {
     }};
 }
 
-/// A Rust function for each graph that `precast-build` compiled in this package's `build.rs`, in the module that this stands in:
-/// rank and dtype of arguments and results are in the types, so that a renamed graph or a wrong dtype is a compile error.
+/// Defines a Rust function in the current module for each graph that `precast-build` compiled in this package's
+/// `build.rs`.
+///
+/// The types contain the rank and dtype of arguments and results, so a renamed graph or a wrong dtype is a compile
+/// error.
 ///
 /// # Examples
 /// ```ignore
@@ -139,7 +144,7 @@ macro_rules! include_model {
     };
 }
 
-/// Refuses an index that was written by another version; for [`include_bundle!`] and [`include_model!`].
+/// Rejects an index that another version wrote; for [`include_bundle!`] and [`include_model!`].
 #[doc(hidden)]
 #[cfg(feature = "resolve")]
 #[macro_export]
@@ -152,7 +157,7 @@ macro_rules! same_version {
     };
 }
 
-/// Refuses an index that was written by another version; for [`include_bundle!`] and [`include_model!`].
+/// Rejects an index that another version wrote; for [`include_bundle!`] and [`include_model!`].
 #[doc(hidden)]
 #[cfg(not(feature = "resolve"))]
 #[macro_export]
@@ -165,7 +170,7 @@ macro_rules! same_version {
     };
 }
 
-/// Whether two digests are equal.
+/// Returns whether two digests are equal.
 #[doc(hidden)]
 #[must_use]
 pub const fn same_text(a: &str, b: &str) -> bool {

@@ -5,17 +5,17 @@
 
 use ndarray::{Array1, Array2};
 
-/// Measurements of a wine.
+/// The number of measurements per wine.
 const MEASUREMENTS: usize = 11;
 
 /// f64, little endian: measurements in C order, then the grades.
 static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/wine.f64"));
 
-/// Wines, one a row.
+/// The wines, one per row.
 pub(crate) struct Wines {
-    /// One column for each measurement, in its own unit.
+    /// One column per measurement, in its original unit.
     pub(crate) measurements: Array2<f64>,
-    /// Median of three tasters' grades, 0 to 10.
+    /// The median of three tasters' grades, 0 to 10.
     pub(crate) grades: Array1<f64>,
 }
 

@@ -1,15 +1,15 @@
-//! A small scoring service: real data, a logistic model, everything precompiled and inside this file.
+//! A small scoring service: real data and a logistic model, with everything precompiled into this binary.
 //!
 //! ```text
 //! build.rs   precast.toml ──compile──▶ bundle ─┐
 //!            model/*.csv ─────decode──▶ data ──┼─▶ this binary: verify, load, score, report
 //!            model/model.toml ────────▶ model ─┘   no compiler, no files, no environment, no other process
 //! ```
-//! The program links no compiler and nothing that could generate code: a graph that was not precompiled is an error of the
-//! program's own compilation.
+//! The program links no compiler and no code generator. A graph that was not precompiled is a compile error of the
+//! program itself.
 //!
-//! The times count from the first instruction of `main`. What comes before it (the kernel's exec, the dynamic linker)
-//! is not in them: Linux tells a process its start only in ticks of 10 ms. The bench measures whole processes.
+//! Times count from the first instruction of `main`. They exclude the kernel's exec and the dynamic linker, because
+//! Linux reports the start of a process only in ticks of 10 ms. The bench measures whole processes.
 
 #![allow(
     clippy::print_stdout,
@@ -43,7 +43,7 @@ fn main() -> ExitCode {
 
 fn run(start: Instant) -> Result<(), Box<dyn Error>> {
     let wines = Wines::read();
-    // Every so many rows are a strided view: nothing is copied to score them.
+    // Every n-th row is a strided view, so scoring copies nothing.
     let held_out = wines.measurements.slice(s![..;HELD_OUT_EVERY, ..]);
     let scores = model::score(held_out)?;
     let first = start.elapsed();
@@ -54,7 +54,7 @@ fn run(start: Instant) -> Result<(), Box<dyn Error>> {
     let (rows, good) = (wines.grades.len(), truth.sum());
     let scores = scores.as_slice().ok_or("scores that are not contiguous")?;
     let modules = model::modules()?;
-    // One text, one write: a line at a time would be thirty.
+    // One write of the whole text, rather than about thirty for its lines.
     let report = Report { rows, scores, good, figures: &figures, modules, first, all }.to_string();
     print!("{report}");
     Ok(())

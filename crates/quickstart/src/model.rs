@@ -7,39 +7,39 @@ use precast::model::ModelError;
 
 include!(concat!(env!("OUT_DIR"), "/model.rs"));
 
-/// A Rust function for each graph of precast.toml; rank and dtype of its arguments are in its type.
+/// A Rust function for each graph of precast.toml, typed by the rank and dtype of its arguments.
 mod graphs {
     precast::include_model!();
 }
 
-/// How well scores fit the truth.
+/// The fit of scores to the truth.
 pub(crate) struct Figures {
-    /// Mean log loss, in nats.
+    /// The mean log loss, in nats.
     pub(crate) log_loss: f64,
-    /// Area under the ROC curve.
+    /// The area under the ROC curve.
     pub(crate) auc: f64,
-    /// Good wines called good.
+    /// Good wines classified as good.
     pub(crate) true_positives: f64,
-    /// Others called good.
+    /// Bad wines classified as good.
     pub(crate) false_positives: f64,
-    /// Good wines not called good.
+    /// Good wines classified as bad.
     pub(crate) false_negatives: f64,
-    /// Others not called good.
+    /// Bad wines classified as bad.
     pub(crate) true_negatives: f64,
-    /// Share of right calls.
+    /// The share of correct classifications.
     pub(crate) accuracy: f64,
-    /// Share of good wines among those called good.
+    /// The share of good wines among those classified as good.
     pub(crate) precision: f64,
-    /// Share of good wines that are called good.
+    /// The share of good wines that are classified as good.
     pub(crate) recall: f64,
 }
 
-/// Gives the probability that each wine is good; one wine a row, any strides.
+/// Returns the probability that each wine is good; one wine per row, with any strides.
 pub(crate) fn score(measurements: ArrayView2<'_, f64>) -> Result<Array1<f64>, ModelError> {
     graphs::score(measurements, aview1(&MEAN), aview1(&SCALE), aview1(&WEIGHTS), BIAS)
 }
 
-/// Compares scores with the truth, 1 for good and 0 for not.
+/// Compares scores with the truth: 1 for good, 0 for bad.
 pub(crate) fn evaluate(
     scores: ArrayView1<'_, f64>,
     truth: ArrayView1<'_, f64>,
@@ -63,7 +63,7 @@ pub(crate) fn evaluate(
     })
 }
 
-/// How many modules of the embedded bundle serve the graphs.
+/// Returns the number of modules in the embedded bundle that serve the graphs.
 pub(crate) fn modules() -> Result<usize, Box<dyn std::error::Error>> {
     let loader = graphs::loader()?;
     let mut modules = 0;

@@ -1,27 +1,27 @@
-//! What the program prints: one figure a line, `{}` of each f64, so that a reader gets back the same bits.
+//! Formats the report: one figure per line, each f64 with `{}`, which preserves its bits.
 
 use crate::model::{Figures, GOOD_FROM_GRADE, HELD_OUT_EVERY, MEAN};
 use std::fmt;
 use std::time::Duration;
 
-/// Scores that are shown.
+/// The number of scores to print.
 const FIRST: usize = 5;
 
-/// Everything that is printed.
+/// The content of the report.
 pub(crate) struct Report<'a> {
-    /// Wines in the data set.
+    /// The number of wines in the data set.
     pub(crate) rows: usize,
-    /// Scores of the wines held out.
+    /// The scores of the held-out wines.
     pub(crate) scores: &'a [f64],
-    /// How many of them are good.
+    /// The number of good wines among them.
     pub(crate) good: f64,
-    /// How well the scores fit.
+    /// The fit of the scores.
     pub(crate) figures: &'a Figures,
-    /// Modules of the embedded bundle that serve the graphs.
+    /// The number of modules in the embedded bundle that serve the graphs.
     pub(crate) modules: usize,
-    /// From the first instruction of `main` to the scores.
+    /// The time from the first instruction of `main` to the scores.
     pub(crate) first: Duration,
-    /// From there to all figures.
+    /// The time from there to the last figure.
     pub(crate) all: Duration,
 }
 

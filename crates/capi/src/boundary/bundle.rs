@@ -16,9 +16,9 @@ pub(crate) unsafe extern "C" fn precast_bundle_open(
     bundle: *mut *mut BundleHandle,
 ) -> Status {
     guard(|| {
-        // SAFETY: the contract.
+        // SAFETY: guaranteed by the contract of this module.
         let out = unsafe { Out::new(bundle, "bundle") }?;
-        // SAFETY: the contract.
+        // SAFETY: guaranteed by the contract of this module.
         let path = unsafe { text(path, "path") }?;
         let opened = precast_core::Bundle::open(path)?;
         out.put(Box::into_raw(Box::new(BundleHandle::new(opened))));
@@ -37,11 +37,11 @@ pub(crate) unsafe extern "C" fn precast_bundle_open_signed(
     bundle: *mut *mut BundleHandle,
 ) -> Status {
     guard(|| {
-        // SAFETY: the contract.
+        // SAFETY: guaranteed by the contract of this module.
         let out = unsafe { Out::new(bundle, "bundle") }?;
-        // SAFETY: the contract.
+        // SAFETY: guaranteed by the contract of this module.
         let path = unsafe { text(path, "path") }?;
-        // SAFETY: the contract.
+        // SAFETY: guaranteed by the contract of this module.
         let keyring = unsafe { text(keyring, "keyring") }?;
         let opened = precast_core::Bundle::open_under(path, Some(keyring.into()))?;
         out.put(Box::into_raw(Box::new(BundleHandle::new(opened))));
@@ -60,9 +60,9 @@ pub(crate) unsafe extern "C" fn precast_bundle_from_bytes(
     bundle: *mut *mut BundleHandle,
 ) -> Status {
     guard(|| {
-        // SAFETY: the contract.
+        // SAFETY: guaranteed by the contract of this module.
         let out = unsafe { Out::new(bundle, "bundle") }?;
-        // SAFETY: the contract.
+        // SAFETY: guaranteed by the contract of this module.
         let bytes = unsafe { slice(bytes.cast::<u8>(), size, "bytes") }?;
         let opened = precast_core::Bundle::from_bytes(bytes.to_vec())?;
         out.put(Box::into_raw(Box::new(BundleHandle::new(opened))));
@@ -93,7 +93,7 @@ pub(crate) unsafe extern "C" fn precast_set_profiling(directory: *const c_char) 
 /// [The contract](super).
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn precast_bundle_free(bundle: *mut BundleHandle) {
-    // SAFETY: the contract: a bundle is one that was opened here, and is freed once.
+    // SAFETY: by the contract, the bundle was opened by a function of this module, and is freed once.
     unsafe { free(bundle) };
 }
 
@@ -105,7 +105,7 @@ pub(crate) unsafe extern "C" fn precast_bundle_free(bundle: *mut BundleHandle) {
 pub(crate) unsafe extern "C" fn precast_bundle_entry_count(bundle: *const BundleHandle) -> usize {
     let mut count = 0;
     guard(|| {
-        // SAFETY: the contract.
+        // SAFETY: guaranteed by the contract of this module.
         count = unsafe { reference(bundle, "bundle") }?.names().len();
         Ok(())
     });
@@ -123,7 +123,7 @@ pub(crate) unsafe extern "C" fn precast_bundle_entry_name(
 ) -> *const c_char {
     let mut name = ptr::null();
     guard(|| {
-        // SAFETY: the contract.
+        // SAFETY: guaranteed by the contract of this module.
         let names = unsafe { reference(bundle, "bundle") }?.names();
         name = names.get(index).map_or(ptr::null(), |name: &CString| name.as_ptr());
         Ok(())

@@ -3,10 +3,10 @@
 use crate::failure::{Status, last_message, last_status};
 use std::ffi::c_char;
 
-/// `PRECAST_ABI_VERSION`, which the build script also names the shared library by.
+/// `PRECAST_ABI_VERSION`, which the build script also puts into the name of the shared library.
 const ABI_VERSION: u32 = decimal(env!("PRECAST_ABI_VERSION"));
 
-/// The number that decimal digits are.
+/// Parses a number from decimal digits.
 const fn decimal(digits: &str) -> u32 {
     let (mut at, mut value) = (0, 0);
     while at < digits.len() {
@@ -40,7 +40,7 @@ pub(crate) extern "C" fn precast_last_status() -> Status {
     last_status()
 }
 
-/// A `precast_status` of the caller: any number may come in.
+/// A `precast_status` from the caller, which may be any number.
 type StatusNumber = i32;
 
 /// See `precast.h`.

@@ -8,7 +8,7 @@ use std::ptr;
 
 /// `precast_native`
 type Native = *const c_void;
-/// `struct pc_host`, whose fields are the affair of modules.
+/// `struct pc_host`, whose fields only modules use.
 type Host = c_void;
 
 /// See `precast.h`.
@@ -22,11 +22,11 @@ pub(crate) unsafe extern "C" fn precast_bundle_function(
     function: *mut *mut FunctionHandle,
 ) -> Status {
     guard(|| {
-        // SAFETY: the contract.
+        // SAFETY: guaranteed by the contract of this module.
         let out = unsafe { Out::new(function, "function") }?;
-        // SAFETY: the contract.
+        // SAFETY: guaranteed by the contract of this module.
         let bundle = unsafe { reference(bundle, "bundle") }?;
-        // SAFETY: the contract.
+        // SAFETY: guaranteed by the contract of this module.
         let name = unsafe { text(name, "name") }?;
         let found = FunctionHandle::new(bundle.loader.entry(name)?);
         out.put(Box::into_raw(Box::new(found)));
@@ -40,7 +40,7 @@ pub(crate) unsafe extern "C" fn precast_bundle_function(
 /// [The contract](super).
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn precast_function_free(function: *mut FunctionHandle) {
-    // SAFETY: the contract: a function is one that a bundle gave, and is freed once.
+    // SAFETY: by the contract, the function came from a bundle, and is freed once.
     unsafe { free(function) };
 }
 
@@ -50,7 +50,7 @@ pub(crate) unsafe extern "C" fn precast_function_free(function: *mut FunctionHan
 /// [The contract](super).
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn precast_function_input_count(function: *const FunctionHandle) -> usize {
-    // SAFETY: the contract.
+    // SAFETY: guaranteed by the contract of this module.
     unsafe { function.as_ref() }.map_or(0, |function| function.inputs.len())
 }
 
@@ -60,7 +60,7 @@ pub(crate) unsafe extern "C" fn precast_function_input_count(function: *const Fu
 /// [The contract](super).
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn precast_function_output_count(function: *const FunctionHandle) -> usize {
-    // SAFETY: the contract.
+    // SAFETY: guaranteed by the contract of this module.
     unsafe { function.as_ref() }.map_or(0, |function| function.outputs.len())
 }
 
@@ -75,9 +75,9 @@ pub(crate) unsafe extern "C" fn precast_function_input(
     to: *mut PortView,
 ) -> Status {
     guard(|| {
-        // SAFETY: the contract.
+        // SAFETY: guaranteed by the contract of this module.
         let out = unsafe { Out::new(to, "port") }?;
-        // SAFETY: the contract.
+        // SAFETY: guaranteed by the contract of this module.
         let function = unsafe { reference(function, "function") }?;
         out.put(port(&function.inputs, "input", index)?);
         Ok(())
@@ -95,9 +95,9 @@ pub(crate) unsafe extern "C" fn precast_function_output(
     to: *mut PortView,
 ) -> Status {
     guard(|| {
-        // SAFETY: the contract.
+        // SAFETY: guaranteed by the contract of this module.
         let out = unsafe { Out::new(to, "port") }?;
-        // SAFETY: the contract.
+        // SAFETY: guaranteed by the contract of this module.
         let function = unsafe { reference(function, "function") }?;
         out.put(port(&function.outputs, "output", index)?);
         Ok(())
@@ -110,7 +110,7 @@ pub(crate) unsafe extern "C" fn precast_function_output(
 /// [The contract](super).
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn precast_function_signature(function: *const FunctionHandle) -> *const c_char {
-    // SAFETY: the contract.
+    // SAFETY: guaranteed by the contract of this module.
     let function = unsafe { function.as_ref() };
     let signature = function.and_then(|function| function.signature.as_deref());
     signature.map_or(ptr::null(), std::ffi::CStr::as_ptr)
@@ -127,11 +127,11 @@ pub(crate) unsafe extern "C" fn precast_function_native(
     native: *mut Native,
 ) -> Status {
     guard(|| {
-        // SAFETY: the contract.
+        // SAFETY: guaranteed by the contract of this module.
         let out = unsafe { Out::new(native, "native") }?;
-        // SAFETY: the contract.
+        // SAFETY: guaranteed by the contract of this module.
         let function = unsafe { reference(function, "function") }?;
-        // SAFETY: the contract.
+        // SAFETY: guaranteed by the contract of this module.
         let asked = unsafe { text(signature, "signature") }?;
         out.put(function.native(asked)?);
         Ok(())

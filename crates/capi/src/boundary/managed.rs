@@ -1,4 +1,4 @@
-//! Results as DLPack's managed tensors, which their own `deleter` frees.
+//! Results as DLPack's managed tensors, which their `deleter` frees.
 
 use super::free;
 use crate::dlpack::{Tensor, data_type};
@@ -24,7 +24,8 @@ pub(crate) struct Managed {
     pub(crate) dl_tensor: Tensor,
 }
 
-/// A result, with what its tensor points to. The tensor comes first, so a pointer to it is one to all.
+/// A result with the data that its tensor points to. The tensor is the first field, so a pointer to it is a pointer
+/// to the whole.
 #[repr(C)]
 struct Owned {
     managed: Managed,
@@ -33,7 +34,7 @@ struct Owned {
     strides: Vec<i64>,
 }
 
-/// Gives a result away; its deleter frees it.
+/// Transfers ownership of a result to the caller; its deleter frees it.
 pub(super) fn into_managed(array: Array) -> *mut Managed {
     let shape: Vec<i64> = array.shape().iter().map(|n| *n as i64).collect();
     let strides = with_array!(&array, a => a.strides().iter().map(|n| *n as i64).collect::<Vec<_>>());
@@ -54,7 +55,7 @@ pub(super) fn into_managed(array: Array) -> *mut Managed {
         dl_tensor,
     };
     let owned = Box::into_raw(Box::new(Owned { managed, array, shape, strides }));
-    // SAFETY: it was just made, and nobody else has it.
+    // SAFETY: the allocation is new and has no other references.
     let all = unsafe { &mut *owned };
     let tensor = &mut all.managed.dl_tensor;
     (tensor.shape, tensor.strides) = (all.shape.as_mut_ptr(), all.strides.as_mut_ptr());
@@ -67,8 +68,8 @@ pub(super) fn into_managed(array: Array) -> *mut Managed {
 /// `deleter`
 ///
 /// # Safety
-/// `managed` is NULL, or one of [`into_managed`] that is not used any more.
+/// `managed` is NULL, or came from [`into_managed`] and is not used any more.
 unsafe extern "C" fn delete(managed: *mut Managed) {
-    // SAFETY: it is the first field of what `into_managed` made, and its pointer is that of all.
+    // SAFETY: `managed` is the first field of the allocation of `into_managed`, so both have the same address.
     unsafe { free(managed.cast::<Owned>()) };
 }

@@ -1,4 +1,4 @@
-//! The structs of the header against their mirrors; the boundary itself.
+//! Compares the structs of the header with their mirrors, and tests the boundary itself.
 
 use super::guard;
 use super::managed::Managed;
@@ -12,9 +12,9 @@ use std::fmt::Write as _;
 use std::mem::offset_of;
 use std::process::Command;
 
-/// The words of this thread's last failure.
+/// Returns the message of this thread's last failure.
 fn message() -> String {
-    // SAFETY: it is a text of this thread, which has no other failure meanwhile.
+    // SAFETY: the text belongs to this thread, which has no other failure in the meantime.
     unsafe { CStr::from_ptr(last_message()) }.to_str().unwrap().to_owned()
 }
 
@@ -41,12 +41,12 @@ fn each_thread_has_a_last_failure_of_its_own() {
     assert_eq!(message(), "`here` is NULL", "a success does not clear it");
 }
 
-/// The bytes of a field.
+/// Returns the size of a field in bytes.
 fn bytes<T, F>(_: fn(&T) -> &F) -> usize {
     size_of::<F>()
 }
 
-/// Facts of C about structs: their sizes, where their fields are, and how large those are.
+/// Writes C checks of structs: their sizes, and the offsets and sizes of their fields.
 macro_rules! layout {
     ($text:ident: $($c:literal $rust:ty { $($c_field:literal $field:ident $(. $inner:ident)?),* $(,)? })*) => {$(
         writeln!($text, "CHECK(sizeof({}) == {});", $c, size_of::<$rust>()).unwrap();
@@ -91,7 +91,7 @@ fn the_header_has_the_structs_and_numbers_of_the_library() {
     check(&text);
 }
 
-/// Has the C compiler check a text.
+/// Compiles a text with the C compiler.
 fn check(text: &str) {
     let directory = tempfile::tempdir().unwrap();
     let source = directory.path().join("check.c");
@@ -106,7 +106,7 @@ fn check(text: &str) {
     assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
 }
 
-/// What stands for a type of Rust in the header.
+/// The C types of Rust types in the header.
 const TYPES: [(&str, &str); 15] = [
     ("u32", "uint32_t"),
     ("u64", "uint64_t"),
@@ -125,7 +125,7 @@ const TYPES: [(&str, &str); 15] = [
     ("Host", "struct pc_host"),
 ];
 
-/// A type of Rust in C: `*mut *mut BundleHandle` is `precast_bundle **`.
+/// Translates a Rust type to C: `*mut *mut BundleHandle` is `precast_bundle **`.
 fn in_c(rust: &str) -> String {
     let rust = rust.trim();
     if let Some(to) = rust.strip_prefix("*mut ") {
@@ -138,7 +138,7 @@ fn in_c(rust: &str) -> String {
     known.unwrap_or_else(|| panic!("a type without a mirror: `{rust}`")).1.to_owned()
 }
 
-/// Name and declaration in C of each function of the boundary, by what its Rust says.
+/// Returns the name and the C declaration of each function of the boundary, from its Rust source.
 fn declarations() -> Vec<(String, String)> {
     const FILES: [&str; 4] = [
         include_str!("bundle.rs"),
@@ -160,7 +160,7 @@ fn declarations() -> Vec<(String, String)> {
     declared.collect()
 }
 
-/// A declaration that does not fit the one before is an error of C.
+/// A declaration that contradicts an earlier one is a C error.
 #[test]
 fn the_header_declares_each_function_as_it_is_here() {
     let declared = declarations();

@@ -1,4 +1,4 @@
-//! The examples: compiled by the compiler, with what pkg-config says, and by CMake; run.
+//! Builds the examples with the compiler and pkg-config, and with CMake, and runs them.
 
 use crate::installed::{Installed, Language, answers, run};
 use precast_testkit::package::root;
@@ -56,7 +56,7 @@ fn the_examples_run_with_either_library_and_valgrind_has_nothing_to_say() {
     }
 }
 
-/// A graph that the example of reloading calls.
+/// The graph that the reload example calls.
 const RELOADED: &str =
     "[[graph]]\nname = \"score\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"out = sum(x)\"]\n";
 
@@ -79,7 +79,7 @@ fn threads_call_a_model_while_it_is_reloaded() {
     }
 }
 
-/// The blocks of a language in the README.
+/// Returns the code blocks of a language in the README.
 fn blocks(language: &str) -> Vec<String> {
     let readme = fs_err::read_to_string(root().join("crates/capi/README.md")).unwrap();
     let parts = readme.split("```").skip(1).step_by(2);

@@ -1,4 +1,4 @@
-//! The library, installed into a directory as its README says, and programs that are linked with it.
+//! Installs the library into a directory as its README says, and links programs with it.
 
 use precast_testkit::package::{cargo, root, target};
 use std::env;
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 pub(crate) struct Installed(TempDir);
 
 impl Installed {
-    /// Builds it and installs it.
+    /// Builds and installs the library.
     pub(crate) fn new() -> Self {
         let (target, own) = (target(env!("CARGO_TARGET_TMPDIR")), Self(tempfile::tempdir().unwrap()));
         run(cargo(&root(), &target).args(["build", "--quiet", "--offline", "-p", "precast-capi", "--lib"]));
@@ -20,12 +20,12 @@ impl Installed {
         own
     }
 
-    /// Where it is installed.
+    /// Returns the installation prefix.
     pub(crate) fn prefix(&self) -> PathBuf {
         self.0.path().join("prefix")
     }
 
-    /// A path for a file of the test.
+    /// Returns a path for a file of the test.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
@@ -37,7 +37,7 @@ impl Installed {
         build.try_run_in(package, self.0.path()).unwrap().bundle
     }
 
-    /// Compiles a program of one file; `link` is what it is linked by.
+    /// Compiles a program of one file; `link` has the linker arguments.
     pub(crate) fn compile(&self, language: Language, source: &Path, program: &Path, link: &[&str]) {
         let mut compiler = Command::new(language.compiler());
         compiler.args([language.standard(), "-g", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]);
@@ -45,7 +45,8 @@ impl Installed {
         run(compiler.arg("-L").arg(self.prefix().join("lib")).args(link));
     }
 
-    /// Valgrind, for a program that is appended: it fails at errors of memory and at leaks. `None`, which is printed, where it is not installed.
+    /// Returns a valgrind command to append a program to; it fails on memory errors and leaks. Prints a message and
+    /// returns `None` if valgrind is not installed.
     pub(crate) fn valgrind(&self) -> Option<Command> {
         if !answers("valgrind") {
             println!("skipped: errors of memory and leaks as valgrind sees them: it is not there");
@@ -57,7 +58,7 @@ impl Installed {
         Some(valgrind)
     }
 
-    /// Has a program find the shared library.
+    /// Returns a command for a program that finds the shared library.
     pub(crate) fn command(&self, program: impl AsRef<Path>) -> Command {
         let mut command = Command::new(program.as_ref());
         command.env("LD_LIBRARY_PATH", self.prefix().join("lib"));
@@ -65,7 +66,7 @@ impl Installed {
     }
 }
 
-/// Runs a command that must succeed; what it prints.
+/// Runs a command that must succeed; returns its output.
 pub(crate) fn run(command: &mut Command) -> String {
     let Output { status, stdout, stderr } =
         command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
@@ -74,12 +75,12 @@ pub(crate) fn run(command: &mut Command) -> String {
     printed
 }
 
-/// Whether a tool is there.
+/// Returns whether a tool is installed.
 pub(crate) fn answers(tool: impl Into<OsString>) -> bool {
     Command::new(tool.into()).arg("--version").output().is_ok_and(|ended| ended.status.success())
 }
 
-/// A language that programs are written in.
+/// The language of a program.
 #[derive(Clone, Copy)]
 pub(crate) enum Language {
     C,
@@ -87,7 +88,7 @@ pub(crate) enum Language {
 }
 
 impl Language {
-    /// Those that there is a compiler for.
+    /// Returns the languages that have a compiler here.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
         [Self::C, Self::Cxx].into_iter().filter(|language| {
             let there = answers(language.compiler());
@@ -98,7 +99,7 @@ impl Language {
         })
     }
 
-    /// What names of files end in.
+    /// Returns the suffix of file names.
     pub(crate) fn suffix(self) -> &'static str {
         match self {
             Self::C => "c",
@@ -113,7 +114,7 @@ impl Language {
         }
     }
 
-    /// The compiler.
+    /// Returns the compiler.
     pub(crate) fn compiler(self) -> OsString {
         let (variable, fallback) = match self {
             Self::C => ("CC", "cc"),

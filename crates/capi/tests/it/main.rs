@@ -1,11 +1,12 @@
-//! The C library as its users have it: installed, linked by C and C++ programs, called with a bundle that is built here.
+//! The C library as its users have it: installed, linked with C and C++ programs, and called with a bundle built
+//! here.
 //!
 //! ```text
-//! installed  builds and installs the library once, and compiles, links and runs programs against it
-//! examples   the examples of the README, by CMake where that is there
-//! misuse     what a program may do wrong, and threads, under valgrind where that is there
-//! signed     bundles under a keyring, of an argument or of the environment
-//! symbols    what is exported, the header, the files beside it
+//! installed  builds the library and installs it for each test; compiles, links and runs programs against it
+//! examples   the examples of the README, with CMake if it is installed
+//! misuse     incorrect use by programs, and threads, under valgrind if it is installed
+//! signed     bundles under a keyring from an argument or the environment
+//! symbols    the exported symbols, the header, and the files next to it
 //! ```
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(clippy::print_stdout, reason = "what is skipped is said")]

@@ -1,4 +1,4 @@
-//! What programs do wrong, and threads: `tests/c/misuse.c`, alone, under valgrind, and with sanitizers.
+//! Tests incorrect use and threads: `tests/c/misuse.c`, alone, under valgrind, and with sanitizers.
 
 use crate::installed::{Installed, Language, run};
 use precast_testkit::package::root;

@@ -1,4 +1,4 @@
-//! Bundles under a keyring: `tests/c/signed.c`, with a keyring as an argument and in the environment.
+//! Tests bundles under a keyring: `tests/c/signed.c`, with the keyring as an argument and from the environment.
 
 use crate::installed::{Installed, Language, run};
 use minisign::KeyPair;

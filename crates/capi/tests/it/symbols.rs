@@ -1,4 +1,4 @@
-//! The ABI: what is exported, what the header declares, and what the files beside it say.
+//! Tests the ABI: the exported symbols, the declarations in the header, and the files next to it.
 
 use crate::installed::{Installed, Language, run};
 use object::{Object as _, ObjectSymbol as _};
@@ -15,19 +15,19 @@ fn text(name: &str) -> String {
     fs_err::read_to_string(file(name)).unwrap()
 }
 
-/// The committed list.
+/// Returns the committed list.
 fn symbols() -> BTreeSet<String> {
     text("symbols.txt").lines().map(str::to_owned).collect()
 }
 
-/// The functions that a text of C declares or calls: names before a `(`.
+/// Returns the functions that a C text declares or calls: the names before a `(`.
 fn functions(text: &str) -> BTreeSet<String> {
     let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '('));
     let called = words.flat_map(|word| word.split_inclusive('(')).filter_map(|word| word.strip_suffix('('));
     called.filter(|name| name.starts_with("precast_")).map(str::to_owned).collect()
 }
 
-/// A text of C without its comments.
+/// Returns a C text without its comments.
 fn code(text: &str) -> String {
     let mut parts = text.split("/*");
     let first = parts.next().unwrap().to_owned();

@@ -1,4 +1,4 @@
-//! The built binary, run the way it is deployed, against figures that NumPy computed (model/train.py).
+//! Runs the built binary the way it is deployed, and compares its figures with those of NumPy (model/train.py).
 
 use anyhow::{Context, Result, ensure};
 use std::collections::BTreeMap;
@@ -6,25 +6,27 @@ use std::path::Path;
 use std::process::{Command, Output};
 use toml::{Table, Value};
 
-/// Sums of 400 terms in another order differ by some hundred ulps at most; `exp` and `log` may differ in the last one.
+/// Sums of 400 terms in another order differ by a few hundred ulp at most; `exp` and `log` may differ in the last
+/// bit.
 const RTOL: f64 = 1e-12;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_precast-quickstart");
 
-/// Where the dynamic linker finds the C library, and the kernel shows a process itself.
+/// The paths where the dynamic linker finds the C library, and where the kernel describes processes.
 const SYSTEM: [&str; 5] = ["/lib", "/usr/lib", "/etc/ld.so", "/proc/", "/sys/"];
 
-/// Most files that the dynamic linker and the C library open: their cache, the C libraries, what `/proc` says.
+/// The maximum number of files that the dynamic linker and the C library open: the linker's cache, the C libraries,
+/// and files in `/proc`.
 const HANDFUL: usize = 12;
 
-/// A command in an empty environment but for a useless PATH.
+/// Returns a command with an empty environment, except for a useless PATH.
 fn bare(program: &Path, folder: &Path) -> Command {
     let mut command = Command::new(program);
     command.env_clear().env("PATH", "/nonexistent").current_dir(folder);
     command
 }
 
-/// A folder that nobody but root can write to, which is where services live.
+/// Creates a directory that only root can write to, as is usual for services.
 fn read_only() -> Result<tempfile::TempDir> {
     let folder = tempfile::tempdir()?;
     let mut permissions = fs_err::metadata(folder.path())?.permissions();
@@ -38,7 +40,7 @@ fn text(output: &Output) -> Result<String> {
     Ok(String::from_utf8(output.stdout.clone())?)
 }
 
-/// The lines of the report that are a name, two spaces or more, and numbers.
+/// Parses the lines of the report that consist of a name, at least two spaces, and numbers.
 fn figures(report: &str) -> BTreeMap<String, Vec<f64>> {
     let lines = report.lines().filter_map(|line| line.split_once("  "));
     lines
@@ -85,20 +87,20 @@ fn close(found: &BTreeMap<String, Vec<f64>>, name: &str, expected: &[f64]) -> Re
     Ok(())
 }
 
-/// What executes a program.
+/// The system calls that execute a program.
 const EXECUTES: [&str; 2] = ["execve", "execveat"];
 
-/// What starts a process or a thread.
+/// The system calls that start a process or a thread.
 const CLONES: [&str; 4] = ["fork", "vfork", "clone", "clone3"];
 
-/// What opens files.
+/// The system calls that open files.
 const OPENS: [&str; 4] = ["open", "openat", "openat2", "creat"];
 
-/// What writes to a file that is open.
+/// The system calls that write to an open file.
 const WRITES: [&str; 8] =
     ["write", "writev", "pwrite64", "pwritev", "pwritev2", "sendfile", "copy_file_range", "fallocate"];
 
-/// What changes directories and files by their names.
+/// The system calls that change directories and files by name.
 const CHANGES: [&str; 14] = [
     "mkdir",
     "mkdirat",
@@ -142,7 +144,7 @@ fn no_process_is_started_no_file_is_opened_and_nothing_is_written() -> Result<()
     let changed = of(&CHANGES);
     ensure!(changed.is_empty(), "the file system was changed: {changed:#?}");
     ensure!(of(&WRITES).iter().any(|line| line.contains("(1<")), "strace saw no report: {log}");
-    // Modules are loaded from memory; the report goes to the standard output.
+    // Modules are loaded from memory, and the report is written to standard output.
     let places = ["/memfd:precast", "(1<"];
     let elsewhere = |line: &&str| !places.iter().any(|place| line.contains(place));
     let written: Vec<&str> = of(&WRITES).into_iter().filter(elsewhere).collect();
@@ -160,7 +162,7 @@ fn no_process_is_started_no_file_is_opened_and_nothing_is_written() -> Result<()
     Ok(())
 }
 
-/// A program on PATH.
+/// Returns the path of a program on PATH.
 fn find(name: &str) -> Option<std::path::PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())

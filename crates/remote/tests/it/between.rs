@@ -1,5 +1,5 @@
-//! What stands between: a proxy before a server of this process or of others, which does to answers what networks do. No wrong
-//! result, no hang, a sentence that says what happened; what is in other layers goes on.
+//! Tests through a proxy that injects network faults, in front of a local or a third-party server.
+//! No fault may cause a wrong result or a hang. Each must be reported, and the remaining layers must keep working.
 
 use std::time::{Duration, Instant};
 
@@ -14,10 +14,10 @@ use crate::oci::bundle;
 use crate::sample::entry;
 use crate::signer::Signer;
 
-/// Longer than every patience of these tests together.
+/// A time longer than all time limits of these tests together.
 const HANG: Duration = Duration::from_secs(10);
 
-/// What networks and servers do.
+/// The faults of networks and servers.
 pub(crate) const FAULTS: [Fault; 12] = [
     Fault::Cut,
     Fault::Half,
@@ -33,10 +33,10 @@ pub(crate) const FAULTS: [Fault; 12] = [
     Fault::Digest,
 ];
 
-/// Those that nobody waits for; `faults` and `oci` have the others.
+/// A subset of the faults that causes no waiting; `faults` and `oci` cover the rest.
 const SOME: [Fault; 4] = [Fault::Cut, Fault::Wrong, Fault::EndlessStatus(500), Fault::Digest];
 
-/// What a layer gives for the sample's unit and entry, and what it told.
+/// Looks up the sample's unit and entry in a layer; returns whether each was found, and the reported events.
 fn ask(layer: &Layer, heard: &Heard) -> (bool, bool, String) {
     let (archive, record) = unit("entry", ISA);
     let begin = Instant::now();
@@ -50,7 +50,7 @@ fn ask(layer: &Layer, heard: &Heard) -> (bool, bool, String) {
     (loaded.is_some(), named.is_some(), told(heard))
 }
 
-/// Holds a store behind a proxy against every fault of every part; `lists` is how names are asked for there.
+/// Tests a store behind a proxy with every fault in every part; `lists` is the part of URLs that lists names.
 pub(crate) fn a_store_fails(served: &Served, proxy: &Server, url: &str, lists: &str, faults: &[Fault]) {
     let (_, record) = unit("entry", ISA);
     let local = Layer::from(served.store.clone());
@@ -61,10 +61,11 @@ pub(crate) fn a_store_fails(served: &Served, proxy: &Server, url: &str, lists: &
             let (layer, heard) = served.layer_at(url, &format!("cache {part} {fault:?}").replace('/', "-"));
             let (module, named, told) = ask(&layer, &heard);
             proxy.heal();
-            // What a server does not say of a digest, and what is whole though a header lies, is right.
+            // Content is still valid if only a header states a wrong digest, or if the response states no digest at
+            // all.
             assert!(!module || !named || fault == Fault::Digest, "{part} {fault:?} was believed: {told}");
             let is_told = told.lines().any(|line| !line.contains("came from"));
-            // What is missing may be missing, and a list that names nothing of a key may be right.
+            // A missing response may be correct, and so may a list that names no record of a key.
             let may_be_right = matches!(fault, Fault::Missing | Fault::Digest)
                 || (part == lists && matches!(fault, Fault::Wrong | Fault::Zeros));
             assert!(is_told || may_be_right, "{part} {fault:?} was not told of");
@@ -91,7 +92,7 @@ pub(crate) fn a_store_fails(served: &Served, proxy: &Server, url: &str, lists: &
     assert!(!module && !named && told.contains("is by a key that is not listed"), "{told}");
 }
 
-/// Holds a registry behind a proxy against every fault of every part; `url` is `oci://host:port`, of the proxy.
+/// Tests a registry behind a proxy with every fault in every part; `url` is `oci://host:port` of the proxy.
 pub(crate) fn a_registry_fails(proxy: &Server, url: &str, faults: &[Fault]) {
     let (bytes, signer) = (bundle(), Signer::new("alice"));
     let directory = tempfile::tempdir().unwrap();
@@ -130,7 +131,7 @@ pub(crate) fn a_registry_fails(proxy: &Server, url: &str, faults: &[Fault]) {
     for fault in [Fault::Cut, Fault::Half, Fault::Status(429), Fault::Status(500)] {
         ["/manifests/", "/blobs/"].iter().for_each(|part| proxy.fault(part, fault, 1));
         assert!(open(&by_digest).pull().unwrap().bytes == bytes, "{fault:?}, once");
-        // What is pushed while it fails is there in full, or refused.
+        // A push must succeed in spite of two faults, and the release must be complete.
         proxy.fault("/blobs/", fault, 2);
         let pushed = push(&format!("me/failing-push:{fault:?}").replace(['(', ')'], "-"));
         proxy.heal();
@@ -144,7 +145,8 @@ pub(crate) fn a_registry_fails(proxy: &Server, url: &str, faults: &[Fault]) {
     assert!(matches!(open("me/never:1").pull(), Err(RemoteError::NoRelease { .. })));
 }
 
-/// Pushes a store through a proxy that fails: once it passes, and what fails for ever leaves nothing that is believed.
+/// Pushes a store through a faulty proxy. A push succeeds after one fault; with a permanent fault it fails with an
+/// error, and a later push completes it.
 pub(crate) fn a_push_fails(served: &Served, proxy: &Server, sink: &dyn precast_store::remote::Sink) {
     for part in ["/STORE", "/objects/", "/records/", "/keys/", "/entries/", "/roots/"] {
         for fault in
@@ -168,7 +170,7 @@ pub(crate) fn a_push_fails(served: &Served, proxy: &Server, sink: &dyn precast_s
     assert_eq!(served.store.push(sink, None).unwrap().sent, 0);
 }
 
-/// The pointers of a record as nobody's key, so that lists become long.
+/// Adds pointers to a record under unused keys, so that lists become long.
 pub(crate) fn fill(store: &Store, record: &Record, count: usize) {
     let shard = store.path().join("keys").join(&record.members[0].key.to_string()[..2]);
     let name = format!("{}-{}", record.action, record.id());

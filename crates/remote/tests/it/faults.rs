@@ -1,4 +1,5 @@
-//! What networks and servers do: no wrong answer, no hang, a sentence that says what happened, and the layers beside it go on.
+//! Tests of network and server faults: no wrong results, no hangs, a message for each fault, and unaffected
+//! neighbouring layers.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +9,7 @@ use precast_testkit::servers::Fault;
 use crate::http::{ISA, Served, served, told, unit};
 use crate::sample::entry;
 
-/// What a layer gives for the sample's unit and entry: what was pushed, or nothing.
+/// Looks up the sample's unit and entry in a layer; each result must be the pushed one or nothing.
 fn ask(served: &Served, cache: &str) -> (bool, bool, String) {
     let (archive, record) = unit("entry", ISA);
     let (layer, heard) = served.layer(cache);
@@ -24,7 +25,7 @@ fn ask(served: &Served, cache: &str) -> (bool, bool, String) {
     (loaded.is_some(), named.is_some(), told(&heard))
 }
 
-/// The parts of a store by which an answer can be told from others.
+/// The parts of a store, as they occur in URLs.
 const PARTS: [&str; 8] =
     ["/STORE", "/index/keys", "/records/", ".documents", ".minisig", "/objects/", "/roots/", "/entries/"];
 
@@ -61,7 +62,7 @@ fn stays(faults: &[Fault]) {
             served.server.fault(part, *fault, usize::MAX);
             let (module, named, told) = ask(&served, &format!("cache {at} {fault:?}"));
             served.server.heal();
-            // What is missing may be missing, and an index that names nothing of a key may be right.
+            // A missing response may be correct, and so may an index that names no record of a key.
             let is_silent = match *part {
                 "/index/keys" => matches!(fault, Fault::Missing | Fault::Wrong | Fault::Zeros),
                 "/roots/" => *fault == Fault::Missing,
@@ -110,7 +111,7 @@ fn a_server_that_is_down_is_asked_once_and_what_came_before_is_served() {
         heard.lock().unwrap().iter().filter(|event| matches!(event, Event::Unreachable { .. })).count(),
         1
     );
-    // Three tries of each of the two layers.
+    // Three tries for each of the two layers.
     assert_eq!(served.server.asked().len(), 6);
 }
 

@@ -1,5 +1,5 @@
-//! Figures, each beside `curl`, which asks the same server for the same: `cargo xtask remotes --figures` prints them, and nothing
-//! fails by one.
+//! Times in comparison with `curl`, which sends the same requests to the same server. `cargo xtask remotes
+//! --figures` prints them; no time fails a test.
 
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -15,17 +15,17 @@ use crate::signer::Signer;
 
 const ROUNDS: usize = 15;
 
-/// How many artifacts go and come.
+/// The number of artifacts to push and fetch.
 const MANY: usize = 1000;
 
-/// Seconds of a piece of work.
+/// Returns the seconds that `work` takes.
 fn seconds(work: impl FnOnce()) -> f64 {
     let begin = Instant::now();
     work();
     begin.elapsed().as_secs_f64()
 }
 
-/// The middle one of several, in turn with another; and prints both.
+/// Prints the medians of both sides, measured in turn.
 fn compare(what: &str, mut ours: impl FnMut(usize), mut theirs: impl FnMut()) {
     let (mut mine, mut its) = (Vec::new(), Vec::new());
     for round in 0..=ROUNDS {
@@ -43,7 +43,7 @@ fn compare(what: &str, mut ours: impl FnMut(usize), mut theirs: impl FnMut()) {
     eprintln!("figure: {what}: {mine:.2} ms, curl {its:.2} ms, {:.2} ×", mine / its);
 }
 
-/// One process that gets all of these.
+/// Fetches all URLs with one `curl` process.
 fn curl(urls: &[String]) {
     let mut command = Command::new("curl");
     command.args(["--silent", "--fail-early", "--parallel"]).args(urls).stdout(Stdio::null());
@@ -58,7 +58,7 @@ fn is_wanted() -> bool {
     is_wanted
 }
 
-/// A unit whose shared object has 200 KiB that hardly compress.
+/// Returns a unit whose shared object has 200 KiB of nearly incompressible data.
 fn large(seed: usize) -> (precast_store::Archive, Record) {
     let (mut archive, mut record) = crate::http::unit(&format!("large {seed}"), ISA);
     let mut state = seed as u64;
@@ -71,7 +71,7 @@ fn large(seed: usize) -> (precast_store::Archive, Record) {
     (archive, record)
 }
 
-/// Finds and loads from a layer whose cache is new.
+/// Finds a record in a layer with an empty cache, and loads it.
 fn hit(served: &Served, url: &str, record: &Record, cache: usize) {
     let cache = served.directory.path().join(format!("figures {cache} {}", url.len()));
     let options = Options { cache: Some(cache.clone()), ..Options::default() };
@@ -108,7 +108,7 @@ fn a_hit_beside_curl() {
         let url = format!("s3://{bucket}/hit");
         let sink = Files::open(&url.parse().unwrap(), Patience::default()).unwrap();
         served.store.push(&sink, None).unwrap();
-        // A bucket is asked for a list by itself.
+        // A bucket needs a separate request for a list.
         let key = record.members[0].key.to_string();
         let prefix = format!("hit/keys/{}/{key}/", &key[..2]);
         let mut same = vec![format!("http://{address}/{bucket}?list-type=2&prefix={prefix}")];

@@ -14,7 +14,7 @@ use crate::signer::Signer;
 
 pub(crate) const ISA: &str = "x86-64-v3";
 
-/// A unit that this host can run.
+/// Returns a unit that this host can run.
 pub(crate) fn unit(seed: &str, isa: &str) -> (Archive, Record) {
     let ((archive, mut record), host) = (sample::unit(seed, isa), cpu::host());
     record.requires = Requires {
@@ -50,7 +50,7 @@ pub(crate) fn served() -> Served {
     Served { directory, store, server, signer }
 }
 
-/// Waits for nobody for long.
+/// Returns short time limits.
 pub(crate) fn impatient() -> Patience {
     let ms = Duration::from_millis;
     Patience { connection: ms(500), silence: ms(250), answer: ms(500), tries: 3, pause: ms(5) }
@@ -59,12 +59,12 @@ pub(crate) fn impatient() -> Patience {
 pub(crate) type Heard = Arc<Mutex<Vec<Event>>>;
 
 impl Served {
-    /// A layer whose cache is this directory.
+    /// Returns a layer with its cache in a subdirectory.
     pub(crate) fn layer(&self, cache: &str) -> (Layer, Heard) {
         self.layer_at(&self.server.url, cache)
     }
 
-    /// The same, of a store that is the same.
+    /// Does the same as [`Self::layer`] for a copy of the store at another URL.
     pub(crate) fn layer_at(&self, url: &str, cache: &str) -> (Layer, Heard) {
         let options = Options {
             cache: Some(self.directory.path().join(cache)),
@@ -75,7 +75,7 @@ impl Served {
     }
 }
 
-/// A layer, and what it tells.
+/// Returns a layer that records its events.
 pub(crate) fn hearing(layer: Layer) -> (Layer, Heard) {
     let heard = Heard::default();
     let sink = Arc::clone(&heard);
@@ -104,7 +104,7 @@ fn a_store_copied_to_a_web_root_is_a_layer() {
     let told = told(&heard);
     assert_eq!(told.lines().count(), 1, "{told}");
     assert!(told.contains("came from `http://127.0.0.1:"), "{told}");
-    // The second process asks what the name means, and nothing else.
+    // The second process only requests the meaning of the name.
     served.server.asked();
     let (again, heard) = served.layer("cache");
     assert!(
@@ -127,7 +127,7 @@ fn what_an_index_lacks_is_a_miss_and_what_it_makes_up_is_refused() {
     let (layer, heard) = served.layer("cache");
     assert!(layer.find(&other.members[0].key).unwrap().is_empty());
     assert_eq!(told(&heard), "");
-    // An index that says of one key what is true of another.
+    // An index with a record of one key listed under another key.
     let (key, name) = (wanted.members[0].key.to_string(), format!("{}-{}", other.action, other.id()));
     served.signer.sign_all(&served.store);
     let path = served.store.path().join("index/keys").join(&key[..2]);
@@ -153,7 +153,7 @@ fn a_long_list_is_cut_in_pages_and_a_question_asks_for_one() {
     let (asked, key) = (served.server.asked(), record.members[0].key.to_string());
     let lists: Vec<&str> = asked.iter().filter_map(|asked| asked.strip_prefix("GET /index/")).collect();
     assert_eq!(lists, [format!("keys/{}", &key[..2]), format!("pages/keys/{}/{}", &key[..2], &key[2..3])]);
-    // A page that is missing is told of, and what was asked for at once comes.
+    // A missing page is reported, and the other requested keys still arrive.
     let page = served.store.path().join("index/pages/keys").join(&key[..2]).join(&key[2..3]);
     fs_err::rename(&page, served.directory.path().join("page")).unwrap();
     let (lost, heard) = served.layer("lost");
@@ -162,7 +162,8 @@ fn a_long_list_is_cut_in_pages_and_a_question_asks_for_one() {
     assert_eq!(lost.find(&other.members[0].key).unwrap().len(), 1);
     assert!(told(&heard).contains("the list names a page that is missing"), "{}", told(&heard));
     fs_err::rename(served.directory.path().join("page"), &page).unwrap();
-    // A list that is short again is one; its pages go with the next index after some minutes.
+    // A list that is short again becomes a single file; its pages are removed with the next index after some
+    // minutes.
     for entry in fs_err::read_dir(served.store.path().join("keys").join(&key[..2])).unwrap() {
         let path = entry.unwrap().path();
         if !path.ends_with(&key) {
@@ -205,7 +206,7 @@ fn what_is_wanted_at_once_comes_at_once_and_every_archive_once() {
         assert_eq!(layer.find(key).unwrap().len(), 1);
     }
     assert_eq!(served.server.asked(), Vec::<String>::new());
-    // One that is damaged there is told of, and the others come.
+    // A corrupt object is reported, and the rest arrives.
     let (_, first) = unit("0", ISA);
     let object = format!("/objects/{}", &first.digest.to_string()[..2]);
     served.server.fault(&format!("{object}/{}", first.digest), Fault::Wrong, usize::MAX);
@@ -373,7 +374,7 @@ fn a_redirect_to_another_origin_takes_no_password_along() {
     assert_eq!(files.get(&Item::Store, 9).unwrap().as_deref(), Some(&b"x"[..]));
     assert!(asked.lock().unwrap().contains(&"authorization".to_owned()));
     assert!(!seen.lock().unwrap().contains(&"authorization".to_owned()), "{seen:?}");
-    // One that leads back to itself ends.
+    // A redirect to itself ends.
     *first.lock().unwrap() = format!("{}/STORE", front.url);
     assert!(files.get(&Item::Store, 9).is_err());
 }

@@ -16,7 +16,7 @@ fn place(url: &str) -> Place {
     Place::open(&url.parse().unwrap(), impatient()).unwrap()
 }
 
-/// A bundle of the sample's unit.
+/// Returns a bundle of the sample's unit.
 pub(crate) fn bundle() -> Vec<u8> {
     let (archive, record) = unit("entry", ISA);
     let pack = archive.get("unit.so").unwrap().to_vec();
@@ -48,7 +48,7 @@ fn a_release_pulled_by_digest_is_what_was_pushed() {
             assert_eq!(pulled, bytes);
             assert_eq!(found.trim(), signatures.trim());
         }
-        // Again is nothing new; another signature is one more.
+        // A repeated push sends nothing; a different signature is added.
         let again = push(&registry, "me/model:1", &bytes, Some(signatures.clone()));
         assert_eq!((again.digest, again.sent), (pushed.digest.clone(), 0));
         let other = Signer::new("bob").sign(&bytes);
@@ -106,7 +106,7 @@ fn a_registry_that_lies_or_fails_gives_no_release() {
         registry.server.fault("/manifests/", fault, 1);
         assert_eq!(pull(&by_digest).unwrap().bytes, bytes, "{fault:?}");
     }
-    // Another manifest behind the digest, and one that is none of ours.
+    // Another manifest behind the digest, and a manifest of another type.
     let mut contents = registry.contents.lock().unwrap();
     let (kind, body) = contents.manifests[&digest].clone();
     let other = String::from_utf8(body.clone()).unwrap().replace("model.precast", "other.precast");
@@ -120,7 +120,7 @@ fn a_registry_that_lies_or_fails_gives_no_release() {
     assert!(matches!(pull("me/model:none"), Err(RemoteError::NoRelease { .. })));
 }
 
-/// Before a registry that makes out tokens, each good for so many requests.
+/// Starts a proxy that issues tokens, each valid for `requests` requests.
 fn short_lived(registry: &Registry, requests: usize) -> Server {
     let made = Mutex::new((0, 0));
     Server::guarding(registry.server.address(), move |request| {
@@ -157,7 +157,7 @@ fn a_token_that_runs_out_in_the_middle_of_a_pull_gives_way_to_another() {
         assert_eq!(pulled.unwrap().bytes, bytes);
         assert!(tokens > 1, "{tokens}");
     }
-    // A token that is refused as soon as it was made out is not asked for again and again.
+    // If new tokens are rejected immediately, the client stops requesting more.
     let (pulled, tokens) = pull(0);
     assert!(matches!(pulled, Err(RemoteError::Denied { .. })), "{pulled:?}");
     assert!(tokens < 5, "{tokens}");
@@ -187,7 +187,7 @@ fn a_release_is_a_layer_if_it_is_signed_and_stays_one_without_the_registry() {
     check();
     registry.server.fault("", Fault::Cut, usize::MAX);
     check();
-    // A bundle that was changed here comes again, or not at all.
+    // A modified cached bundle is fetched again, or the open fails.
     let kept = directory.path().read_dir().unwrap().next().unwrap().unwrap().path();
     let path = kept
         .read_dir()
@@ -218,7 +218,7 @@ fn manifests_are_what_the_specification_says() {
     assert_eq!(about["artifactType"], list["manifests"][0]["artifactType"]);
 }
 
-/// Before a registry that names this realm for tokens.
+/// Starts a proxy that names this realm for tokens.
 fn naming(registry: &Registry, realm: String) -> Server {
     Server::guarding(registry.server.address(), move |_| {
         let challenge = format!("Bearer realm=\"{realm}\",service=\"registry\"");
@@ -244,7 +244,7 @@ fn a_long_layer_comes_in_parts_and_again_where_it_was_cut() {
     let registry = Registry::new(false);
     let bytes: Vec<u8> = (0..3 << 20).map(|at: u32| (at >> 3) as u8).collect();
     let digest = push(&registry, "me/model:1", &bytes, None).digest;
-    // As other clients push: the whole file is one layer.
+    // Other clients push the whole file as one layer.
     let mut contents = registry.contents.lock().unwrap();
     let (kind, body) = contents.manifests[&digest].clone();
     let mut manifest: serde_json::Value = serde_json::from_slice(&body).unwrap();
@@ -269,7 +269,7 @@ fn a_release_is_a_layer_where_nothing_can_be_kept() {
     let (bytes, signer) = (bundle(), Signer::new("alice"));
     let digest = push(&registry, "me/model:1", &bytes, Some(signer.sign(&bytes))).digest;
     let directory = tempfile::tempdir().unwrap();
-    // A file, so that there is no directory to be made, for root either.
+    // A file in place of the home directory, so that not even root can create a directory there.
     let (home, child) = (directory.path().join("home"), std::env::var_os("PRECAST_TEST_NO_CACHE"));
     if child.is_none() {
         fs_err::write(&home, "").unwrap();
@@ -299,7 +299,7 @@ fn a_release_is_a_layer_where_nothing_can_be_kept() {
     assert_eq!(heard.lock().unwrap().len(), 1, "{heard:?}");
     let refused = precast_remote::open(&by_tag, signer.keyring(), &required);
     assert!(matches!(refused, Err(OpenRemoteError::NoHistory { .. })), "{refused:?}");
-    // A store too: in a temporary directory.
+    // A store works too, in a temporary directory.
     let served = crate::http::served();
     let layer = precast_remote::open(&served.server.url, served.signer.keyring(), &options).unwrap();
     assert_eq!(layer.find_entry("score").unwrap(), Some(entry("score")));

@@ -1,4 +1,4 @@
-//! One who signs stores.
+//! A key pair that signs stores.
 
 use std::sync::Arc;
 

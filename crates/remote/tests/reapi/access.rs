@@ -9,7 +9,7 @@ use precast_testkit::farm::{Authority, Certified, Faults, Server};
 
 use super::{build, local, patience, small};
 
-/// Writes a file for the value's time.
+/// Writes a file and returns its path.
 fn file(directory: &Path, name: &str, content: &str) -> PathBuf {
     let path = directory.join(name);
     fs_err::write(&path, content).unwrap();
@@ -20,7 +20,7 @@ fn identity(directory: &Path, own: &Certified) -> Option<(PathBuf, PathBuf)> {
     Some((file(directory, "own.pem", &own.certificate), file(directory, "own.key", &own.key)))
 }
 
-/// Builds on a farm and with a cache, and gives what went wrong there.
+/// Builds on a farm and with a cache; returns the errors of both.
 fn said(server: &Server, access: &Access) -> Result<(), [String; 2]> {
     let plan = small();
     let farm = Farm::new(server.url.parse().unwrap(), access, patience(), Vec::new()).unwrap();
@@ -58,7 +58,7 @@ fn an_encrypted_server_is_believed_for_its_certificate_only() {
     let (renamed, expired) = (authority.certify("example.org"), authority.certify_in_the_past("localhost"));
     for (server, access, told) in [
         (&server, named("other.pem", &other), "no authority that is known here"),
-        // The system knows nothing of a test's authority.
+        // The system does not know a test's authority.
         (&server, Access::default(), "no authority that is known here"),
         (&certified(renamed), known(), "another name"),
         (&certified(expired), known(), "has expired"),
@@ -82,7 +82,7 @@ fn a_server_that_asks_for_our_certificate_is_shown_it() {
     let access = Access { authorities: authorities.clone(), identity: own, credentials: None };
     assert_eq!(said(&server, &access), Ok(()));
     for said in said(&server, &Access { authorities, ..Access::default() }).unwrap_err() {
-        // The server's refusal may come before the connection is seen to be closed, or not.
+        // The server's refusal may arrive before the connection is closed, or not.
         assert!(
             said.contains("wants to see") && said.contains("`--remote-certificate FILE --remote-key FILE`"),
             "{said}"
@@ -168,7 +168,8 @@ fn a_helper_is_asked_again_when_what_it_said_is_over_before_its_time() {
 #[test]
 fn who_takes_up_a_stream_again_says_anew_who_asks() {
     use std::os::unix::fs::PermissionsExt;
-    // How often a helper is asked whose answers are over at once, where so many streams end before their operations.
+    // Counts the calls of a helper whose responses expire at once, while `leave` streams end before their
+    // operations.
     let asked = |leave: u32| {
         let directory = tempfile::tempdir().unwrap();
         let count = directory.path().join("count");

@@ -30,12 +30,12 @@ fn what_one_store_compiled_another_takes() {
     assert_eq!((taken.hits, taken.fetched, taken.compiled), (0, units, 0));
     assert_eq!(taken.artifacts, made.artifacts);
     assert!(two.verify().unwrap().is_intact());
-    // It is there now, and nobody is asked.
+    // The store has the units now, so the cache is not used.
     server
         .faults(Faults { refuse: [("get action", (Code::Internal, u32::MAX))].into(), ..Faults::default() });
     let again = build(&plan, Some(&two), Some(&cache(&server)), &toolchain()).unwrap();
     assert_eq!((again.hits, again.fetched, again.compiled), (units, 0, 0));
-    // Without a store it serves as well.
+    // The cache also works without a store.
     server.faults(Faults::default());
     assert_eq!(build(&plan, None, Some(&cache(&server)), &toolchain()).unwrap().artifacts, made.artifacts);
 }
@@ -61,7 +61,7 @@ fn a_cache_that_fails_or_lies_costs_a_build_nothing_but_time() {
         let warnings: Vec<String> = cache.report().warnings.into_keys().collect();
         assert!(warnings.iter().any(|warning| warning.contains(told)), "{faults:?}: {warnings:?}");
     }
-    // What passes is waited for.
+    // The client waits out a temporary error.
     server.faults(Faults {
         refuse: [("get action", (Code::ResourceExhausted, 2))].into(),
         ..Faults::default()
@@ -80,7 +80,7 @@ fn results_whose_blobs_are_gone_are_no_hits() {
     let built = build(&plan, None, Some(&cache), &toolchain()).unwrap();
     assert_eq!((built.fetched, &built.artifacts), (0, &made.artifacts));
     assert!(cache.report().warnings.is_empty(), "{:?}", cache.report());
-    // They are given again.
+    // The units are uploaded again.
     assert_eq!(build(&plan, None, Some(&cache), &toolchain()).unwrap().fetched, plan.units.len());
 }
 
@@ -116,7 +116,7 @@ fn what_a_result_lacks_is_compiled_and_what_it_claims_besides_is_not_believed() 
     assert_eq!((again.hits, again.compiled), (units, 0));
 }
 
-/// Changes what a server has.
+/// A change of the server's content.
 type Change<'a> = &'a dyn Fn(&mut State);
 
 #[test]
@@ -165,7 +165,7 @@ fn large_blobs_go_in_streams_that_may_be_cut() {
     build(&plan, Some(&store), None, &toolchain()).unwrap();
     let mut record = store.records().next().unwrap().unwrap();
     let mut archive = store.load(&record).unwrap();
-    // Bytes that no compressor makes small.
+    // Bytes that cannot be compressed.
     let mut state = 1_u64;
     let noise = std::iter::repeat_with(|| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -203,7 +203,7 @@ fn with_a_keyring_only_what_is_signed_is_taken() {
     assert_eq!(build(&plan, None, Some(&cache), &toolchain()).unwrap().fetched, 0);
     let warnings: Vec<String> = cache.report().warnings.into_keys().collect();
     assert!(warnings[0].contains("it is not signed"), "{warnings:?}");
-    // Signed by that key, they are taken, and the signatures stand in the store.
+    // Signed by that key, the results are accepted, and the signatures are in the store.
     let directory = tempfile::tempdir().unwrap();
     let store = Store::create(directory.path()).unwrap();
     let made = build(&plan, Some(&store), None, &toolchain()).unwrap();

@@ -23,11 +23,11 @@ fn what_a_farm_compiles_is_what_is_compiled_here_byte_for_byte() {
     assert_eq!(there.artifacts, here.artifacts);
     let units = plan.units.len() as u64;
     assert_eq!((farm.report().ran, farm.report().known, farm.report().repetitions()), (units, 0, None));
-    // Others who compile the same find it done.
+    // Other clients that compile the same units find the results.
     let (farm, toolchain) = on_farm(&server);
     assert_eq!(build(&plan, None, None, &toolchain).unwrap().artifacts, here.artifacts);
     assert_eq!((farm.report().ran, farm.report().known), (0, units));
-    // No path of this machine is asked of a worker but its compiler's.
+    // A worker receives no path of this machine except its compiler's.
     for command in &server.state().commands {
         let mut arguments = command.arguments.iter().skip(1);
         assert!(command.arguments[0] == "sha256sum" || arguments.all(|argument| !argument.starts_with('/')));
@@ -101,7 +101,7 @@ fn results_that_the_farm_has_lost_are_made_anew() {
     let (server, plan) = (Server::start(), small());
     let (_, toolchain) = on_farm(&server);
     let here = build(&plan, None, None, &toolchain).unwrap();
-    // The results stay, and all that they speak of is gone, with the inputs.
+    // The results stay, but all blobs that they refer to are gone, and so are the inputs.
     server.state().blobs.clear();
     let there = build(&plan, None, None, &toolchain).unwrap();
     assert_eq!(there.artifacts, here.artifacts);
@@ -151,13 +151,14 @@ fn a_farm_that_is_away_fails_the_build_soon_and_publishes_nothing_by_halves() {
     assert!(failures.iter().all(|failure| matches!(failure.error, CompileError::Elsewhere { .. })));
     assert!(failures[0].to_string().contains("hint: what was compiled is published"), "{}", failures[0]);
     assert!(store.records().next().is_none() && store.verify().unwrap().is_intact());
-    // It comes back.
+    // The server recovers.
     server.faults(Faults::default());
     let (_, toolchain) = on_farm(&server);
     assert_eq!(build(&plan, Some(&store), None, &toolchain).unwrap().artifacts, local(&plan).artifacts);
 }
 
-/// Two ops in C++, and a graph in C. One op has headers of the system, so its unit goes there preprocessed.
+/// Returns a plan of two ops in C++ and a graph in C. One op includes system headers, so its unit is sent
+/// preprocessed.
 fn in_cpp(directory: &Path) -> Plan {
     let write = |name: &str, text: &str| {
         let path = directory.join(name);
@@ -197,7 +198,7 @@ fn units_in_cpp_and_those_of_clang_come_back_as_they_are_made_here() {
         assert_eq!(farm.report().ran, plan.units.len() as u64);
         let state = server.state();
         let programs: Vec<&str> = state.commands.iter().map(|command| &*command.arguments[0]).collect();
-        // Each language has a toolchain of its own, which is looked at.
+        // Each language has its own toolchain, which is checked.
         assert_eq!(programs.iter().filter(|program| **program == "sha256sum").count(), 2, "{programs:?}");
         assert!(programs.iter().any(|program| program.contains("++")), "{programs:?}");
     }
@@ -234,7 +235,7 @@ fn a_compiler_that_takes_too_long_there_is_named_and_not_started_again() {
     assert!(matches!(failures[0].error, CompileError::Timeout { .. }), "{}", failures[0]);
     assert_eq!(server.state().calls["execute"], plan.units.len() as u32);
     assert_eq!(farm.report().repetitions(), None);
-    // The others are there, whole.
+    // The remaining units are complete.
     assert_eq!(store.records().count(), plan.units.len() - 1);
     assert!(store.verify().unwrap().is_intact());
 }
@@ -244,7 +245,7 @@ fn what_was_compiled_before_a_quota_ended_is_published_whole() {
     let (server, plan) = (Server::start(), small());
     let directory = tempfile::tempdir().unwrap();
     let store = Store::create(directory.path()).unwrap();
-    // One for the look at the toolchain.
+    // One action checks the toolchain.
     server.faults(Faults { quota: Some(2), ..Faults::default() });
     let (farm, toolchain) = on_farm(&server);
     let Err(ExecuteError::Compile { failures }) = build(&plan, Some(&store), None, &toolchain) else {
@@ -259,7 +260,7 @@ fn what_was_compiled_before_a_quota_ended_is_published_whole() {
     assert!(farm.report().repetitions().unwrap().contains("a quota is used up"));
     assert_eq!(store.records().count(), 1);
     assert!(store.verify().unwrap().is_intact());
-    // The next month.
+    // The quota is renewed.
     server.faults(Faults::default());
     let (farm, toolchain) = on_farm(&server);
     let built = build(&plan, Some(&store), None, &toolchain).unwrap();

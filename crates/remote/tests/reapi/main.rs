@@ -1,4 +1,5 @@
-//! The cache and the farm against a server with faults: nothing wrong is taken, nothing hangs, nothing of a cache ends a build.
+//! The cache and the farm against a faulty server: no wrong result is accepted, nothing hangs, and no cache error
+//! ends a build.
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests")]
 
@@ -20,7 +21,7 @@ use precast_store::{ActionCache, Store};
 use precast_testkit::compiler::{toolchain, variants};
 use precast_testkit::farm::Server;
 
-/// Little, so that tests end.
+/// Returns short time limits, so that tests end.
 fn patience() -> Patience {
     let pause = Duration::from_millis(1);
     Patience { tries: 4, pause, answer: Duration::from_secs(20), ..Patience::default() }
@@ -32,7 +33,7 @@ fn declared(manifest: Manifest) -> Plan {
     plan_after(declaring, &declared).unwrap()
 }
 
-/// A graph and two ops: a few units.
+/// Returns a plan of a graph and two ops, which are a few units.
 fn small() -> Plan {
     let text = "[[op]]\nname = \"add\"\ndtypes = [\"f32\", \"f64\"]\nndim = [1]\n\n[[graph]]\nname = \"score\"\n\
          inputs = [\"x: f64[?]\", \"y: f64[?]\"]\noutputs = [\"sum(exp(-x*x)*y)\"]\n";
@@ -50,7 +51,7 @@ fn build(
     execute(plan, &Execution { store, cache, parallel, ..Execution::new(toolchain, variants) })
 }
 
-/// Builds here, with nothing else.
+/// Builds locally, without a store or a cache.
 fn local(plan: &Plan) -> Executed {
     build(plan, None, None, &toolchain()).unwrap()
 }

@@ -1,4 +1,5 @@
-//! S3. The environment says where it is, so that its proxy stands for all of these tests where `AWS_ENDPOINT_URL` says.
+//! Tests with S3. Its address comes from the environment, so the proxy of all these tests listens at
+//! `AWS_ENDPOINT_URL`.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -14,7 +15,7 @@ use crate::http::{ISA, impatient, served, unit};
 use crate::sample::entry;
 use crate::signer::Signer;
 
-/// The proxy before the bucket's server, for one test at a time, and the URL of a directory in the bucket.
+/// Returns the proxy of the bucket's server, for one test at a time, and the URL of a directory in the bucket.
 fn bucket(name: &str) -> Option<(MutexGuard<'static, Server>, String)> {
     static PROXY: OnceLock<Mutex<Server>> = OnceLock::new();
     let (address, bucket) = (told("PRECAST_TEST_S3", "a bucket")?, told("PRECAST_TEST_BUCKET", "a bucket")?);
@@ -22,7 +23,8 @@ fn bucket(name: &str) -> Option<(MutexGuard<'static, Server>, String)> {
     let start = || Mutex::new(Server::before_at(here.trim_start_matches("http://"), &address));
     let proxy = PROXY.get_or_init(start).lock().unwrap_or_else(PoisonError::into_inner);
     proxy.heal();
-    // Short, and the same in every process: servers that keep objects as files have a longest name.
+    // The name is short and the same in every process, because servers that store objects as files limit the length
+    // of names.
     Some((proxy, format!("s3://{bucket}/{name}")))
 }
 
@@ -45,7 +47,7 @@ fn a_store_in_a_bucket_is_pushed_and_is_a_layer() {
     assert!(sink.records(&Wanted::Key(other.members[0].key)).unwrap().is_empty());
     let pushed = served.store.push(&sink, None).unwrap();
     assert_eq!((pushed.records, pushed.entries), (2, 1));
-    // All is there: nothing is sent. What is damaged is put again.
+    // Everything exists, so nothing is sent. A corrupt object is replaced.
     assert_eq!(served.store.push(&sink, None).unwrap().sent, 0);
     sink.put(&Item::Object(other.digest), b"garbage").unwrap();
     assert!(!sink.put_new(&Item::Object(other.digest), b"other garbage").unwrap(), "there is one");
@@ -58,7 +60,7 @@ fn a_store_in_a_bucket_is_pushed_and_is_a_layer() {
     assert_eq!(layer.load(&found[0]).unwrap().unwrap(), archive.get("unit.so").unwrap());
     assert_eq!(layer.entries().unwrap(), [entry("score")]);
     assert_eq!(sink.records(&Wanted::Action(other.action)).unwrap().len(), 1);
-    // Two who sign one after another are both there.
+    // Signatures that two signers add one after another both remain.
     let bob = Signer::new("bob");
     let (_, record) = unit("entry", ISA);
     bob.sign_all(&served.store);

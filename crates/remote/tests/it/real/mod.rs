@@ -1,10 +1,10 @@
-//! Servers that others have written; `cargo xtask remotes` installs and starts them, and says where they are.
+//! Tests with third-party servers. `cargo xtask remotes` installs and starts them, and passes their addresses.
 
 mod bucket;
 mod registry;
 mod web;
 
-/// What `cargo xtask remotes` says of a server; what is skipped is skipped aloud.
+/// Returns the address of a server from `cargo xtask remotes`; prints a message if the test is skipped.
 fn told(variable: &str, what: &str) -> Option<String> {
     let told = std::env::var(variable).ok();
     if told.is_none() {

@@ -1,4 +1,4 @@
-//! Debian's registry, skopeo, and the client of oras in Python.
+//! Tests with Debian's registry, skopeo, and the Python client of oras.
 
 use std::path::Path;
 use std::process::Command;
@@ -12,7 +12,7 @@ use crate::between;
 use crate::oci::bundle;
 use crate::signer::Signer;
 
-/// A bundle, and something that is longer than a layer.
+/// Returns a bundle, and a file that is longer than a layer.
 fn files() -> [(&'static str, Vec<u8>); 2] {
     let mut state = 3_u64;
     let mut noise = || {
@@ -41,7 +41,7 @@ fn a_registry_and_skopeo_have_what_was_pushed_byte_for_byte() {
         let pulled = open(&address, &format!("me/model@{}", pushed.digest)).pull().unwrap();
         assert_eq!((pulled.bytes == bytes, pulled.digest), (true, pushed.digest.clone()));
         assert!(signer.keyring().check(&bytes, &pulled.signatures).is_ok(), "{}", pulled.signatures);
-        // Another client, to a directory and back under another name.
+        // Another client copies the release to a directory, and back under another name.
         let directory = tempfile::tempdir().unwrap();
         let copied = directory.path().join("copied");
         let (from, here) =
@@ -63,7 +63,7 @@ fn a_registry_and_skopeo_have_what_was_pushed_byte_for_byte() {
     }
 }
 
-/// Pulls to a directory, and pushes the file that the pulled ones are together.
+/// Pulls to a directory, or pushes a file that was joined from pulled layers.
 const ORAS: &str = "\
 import sys, oras.client
 what, target, *files = sys.argv[1:]
@@ -75,7 +75,7 @@ else:
     client.push(target=target, files=[f'{files[0]}:{kind}'], manifest_config=f'{files[1]}:{kind}', disable_path_validation=True)
 ";
 
-/// The files of a directory, one after another.
+/// Returns the concatenated files of a directory.
 fn joined(directory: &Path) -> Vec<u8> {
     let mut files: Vec<_> = fs_err::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();

@@ -1,4 +1,4 @@
-//! A web server that knows nothing of stores: Python's.
+//! Tests with Python's web server, which has no knowledge of stores.
 
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
@@ -11,7 +11,7 @@ use super::told;
 use crate::between;
 use crate::http::{ISA, served, unit};
 
-/// Ended with this value.
+/// A web server, stopped on drop.
 struct Web(Child);
 
 impl Drop for Web {
@@ -21,7 +21,7 @@ impl Drop for Web {
     }
 }
 
-/// Serves a directory; gives the address.
+/// Serves a directory; returns the server and its address.
 fn web(python: &str, directory: &std::path::Path) -> (Web, String) {
     let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let mut server = Command::new(python);
