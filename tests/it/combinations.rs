@@ -1,4 +1,4 @@
-//! Declared combinations serve every use of an op: graphs of such ops run under `strict` with nothing else there.
+//! Declared combinations serve every use of an op: graphs of such ops run under `strict` with no other modules.
 
 use crate::compiled::{pack, toolchain, variant};
 use crate::graphs::graph;
@@ -11,7 +11,7 @@ use precast_store::write_bundle;
 use precast_testkit::{Choices, arrays};
 use std::sync::Arc;
 
-/// The declared ops, and a graph that uses each of them in ways of its own.
+/// The declared ops, each with a graph that uses it in several ways.
 const USES: [(&str, &[&str]); 16] = [
     ("join", &["join(x, x + 0, axis=1)", "concatenate(y, y)"]),
     ("take", &["take(x, v, axis=1)", "take(x, v)", "take(y, v)"]),

@@ -1,4 +1,4 @@
-//! Artifacts of graphs, without a store: compiled in batches, packed into a bundle of one ISA level.
+//! Artifacts of graphs, without a store: compiled in batches and packed into a bundle of one ISA level.
 
 use precast_codegen::{Module, Unit, link, single};
 use precast_compile::{Compiled, Isa, Parallel, Toolchain, Variant, compile_all};
@@ -11,44 +11,44 @@ use precast_testkit::Choices;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The compiler of this host.
+/// Returns the compiler of this host.
 pub(crate) fn toolchain() -> Toolchain {
     Toolchain::find(None).unwrap()
 }
 
-/// The variant of an ISA level for this host.
+/// Returns the variant of an ISA level for this host.
 pub(crate) fn variant(isa: Isa) -> Variant {
     Variant { target: toolchain().target().to_owned(), isa, profile: Profile::Release }
 }
 
-/// The levels that this CPU can run, the lowest first.
+/// Returns the levels that this CPU can run, lowest first.
 pub(crate) fn levels() -> Vec<Isa> {
     let native = Isa::native().unwrap();
     Isa::ALL.iter().copied().filter(|isa| isa.arch() == native.arch() && *isa <= native).collect()
 }
 
-/// How a graph is cut into modules.
+/// The granularity at which a graph is cut into modules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Granularity {
     /// One module for a graph, fused.
     Whole,
-    /// One module for each group that fusion makes.
+    /// One module for each fused group.
     Groups,
     /// One module for each Apply.
     OpByOp,
-    /// Some groups whole; of others the part that the last members make, as the seed says; and every single op.
+    /// Some groups as a whole, a trailing part of the rest chosen by the seed, and every single op.
     Mixed(u64),
 }
 
 impl Granularity {
-    /// The graphs that modules are made of.
+    /// Returns the graphs of the modules.
     pub(crate) fn parts(self, graph: &FunctionGraph) -> Vec<FunctionGraph> {
         match self {
             Self::Whole => vec![rewrite::lower(graph).unwrap()],
             Self::Groups => applies(&rewrite::lower(graph).unwrap()),
             Self::OpByOp => applies(&Ops::standard().lower(graph, Form::Unfused).unwrap()),
             Self::Mixed(seed) => {
-                // The search is bounded: what it takes instead of a part that it does not find has to be there too.
+                // The search is bounded, so modules to use in place of a part that it does not find must exist too.
                 let mut parts = mixed(&rewrite::lower(graph).unwrap(), &mut Choices::seeded(seed));
                 parts.extend(Self::OpByOp.parts(graph));
                 parts
@@ -56,7 +56,7 @@ impl Granularity {
         }
     }
 
-    /// The modules of a graph.
+    /// Returns the modules of a graph.
     pub(crate) fn modules(self, graph: &FunctionGraph) -> Vec<Module> {
         self.parts(graph).iter().map(module).collect()
     }
@@ -66,18 +66,18 @@ fn module(part: &FunctionGraph) -> Module {
     link(part, Ops::standard().c()).unwrap()
 }
 
-/// Each Apply alone.
+/// Returns each Apply as a separate graph.
 fn applies(graph: &FunctionGraph) -> Vec<FunctionGraph> {
     (0..graph.applies().len()).map(|at| single(graph, at, Ops::standard().c()).unwrap()).collect()
 }
 
-/// Parts that serve a lowered graph together, drawn at random.
+/// Draws parts at random that together serve a lowered graph.
 fn mixed(lowered: &FunctionGraph, choices: &mut Choices) -> Vec<FunctionGraph> {
     let mut parts = Vec::new();
     for position in 0..lowered.applies().len() {
         let group = rewrite::unfuse(lowered, position).unwrap().filter(|_| !choices.one_in(3));
-        // The last members can always be one part: nothing but results of the group is read outside of them. Those of a row
-        // program are not of one loop.
+        // The last members can always form one part, because outside of them only the group's results are read. The
+        // members of a row program do not share one loop.
         let is_rows = lowered.applies()[position].op.name() == "row_program";
         parts.push(group.map(|group| {
             let members = group.applies().len();
@@ -93,7 +93,7 @@ pub(crate) fn bundle(graphs: &[FunctionGraph], granularity: Granularity, isa: Is
     try_bundle(graphs, granularity, isa, Profile::Release).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// As [`bundle`]; what the generator or the compiler refuses, in words.
+/// Does the same as [`bundle`], but returns the message of the generator or the compiler if it fails.
 pub(crate) fn try_bundle(
     graphs: &[FunctionGraph],
     granularity: Granularity,
@@ -103,7 +103,7 @@ pub(crate) fn try_bundle(
     try_bundle_by(&toolchain(), graphs, granularity, isa, profile)
 }
 
-/// As [`try_bundle`], by a compiler.
+/// Does the same as [`try_bundle`] with a given compiler.
 pub(crate) fn try_bundle_by(
     toolchain: &Toolchain,
     graphs: &[FunctionGraph],
@@ -122,28 +122,28 @@ pub(crate) fn try_bundle_by(
     let packed = |result: Result<Compiled, _>| result.map(pack).map_err(|error| told(&error));
     let mut records = compiled.into_iter().map(packed).collect::<Result<Vec<_>, String>>()?;
     match granularity {
-        // Every second graph can be found by its fingerprint, the others by the key of their module.
+        // Every second graph can be found by its fingerprint, the rest by the key of their module.
         Granularity::Whole => add_fingerprints(parts.iter().step_by(2), &ops, &mut records),
-        // Parts of groups are looked for by fingerprint only.
+        // Parts of groups are only looked up by fingerprint.
         Granularity::Mixed(_) => add_fingerprints(parts.iter(), &ops, &mut records),
         Granularity::Groups | Granularity::OpByOp => {}
     }
     Ok(write_bundle(&records, &[], GENERATOR).unwrap())
 }
 
-/// An error with what caused it.
+/// Returns the message of an error and its causes.
 fn told(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
-/// Compiles one graph as a unit of its own.
+/// Compiles one graph as a separate unit.
 pub(crate) fn compiled(graph: &FunctionGraph, isa: Isa) -> Compiled {
     let module = Granularity::Whole.modules(graph).remove(0);
     precast_compile::compile(&Unit::single(Arc::new(module)), &toolchain(), &variant(isa)).unwrap()
 }
 
-/// A record with the shared object it speaks of.
+/// Returns a record with its shared object.
 pub(crate) fn pack(compiled: Compiled) -> (Record, Vec<u8>) {
     let object = compiled.archive.get("unit.so").unwrap().to_vec();
     (compiled.record, object)

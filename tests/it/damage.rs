@@ -1,4 +1,5 @@
-//! Damage and strangers: flipped bits, cut files, other CPUs, other ABIs. Never a crash, never a wrong result.
+//! Corrupt and incompatible files: flipped bits, cut files, other CPUs, other ABIs. Never a crash, never a wrong
+//! result.
 
 use crate::compiled::{Granularity, compiled, pack, toolchain, variant};
 use crate::graphs::{graph, product, values};
@@ -17,18 +18,18 @@ fn native() -> Isa {
     Isa::native().unwrap()
 }
 
-/// The smallest bundle there can be: one graph, one level.
+/// Returns the smallest possible bundle: one graph, one level.
 fn small_bundle() -> Vec<u8> {
     write_bundle(&[pack(compiled(&product(), native()))], &[], GENERATOR).unwrap()
 }
 
-/// What came of asking a runtime for a graph; a wrong result is a panic.
+/// The outcome of requesting a graph from a runtime; a wrong result panics.
 #[derive(Debug, PartialEq, Eq)]
 enum Outcome {
     Right,
-    /// A miss; the words of it and of the events.
+    /// A miss, with its message and the events.
     Miss(String),
-    /// The layer was refused at once.
+    /// The layer was rejected at once.
     Refused(String),
 }
 
@@ -70,7 +71,7 @@ fn every_flipped_byte_of_a_bundle_is_found_and_never_served() {
         let mut flipped = bytes.clone();
         flipped[at] ^= 1 << ((at + round) % 8);
         fs_err::write(&path, &flipped).unwrap();
-        // A refusal at once is fine; what opens must find the damage and give out nothing but the original.
+        // An immediate rejection is fine. A bundle that opens must detect the damage and return only the original.
         if let Ok(bundle) = Bundle::open(&path) {
             assert!(!bundle.verify().is_empty(), "byte {at} of {}: not found by verify", bytes.len());
             let found = bundle.find(&record.members[0].key);
@@ -91,7 +92,7 @@ fn a_runtime_over_a_flipped_bundle_is_right_or_says_where_the_damage_is() {
         flipped[at] ^= 0x10;
         fs_err::write(&path, &flipped).unwrap();
         match from_bundle(&path) {
-            // Nothing that is run was touched: the documents, or a row of the other alias.
+            // No executed byte changed: the flipped one is in the documents, or in a row of the other alias.
             Outcome::Right => right += 1,
             Outcome::Miss(words) => {
                 missed += 1;
@@ -121,7 +122,7 @@ fn a_truncated_or_grown_bundle_is_refused_with_its_name() {
     assert_eq!(from_bundle(&path), Outcome::Right);
 }
 
-/// Publishes to a new store and gives the file of the object.
+/// Publishes to a new store and returns the path of the object.
 fn publish(store: &Path, compiled: &Compiled) -> PathBuf {
     let published = Store::create(store).unwrap().publish(&compiled.archive, &compiled.record).unwrap();
     let digest = published.digest.to_string();
@@ -151,7 +152,7 @@ fn a_damaged_object_is_quarantined_and_a_miss_that_names_it() {
         replace(&object, &damaged);
         match from_store(&store) {
             Outcome::Miss(words) => assert!(words.contains(name) && words.contains("moved to"), "{words}"),
-            // Bits of a zstd frame that mean nothing: the content still hashes to its digest.
+            // Some bits of a zstd frame have no meaning, so the content still matches its digest.
             Outcome::Right => continue,
             refused => panic!("{refused:?}"),
         }
@@ -180,7 +181,7 @@ fn a_damaged_record_is_a_miss_and_never_another_object() {
     assert!(matches!(from_store(&store), Outcome::Miss(_)));
 }
 
-/// What a strict runtime over a store with one, changed record says.
+/// Returns the outcome of a strict runtime over a store with one changed record.
 fn with_record(change: impl FnOnce(&mut Record)) -> Outcome {
     let (directory, mut compiled) = (tempfile::tempdir().unwrap(), compiled(&product(), native()));
     change(&mut compiled.record);
@@ -217,7 +218,7 @@ fn a_better_variant_that_this_cpu_lacks_does_not_hide_one_that_it_has() {
     assert_eq!(from_store(&store), Outcome::Right);
 }
 
-/// Compiles the graph against headers of another ABI version, under the key of the true module.
+/// Compiles the graph against headers of another ABI version, under the key of the correct module.
 fn other_abi(version: &str) -> Compiled {
     let mut module = Granularity::Whole.modules(&product()).remove(0);
     let (key, document) = (module.key(), module.document());
@@ -241,7 +242,7 @@ fn code_of_another_abi_version_is_refused_by_the_record_and_by_the_handshake() {
         let store = directory.path().join(version);
         publish(&store, &compiled);
         missed(from_store(&store), &["needs C ABI"]);
-        // A record that lies about it: the table in the object does not.
+        // The record claims a compatible ABI, but the table in the object does not.
         compiled.record.requires.abi = (0x1_0000, 0x1_ffff);
         let store = directory.path().join(format!("lie-{version}"));
         publish(&store, &compiled);
@@ -264,7 +265,7 @@ fn an_object_under_the_key_of_another_graph_is_refused() {
     missed(from_store(&store), &["handshake: the number of entries"]);
 }
 
-/// A bundle whose hashes hold, with an entry that calls what another graph was compiled to.
+/// Writes a bundle with valid hashes and an entry that calls another graph's code.
 fn forged(path: &Path) {
     let mut declared = Declared::default();
     for (name, text) in [("sum", "x + y"), ("difference", "x - y")] {
@@ -285,7 +286,8 @@ fn an_entry_that_calls_another_graphs_module_is_told_of_and_not_believed() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("forged.bundle");
     forged(&path);
-    // The hashes hold: a loader, which has no generator to ask, runs what the writer of the bundle chose.
+    // The hashes are valid, and a loader has no generator to check against, so it runs the code that the writer of
+    // the bundle chose.
     assert!(Bundle::open(&path).unwrap().verify().is_empty());
     let inputs = values(2, 20);
     let inputs: Vec<ArrayRef<'_>> = inputs.iter().map(ArrayRef::from).collect();

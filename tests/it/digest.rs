@@ -1,14 +1,15 @@
-//! One digest for all ways to run a graph: which compiler made its artifacts and for which level, how it was cut, how many threads
-//! shared the work. NaNs are counted as one.
+//! Compares one digest of results over all ways to run a graph: the compiler and the level of its artifacts, the
+//! cut, and the number of threads. All NaNs count as equal.
 //!
 //! ```text
 //! graphs ─┬▶ perform ──────────────────────────────────────────────────────────────────────────────▶ digest ──┐
 //!         ├▶ gcc, clang × every level × whole, groups, op by op ─▶ strict ─▶ 1, 2, 3 threads ─▶ digests ──────┼▶ all equal
 //!         └▶ gcc for aarch64 ─▶ an emulator ([`crate::cross`]) ─▶ digest ─────────────────────────────────────┘
 //! ```
-//! Some graphs have arrays that are long enough for threads to share them; the others are random. Products of matrices are left
-//! out, whose bits hold within a class of CPU, but for those in [`products_have_the_same_bits_on_any_number_of_threads`].
-//! `cargo xtask digest` runs the whole (`PRECAST_DIGEST_COUNT`); else a share is run, without the emulator.
+//! Some graphs have arrays long enough to be split among threads; the rest are random. Products of matrices are
+//! left out, except in [`products_have_the_same_bits_on_any_number_of_threads`], because their bits are only the
+//! same within a class of CPU.
+//! `cargo xtask digest` runs everything (`PRECAST_DIGEST_COUNT`); otherwise only a part runs, without the emulator.
 
 #![allow(clippy::print_stdout, reason = "long runs say what they compared")]
 
@@ -23,7 +24,7 @@ use precast_testkit::layout::{Layout, lay_out_any};
 use precast_testkit::{Choices, arrays};
 use std::path::Path;
 
-/// Expressions whose operands are long; `m` and `n` are matrices, `v` is a row of them.
+/// Expressions with long operands; `m` and `n` are matrices, `v` is a row of them.
 const LONG: [&str; 16] = [
     "(m + n) * m",
     "exp(-m*m) * n + v",
@@ -43,10 +44,10 @@ const LONG: [&str; 16] = [
     "var(n)",
 ];
 
-/// A matrix that is long enough for several threads, of no round extents.
+/// The shape of a matrix that is long enough for several threads, with uneven extents.
 const SHAPE: [usize; 2] = [301, 503];
 
-/// A graph and what it is called with.
+/// A graph and its inputs.
 struct Case {
     graph: FunctionGraph,
     inputs: Vec<Array>,
@@ -56,13 +57,13 @@ fn long(expression: &str, dtype: DType, choices: &mut Choices) -> Case {
     let types = [format!("m={dtype}[?,?]"), format!("n={dtype}[?,?]"), format!("v={dtype}[?]")];
     let graph = graph(expression, &[&types[0], &types[1], &types[2]]);
     let mut drawn = |shape: &[usize], layout| lay_out_any(&arrays::draw_plain(choices, dtype, shape), layout);
-    // Transposed, and with gaps: cuts meet every way through the drivers.
+    // Transposed and with gaps, so that cuts reach every path through the drivers.
     let inputs =
         vec![drawn(&SHAPE, Layout::C), drawn(&SHAPE, Layout::Fortran), drawn(&SHAPE[1..], Layout::C)];
     Case { graph, inputs }
 }
 
-/// How many random graphs; with that said, everything is run, else a share.
+/// Returns the number of random graphs. If it is set, everything runs, otherwise a part.
 fn count() -> Option<u64> {
     std::env::var("PRECAST_DIGEST_COUNT").ok().map(|count| count.parse().unwrap())
 }
@@ -86,7 +87,8 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// The digest of results: dtypes, shapes and elements in C order, every NaN as the same one; what is refused is its own result.
+/// Returns the digest of results: dtypes, shapes and elements in C order, with all NaNs equal. A rejection counts
+/// as a separate result.
 fn digest(results: &[Option<Vec<Array>>]) -> ContentId {
     let mut bytes = Vec::new();
     for results in results {
@@ -97,7 +99,7 @@ fn digest(results: &[Option<Vec<Array>>]) -> ContentId {
         for array in results {
             bytes.extend(format!("{} {:?} ", array.dtype(), array.shape()).into_bytes());
             with_array!(array, a => a.iter().for_each(|x| {
-                // A value that is not itself; `==` is of numbers, so a zero keeps its sign in the text.
+                // True for NaN alone; `==` compares numbers, so a zero keeps its sign in the text.
                 #[allow(clippy::eq_op, reason = "how a NaN is told")]
                 let text = if x != x { "NaN".to_owned() } else { format!("{x:?}") };
                 bytes.extend(text.into_bytes());
@@ -108,7 +110,7 @@ fn digest(results: &[Option<Vec<Array>>]) -> ContentId {
     ContentId::of(&bytes)
 }
 
-/// The digests of what the artifacts of all graphs compute, on one, two and three threads.
+/// Returns the digests of all graphs' results from artifacts, on one, two and three threads.
 fn digests(cases: &[Case], compiler: &Toolchain, granularity: Granularity, isa: Isa) -> Vec<ContentId> {
     let graphs: Vec<FunctionGraph> = cases.iter().map(|case| case.graph.clone()).collect();
     let bytes = try_bundle_by(compiler, &graphs, granularity, isa, Profile::Release).unwrap();
@@ -131,10 +133,10 @@ fn digests(cases: &[Case], compiler: &Toolchain, granularity: Granularity, isa: 
     (1..=3).map(all).collect()
 }
 
-/// Versions of clang that are looked for where Debian gives no plain name.
+/// The versions of clang to look for, since Debian installs no unversioned name.
 const CLANGS: std::ops::Range<u32> = 11..30;
 
-/// gcc and clang, as many as there are.
+/// Returns gcc and clang, if they are installed.
 fn compilers() -> Vec<Toolchain> {
     let own = toolchain();
     let names = ["gcc", "clang"].map(str::to_owned).into_iter();
@@ -180,7 +182,7 @@ fn the_digest_is_the_same_for_every_compiler_level_cut_and_number_of_threads() {
     println!("{} graphs, perform: {expected}", cases.len());
 }
 
-/// Rows and columns are shared, and a row alone is none: it would be a product with a vector.
+/// Rows and columns are split among threads, but a single row is not: it would be a product with a vector.
 #[test]
 fn products_have_the_same_bits_on_any_number_of_threads() {
     let cases: Vec<Case> = [[97, 200, 97], [145, 64, 300], [300, 64, 145], [1, 4000, 333], [2000, 700, 1]]

@@ -1,4 +1,4 @@
-//! The end of a process that is still publishing: the next process hits all the same.
+//! Ends a process while it is still publishing; the next process must hit nevertheless.
 
 use crate::process::{self, answer};
 use precast::{FunctionGraph, Policy, Runtime};
@@ -7,7 +7,7 @@ use precast_ops::Ops;
 use std::path::Path;
 use std::time::Duration;
 
-/// How long after its compilation each process ends, in milliseconds: publishing takes a few.
+/// The times between compilation and exit, in milliseconds; publishing takes a few.
 const DELAYS: [u64; 6] = [0, 1, 2, 4, 8, 16];
 
 fn graph() -> FunctionGraph {
@@ -15,11 +15,11 @@ fn graph() -> FunctionGraph {
     parse(&["x * 2.5 + 1"], &inputs, &Ops::standard()).unwrap()
 }
 
-/// Compiles, and ends the process while the runtime lives, as one in a static does.
+/// Compiles, and ends the process while the runtime is alive, as for a runtime in a static.
 pub(crate) fn role(place: &Path) -> String {
     let runtime = Runtime::builder().writable(place.join("store")).policy(Policy::Jit).build().unwrap();
     drop(runtime.function(&graph()).unwrap());
-    // As a static, it is never dropped.
+    // Like a static, it is never dropped.
     let _runtime = std::mem::ManuallyDrop::new(runtime);
     let delay = fs_err::read_to_string(place.join("delay")).unwrap();
     std::thread::sleep(Duration::from_millis(delay.parse().unwrap()));

@@ -1,5 +1,6 @@
-//! Calls by threads that compute floats otherwise: rounding and subnormal numbers that a caller or another library has
-//! set. Every way to call gives the bits of the default environment, and leaves the caller's as it was.
+//! Calls by threads with another floating-point environment: rounding modes and subnormal settings of a caller or
+//! another library.
+//! Every way to call must give the bits of the default environment, and leave the caller's environment unchanged.
 
 use crate::compiled::{Granularity, bundle};
 use crate::external::{call, compiled};
@@ -14,7 +15,7 @@ use precast_ops::rewrite;
 use precast_testkit::ulp::same_bits;
 use std::hint::black_box;
 
-/// Arguments of each function: large ones, small ones, subnormal numbers, and those beside zeros of functions.
+/// The arguments of each function: large, small and subnormal numbers, and numbers close to zeros of functions.
 const VALUES: [f64; 12] =
     [1e300, 2.0, -0.3, 0.3, 1.4616, 5e-324, -2.5e-310, 0.1, -1e-5, 37.25, -0.75, 1.0 / 3.0];
 
@@ -27,7 +28,7 @@ fn same(found: &[Array], expected: &[Array], how: &dyn std::fmt::Debug) {
 
 const INPUTS: [&str; 2] = ["x=f64[?]", "y=f64[?]"];
 
-/// A graph of each dozen of elementwise functions and of reductions.
+/// Returns graphs of a dozen functions each: elementwise functions and reductions.
 fn rows() -> Vec<FunctionGraph> {
     let ops = Ops::standard();
     let types = INPUTS.map(|input| precast_graph::text::parse_input(input).unwrap());
@@ -74,7 +75,7 @@ fn every_function_has_the_same_bits_in_every_environment() {
     }
 }
 
-/// A sum of so many elements that threads share it, and what an author's C computes.
+/// Includes a sum long enough to be split among threads, and an author's C code.
 #[test]
 fn every_way_to_call_gives_the_same_bits() {
     let map = compiled(&graph("sin(x)/3 + x*0.5", &["x=f64[?]"]));
@@ -89,7 +90,7 @@ fn every_way_to_call_gives_the_same_bits() {
     for other in OtherFloats::ALL {
         let found = other.during(|| map.call(&[(&x).into()]).unwrap());
         same(&found, &expected, other);
-        // Gaps: by a frame.
+        // An input with gaps, which goes through a frame.
         let found = other.during(|| map.call(&[gaps.into()]).unwrap());
         same(&found, &expected, other);
         let mut reused = vec![Array::zeros(precast::DType::F64, &[VALUES.len()])];
@@ -134,7 +135,8 @@ fn native_functions_set_the_environment_themselves() {
     }
 }
 
-/// An author's C, by its module and as a native function, beside what it sets itself.
+/// An author's C code, called through its module and as a native function, including settings that it changes
+/// itself.
 #[test]
 fn an_authors_code_runs_in_the_default_environment() {
     let text = "#section code\nvolatile double x = INPUT_0;\nvolatile long double y = INPUT_0;\n\
@@ -159,7 +161,7 @@ fn what_the_caller_has_set_stays_and_flags_stay_set() {
         other.during(|| {
             let ten = array![10.0, 3.0];
             function.call(&[(&ten).into()]).unwrap();
-            // Refused: a rank that the graph does not admit.
+            // Rejected: a rank that the graph does not accept.
             assert!(function.call(&[ArrayRef::from(&Array::from(1.0))]).is_err());
             if *other == OtherFloats::Upward {
                 assert!(black_box(1.0) + black_box(1e-20) > 1.0);
@@ -171,7 +173,7 @@ fn what_the_caller_has_set_stays_and_flags_stay_set() {
     }
 }
 
-/// Literals, decimal numbers and constants that are folded are the same, and so are keys.
+/// Literals, decimal numbers and folded constants are the same, and so are keys.
 #[test]
 fn graphs_are_made_the_same_in_every_environment() {
     let make = || {

@@ -1,6 +1,7 @@
-//! Log-densities of PyMC's models and their gradients, as `precast.pytensor.freeze` wrote them down, run without Python.
+//! Log-densities of PyMC models and their gradients, as written by `precast.pytensor.freeze`, run without Python.
 //!
-//! `crates/python/tests/frozen` has each graph as JSON, and beside it the point, the log-density and the gradient that PyMC gives.
+//! `crates/python/tests/frozen` has each graph as JSON, and next to it the point, the log-density and the gradient
+//! from PyMC.
 
 use crate::compiled::{toolchain, variant};
 use ndarray::{Array1, IxDyn};
@@ -18,13 +19,13 @@ fn read(name: &str) -> String {
     fs_err::read_to_string(folder.join(name)).unwrap()
 }
 
-/// The rows of numbers in a file: a point, and what PyMC gives there.
+/// Returns the rows of numbers in a file: a point, and PyMC's results there.
 fn numbers(name: &str) -> Vec<Vec<f64>> {
     let text = read(&format!("{name}.txt"));
     text.lines().map(|row| row.split(' ').map(|number| number.parse().unwrap()).collect()).collect()
 }
 
-/// A bundle of all models, opened as a deployed program opens it.
+/// Opens a bundle of all models like a deployed program.
 fn loader() -> Loader {
     let mut declared = Declared::new(Ops::standard());
     for name in MODELS {

@@ -1,4 +1,4 @@
-//! Graphs: by text, and random ones over every op of the standard library.
+//! Graphs from text, and random graphs over every op of the standard library.
 
 use precast_graph::text::{parse, parse_input};
 use precast_graph::{Array, FunctionGraph, OpLibrary as _, Prop, Props};
@@ -6,45 +6,45 @@ use precast_ops::Ops;
 use precast_testkit::graphs::{Case, Config, Function, draw};
 use precast_testkit::{Choices, arrays};
 
-/// The graph of an expression over inputs in text form.
+/// Returns the graph of an expression over inputs in text form.
 pub(crate) fn graph(expression: &str, inputs: &[&str]) -> FunctionGraph {
     outputs(&[expression], inputs)
 }
 
-/// The graph of several outputs.
+/// Returns the graph of several outputs.
 pub(crate) fn outputs(texts: &[&str], inputs: &[&str]) -> FunctionGraph {
     let inputs: Vec<_> = inputs.iter().map(|input| parse_input(input).unwrap()).collect();
     parse(texts, &inputs, &Ops::standard()).unwrap_or_else(|e| panic!("{texts:?}: {e}"))
 }
 
-/// The graph of an expression over vectors of f64, one for each letter of `inputs`.
+/// Returns the graph of an expression over vectors of f64, one for each letter of `inputs`.
 pub(crate) fn vectors(expression: &str, inputs: &str) -> FunctionGraph {
     let inputs: Vec<String> = inputs.chars().map(|name| format!("{name}=f64[?]")).collect();
     graph(expression, &inputs.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// The first figure of the design.
+/// Returns the main example graph of the design.
 pub(crate) fn score() -> FunctionGraph {
     vectors("out = sum(exp(-x*x)*y + z)", "xyz")
 }
 
-/// `(x + y) * z`
+/// Returns the graph of `(x + y) * z`.
 pub(crate) fn product() -> FunctionGraph {
     vectors("(x + y) * z", "xyz")
 }
 
-/// The graph and inputs of a seed: at most `applies` applies over every function there is.
+/// Returns the graph and the inputs of a seed: at most `applies` applies over all functions.
 pub(crate) fn random(seed: u64, applies: usize) -> Case {
     draw(&mut Choices::seeded(seed), &config(applies), &Ops::standard())
 }
 
-/// Arrays that a graph of [`vectors`] takes.
+/// Returns arrays for a graph of [`vectors`].
 pub(crate) fn values(count: usize, len: usize) -> Vec<Array> {
     let mut choices = Choices::seeded(7);
     (0..count).map(|_| arrays::draw_plain(&mut choices, precast_graph::DType::F64, &[len])).collect()
 }
 
-/// Every function that text knows, with the props that apply to arrays of up to three dimensions.
+/// Configures every function of the text form, with the props that apply to arrays of up to three dimensions.
 fn config(applies: usize) -> Config {
     let known = Ops::standard().names();
     let functions: Vec<Function> = known.iter().filter_map(|name| function(name)).collect();
@@ -73,7 +73,7 @@ fn function(name: &str) -> Option<Function> {
     let list = |items: &[i64]| Prop::List(items.iter().map(|n| Prop::Int(*n)).collect());
     let prop = |name: &str, value: Prop| Props::from([(name.to_owned(), value)]);
     Some(match name {
-        // `pow` has literal exponents only, the bit operators take nothing but truth values; both are called by text.
+        // `pow` requires literal exponents, and the bit operators require booleans here; both are called in text.
         "pow" | "where" => return None,
         _ if name.starts_with("bitwise") || name == "invert" => return None,
         "switch" => Function::new(name, 3),

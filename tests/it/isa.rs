@@ -1,5 +1,6 @@
-//! ISA levels of a deployed program: of a bundle with all of them it loads the best that its CPU has and `PRECAST_ISA_LIMIT`
-//! allows. A CPU without a feature is one that may not use it, so no instruction above the limit is ever met.
+//! ISA levels of a deployed program: from a bundle with all levels it loads the best one that its CPU and
+//! `PRECAST_ISA_LIMIT` allow.
+//! The limit simulates a CPU without a feature, so no instruction above the limit is ever executed.
 
 use crate::compiled::{levels, toolchain, variant};
 use crate::graphs::{score, values};
@@ -12,7 +13,7 @@ use precast_graph::interpret;
 use precast_store::event::chain;
 use std::path::Path;
 
-/// Writes a bundle of the graph `score` for each level, whatever this CPU can run.
+/// Writes a bundle of the graph `score` for every level, including levels that this CPU cannot run.
 fn deploy(place: &Path) {
     let mut declared = Declared::default();
     declared.graph("score", score(), Place::in_file(Path::new("precast.toml"))).unwrap();
@@ -24,7 +25,7 @@ fn deploy(place: &Path) {
     fs_err::write(place.join("bundle"), executed.bundle(&toolchain).unwrap()).unwrap();
 }
 
-/// A program that has a bundle and no more.
+/// Runs a program that has only a bundle.
 pub(crate) fn role(place: &Path) -> String {
     let loader = Loader::open(place.join("bundle")).unwrap();
     let function = match loader.entry("score") {

@@ -1,4 +1,4 @@
-//! Keys: a BuildKey is the module's text and sources, and graphs that compute different things never share one.
+//! Keys: a BuildKey covers the module's text and sources, and graphs that compute different things never share one.
 
 use crate::graphs::{graph, random, vectors};
 use crate::process;
@@ -11,7 +11,7 @@ use precast_testkit::{Choices, arrays};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// How many random graphs a property is held against.
+/// The number of random graphs that a property is tested on.
 const GRAPHS: u64 = 250;
 
 fn module(graph: &FunctionGraph) -> Module {
@@ -22,18 +22,18 @@ fn key(graph: &FunctionGraph) -> BuildKey {
     module(graph).key()
 }
 
-/// What is done to a graph while it is built again.
+/// The changes to a graph while it is rebuilt.
 #[derive(Default)]
 struct Change<'a> {
-    /// Other names, and every extent of inputs unknown.
+    /// Changes names, and makes every extent of inputs unknown.
     anonymous: bool,
-    /// Other values in constants.
+    /// Changes the values of constants.
     constants: Option<&'a mut Choices>,
-    /// This input of this Apply becomes another variable of the same type.
+    /// Replaces this input of this Apply by another variable of the same type.
     rewire: Option<(usize, usize, &'a mut Choices)>,
 }
 
-/// Builds a graph again; `None` if an op refuses the change.
+/// Rebuilds a graph; returns `None` if an op rejects the change.
 fn rebuild(old: &FunctionGraph, mut change: Change<'_>) -> Option<FunctionGraph> {
     let mut new = FunctionGraph::new();
     let mut renamed: Vec<Option<VarId>> = vec![None; old.variables().len()];
@@ -73,7 +73,7 @@ fn rebuild(old: &FunctionGraph, mut change: Change<'_>) -> Option<FunctionGraph>
     Some(new)
 }
 
-/// The graph, built in another order: constants and independent Applies in whatever order there can be.
+/// Rebuilds the graph in another order: constants and independent Applies in any possible order.
 fn shuffled(old: &FunctionGraph, choices: &mut Choices) -> FunctionGraph {
     let (mut new, mut renamed) = (FunctionGraph::new(), BTreeMap::new());
     for (position, input) in old.inputs().iter().enumerate() {
@@ -99,7 +99,7 @@ fn shuffled(old: &FunctionGraph, choices: &mut Choices) -> FunctionGraph {
     new
 }
 
-/// The type without extents but ones, which decide what broadcasts.
+/// Returns the type without extents, except for ones, which decide on broadcasting.
 fn unknown(ty: &Type) -> Type {
     match ty {
         Type::Tensor(tensor) => {
@@ -110,7 +110,7 @@ fn unknown(ty: &Type) -> Type {
     }
 }
 
-/// Every random graph, and one random rewiring of it.
+/// Returns every random graph, and one random rewiring of each.
 fn population() -> Vec<FunctionGraph> {
     let mut all = Vec::new();
     for seed in 0..GRAPHS {
@@ -196,7 +196,7 @@ fn the_order_in_which_independent_applies_are_built_never_matters() {
         let fingerprints = lowered.each_ref().map(|lowered| fingerprint(lowered, &Ops::standard()));
         assert_eq!(key(&graph), key(&other), "seed {seed}: {graph}\n{other}");
         assert_eq!(fingerprints[0], fingerprints[1], "seed {seed}: {graph}\n{other}");
-        // Modules are the same ones, so the programs call the same.
+        // The modules are the same, so the programs make the same calls.
         let parts = lowered.map(|lowered| {
             (0..lowered.applies().len())
                 .map(|at| {
@@ -273,13 +273,13 @@ fn rewired_graphs_share_a_key_only_if_they_compute_the_same() {
     assert!(shared * 10 < rewired, "{shared} of {rewired} share a key");
 }
 
-/// A graph of several outputs over two vectors.
+/// Returns a graph of several outputs over two vectors.
 fn several(texts: &[&str]) -> FunctionGraph {
     let inputs = ["x=f64[?]", "y=f64[?]"].map(|input| parse_input(input).unwrap());
     parse(texts, &inputs, &Ops::standard()).unwrap()
 }
 
-/// The bits of the constants that the modules of a graph are given.
+/// Returns the bits of the constants that are passed to the modules of a graph.
 fn constants(graph: &FunctionGraph) -> Vec<Vec<u64>> {
     let lowered = rewrite::lower(graph).unwrap();
     lowered
@@ -289,7 +289,7 @@ fn constants(graph: &FunctionGraph) -> Vec<Vec<u64>> {
         .collect()
 }
 
-/// The keys of a fixed list, one a line.
+/// Returns the keys of a fixed list, one per line.
 pub(crate) fn role(_place: &Path) -> String {
     let texts = ["(x + y)*z", "sum(exp(-x*x)*y + z)", "mean(x)*max(y)", "where(x < y, x, z)", "tanh(x) @ y"];
     let graphs =

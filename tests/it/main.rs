@@ -1,8 +1,9 @@
-//! End-to-end tests, one theme a file.
+//! End-to-end tests, one topic per file.
 //!
 //! ```text
-//! graphs, compiled, process   what the tests are made of: graphs, their artifacts, other processes
-//! cross  digest  same_bytes  fuzz  external  floats  frozen  isa  combinations  keys  native  operands  page  program  policy  race  damage  record  reload  telemetry  trace  types  writing_ops
+//! graphs, compiled, process   the building blocks of the tests: graphs, their artifacts, other processes
+//! combinations  cross  damage  digest  exit  external  floats  frozen  fuzz  isa  keys  native  operands  page  policy
+//! program  race  record  reload  same_bytes  stack  telemetry  trace  types  writing_ops
 //! ```
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -1,5 +1,7 @@
-//! Operands: an op reads what its graph says, in whichever order the graph declares its inputs, and whatever else it declares;
-//! and a call gives the same bits however it is made: new results or reused ones, typed or not, where arrays lie or in a frame.
+//! Operands: an op reads the inputs that its graph specifies, regardless of the order of the declared inputs and of
+//! unused ones.
+//! A call gives the same bits in every form: new or reused results, typed or untyped, with arrays in place or in a
+//! frame.
 
 use crate::compiled::{Granularity, try_bundle};
 use crate::fuzz::agreement::{Call, Form, Subject, assert_agree, calls, full};
@@ -15,10 +17,10 @@ use precast_testkit::{Choices, arrays, scalar_op};
 use std::hint::black_box;
 use std::sync::Arc;
 
-/// The extent of the dimensions that operands have in common, in [`INPUTS`].
+/// The extent of the dimensions that operands share, in [`INPUTS`].
 const N: usize = usize::MAX;
 
-/// Each name's type, and the shape of its value.
+/// The type of each name, and the shape of its value.
 const INPUTS: [(char, &str, DType, &[usize]); 9] = [
     ('x', "f64[?]", DType::F64, &[N]),
     ('y', "f64[?]", DType::F64, &[N]),
@@ -28,11 +30,11 @@ const INPUTS: [(char, &str, DType, &[usize]); 9] = [
     ('m', "bool[?]", DType::Bool, &[N]),
     ('i', "i64[?]", DType::I64, &[N]),
     ('j', "u8[?]", DType::U8, &[N]),
-    // Nothing reads it, and its shape is no other's.
+    // No op reads it, and no other input has its shape.
     ('u', "i32[?]", DType::I32, &[7]),
 ];
 
-/// The outputs of graphs, and the names in them.
+/// The outputs of graphs, and their input names.
 const TEXTS: &[(&[&str], &str)] = &[
     (&["y - x"], "xy"),
     (&["y / x"], "xy"),
@@ -60,7 +62,7 @@ const TEXTS: &[(&[&str], &str)] = &[
     (&["sum(w - v)"], "wv"),
     (&["sum(v - w, axis=0)", "max(v - w)"], "wv"),
     (&["cumsum(y - x) * s"], "xys"),
-    // Reductions whose result is read again.
+    // Reductions with a result that is read again.
     (&["x - sum(y - x)"], "xy"),
     (&["(x - mean(x)) / max(y)"], "xy"),
     (&["sum(s - x) - s"], "sx"),
@@ -69,7 +71,7 @@ const TEXTS: &[(&[&str], &str)] = &[
     (&["(w - mean(w, axis=1, keepdims=True)) / std(w, axis=1, keepdims=True)"], "w"),
     (&["softmax(w - v, axis=1) * x"], "wvx"),
     (&["sum(w, axis=1)", "w - max(w, axis=1, keepdims=True) * s"], "ws"),
-    // Constants: some graphs differ in them alone, and share a module.
+    // Constants: some graphs differ only in them, and share a module.
     (&["2.5 - x * 1.25"], "x"),
     (&["1.25 - x * 2.5"], "x"),
     (&["x * x + 1.25", "y - 2.5"], "xy"),
@@ -86,7 +88,7 @@ const TEXTS: &[(&[&str], &str)] = &[
     (&["y < x", "i - j", "sum(i)"], "xyij"),
 ];
 
-/// Every order of some names.
+/// Returns all permutations of some names.
 fn orders(names: &str) -> Vec<String> {
     if names.is_empty() {
         return vec![String::new()];
@@ -98,7 +100,7 @@ fn orders(names: &str) -> Vec<String> {
     firsts.collect()
 }
 
-/// A value for an input, where operands have `n` elements along the dimension that they share; `is_one` if this is one of them.
+/// Returns a value for an input. Shared dimensions have `n` elements, or one element if `is_one` is set.
 fn value(name: char, n: usize, is_one: bool) -> Array {
     let (_, _, dtype, shape) = INPUTS.iter().find(|known| known.0 == name).unwrap();
     let n = if is_one { 1 } else { n };
@@ -111,8 +113,8 @@ fn declared(names: &str) -> Vec<String> {
     names.chars().map(|name| format!("{name}={}", ty(name))).collect()
 }
 
-/// A graph, with calls of operands of 5 elements, none and one; of ones among 5, and among as many as are and are not spread for
-/// them at once; and of `more`.
+/// Returns a graph with calls for operands of 5, 0, 1 and `more` elements. Further calls mix operands of one
+/// element with operands of 5, and of 512 and 513, the sizes around the limit for expanding all of them at once.
 fn subject(texts: &[&str], names: &str, more: &[usize]) -> Subject {
     let declared = declared(names);
     let graph = outputs(texts, &declared.iter().map(String::as_str).collect::<Vec<_>>());
@@ -145,7 +147,7 @@ fn inputs_may_be_declared_in_any_order_and_need_not_be_read() {
     }
 }
 
-/// As many as slots on the stack have room for and more, a block of a reduction and more.
+/// Sizes at and above the number of stack slots, and at and above a reduction block.
 #[test]
 fn operands_may_have_any_number_of_elements() {
     let more = [2, 63, 64, 65, 300, 1025, 4095, 4096, 4097, 9000];
@@ -155,7 +157,7 @@ fn operands_may_have_any_number_of_elements() {
     }
 }
 
-/// The functions of graphs, from one bundle.
+/// Returns the functions of graphs, from one bundle.
 fn functions(graphs: &[(&[&str], &str)]) -> Vec<Function> {
     let graphs: Vec<_> = graphs
         .iter()
@@ -240,7 +242,7 @@ fn typed_calls_are_calls() {
         }
     }
     assert_eq!(number_typed.call((3.0,)).unwrap(), 7.5);
-    // One operand is stretched, and then both are too many.
+    // One operand is broadcast, and then both have too many elements.
     let (one, five) = (vector('x', 1), vector('y', 5));
     assert_eq!(sub_typed.call((one.view(), five.view())).unwrap(), &five - one[0]);
     let (two, five) = (vector('x', 2), vector('y', 5));
@@ -248,7 +250,7 @@ fn typed_calls_are_calls() {
     assert_eq!(error, sub.call(&[two.view().into(), five.view().into()]).unwrap_err().to_string());
 }
 
-/// The second result of a function.
+/// Returns the second result of a function.
 fn sum_of(function: &Function, x: ndarray::ArrayView1<'_, f64>, y: ndarray::ArrayView1<'_, f64>) -> f64 {
     let Array::F64(sum) = &function.call(&[x.into(), y.into()]).unwrap()[1] else {
         unreachable!("a sum of f64")
@@ -256,8 +258,8 @@ fn sum_of(function: &Function, x: ndarray::ArrayView1<'_, f64>, y: ndarray::Arra
     sum.sum()
 }
 
-/// The code of an author's scalar op stands in a kernel, which could be run without its module; but what it does to the thread
-/// is undone by the module.
+/// The code of an author's scalar op is inlined in a kernel, which could run without its module. The module still
+/// restores the thread's state.
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn what_a_scalar_op_of_an_author_does_to_its_thread_is_undone() {

@@ -1,4 +1,4 @@
-//! The examples of the reference page of the language: the same bits whole, in groups, op by op and interpreted.
+//! The examples of the language reference page: the same bits as a whole, in groups, op by op and interpreted.
 
 use crate::compiled::Granularity;
 use crate::fuzz::agreement::{Form, Subject, calls, wrong};
@@ -25,7 +25,7 @@ fn examples_have_the_bits_of_perform_however_they_are_cut() {
             let graph = parse(&[text], &types.collect::<Vec<_>>(), &Ops::standard()).ok()?;
             let values: Vec<_> = inputs.into_iter().map(|(_, array)| array).collect();
             let calls = calls(&graph, &values, &mut choices);
-            // What refuses the values, or has nothing to compute, is no example here.
+            // Examples that reject the values, or have nothing to compute, are skipped.
             (!calls.is_empty() && !graph.applies().is_empty()).then_some(Subject { graph, calls })
         });
         texts.extend(drawn.is_some().then_some(text));

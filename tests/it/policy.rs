@@ -1,4 +1,4 @@
-//! Policies: what a declared graph, a miss, a compiler and the lack of one come to, in this process and in others.
+//! Policies: the effects of declared graphs, misses, and a present or missing compiler, in one process and in several.
 
 use crate::graphs::{product, score, values, vectors};
 use crate::process::{self, answer, bare};
@@ -10,7 +10,7 @@ use precast_store::Store;
 use std::path::Path;
 use std::process::Command;
 
-/// Builds the declared graphs into the store of a place, as `precast build` does.
+/// Builds the declared graphs into the store of a place, like `precast build`.
 pub(crate) fn declare(place: &Path) {
     let mut declared = Declared::default();
     for (name, graph) in [("score", score()), ("product", product())] {
@@ -24,7 +24,7 @@ pub(crate) fn declare(place: &Path) {
     fs_err::write(place.join("bundle"), executed.bundle(&toolchain).unwrap()).unwrap();
 }
 
-/// What a process asks for, and what became of it: served by whom and right, or the error.
+/// Requests a graph; returns the source of its function after checking the result, or the error.
 fn ask(runtime: &Runtime, what: &str) -> String {
     let graph = match what {
         "score" => score(),
@@ -55,7 +55,7 @@ fn ask(runtime: &Runtime, what: &str) -> String {
     format!("{served}, {} compiled", runtime.stats().compiled)
 }
 
-/// A process with a policy (or `default`) that asks for one graph.
+/// Runs a process with a policy (or `default`) that requests one graph.
 pub(crate) fn role(place: &Path) -> String {
     let policy = std::env::var("POLICY").unwrap();
     let mut builder = match std::env::var("LAYER").as_deref() {
@@ -86,7 +86,7 @@ fn declared_graphs_hit_in_a_bare_process_under_every_policy() {
             assert_eq!(found, "artifact, 0 compiled", "{policy}, {layer}");
         }
     }
-    // By name, with no graph in the program at all.
+    // By name, without a graph in the program.
     let runtime =
         Runtime::builder().bundle_file(place.join("bundle")).policy(Policy::Strict).build().unwrap();
     assert_eq!(runtime.entries(), ["product", "score"]);
@@ -94,7 +94,7 @@ fn declared_graphs_hit_in_a_bare_process_under_every_policy() {
     let refs: Vec<ArrayRef<'_>> = inputs.iter().map(ArrayRef::from).collect();
     let found = runtime.entry("score").unwrap().call(&refs).unwrap();
     assert_eq!(found, interpret(&score(), &inputs).unwrap());
-    // What serves it is held: what becomes of the layer is nothing to it.
+    // The entry is kept in memory, so a later change of the layer has no effect.
     let stored = Runtime::builder().store(place.join("store")).policy(Policy::Strict).build().unwrap();
     stored.entry("score").unwrap();
     fs_err::rename(place.join("store"), place.join("gone")).unwrap();
@@ -149,7 +149,7 @@ fn jit_without_a_compiler_is_a_typed_error_with_a_hint() {
     }
 }
 
-/// Publishes modules of the ops that `product` is made of.
+/// Publishes modules of the ops in `product`.
 fn publish_ops(place: &Path) {
     let runtime = Runtime::builder().writable(place.join("store")).policy(Policy::Jit).build().unwrap();
     for text in ["x + y", "x * y"] {
@@ -157,7 +157,7 @@ fn publish_ops(place: &Path) {
     }
 }
 
-/// A process under `tiered` that asks for a graph whose ops are in the store, and ends as it is told to.
+/// Runs a process under `tiered` that requests a graph whose ops are in the store, and ends in the requested way.
 #[expect(clippy::exit, reason = "how a process ends that drops nothing")]
 pub(crate) fn tiered_role(place: &Path) -> String {
     let runtime = Runtime::builder().writable(place.join("store")).policy(Policy::Tiered).build().unwrap();
@@ -171,7 +171,7 @@ pub(crate) fn tiered_role(place: &Path) -> String {
         _ => {
             runtime.flush();
             assert_eq!(function.call(&inputs).unwrap(), first);
-            // Asked for once more: what failed is remembered, and nothing is told twice.
+            // Requested again: the failure is remembered, and no event occurs twice.
             runtime.function(&product()).unwrap().call(&inputs).unwrap();
             runtime.flush();
             let stats = runtime.stats();
@@ -226,7 +226,7 @@ fn a_process_that_ends_while_it_compiles_leaves_nothing_behind() {
             if end == "drop" { 3 } else { verified.records },
             "what had begun was finished"
         );
-        // What a process that ended in the middle of it could not remove, the next one that compiles does.
+        // The next process that compiles removes files of a process that ended in the middle of a compilation.
         let mut next = process::role("policy", place);
         next.env("TMPDIR", &tmp);
         let found = asks(next, place, "jit", "writable", "(x - y) * (x + z)");

@@ -1,7 +1,7 @@
 //! Other processes: this test binary, started again in a role.
 //!
-//! A role is a function of a test file. It gets a directory, and answers with text in the file `answer` there; what it
-//! prints goes where tests print.
+//! A role is a function of a test file. It gets a directory and writes its answer to the file `answer` there. Its
+//! output goes to the test's output.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,7 +9,7 @@ use std::process::Command;
 const ROLE: &str = "PRECAST_TESTS_ROLE";
 const PLACE: &str = "PRECAST_TESTS_PLACE";
 
-/// What a role does in its directory, and answers.
+/// The work of a role in its directory; returns the answer.
 type Role = fn(&Path) -> String;
 
 const ROLES: [(&str, Role); 9] = [
@@ -24,13 +24,13 @@ const ROLES: [(&str, Role); 9] = [
     ("tiered", crate::policy::tiered_role),
 ];
 
-/// A process in a role, to be started.
+/// Returns the command of a process in a role.
 pub(crate) fn role(name: &str, place: &Path) -> Command {
     assert!(ROLES.iter().any(|(known, _)| *known == name), "no role `{name}`");
     in_role(Command::new(program()), name, place)
 }
 
-/// As [`role`], started by a shell with another umask.
+/// Does the same as [`role`], but starts the process in a shell with another umask.
 pub(crate) fn role_with_umask(name: &str, place: &Path, umask: &str) -> Command {
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(format!("umask {umask}; exec \"$0\" \"$@\"")).arg(program());
@@ -47,7 +47,7 @@ fn in_role(mut command: Command, name: &str, place: &Path) -> Command {
     command
 }
 
-/// Runs it to its end and gives its answer.
+/// Runs a command to its end and returns its answer.
 pub(crate) fn answer(mut command: Command, place: &Path) -> String {
     let output = command.output().unwrap();
     let told =
@@ -56,7 +56,7 @@ pub(crate) fn answer(mut command: Command, place: &Path) -> String {
     fs_err::read_to_string(place.join("answer")).unwrap()
 }
 
-/// Takes everything away that a deployed program may not rely on: environment, compiler, home.
+/// Removes everything that a deployed program may not rely on: environment, compiler, home.
 pub(crate) fn bare(mut command: Command) -> Command {
     let kept: Vec<(&str, std::ffi::OsString)> =
         [ROLE, PLACE].into_iter().filter_map(|name| Some((name, value(&command, name)?))).collect();

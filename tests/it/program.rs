@@ -1,7 +1,7 @@
 //! The virtual machine: graphs that several modules serve, run as one program.
 //!
-//! Memory is counted, on the thread that calls: what a steady call allocates, what a program needs at most, what an error
-//! leaves behind. Values are held against `perform`.
+//! These tests count the memory of the calling thread: allocations of a steady call, the peak of a program, and
+//! leaks after an error. Values are compared with `perform`.
 
 use crate::compiled::{Granularity, bundle, toolchain, variant};
 use crate::graphs::{graph, outputs, random};
@@ -17,7 +17,7 @@ use std::path::Path;
 const GRANULARITIES: [Granularity; 4] =
     [Granularity::Whole, Granularity::Groups, Granularity::OpByOp, Granularity::Mixed(5)];
 
-/// A runtime that has nothing but the modules of some graphs, all of one granularity.
+/// Returns a runtime with only the modules of some graphs, all of one granularity.
 fn served(graphs: &[FunctionGraph], granularity: Granularity) -> Runtime {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("program.bundle");
@@ -41,7 +41,7 @@ fn nothing_left(info: AllocationInfo) -> bool {
     (info.count_current, info.bytes_current) == (0, 0)
 }
 
-/// Graphs with temporaries of several shapes, views, reductions, products, several outputs.
+/// Returns graphs with temporaries of several shapes, views, reductions, products and several outputs.
 fn programs() -> Vec<FunctionGraph> {
     let matrices = ["x=f64[?,?]", "y=f64[?,?]"];
     [
@@ -102,7 +102,7 @@ fn typed_calls_allocate_the_arrays_they_give_and_nothing_else() {
 
 #[test]
 fn temporaries_whose_lives_do_not_meet_share_memory() {
-    // Sums that run cannot be fused; each needs the one before it and room for itself.
+    // Cumulative sums cannot be fused; each needs the previous one and its own buffer.
     let chain = graph("c(c(c(c(c(c(c(c(x))))))))".replace('c', "cumsum").as_str(), &["x=f64[?]"]);
     let n = 50_000;
     let inputs = [f64s(Array1::linspace(0.0, 1.0, n))];
@@ -113,7 +113,7 @@ fn temporaries_whose_lives_do_not_meet_share_memory() {
         let mut found = Vec::new();
         let info = measure(|| found = function.call(&refs(&inputs)).unwrap());
         assert_eq!(found, interpret(&chain, &inputs).unwrap());
-        // Two temporaries and the result, of which the result and one temporary are there at the end at most.
+        // Two temporaries and the result; at the end, at most the result and one temporary remain.
         assert!(info.bytes_max < 3 * array + array / 2, "{granularity:?}: {} arrays", info.bytes_max / array);
         assert!(
             info.bytes_total < 3 * array + array / 2,
@@ -187,14 +187,14 @@ fn a_failure_in_the_middle_leaves_nothing_behind_and_the_next_call_is_right() {
                 matches!(&error, CallError::Op { signature, .. } if signature.contains("dot")),
                 "{error}"
             );
-            // Into arrays that exist, too: they stay arrays.
+            // The same for existing arrays, which stay arrays.
             function.call_into(&refs(&wrong), &mut outputs).unwrap_err();
             function.call_into(&refs(&right), &mut outputs).unwrap();
             assert_eq!(outputs, want, "{granularity:?}");
         };
         both();
         both();
-        // Which of its tensors a function keeps may alternate; what was lost in each round would add up.
+        // The set of tensors that a function keeps may alternate, but a leak in each round would add up.
         let info = measure(|| (0..40).for_each(|_| both()));
         assert!(info.count_current.abs() < 8 && info.bytes_current.abs() < 2048, "{granularity:?}: {info:?}");
     }
@@ -206,10 +206,10 @@ fn functions_and_runtimes_leave_nothing_behind() {
     let inputs = matrices(6);
     for granularity in GRANULARITIES {
         let runtime = served(std::slice::from_ref(&graph), granularity);
-        // Loaded once: what the dynamic linker keeps is not ours.
+        // Loads the library once, since memory of the dynamic linker does not count.
         let _loaded = runtime.function(&graph).unwrap();
         let once = || drop(runtime.function(&graph).unwrap().call(&refs(&inputs)).unwrap());
-        // The runtime remembers the cover and its events; the thread keeps headers.
+        // The runtime caches the cover and its events, and the thread keeps headers.
         (0..300).for_each(|_| once());
         let info = measure(once);
         assert!(nothing_left(info), "{granularity:?}: {info:?}");
@@ -236,10 +236,10 @@ fn outputs_that_are_views_are_the_callers_own() {
             });
         }
         assert_eq!(inputs[0], f64s(x.clone()), "{granularity:?}");
-        // And once more over what was written to.
+        // The same again, over the written arrays.
         function.call_into(&refs(&inputs), &mut found).unwrap();
         assert_eq!(found, want, "{granularity:?}");
-        // Into strided memory of the caller.
+        // The same into strided memory of the caller.
         let mut wide = [ArrayD::zeros(vec![6, 4]), ArrayD::zeros(vec![6, 4]), ArrayD::zeros(vec![2, 6])];
         let mut last = Array2::zeros((2, 3));
         let [a, b, c] = &mut wide;
@@ -269,7 +269,7 @@ fn inputs_and_constants_are_never_overwritten() {
             programs += usize::from(function.provenance().len() > 2);
             let Ok(first) = function.call(&refs(&case.inputs)) else { continue };
             let before: Vec<Vec<u64>> = case.inputs.iter().map(Array::bits).collect();
-            // A constant that was written to shows in the second call.
+            // A constant that was overwritten would show in the second call.
             let second = function.call(&refs(&case.inputs)).unwrap();
             let bits = |arrays: &[Array]| arrays.iter().map(Array::bits).collect::<Vec<_>>();
             assert_eq!(bits(&first), bits(&second), "seed {seed}, {granularity:?}");
@@ -332,10 +332,10 @@ fn a_module_damaged_after_loading_harms_nobody_and_after_that_smaller_ones_serve
     bytes[middle] ^= 0x20;
     fs_err::remove_file(&object).unwrap();
     fs_err::write(&object, bytes).unwrap();
-    // What was loaded is a copy: nothing on disk can change it any more.
+    // Loaded code is a copy, so later changes on disk have no effect.
     assert_eq!(function.call(&refs(&inputs)).unwrap(), want);
     assert_eq!(runtime.function(&graph).unwrap().call(&refs(&inputs)).unwrap(), want);
-    // The next process finds the damage. Units hold several modules, so what is left may be less than all but the group.
+    // The next process detects the damage. A unit holds several modules, so more than the one group may be missing.
     let next = open();
     match next.function(&graph) {
         Ok(function) => {
@@ -346,7 +346,7 @@ fn a_module_damaged_after_loading_harms_nobody_and_after_that_smaller_ones_serve
     }
     assert_eq!(next.stats().damaged, 1);
     drop(next);
-    // Built again it serves again.
+    // After another build it serves again.
     drop(build(&graph, &path));
     assert_eq!(open().function(&graph).unwrap().call(&refs(&inputs)).unwrap(), want);
     fs_err::remove_dir_all(&path).unwrap();

@@ -1,4 +1,4 @@
-//! Races: processes that build into one store at once, beside one that reads it. Never a wrong result, never damage.
+//! Races: processes that build into one store at once, while another reads it. Never a wrong result, never damage.
 
 use crate::graphs::{values, vectors};
 use crate::process::{self, answer};
@@ -8,14 +8,14 @@ use precast_store::Store;
 use std::path::Path;
 use std::process::Command;
 
-/// The graphs that both publishers build.
+/// Returns the graphs that both publishers build.
 fn common() -> Vec<FunctionGraph> {
     ["x + y", "x*y - z", "exp(x)*y", "sum(x*y)", "x - y*z", "(x + y)*(y + z)"]
         .map(|text| vectors(text, "xyz"))
         .into()
 }
 
-/// The graphs that one publisher alone builds.
+/// Returns the graphs that only one publisher builds.
 fn own(who: &str) -> Vec<FunctionGraph> {
     let texts = match who {
         "a" => ["x/y", "maximum(x, y)*z", "x + y + z"],
@@ -24,7 +24,7 @@ fn own(who: &str) -> Vec<FunctionGraph> {
     texts.map(|text| vectors(text, "xyz")).into()
 }
 
-/// Gets a function, calls it, compares its bits with `perform`; gives whether an artifact served it.
+/// Loads a function, calls it, and compares its bits with `perform`; returns whether an artifact served it.
 fn served(runtime: &Runtime, graph: &FunctionGraph) -> bool {
     let inputs = values(3, 65);
     let function = runtime.function(graph).unwrap();
@@ -33,7 +33,7 @@ fn served(runtime: &Runtime, graph: &FunctionGraph) -> bool {
     !matches!(function.provenance()[0].served, Served::Interpreted)
 }
 
-/// Builds all of its graphs, the common ones from the other end than the other publisher.
+/// Builds all graphs of a publisher; the two publishers build the common ones in opposite order.
 pub(crate) fn publish_role(place: &Path) -> String {
     let who = std::env::var("WHO").unwrap();
     let mut graphs = common();
@@ -41,7 +41,7 @@ pub(crate) fn publish_role(place: &Path) -> String {
         graphs.reverse();
     }
     graphs.extend(own(&who));
-    // A runtime each, so that each looks at the store anew; what it compiles is published when it is dropped.
+    // A separate runtime for each graph reads the store again; compiled modules are published when it is dropped.
     for graph in &graphs {
         let store = place.join("../store");
         let runtime = Runtime::builder().writable(&store).policy(Policy::Jit).build().unwrap();

@@ -1,4 +1,5 @@
-//! Recording: what a program misses becomes a manifest, and with that built it misses nothing, without a compiler.
+//! Recording: the misses of a program become a manifest. After a build of it, the program has no misses, without a
+//! compiler.
 
 use crate::graphs::{product, score, vectors};
 use crate::process::{self, answer, bare};
@@ -12,7 +13,8 @@ use precast_store::Store;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
-/// What the program of these tests computes: whole graphs, single ops of any rank, constants, several types.
+/// Returns the graphs of the program in these tests: whole graphs, single ops of any rank, constants, several
+/// types.
 fn graphs() -> Vec<FunctionGraph> {
     let mut graphs: Vec<FunctionGraph> = ["x + y", "2.5*x - z", "2.5*x - z", "sqrt(x)", "sum(x*y + z)"]
         .map(|text| vectors(text, "xyz"))
@@ -23,7 +25,7 @@ fn graphs() -> Vec<FunctionGraph> {
     graphs
 }
 
-/// Inputs of a graph.
+/// Returns inputs for a graph.
 fn inputs(graph: &FunctionGraph) -> Vec<precast::Array> {
     let mut choices = precast_testkit::Choices::seeded(3);
     let shape = |ty: &precast::Type| vec![6; ty.ndim()];
@@ -31,7 +33,7 @@ fn inputs(graph: &FunctionGraph) -> Vec<precast::Array> {
     types.map(|ty| precast_testkit::arrays::draw_plain(&mut choices, ty.dtype(), &shape(ty))).collect()
 }
 
-/// Gets every graph and calls it; a wrong result is a panic.
+/// Loads every graph and calls it; a wrong result panics.
 fn compute(runtime: &Runtime, graphs: &[FunctionGraph]) -> Vec<Served> {
     let one = |graph: &FunctionGraph| {
         let inputs = inputs(graph);
@@ -43,7 +45,7 @@ fn compute(runtime: &Runtime, graphs: &[FunctionGraph]) -> Vec<Served> {
     graphs.iter().map(one).collect()
 }
 
-/// Builds a manifest into a store, as `precast build` does.
+/// Builds a manifest into a store, like `precast build`.
 fn build(manifest: &Path, store: &Path) {
     let mut declared = Declared::default();
     let read = Manifest::read(manifest).unwrap();
@@ -66,7 +68,7 @@ fn recording(manifest: &Path) -> Runtime {
     Runtime::builder().policy(Policy::Interpret).record(manifest).build().unwrap()
 }
 
-/// A program that computes every graph: with the policy and the store that its environment says.
+/// Runs a program that computes every graph, with the policy and the store from its environment.
 pub(crate) fn role(place: &Path) -> String {
     let policy: Policy = std::env::var("POLICY").unwrap().parse().unwrap();
     let mut builder = Runtime::builder().policy(policy);
@@ -101,7 +103,7 @@ fn a_recorded_program_misses_nothing_once_its_manifest_is_built() {
     let mut first = program(place, "interpret");
     first.env("PRECAST_RECORD", &manifest);
     assert_eq!(answer(first, place), "0 served, 9 misses, 8 recorded");
-    // The single ops are matrices, which serve other graphs too.
+    // The single ops become matrices, which serve other graphs too.
     let tables = tables(&manifest);
     assert_eq!(tables[..3], ["add", "sqrt", "dot"]);
     assert!(tables[3..].iter().all(|name| name.starts_with("recorded-")), "{tables:?}");
@@ -150,7 +152,7 @@ fn under_strict_the_miss_is_recorded_and_the_error_says_where() {
 fn what_a_person_wrote_stays_and_counts() {
     let directory = tempfile::tempdir().unwrap();
     let manifest = directory.path().join("precast.toml");
-    // No line break at the end; the first declares what the program's first graph asks for.
+    // The text has no line break at the end; its first table declares the program's first graph.
     let mine = "# mine\n[[op]]\nname = \"add\"\ndtypes = [\"f32\", \"f64\"]\nndim = [0, 1]\n\n[[graph]] # mine too\nname = \
                 \"twice\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"x + x\"]";
     fs_err::write(&manifest, mine).unwrap();
@@ -189,7 +191,7 @@ fn threads_and_processes_record_at_once_and_each_declaration_is_there_once() {
     names.sort();
     names.dedup();
     assert_eq!(names.len(), 8);
-    // No process left a file of its own behind.
+    // No process left a temporary file behind.
     let files = fs_err::read_dir(directory.path()).unwrap().filter(|e| e.as_ref().unwrap().path().is_file());
     assert_eq!(files.count(), 1);
 }
@@ -203,7 +205,7 @@ fn a_killed_recorder_leaves_a_whole_manifest() {
         let place = directory.path().join(round.to_string());
         fs_err::create_dir_all(&place).unwrap();
         let mut child = program(&place, "interpret").env("PRECAST_RECORD", &manifest).spawn().unwrap();
-        // Killed at whatever point: the wait grows with the rounds and depends on what the others did.
+        // Killed at an arbitrary point: the wait grows with the rounds and depends on the other processes.
         while child.try_wait().unwrap().is_none() {
             let now = if manifest.exists() { tables(&manifest).len() } else { 0 };
             assert!(now >= seen, "a declaration got lost");
@@ -232,7 +234,7 @@ fn a_file_that_is_no_manifest_is_refused_and_left_as_it_is() {
     ];
     for (bytes, problem) in damaged {
         fs_err::write(&manifest, bytes).unwrap();
-        // By the environment: the program goes on, and its results are right.
+        // With the environment variable, the program continues and its results are right.
         let mut command = program(directory.path(), "interpret");
         command.env("PRECAST_RECORD", &manifest);
         let told = answer(command, directory.path());
@@ -240,7 +242,7 @@ fn a_file_that_is_no_manifest_is_refused_and_left_as_it_is() {
         assert!(told.contains("is not a manifest") && told.contains(problem), "{told}");
         assert_eq!(fs_err::read(&manifest).unwrap(), bytes);
     }
-    // By the program: it is told at once where that can be known.
+    // With the builder, an error is returned at once if it is detectable.
     let refused = Runtime::builder().record(&manifest).build();
     assert!(refused.is_ok(), "valid TOML, to which nothing can be added");
     fs_err::write(&manifest, "name = ").unwrap();

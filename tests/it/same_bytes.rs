@@ -1,4 +1,4 @@
-//! The same declarations give the same bytes, no matter who builds, where, when, how parallel, and into which store.
+//! The same declarations give the same bytes, for any user, place, time, parallelism and store.
 
 use crate::compiled::{toolchain, variant};
 use crate::graphs::{product, score};
@@ -39,7 +39,7 @@ inputs = ["x: f32[?,?]"]
 outputs = ["out = x - mean(x, axis=0)"]
 "#;
 
-/// The same declarations in another order.
+/// Returns the same declarations in another order.
 fn reversed() -> String {
     let tables = MANIFEST.split("\n\n").collect::<Vec<_>>();
     tables.into_iter().rev().collect::<Vec<_>>().join("\n\n")
@@ -52,7 +52,7 @@ fn declared(place: &Path) -> Plan {
     plan(&declared).unwrap()
 }
 
-/// Builds a plan into the store of a place and gives the bundle.
+/// Builds a plan into the store of a place and returns the bundle.
 fn build(place: &Path, plan: &Plan, jobs: usize) -> Vec<u8> {
     let (store, toolchain) = (Store::create(place.join("store")).unwrap(), toolchain());
     let variants = [Isa::X86_64V2, Isa::native().unwrap()].map(variant);
@@ -62,7 +62,7 @@ fn build(place: &Path, plan: &Plan, jobs: usize) -> Vec<u8> {
     execute(plan, &execution).unwrap().bundle(&toolchain).unwrap()
 }
 
-/// Builds the manifest of a place and writes the bundle beside it.
+/// Builds the manifest of a place and writes the bundle next to it.
 pub(crate) fn build_role(place: &Path) -> String {
     let jobs = std::env::var("JOBS").unwrap().parse().unwrap();
     let plan = declared(place);
@@ -70,7 +70,7 @@ pub(crate) fn build_role(place: &Path) -> String {
     format!("{} units", plan.units.len())
 }
 
-/// What a store holds: every file but those named by chance, with its bytes and mode.
+/// Returns the content of a store: every file except those with random names, with its bytes and mode.
 fn content(place: &Path) -> BTreeMap<String, (Vec<u8>, u32)> {
     use std::os::unix::fs::PermissionsExt as _;
     let root = place.join("store");
@@ -138,7 +138,7 @@ fn a_store_that_is_half_filled_gives_the_same_bytes() {
     assert!(build(&half, &plan, 1) == bundle, "bundles differ");
     assert!(content(&half) == content(&empty), "stores differ");
     assert!(before.len() < content(&half).len());
-    // Nothing to do, and nothing done.
+    // A build with no work changes nothing.
     assert!(build(&half, &plan, 2) == bundle, "a rerun gives another bundle");
     assert!(content(&half) == content(&empty), "a rerun changes the store");
 }
@@ -159,7 +159,7 @@ fn ahead_of_time_and_jit_give_the_same_action_and_archive() {
     let runtime = Runtime::builder().writable(&jit).policy(Policy::Jit).build().unwrap();
     let functions = graphs.each_ref().map(|(name, graph)| (name, runtime.function(graph).unwrap()));
     assert_eq!(runtime.stats().compiled, 2);
-    // Publishing goes on beside the first calls; it has ended when the runtime is dropped.
+    // Publishing continues during the first calls, and has ended when the runtime is dropped.
     drop(runtime);
     for (name, function) in &functions {
         let Served::Jit { key, digest, .. } = &function.provenance()[0].served else { panic!("{name} hit") };

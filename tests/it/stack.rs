@@ -1,6 +1,8 @@
-//! Calls on small stacks: threads of C programs may have 128 KiB, as musl's have, and a call takes at most 96 of them.
+//! Calls on small stacks: threads of C programs may have 128 KiB, like musl's, and a call uses at most 96 KiB of
+//! them.
 //!
-//! What drivers need lies partly on the stack, partly in memory of the host, by how much there is to do: so arrays are small and
+//! Drivers use the stack or memory of the host, depending on the amount of work. The test therefore uses small and
+//! large arrays, and loops with and without several threads.
 //! large here, and their loops are cut among threads and not.
 
 use crate::compiled::{Granularity, bundle};
@@ -26,7 +28,8 @@ fn matrix(rows: usize, columns: usize) -> Array {
 
 #[test]
 fn calls_need_little_stack() {
-    // Every driver, and each of its ways: rows, columns, blocks, tiles, gathered operands, steps apart; kernels in stages.
+    // Every driver with all its paths: rows, columns, blocks, tiles, gathered operands, large steps; kernels in
+    // stages.
     let texts = [
         "a = softmax(x, axis=1)",
         "b = softmax(x, axis=0)",
@@ -58,7 +61,7 @@ fn calls_need_little_stack() {
             for n in [1, 3] {
                 threads::limit(n);
                 let found = on_a_small_stack(|| function.call(&inputs).unwrap());
-                // Bits of products hold within a class of CPU.
+                // Bits of products are only the same within a class of CPU.
                 assert_eq!(found[..11], expected[..11], "{granularity:?} {rows} x {columns}, {n} thread(s)");
                 assert_eq!(found[11].shape(), expected[11].shape());
             }

@@ -1,4 +1,4 @@
-//! Spans: what a deployed program and a runtime tell those who listen.
+//! Spans: the events that a deployed program and a runtime emit for subscribers.
 
 use crate::compiled::{Granularity, bundle, levels};
 use crate::graphs::{product, values};
@@ -12,7 +12,7 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
-/// What was told, a line each: `+name` for a span that begins, `-` for one that ends, `field=value`.
+/// The emitted events, one per line: `+name` for the start of a span, `-` for the end of one, `field=value`.
 #[derive(Debug, Clone, Default)]
 struct Lines(Arc<Mutex<Vec<String>>>);
 
@@ -21,7 +21,7 @@ impl Lines {
         self.0.lock().unwrap().push(line);
     }
 
-    /// All but keys and times.
+    /// Returns all lines except keys and times.
     fn told(&self) -> Vec<String> {
         let all = std::mem::take(&mut *self.0.lock().unwrap());
         let timed = all.iter().filter(|line| line.starts_with("ms=")).count();

@@ -1,4 +1,4 @@
-//! User types through the runtime: the tutorials' `double`, its copies by the C that is registered for it, and what enters a
+//! User types through the runtime: the tutorials' `double`, its copies by its registered C code, and the parts of a
 //! key.
 
 use crate::external::{call, chain};
@@ -12,7 +12,7 @@ use precast_ops::{fingerprint, rewrite};
 use std::path::Path;
 use std::sync::Arc;
 
-/// A float in a C variable; `zero` is its first value.
+/// A float in a C variable, with the initial value `zero`.
 struct Double {
     zero: &'static str,
 }
@@ -49,7 +49,7 @@ impl CType for Double {
     }
 }
 
-/// A copy adds half, so that one can be seen; shapes are made up.
+/// Returns type ops whose copy adds a half, so that a copy is visible, and whose shapes are arbitrary.
 fn type_ops() -> TypeOps {
     let shape = include_str!("c/types/shape.c.in");
     let shape_i = include_str!("c/types/shape_i.c.in");
@@ -72,7 +72,7 @@ fn ty() -> Type {
     "double<f64[]>".parse().unwrap()
 }
 
-/// A graph of one op on one input, or of none: the output is the input.
+/// Returns a graph of one op on one input; without an op, the output is the input.
 fn graph(op: Option<Arc<dyn Op>>, ty: Type) -> FunctionGraph {
     let mut graph = FunctionGraph::new();
     let x = graph.input("x", ty).unwrap();
@@ -90,7 +90,7 @@ fn an_output_that_is_an_input_is_copied_by_the_types_own_code() {
     let function = compiled(&graph(None, ty()));
     assert_eq!(call(&function, &[Array::from(2.0)]).unwrap(), [Array::from(2.5)]);
     assert_eq!(call(&function, &[Array::from(3.0)]).unwrap(), [Array::from(3.5)]);
-    // By the default rules of a type, what promotes to its carrier is one.
+    // By the default rules of a type, a value that promotes to its carrier is accepted.
     assert_eq!(call(&function, &[Array::from(2_i64)]).unwrap(), [Array::from(2.5)]);
     let error = call(&function, &[Array::from(Complex::new(2.0, 1.0))]).unwrap_err();
     assert!(chain(&error).contains("double<f64[]>"), "{}", chain(&error));
@@ -100,7 +100,7 @@ fn an_output_that_is_an_input_is_copied_by_the_types_own_code() {
 fn views_and_shapes_are_the_types_own_too() {
     let function = compiled(&graph(Some(Arc::new(Shape)), ty()));
     assert_eq!(call(&function, &[Array::from(1.0)]).unwrap()[0].shape(), [0]);
-    // What a view of an input gives out is a copy.
+    // An output that is a view of an input is copied.
     let function = compiled(&graph(Some(Arc::new(View)), ty()));
     assert_eq!(call(&function, &[Array::from(1.0)]).unwrap(), [Array::from(1.5)]);
     assert!(Arc::new(ShapeI { axis: 0 }).make_node(&[ty()]).is_err(), "a double has no dimension");
@@ -109,7 +109,7 @@ fn views_and_shapes_are_the_types_own_too() {
     assert!(module.body.contains("\"no dimension 0\""), "{}", module.body);
 }
 
-/// Makes a plan of a number.
+/// Creates a plan from a number.
 #[derive(Debug)]
 struct Make;
 
@@ -157,7 +157,7 @@ impl COp for Scale {
     }
 }
 
-/// Each op has a module of its own; the value goes from one to the next as an object that frees it.
+/// Each op has its own module; the value is passed between them as an object that frees it.
 #[test]
 fn opaque_values_pass_between_the_modules_of_a_graph() {
     let plan = CDataType::new("plan", "plan *").free_func("plan_free").header("plan.h");
@@ -198,11 +198,11 @@ fn registering_one_type_changes_no_other_key_and_changed_types_are_not_served_st
         (outputs, runtime.stats().hits)
     };
     assert_eq!(value(&ops(), store.path()), (vec![Array::from(1.5)], 0));
-    // Another type of the library leaves this one's artifact in use.
+    // A change of another type in the library keeps this type's artifact valid.
     let other = TypeOps::new().deep_copy("@ONAME@ = 7;", &[1]);
     let more = ops().with_type("other", Arc::new(Double { zero: "1.0" })).with_type_ops("other", other);
     assert_eq!(value(&more, store.path()), (vec![Array::from(1.5)], 1));
-    // This type's own code does not, whatever its version.
+    // A change of this type's own code does not, whatever its version.
     let changed = ops().with_type_ops("double", TypeOps::new().deep_copy("@ONAME@ = @INAME@ + 2;", &[1]));
     assert_eq!(value(&changed, store.path()), (vec![Array::from(3.0)], 0));
     let key = |ops: &Ops, ty: &str| {

@@ -1,7 +1,7 @@
 //! The C API of precast: `libprecast.so`, `libprecast.a` and `include/precast.h`, which is its documentation.
 //!
 //! ```text
-//! boundary  the header's functions; errors and panics become statuses; the only unsafe code
+//! boundary  the header's functions: pointers become references, errors and panics statuses; the only unsafe code
 //! handle    the targets of the opaque pointers: a loader, a function with its ports
 //! array     an array of the caller, as far as it can be checked
 //! dlpack    the tensors of DLPack, as arrays of the caller and as results

@@ -23,7 +23,7 @@
 //! | build graphs in Rust | `build::Graph` | `resolve` |
 //! | one callable for all dtypes of an op | `Dispatcher` | `resolve` |
 //! | check that ops in C follow their contract | `debug`, or `PRECAST_DEBUG=1` | `resolve` |
-//! | load a bundle file only if enough trusted keys have signed it | `Loader::open_signed`, `keyring`, or `PRECAST_KEYRING` | `signed` |
+//! | require enough trusted signatures on a bundle file | `Loader::open_signed`, `keyring`, or `PRECAST_KEYRING` | `signed` |
 //! | trace where the time is spent | spans of the crate `tracing`, target `precast` | `tracing` |
 //! | results of several megabytes without new pages in each call | [`KeepLarge`] as the global allocator | – |
 //! | limit the ISA level below the CPU's | `PRECAST_ISA_LIMIT=x86-64-v2` | – |

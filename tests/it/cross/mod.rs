@@ -1,13 +1,14 @@
-//! Artifacts for another architecture: compiled here by a cross compiler, run by an emulator under a host that is plain C, with
-//! the bits that the same graphs have here.
+//! Artifacts for another architecture: cross-compiled, run in an emulator under a host in plain C, and compared bit
+//! by bit with local results.
 //!
 //! ```text
 //! graphs ─▶ plan ─┬─▶ bundle for this machine ─▶ Loader ────────────────────▶ results ─┐
 //!                 └─▶ bundle for aarch64 ─▶ unit.so ─▶ qemu-aarch64 host.c ─▶ results ─┴▶ the same bits
 //! ```
-//! `cargo xtask cross` installs what it needs and runs more: every function with some dtypes or all (`PRECAST_CROSS_DTYPES`),
-//! and more random graphs (`PRECAST_CROSS_COUNT`). A dtype is a batch, which is built, run and told of before the next. Products
-//! of matrices are left out: their bits hold within a class of CPU only.
+//! `cargo xtask cross` installs the tools and runs more: every function with some dtypes or all
+//! (`PRECAST_CROSS_DTYPES`), and more random graphs (`PRECAST_CROSS_COUNT`).
+//! Each dtype is a batch, which is built, run and reported before the next one. Products of matrices are left out,
+//! because their bits are only the same within a class of CPU.
 
 mod wire;
 
@@ -26,20 +27,20 @@ use std::process::Command;
 use std::time::Instant;
 
 const TARGET: &str = "aarch64-unknown-linux-gnu";
-/// The emulator, and where Debian's packages put the target's C library.
+/// The emulator, and the directory of the target's C library in Debian's packages.
 const EMULATOR: [&str; 3] = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"];
 
-/// Outputs of one graph: more would make its module slow to compile.
+/// The number of outputs of one graph; with more, its module would be slow to compile.
 const OUTPUTS: usize = 8;
 
-/// A graph and what it is called with.
+/// A graph and its inputs.
 struct Case {
     name: String,
     graph: FunctionGraph,
     inputs: Vec<Array>,
 }
 
-/// What this test needs and other tests do not; or what of it is not there.
+/// Finds the tools that only this test needs, or returns the missing one.
 fn tools() -> Result<Toolchain, String> {
     if host_target() == TARGET {
         return Err("this machine is an aarch64".to_owned());
@@ -52,10 +53,10 @@ fn tools() -> Result<Toolchain, String> {
     Ok(toolchain)
 }
 
-/// What is built and run together, with its name.
+/// Cases that are built and run together, with a name.
 type Batch = (String, Vec<Case>);
 
-/// Every function with the dtypes that were asked for, or [`SOME`] of them; and random graphs.
+/// Returns every function with the dtypes in the environment, or else [`SOME`] of them; and random graphs.
 fn batches() -> impl Iterator<Item = Batch> {
     let asked = |name: &str| std::env::var(name).ok();
     let dtypes: Option<Vec<DType>> = asked("PRECAST_CROSS_DTYPES")
@@ -66,13 +67,13 @@ fn batches() -> impl Iterator<Item = Batch> {
     });
     let all =
         dtypes.into_iter().flatten().map(|dtype| (format!("every function of {dtype}"), functions(dtype)));
-    // Made as they are come to: to see which functions take a dtype, all are tried.
+    // Batches are built lazily, because finding the functions of a dtype means trying all of them.
     some.into_iter()
         .chain(all)
         .chain(std::iter::once_with(move || ("random graphs".to_owned(), drawn(count))))
 }
 
-/// What is run where nothing is said: of each kind of kernel something, in the dtypes that C computes with in their own ways.
+/// The default functions: some for each kind of kernel, in the dtypes that C computes in different ways.
 const SOME: [(DType, &[&str]); 6] = [
     (DType::F64, &["exp(x)", "log1p(x)", "sin(x)", "x/y", "sum(x)", "cumsum(x)", "f32(x)", "i64(x)"]),
     (DType::F32, &["tanh(x)", "x*y + x", "mean(x)", "f16(x)"]),
@@ -86,7 +87,7 @@ fn some(dtype: DType, texts: &[&str]) -> Vec<Case> {
     cases(dtype, texts.iter().map(|text| (*text).to_owned()))
 }
 
-/// Functions of the library of one or two operands of a dtype.
+/// Returns cases for the library's functions of one or two operands of a dtype.
 fn functions(dtype: DType) -> Vec<Case> {
     let known = Ops::standard().names();
     let products = ["dot", "matmul", "inner", "outer", "tensordot", "vdot", "vecdot", "einsum", "convolve"];
@@ -94,7 +95,8 @@ fn functions(dtype: DType) -> Vec<Case> {
     cases(dtype, known.flat_map(|name| [format!("{name}(x)"), format!("{name}(x, y)")]))
 }
 
-/// Expressions over two vectors of a dtype that take what is drawn for them, some together in a graph.
+/// Returns cases for expressions over two vectors of a dtype, if they accept the drawn inputs; several share a
+/// graph.
 fn cases(dtype: DType, texts: impl Iterator<Item = String>) -> Vec<Case> {
     let types = [format!("x={dtype}[?]"), format!("y={dtype}[?]")];
     let types = [types[0].as_str(), types[1].as_str()];
@@ -116,7 +118,7 @@ fn cases(dtype: DType, texts: impl Iterator<Item = String>) -> Vec<Case> {
     texts.chunks(OUTPUTS).enumerate().map(case).collect()
 }
 
-/// Random graphs of several Applies: reductions over axes, casts, broadcasts.
+/// Draws random graphs of several Applies: reductions over axes, casts, broadcasts.
 fn drawn(count: u64) -> Vec<Case> {
     let case = |seed| {
         let case = random(seed, 12);
@@ -125,7 +127,7 @@ fn drawn(count: u64) -> Vec<Case> {
     (0..count).map(case).filter(|case| !case.graph.to_string().contains("dot(")).collect()
 }
 
-/// The bundle of the cases for a target.
+/// Returns the bundle of the cases for a target.
 fn bundle(cases: &[Case], toolchain: &Toolchain, variant: Variant) -> Vec<u8> {
     let mut declared = Declared::default();
     for case in cases {
@@ -136,7 +138,7 @@ fn bundle(cases: &[Case], toolchain: &Toolchain, variant: Variant) -> Vec<u8> {
     execute(&plan, &Execution::new(toolchain, &variants)).unwrap().bundle(toolchain).unwrap()
 }
 
-/// The host, for the target.
+/// Compiles the host for the target.
 fn host(toolchain: &Toolchain, place: &Path) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let (binary, core) = (place.join("host"), root.join("../crates/core/c"));
@@ -149,7 +151,7 @@ fn host(toolchain: &Toolchain, place: &Path) -> PathBuf {
     binary
 }
 
-/// Runs entries of a bundle of the target under the emulator.
+/// Runs entries of a bundle for the target in the emulator.
 struct Emulated<'a> {
     bundle: Bundle,
     host: &'a Path,
@@ -198,7 +200,8 @@ fn artifacts_for_aarch64_have_the_bits_of_this_machine() {
     }
 }
 
-/// What graphs give for their inputs on aarch64, `None` for one that refuses them; or why that cannot be tried.
+/// Computes the results of graphs for their inputs on aarch64, `None` for rejected inputs. Fails with a reason if
+/// the tools are missing.
 pub(crate) fn emulated(graphs: &[(&FunctionGraph, &[Array])]) -> Result<Vec<Option<Vec<Array>>>, String> {
     let toolchain = tools()?;
     let place = tempfile::tempdir().unwrap();
@@ -214,7 +217,7 @@ pub(crate) fn emulated(graphs: &[(&FunctionGraph, &[Array])]) -> Result<Vec<Opti
     Ok(cases.iter().map(|case| emulated.call(case).ok()).collect())
 }
 
-/// The variant of the emulated machine.
+/// Returns the variant of the emulated machine.
 fn there() -> Variant {
     Variant { target: TARGET.to_owned(), isa: Isa::Aarch64, profile: Profile::Release }
 }
@@ -224,7 +227,7 @@ fn open(path: &Path, bundle: &[u8]) -> Loader {
     Loader::open(path).unwrap()
 }
 
-/// Runs all cases here and there; gives how many outputs were compared.
+/// Runs all cases locally and in the emulator; returns the number of compared outputs.
 fn compare(cases: &[Case], toolchain: &Toolchain, host: &Path) -> usize {
     let place = tempfile::tempdir().unwrap();
     let here = compiled::variant(Isa::native().unwrap());

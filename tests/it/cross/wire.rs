@@ -1,12 +1,12 @@
-//! Programs for `c/cross/host.c`, and what it prints: see there for the form.
+//! Writes programs for `c/cross/host.c`, and reads its output; that file describes the format.
 
 use precast::{Array, DType};
 use precast_core::program::{Program, Register};
 
-/// Where a module is: which unit, and its position in the unit's table.
+/// The location of a module: its unit, and its position in the unit's table.
 pub(super) type Place = (usize, u32);
 
-/// Writes a program with its inputs; `places` are those of its steps, in order.
+/// Writes a program with its inputs; `places` are the locations of its steps, in order.
 pub(super) fn program(program: &Program, inputs: &[Array], places: &[Place]) -> Vec<u8> {
     let mut out = Vec::new();
     let (n_inputs, n_constants) = (program.inputs.len(), program.constants.len());
@@ -39,7 +39,7 @@ pub(super) fn program(program: &Program, inputs: &[Array], places: &[Place]) -> 
     out
 }
 
-/// Reads the results of a program; the message of a run that failed.
+/// Reads the results of a program, or the message of a failed run.
 pub(super) fn results(mut bytes: &[u8]) -> Result<Vec<Array>, String> {
     let mut arrays = Vec::new();
     while !bytes.is_empty() {

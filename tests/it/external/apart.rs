@@ -1,6 +1,7 @@
-//! Ops whose authors do not know of each other: what one's text does to what stands behind it changes no other op.
+//! Ops of independent authors: the text of one op affects no other op that follows it.
 //!
-//! Each row is two ops on a C scalar whose values are known; the graph has both. Served as a whole it is a module for each: compiled now, found in a store, and explained.
+//! Each row has two ops on a C scalar with known values, and the graph uses both. Served as a whole, the graph has
+//! one module for each op. It is compiled, found in a store, and explained.
 
 use super::{call, graph, op};
 use precast::{Array, Check, FunctionGraph, Policy, Runtime};
@@ -9,7 +10,7 @@ use precast_graph::Op;
 use precast_ops::Ops;
 use std::sync::Arc;
 
-/// A row: what is tried, the two texts, flags of the first, and the values at 1.
+/// A row: its description, the two texts, flags of the first, and the values at 1.
 struct Row {
     what: &'static str,
     texts: [&'static str; 2],
@@ -27,7 +28,7 @@ const LEAST: [&str; 2] = [
 ];
 const DEFINED: &str = "#section code\n#ifdef QQ\nOUTPUT_0 = 99;\n#else\nOUTPUT_0 = 2;\n#endif\n";
 const PADDED: &str = "#section code\nOUTPUT_0 = sizeof(struct { char c; double d; });\n";
-/// (a + b) - a + c, which is 0 for these numbers unless somebody may reorder it.
+/// (a + b) - a + c, which is 0 for these numbers unless a compiler may reorder it.
 const SUM: &str = "#section code\nconst double a = 1e16 * INPUT_0, b = INPUT_0, c = -2 + 2 * INPUT_0;\nOUTPUT_0 = ((a + b) - a) + c;\n";
 const OF_ONE: &str = "#section code\nOUTPUT_0 = INPUT_0;\n";
 
@@ -102,7 +103,7 @@ fn declare(name: &str, text: &str, args: &[&str]) -> Arc<dyn Op> {
     op(Declaration { compile_args: args.iter().map(|arg| (*arg).to_owned()).collect(), ..declaration })
 }
 
-/// Both ops on one input, each value an output.
+/// Returns a graph with both ops on one input, each with an output.
 fn both(ops: &[Arc<dyn Op>; 2]) -> FunctionGraph {
     let mut g = FunctionGraph::new();
     let x = g.input("x", "f64".parse().unwrap()).unwrap();
@@ -138,7 +139,7 @@ fn what_one_op_does_to_its_module_changes_no_other_op() {
         let found = strict.function(&both(&ops)).unwrap();
         assert_eq!(call(&found, &[Array::from(1.0)]).unwrap(), wanted, "{what}, found");
         assert_eq!(found.provenance().len(), 2);
-        // Nor does it change the program: how a library was linked decides what it does to the thread that opens it.
+        // The program is unaffected too: the linking of a library decides its effect on the thread that opens it.
         let (small, three) = (std::hint::black_box(f64::from_bits(3)), std::hint::black_box(3.0_f64));
         assert!(
             small * three == f64::from_bits(9) && 1.0 / three == f64::from_bits(0x3fd5_5555_5555_5555),
@@ -147,7 +148,7 @@ fn what_one_op_does_to_its_module_changes_no_other_op() {
     }
 }
 
-/// Views, in-place forms and constants between segments: what is computed does not depend on where a module ends.
+/// Views, in-place forms and constants between segments: results do not depend on the boundaries of modules.
 #[test]
 fn values_pass_between_the_modules_of_a_graph() {
     let twice = "#section code\nif (OUTPUT_0 == NULL || OUTPUT_0->shape[0] != INPUT_0->shape[0]) {\n  pc_xdecref((pc_object *)OUTPUT_0);\n  OUTPUT_0 = ctx->host->tensor_new(ctx, TYPENUM_OUTPUT_0, 1, INPUT_0->shape);\n  if (OUTPUT_0 == NULL) { FAIL }\n}\nfor (int64_t i = 0; i < INPUT_0->shape[0]; i++)\n  *(pc_f64 *)(OUTPUT_0->data + i * OUTPUT_0->strides[0]) = 2 * *(pc_f64 *)(INPUT_0->data + i * INPUT_0->strides[0]);\n";
@@ -187,7 +188,8 @@ fn values_pass_between_the_modules_of_a_graph() {
     );
 }
 
-/// A macro that the generated code would be changed by is refused; one of the compiler's own, or undefined again, is not.
+/// A macro that would change the generated code is rejected; the compiler's own macros and macros that are
+/// undefined again are allowed.
 #[test]
 fn macros_that_would_change_the_generated_code_are_refused() {
     let text =

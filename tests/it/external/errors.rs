@@ -1,4 +1,4 @@
-//! What is wrong with an external op is said with the author's file and line.
+//! Errors in an external op name the author's file and line.
 
 use super::{call, chain, compiled, graph, op, refused};
 use precast::Array;
@@ -9,7 +9,7 @@ fn scalar_op(text: &str) -> Declaration {
     Declaration::new("bad").file("src/bad.c", text).input("f64").output("f64")
 }
 
-/// What the compiler's refusal says.
+/// Returns the compiler's error message.
 fn compile_error(declaration: Declaration) -> String {
     refused(&graph(&op(declaration), &["f64"]))
 }
@@ -30,7 +30,7 @@ fn a_syntax_error_is_reported_at_the_authors_line() {
 #[test]
 fn an_error_behind_a_section_is_the_units_again() {
     let found = compile_error(scalar_op("#section code\nOUTPUT_0 = INPUT_0;\n(\n"));
-    // What stands behind the section is not called a line of its file.
+    // Code after the section must not be attributed to a line of the author's file.
     assert!(!found.contains("bad/src/bad.c:4") && found.contains("  unit.c:"), "{found}");
 }
 
@@ -169,7 +169,7 @@ fn errors_in_cxx_and_in_every_section_are_the_authors_lines() {
         let found = compile_error(Declaration { language: Some(language), ..scalar_op(&text) });
         assert!(found.contains("bad/src/bad.c:5:"), "{section} {language}: {found}");
     }
-    // Also where names are changed because another op has them.
+    // Also if names are changed because another op has them.
     let author = |name: &str, mistake: &str| {
         let text =
             format!("#section support_code\nstatic int helper = 1;\n#section code\nOUTPUT_0 = {mistake};\n");

@@ -1,4 +1,4 @@
-//! What an op's C++ throws is an error of the call, with its words; the op can be called again.
+//! Exceptions of an op's C++ code become errors of the call, with their messages; the op can be called again.
 #![allow(clippy::print_stderr, reason = "what is skipped is told")]
 
 use super::{call, compiled, graph, op, refused, vector};
@@ -13,7 +13,7 @@ fn thrower(text: &str) -> Arc<dyn Op> {
     op(Declaration { language: Some(Language::Cxx), ..declaration })
 }
 
-/// Where the standard library of C++ is: what throws needs its headers.
+/// Returns whether the C++ standard library is installed, whose headers throwing code needs.
 fn has_library() -> bool {
     let text = "#include <vector>\nint main() {}\n";
     let place = tempfile::tempdir().unwrap();
@@ -83,7 +83,7 @@ fn an_array_that_was_being_made_is_given_back_when_code_throws() {
     for _ in 0..400 {
         assert!(call(&function, std::slice::from_ref(&big)).is_err());
     }
-    // Kept, they would be 200 MB.
+    // If they were kept, they would take 200 MB.
     assert!(resident() < before + (64 << 20), "{} B more", resident() - before);
     assert_eq!(call(&function, &[vector(&[2.0, 3.0])]).unwrap(), [vector(&[1.0, 1.0])]);
 }

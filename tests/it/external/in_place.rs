@@ -1,4 +1,4 @@
-//! Ops that overwrite an input, in every surrounding: the caller's arrays, constants and other readers see nothing of it.
+//! Ops that overwrite an input, in every context: the caller's arrays, constants and other readers must not change.
 
 use super::{call, vector};
 use precast::{Array, ArrayMut, ArrayRef, FunctionGraph, Policy, Runtime, Type};
@@ -10,7 +10,7 @@ use precast_ops::Ops;
 use precast_store::Store;
 use std::path::Path;
 
-/// Negation in the memory of its input, and addition in that of its second.
+/// Returns ops for negation in the memory of the input, and for addition in the memory of the second input.
 fn ops() -> Ops {
     let negate = Declaration {
         destroy_map: vec![(0, 0)],
@@ -33,14 +33,15 @@ fn graph(outputs: &[&str]) -> FunctionGraph {
     text::parse(outputs, &["x", "y"].map(input), &ops()).unwrap()
 }
 
-/// What an expression says, with ops of the library in place of the own ones.
+/// Returns the reference graph, with ops of the library in place of the custom ones.
 fn oracle(outputs: &[&str]) -> FunctionGraph {
     let plain: Vec<String> =
         outputs.iter().map(|text| text.replace("mirror(", "neg(").replace("add_into(", "add(")).collect();
     graph(&plain.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// An own op in each place beside others: on inputs, intermediates, views, constants, twice, read before and after, given out.
+/// Custom ops in each position: on inputs, intermediates, views and constants, twice, read before and after, and as
+/// outputs.
 const EXPRESSIONS: &[&[&str]] = &[
     &["mirror(x)"],
     &["mirror(x)", "x + y"],
@@ -77,7 +78,7 @@ fn whoever_reads_what_an_op_overwrites_reads_what_was_there() {
             1 => [long[0].slice(ndarray::s![..;2]), long[1].slice(ndarray::s![..;-2])],
             _ => [long[0].slice(ndarray::s![3..;-1]), long[1].slice(ndarray::s![1..4])],
         };
-        // Results that are held while later calls run, and memory of the caller's that is written.
+        // Holds results while later calls run, and writes to memory of the caller.
         let mut held: Vec<(Vec<Array>, Vec<Array>)> = Vec::new();
         for how in [0, 1, 2, 0] {
             let views = views(how).map(ArrayRef::from);

@@ -1,6 +1,6 @@
 //! External ops, compiled and called: sections, macros, levels, errors.
 //!
-//! The C stands in `c/`, as an author would write it.
+//! The C files are in `c/`, written the way an author would.
 
 mod apart;
 mod errors;
@@ -20,12 +20,12 @@ use precast_graph::Op;
 pub(crate) use precast_store::event::chain;
 use std::sync::Arc;
 
-/// The op of a declaration.
+/// Returns the op of a declaration.
 pub(crate) fn op(declaration: Declaration) -> Arc<dyn Op> {
     Arc::new(ExternalCOp::new(declaration).unwrap())
 }
 
-/// A graph of one Apply.
+/// Returns a graph of one Apply.
 pub(crate) fn graph(op: &Arc<dyn Op>, inputs: &[&str]) -> FunctionGraph {
     let mut graph = FunctionGraph::new();
     let inputs: Vec<_> = inputs
@@ -39,13 +39,13 @@ pub(crate) fn graph(op: &Arc<dyn Op>, inputs: &[&str]) -> FunctionGraph {
     graph
 }
 
-/// The function of a graph, compiled now.
+/// Compiles the function of a graph.
 pub(crate) fn compiled(graph: &FunctionGraph) -> Function {
     let runtime = Runtime::builder().policy(Policy::Jit).build().unwrap();
     runtime.function(graph).unwrap()
 }
 
-/// Why a graph cannot be compiled: the message with all its causes.
+/// Returns the error of a graph that cannot be compiled, with all its causes.
 pub(crate) fn refused(graph: &FunctionGraph) -> String {
     let runtime = Runtime::builder().policy(Policy::Jit).build().unwrap();
     let error = runtime.function(graph).expect_err("it should be refused");
@@ -57,7 +57,7 @@ pub(crate) fn call(function: &Function, inputs: &[Array]) -> Result<Vec<Array>, 
     function.call(&inputs)
 }
 
-/// A vector of f64.
+/// Returns a vector of f64.
 pub(crate) fn vector(values: &[f64]) -> Array {
     Array::from(ndarray::Array1::from(values.to_vec()).into_dyn())
 }

@@ -1,4 +1,4 @@
-//! Own ops by their names: in text, in the builder, by a dispatcher and in matrices, beside ops of the library.
+//! Custom ops by name: in text, in the builder, in a dispatcher and in matrices, next to ops of the library.
 
 use super::tutorials::{array, library};
 use super::{call, chain, vector};
@@ -11,7 +11,7 @@ use precast_ops::rewrite::Form;
 use precast_ops::{AddOpError, Ops, combinations};
 use std::sync::Arc;
 
-/// The three ops of the tutorials, an affine map of numbers, and an op of two outputs.
+/// Returns the three ops of the tutorials, an affine map of numbers, and an op of two outputs.
 fn ops() -> Ops {
     let product = Declaration::new("vector_times_vector")
         .file("vectorTimesVector.c", include_str!("c/vectorTimesVector.c"))
@@ -39,7 +39,7 @@ fn runtime() -> Runtime {
     Runtime::builder().ops(ops()).policy(Policy::Jit).build().unwrap()
 }
 
-/// A vector in steps; backwards if they are negative.
+/// Returns a strided view of a vector; negative steps reverse it.
 fn stepped(array: &Array, step: isize) -> ArrayRef<'_> {
     with_array!(array, a => {
         let a = a.view().into_dimensionality::<ndarray::Ix1>().unwrap();
@@ -66,7 +66,7 @@ fn the_tutorials_ops_are_called_by_name_for_pairs_of_dtypes() {
     let (x, y, n) = ([1, 2, 3, 5, 7, 4], [2, 6, 4, 3, 11, 1], 3);
     let runtime = runtime();
     for a in first {
-        // One function for all pairs of a dtype: a compiler takes a quarter of a second for each op.
+        // One function for all pairs of a dtype, because a compiler takes a quarter of a second for each op.
         let mut inputs = vec![("x".to_owned(), Type::tensor(a, 1))];
         let mut texts = Vec::new();
         for b in second {
@@ -114,13 +114,13 @@ fn several_own_ops_and_params_stand_in_one_expression() {
     assert_eq!(evaluated(text, &inputs, &values), Array::from(11.0 + 13.5));
     let text = "affine(a, 2, by=3) - both(a) * both(a, output=1)";
     assert_eq!(evaluated(text, &inputs[2..], &values[2..]), Array::from(32.0 - 11.0 * 9.0));
-    // Params are values: the module is the same.
+    // Params are values, so the module is the same.
     let modules = |by: &str| {
         let graph = parsed(&format!("affine(a, 2, by={by})"), &inputs[2..]).unwrap();
         precast_codegen::link(&ops().lower(&graph, Form::Lowered).unwrap(), ops().c()).unwrap().key()
     };
     assert_eq!(modules("3"), modules("-0.25"));
-    // Self-contained in JSON: a library without the names reads it.
+    // The JSON is self-contained: a library without the names can read it.
     let graph = parsed("affine(a, 2, by=3)", &inputs[2..]).unwrap();
     assert_eq!(json::parse(&json::render(&graph), &Ops::standard()).unwrap(), graph);
 }
@@ -137,7 +137,7 @@ fn the_builder_a_dispatcher_and_matrices_know_them() {
     let (x, y) = (vector(&[2.0, 3.0]), Array::from(ndarray::arr1(&[4_i32, 5]).into_dyn()));
     let found = dispatcher.call(&[ArrayRef::from(&x), ArrayRef::from(&y)]).unwrap();
     assert_eq!(found, [vector(&[8.0, 15.0])]);
-    // Numbers of C are arrays without dimensions here; an op in Rust is called as one in C.
+    // C scalars are arrays without dimensions here; an op in Rust is called in the same way as an op in C.
     let affine = Dispatcher::new(Arc::new(runtime()), "affine");
     let (a, b) = (Array::from(10.0), Array::from(1_i32));
     let found = affine.call(&[ArrayRef::from(&a), ArrayRef::from(&b)]).unwrap();
@@ -193,10 +193,10 @@ fn names_that_mean_something_else_are_refused() {
         assert_eq!(own(name).unwrap_err(), AddOpError::Taken { name: name.to_owned() });
     }
     assert_eq!(own("both").unwrap_err(), AddOpError::Twice { name: "both".to_owned() });
-    // An op in Rust is known to JSON by its name.
+    // JSON refers to an op in Rust by its name.
     let rust = ops().with("exp", |_| -> Result<ExternalCOp, _> { unreachable!() }).unwrap_err();
     assert_eq!(rust, AddOpError::Taken { name: "exp".to_owned() });
-    // A function's name is the op's by its bare name, where that is asked for.
+    // With `preferring`, the bare name of a library function refers to the custom op.
     let inputs = [("a".to_owned(), "f64".parse::<Type>().unwrap())];
     let graph = |text: &str, ops: &Ops| json::render(&text::parse(&[text], &inputs, ops).unwrap());
     let library = own("exp").unwrap();

@@ -1,4 +1,4 @@
-//! Headers outside of an op's sources: a program that may compile sees that one changed, as `precast build` does.
+//! Headers outside an op's sources: a program that may compile detects a changed header, like `precast build`.
 
 use super::{call, graph, op};
 use precast::{Array, FunctionGraph, Policy, Runtime};
@@ -8,7 +8,7 @@ use precast_compile::Isa;
 use precast_store::Store;
 use std::path::Path;
 
-/// An op that multiplies by what a header of a directory says.
+/// Returns an op that multiplies by a constant from a header in a directory.
 fn scaled(directory: &Path) -> FunctionGraph {
     let text = "#section support_code\n#include <outer.h>\n#section code\nOUTPUT_0 = INPUT_0 * OUTER;\n";
     let mut declaration = Declaration::new("scaled").file("scaled.c", text).input("f64").output("f64");
@@ -16,7 +16,7 @@ fn scaled(directory: &Path) -> FunctionGraph {
     graph(&op(declaration), &["f64"])
 }
 
-/// What 1 becomes, and how much was compiled for that.
+/// Returns the result for 1, and the number of compilations that it took.
 fn asked(runtime: &Runtime, graph: &FunctionGraph) -> (f64, u64) {
     let before = runtime.stats().compiled;
     let function = runtime.function(graph).unwrap();

@@ -1,4 +1,4 @@
-//! Params are given at run time: graphs that differ only in their values share an artifact, no matter which layer serves it.
+//! Params are passed at run time: graphs that differ only in their values share an artifact in every layer.
 
 use super::{call, graph, op};
 use precast::{Array, FunctionGraph, Policy, Runtime};
@@ -10,7 +10,7 @@ use std::path::Path;
 
 const TEXT: &str = include_str!("../c/params/affine.c");
 
-/// `x * alpha + 10 * side + w[0]`, rounded as `mode` says.
+/// `x * alpha + 10 * side + w[0]`, rounded according to `mode`.
 fn affine(alpha: f64, side: &str, mode: &str, w: f64) -> FunctionGraph {
     graph(&op(declaration(alpha, side, mode, w)), &["f64"])
 }
@@ -34,7 +34,7 @@ fn declaration(alpha: f64, side: &str, mode: &str, w: f64) -> Declaration {
     d.source("mode.h", include_str!("../c/params/mode.h"))
 }
 
-/// The value at 3, and the artifacts that were there.
+/// Returns the value at 3, and the number of hits.
 fn value(graph: &FunctionGraph, store: &Path, policy: Policy) -> (f64, u64) {
     let runtime = Runtime::builder().writable(store).policy(policy).build().unwrap();
     let outputs = call(&runtime.function(graph).unwrap(), &[Array::from(3.0)]).unwrap();
@@ -52,7 +52,7 @@ fn graphs_that_differ_in_params_are_served_by_one_artifact() {
     ] {
         let graph = affine(alpha, side, mode, w);
         assert_eq!(value(&graph, store.path(), Policy::Strict), (expected, 1), "{alpha} {side} {mode} {w}");
-        // So is the graph that comes back from its text.
+        // The graph parsed from its JSON is served too.
         let again = json::parse(&json::render(&graph), &Ops::standard()).unwrap();
         assert_eq!(again, graph);
         assert_eq!(value(&again, store.path(), Policy::Strict), (expected, 1));
@@ -106,6 +106,6 @@ fn values_are_validated_where_an_op_asks_for_it_and_only_there() {
     let checked = |body: &str| body.matches("pc_extract_check(ctx, \"V0\"").count();
     assert_eq!(checked(&body(true)), 1);
     assert_eq!(checked(&body(false)), 0);
-    // Nor are there macros that tell dtypes, as nobody has looked at them.
+    // The macros for dtypes are missing too, because dtypes are not checked.
     assert!(body(true).contains("#define DTYPE_INPUT_0") && !body(false).contains("DTYPE_INPUT_0"));
 }

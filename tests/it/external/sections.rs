@@ -1,4 +1,4 @@
-//! What sections do when they run.
+//! Tests the sections at run time.
 
 use super::{call, compiled, graph, op, vector};
 use precast::FunctionGraph;
@@ -18,7 +18,7 @@ fn levels() -> Declaration {
 fn members_helpers_and_clean_up_serve_one_instance() {
     let function = compiled(&graph(&op(levels()), &["f64[?]"]));
     assert_eq!(call(&function, &[vector(&[1.0, 2.0])]).unwrap(), [vector(&[2.0, 4.0])]);
-    // `code_cleanup` ran after the first call: the counter is one of the instance's members.
+    // `code_cleanup` ran after the first call, because the counter is one of the instance's members.
     assert_eq!(call(&function, &[vector(&[1.0, 2.0])]).unwrap(), [vector(&[3.0, 5.0])]);
     let error = call(&function, &[vector(&[])]).unwrap_err();
     assert!(super::chain(&error).contains("levels: nothing to scale"), "{}", super::chain(&error));

@@ -1,7 +1,7 @@
-//! The three ops of the tutorials of Theano, Aesara and PyTensor, as those print them: the C in `c/` is theirs, word for
-//! word, with `%(x)s` where their Python fills in.
+//! The three ops of the tutorials of Theano, Aesara and PyTensor. The C in `c/` is a verbatim copy, with `%(x)s`
+//! where their Python code substitutes values.
 //!
-//! Values are small integers, whose products every dtype holds exactly: what NumPy gives too.
+//! Values are small integers with products that every dtype represents exactly, which are also NumPy's results.
 
 use super::{call, chain, compiled, graph, op, vector};
 use precast::{Array, ArrayRef, DType, FunctionGraph, Policy, Runtime, Type};
@@ -26,7 +26,7 @@ const DTYPES: [DType; 10] = [
 ];
 const LANGUAGES: [Language; 2] = [Language::C, Language::Cxx];
 
-/// The third: an external op.
+/// Returns the third tutorial op: an external op.
 fn vector_times_vector(language: Language) -> Arc<dyn Op> {
     let file = Declaration::new("vector_times_vector")
         .file("vectorTimesVector.c", include_str!("c/vectorTimesVector.c"))
@@ -35,7 +35,7 @@ fn vector_times_vector(language: Language) -> Arc<dyn Op> {
     op(Declaration { language: Some(language), ..typed })
 }
 
-/// The first and the second: ops whose methods return C.
+/// The first and the second tutorial op, whose methods return C.
 #[derive(Debug)]
 struct Tutorial {
     name: &'static str,
@@ -43,7 +43,7 @@ struct Tutorial {
 }
 
 impl Tutorial {
-    /// Fills in as Python's `%` does.
+    /// Substitutes values like Python's `%`.
     fn fill(&self, text: &str, node: &Node, values: &[(&str, &str)]) -> String {
         let mut text = text.to_owned();
         for (name, value) in values {
@@ -119,7 +119,7 @@ impl COp for Tutorial {
     }
 }
 
-/// All three ops, each with the rank of its second input.
+/// Returns all three ops, each with the rank of its second input.
 fn tutorials(language: Language) -> [(Arc<dyn Op>, usize); 3] {
     let written = |name| -> Arc<dyn Op> { Arc::new(Tutorial { name, language }) };
     [
@@ -129,7 +129,7 @@ fn tutorials(language: Language) -> [(Arc<dyn Op>, usize); 3] {
     ]
 }
 
-/// The library with the first two; names of the language to write them in come by keyword.
+/// Returns the library with the first two ops; a keyword selects their language.
 pub(super) fn library() -> Ops {
     let named = |name: &'static str| {
         move |props: &Props| {
@@ -145,7 +145,7 @@ fn runtime() -> Runtime {
     Runtime::builder().ops(library()).policy(Policy::Jit).build().unwrap()
 }
 
-/// Small integers of a dtype.
+/// Returns an array of small integers in a dtype.
 pub(super) fn array(dtype: DType, values: &[i64], shape: &[usize]) -> Array {
     let exact = ndarray::ArrayD::from_shape_vec(shape, values.to_vec()).unwrap();
     match dtype {
@@ -162,13 +162,13 @@ pub(super) fn array(dtype: DType, values: &[i64], shape: &[usize]) -> Array {
     }
 }
 
-/// Some dtypes that one is paired with: over all dtypes, each comes up in each place.
+/// Returns some dtypes to pair with one: over all dtypes, each occurs in each position.
 fn others(dtype: DType, count: usize) -> Vec<DType> {
     let at = DTYPES.iter().position(|known| *known == dtype).unwrap();
     (0..count).map(|k| DTYPES[(at + 3 * k + 1) % DTYPES.len()]).collect()
 }
 
-/// An op on one dtype with others, all Applies in one graph.
+/// Returns a graph with an Apply of the op for each pair of a dtype with another.
 fn pairs(op: &Arc<dyn Op>, dtype: DType, others: &[DType], rank: usize) -> FunctionGraph {
     let mut graph = FunctionGraph::new();
     let x = graph.input("x", Type::tensor(dtype, 1)).unwrap();
@@ -218,7 +218,7 @@ fn strided_and_reversed_inputs_and_outputs_are_followed() {
         let function = runtime().function(&graph(&op, &["f64[?]", &ty])).unwrap();
         let found = function.call(&[ArrayRef::from(every_second), ArrayRef::from(reversed)]).unwrap();
         assert_eq!(found, [vector(&[-1.0, -2.0, -3.0])]);
-        // What comes back is used again, and replaced where its shape does not fit.
+        // The returned array is reused, and replaced if its shape does not match.
         let mut outputs = found;
         function.call_into(&[ArrayRef::from(reversed), ArrayRef::from(reversed)], &mut outputs).unwrap();
         assert_eq!(outputs, [vector(&[1.0, 1.0, 1.0])]);

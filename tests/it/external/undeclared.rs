@@ -1,11 +1,12 @@
-//! Results of another dtype, rank or extent than an op declares are found when they are there, in release calls too.
+//! Results with a different dtype, rank or extent than declared are detected when they are produced, in release
+//! calls too.
 
 use super::{call, compiled, graph, op, vector};
 use precast::{Array, CallError, FunctionGraph, Ops};
 use precast_codegen::external::Declaration;
 use precast_graph::{Keywords, OpLibrary as _};
 
-/// An op that gives a new tensor of this dtype and shape, whatever it declares.
+/// Returns an op that produces a new tensor of this dtype and shape, whatever it declares.
 fn gives(dtype: &str, shape: &[i64], declared: &str) -> Declaration {
     let extents: Vec<String> = shape.iter().map(ToString::to_string).collect();
     let text = format!(

@@ -1,5 +1,6 @@
-//! Versions are promises that are checked: a source that changed under one is reported, and never served stale; an empty one
-//! keeps the code in its process.
+//! Versions are promises that are checked. A source that changed without a new version is reported and never served
+//! stale.
+//! An empty version keeps the code in its process.
 
 use super::{call, graph, op};
 use precast::{Array, Event, FunctionGraph, Policy, Runtime};
@@ -8,7 +9,7 @@ use precast_codegen::external::Declaration;
 use precast_store::Store;
 use std::path::Path;
 
-/// `x + more`, where `more` stands in a header.
+/// Returns the op `x + more`, with `more` in a header.
 fn shift(more: u32, version: Option<&[u32]>) -> FunctionGraph {
     let text = "#section support_code\n#include \"more.h\"\n#section code\nOUTPUT_0 = INPUT_0 + MORE;\n";
     let declaration =
@@ -17,7 +18,7 @@ fn shift(more: u32, version: Option<&[u32]>) -> FunctionGraph {
     graph(&op(Declaration { version, ..declaration.input("f64").output("f64") }), &["f64"])
 }
 
-/// Compiles into a store, or takes from it; gives the value at 1 and what happened.
+/// Compiles into a store or loads from it; returns the value at 1 and the events.
 fn served(store: &Path, graph: &FunctionGraph) -> (f64, Vec<Event>) {
     let runtime = Runtime::builder().writable(store).policy(Policy::Jit).build().unwrap();
     let outputs = call(&runtime.function(graph).unwrap(), &[Array::from(1.0)]).unwrap();
@@ -50,7 +51,7 @@ fn a_source_changed_under_one_version_is_built_anew_and_reported() {
     assert!(report.starts_with(told) && report.contains("hint: raise the version"), "{report}");
     assert!(!report.contains("shift/shift.c"), "{report}");
     assert!(explained.iter().all(|text| text.contains(told)), "{explained:?}");
-    // Both are there now: neither is news.
+    // Both exist now, so neither causes an event.
     for (more, expected) in [(10, 11.0), (1, 2.0)] {
         let (value, events) = served(store.path(), &shift(more, Some(&[3, 1])));
         assert_eq!((value, stale(&events), hits(&events)), (expected, vec![], 1));
@@ -64,7 +65,7 @@ fn raised_versions_and_none_are_not_reported() {
         let (value, events) = served(store.path(), &shift(more, version));
         assert_eq!((value, stale(&events), hits(&events)), (1.0 + f64::from(more), vec![], 0));
     }
-    // Content decides: the same source at another version is the same code.
+    // The content decides: the same source with another version is the same code.
     let (value, events) = served(store.path(), &shift(2, Some(&[9])));
     assert_eq!((value, stale(&events), hits(&events)), (3.0, vec![], 1));
 }
@@ -83,7 +84,7 @@ fn an_empty_version_stays_in_its_process() {
     assert!(
         !fs_err::exists(store.path().join("objects")).unwrap() || is_empty(&store.path().join("objects"))
     );
-    // The same source under no version is published.
+    // The same source without a version is published.
     served(store.path(), &shift(5, None));
     assert_eq!(Store::open(store.path()).unwrap().records().count(), 1);
 }
@@ -111,7 +112,7 @@ fn an_empty_version_is_not_recorded() {
     let function = runtime().function(&shift(5, Some(&[]))).unwrap();
     assert_eq!(call(&function, &[Array::from(1.0)]).unwrap(), [Array::from(6.0)]);
     assert!(!fs_err::exists(&manifest).unwrap(), "{}", fs_err::read_to_string(&manifest).unwrap());
-    // One that may be kept is.
+    // An op that may be cached is recorded.
     runtime().function(&shift(5, None)).unwrap();
     assert!(fs_err::read_to_string(&manifest).unwrap().contains("[[graph]]"));
 }

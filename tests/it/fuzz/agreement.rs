@@ -1,14 +1,14 @@
-//! Whether the artifacts of graphs give the bits of `perform`: new results and reused ones, inputs in any layout.
+//! Compares the results of artifacts with the bits of `perform`: new and reused results, and inputs in any layout.
 //!
 //! # Tolerances
-//! | what | ulp | reason |
+//! | comparison | ulp | reason |
 //! |---|---|---|
 //! | every op, alone and together | 0 | `perform` and C run the same operations in the same order; nothing is contracted |
 //! | `dot`, `batched_dot` | 0 | at these sizes both add products in the order of their index |
-//! | which NaN a NaN is | any | its bits differ between CPUs |
+//! | NaN payloads | any | they differ between CPUs |
 //!
-//! So the sum of the bounds of any graph is 0, and all forms of a graph agree with each other because each agrees with
-//! `perform`.
+//! The tolerance of any graph is therefore 0, and all forms of a graph agree with each other because each agrees
+//! with `perform`.
 
 use crate::compiled::{Granularity, try_bundle};
 use ndarray::{Axis, IxDyn};
@@ -21,7 +21,7 @@ use precast_testkit::Choices;
 use precast_testkit::layout::{Layout, lay_out_any};
 use precast_testkit::ulp::same_bits;
 
-/// What artifacts are made for, and of which parts of the graphs.
+/// The granularity, the level and the profile of artifacts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Form {
     pub(crate) granularity: Granularity,
@@ -30,21 +30,21 @@ pub(crate) struct Form {
 }
 
 impl Form {
-    /// What is deployed on this host.
+    /// Returns the form that is deployed on this host.
     pub(crate) fn release(granularity: Granularity) -> Self {
         Self { granularity, isa: Isa::native().unwrap(), profile: Profile::Release }
     }
 }
 
-/// Inputs in memory, and what `perform` makes of their values.
+/// Inputs in memory, and the results of `perform` for their values.
 pub(crate) struct Call {
-    /// Each with the shape that it is broadcast to.
+    /// Each input with the shape that it is broadcast to.
     inputs: Vec<(Array, Vec<usize>)>,
     expected: Vec<Array>,
 }
 
 impl Call {
-    /// `None` if `perform` refuses the values.
+    /// Creates a call; returns `None` if `perform` rejects the values.
     pub(crate) fn new(graph: &FunctionGraph, inputs: Vec<(Array, Vec<usize>)>) -> Option<Self> {
         let wide = |(array, shape): &(Array, Vec<usize>)| with_array!(array, a => Array::from(a.broadcast(IxDyn(shape)).unwrap().to_owned()));
         let values: Vec<Array> = inputs.iter().map(wide).collect();
@@ -52,13 +52,13 @@ impl Call {
     }
 }
 
-/// A graph with the calls that are held against `perform`.
+/// A graph with the calls to compare with `perform`.
 pub(crate) struct Subject {
     pub(crate) graph: FunctionGraph,
     pub(crate) calls: Vec<Call>,
 }
 
-/// The inputs as they are, in some layout, and with an axis of stride 0 where `perform` accepts that.
+/// Returns calls with the inputs unchanged, in some layout, and with an axis of stride 0 if `perform` accepts that.
 pub(crate) fn calls(graph: &FunctionGraph, inputs: &[Array], choices: &mut Choices) -> Vec<Call> {
     let mut layout = || *choices.pick(&Layout::ALL).unwrap();
     let plain = inputs.iter().cloned().map(full).collect();
@@ -70,25 +70,25 @@ pub(crate) fn calls(graph: &FunctionGraph, inputs: &[Array], choices: &mut Choic
     [plain, laid_out, thin.collect()].into_iter().filter_map(|inputs| Call::new(graph, inputs)).collect()
 }
 
-/// An array in the shape that it has.
+/// Returns an array with its own shape.
 pub(crate) fn full(array: Array) -> (Array, Vec<usize>) {
     let shape = array.shape().to_vec();
     (array, shape)
 }
 
-/// The first row along an axis, in the place of every row: the axis has stride 0.
+/// Repeats the first row along an axis, with a stride of 0.
 fn stretched(array: &Array, axis: usize) -> (Array, Vec<usize>) {
     let first = with_array!(array, a => Array::from(a.slice_axis(Axis(axis), (0..1).into()).to_owned()));
     (first, array.shape().to_vec())
 }
 
-/// The positions of the subjects whose artifacts are wrong, and what is wrong first.
+/// Returns the positions of the subjects with wrong artifacts, each with its first difference.
 pub(crate) fn wrong(subjects: &[Subject], form: Form) -> Vec<(usize, String)> {
     let graphs: Vec<FunctionGraph> = subjects.iter().map(|subject| subject.graph.clone()).collect();
     let bytes = match try_bundle(&graphs, form.granularity, form.isa, form.profile) {
         Ok(bytes) => bytes,
         Err(error) if subjects.len() == 1 => return vec![(0, error)],
-        // Some graph of several cannot be compiled: halves are looked at, down to the one.
+        // Some graph of several cannot be compiled, so both halves are tried, down to the one graph.
         Err(_) => {
             let (left, right) = subjects.split_at(subjects.len() / 2);
             let right = wrong(right, form).into_iter().map(|(at, what)| (left.len() + at, what));
@@ -106,14 +106,14 @@ pub(crate) fn wrong(subjects: &[Subject], form: Form) -> Vec<(usize, String)> {
     wrong
 }
 
-/// Panics with what is wrong of any subject.
+/// Panics with the differences of all subjects.
 pub(crate) fn assert_agree(subjects: &[Subject], form: Form) {
     let told = |(at, what): (usize, String)| format!("{}\n  {what}\n", subjects[at].graph);
     let wrong: Vec<String> = wrong(subjects, form).into_iter().map(told).collect();
     assert!(wrong.is_empty(), "{form:?}, {} of {}:\n{}", wrong.len(), subjects.len(), wrong.concat());
 }
 
-/// What a runtime over the artifacts of one form gets wrong of a subject.
+/// Returns the first difference of a subject in a runtime over the artifacts of one form.
 fn disagreement(runtime: &Runtime, subject: &Subject) -> Option<String> {
     let function = match runtime.function(&subject.graph) {
         Ok(function) => function,
@@ -131,7 +131,7 @@ fn disagreement(runtime: &Runtime, subject: &Subject) -> Option<String> {
             Ok(fresh) => fresh,
             Err(error) => return refused(error),
         };
-        // The arrays of the call before are reused, whatever their shapes.
+        // The arrays of the previous call are reused, whatever their shapes.
         let outputs = reused.get_or_insert_with(|| fresh.clone());
         if let Err(error) = function.call_into(&refs, outputs) {
             return refused(error);

@@ -1,4 +1,5 @@
-//! Chosen graphs and sizes: the boundaries of vectors, tiles and reduction blocks, zeros of both signs, strides of 0.
+//! Selected graphs and sizes: the boundaries of vectors, tiles and reduction blocks, zeros of both signs, strides
+//! of 0.
 
 use super::agreement::{Call, Form, Subject, assert_agree, calls, full};
 use crate::compiled::{Granularity, levels};
@@ -7,7 +8,7 @@ use precast::{Array, FunctionGraph};
 use precast_graph::DType;
 use precast_testkit::{Choices, arrays};
 
-/// A graph of inputs of one dtype, called with inputs of each of some shapes.
+/// Returns a graph of inputs of one dtype, with calls for each of some shapes.
 fn sized(graph: FunctionGraph, dtype: DType, shapes: &[[Vec<usize>; 2]], choices: &mut Choices) -> Subject {
     let mut all = Vec::new();
     for shapes in shapes {
@@ -55,7 +56,8 @@ fn sizes_at_the_boundaries_of_blocks_give_the_same_bits_at_every_level() {
     assert_agree(&subjects, Form::release(Granularity::Mixed(1)));
 }
 
-/// gcc may take an integer that was a float for the float's truncation, which has another zero: -0.0.
+/// gcc may use the float's truncation in place of an integer converted from that float, which gives another zero:
+/// -0.0.
 #[test]
 fn casts_to_integers_and_back_give_positive_zeros_at_every_level() {
     let mut choices = Choices::seeded(5);
@@ -108,8 +110,8 @@ fn strides_of_zero_are_read_like_any_other() {
     }
 }
 
-/// Functions whose results are as long as their data say, whose parts are sorted by bytes beyond 64 elements, or that random graphs
-/// do not call.
+/// Functions with results whose length depends on the data, functions that sort by bytes above 64 elements, and
+/// functions that random graphs do not call.
 #[test]
 fn results_of_any_length_are_the_same_bits_in_every_form() {
     let mut choices = Choices::seeded(9);

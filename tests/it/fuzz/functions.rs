@@ -1,11 +1,11 @@
-//! What random graphs call: every function that text knows, with the props that say something.
+//! The functions that random graphs call: every function of the text form, with all meaningful props.
 
 use precast_graph::{DType, OpLibrary as _, Operand, Prop, Props};
 use precast_ops::{Ops, Row};
 use precast_testkit::graphs::{Config, Function};
 
-/// Functions that random graphs do not call: text gives the first two another form, `einsum` begins with a text (`boundaries` has
-/// calls of it), the others have functions that stand for them, or C of the user.
+/// Functions that random graphs do not call. The text form of the first two differs, and `einsum` starts with a
+/// text (`boundaries` calls it). The rest have equivalent functions, or need C from the user.
 const LEFT_OUT: [&str; 8] = [
     "pow",
     "where",
@@ -13,12 +13,12 @@ const LEFT_OUT: [&str; 8] = [
     "advanced_subtensor1",
     "einsum",
     "external",
-    // The sign of a NaN that was computed is the CPU's.
+    // The sign of a computed NaN depends on the CPU.
     "copysign",
     "signbit",
 ];
 
-/// Graphs of at most `applies` applies over everything there is.
+/// Returns the configuration of graphs with at most `applies` applies over all functions and dtypes.
 pub(super) fn config(applies: usize) -> Config {
     let known = Ops::standard().names();
     let functions = known.iter().flat_map(|name| function(name)).collect();
@@ -46,7 +46,7 @@ fn dtype(dtype: DType) -> Prop {
     Prop::Str(dtype.name().to_owned())
 }
 
-/// A function as often as it is to be called; none for what is left out.
+/// Returns a function as often as its weight says; empty for functions that are left out.
 fn function(name: &str) -> Vec<Function> {
     if LEFT_OUT.contains(&name) || name.parse::<DType>().is_ok() {
         return Vec::new();
@@ -70,7 +70,7 @@ fn function(name: &str) -> Vec<Function> {
     }
 }
 
-/// What the library says of a function.
+/// Returns the library's row of a function.
 fn row(name: &str) -> &'static Row {
     let called = |row: &&Row| row.name == name || row.aliases.contains(&name);
     Ops::rows().find(called).unwrap_or_else(|| panic!("`{name}` has no row"))
@@ -83,7 +83,7 @@ fn reduction(name: &str) -> Function {
     for axis in [axis(0), axis(-1), axis(1), ("axis", list(&[0, 2])), ("axis", list(&[0, 1]))] {
         function = function.with(props([axis]));
     }
-    // What a function does not know is refused, and something else is drawn.
+    // Props that a function does not support are rejected, and the next draw replaces the call.
     function
         .with(props([axis(-1), keep()]))
         .with(props([axis(0), keep()]))
@@ -159,7 +159,7 @@ fn structural(name: &str) -> Function {
     }
 }
 
-/// `x[1]`, `x[-1:]`, `x[::-1]`, `x[:, 1:]` and the like.
+/// `x[1]`, `x[-1:]`, `x[::-1]`, `x[:, 1:]` and similar expressions.
 fn subtensor() -> Function {
     let index = |words: &[&str]| {
         props([("index", Prop::List(words.iter().map(|word| Prop::Str((*word).to_owned())).collect()))])

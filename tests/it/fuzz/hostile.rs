@@ -1,14 +1,15 @@
-//! Random ops of authors who know nothing of each other and care for nobody: macros that others ask for, `#undef`, pragmas,
-//! flags, headers of one guard, one name for functions, types and labels, registers that are left as they should not be.
+//! Random ops of hostile, independent authors: clashing macros, `#undef`, pragmas, flags, headers with equal
+//! guards, equal names for functions, types and labels, and changed registers.
 //!
 //! ```text
 //! seed ─▶ 2–4 authors, C or C++ ─▶ a graph of their ops and ops of the library, each value an output
 //!                                     ├─▶ as a whole: compiled now, then found in a store ┐
 //!                                     └─▶ op by op                                        ┴─▶ the numbers that Rust computes
 //! ```
-//! An author draws what a text does to others, and has it ask what others may have done to it: each question that
-//! has the wrong answer adds to the result. `PRECAST_FUZZ_COUNT` and `PRECAST_FUZZ_SEED` are those of the other random
-//! graphs; one graph of authors is tried for each fifty of those.
+//! An author draws attacks on other texts, and checks for attacks by other texts: each failed check adds to the
+//! result.
+//! `PRECAST_FUZZ_COUNT` and `PRECAST_FUZZ_SEED` are the same as for the other random graphs, with one graph of
+//! authors per fifty of those.
 
 use crate::external::{call, op};
 use precast::{Array, FunctionGraph, Policy, Runtime};
@@ -20,7 +21,7 @@ use precast_testkit::{Budget, Choices};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// What a text does at file scope that would change a text behind it.
+/// The attacks of a text at file scope, which would change a following text.
 const ATTACKS: [&str; 12] = [
     "#undef LEAST\n#define LEAST(a, b) ((a) <= (b) ? (b) : (a))\n",
     "#undef QQ\n#define QQ 1.0\n",
@@ -35,17 +36,17 @@ const ATTACKS: [&str; 12] = [
     "struct pair { char c; double d; } __attribute__((packed));\n",
     "double labelled(void) __asm__(\"same_label\");\ndouble labelled(void) { return 7; }\n",
 ];
-/// What it does while it computes.
+/// The attacks of a text while it computes.
 const LEAVINGS: [&str; 4] = [
     "",
     "#define LOCAL 2\n",
     "unsigned register_;\n__asm__ volatile(\"stmxcsr %0\" : \"=m\"(register_));\nregister_ |= 0x8040;\n__asm__ volatile(\"ldmxcsr %0\" :: \"m\"(register_));\n",
     "unsigned register_;\n__asm__ volatile(\"stmxcsr %0\" : \"=m\"(register_));\nregister_ |= 0x6000;\n__asm__ volatile(\"ldmxcsr %0\" :: \"m\"(register_));\n",
 ];
-/// Flags of one op.
+/// The flags of one op.
 const FLAGS: [&[&str]; 4] = [&[], &["-Ofast"], &["-DQQ=9", "-DLOCAL=8"], &["-O1", "-fwrapv"]];
 
-/// An op, and what it adds to its input.
+/// An op, and the number that it adds to its input.
 struct Author {
     op: Arc<dyn Op>,
     adds: f64,
@@ -56,7 +57,7 @@ impl Author {
         let cxx = choices.below(3) == 0;
         let mut attacks: Vec<&str> =
             (0..choices.below(4)).map(|_| ATTACKS[choices.below(ATTACKS.len())]).collect();
-        // Directives stand before what they are to change; nothing is defined twice.
+        // Directives come before the code that they change, and no definition occurs twice.
         attacks.sort_by_key(|text| (!text.starts_with('#'), *text));
         attacks.dedup();
         let (leaves, flags) = (LEAVINGS[choices.below(4)], FLAGS[choices.below(4)]);
@@ -65,7 +66,7 @@ impl Author {
         let says = |words: &str| attacks.iter().any(|text| text.contains(words)) || leaves.contains(words);
         let has_flag = |flag: &str| flags.contains(&flag);
         let mut support = String::from("#include \"util.h\"\n");
-        // What is attacked with is told apart from what is asked: an author knows what the own text says.
+        // Attacks and checks are distinct: an author omits checks for its own attacks.
         let (mut asks, mut adds) = (String::new(), (base + constant + guarded) as f64);
         let own_helper = if says("helper(x)") { "own_helper" } else { "helper" };
         writeln!(
@@ -116,7 +117,7 @@ impl Author {
     }
 }
 
-/// A graph, its ops' own graphs, and its values at 1.
+/// Draws a graph, its authors, and its values at 1.
 fn draw(seed: u64) -> (FunctionGraph, Vec<Author>, Vec<f64>) {
     let mut choices = Choices::seeded(seed);
     let authors: Vec<Author> = (0..2 + choices.below(3)).map(|i| Author::draw(i, &mut choices)).collect();

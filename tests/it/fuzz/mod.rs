@@ -1,4 +1,4 @@
-//! Random graphs: compiled as a whole, in the groups that fusion makes, op by op and in mixed parts, at every level, and
+//! Random graphs: compiled as a whole, in fused groups, op by op and in mixed parts, at every level, and
 //! interpreted by `perform`.
 //!
 //! ```text
@@ -6,8 +6,10 @@
 //!                                                                              │
 //! presentations of the inputs: C, Fortran, gaps, reversed, stride 0 ─▶ call ◀──┘ ─▶ the bits of `perform`, or shrink
 //! ```
-//! `PRECAST_FUZZ_COUNT` and `PRECAST_FUZZ_SEED` give the number of graphs and the first seed; a graph depends on its own seed
-//! only. `PRECAST_TEST_SECONDS` ends a run early. The default is what a test run affords; `cargo xtask fuzz-graphs` is the long form.
+//! `PRECAST_FUZZ_COUNT` and `PRECAST_FUZZ_SEED` set the number of graphs and the first seed; each graph depends
+//! only on its own seed.
+//! `PRECAST_TEST_SECONDS` ends a run early. The default count suits a test run; `cargo xtask fuzz-graphs` is the
+//! long form.
 
 #![allow(clippy::print_stdout, reason = "long runs say how far they are")]
 
@@ -28,22 +30,22 @@ use precast_testkit::{Budget, Choices};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-/// How many graphs, if nothing is said; [`hostile`] and the levels take their share of it.
+/// The default number of graphs; [`hostile`] and the levels use a part of it.
 const COUNT: u64 = 300;
-/// Graphs that share compilers' runs.
+/// The number of graphs that are compiled together.
 const BATCH: u64 = 100;
-/// One batch of so many is compiled as it is deployed. The others are compiled without optimisation, which changes no bit, takes
-/// a sixth of the time, and tries the debug profile too.
+/// One batch in this many is compiled as for deployment. The rest are compiled without optimisation. That changes
+/// no bit, takes a sixth of the time, and also tests the debug profile.
 const RELEASE: u64 = 5;
-/// Of so many graphs one is tried at the levels below this CPU's own.
+/// One graph in this many is tested at the levels below this CPU's own.
 const BELOW: u64 = 10;
-/// Failures after which no more are looked for.
+/// The number of failures after which the search ends.
 const ENOUGH: usize = 3;
 
 static CONFIG: LazyLock<Config> = LazyLock::new(|| functions::config(40));
 
-/// The graph of a seed. Small ones are more frequent, since an Apply's neighbours matter more than their number; one in four
-/// keeps to the dtypes of most programs, so that more of its Applies are fused.
+/// Returns the graph of a seed. Small graphs are more frequent, since an Apply's neighbours matter more than their
+/// number. One graph in four uses only common dtypes, so that more of its Applies are fused.
 fn drawn(seed: u64) -> Case {
     let mut choices = Choices::seeded(seed);
     let most = if choices.one_in(8) { 40 } else { 1 + choices.below(12) };
@@ -59,7 +61,7 @@ fn subject(seed: u64, case: &Case) -> Subject {
     Subject { graph: case.graph.clone(), calls }
 }
 
-/// A failure as somebody who mends it wants it.
+/// Describes a failure for debugging.
 fn report(seed: u64, case: &Case, form: Form) -> String {
     let fails = |case: &Case| wrong(&[subject(seed, case)], form).pop().map(|(_, what)| what);
     let (small, what) = shrink::shrink(case, &fails);
@@ -72,7 +74,7 @@ fn report(seed: u64, case: &Case, form: Form) -> String {
     )
 }
 
-/// The profile that the graph of a seed is compiled in.
+/// Returns the profile for the graph of a seed.
 fn profile(seed: u64) -> Profile {
     if (seed / BATCH).is_multiple_of(RELEASE) { Profile::Release } else { Profile::Debug }
 }
@@ -81,12 +83,12 @@ fn number(variable: &str, default: u64) -> u64 {
     std::env::var(variable).map_or(default, |text| text.parse().unwrap())
 }
 
-/// The first seed, and the number of graphs.
+/// Returns the first seed and the number of graphs.
 fn asked() -> (u64, u64) {
     (number("PRECAST_FUZZ_SEED", 0), number("PRECAST_FUZZ_COUNT", COUNT))
 }
 
-/// Tries the graphs of `count` seeds in the forms that `forms` makes of a batch's first seed.
+/// Tests the graphs of `count` seeds in the forms that `forms` returns for a batch's first seed.
 fn try_graphs(first: u64, count: u64, forms: &dyn Fn(u64) -> Vec<Form>) {
     let (mut failures, mut applies) = (Vec::new(), 0);
     let (mut start, budget) = (first, Budget::start());
@@ -165,7 +167,7 @@ fn graphs_reach_every_dtype_rank_and_most_functions() {
         let readers = seen.iter().filter(|seen| seen.ends_with(&format!(" of {dtype}"))).count();
         assert!(readers > 1, "{dtype} is read by {readers} ops");
     }
-    // Functions that are no op of their own come as the ops that they are made of.
+    // Functions without an op of their own appear as the ops that they consist of.
     let ops = Ops::standard().c().names();
     let is_op = |name: &String| precast_ops::scalar::find(name).is_some() || ops.contains(name);
     let names = CONFIG.functions.iter().map(|function| &function.name).filter(|name| is_op(name));

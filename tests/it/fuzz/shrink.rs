@@ -1,17 +1,17 @@
-//! A smaller graph that fails as well.
+//! Shrinks a failing graph.
 //!
-//! Two steps, as long as one of them leaves a failure: an output goes; a result becomes an input, with the value that `perform`
-//! gives it, so that what made it goes.
+//! Two steps are repeated while the failure remains. One removes an output; the other replaces a result by an input
+//! with the value of `perform`, which removes the Applies before it.
 
 use precast::{Array, FunctionGraph};
 use precast_graph::{Origin, VarId, interpret};
 use precast_testkit::graphs::Case;
 use std::collections::BTreeSet;
 
-/// Most graphs that are tried.
+/// The maximum number of graphs to try.
 const TRIES: usize = 150;
 
-/// The smallest case that was found, and what is wrong with it.
+/// Returns the smallest failing case, and its failure.
 pub(super) fn shrink(case: &Case, fails: &dyn Fn(&Case) -> Option<String>) -> (Case, String) {
     let mut best = case.clone();
     let mut what = fails(case).unwrap_or_else(|| "does not fail again, alone".to_owned());
@@ -32,7 +32,7 @@ pub(super) fn shrink(case: &Case, fails: &dyn Fn(&Case) -> Option<String>) -> (C
     }
 }
 
-/// Smaller cases, the smallest first.
+/// Returns smaller cases, smallest first.
 fn candidates(case: &Case) -> Vec<Case> {
     let outputs = case.graph.outputs();
     let mut all = Vec::new();
@@ -51,7 +51,7 @@ fn candidates(case: &Case) -> Vec<Case> {
     all
 }
 
-/// The part of a graph that some outputs need, where variables of `given` are inputs.
+/// Returns the part of a graph that some outputs need, with the variables of `given` as inputs.
 fn part(case: &Case, outputs: &[VarId], given: &BTreeSet<VarId>) -> Option<Case> {
     let old = &case.graph;
     let mut needed: BTreeSet<VarId> = outputs.iter().copied().collect();
@@ -92,7 +92,7 @@ fn part(case: &Case, outputs: &[VarId], given: &BTreeSet<VarId>) -> Option<Case>
     Some(Case { graph: new, inputs, outputs })
 }
 
-/// The value of every variable.
+/// Returns the value of every variable.
 fn values(case: &Case) -> Option<Vec<Option<Array>>> {
     let mut values: Vec<Option<Array>> = vec![None; case.graph.variables().len()];
     for (v, value) in case.graph.inputs().iter().zip(&case.inputs) {

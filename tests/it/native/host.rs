@@ -1,5 +1,6 @@
-//! Native functions called by a program in C that knows nothing but `precast/module.h`: it opens the shared object, asks the
-//! table for the signature, and casts. Random graphs, every dtype that C passes, one result and several.
+//! Native functions, called by a C program that includes only `precast/module.h`. It opens the shared object, reads
+//! the signature from the table, and casts.
+//! The test covers random graphs, every dtype that C can pass, and one or several results.
 
 use crate::compiled::{toolchain, variant};
 use precast::{Array, DType, FunctionGraph, Ops};
@@ -19,7 +20,7 @@ use std::sync::Arc;
 const GRAPHS: usize = 120;
 const CALLS: usize = 6;
 
-/// A graph of numbers that C can call, and calls of it with what `perform` gives; `None` where it refuses.
+/// A graph of numbers that C can call, and calls with the results of `perform`; `None` for values that it rejects.
 struct Subject {
     graph: FunctionGraph,
     module: Arc<Module>,
@@ -27,7 +28,7 @@ struct Subject {
 }
 
 fn plan() -> Config {
-    // A power may fail; the sign of a NaN that was computed is the CPU's.
+    // A power may fail; the sign of a computed NaN depends on the CPU.
     let left_out = ["pow", "copysign", "signbit"];
     let elementwise = Ops::rows()
         .filter(|row| precast_ops::scalar::find(row.name).is_some() && !left_out.contains(&row.name));
@@ -74,7 +75,7 @@ fn subjects() -> Vec<Subject> {
     found
 }
 
-/// The type as a program in C says it.
+/// Returns the C name of a type.
 fn c_type(dtype: DType) -> &'static str {
     match dtype {
         DType::Bool => "_Bool",
@@ -94,7 +95,7 @@ fn c_type(dtype: DType) -> &'static str {
     }
 }
 
-/// The calls of one graph in C.
+/// Returns the C code of one graph's calls.
 fn case(position: usize, subject: &Subject) -> String {
     let types = |ids: &[precast_graph::VarId]| {
         ids.iter().map(|id| subject.graph.ty(*id).dtype()).collect::<Vec<DType>>()
@@ -139,7 +140,7 @@ fn case(position: usize, subject: &Subject) -> String {
 
 const HEAD: &str = include_str!("../c/native/host.c");
 
-/// Compiles the modules and a host; gives what it prints.
+/// Compiles the modules and a host; returns the host's output.
 fn run(subjects: &[Subject], directory: &Path) -> String {
     let modules: BTreeSet<_> = subjects.iter().map(|subject| subject.module.key()).collect();
     let units = Unit::batches(subjects.iter().map(|subject| Arc::clone(&subject.module)).collect());
@@ -178,7 +179,7 @@ fn run(subjects: &[Subject], directory: &Path) -> String {
     String::from_utf8(ran.stdout).unwrap()
 }
 
-/// The array whose element has these bytes, in hexadecimal.
+/// Returns an array of one element with these bytes, in hexadecimal.
 fn array(dtype: DType, hex: &str) -> Array {
     let bytes: Vec<u8> =
         (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap()).collect();

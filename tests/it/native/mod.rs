@@ -1,4 +1,4 @@
-//! Graphs of C scalars as plain C functions: from Rust by typed handles, from C by the module's table.
+//! Graphs of C scalars as plain C functions: from Rust through typed handles, from C through the module's table.
 
 mod host;
 
@@ -26,7 +26,7 @@ fn gauss() -> Function {
     compiled(&graph(GAUSS, &["x=f64"]))
 }
 
-/// The signature of the native function of a graph's module, or why there is none.
+/// Returns the signature of the native function of a graph's module, or the reason for not having one.
 fn signature(graph: &FunctionGraph) -> Result<String, String> {
     let native = precast_codegen::native(&rewrite::lower(graph).unwrap(), Ops::standard().c()).unwrap();
     native.map_err(|reason| reason.to_string())
@@ -160,14 +160,14 @@ fn every_dtype_that_c_passes_is_passed() {
     }
     same!("bool": bool, "i8": i8, "u8": u8, "i16": i16, "u16": u16, "i32": i32, "u32": u32, "i64": i64,
           "u64": u64, "f32": f32, "f64": f64, "c64": Complex<f32>, "c128": Complex<f64>);
-    // Parts that are not equal, through registers and through a struct.
+    // Unequal parts, passed in registers and in a struct.
     let function = compiled(&outputs(&["a = z*w", "b = conj(z)"], &["z=c128", "w=c64"]));
     let native = function.native::<fn(Complex<f64>, Complex<f32>) -> (Complex<f64>, Complex<f64>)>().unwrap();
     let (z, w) = (Complex::new(1.0, 2.0), Complex::new(3.0_f32, 4.0));
     assert_eq!(native.call(z, w), (Complex::new(-5.0, 10.0), Complex::new(1.0, -2.0)));
 }
 
-/// `1/x`, which refuses 0.
+/// `1/x`, which rejects 0.
 fn reciprocal() -> FunctionGraph {
     let perform = |x| if x == 0.0 { Err("zero has none") } else { Ok(1.0 / x) };
     let c = "if (@X@ == 0) { pc_error_format(ctx, PC_ERROR_VALUE, \"%s has none\", \"zero\"); @FAIL@ }\n@Y@ = 1 / @X@;";
@@ -191,7 +191,7 @@ fn a_function_that_may_fail_says_so_and_can_be_called_again() {
     }
     let error = function.native::<fn(f64) -> f64>().unwrap_err().to_string();
     assert!(error.starts_with("the native function is `d)d!c~`, asked for `d)d~`\nhint: an op"), "{error}");
-    // What cannot fail may be called as if it could.
+    // A function that cannot fail may be called as if it could.
     assert_eq!(gauss().native::<Fallible>().unwrap().call(0.0).unwrap(), 0.5);
 }
 
@@ -211,7 +211,7 @@ fn external(text: &str) -> Function {
 #[test]
 fn an_authors_code_is_called_natively_and_leaves_the_thread_as_it_was() {
     let text = "#section code\nOUTPUT_0 = 2 * INPUT_0;\n";
-    // Macros could hide that it reports an error, so it may fail.
+    // Macros could hide an error report in the code, so the function counts as fallible.
     assert_eq!(external(text).native::<Fallible>().unwrap().call(21.0).unwrap(), 42.0);
     let text = "#section code\nif (INPUT_0 < 0) { pc_error_set(ctx, PC_ERROR_VALUE, \"negative\"); FAIL }\n\
                 OUTPUT_0 = __builtin_sqrt(INPUT_0);\n";

@@ -1,10 +1,10 @@
-//! A type of one's own and an op on it: the example of `crates/codegen/WRITING_OPS.md`.
+//! A user-defined type and an op on it: the example of `crates/codegen/WRITING_OPS.md`.
 
 use precast_codegen::template::render;
 use precast_codegen::{CLinkerObject, COp, CType, LinkError, Node, Sub};
 use precast_graph::{Array, DType, FilterError, MakeNodeError, Op, PerformError, Type, TypeRules};
 
-/// An angle: one f64 of at least 0 and less than 360, which C holds in a `double`.
+/// An angle: one f64 of at least 0 and less than 360, stored in a C `double`.
 pub(super) struct Degrees;
 
 impl TypeRules for Degrees {
@@ -15,7 +15,7 @@ impl TypeRules for Degrees {
         Ok(x.cast(DType::F64))
     }
 
-    /// 359.999… and 0 are next to each other.
+    /// Treats 359.999… and 0 as close to each other.
     fn values_eq_approx(&self, a: &Array, b: &Array) -> bool {
         let (Array::F64(a), Array::F64(b)) = (a, b) else { return false };
         let near = |(a, b): (&f64, &f64)| (a - b + 180.0).rem_euclid(360.0) - 180.0;
@@ -43,7 +43,7 @@ impl CType for Degrees {
         render(include_str!("c/degrees_extract.c.in"), &values)
     }
 
-    /// What an earlier call left in an output is overwritten, not looked at: it need not be an angle.
+    /// Overwrites the previous value of an output without reading it, since it may not be an angle.
     fn c_extract_out(&self, name: &str, sub: &Sub, _: bool) -> String {
         self.c_init(name, sub)
     }
@@ -53,7 +53,7 @@ impl CType for Degrees {
         render(include_str!("c/degrees_sync.c.in"), &values)
     }
 
-    /// A temporary needs no object: the C variable is all of it.
+    /// Returns `true`, because a temporary needs only the C variable and no object.
     fn c_is_simple(&self) -> bool {
         true
     }

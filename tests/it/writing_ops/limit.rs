@@ -16,7 +16,7 @@ pub(super) struct Limit {
 }
 
 impl Limit {
-    /// The op that a call such as `limit(x, low=-1.0)` means.
+    /// Creates the op of a call such as `limit(x, low=-1.0)`.
     pub(super) fn from_props(props: &Props) -> Result<Self, MakeNodeError> {
         let mut limit = Self { low: 0.0, high: 1.0, mode: "CLAMP".to_owned() };
         for (name, prop) in props {
@@ -27,7 +27,7 @@ impl Limit {
                 ("low" | "high" | "mode", _) => {
                     return Err(MakeNodeError::prop("limit", name, format!("cannot be `{prop}`")));
                 }
-                // What no op has is refused by the library.
+                // The library rejects unknown props.
                 _ => {}
             }
         }
@@ -46,7 +46,7 @@ impl Op for Limit {
         [("low", low), ("high", high), ("mode", mode)].map(|(name, prop)| (name.to_owned(), prop)).into()
     }
 
-    /// All three are given at run time: ops that differ in them share a module.
+    /// Lists all three, which are passed at run time: ops that differ only in them share a module.
     fn params(&self) -> Vec<String> {
         ["low", "high", "mode"].map(str::to_owned).to_vec()
     }
@@ -72,7 +72,7 @@ impl CLinkerObject for Limit {
         vec!["#include \"limit/limit.h\"".to_owned()]
     }
 
-    /// The headers that the C includes, by the names that it says.
+    /// Returns the headers that the C code includes, by the names in its `#include` lines.
     fn c_sources(&self) -> SourceSet {
         [("limit/limit.h".to_owned(), include_str!("c/limit.h").into())].into()
     }

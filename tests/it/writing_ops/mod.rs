@@ -1,5 +1,5 @@
-//! "Writing an Op in C": the ops and the type of the page that are written in Rust, compiled and called, and its table, which
-//! is complete. Its commands are run by `tests/cli/pages.rs`.
+//! Tests of "Writing an Op in C": compiles and calls the page's ops and type in Rust, and checks that its table is
+//! complete. `tests/cli/pages.rs` runs the page's commands.
 
 mod degrees;
 mod limit;
@@ -14,7 +14,7 @@ use precast_graph::{Op, text};
 use precast_ops::Ops;
 use std::sync::Arc;
 
-/// The function of a graph of one input and the ops of a chain.
+/// Returns the function of a graph with one input and a chain of ops.
 fn function(ops: &[Arc<dyn Op>]) -> precast::Function {
     let mut graph = FunctionGraph::new();
     let mut last = graph.input("x", "f64[?]".parse().unwrap()).unwrap();
@@ -59,12 +59,12 @@ fn the_op_in_place_overwrites_a_temporary_and_no_input() {
     assert_eq!((x, first), ([vector(&[-1.0, 0.5])], vec![vector(&[1.0, -0.5])]), "a copy is overwritten");
 }
 
-/// The library with the type and the op of the page.
+/// Returns the library with the type and the op of the page.
 fn angles() -> Ops {
     Ops::standard().with("turn", |_| Ok(Turn)).unwrap().with_type("degrees", Arc::new(Degrees))
 }
 
-/// `a` turned by `b`, twice.
+/// Returns a graph that turns `a` by `b` twice.
 fn turned() -> FunctionGraph {
     let angle = |name: &str| (name.to_owned(), "degrees<f64[]>".parse().unwrap());
     text::parse(&["turn(turn(a, b), b)"], &["a", "b"].map(angle), &angles()).unwrap()
@@ -97,7 +97,7 @@ fn the_types_filter_casts_what_a_call_is_given_unless_it_is_strict() {
             "{error}"
         );
         assert_eq!(call(&strict, &[Array::from(300.0), Array::from(90.0)]).unwrap(), [Array::from(120.0)]);
-        // What the filter lets through is still looked at.
+        // Values that pass the filter are still checked.
         let vector = call(&function, &[vector(&[1.0, 2.0]), Array::from(1.0)]).unwrap_err();
         assert!(vector.to_string().contains("input `a` is `f64[2]`, expected `degrees<f64[]>`"), "{vector}");
         assert!(call(&function, &whole[..1]).unwrap_err().to_string().contains("takes 2 input(s), found 1"));
@@ -108,7 +108,7 @@ fn the_types_filter_casts_what_a_call_is_given_unless_it_is_strict() {
 fn debug_mode_asks_the_type_which_values_are_the_same() {
     let runtime = Runtime::builder().ops(angles()).policy(Policy::Jit).debug(true).build().unwrap();
     let function = runtime.function(&turned()).unwrap();
-    // The C gives 359.999…, `perform` what is just behind 0.
+    // The C code returns 359.999…, `perform` a number just above 0.
     let below = 360.0 - 5e-13;
     let found = call(&function, &[Array::from(below - 20.0), Array::from(10.0)]).unwrap();
     assert!(found[0].numbers()[0].parts().0 > 359.0, "{found:?}");

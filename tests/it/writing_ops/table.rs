@@ -1,12 +1,12 @@
-//! The table of the page: it misses no name of the older projects, and what it points at is there.
+//! The table of the page: it includes all names of the older projects, and the files that it refers to exist.
 
 use precast_testkit::package::root;
 use std::collections::BTreeSet;
 
-/// Names that documents and sources of Theano, Aesara and PyTensor have for authors of ops, types and linkers.
+/// The names in documents and sources of Theano, Aesara and PyTensor for authors of ops, types and linkers.
 const NAMES: &str = include_str!("method_names.txt");
 
-/// The rows of the last section's tables, each with the words in back-ticks of its cells.
+/// Returns the rows of the last section's tables, each with the words in back-ticks of its cells.
 fn rows() -> Vec<Vec<Vec<String>>> {
     let page = fs_err::read_to_string(root().join("crates/codegen/WRITING_OPS.md")).unwrap();
     let section = page.split("\n## 15.").nth(1).unwrap();
@@ -39,7 +39,7 @@ fn every_row_leads_to_a_file_that_is_there() {
     }
 }
 
-/// Each name that a row says is the same here is one of the file that the row leads to.
+/// A name that a row marks as unchanged must occur in the file that the row refers to.
 #[test]
 fn methods_that_are_the_same_are_in_their_files() {
     let mut checked = 0;
