@@ -36,7 +36,7 @@ pub(crate) enum Granularity {
     Groups,
     /// One module for each Apply.
     OpByOp,
-    /// Some groups as a whole, a trailing part of the rest chosen by the seed, and every single op.
+    /// Some groups as a whole, parts of the last members of the rest, and every single op; drawn from the seed.
     Mixed(u64),
 }
 

@@ -1,15 +1,15 @@
-//! Compares one digest of results over all ways to run a graph: the compiler and the level of its artifacts, the
-//! cut, and the number of threads. All NaNs count as equal.
+//! Compares one digest of results over all ways to run a graph: the compiler and the level of its artifacts, the cut,
+//! and the number of threads. All NaNs count as equal.
 //!
 //! ```text
 //! graphs ─┬▶ perform ──────────────────────────────────────────────────────────────────────────────▶ digest ──┐
 //!         ├▶ gcc, clang × every level × whole, groups, op by op ─▶ strict ─▶ 1, 2, 3 threads ─▶ digests ──────┼▶ all equal
 //!         └▶ gcc for aarch64 ─▶ an emulator ([`crate::cross`]) ─▶ digest ─────────────────────────────────────┘
 //! ```
-//! Some graphs have arrays long enough to be split among threads; the rest are random. Products of matrices are
-//! left out, except in [`products_have_the_same_bits_on_any_number_of_threads`], because their bits are only the
-//! same within a class of CPU.
-//! `cargo xtask digest` runs everything (`PRECAST_DIGEST_COUNT`); otherwise only a part runs, without the emulator.
+//! Some graphs have arrays long enough to be split among threads; the rest are random. Products of matrices are left
+//! out, except in [`products_have_the_same_bits_on_any_number_of_threads`], because their bits are only the same
+//! within a class of CPU. `cargo xtask digest` runs everything (`PRECAST_DIGEST_COUNT`); otherwise only a part runs,
+//! without the emulator.
 
 #![allow(clippy::print_stdout, reason = "long runs say what they compared")]
 
@@ -87,8 +87,8 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// Returns the digest of results: dtypes, shapes and elements in C order, with all NaNs equal. A rejection counts
-/// as a separate result.
+/// Returns the digest of results: dtypes, shapes and elements in C order, with all NaNs equal. A rejection counts as
+/// a separate result.
 fn digest(results: &[Option<Vec<Array>>]) -> ContentId {
     let mut bytes = Vec::new();
     for results in results {

@@ -1,6 +1,6 @@
 //! Calls by threads with another floating-point environment: rounding modes and subnormal settings of a caller or
-//! another library.
-//! Every way to call must give the bits of the default environment, and leave the caller's environment unchanged.
+//! another library. Every way to call must give the bits of the default environment, and leave the caller's
+//! environment unchanged.
 
 use crate::compiled::{Granularity, bundle};
 use crate::external::{call, compiled};
@@ -135,8 +135,7 @@ fn native_functions_set_the_environment_themselves() {
     }
 }
 
-/// An author's C code, called through its module and as a native function, including settings that it changes
-/// itself.
+/// An author's C code, called through its module and as a native function, including settings that it changes itself.
 #[test]
 fn an_authors_code_runs_in_the_default_environment() {
     let text = "#section code\nvolatile double x = INPUT_0;\nvolatile long double y = INPUT_0;\n\

@@ -1,6 +1,6 @@
 //! ISA levels of a deployed program: from a bundle with all levels it loads the best one that its CPU and
-//! `PRECAST_ISA_LIMIT` allow.
-//! The limit simulates a CPU without a feature, so no instruction above the limit is ever executed.
+//! `PRECAST_ISA_LIMIT` allow. The limit simulates a CPU without a feature, so no instruction above the limit is ever
+//! executed.
 
 use crate::compiled::{levels, toolchain, variant};
 use crate::graphs::{score, values};

@@ -1,7 +1,6 @@
 //! Operands: an op reads the inputs that its graph specifies, regardless of the order of the declared inputs and of
-//! unused ones.
-//! A call gives the same bits in every form: new or reused results, typed or untyped, with arrays in place or in a
-//! frame.
+//! unused ones. A call gives the same bits in every form: new or reused results, typed or untyped, with arrays in
+//! place or in a frame.
 
 use crate::compiled::{Granularity, try_bundle};
 use crate::fuzz::agreement::{Call, Form, Subject, assert_agree, calls, full};
@@ -113,8 +112,10 @@ fn declared(names: &str) -> Vec<String> {
     names.chars().map(|name| format!("{name}={}", ty(name))).collect()
 }
 
-/// Returns a graph with calls for operands of 5, 0, 1 and `more` elements. Further calls mix operands of one
-/// element with operands of 5, and of 512 and 513, the sizes around the limit for expanding all of them at once.
+/// Returns a graph with calls for operands of 5, 0, 1 and `more` elements.
+///
+/// Further calls mix operands of one element with operands of 5. Others have a single such operand among operands of
+/// 512 and 513 elements, the sizes at and above the limit for expanding it at once.
 fn subject(texts: &[&str], names: &str, more: &[usize]) -> Subject {
     let declared = declared(names);
     let graph = outputs(texts, &declared.iter().map(String::as_str).collect::<Vec<_>>());

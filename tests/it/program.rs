@@ -1,7 +1,7 @@
 //! The virtual machine: graphs that several modules serve, run as one program.
 //!
-//! These tests count the memory of the calling thread: allocations of a steady call, the peak of a program, and
-//! leaks after an error. Values are compared with `perform`.
+//! These tests count the memory of the calling thread: allocations of a steady call, the peak of a program, and leaks
+//! after an error. Values are compared with `perform`.
 
 use crate::compiled::{Granularity, bundle, toolchain, variant};
 use crate::graphs::{graph, outputs, random};

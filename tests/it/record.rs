@@ -13,8 +13,7 @@ use precast_store::Store;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
-/// Returns the graphs of the program in these tests: whole graphs, single ops of any rank, constants, several
-/// types.
+/// Returns the graphs of the program in these tests: whole graphs, single ops of any rank, constants, several types.
 fn graphs() -> Vec<FunctionGraph> {
     let mut graphs: Vec<FunctionGraph> = ["x + y", "2.5*x - z", "2.5*x - z", "sqrt(x)", "sum(x*y + z)"]
         .map(|text| vectors(text, "xyz"))

@@ -2,8 +2,7 @@
 //! them.
 //!
 //! Drivers use the stack or memory of the host, depending on the amount of work. The test therefore uses small and
-//! large arrays, and loops with and without several threads.
-//! large here, and their loops are cut among threads and not.
+//! large arrays, on one thread and on several.
 
 use crate::compiled::{Granularity, bundle};
 use crate::graphs::outputs;

@@ -106,8 +106,7 @@ fn asked(flags: &[String], names: &[String]) -> Result<Asked> {
     Ok(asked)
 }
 
-/// Runs the selected cases and returns the names of failed ones. A failure does not discard the results of the
-/// rest.
+/// Runs the selected cases and returns the names of failed ones. A failure does not discard the results of the rest.
 fn measure(asked: &Asked) -> Result<(Report, Vec<&'static str>)> {
     eprintln!("looking for peers; the first time they are installed");
     let bench = Bench { peers: Peers::start(1)?, quick: asked.quick, line: asked.line.clone() };

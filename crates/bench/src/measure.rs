@@ -78,8 +78,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Creates a runner for work too short for the clock. A round makes as many calls as take two milliseconds, and
-    /// returns the time of one.
-    /// Calls that do not count run first, to bring data back into the caches.
+    /// returns the time of one. Calls that do not count run first, to bring data back into the caches.
     pub(crate) fn short(name: &str, mut work: impl FnMut() + 'a) -> Self {
         let mut calls = 0_u32;
         let round = move || {
@@ -97,8 +96,7 @@ impl<'a> Runner<'a> {
         Self { name: name.to_owned(), round: Box::new(round) }
     }
 
-    /// Makes each round wait until thread pools of other runners are asleep: they would occupy the second
-    /// processor.
+    /// Makes each round wait until thread pools of other runners are asleep: they would occupy the second processor.
     #[must_use]
     pub(crate) fn rested(mut self) -> Self {
         let mut round = self.round;

@@ -87,8 +87,8 @@ pub(crate) struct CallerArray {
 }
 
 impl CallerArray {
-    /// Converts a description. `shape` and `strides` are the arrays that it points to, and `what` names the array
-    /// in messages.
+    /// Converts a description. `shape` and `strides` are the arrays that it points to, and `what` names the array in
+    /// messages.
     pub(crate) fn new(
         described: &Described,
         shape: &[i64],
@@ -122,8 +122,8 @@ impl CallerArray {
         Ok(array)
     }
 
-    /// Fills in contiguous strides in C order. For an array larger than memory they end in some large number, and
-    /// the size check rejects the array.
+    /// Fills in contiguous strides in C order. For an array larger than memory they end in some large number, and the
+    /// size check rejects the array.
     fn fill_strides(&mut self, itemsize: isize) {
         let mut step = itemsize;
         for axis in (0..self.ndim).rev() {

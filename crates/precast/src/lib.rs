@@ -1,7 +1,7 @@
 //! Numeric graphs compiled ahead of deployment: the crate that users add.
 //!
-//! A graph is declared once, in Rust, in `precast.toml` or as text, and `precast-build` compiles it in a
-//! `build.rs`. This crate finds, verifies and calls the compiled code. The deployed program needs no compiler.
+//! A graph is declared once, in Rust, in `precast.toml` or as text, and `precast-build` compiles it in a `build.rs`.
+//! This crate finds, verifies and calls the compiled code. The deployed program needs no compiler.
 //!
 //! ```ignore
 //! // build.rs: fn main() { precast_build::Build::new().run() }      beside a precast.toml with `[[graph]] name = "score"`
@@ -30,8 +30,7 @@
 //!
 //! # Graphs of numbers
 //! A graph whose inputs and outputs are all C scalars (`x: f64`, not `f64[]`) also has a plain C function with the
-//! same results, bit for bit.
-//! `model::score(x, y)` calls that function. A hot loop binds it once:
+//! same results, bit for bit. `model::score(x, y)` calls that function. A hot loop binds it once:
 //! ```no_run
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let loader = precast::Loader::open("model.precast")?;
@@ -45,9 +44,9 @@
 //! # Ok(())
 //! # }
 //! ```
-//! Signatures are compared when a handle is created, as CEP 1000 signatures. A different type is an error that
-//! shows both signatures; a graph without a native function returns the reason.
-//! A call is an indirect call. The handle keeps the library loaded, and any thread may call it.
+//! Signatures are compared when a handle is created, as CEP 1000 signatures. A different type is an error that shows
+//! both signatures; a graph without a native function returns the reason. A call is an indirect call. The handle
+//! keeps the library loaded, and any thread may call it.
 //!
 //! Without features this is a small crate: it reads bundles and calls their functions, and links no code generator,
 //! no parser and no reference implementation.

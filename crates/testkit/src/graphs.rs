@@ -1,8 +1,8 @@
 //! Random graphs with inputs, and the outputs of the reference `perform`.
 //!
-//! A graph grows by calls of library functions on its existing variables. Each step is performed at once. A step
-//! with rejected types or values is undone, so every case is valid for any set of functions.
-//! Some results stay unused, some outputs are inputs or repeated, and extents may be 0, 1 or undeclared.
+//! A graph grows by calls of library functions on its existing variables. Each step is performed at once. A step with
+//! rejected types or values is undone, so every case is valid for any set of functions. Some results stay unused,
+//! some outputs are inputs or repeated, and extents may be 0, 1 or undeclared.
 
 use crate::{Choices, arrays};
 use precast_graph::{

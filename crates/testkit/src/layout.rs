@@ -12,8 +12,8 @@ pub enum Layout {
     C,
     /// The first dimension is contiguous, without gaps.
     Fortran,
-    /// Two elements of memory for each element in every dimension. The gaps hold other elements of the array, so
-    /// that code that reads them gets a wrong value rather than 0.
+    /// Two elements of memory for each element in every dimension. The gaps hold other elements of the array, so that
+    /// code that reads them gets a wrong value rather than 0.
     Strided,
     /// Every stride is negative.
     Reversed,

@@ -8,8 +8,8 @@
 //! ```
 //! This crate is below `precast-ops` and uses ops only by name, through [`OpLibrary`](precast_graph::OpLibrary).
 //! Features for tests of higher crates are the exception: `ops`, an op from a closure; `compile`, this machine's
-//! compiler; `farm`, a server that runs the compiler.
-//! A seed reproduces a failure, and a failure shrinks because [`Choices`] can read a tape that proptest shortens.
+//! compiler; `farm`, a server that runs the compiler. A seed reproduces a failure, and a failure shrinks because
+//! [`Choices`] can read a tape that proptest shortens.
 
 pub mod arrays;
 mod budget;

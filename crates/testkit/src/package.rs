@@ -1,7 +1,7 @@
 //! Packages that tests write like users do, and build with Cargo.
 //!
-//! All of them share the target directory of this workspace, so third-party crates are compiled once.
-//! The crates of this workspace are compiled again, since they are dependencies of such a package.
+//! All of them share the target directory of this workspace, so third-party crates are compiled once. The crates of
+//! this workspace are compiled again, since they are dependencies of such a package.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -21,8 +21,8 @@ pub fn target(tmpdir: &str) -> PathBuf {
     Path::new(tmpdir).parent().expect("Cargo's is `target/tmp`").to_owned()
 }
 
-/// Returns a Cargo command for a directory, without precast's environment variables. The shared store of packages
-/// is in `directory`, so a first build compiles.
+/// Returns a Cargo command for a directory, without precast's environment variables. The shared store of packages is
+/// in `directory`, so a first build compiles.
 #[must_use]
 pub fn cargo(directory: &Path, target: &Path) -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
@@ -34,8 +34,8 @@ pub fn cargo(directory: &Path, target: &Path) -> Command {
     cargo
 }
 
-/// Returns the end of a package's `Cargo.toml`: the profiles of this workspace, which its dependencies were
-/// compiled with.
+/// Returns the end of a package's `Cargo.toml`: the profiles of this workspace, which its dependencies were compiled
+/// with.
 ///
 /// # Panics
 /// If the workspace has no profile for `dev`.

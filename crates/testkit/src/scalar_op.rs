@@ -20,8 +20,8 @@ impl<F> fmt::Debug for Closure<F> {
 
 /// Creates an op from f64 to f64. An error of `perform` becomes the op's error message.
 ///
-/// In `c`, `@X@` is the operand, `@Y@` the result and `@FAIL@` the failure exit. Like every op that does not name
-/// its C, it has no fingerprint.
+/// In `c`, `@X@` is the operand, `@Y@` the result and `@FAIL@` the failure exit. Like every op that does not name its
+/// C, it has no fingerprint.
 #[must_use]
 pub fn scalar_op(
     name: &'static str,

@@ -2,8 +2,8 @@
 
 use precast_graph::{Array, DType, with_array};
 
-/// Returns the steps between two `f64`: 0 for equal values, for +0 and −0, and for any two NaN; `u64::MAX` for a
-/// NaN and a number.
+/// Returns the steps between two `f64`: 0 for equal values, for +0 and −0, and for any two NaN; `u64::MAX` for a NaN
+/// and a number.
 ///
 /// # Examples
 /// ```
@@ -122,8 +122,8 @@ pub fn assert_ulp(found: &Array, expected: &Array, max_ulp: u64, context: &dyn s
     }
 }
 
-/// Returns the distance of each pair of elements, in C order; `u64::MAX` where no tolerance applies. The distance
-/// of complex numbers is the greater one of their parts.
+/// Returns the distance of each pair of elements, in C order; `u64::MAX` where no tolerance applies. The distance of
+/// complex numbers is the greater one of their parts.
 fn distances(found: &Array, expected: &Array, signed_zero: bool) -> Vec<u64> {
     let Some((sign, infinity)) = float_layout(found.dtype()) else {
         let exact = |(a, b): (u64, u64)| if a == b { 0 } else { u64::MAX };

@@ -1,9 +1,8 @@
 //! `cargo xtask ci`: every check that a change must pass, cheapest first, with the time of each.
 //!
-//! The `doc` step covers libraries only: the documents of the binary `precast` and the library `precast` would
-//! share a directory.
-//! The C library is left out for the same reason; its header is its documentation.
-//! All cargo commands use `--locked`, so an outdated Cargo.lock is an error.
+//! The `doc` step covers libraries only: the documents of the binary `precast` and the library `precast` would share
+//! a directory. The C library is left out for the same reason; its header is its documentation. All cargo commands
+//! use `--locked`, so an outdated Cargo.lock is an error.
 
 use crate::steps::Steps;
 use crate::tools::answers;

@@ -1,11 +1,10 @@
-//! `cargo xtask cross`: compiles artifacts for aarch64, runs them under an emulator, and compares the bits with
-//! this machine's.
+//! `cargo xtask cross`: compiles artifacts for aarch64, runs them under an emulator, and compares the bits with this
+//! machine's.
 //!
 //! The test itself is in `tests/it/cross`. `cargo xtask test` runs it with a few graphs if the tools are installed.
 //! This command installs missing tools from Debian's packages and runs every function of the library with one dtype
-//! of each kind.
-//! That takes some minutes because each function is compiled twice; all dtypes take four times as long. Progress is
-//! printed per dtype.
+//! of each kind. That takes some minutes because each function is compiled twice; all dtypes take four times as long.
+//! Progress is printed per dtype.
 
 use crate::steps::run as run_command;
 use crate::tools::{answers, cargo};

@@ -1,5 +1,4 @@
-//! `cargo xtask digest`: compares one digest of all results over compilers, ISA levels, cuts and numbers of
-//! threads.
+//! `cargo xtask digest`: compares one digest of all results over compilers, ISA levels, cuts and numbers of threads.
 //! It also covers aarch64 if a cross compiler and an emulator are installed (`cargo xtask cross` installs them).
 //!
 //! The test itself is `tests/it/digest.rs`; `cargo xtask test` runs a part of it.

@@ -1,7 +1,6 @@
 //! `cargo xtask fuzz-graphs` runs as many random graphs of `tests/it/fuzz` as requested, including hostile custom
-//! ops.
-//! With `--numpy` it compares random expressions with NumPy (`crates/ops/tests/it/numpy`).
-//! `cargo xtask fuzz-parsers` runs each target of `tests/parsers` for the requested time.
+//! ops. With `--numpy` it compares random expressions with NumPy (`crates/ops/tests/it/numpy`). `cargo xtask
+//! fuzz-parsers` runs each target of `tests/parsers` for the requested time.
 //!
 //! The tests print their progress after each batch. A failure prints the seed to repeat it and the smallest graph
 //! that still fails, in its JSON form.

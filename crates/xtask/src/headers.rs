@@ -1,7 +1,6 @@
 //! Compiles each header of the workspace alone, as C and as C++, with warnings as errors.
 //!
-//! A header that only works after another one, or in one language, breaks a module far from the edit that caused
-//! it.
+//! A header that only works after another one, or in one language, breaks a module far from the edit that caused it.
 
 use crate::tools::compiler;
 use anyhow::{Context, Result};

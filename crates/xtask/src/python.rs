@@ -31,8 +31,8 @@ const PACKAGES: [&str; 7] =
 /// One process per processor, with work stealing. Each process has its own cache.
 const AT_ONCE: [&str; 4] = ["-n", "auto", "--dist", "worksteal"];
 
-/// The packages that call functions by address, and the checker of the stubs. If they have no wheels, their tests
-/// are skipped with a message.
+/// The packages that call functions by address, and the checker of the stubs. If they have no wheels, their tests are
+/// skipped with a message.
 const OPTIONAL: [&str; 3] = ["numba", "cffi", "mypy"];
 
 /// The tests of the wheel in another CPython.
@@ -45,8 +45,7 @@ const OTHERS: [&str; 5] = [
 ];
 
 /// PyTensor for the newest Python that it supports. `PYTENSOR_VERSION` selects another version, which is tested
-/// without PyMC.
-/// If PyTensor cannot be installed, its tests are skipped with a message.
+/// without PyMC. If PyTensor cannot be installed, its tests are skipped with a message.
 const PYTENSOR: [&str; 2] =
     ["pytensor==3.3.8; python_version >= '3.12'", "pytensor==3.0.7; python_version == '3.11'"];
 
@@ -60,8 +59,7 @@ const LONG: [&str; 2] = ["python3.11", "python3.12"];
 /// cannot run here.
 ///
 /// If `args` starts with `--pytensor`, only the tests with PyTensor run, including the long ones, for each of
-/// [`LONG`].
-/// If it starts with `--long`, only the long tests without PyTensor run.
+/// [`LONG`]. If it starts with `--long`, only the long tests without PyTensor run.
 pub(crate) fn run(args: &[&str]) -> Result<bool> {
     if let ["--pytensor", rest @ ..] = args {
         return run_long(&[&["tests/with_pytensor", "-m", "pytensor"], rest].concat());
@@ -195,8 +193,8 @@ impl Environment {
         run_command(self.pip("install").args(packages))
     }
 
-    /// Builds the wheel of the package like `pip install ./crates/python`: in the profile of the workspace, with
-    /// the installed maturin. Returns `None` if the build fails.
+    /// Builds the wheel of the package like `pip install ./crates/python`: in the profile of the workspace, with the
+    /// installed maturin. Returns `None` if the build fails.
     fn build_wheel(&self) -> Result<Option<PathBuf>> {
         let wheels = folder().join("wheel");
         if wheels.is_dir() {
@@ -206,9 +204,9 @@ impl Environment {
         command.args(["--no-build-isolation", "--no-deps", "--wheel-dir"]).arg(&wheels);
         command.arg("--config-settings=build-args=--profile=dev --locked").arg(package());
         command.env("PATH", path_with(&self.folder.join("bin"))?);
-        // The extension links most of the workspace, which is compiled only once this way.
-        // (maturin gives PyO3 a different environment than a plain `cargo build` does, so the few crates that use
-        // PyO3 are compiled again after one.)
+        // The extension links most of the workspace, which is compiled only once this way. (maturin gives PyO3 a
+        // different environment than a plain `cargo build` does, so the few crates that use PyO3 are compiled again
+        // after one.)
         command.env("CARGO_TARGET_DIR", root().join("target"));
         if !run_command(&mut command)? {
             return Ok(None);

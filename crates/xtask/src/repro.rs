@@ -2,10 +2,9 @@
 //! compiler.
 //!
 //! A row is a circumstance; a column is a compiler with its target. In each cell the command `precast` builds a
-//! manifest into an empty directory.
-//! The comparison covers the names of the archives, which are their digests, and the bytes of the bundle.
-//! If this machine lacks a requirement (a second user, `faketime`, a compiler), that cell is skipped with a
-//! message.
+//! manifest into an empty directory. The comparison covers the names of the archives, which are their digests, and
+//! the bytes of the bundle. If this machine lacks a requirement (a second user, `faketime`, a compiler), that cell is
+//! skipped with a message.
 
 use crate::tools::{answers, cargo};
 use anyhow::{Context as _, Result, bail};

@@ -1,9 +1,9 @@
 //! `cargo xtask test`: runs all tests of the workspace in a fresh clone with only cargo and a C compiler.
 //!
-//! Doctests and the Python package run first, so that the last lines are the summary of the main test runner.
-//! The runner is `cargo nextest` if it is installed, else `cargo test`. Tests that need more than cargo and a C
-//! compiler skip themselves.
-//! A runner hides the output of passing tests, so this command lists the skipped tests before they run.
+//! Doctests and the Python package run first, so that the last lines are the summary of the main test runner. The
+//! runner is `cargo nextest` if it is installed, else `cargo test`. Tests that need more than cargo and a C compiler
+//! skip themselves. A runner hides the output of passing tests, so this command lists the skipped tests before they
+//! run.
 
 use crate::python;
 use crate::steps::run as run_command;

@@ -6,9 +6,9 @@
 //!                 └─▶ bundle for aarch64 ─▶ unit.so ─▶ qemu-aarch64 host.c ─▶ results ─┴▶ the same bits
 //! ```
 //! `cargo xtask cross` installs the tools and runs more: every function with some dtypes or all
-//! (`PRECAST_CROSS_DTYPES`), and more random graphs (`PRECAST_CROSS_COUNT`).
-//! Each dtype is a batch, which is built, run and reported before the next one. Products of matrices are left out,
-//! because their bits are only the same within a class of CPU.
+//! (`PRECAST_CROSS_DTYPES`), and more random graphs (`PRECAST_CROSS_COUNT`). Each dtype is a batch, which is built,
+//! run and reported before the next one. Products of matrices are left out, because their bits are only the same
+//! within a class of CPU.
 
 mod wire;
 
@@ -95,8 +95,7 @@ fn functions(dtype: DType) -> Vec<Case> {
     cases(dtype, known.flat_map(|name| [format!("{name}(x)"), format!("{name}(x, y)")]))
 }
 
-/// Returns cases for expressions over two vectors of a dtype, if they accept the drawn inputs; several share a
-/// graph.
+/// Returns cases for expressions over two vectors of a dtype, if they accept the drawn inputs; several share a graph.
 fn cases(dtype: DType, texts: impl Iterator<Item = String>) -> Vec<Case> {
     let types = [format!("x={dtype}[?]"), format!("y={dtype}[?]")];
     let types = [types[0].as_str(), types[1].as_str()];
@@ -200,8 +199,8 @@ fn artifacts_for_aarch64_have_the_bits_of_this_machine() {
     }
 }
 
-/// Computes the results of graphs for their inputs on aarch64, `None` for rejected inputs. Fails with a reason if
-/// the tools are missing.
+/// Computes the results of graphs for their inputs on aarch64, `None` for rejected inputs. Fails with a reason if the
+/// tools are missing.
 pub(crate) fn emulated(graphs: &[(&FunctionGraph, &[Array])]) -> Result<Vec<Option<Vec<Array>>>, String> {
     let toolchain = tools()?;
     let place = tempfile::tempdir().unwrap();

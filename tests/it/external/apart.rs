@@ -188,8 +188,8 @@ fn values_pass_between_the_modules_of_a_graph() {
     );
 }
 
-/// A macro that would change the generated code is rejected; the compiler's own macros and macros that are
-/// undefined again are allowed.
+/// A macro that would change the generated code is rejected; the compiler's own macros and macros that are undefined
+/// again are allowed.
 #[test]
 fn macros_that_would_change_the_generated_code_are_refused() {
     let text =

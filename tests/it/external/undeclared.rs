@@ -1,5 +1,5 @@
-//! Results with a different dtype, rank or extent than declared are detected when they are produced, in release
-//! calls too.
+//! Results with a different dtype, rank or extent than declared are detected when they are produced, in release calls
+//! too.
 
 use super::{call, compiled, graph, op, vector};
 use precast::{Array, CallError, FunctionGraph, Ops};

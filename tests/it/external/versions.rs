@@ -1,6 +1,5 @@
 //! Versions are promises that are checked. A source that changed without a new version is reported and never served
-//! stale.
-//! An empty version keeps the code in its process.
+//! stale. An empty version keeps the code in its process.
 
 use super::{call, graph, op};
 use precast::{Array, Event, FunctionGraph, Policy, Runtime};

@@ -7,8 +7,8 @@
 //! | `dot`, `batched_dot` | 0 | at these sizes both add products in the order of their index |
 //! | NaN payloads | any | they differ between CPUs |
 //!
-//! The tolerance of any graph is therefore 0, and all forms of a graph agree with each other because each agrees
-//! with `perform`.
+//! The tolerance of any graph is therefore 0, and all forms of a graph agree with each other because each agrees with
+//! `perform`.
 
 use crate::compiled::{Granularity, try_bundle};
 use ndarray::{Axis, IxDyn};

@@ -1,5 +1,5 @@
-//! Selected graphs and sizes: the boundaries of vectors, tiles and reduction blocks, zeros of both signs, strides
-//! of 0.
+//! Selected graphs and sizes: the boundaries of vectors, tiles and reduction blocks, zeros of both signs, strides of
+//! 0.
 
 use super::agreement::{Call, Form, Subject, assert_agree, calls, full};
 use crate::compiled::{Granularity, levels};

@@ -4,8 +4,8 @@ use precast_graph::{DType, OpLibrary as _, Operand, Prop, Props};
 use precast_ops::{Ops, Row};
 use precast_testkit::graphs::{Config, Function};
 
-/// Functions that random graphs do not call. The text form of the first two differs, and `einsum` starts with a
-/// text (`boundaries` calls it). The rest have equivalent functions, or need C from the user.
+/// Functions that random graphs do not call. The text form of the first two differs, and `einsum` starts with a text
+/// (`boundaries` calls it). The rest have equivalent functions, or need C from the user.
 const LEFT_OUT: [&str; 8] = [
     "pow",
     "where",

@@ -1,5 +1,5 @@
-//! Random ops of hostile, independent authors: clashing macros, `#undef`, pragmas, flags, headers with equal
-//! guards, equal names for functions, types and labels, and changed registers.
+//! Random ops of hostile, independent authors: clashing macros, `#undef`, pragmas, flags, headers with equal guards,
+//! equal names for functions, types and labels, and changed registers.
 //!
 //! ```text
 //! seed ─▶ 2–4 authors, C or C++ ─▶ a graph of their ops and ops of the library, each value an output
@@ -7,9 +7,8 @@
 //!                                     └─▶ op by op                                        ┴─▶ the numbers that Rust computes
 //! ```
 //! An author draws attacks on other texts, and checks for attacks by other texts: each failed check adds to the
-//! result.
-//! `PRECAST_FUZZ_COUNT` and `PRECAST_FUZZ_SEED` are the same as for the other random graphs, with one graph of
-//! authors per fifty of those.
+//! result. `PRECAST_FUZZ_COUNT` and `PRECAST_FUZZ_SEED` are the same as for the other random graphs, with one graph
+//! of authors per fifty of those.
 
 use crate::external::{call, op};
 use precast::{Array, FunctionGraph, Policy, Runtime};

@@ -1,15 +1,14 @@
-//! Random graphs: compiled as a whole, in fused groups, op by op and in mixed parts, at every level, and
-//! interpreted by `perform`.
+//! Random graphs: compiled as a whole, in fused groups, op by op and in mixed parts, at every level, and interpreted
+//! by `perform`.
 //!
 //! ```text
 //! seed ─▶ graph of 1–40 Applies over every function and dtype, inputs ─▶ a bundle for each form of a batch ─▶ strict
 //!                                                                              │
 //! presentations of the inputs: C, Fortran, gaps, reversed, stride 0 ─▶ call ◀──┘ ─▶ the bits of `perform`, or shrink
 //! ```
-//! `PRECAST_FUZZ_COUNT` and `PRECAST_FUZZ_SEED` set the number of graphs and the first seed; each graph depends
-//! only on its own seed.
-//! `PRECAST_TEST_SECONDS` ends a run early. The default count suits a test run; `cargo xtask fuzz-graphs` is the
-//! long form.
+//! `PRECAST_FUZZ_COUNT` and `PRECAST_FUZZ_SEED` set the number of graphs and the first seed; each graph depends only
+//! on its own seed. `PRECAST_TEST_SECONDS` ends a run early. The default count suits a test run; `cargo xtask
+//! fuzz-graphs` is the long form.
 
 #![allow(clippy::print_stdout, reason = "long runs say how far they are")]
 
@@ -34,8 +33,8 @@ use std::sync::LazyLock;
 const COUNT: u64 = 300;
 /// The number of graphs that are compiled together.
 const BATCH: u64 = 100;
-/// One batch in this many is compiled as for deployment. The rest are compiled without optimisation. That changes
-/// no bit, takes a sixth of the time, and also tests the debug profile.
+/// One batch in this many is compiled as for deployment. The rest are compiled without optimisation. That changes no
+/// bit, takes a sixth of the time, and also tests the debug profile.
 const RELEASE: u64 = 5;
 /// One graph in this many is tested at the levels below this CPU's own.
 const BELOW: u64 = 10;

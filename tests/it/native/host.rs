@@ -1,6 +1,6 @@
 //! Native functions, called by a C program that includes only `precast/module.h`. It opens the shared object, reads
-//! the signature from the table, and casts.
-//! The test covers random graphs, every dtype that C can pass, and one or several results.
+//! the signature from the table, and casts. The test covers random graphs, every dtype that C can pass, and one or
+//! several results.
 
 use crate::compiled::{toolchain, variant};
 use precast::{Array, DType, FunctionGraph, Ops};

@@ -1,9 +1,8 @@
 //! Calls on a few elements: the cost of a call apart from its arithmetic.
 //!
 //! Each side is called the way its users call it: precast from Rust, the Python peers from Python with positional
-//! arguments and no wrapper.
-//! The interpreter's share therefore counts for the peers. Results are only checked for being errors, as `?` does:
-//! moving the space for an error takes as long as some of these calls.
+//! arguments and no wrapper. The interpreter's share therefore counts for the peers. Results are only checked for
+//! being errors, as `?` does: moving the space for an error takes as long as some of these calls.
 
 use super::{Bench, graph};
 use crate::measure::Runner;

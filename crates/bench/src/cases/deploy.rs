@@ -1,8 +1,8 @@
 //! The cost of a deployed program: crates, CPU time of a cold release build, bytes, and the time to the first call.
 //!
-//! Two packages are built one after the other in a separate target directory. One depends on ndarray alone, the
-//! other also on `precast` without features.
-//! CPU time covers the linked dependencies. It includes no build script of the program, and so no code generator.
+//! Two packages are built one after the other in a separate target directory. One depends on ndarray alone, the other
+//! also on `precast` without features. CPU time covers the linked dependencies. It includes no build script of the
+//! program, and so no code generator.
 
 use super::{Bench, built, cargo, graph, root, target};
 use crate::measure::{Runner, Sample, once, output};

@@ -1,10 +1,8 @@
-//! Entries of a bundle. A thousand are opened, verified and bound; the first and the last entry are also timed
-//! alone.
+//! Entries of a bundle. A thousand are opened, verified and bound; the first and the last entry are also timed alone.
 //! The case also opens bundles of ten and of a hundred thousand entries, and several bundles as layers.
 //!
 //! Each entry is a graph with different constants. Either a hundred modules serve them all, or each has its own
-//! module with ops that no other entry uses.
-//! Every served byte must be hashed, so hashing is the peer.
+//! module with ops that no other entry uses. Every served byte must be hashed, so hashing is the peer.
 
 use super::built::write;
 use super::{Bench, graph};
@@ -87,9 +85,8 @@ fn one_by_one(file: &Path, names: &[String], modules: usize, rounds: usize) -> R
     Ok([line("1st", &first), line(&format!("{ENTRIES}th"), &last)])
 }
 
-/// Measures embedded bundles with few and with many entries: opening one, opening it and loading its last entry,
-/// and loading an entry from the last of several layers.
-/// No bundle is read as a whole, so all sizes cost the same.
+/// Measures embedded bundles with few and with many entries: opening one, opening it and loading its last entry, and
+/// loading an entry from the last of several layers. No bundle is read as a whole, so all sizes cost the same.
 fn of_any_size(place: &Path, rounds: usize) -> Result<Vec<Line>> {
     let file = place.join("one");
     write(&[("entry".to_owned(), graph("x + y", "xy", "f64[?]")?)], Serve::Whole, &file)?;

@@ -1,8 +1,8 @@
 //! The overhead of remote compilation: units compiled locally, and by a server in this process that starts the same
 //! compiler.
 //!
-//! The case covers hashing, the messages, and the server's directory for each action. It covers neither a network
-//! nor a queue, and not the speed of a real farm's machines.
+//! The case covers hashing, the messages, and the server's directory for each action. It covers neither a network nor
+//! a queue, and not the speed of a real farm's machines.
 
 use super::{Bench, variant};
 use crate::measure::{Runner, race};

@@ -44,8 +44,8 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
     Ok(lines.into())
 }
 
-/// Measures loading a function repeatedly in one runtime. Each function is dropped, and its library unloaded,
-/// before the next round.
+/// Measures loading a function repeatedly in one runtime. Each function is dropped, and its library unloaded, before
+/// the next round.
 fn loads(runtime: &Runtime, graph: &FunctionGraph, rounds: usize) -> Result<Sample> {
     let mut sample = Sample::default();
     for round in 0..=rounds {

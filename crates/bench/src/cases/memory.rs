@@ -1,6 +1,5 @@
-//! Memory-bound expressions, each against a triad that moves as many bytes, to show the share of the machine's
-//! memory bandwidth.
-//! Expressions that read far more than they write are also compared with loads alone.
+//! Memory-bound expressions, each against a triad that moves as many bytes, to show the share of the machine's memory
+//! bandwidth. Expressions that read far more than they write are also compared with loads alone.
 
 use super::built::built;
 use super::{Bench, typed};

@@ -38,9 +38,9 @@ use std::sync::Arc;
 /// The context that every case receives.
 pub(crate) struct Bench {
     pub(crate) peers: Peers,
-    /// Runs only two rounds of everything, and one of each Python process, as a smoke test.
+    /// Whether to run only two rounds of everything, and one of each Python process, as a smoke test.
     pub(crate) quick: bool,
-    /// Measures only lines with this text in their name.
+    /// The text that a line's name must contain to be measured.
     pub(crate) line: Option<String>,
 }
 

@@ -1,6 +1,5 @@
 //! The cost of a call of a small graph, by how it is served: whole, by groups, op by op, through a dispatcher, and
-//! with several outputs.
-//! The peer does the same arithmetic on ndarray's arrays, without a call, in reused memory.
+//! with several outputs. The peer does the same arithmetic on ndarray's arrays, without a call, in reused memory.
 
 use super::Bench;
 use super::built::built;

@@ -1,7 +1,7 @@
 //! A build.rs that has nothing to do: a second `cargo build` of a package that declares 1000 combinations.
 //!
-//! The peer is the same package with an empty script. Without changes, Cargo runs neither script.
-//! After a touch it runs both and compiles the package again in either case, so the difference is the script.
+//! The peer is the same package with an empty script. Without changes, Cargo runs neither script. After a touch it
+//! runs both and compiles the package again in either case, so the difference is the script.
 
 use super::precompile::manifest;
 use super::{Bench, cargo, root, target};

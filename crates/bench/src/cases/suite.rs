@@ -1,9 +1,8 @@
-//! Programs of several ops in f64 and f32, on one and two threads: chains, losses and gradients, stencils,
-//! distances, products.
+//! Programs of several ops in f64 and f32, on one and two threads: chains, losses and gradients, stencils, distances,
+//! products.
 //!
 //! Both sides return a new result from existing arrays, and both are configured for two threads where the line says
-//! so.
-//! numba then splits whole arrays, JAX and OpenBLAS decide themselves; NumPy's loops and PyTensor's stay on one
+//! so. numba then splits whole arrays, JAX and OpenBLAS decide themselves; NumPy's loops and PyTensor's stay on one
 //! thread.
 
 use super::built::built;

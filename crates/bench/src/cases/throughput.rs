@@ -1,5 +1,5 @@
-//! One expression at three sizes, served whole, by fused groups, and op by op; and a product with a result as long
-//! as its inputs.
+//! One expression at three sizes, served whole, by fused groups, and op by op; and a product with a result as long as
+//! its inputs.
 
 use super::built::built;
 use super::{Bench, graph};

@@ -54,8 +54,8 @@ impl Peers {
         Ok(Self { environment, process, versions })
     }
 
-    /// Returns runners of some peers for a case, after comparing each peer's result with ours. Unsupported peers
-    /// are added to `skipped`.
+    /// Returns runners of some peers for a case, after comparing each peer's result with ours. Unsupported peers are
+    /// added to `skipped`.
     ///
     /// # Errors
     /// Fails if a peer's result differs, since its time would then measure a different computation.

@@ -5,8 +5,8 @@
 //! World (sizes, rates, limits) ─▶ Way (how names are listed, how requests are sent) ─▶ run: events in time ─▶ Outcome ─▶ page
 //! ```
 //! The simulated registry is a web server with a store, since it is the plainest kind and each response is a file.
-//! File sizes are measured (`World::default`); capacities are those of one ordinary machine. All results follow
-//! from one seed. `REGISTRY.md` is the page.
+//! File sizes are measured (`World::default`); capacities are those of one ordinary machine. All results follow from
+//! one seed. `REGISTRY.md` is the page.
 
 mod page;
 mod run;

@@ -1,5 +1,5 @@
-//! Compares lines with the fastest peer of each and with their targets: the mean of all, and the lines with a
-//! faster peer or a missed target, with reasons.
+//! Compares lines with the fastest peer of each and with their targets: the mean of all, and the lines with a faster
+//! peer or a missed target, with reasons.
 
 use super::reasons::reason;
 use super::{Line, three_digits};

@@ -64,8 +64,8 @@ impl Machine {
     }
 }
 
-/// Returns the version of ndarray in the lock file that this program was built with; earlier matches there are
-/// older versions.
+/// Returns the version of ndarray in the lock file that this program was built with; earlier matches there are older
+/// versions.
 fn ndarray() -> &'static str {
     let lock = include_str!("../../../../Cargo.lock");
     let after = lock.split("name = \"ndarray\"\nversion = \"").last();

@@ -3,8 +3,8 @@
 //!
 //! # The contract
 //! Every pointer is checked for NULL, which is all that can be checked. The caller must guarantee that it points to
-//! its type for as long as the header says; this is the `# Safety` section of every function here.
-//! No panic crosses the boundary: [`guard`] turns it into a failure.
+//! its type for as long as the header says; this is the `# Safety` section of every function here. No panic crosses
+//! the boundary: [`guard`] turns it into a failure.
 #![allow(unsafe_code, reason = "pointers of C; each block argues its case")]
 
 mod bundle;

@@ -3,9 +3,8 @@
 //! ```text
 //! request ─▶ registry ─▶ 401, `Bearer realm=…` ─▶ token (`token.rs`) ─▶ the request again
 //! ```
-//! Tokens go only to the registry's own origin; passwords go there and to its token server (`token.rs`). An upload
-//! or a redirect to another host carries no credentials.
-//! Every body has a size limit, including the bodies of errors.
+//! Tokens go only to the registry's own origin; passwords go there and to its token server (`token.rs`). An upload or
+//! a redirect to another host carries no credentials. Every body has a size limit, including the bodies of errors.
 
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, LOCATION, WWW_AUTHENTICATE};

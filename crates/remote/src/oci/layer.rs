@@ -1,5 +1,5 @@
-//! A release as a layer. It is pulled once and cached as a file if possible, else kept in memory. The file is
-//! opened like any bundle that must be signed.
+//! A release as a layer. It is pulled once and cached as a file if possible, else kept in memory. The file is opened
+//! like any bundle that must be signed.
 //!
 //! ```text
 //! <cache>/<digest of the manifest>.precast     the bundle      <cache>/<…>.precast.minisig     its signatures

@@ -1,5 +1,5 @@
-//! Pulls a release from a registry. Every blob is checked against its digest, and the manifest against the
-//! requested digest.
+//! Pulls a release from a registry. Every blob is checked against its digest, and the manifest against the requested
+//! digest.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -64,8 +64,8 @@ impl Fetched {
         self.kind
     }
 
-    /// Checks that enough keys have signed the bytes of a bundle, and returns the names of those keys. A long
-    /// release is not read into memory for that.
+    /// Checks that enough keys have signed the bytes of a bundle, and returns the names of those keys. A long release
+    /// is not read into memory for that.
     ///
     /// # Errors
     ///

@@ -92,8 +92,8 @@ impl At {
         Ok(pushed)
     }
 
-    /// Pushes blobs and a manifest of them: under the name of this place, or under its digest if it refers to
-    /// another manifest.
+    /// Pushes blobs and a manifest of them: under the name of this place, or under its digest if it refers to another
+    /// manifest.
     async fn put_artifact(
         &self,
         artifact_type: &str,

@@ -1,8 +1,8 @@
 //! Buffers content from a registry until its signatures are verified: short content in memory, long content in an
 //! unnamed file.
 //!
-//! Unverified content therefore costs at most [`IN_MEMORY`] bytes of memory, and disk space that can run out.
-//! Digests of blobs are computed while they arrive.
+//! Unverified content therefore costs at most [`IN_MEMORY`] bytes of memory, and disk space that can run out. Digests
+//! of blobs are computed while they arrive.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 

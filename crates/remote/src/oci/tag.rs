@@ -171,8 +171,8 @@ impl Tag {
         Ok(Self { cache: cache.to_owned(), meant })
     }
 
-    /// Returns whether a release is older than the last one: its number is lower, or the tag has since moved on
-    /// from it.
+    /// Returns whether a release is older than the last one: its number is lower, or the tag has since moved on from
+    /// it.
     fn went_back(&self, signed: &Signed) -> bool {
         let mut after = self.meant.iter().skip_while(|known| !known.is(signed)).skip(1);
         self.meant.iter().any(|known| signed.is_below(known)) || after.any(|known| signed.is_before(known))

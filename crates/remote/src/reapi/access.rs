@@ -69,7 +69,7 @@ pub enum AccessError {
         "the token in `PRECAST_REMOTE_TOKEN` has a character that no header may have, such as the end of a line"
     )]
     Token,
-    /// No thread can be started to wait for responses.
+    /// No thread of this process can wait for responses.
     #[error("`{place}` cannot be asked: {why}")]
     NoThread {
         place: String,

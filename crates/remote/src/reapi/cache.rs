@@ -7,9 +7,8 @@
 //!              Action  { command_digest, input_root_digest: of the empty directory, salt: "precast action 1" }
 //!              ActionResult { output_files: documents, object (the archive in its frame), record, signatures if any }
 //! ```
-//! Such an action is never executed. It represents the whole unit, including the archive and its record, which a
-//! farm does not know.
-//! It therefore never collides with an action that another program executes.
+//! Such an action is never executed. It represents the whole unit, including the archive and its record, which a farm
+//! does not know. It therefore never collides with an action that another program executes.
 
 use std::fmt;
 use std::sync::Arc;
@@ -48,7 +47,8 @@ const AT_ONCE: usize = 16;
 pub struct RemoteCache {
     connection: Connection,
     keyring: Option<Arc<Keyring>>,
-    /// Set after the first timeout: a build does not wait for an unreachable server again for each unit.
+    /// Set after an error that every later request would share. A build does not wait for an unreachable server again
+    /// for each unit.
     is_off: AtomicBool,
 }
 

@@ -1,7 +1,7 @@
 //! A channel to a server, and calls on it.
 //!
-//! Callers are threads: each blocks on its own call, and all calls share the channel. Every call has a time limit.
-//! A call that failed for a temporary reason is retried after a pause. The pause doubles each time and has a random
+//! Callers are threads: each blocks on its own call, and all calls share the channel. Every call has a time limit. A
+//! call that failed for a temporary reason is retried after a pause. The pause doubles each time and has a random
 //! part, so that many builds do not retry at once.
 
 use std::collections::hash_map::RandomState;
@@ -294,7 +294,7 @@ impl Connection {
         });
         let found = match asked.await {
             Ok(found) => found.into_inner(),
-            // Missing capabilities are assumed to have the usual values.
+            // A server without this call is assumed to have the usual capabilities.
             Err(error) if error.code() == Some(Code::Unimplemented) => ServerCapabilities::default(),
             Err(error) => return Err(error),
         };
@@ -307,8 +307,7 @@ impl Connection {
     }
 }
 
-/// Returns the pause after an attempt. It doubles up to the maximum, and a random part of at most half is
-/// subtracted.
+/// Returns the pause after an attempt. It doubles up to the maximum, and a random part of at most half is subtracted.
 fn pause(first: Duration, number: u32, random: u64) -> Duration {
     let longest = first.saturating_mul(1 << (number - 1).min(16)).min(LONGEST_PAUSE);
     longest - longest / 2000 * u32::try_from(random % 1000).unwrap_or_default()

@@ -1,8 +1,8 @@
 //! The credentials of the caller: a token, or the response of a credential helper.
 //!
 //! A helper follows Bazel's protocol. It is started as `PROGRAM get`, reads `{"uri": "https://host:port/"}`, and
-//! responds with `{"headers": {"Authorization": ["Bearer …"]}, "expires": "2026-01-31T12:00:00Z"}`.
-//! The response is kept until it expires, or for half an hour without an expiry time.
+//! responds with `{"headers": {"Authorization": ["Bearer …"]}, "expires": "2026-01-31T12:00:00Z"}`. The response is
+//! kept until it expires, or for half an hour without an expiry time.
 
 use std::collections::BTreeMap;
 use std::fmt;

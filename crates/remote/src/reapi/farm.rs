@@ -1,7 +1,7 @@
 //! Runs compilers on a farm.
 //!
-//! `job.rs` describes the actions. An action that failed for a temporary reason is retried. Inputs that the farm
-//! has lost are uploaded again, and a result with lost files is computed again.
+//! `job.rs` describes the actions. An action that failed for a temporary reason is retried. Inputs that the farm has
+//! lost are uploaded again, and a result with lost files is computed again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -1,9 +1,8 @@
 //! Checks that a worker's toolchain is the one whose identity the records will state.
 //!
-//! The identity is a hash over the contents and the paths of some 200 files. An action runs `sha256sum`, which
-//! every Linux has, on the same paths on a worker.
-//! The output has a line for each existing file, so a file that exists only there is detected as well as a
-//! different one.
+//! The identity is a hash over the contents and the paths of some 200 files. An action runs `sha256sum`, which every
+//! Linux has, on the same paths on a worker. The output has a line for each existing file, so a file that exists only
+//! there is detected as well as a different one.
 
 use std::path::Path;
 

@@ -23,11 +23,9 @@
 //! # Trust
 //!
 //! No content is used before its SHA-256 and its length match its digest; the length is checked before memory is
-//! allocated.
-//! A hash proves no more than that: a cache that strangers can write to can return another unit's machine code for
-//! a key.
-//! With a keyring, everything from a cache must therefore be signed. A farm's action cache must be writable by its
-//! workers only, as for any other client.
+//! allocated. A hash proves no more than that: a cache that strangers can write to can return another unit's machine
+//! code for a key. With a keyring, everything from a cache must therefore be signed. A farm's action cache must be
+//! writable by its workers only, as for any other client.
 //!
 //! # The toolchain of a farm
 //!

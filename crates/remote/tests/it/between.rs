@@ -1,5 +1,5 @@
-//! Tests through a proxy that injects network faults, in front of a local or a third-party server.
-//! No fault may cause a wrong result or a hang. Each must be reported, and the remaining layers must keep working.
+//! Tests through a proxy that injects network faults, in front of a local or a third-party server. No fault may cause
+//! a wrong result or a hang. Each must be reported, and the remaining layers must keep working.
 
 use std::time::{Duration, Instant};
 

@@ -162,8 +162,7 @@ fn a_long_list_is_cut_in_pages_and_a_question_asks_for_one() {
     assert_eq!(lost.find(&other.members[0].key).unwrap().len(), 1);
     assert!(told(&heard).contains("the list names a page that is missing"), "{}", told(&heard));
     fs_err::rename(served.directory.path().join("page"), &page).unwrap();
-    // A list that is short again becomes a single file; its pages are removed with the next index after some
-    // minutes.
+    // A list that is short again becomes a single file; its pages are removed with the next index after some minutes.
     for entry in fs_err::read_dir(served.store.path().join("keys").join(&key[..2])).unwrap() {
         let path = entry.unwrap().path();
         if !path.ends_with(&key) {

@@ -1,6 +1,6 @@
 //! Tests of precast-remote. Servers run in this process (`precast_testkit::servers`) on the loopback interface, or
-//! are third-party servers (`real`) that `cargo xtask remotes` starts.
-//! `between` puts a faulty proxy in front of either.
+//! are third-party servers (`real`) that `cargo xtask remotes` starts. `between` puts a faulty proxy in front of
+//! either.
 
 #![allow(clippy::unwrap_used, reason = "a test's helpers may fail as its body may")]
 #![allow(clippy::print_stderr, reason = "what is skipped is skipped aloud")]

@@ -168,8 +168,7 @@ fn a_helper_is_asked_again_when_what_it_said_is_over_before_its_time() {
 #[test]
 fn who_takes_up_a_stream_again_says_anew_who_asks() {
     use std::os::unix::fs::PermissionsExt;
-    // Counts the calls of a helper whose responses expire at once, while `leave` streams end before their
-    // operations.
+    // Counts the calls of a helper whose responses expire at once, while `leave` streams end before their operations.
     let asked = |leave: u32| {
         let directory = tempfile::tempdir().unwrap();
         let count = directory.path().join("count");

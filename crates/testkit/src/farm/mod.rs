@@ -1,7 +1,7 @@
 //! A server of the Remote Execution API that follows the API, and on request breaks it.
 //!
-//! It exists to inject faults, and to measure without a network. The tests against BuildGrid (`cargo xtask
-//! remotes`) check that clients are compatible with other implementations.
+//! It exists to inject faults, and to measure without a network. The tests against BuildGrid (`cargo xtask remotes`)
+//! check that clients are compatible with other implementations.
 //!
 //! | file | contents |
 //! |---|---|

@@ -1,5 +1,5 @@
-//! Servers on the loopback interface that simulate faults of servers and networks: files over HTTP, a registry, and
-//! a proxy for any other server.
+//! Servers on the loopback interface that simulate faults of servers and networks: files over HTTP, a registry, and a
+//! proxy for any other server.
 //!
 //! ```text
 //! client ─▶ Server ─▶ response of `answer`: a directory, a registry in memory, or another server's response

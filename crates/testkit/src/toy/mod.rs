@@ -1,5 +1,5 @@
-//! A small op library for tests of crates below `precast-ops`: the usual names, props and type rules, with values
-//! in plain f64 arithmetic.
+//! A small op library for tests of crates below `precast-ops`: the usual names, props and type rules, with values in
+//! plain f64 arithmetic.
 //!
 //! | ops | props |
 //! |---|---|

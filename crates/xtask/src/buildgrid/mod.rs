@@ -4,9 +4,8 @@
 //! initdb ─▶ postgres ─▶ bgd migrate ─▶ bgd server ─▶ the test starts two workers, and kills one
 //!                    openssl ─▶ certificate ─┘
 //! ```
-//! The test is `tests/cli/farm.rs`: it builds 200 units with `precast build`, locally and remotely, and compares
-//! the bytes.
-//! If openssl is available, builds connect to the server over TLS; workers never do.
+//! The test is `tests/cli/farm.rs`: it builds 200 units with `precast build`, locally and remotely, and compares the
+//! bytes. If openssl is available, builds connect to the server over TLS; workers never do.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,8 +1,8 @@
 //! `cargo xtask cpus`: runs jobs on other CPUs of this architecture under QEMU's user emulation, and compares the
 //! results.
 //!
-//! A bundle serves the best variant that the emulated CPU can run, so this tests the selection of variants and
-//! their bits.
+//! A bundle serves the best variant that the emulated CPU can run, so this tests the selection of variants and their
+//! bits.
 
 use super::scene::{End, Scene};
 use anyhow::Result;

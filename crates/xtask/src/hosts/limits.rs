@@ -28,8 +28,8 @@ const LIMITS: [(&str, &str); 20] = [
     ("--nice=0", "no niceness"),
 ];
 
-/// The limits under which the dynamic linker, libc or a library of the host ends the process: a job's name or "",
-/// the limit, the reason.
+/// The limits under which the dynamic linker, libc or a library of the host ends the process: a job's name or "", the
+/// limit, the reason.
 const BEYOND: [(&str, &str, &str); 5] = [
     ("", "--as=33554432", "libraries cannot be mapped"),
     ("", "--stack=65536", "the kernel cannot start a program, or main's stack ends in SIGSEGV"),

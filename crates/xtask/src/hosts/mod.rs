@@ -7,8 +7,8 @@
 //!   └─▶ cpus      each job on other CPUs, by emulation
 //! reload: services of each host reload bundles without growing
 //! ```
-//! A job passes if it returns its undisturbed results, or fails with an exit code and a message.
-//! A signal, a panic, a different result or a hang is a failure. Exceptions are listed with reasons.
+//! A job passes if it returns its undisturbed results, or fails with an exit code and a message. A signal, a panic, a
+//! different result or a hang is a failure. Exceptions are listed with reasons.
 
 mod cpus;
 mod limits;

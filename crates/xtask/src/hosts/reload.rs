@@ -24,8 +24,7 @@ const LINES: usize = 5;
 /// The numbers of threads.
 const THREADS: [usize; 2] = [1, 4];
 
-/// The growth that an allocator may cause after the first line, in KiB. 40 bundles that stay loaded would take
-/// more.
+/// The growth that an allocator may cause after the first line, in KiB. 40 bundles that stay loaded would take more.
 const MEMORY_KIB: usize = 2048;
 
 /// The number of mappings that an allocator's arenas and thread stacks may add.

@@ -3,10 +3,10 @@
 //! ```text
 //! list ──▶ for each proof: share of the time ──▶ `cargo xtask …` as a child ──▶ log, counts ──▶ table, exit status
 //! ```
-//! A proof is a command of this tool that is too long for `cargo xtask test`. Proofs of fixed length run first.
-//! The rest share the remaining `--minutes` by weight, and each one stops itself when its share is spent.
-//! A failed proof does not stop the next one. A proof installs its own tools; if that fails, the table shows it as
-//! skipped, with the reason.
+//! A proof is a command of this tool that is too long for `cargo xtask test`. Proofs of fixed length run first. The
+//! rest share the remaining `--minutes` by weight, and each one stops itself when its share is spent. A failed proof
+//! does not stop the next one. A proof installs its own tools; if that fails, the table shows it as skipped, with the
+//! reason.
 
 mod child;
 mod list;

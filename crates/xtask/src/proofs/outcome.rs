@@ -1,8 +1,8 @@
 //! Reads the results of a proof from its output, and renders the closing table.
 //!
 //! Counts come from the closing lines of the test runners: libtest's `test result: ok. 3 passed; 0 failed; …` and
-//! pytest's `1097 passed, 8 skipped in 111.85s`.
-//! Our own proofs end with a line of the first form. A line `skipped: …` is a reason.
+//! pytest's `1097 passed, 8 skipped in 111.85s`. Our own proofs end with a line of the first form. A line `skipped:
+//! …` is a reason.
 
 use super::child::End;
 use std::fmt::Write as _;

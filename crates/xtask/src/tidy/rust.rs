@@ -1,7 +1,6 @@
 //! Rules about Rust files.
 //!
-//! Test code (files below `tests`, files named `tests.rs`, items with `#[cfg(test)]`) may print and contain any
-//! text.
+//! Test code (files below `tests`, files named `tests.rs`, items with `#[cfg(test)]`) may print and contain any text.
 
 use super::Findings;
 use super::layers::Tier;
