@@ -15,6 +15,7 @@ use cases::cases;
 use precast_codegen::{LinkError, single};
 use precast_graph::{DType, FunctionGraph, OpLibrary as _, nearest, text};
 
+/// One op with the types of its inputs, as a graph.
 #[derive(Debug, Clone)]
 pub struct Combination {
     /// The signature for readers: `add(f32[?], f32[?]) -> f32[?]`.

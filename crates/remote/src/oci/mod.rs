@@ -44,6 +44,7 @@ use crate::{OpenRemoteError, Patience};
 /// The kind of a release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
+    /// A bundle file.
     Bundle,
     /// The output of `precast export`.
     Export,

@@ -39,6 +39,7 @@ pub enum AccessError {
     /// A file has the wrong content.
     #[error("`{}` holds no {what} in PEM", path.display())]
     Pem {
+        /// The path of the file.
         path: PathBuf,
         /// The expected content.
         what: &'static str,
@@ -46,6 +47,7 @@ pub enum AccessError {
     /// The certificates and the key do not make an encrypted connection.
     #[error("cannot prepare an encrypted connection to `{place}`: {why}")]
     Encryption {
+        /// The address of the service.
         place: String,
         /// The reason.
         why: String,
@@ -55,6 +57,7 @@ pub enum AccessError {
         "credentials for `{place}` would travel unencrypted\nhint: `grpcs://` encrypts; without credentials, leave `PRECAST_REMOTE_TOKEN` and `PRECAST_REMOTE_CREDENTIALS` unset"
     )]
     Exposed {
+        /// The address of the service.
         place: String,
     },
     /// Certificates are configured, but the connection would not be encrypted.
@@ -62,6 +65,7 @@ pub enum AccessError {
         "certificates are given, and the connection to `{place}` would not be encrypted\nhint: `grpcs://` encrypts; without it, leave out `--remote-ca` and `--remote-certificate`, and `PRECAST_REMOTE_CA` and `PRECAST_REMOTE_CERTIFICATE` unset"
     )]
     Plain {
+        /// The address of the service.
         place: String,
     },
     /// A token has characters that are invalid in a header.
@@ -72,6 +76,7 @@ pub enum AccessError {
     /// No thread of this process can wait for responses.
     #[error("`{place}` cannot be asked: {why}")]
     NoThread {
+        /// The address of the service.
         place: String,
         /// The reason.
         why: String,

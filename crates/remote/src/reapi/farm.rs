@@ -57,6 +57,7 @@ pub enum FarmError {
     /// A call to the farm failed.
     #[error("`{place}` is of no use: {error}{}", hint(error))]
     Call {
+        /// The address of the farm.
         place: String,
         /// The error of the call.
         error: CallError,
@@ -66,6 +67,7 @@ pub enum FarmError {
         "the toolchain of worker `{worker}` of `{place}` is another: {why}\nhint: workers with the property `{TOOLCHAIN}={id}` must have the toolchain of this machine, most simply by running the same image"
     )]
     Toolchain {
+        /// The address of the farm.
         place: String,
         /// The worker's name.
         worker: String,
@@ -77,6 +79,7 @@ pub enum FarmError {
     /// A file that the compiler reads cannot be read on this machine.
     #[error("cannot read `{}`: {why}", path.display())]
     Read {
+        /// The path of the file.
         path: PathBuf,
         /// The reason.
         why: String,

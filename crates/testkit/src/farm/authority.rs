@@ -12,7 +12,9 @@ pub struct Authority {
 /// A certificate and its private key, in PEM.
 #[derive(Debug, Clone)]
 pub struct Certified {
+    /// The certificate.
     pub certificate: String,
+    /// The key.
     pub key: String,
 }
 
