@@ -56,6 +56,7 @@ pub struct Server {
     asked: Arc<Mutex<Vec<String>>>,
 }
 
+/// A request as the server received it.
 #[derive(Debug)]
 pub struct Request {
     /// The method, such as `GET`.
@@ -64,6 +65,7 @@ pub struct Request {
     pub path: String,
     /// The names in lower case, and the values.
     pub headers: Vec<(String, String)>,
+    /// The body.
     pub body: Vec<u8>,
 }
 
