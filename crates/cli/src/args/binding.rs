@@ -1,4 +1,4 @@
-//! `NAME=FILE`: an array of a graph and the file that it is read from or written to; or `FILE.npz`, for several arrays.
+//! `NAME=FILE`: an array of a graph and the file to read it from or write it to; or `FILE.npz`, for several arrays.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use crate::npz;
 use clap::builder::{OsStringValueParser, TypedValueParser as _, ValueParser};
 
-/// A name (or a position, counted from 0) and a file. The file's name may be any bytes. Without a name the file is a `.npz`,
-/// which has the names.
+/// A name (or a position, counted from 0) and a file. The file name may be any bytes. Without a name the file is a
+/// `.npz`, whose members are named.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Binding {
     pub(crate) name: Option<String>,
@@ -15,7 +15,7 @@ pub(crate) struct Binding {
 }
 
 impl Binding {
-    /// Reads `NAME=FILE`.
+    /// Returns a parser of `NAME=FILE`.
     pub(crate) fn parser() -> ValueParser {
         OsStringValueParser::new().try_map(|text| Self::parse(&text)).into()
     }

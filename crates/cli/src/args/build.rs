@@ -26,100 +26,102 @@ A manifest:
   inputs = [\"x: f64[?]\", \"y: f64[?]\", \"z: f64[?]\"]
   outputs = [\"out = sum(exp(-x*x)*y + z)\"]";
 
-/// Compiles what a manifest declares into a store, and into a bundle.
+/// Compile the graphs and ops of a manifest into a store, and optionally into a bundle
 ///
-/// What the store has already is verified and not compiled again.
+/// Artifacts that the store already has are verified and not compiled again.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 #[cfg_attr(feature = "remote", command(group = clap::ArgGroup::new("verified").args(["remote", "remote_cache"]).multiple(true)))]
 pub(crate) struct BuildArgs {
-    /// The manifest; of a `Cargo.toml` it is the table `[package.metadata.precast]`.
+    /// Manifest file; for a `Cargo.toml`, the table `[package.metadata.precast]`
     #[arg(default_value = "precast.toml")]
     pub(crate) manifest: PathBuf,
-    /// The store to publish to; made where there is none. [default: $PRECAST_STORE, else ./artifacts]
+    /// Store directory (created if missing) [default: $PRECAST_STORE, else ./artifacts]
     #[arg(long, value_name = "DIR")]
     pub(crate) store: Option<PathBuf>,
-    /// Writes everything that was asked for into this one file as well.
+    /// Also write all requested artifacts to one bundle file
     #[arg(long, value_name = "FILE")]
     pub(crate) bundle: Option<PathBuf>,
-    /// A store elsewhere that may have what is to be compiled, https://host/path or s3://bucket/prefix; repeated. What it has and
-    /// enough keys have signed (--keyring) is put into the store instead of being compiled.
+    /// Fetch artifacts from this store instead of compiling them, if enough keys have signed them (--keyring);
+    /// https://host/path or s3://bucket/prefix (repeatable)
     #[cfg(feature = "remote")]
     #[arg(long, value_name = "URL")]
     pub(crate) remote: Vec<String>,
-    /// The keyring of which keys have to have signed what comes from elsewhere. [default: $PRECAST_KEYRING]
+    /// Keyring that remote artifacts must be signed with [default: $PRECAST_KEYRING]
     #[cfg(feature = "remote")]
     #[arg(long, value_name = "FILE", requires = "verified")]
     pub(crate) keyring: Option<PathBuf>,
     #[cfg(feature = "remote")]
     #[command(flatten)]
     pub(crate) elsewhere: ElsewhereArgs,
-    /// The target to compile for, as Rust spells it. [default: the manifest's, else this machine's]
+    /// Target triple to compile for, as Rust spells it [default: the manifest's, else this machine's]
     #[arg(long, value_name = "TRIPLE")]
     pub(crate) target: Option<String>,
-    /// The ISA levels to compile for. [default: the manifest's, else the target's]
+    /// ISA levels to compile for [default: the manifest's, else the target's]
     #[arg(long, value_name = "LEVEL", value_delimiter = ',')]
     pub(crate) isa: Vec<Isa>,
-    /// How many compilers run at once. [default: one a processor, or Cargo's jobserver]
+    /// Number of compilers to run at once [default: one per processor, or Cargo's jobserver]
     #[arg(short, long, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
-    /// Fails where `precast.lock` (of `model.toml` it is `model.lock`) would change, and lists what; where archives are pinned in
-    /// it, takes no others.
+    /// Fail if `precast.lock` (`model.lock` for `model.toml`) would change, and list the changes; if it pins
+    /// archives, accept only those
     #[arg(long, conflicts_with_all = ["debug_info", "passes"])]
     pub(crate) locked: bool,
-    /// As --locked, and compiles nothing: the store, a remote or the cache has to have everything.
-    /// What is pinned is found without a compiler; a bundle of several modules is linked, which takes one.
+    /// Like --locked, and never compile: the store, a remote or the cache must have every artifact. Pinned artifacts
+    /// are found without a compiler; linking a bundle of several modules needs one
     #[arg(long, conflicts_with_all = ["debug_info", "passes"])]
     pub(crate) frozen: bool,
-    /// Writes the lock file with the archives of this build in it: for a release.
+    /// Write the lock file and pin the archives of this build in it, for a release
     #[arg(long, conflicts_with_all = ["locked", "frozen", "debug_info", "passes"])]
     pub(crate) pin: bool,
-    /// Compiles for a debugger, without optimisation; such modules serve `precast run --debug-info`.
+    /// Compile for a debugger, without optimisation; used by `precast run --debug-info`
     #[arg(long)]
     pub(crate) debug_info: bool,
-    /// The rewrites that declared graphs go through, as in `all,-fuse`; such modules serve `precast run --passes` of the same
-    /// list. [default: all; `precast show --passes` lists them]
+    /// Rewrites to apply to declared graphs, e.g. `all,-fuse`; used by `precast run --passes` with the same list
+    /// [default: all; `precast show --passes` lists them]
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub(crate) passes: Option<Passes>,
-    /// Says why each unit was compiled, and how long that took: what differs from the nearest that the store had.
+    /// Report why each unit was compiled and how long it took, with the differences from the nearest artifact in the
+    /// store
     #[arg(long)]
     pub(crate) why: bool,
-    /// Names who builds, by a URI: who built what, when and from what is then written beside each record that is compiled, and
-    /// beside the bundle (in-toto statements with SLSA's provenance). [default: $PRECAST_BUILDER]
+    /// Builder URI for provenance: record builder, time and inputs next to each compiled record and next to the
+    /// bundle (in-toto statements with SLSA provenance) [default: $PRECAST_BUILDER]
     #[arg(long, value_name = "URI")]
     pub(crate) builder: Option<String>,
-    /// Prints the summary as JSON.
+    /// Print the summary as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// What of a build happens on other machines, by the Bazel Remote Execution API.
+/// The parts of a build that run on other machines, through the Bazel Remote Execution API.
 #[cfg(feature = "remote")]
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("elsewhere").args(["remote_cache", "remote_exec"]).multiple(true))]
 pub(crate) struct ElsewhereArgs {
-    /// A cache of the Bazel Remote Execution API, grpc://host:port/instance, or grpcs:// where it is encrypted: what it has is
-    /// taken instead of being compiled, and what is compiled is put there. With --keyring only what enough keys have signed is
-    /// taken. A bearer token for the cache and the farm is taken from $PRECAST_REMOTE_TOKEN.
+    /// Share build results through this cache of the Bazel Remote Execution API, grpc://host:port/instance, or
+    /// grpcs:// with TLS: cached artifacts are fetched instead of compiled, and compiled ones are uploaded. With
+    /// --keyring, fetch only artifacts signed by enough keys. $PRECAST_REMOTE_TOKEN holds a bearer token for the
+    /// cache and the farm
     #[arg(long, value_name = "URL")]
     pub(crate) remote_cache: Option<String>,
-    /// A farm of the Bazel Remote Execution API, at a URL of the same kind: the compiler runs there, 32 at once unless --jobs
-    /// says otherwise. Its workers must have the toolchain of this machine.
+    /// Run the compiler on this farm of the Bazel Remote Execution API (same URL form as --remote-cache), with 32
+    /// compilers at once unless --jobs is given. The workers must have the same toolchain as this machine
     #[arg(long, value_name = "URL", conflicts_with = "frozen")]
     pub(crate) remote_exec: Option<String>,
-    /// A platform property of the workers that may compile, beside precast-toolchain; repeated.
+    /// Platform property that workers must have, in addition to precast-toolchain (repeatable)
     #[arg(long, value_name = "NAME=VALUE", value_parser = property, requires = "remote_exec")]
     pub(crate) remote_property: Vec<(String, String)>,
-    /// The authorities that may certify the cache and the farm: a file in PEM. [default: $PRECAST_REMOTE_CA, else the system's]
+    /// CA certificates (PEM file) for the cache and the farm [default: $PRECAST_REMOTE_CA, else the system's]
     #[arg(long, value_name = "FILE", requires = "elsewhere")]
     pub(crate) remote_ca: Option<PathBuf>,
-    /// The certificate that is shown to them where they ask for one: a file in PEM. [default: $PRECAST_REMOTE_CERTIFICATE]
+    /// Client certificate (PEM file) for mutual TLS [default: $PRECAST_REMOTE_CERTIFICATE]
     #[arg(long, value_name = "FILE", requires_all = ["elsewhere", "remote_key"])]
     pub(crate) remote_certificate: Option<PathBuf>,
-    /// The private key of that certificate: a file in PEM. [default: $PRECAST_REMOTE_KEY]
+    /// Private key (PEM file) of the client certificate [default: $PRECAST_REMOTE_KEY]
     #[arg(long, value_name = "FILE", requires = "remote_certificate")]
     pub(crate) remote_key: Option<PathBuf>,
-    /// A credential helper, as Bazel has them: PROGRAM get reads a URI and answers with the headers that say who asks.
+    /// Credential helper with Bazel's protocol: `PROGRAM get` reads a URI and returns authentication headers
     /// [default: $PRECAST_REMOTE_CREDENTIALS]
     #[arg(long, value_name = "PROGRAM", requires = "elsewhere")]
     pub(crate) remote_credentials: Option<PathBuf>,

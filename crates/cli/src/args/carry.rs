@@ -1,4 +1,4 @@
-//! `precast export` and `precast import`: from one store to another, without a network.
+//! `precast export` and `precast import`: move artifacts from one store to another without a network.
 
 use std::path::PathBuf;
 
@@ -11,30 +11,32 @@ Examples:
   precast export --out score.export --entry score         one graph, and the modules that it calls
   precast sign release.export --key bob.key               a second signature, in the same file";
 
-/// Puts entries and modules of a store into one file, which verifies by itself where there is no network.
+/// Export entries and modules of a store to one file that can be verified offline
 ///
-/// The same store gives the same file, but for its signatures, which are those of `minisign` over the member `statement`.
+/// The same store always gives the same file, apart from its signatures. These are `minisign` signatures of the
+/// member `statement`.
 #[derive(Debug, Args)]
 #[command(after_help = EXPORT_EXAMPLES)]
 pub(crate) struct ExportArgs {
-    /// The file.
+    /// File to write
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
-    /// A graph to export, with what it calls, for every ISA level that the store has; repeated. [default: all there is]
+    /// Export only this graph and the modules that it calls, for every ISA level in the store (repeatable) [default:
+    /// all entries and modules]
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Vec<String>,
-    /// The store. [default: $PRECAST_STORE, else ./artifacts]
+    /// Store directory [default: $PRECAST_STORE, else ./artifacts]
     #[arg(long, value_name = "DIR")]
     pub(crate) store: Option<PathBuf>,
-    /// Says that this takes the place of earlier exports of this name: where it was imported, those with lower numbers are refused.
+    /// Release name and number of this export; a store that imported it rejects lower numbers of the same name
     #[arg(long, value_name = "NAME=NUMBER")]
     pub(crate) release: Option<Release>,
-    /// A secret key to sign with.
+    /// Secret key to sign with
     #[arg(long, value_name = "KEY")]
     pub(crate) key: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) password: super::PasswordArgs,
-    /// Prints JSON.
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -47,29 +49,29 @@ Examples:
 
 All of the file is verified before anything of it is written; interrupted, an import has brought less, and can be done again.";
 
-/// Puts what was exported into a store, if enough keys have signed it.
+/// Import an exported file into a store, if enough keys have signed it
 #[derive(Debug, Args)]
 #[command(after_help = IMPORT_EXAMPLES)]
 pub(crate) struct ImportArgs {
-    /// What `precast export` wrote.
+    /// File written by `precast export`
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// The keyring of which keys have to have signed it. [default: $PRECAST_KEYRING]
+    /// Keyring that the file must be signed with [default: $PRECAST_KEYRING]
     #[arg(long, value_name = "FILE")]
     pub(crate) keyring: Option<PathBuf>,
-    /// Asks for no signature.
+    /// Accept the file without a signature
     #[arg(long, conflicts_with = "keyring")]
     pub(crate) unsigned: bool,
-    /// The store; made where there is none. [default: $PRECAST_STORE, else ./artifacts]
+    /// Store directory (created if missing) [default: $PRECAST_STORE, else ./artifacts]
     #[arg(long, value_name = "DIR")]
     pub(crate) store: Option<PathBuf>,
-    /// Takes an earlier release than the store has, or an export that is none.
+    /// Accept an older release than the store has, or an export without a release number
     #[arg(long)]
     pub(crate) older: bool,
-    /// Verifies, and writes nothing.
+    /// Verify only, and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Prints JSON.
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

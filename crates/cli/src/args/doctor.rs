@@ -10,18 +10,18 @@ Examples:
   precast doctor --verify --store artifacts      read and verify every file, too
   precast doctor --target aarch64-unknown-linux-gnu";
 
-/// Says what this host can do: CPU, compiler, policies, stores and their health; with a keyring, whether enough keys have signed
-/// what they hold.
+/// Report the capabilities of this host: CPU, compiler, policies, stores and their health; with a keyring, also whether
+/// artifacts are signed by enough keys
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DoctorArgs {
-    /// Reads and verifies everything that the layers hold.
+    /// Read and verify all files of the layers
     #[arg(long)]
     pub(crate) verify: bool,
-    /// The target whose compiler is looked for. [default: this machine's]
+    /// Target triple to look for a compiler of [default: this machine's]
     #[arg(long, value_name = "TRIPLE")]
     pub(crate) target: Option<String>,
-    /// Prints JSON.
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]

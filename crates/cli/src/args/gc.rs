@@ -16,38 +16,40 @@ Examples:
 What stays in any case: what was built or used in a build within the last hour (--grace), and what a newer precast wrote.
 Programs and builds may go on meanwhile.";
 
-/// Deletes from a store what nobody declares, calls or has used for long.
+/// Delete unused artifacts from a store
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct GcArgs {
-    /// Manifests and lock files: what they declare and pin stays, and nothing else does. [default: everything stays that no limit
-    /// below lets go]
+    /// Keep only artifacts that these manifests declare and these lock files pin [default: delete only items that the
+    /// limits below select]
     #[arg(value_name = "FILE")]
     pub(crate) declared: Vec<PathBuf>,
-    /// The store. [default: $PRECAST_STORE, else ./artifacts]
+    /// Store directory [default: $PRECAST_STORE, else ./artifacts]
     #[arg(long, value_name = "DIR")]
     pub(crate) store: Option<PathBuf>,
-    /// The store in the user's cache directory, which build scripts, the runtime and Python share.
+    /// Use the store in the user's cache directory, which build scripts, the runtime and Python share
     #[arg(long, conflicts_with = "store")]
     pub(crate) cache: bool,
-    /// Lets go what no build has made or used for so long: `90d`, `12h`. Entries count too, and what only they call.
+    /// Delete artifacts that no build has made or used for this long, e.g. `90d`, `12h`, including entries and
+    /// modules that only those entries call
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) max_age: Option<Duration>,
-    /// Lets go what no entry calls, the longest unused first, until no more than this is left: `500MiB`, `2GiB`.
+    /// Delete modules that no entry calls, least recently used first, until the store fits into this size, e.g.
+    /// `500MiB`, `2GiB`
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) max_size: Option<u64>,
-    /// How old something is at least that goes.
+    /// Keep anything younger than this
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "1h")]
     pub(crate) grace: Duration,
-    /// Says what would go, and deletes nothing.
+    /// Show what would be deleted, and delete nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Prints JSON.
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// Reads `90d`, `12h`, `30m`, `45s` or `0`.
+/// Parses `90d`, `12h`, `30m`, `45s` or `0`.
 fn duration(text: &str) -> Result<Duration, String> {
     let units = [("d", 24 * 3600), ("h", 3600), ("m", 60), ("s", 1)];
     scaled(text, &units).map(Duration::from_secs).ok_or_else(|| {
@@ -55,7 +57,7 @@ fn duration(text: &str) -> Result<Duration, String> {
     })
 }
 
-/// Reads `500MiB`, `2GiB`, `2GB`, `100KiB`, `512B` or `0`.
+/// Parses `500MiB`, `2GiB`, `2GB`, `100KiB`, `512B` or `0`.
 fn size(text: &str) -> Result<u64, String> {
     let units = [
         ("KiB", 1 << 10),

@@ -1,4 +1,4 @@
-//! `precast ls`, `show`, `check` and `explain`: what there is, and why something is not.
+//! `precast ls`, `show`, `check` and `explain`: list and inspect artifacts, and explain misses.
 
 use std::path::PathBuf;
 
@@ -14,14 +14,14 @@ Examples:
   precast ls --signature 'add(*)'               the variants of one op
   precast ls --bundle model.precast --json      what a bundle holds, for scripts";
 
-/// Lists what the layers hold: entries, then modules with their variants.
+/// List the entries of all layers, then the modules with their variants
 #[derive(Debug, Args)]
 #[command(after_help = LS_EXAMPLES)]
 pub(crate) struct LsArgs {
-    /// Shows only modules whose signature fits; `*` stands for anything.
+    /// Show only modules with a matching signature; `*` matches anything
     #[arg(long, value_name = "PATTERN")]
     pub(crate) signature: Option<String>,
-    /// Prints JSON.
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -37,38 +37,39 @@ Examples:
   precast show score --passes         what each made of an entry's graph
   precast show --passes=all,-fuse --expr 'exp(x)*2' --type 'x=f64[?]'";
 
-/// Shows an entry, or a module: its key document, variants, manifest and generated C; or the rewrites of graphs.
+/// Show an entry, or a module with its key document, variants, manifest and generated C; or the rewrites of graphs
 #[derive(Debug, Args)]
 #[command(after_help = SHOW_EXAMPLES)]
 pub(crate) struct ShowArgs {
-    /// The name of an entry, or the beginning of a key.
+    /// Name of an entry, or the beginning of a key
     #[arg(value_name = "NAME|KEY", required_unless_present = "passes")]
     pub(crate) what: Option<String>,
-    /// Writes the generated C and the files that it includes into this directory, as a debugger wants them.
+    /// Write the generated C and its include files to this directory, for a debugger
     #[arg(long, value_name = "DIR", conflicts_with_all = ["json", "source"])]
     pub(crate) extract: Option<PathBuf>,
-    /// Prints only the generated C, from a store.
+    /// Print only the generated C, from a store
     #[arg(long, conflicts_with = "json")]
     pub(crate) source: bool,
-    /// Prints what builders have stated of its artifacts (`build --builder`), a line of JSON each, from a store.
+    /// Print builder statements about its artifacts (`build --builder`) from a store, one line of JSON each
     #[arg(long, conflicts_with_all = ["json", "source", "extract", "passes"])]
     pub(crate) provenance: bool,
-    /// Lists the rewrites; with an entry, an expression or a file, shows the graph after each of them (of a list: `all,-fuse`).
+    /// List the rewrites; with an entry, an expression or a file, show the graph after each of them (or after each in
+    /// a list: `all,-fuse`)
     #[arg(long, value_name = "LIST", num_args = 0..=1, require_equals = true, default_missing_value = "all", conflicts_with_all = ["extract", "source"])]
     pub(crate) passes: Option<Passes>,
-    /// The graph to rewrite, as an expression; repeated, one output each.
+    /// Graph to rewrite, as an expression (repeatable, one output each)
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true, requires = "passes", conflicts_with_all = ["what", "graph"])]
     pub(crate) expr: Vec<String>,
-    /// The type of an input of the expression, as in `x=f64[?]`.
+    /// Type of an input of the expression, e.g. `x=f64[?]`
     #[arg(long = "type", value_name = "NAME=TYPE", requires = "expr")]
     pub(crate) types: Vec<String>,
-    /// The manifest whose `[[external]]` ops the expression calls. [default: the ops of entries in the layers]
+    /// Manifest whose `[[external]]` ops the expression calls [default: the ops of entries in the layers]
     #[arg(long, value_name = "FILE", requires = "expr")]
     pub(crate) manifest: Option<PathBuf>,
-    /// The graph to rewrite, in its JSON form.
+    /// Graph to rewrite, in its JSON form
     #[arg(long, value_name = "FILE", requires = "passes", conflicts_with = "what")]
     pub(crate) graph: Option<PathBuf>,
-    /// Prints JSON.
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -80,13 +81,13 @@ Examples:
   precast check --expr 'sum(x*y)' --type 'x=f64[?]' --type 'y=f64[?]' --bundle model.precast
   precast check --entry score --store artifacts || precast build";
 
-/// Tells whether a graph would hit, before anything is loaded. Exit code 0: hit; 3: miss.
+/// Check whether a graph is in the layers, without loading code (exit code 0: hit, 3: miss)
 #[derive(Debug, Args)]
 #[command(after_help = CHECK_EXAMPLES)]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) graph: GraphArgs,
-    /// Prints JSON.
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -100,22 +101,22 @@ Examples:
   precast explain --entry score --bundle model.precast --trace
   precast explain --last                                        why the last build compiled anything";
 
-/// Says which module would serve what, and for what is missing how the nearest differs.
+/// Show which modules serve a graph, and the closest match for each miss
 #[derive(Debug, Args)]
 #[command(after_help = EXPLAIN_EXAMPLES)]
 pub(crate) struct ExplainArgs {
     #[command(flatten)]
     pub(crate) graph: GraphArgs,
-    /// Says why the last build into the store compiled what it did, the cause that cost most first.
+    /// Explain why the last build into the store compiled each unit, most expensive cause first
     #[arg(long, conflicts_with_all = ["expr", "graph", "entry", "trace"])]
     pub(crate) last: bool,
-    /// Gets the function and calls it on zeros, with extent 1 where any will do; shows what that took, step by step.
+    /// Resolve the function and call it once on zeros, with extent 1 for open extents; print timings of each step
     #[arg(long)]
     pub(crate) trace: bool,
-    /// With --trace, what to do when no layer has the graph. [default: strict]
+    /// With --trace, how to handle a miss of the graph [default: strict]
     #[arg(long, value_name = "strict|interpret|jit|tiered", requires = "trace")]
     pub(crate) policy: Option<Policy>,
-    /// Prints JSON.
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! What can be said on the command line. Meaning is given to it elsewhere; here are words, help and examples.
+//! The command line: its arguments, help and examples. The commands themselves are in `cmd`.
 
 mod binding;
 mod build;
@@ -53,7 +53,7 @@ use precast_ops::OtherVersion;
 
 use crate::term::STYLES;
 
-/// Exit codes, the same for every command.
+/// Exit codes, the same for every command, and environment variables.
 const EXIT_CODES: &str = "\
 Exit codes:
   0  done
@@ -75,14 +75,14 @@ Environment:
   CC                 the C compiler, where it is not the usual one
   NO_COLOR           no colours";
 
-/// This version as messages about other ones name it, and the commit that it is of, where that is known.
+/// Returns the version of this program as messages about other versions name it, with its commit if known.
 fn version() -> &'static str {
     static VERSION: LazyLock<String> =
         LazyLock::new(|| format!("{}{}", OtherVersion::this(), env!("PRECAST_OF_COMMIT")));
     &VERSION
 }
 
-/// Compiles numeric graphs ahead of time, and runs them.
+/// Compile numeric graphs ahead of time and run them
 #[derive(Debug, Parser)]
 #[command(name = "precast", version = version(), styles = STYLES, after_help = EXIT_CODES)]
 #[command(max_term_width = 100)]
@@ -92,7 +92,7 @@ pub(crate) struct Cli {
 }
 
 impl Cli {
-    /// The command line, with what one argument cannot know of another command's.
+    /// Returns the complete command line, with rules between arguments of different groups.
     pub(crate) fn whole() -> clap::Command {
         <Self as clap::CommandFactory>::command().mut_subcommand("explain", |explain| {
             explain.mut_arg("expr", |expr| expr.required_unless_present("last"))

@@ -1,4 +1,4 @@
-//! `precast ops`: what expressions can call.
+//! `precast ops`: list the functions that expressions can call.
 
 use std::path::PathBuf;
 
@@ -13,16 +13,16 @@ Examples:
 
 The language that calls them: crates/ops/LANGUAGE.md";
 
-/// Lists the functions that expressions can call, or shows one.
+/// List the functions that expressions can call, or describe one
 #[derive(Debug, Args)]
 #[command(after_help = OPS_EXAMPLES)]
 pub(crate) struct OpsArgs {
-    /// The name of a function, or an operator.
+    /// Name of a function, or an operator
     pub(crate) name: Option<String>,
-    /// A manifest whose ops are listed first. [default: `precast.toml`, where there is one]
+    /// Manifest whose ops are listed first [default: `precast.toml`, if it exists]
     #[arg(long, value_name = "FILE")]
     pub(crate) manifest: Option<PathBuf>,
-    /// Prints JSON.
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -17,31 +17,31 @@ Examples:
 Each kernel is measured by a module of its own, which is compiled where no layer has it. The limit is that of this
 machine, measured before: a triad of the kernel's size for bytes, fused multiply-adds for operations.";
 
-/// Says how long each kernel of a graph takes, and how near that is to what the machine can do.
+/// Measure how long each kernel of a graph takes, and how close it gets to the limit of this machine
 ///
-/// A kernel is an Apply of the graph as it is served, with the Applies that were fused into it. Inputs that no -i gives are
-/// filled with numbers between 0.5 and 1.5.
+/// A kernel is an Apply of the optimised graph together with the Applies fused into it. Inputs without -i are filled
+/// with numbers between 0.5 and 1.5.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ProfileArgs {
     #[command(flatten)]
     pub(crate) graph: GraphArgs,
-    /// An input and the file that holds it, by name or by position from 0; or a .npz file with inputs by their names.
+    /// Input and the file to read it from, by name or by position from 0; or a .npz file with inputs by name
     #[arg(short, long = "input", value_name = "NAME=FILE", value_parser = Binding::parser())]
     pub(crate) inputs: Vec<Binding>,
-    /// The extents that types leave open, of inputs that no -i gives.
+    /// Value of open extents, for inputs without -i
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub(crate) extent: usize,
-    /// How many milliseconds each kernel is measured.
+    /// Time to measure each kernel, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 200)]
     pub(crate) time: u32,
-    /// What to do when no layer has the graph, or a kernel. [default: jit where there is a compiler, else strict]
+    /// How to handle a miss of the graph or of a kernel [default: jit if there is a compiler, else strict]
     #[arg(long, value_name = "strict|interpret|jit|tiered")]
     pub(crate) policy: Option<Policy>,
-    /// Prints JSON.
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// A page to write, with a picture of how near each kernel is to its limit; loads nothing from outside.
+    /// Write a self-contained HTML page with a chart of each kernel against its limit
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
     #[command(flatten)]

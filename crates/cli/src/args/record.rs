@@ -15,20 +15,21 @@ Examples:
 
 The exit code is that of the program; 1 where something could not be recorded.";
 
-/// Runs a program and writes down every graph that no layer had for it, as a manifest to build.
+/// Run a program and record its cache misses as a manifest to build
 ///
-/// The manifest is added to: what it declares already stays, and nothing is declared twice. Programs that use precast record
-/// by themselves where PRECAST_RECORD names a manifest; this command sets it, and says what came of it.
+/// New graphs are added to the manifest: existing declarations stay, and nothing is declared twice. Programs that use
+/// precast record by themselves if PRECAST_RECORD names a manifest; this command sets it and reports the result.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RecordArgs {
-    /// The manifest; made where there is none.
+    /// Manifest file (created if missing)
     #[arg(short, long, value_name = "FILE", default_value = "precast.toml")]
     pub(crate) output: PathBuf,
-    /// What `precast build` is to compile for a graph: a module of it, of its groups, of its ops. [default: whole]
+    /// Modules that `precast build` compiles for a graph: one for all of it, one per group, or one per op [default:
+    /// whole]
     #[arg(long, value_name = "whole|groups|ops", value_delimiter = ',')]
     pub(crate) serve: Vec<Serve>,
-    /// The program and its arguments.
+    /// Program and its arguments
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
     pub(crate) program: Vec<OsString>,
 }

@@ -17,31 +17,30 @@ Examples:
 
 An input of an expression without --type has the dtype and rank of its file.";
 
-/// Runs a graph on arrays in .npy and .npz files.
+/// Run a graph on arrays in .npy and .npz files
 ///
-/// Outputs that no -o names are printed. Arrays of every dtype are read, little-endian, in C or Fortran order.
+/// Outputs without -o are printed. Arrays of every dtype are read, little-endian, in C or Fortran order.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) graph: GraphArgs,
-    /// An input and the file that holds it, by name or by position from 0; or a .npz file with inputs by their names.
+    /// Input and the file to read it from, by name or by position from 0; or a .npz file with inputs by name
     #[arg(short, long = "input", value_name = "NAME=FILE", value_parser = Binding::parser())]
     pub(crate) inputs: Vec<Binding>,
-    /// An output and the file to write it to, by name or by position from 0; or a .npz file for all of them.
+    /// Output and the file to write it to, by name or by position from 0; or a .npz file for all of them
     #[arg(short, long = "output", value_name = "NAME=FILE", value_parser = Binding::parser())]
     pub(crate) outputs: Vec<Binding>,
-    /// What to do when no layer has the graph. [default: jit where there is a compiler, else strict]
+    /// How to handle a miss of the graph [default: jit if there is a compiler, else strict]
     #[arg(long, value_name = "strict|interpret|jit|tiered")]
     pub(crate) policy: Option<Policy>,
-    /// A store that takes what is compiled on a miss; made where there is none. [default: the first --store, where it can be
-    /// written]
+    /// Store for artifacts compiled on a miss (created if missing) [default: the first --store, if writable]
     #[arg(long, value_name = "DIR", help_heading = "Layers")]
     pub(crate) writable: Option<PathBuf>,
-    /// Says on the standard error which artifact served which ops, and what happened.
+    /// Report on stderr which artifact ran each op, and other events
     #[arg(short = 'v', long, visible_alias = "verbose")]
     pub(crate) explain: bool,
-    /// Prints outputs and provenance as JSON.
+    /// Print outputs and provenance as JSON
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]

@@ -10,11 +10,11 @@ Examples:
 
 It is a function of the bundle's bytes: no time, no random number.";
 
-/// Prints what a bundle is made of, in CycloneDX's form: artifacts, modules, their sources, libraries of the system.
+/// Print the bill of materials of a bundle in CycloneDX format: artifacts, modules, their sources, system libraries
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SbomArgs {
-    /// The bundle.
+    /// Bundle file
     #[arg(value_name = "BUNDLE")]
     pub(crate) bundle: PathBuf,
 }

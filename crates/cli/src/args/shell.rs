@@ -1,4 +1,4 @@
-//! `precast completions` and `precast man`: what a package of this command installs beside it.
+//! `precast completions` and `precast man`: files that a package of this command installs with it.
 
 use std::path::PathBuf;
 
@@ -11,11 +11,11 @@ Examples:
   precast completions zsh > \"${fpath[1]}/_precast\"
   precast completions fish > ~/.config/fish/completions/precast.fish";
 
-/// Prints the script that completes this command in a shell.
+/// Print the completion script for a shell
 #[derive(Debug, Args)]
 #[command(after_help = COMPLETIONS_EXAMPLES)]
 pub(crate) struct CompletionsArgs {
-    /// The shell.
+    /// Shell to complete for
     pub(crate) shell: Shell,
 }
 
@@ -24,11 +24,11 @@ Examples:
   precast man --dir ~/.local/share/man/man1    a page for each command
   precast man | man -l -                       the first page";
 
-/// Writes the manual pages of this command.
+/// Write the manual pages of this command
 #[derive(Debug, Args)]
 #[command(after_help = MAN_EXAMPLES)]
 pub(crate) struct ManArgs {
-    /// The directory for the pages; made where there is none. [default: the main page, to the standard output]
+    /// Directory for the pages (created if missing) [default: print the main page to standard output]
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
 }

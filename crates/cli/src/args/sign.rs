@@ -1,4 +1,4 @@
-//! `precast keygen`, `sign` and `trust`: whose word counts.
+//! `precast keygen`, `sign` and `trust`: keys, signatures and keyrings.
 
 use std::path::PathBuf;
 
@@ -12,24 +12,24 @@ Examples:
 
 Keys and signatures are those of the program `minisign`, which can use them, and the reverse.";
 
-/// Makes a key to sign with: a secret file, which only this user can read, and a public one beside it.
+/// Create a signing key: a secret file that only this user can read, and a public one next to it
 #[derive(Debug, Args)]
 #[command(after_help = KEYGEN_EXAMPLES)]
 pub(crate) struct KeygenArgs {
-    /// The secret key; the public one is called alike, with the ending `.pub`. Neither may be there.
+    /// Secret key to write, with the public key next to it as `.pub`; fails if either file exists
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) password: PasswordArgs,
 }
 
-/// Where the password of a key comes from. Never the command line: others can read that.
+/// The source of a key's password. It is never the command line, which other users can read.
 #[derive(Debug, Args)]
 pub(crate) struct PasswordArgs {
-    /// The key has no password.
+    /// Use a key without a password
     #[arg(long, conflicts_with = "password_file")]
     pub(crate) no_password: bool,
-    /// Reads the password from the first line of this file. [default: asks for it]
+    /// Read the password from the first line of this file [default: prompt for it]
     #[arg(long, value_name = "FILE")]
     pub(crate) password_file: Option<PathBuf>,
 }
@@ -41,17 +41,17 @@ Examples:
   precast sign precast.keyring --key alice.key   a keyring that shall take the place of another
   minisign -V -p alice.pub -m model.precast      the same, checked by another program";
 
-/// Signs files, or the records and entries of a store. What is signed already by this key stays as it is.
+/// Sign files, or the records and entries of a store; existing signatures of this key are kept
 #[derive(Debug, Args)]
 #[command(after_help = SIGN_EXAMPLES)]
 pub(crate) struct SignArgs {
-    /// Bundles, exports, keyrings.
+    /// Bundles, exports or keyrings to sign
     #[arg(value_name = "FILE", required_unless_present = "store")]
     pub(crate) files: Vec<PathBuf>,
-    /// A store whose records and entries are signed; repeated.
+    /// Sign the records and entries of this store (repeatable)
     #[arg(long, value_name = "DIR")]
     pub(crate) store: Vec<PathBuf>,
-    /// The secret key, of `precast keygen` or `minisign -G`.
+    /// Secret key from `precast keygen` or `minisign -G`
     #[arg(long, value_name = "FILE")]
     pub(crate) key: PathBuf,
     #[command(flatten)]
@@ -65,62 +65,62 @@ Examples:
   precast trust revoke carol.pub                       and sign the keyring again
   precast trust update /mnt/release/precast.keyring    takes a later one, if enough keys of this one signed it";
 
-/// Makes and changes a keyring: the keys of which some have to have signed what is believed.
+/// Manage a keyring: trusted keys and how many must sign
 #[derive(Debug, Args)]
 #[command(after_help = TRUST_EXAMPLES)]
 pub(crate) struct TrustArgs {
-    /// The keyring.
+    /// Keyring file
     #[arg(long, value_name = "FILE", default_value = "precast.keyring", global = true)]
     pub(crate) keyring: PathBuf,
     #[command(subcommand)]
     pub(crate) action: TrustAction,
 }
 
-/// What is done to a keyring.
+/// An operation on a keyring.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TrustAction {
-    /// Makes one.
+    /// Create a keyring
     New {
-        /// The public keys; each is called as its file.
+        /// Public keys, each named after its file
         #[arg(value_name = "KEY", required = true)]
         keys: Vec<PathBuf>,
-        /// How many of them have to have signed.
+        /// Number of keys that must sign
         #[arg(long, value_name = "N", default_value_t = 1)]
         threshold: usize,
-        /// The day from which on nothing is believed any more.
+        /// Day from which the keyring is invalid
         #[arg(long, value_name = "YYYY-MM-DD")]
         expires: Date,
     },
-    /// Says who may sign.
+    /// Show the trusted keys
     Show {
-        /// Prints JSON.
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Lets further keys sign.
+    /// Trust additional keys
     Add {
-        /// The public keys.
+        /// Public keys to add
         #[arg(value_name = "KEY", required = true)]
         keys: Vec<PathBuf>,
     },
-    /// Lets keys sign no more; what they signed does not count any more either.
+    /// Stop trusting keys, including signatures that they have already made
     Revoke {
-        /// The public keys, or their names in the keyring.
+        /// Public keys, or their names in the keyring
         #[arg(value_name = "KEY|NAME", required = true)]
         keys: Vec<String>,
     },
-    /// Moves the day on which it expires, or how many keys have to have signed.
+    /// Change the expiry date, or how many keys must sign
     Set {
-        /// How many keys have to have signed.
+        /// Number of keys that must sign
         #[arg(long, value_name = "N")]
         threshold: Option<usize>,
-        /// The day from which on nothing is believed any more.
+        /// Day from which the keyring is invalid
         #[arg(long, value_name = "YYYY-MM-DD")]
         expires: Option<Date>,
     },
-    /// Takes a later one in its place, if enough keys of the present one have signed it in `<FILE>.minisig`.
+    /// Replace the keyring with a later one, if enough keys of the current one have signed it in `<FILE>.minisig`
     Update {
-        /// The later one.
+        /// Later keyring
         #[arg(value_name = "FILE")]
         file: PathBuf,
     },

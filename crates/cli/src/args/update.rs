@@ -14,20 +14,20 @@ Examples:
 A lock file says which C the declarations stand for, on every machine and with every compiler: commit it. Archives are pinned
 by `precast build --pin`, for a release. In a package with a build script `PRECAST_LOCKED=update cargo build` writes it.";
 
-/// Writes `precast.lock` anew: what a manifest's graphs and modules stand for. No compiler is needed.
+/// Update `precast.lock` from the graphs and modules of the manifest, without a compiler
 ///
-/// The lock file of a manifest is called as the manifest: `model.lock` of `model.toml`; that of a `Cargo.toml`, and what build scripts
-/// read, is `precast.lock`.
+/// A lock file is named after its manifest: `model.lock` for `model.toml`. It is `precast.lock` for a `Cargo.toml`
+/// and for manifests that build scripts read.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct UpdateArgs {
-    /// The manifest.
+    /// Manifest file
     #[arg(default_value = "precast.toml")]
     pub(crate) manifest: PathBuf,
-    /// Says what would change, and writes nothing.
+    /// Show what would change, and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Prints JSON.
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -1,4 +1,4 @@
-//! `precast verify` and `precast challenge`: whether what there is, is what it should be.
+//! `precast verify` and `precast challenge`: check that artifacts are intact and reproducible.
 
 use std::path::PathBuf;
 
@@ -18,28 +18,29 @@ Examples:
 
 A rebuild needs the compiler that made the artifacts: what another one made is counted, and not compared.";
 
-/// Reads and verifies everything that stores, bundles and exports hold. Exit code 4: damage; 6: what was made again is another.
+/// Read and verify all files of stores, bundles and exports (exit code 4: damage, 6: rebuilt bytes differ)
 ///
-/// Damage is moved to the store's quarantine, as by whoever reads it; the next build puts back what was there.
+/// Corrupt files are moved to the store's quarantine, as every reader does; the next build recreates them.
 #[derive(Debug, Args)]
 #[command(after_help = VERIFY_EXAMPLES)]
 pub(crate) struct VerifyArgs {
-    /// A bundle or a store, as by --bundle and --store, an export, or a lock file, as by --lock; repeated.
+    /// Bundle (as --bundle), store (as --store), lock file (as --lock) or export to verify (repeatable)
     #[arg(value_name = "FILE|DIR")]
     pub(crate) named: Vec<PathBuf>,
-    /// Compiles what these manifests declare again, and compares the bytes with those of the stores.
+    /// Rebuild what these manifests declare, and compare the bytes with those in the stores
     #[arg(long, value_name = "MANIFEST", num_args = 1..)]
     pub(crate) rebuild: Vec<PathBuf>,
-    /// Compiles every archive again from its own text, headers and flags, and compares the bytes: no manifest is asked for.
+    /// Rebuild every archive from its own source text, headers and flags, and compare the bytes; needs no manifest
     #[arg(long)]
     pub(crate) recompile: bool,
-    /// Derives keys, fingerprints and programs again from these manifests, without a compiler, and looks for them in the stores.
+    /// Derive keys, fingerprints and programs again from these manifests, without a compiler, and look them up in the
+    /// stores
     #[arg(long, value_name = "MANIFEST", num_args = 1..)]
     pub(crate) regen: Vec<PathBuf>,
-    /// Checks that the stores have what these lock files name and pin.
+    /// Check that the stores have the artifacts that these lock files name and pin
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) lock: Vec<PathBuf>,
-    /// Prints JSON.
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -54,14 +55,14 @@ Examples:
 One action (the same modules, flags, target, compiler to the last byte) has to give one result: a difference is an alarm.
 The same module from another action, as another compiler, is told and no alarm.";
 
-/// Compares what stores have from the same action. Exit code 6: different bytes.
+/// Compare results of the same action between stores (exit code 6: different bytes)
 #[derive(Debug, Args)]
 #[command(after_help = CHALLENGE_EXAMPLES)]
 pub(crate) struct ChallengeArgs {
-    /// The stores.
+    /// Store directories
     #[arg(value_name = "STORE", required = true)]
     pub(crate) stores: Vec<PathBuf>,
-    /// Prints JSON.
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
