@@ -1,4 +1,4 @@
-//! The arrays of a command line: which name stands for which array of which file, and where results go.
+//! The arrays of a command line: maps names to arrays in files, and outputs to files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -12,20 +12,20 @@ use crate::error::Failure;
 use crate::whole::WriteError;
 use crate::{npy, npz};
 
-/// An array of the command line.
+/// An array that the command line names, directly or as a member of an `.npz`.
 #[derive(Debug)]
 pub(crate) struct Given {
     /// The name of an input, or its position.
     pub(crate) name: String,
     pub(crate) file: PathBuf,
-    /// The array, or the reason why it cannot be read. Only an array that the graph uses has to be readable.
+    /// The array, or the reason why it cannot be read. Only arrays that the graph uses must be readable.
     pub(crate) array: Result<Array, Arc<npz::ReadError>>,
-    /// Whether the command line names it. Other members of an `.npz` are skipped unless the graph uses them.
+    /// Whether the command line names this array. Other members of an `.npz` are skipped unless the graph uses them.
     pub(crate) is_named: bool,
 }
 
 impl Given {
-    /// The array.
+    /// Returns the array.
     ///
     /// # Errors
     /// The member of the `.npz` cannot be read.
@@ -37,7 +37,8 @@ impl Given {
     }
 }
 
-/// Reads what `-i` names. A `.npz` without a name gives all its arrays; with one, the array of that name, or its only one.
+/// Reads the files of `-i`. A `.npz` without a name gives all its arrays; with a name, the array of that name, or its
+/// only one.
 pub(crate) fn read(bindings: &[Binding]) -> Result<Vec<Given>, Failure> {
     let mut given = Vec::new();
     for Binding { name, file } in bindings {
@@ -58,12 +59,12 @@ pub(crate) fn read(bindings: &[Binding]) -> Result<Vec<Given>, Failure> {
     Ok(given)
 }
 
-/// The type of an array with every extent left open.
+/// Returns the type of an array with every extent left open.
 pub(crate) fn open_type(array: &Array) -> Type {
     Type::Tensor(TensorType { dtype: array.dtype(), shape: vec![Extent::Unknown; array.shape().len()] })
 }
 
-/// The position in `names` that a name, or a position, means.
+/// Returns the position in `names` of a name; a number is a position itself.
 fn position(wanted: &str, names: &[String], what: &str, option: &str) -> Result<usize, Failure> {
     let by_name = names.iter().position(|name| name == wanted);
     let position = by_name.or_else(|| wanted.parse().ok().filter(|position| *position < names.len()));
@@ -77,7 +78,7 @@ fn twice(what: &str, name: &str) -> Failure {
     Failure::usage(format!("{what} `{name}` is given twice"))
 }
 
-/// Puts the arrays into the order of the inputs and holds them against their types.
+/// Orders the arrays as the inputs and checks them against their types.
 pub(crate) fn arrange<'a>(given: &'a [Given], ports: &[Port]) -> Result<Vec<&'a Array>, Failure> {
     let names: Vec<String> = ports.iter().map(|port| port.name.clone()).collect();
     let mut bound: Vec<Option<&Given>> = vec![None; names.len()];
@@ -104,7 +105,7 @@ pub(crate) fn arrange<'a>(given: &'a [Given], ports: &[Port]) -> Result<Vec<&'a 
     Ok(inputs)
 }
 
-/// Checks that of each `.npz` that should give all inputs at least one array is an input.
+/// Checks that each `.npz` given without a name has at least one array that is an input.
 fn check_used(given: &[Given], bound: &[Option<&Given>], names: &[String]) -> Result<(), Failure> {
     for (file, has) in unnamed(given) {
         let is_used = bound.iter().flatten().any(|one| !one.is_named && one.file == *file);
@@ -117,7 +118,7 @@ fn check_used(given: &[Given], bound: &[Option<&Given>], names: &[String]) -> Re
     Ok(())
 }
 
-/// The files that should give all inputs, each with the names of its arrays.
+/// Returns the files given without a name, each with the names of its arrays.
 fn unnamed(given: &[Given]) -> BTreeMap<&PathBuf, Vec<&str>> {
     let mut files: BTreeMap<&PathBuf, Vec<&str>> = BTreeMap::new();
     for one in given.iter().filter(|one| !one.is_named) {
@@ -126,14 +127,14 @@ fn unnamed(given: &[Given]) -> BTreeMap<&PathBuf, Vec<&str>> {
     files
 }
 
-/// What the files have that should give all inputs, to stand after the name of one that they lack.
+/// Lists the arrays in the files given without a name; the text follows the name of a missing array.
 fn others(given: &[Given]) -> String {
     let files = unnamed(given);
     let each = files.iter().map(|(file, has)| format!("; `{}` has `{}`", file.display(), has.join("`, `")));
     each.collect()
 }
 
-/// The array of an input, which must fit its type.
+/// Returns the array of an input after checking that it fits the input's type.
 fn check<'a>(name: &str, given: &'a Given, expected: &Type) -> Result<&'a Array, Failure> {
     let array = given.array()?;
     if expected.admits(array.dtype(), array.shape()) {
@@ -152,7 +153,7 @@ fn check<'a>(name: &str, given: &'a Given, expected: &Type) -> Result<&'a Array,
     })
 }
 
-/// NumPy's spelling of a dtype: `f32` is `float32`.
+/// Returns NumPy's spelling of a dtype: `f32` is `float32`.
 fn numpy_name(name: &str) -> String {
     let long = [("bf", "bfloat"), ("f", "float"), ("i", "int"), ("u", "uint"), ("c", "complex")];
     let spelled = long.iter().find_map(|(short, long)| {
@@ -162,17 +163,18 @@ fn numpy_name(name: &str) -> String {
     spelled.unwrap_or_else(|| name.to_owned())
 }
 
-/// Where the outputs go.
+/// The files that the outputs are written to.
 #[derive(Debug)]
 pub(crate) struct Targets<'a> {
-    /// For each output the file that it is written to alone.
+    /// For each output, the file that holds only this output.
     pub(crate) files: Vec<Option<&'a Path>>,
-    /// The `.npz` that takes all outputs.
+    /// The `.npz` file for all outputs.
     pub(crate) all: Option<&'a Path>,
 }
 
 impl<'a> Targets<'a> {
-    /// Puts what `-o` names into the order of the outputs. No file is to hold two of them but a `.npz` that holds all.
+    /// Orders the files of `-o` as the outputs. Two outputs cannot share a file, except in a `.npz` that holds all of
+    /// them.
     pub(crate) fn new(bindings: &'a [Binding], names: &[String]) -> Result<Self, Failure> {
         let mut targets = Self { files: vec![None; names.len()], all: None };
         for Binding { name, file } in bindings {
@@ -196,7 +198,7 @@ impl<'a> Targets<'a> {
 
     fn check_files(&self) -> Result<(), Failure> {
         let mut seen = BTreeSet::new();
-        // One file may be spelled in several ways; a device may take any number of outputs.
+        // A file may be spelled in several ways. A device may take any number of outputs.
         let place = |file: &Path| {
             let parent =
                 file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -212,12 +214,12 @@ impl<'a> Targets<'a> {
         }
     }
 
-    /// The file that the output at a position is in, if it is in any.
+    /// Returns the file that the output at a position is written to, if any.
     pub(crate) fn file(&self, position: usize) -> Option<&'a Path> {
         self.files.get(position).copied().flatten().or(self.all)
     }
 
-    /// Writes the outputs; every file is whole before the first one gets its name.
+    /// Writes the outputs. Every file is complete before the first one is renamed into place.
     pub(crate) fn write(&self, names: &[String], outputs: &[Array]) -> Result<(), WriteError> {
         let mut pending = Vec::new();
         for ((file, name), array) in self.files.iter().zip(names).zip(outputs) {

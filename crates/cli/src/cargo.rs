@@ -1,4 +1,4 @@
-//! `cargo-precast`: what Cargo starts for `cargo precast …`.
+//! `cargo-precast`: the program that Cargo starts for `cargo precast …`.
 
 use std::process::ExitCode;
 

@@ -1,14 +1,14 @@
-//! Which commit a tree is of; for the build script, which has it printed by `precast --version`.
+//! Finds the commit of the source tree; the build script uses it so that `precast --version` can print it.
 //!
 //! ```text
-//! PRECAST_COMMIT          who builds says it: a distribution, a release
-//! .cargo_vcs_info.json    a package as Cargo packs it, of a tree without changes
+//! PRECAST_COMMIT          set by the builder: a distribution, a release
+//! .cargo_vcs_info.json    in a package from Cargo, packed from a tree without changes
 //! ```
-//! Else nothing is said. A checkout is not asked: what was changed in it since would go unnoticed.
+//! Otherwise no commit is printed. A Git checkout is not inspected, because later changes to it would go unnoticed.
 
 use std::path::Path;
 
-/// Where Cargo says in a package which commit it is of.
+/// The file in a package in which Cargo records the commit.
 pub(crate) const PACKED: &str = ".cargo_vcs_info.json";
 
 /// Finds the commit of the package in `here`.
@@ -21,7 +21,7 @@ pub(crate) fn find(here: &Path, named: Option<String>) -> Option<String> {
     })
 }
 
-/// What stands behind a version: the commit, of a hash its first 12 digits.
+/// Returns the suffix of a version: the commit, shortened to 12 digits if it is a hash.
 pub(crate) fn shown(commit: Option<&str>) -> String {
     let is_hash = |commit: &str| commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
     match commit {

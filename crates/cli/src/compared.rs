@@ -1,5 +1,5 @@
-//! What came of holding what there is against what it should be: how much is the same, otherwise, lacking, or was not compared. How a
-//! command ends follows from that.
+//! The result of comparing artifacts with their expected contents: how many are the same, different, missing or not
+//! compared. The exit code of a command follows from it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -10,43 +10,43 @@ use crate::difference::Difference;
 use crate::error::Exit;
 use crate::print;
 
-/// What came of it.
+/// The counts and findings of one comparison.
 pub(crate) struct Compared {
-    /// What was done: words that begin a line, and a name for scripts.
+    /// The operation: the words that begin a line of text, and its name in JSON.
     what: (&'static str, &'static str),
-    /// How many are as they should be.
+    /// The number of artifacts that match.
     pub(crate) same: usize,
-    /// What came out otherwise, and in what it differs.
+    /// The artifacts that differ, with their differences.
     alarms: BTreeMap<String, Vec<Difference>>,
-    /// What should be here and is not.
+    /// The artifacts that are missing.
     lacking: BTreeSet<String>,
-    /// Why others were not compared, and how many they are.
+    /// The reasons why artifacts were not compared, with the number of artifacts for each.
     unchecked: BTreeMap<String, usize>,
 }
 
 impl Compared {
-    /// Nothing yet.
+    /// Creates an empty result.
     pub(crate) fn new(words: &'static str, name: &'static str) -> Self {
         let (alarms, lacking) = (BTreeMap::new(), BTreeSet::new());
         Self { what: (words, name), same: 0, alarms, lacking, unchecked: BTreeMap::new() }
     }
 
-    /// Notes what came out otherwise.
+    /// Records an artifact that differs.
     pub(crate) fn alarm(&mut self, what: impl Into<String>, differences: Vec<Difference>) {
         self.alarms.insert(what.into(), differences);
     }
 
-    /// Notes what is not here.
+    /// Records a missing artifact.
     pub(crate) fn lack(&mut self, what: impl Into<String>) {
         self.lacking.insert(what.into());
     }
 
-    /// Counts what was not compared.
+    /// Counts an artifact that was not compared.
     pub(crate) fn skip(&mut self, why: impl Into<String>) {
         *self.unchecked.entry(why.into()).or_default() += 1;
     }
 
-    /// How a command ends that compared; `None` if nothing was, which is no success.
+    /// Returns the exit code of the command; `None` if nothing was compared, which is not a success.
     pub(crate) fn exit(&self) -> Option<Exit> {
         if !self.alarms.is_empty() {
             Some(Exit::Different)
@@ -57,7 +57,7 @@ impl Compared {
         }
     }
 
-    /// Text for people.
+    /// Renders the result as text.
     pub(crate) fn text(&self) -> String {
         let mut text =
             format!("{}: {}\n", self.what.0, print::count(self.same, "is the same", "are the same"));
@@ -76,7 +76,7 @@ impl Compared {
         text
     }
 
-    /// What scripts read, and under which name.
+    /// Returns the name and the value of the result in JSON.
     pub(crate) fn json(&self) -> (&'static str, Value) {
         let alarms =
             self.alarms.iter().map(|(what, differences)| json!({"what": what, "differences": differences}));

@@ -1,4 +1,4 @@
-//! In what two builds of one action differ: which file of the archive, which section of an object, which function.
+//! Finds where two builds of one action differ: the file of the archive, the section of an object, the function.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -8,19 +8,19 @@ use object::read::elf::ElfFile;
 use object::{Endianness, Object as _, ObjectSection as _, ObjectSymbol as _, SymbolKind};
 use serde::Serialize;
 
-/// Files by their names in an archive.
+/// The files of an archive by name.
 pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 
 /// A place where two archives differ.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Difference {
-    /// The file.
+    /// The file in the archive.
     pub(crate) file: String,
     /// The section of an object file.
     pub(crate) section: Option<String>,
     /// The function or the variable.
     pub(crate) symbol: Option<String>,
-    /// What differs there.
+    /// The difference, in words.
     pub(crate) what: String,
 }
 
@@ -54,7 +54,7 @@ fn file(name: &str, one: Option<&Vec<u8>>, other: Option<&Vec<u8>>) -> Vec<Diffe
     };
     if let (Ok(a), Ok(b)) = (Elf::parse(&**one), Elf::parse(&**other)) {
         let found = sections(name, &a, &b);
-        // What is in no section, as a header, is told by its place.
+        // A difference outside of all sections, e.g. in a header, is reported by its offset.
         return if found.is_empty() { vec![told(first_byte(one, other))] } else { found };
     }
     vec![told(match (str::from_utf8(one), str::from_utf8(other)) {
@@ -90,13 +90,13 @@ fn contents(elf: &Elf<'_>) -> BTreeMap<String, Vec<u8>> {
     let mut contents: BTreeMap<String, Vec<u8>> = BTreeMap::new();
     for section in elf.sections() {
         let name = section.name().unwrap_or("?").to_owned();
-        // Sections of one name count as one.
+        // Sections of the same name count as one.
         contents.entry(name).or_default().extend(section.data().unwrap_or_default());
     }
     contents
 }
 
-/// The functions and variables of a section that differ, by name.
+/// Returns the functions and variables of a section that differ, by name.
 fn symbols(section: &str, one: (&Elf<'_>, &[u8]), other: (&Elf<'_>, &[u8])) -> Vec<(String, String)> {
     let (a, b) = (pieces(section, one), pieces(section, other));
     let names: BTreeSet<&String> = a.keys().chain(b.keys()).collect();

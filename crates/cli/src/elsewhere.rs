@@ -1,4 +1,4 @@
-//! What of a build happens elsewhere: the cache that it shares, the farm that compiles for it.
+//! The remote parts of a build: the shared cache and the compile farm.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -14,10 +14,10 @@ use crate::args::ElsewhereArgs;
 use crate::error::Failure;
 use crate::term;
 
-/// How often a server is asked: a farm that is restarted is back within a minute.
+/// The number of attempts per request: a farm that restarts is back within a minute.
 const TRIES: u32 = 9;
 
-/// How many compilers run on a farm at once where nothing else is said.
+/// The default number of compilers that run on a farm at once.
 const AT_ONCE: NonZeroUsize = NonZeroUsize::new(32).unwrap();
 
 /// The cache and the farm that a command line names.
@@ -27,7 +27,7 @@ pub(crate) struct Elsewhere {
 }
 
 impl Elsewhere {
-    /// Prepares both; nobody is asked yet.
+    /// Prepares the cache and the farm; no request is sent yet.
     pub(crate) fn new(args: ElsewhereArgs, keyring: Option<Arc<Keyring>>) -> Result<Self, Failure> {
         if args.remote_cache.is_none() && args.remote_exec.is_none() {
             return Ok(Self { cache: None, farm: None });
@@ -43,7 +43,7 @@ impl Elsewhere {
         Ok(Self { cache, farm: farm.map(Arc::new) })
     }
 
-    /// Has a toolchain's compiler run on the farm, if there is one.
+    /// Returns a toolchain whose compiler runs on the farm, if there is a farm.
     pub(crate) fn compiling(&self, toolchain: Toolchain) -> Toolchain {
         match &self.farm {
             Some(farm) => toolchain.running_on(Arc::<Farm>::clone(farm)),
@@ -55,13 +55,13 @@ impl Elsewhere {
         self.cache.as_ref().map(|cache| cache as &dyn ActionCache)
     }
 
-    /// How many compilers run at once.
+    /// Returns how many compilers run at once.
     pub(crate) fn parallel(&self, jobs: Option<NonZeroUsize>) -> Parallel {
         let jobs = jobs.or(self.farm.as_ref().map(|_| AT_ONCE));
         jobs.map_or(Parallel::Auto, Parallel::Jobs)
     }
 
-    /// Tells what happened there, also of a build that failed.
+    /// Reports remote activity, also after a failed build.
     pub(crate) fn tell(&self) {
         if let Some(farm) = &self.farm {
             let report = farm.report();
@@ -79,7 +79,8 @@ impl Elsewhere {
     }
 }
 
-/// Reads a place. Not clap does it, which would show the whole text of a wrong one, with what is secret in it.
+/// Parses a server URL. Clap does not do it, because its error would show an invalid URL in full, with any secret in
+/// it.
 fn server(text: Option<&str>) -> Result<Option<Server>, Failure> {
     text.map(str::parse).transpose().map_err(|error: ParseServerError| {
         let (message, hints) = split_hints(&error.to_string());
@@ -87,7 +88,8 @@ fn server(text: Option<&str>) -> Result<Option<Server>, Failure> {
     })
 }
 
-/// How both are spoken to: what the command line says, else the environment. No secret is on a command line, which others can see.
+/// Returns how to access both servers: from the command line, else from the environment. Secrets never come from the
+/// command line, which other users can read.
 fn access(args: &ElsewhereArgs) -> Result<Access, Failure> {
     let file = |given: &Option<PathBuf>, name: &str| {
         given.clone().or_else(|| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from))
@@ -131,7 +133,7 @@ mod tests {
     struct Line {
         #[command(flatten)]
         elsewhere: ElsewhereArgs,
-        /// Options of the table conflict with it.
+        /// The options of the table below conflict with this one.
         #[arg(long, id = "frozen")]
         _frozen: bool,
     }

@@ -1,4 +1,4 @@
-//! Errors as people see them: what was being done, the causes, the remedies, and an exit code.
+//! Errors as users see them: the failed operation, its causes, hints, and an exit code.
 //!
 //! ```text
 //! error: cannot load a module for `add(f32[?], f32[?]) -> f32[?]`
@@ -6,39 +6,40 @@
 //!   hint: `precast ls --signature 'add(*)'` shows the variants in the store
 //! ```
 //!
-//! Every typed error of the libraries turns into a [`Failure`] by `?`. A line of a message that begins with `hint:` is a
-//! remedy and goes to the end.
+//! Every typed error of the libraries turns into a [`Failure`] by `?`. A line of a message that begins with `hint:`
+//! is a hint and moves to the end.
 
 use std::error::Error;
 
 use precast_build::DeclareError;
 use precast_core::event::split_hints;
 
-/// How the process ends. The numbers are promised in README.md.
+/// The exit code of the process. README.md documents the numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// Everything was done.
+    /// Success.
     Ok,
-    /// It could not be done.
+    /// The command failed.
     Error,
-    /// The command line is wrong.
+    /// The command line is invalid.
     Usage,
-    /// No layer has what is wanted, and policy forbids to make it.
+    /// A cache miss, and the policy forbids compiling.
     Miss,
     /// `verify` found damage.
     Damaged,
-    /// An op breaks its contract.
+    /// An op violates its contract.
     Violation,
     /// One action gave different bytes.
     Different,
-    /// A signature is missing or does not count.
+    /// A required signature is missing or not trusted.
     Unsigned,
-    /// What a program that was run ended with.
+    /// The exit code of a program that the command ran.
     Program(u8),
 }
 
 impl Exit {
-    /// The graver of two findings about layers: what comes out otherwise, damage, what cannot be read, what is not signed.
+    /// Returns the more severe of two findings about layers. From severe to mild: different bytes, damage, unreadable
+    /// files, missing signatures.
     pub(crate) fn graver(self, other: Self) -> Self {
         const GRAVITY: [Exit; 5] = [Exit::Ok, Exit::Unsigned, Exit::Error, Exit::Damaged, Exit::Different];
         let gravity = |exit: Self| GRAVITY.iter().position(|known| *known == exit);
@@ -64,7 +65,7 @@ impl From<Exit> for u8 {
 
 type Cause = Box<dyn Error + Send + Sync>;
 
-/// Why a command gave up.
+/// The reason why a command failed.
 #[derive(Debug)]
 pub(crate) struct Failure {
     exit: Exit,
@@ -82,23 +83,23 @@ pub(crate) struct Rendered {
 }
 
 impl Failure {
-    /// Says what could not be done, in words.
+    /// Creates a failure from a message.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self { exit: Exit::Error, message: Some(message.into()), cause: None, hints: Vec::new() }
     }
 
-    /// Says what is wrong with the command line.
+    /// Creates a failure for an invalid command line.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(message).exiting(Exit::Usage)
     }
 
-    /// Adds why.
+    /// Adds a cause.
     pub(crate) fn because(mut self, cause: impl Into<Cause>) -> Self {
         self.cause = Some(cause.into());
         self
     }
 
-    /// Puts what was being done above it.
+    /// Adds a message about the enclosing operation on top.
     pub(crate) fn within(self, message: impl Into<String>) -> Self {
         let Self { exit, message: inner, cause, hints } = self;
         let cause: Option<Cause> = match inner {
@@ -108,7 +109,7 @@ impl Failure {
         Self { exit, message: Some(message.into()), cause, hints }
     }
 
-    /// Adds a remedy.
+    /// Adds a hint.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
@@ -120,17 +121,18 @@ impl Failure {
         self
     }
 
-    /// Says that what is wanted is there and not signed, so that the remedies of a miss are none.
+    /// Marks the failure as a missing signature: the artifact exists but is not signed, so the hints of a miss do not
+    /// apply.
     pub(crate) fn unsigned(self) -> Self {
         Self { exit: Exit::Unsigned, hints: Vec::new(), ..self }
     }
 
-    /// Gives the exit code.
+    /// Returns the exit code.
     pub(crate) fn exit(&self) -> Exit {
         self.exit
     }
 
-    /// Renders the failure: the message, its causes, its remedies, each once.
+    /// Renders the failure: the message, its causes and its hints, each once.
     pub(crate) fn render(&self) -> Rendered {
         let (message, hints) = self.message.as_deref().map(split_hints).unzip();
         let mut levels: Vec<String> = message.into_iter().collect();
@@ -141,10 +143,10 @@ impl Failure {
             let texts = texts(error);
             let several = texts.len() > 1;
             for text in texts {
-                // Of several mistakes each has its remedy behind it.
+                // If there are several mistakes, each keeps its own hint after it.
                 let (text, mut found) = if several { (text, Vec::new()) } else { split_hints(&text) };
                 hints.append(&mut found);
-                // A transparent error says what its source says; some say theirs and their source's.
+                // A transparent error has the text of its source, and some errors repeat the text of their source.
                 if levels.last().is_none_or(|last| !last.ends_with(&text)) {
                     levels.push(text);
                 }
@@ -167,7 +169,7 @@ impl Failure {
     }
 }
 
-/// A message between two others.
+/// A message between two other messages of a chain.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 struct Step {
@@ -182,7 +184,7 @@ impl<E: Error + Send + Sync + 'static> From<E> for Failure {
     }
 }
 
-/// What an error says; of many mistakes at once, each by itself.
+/// Returns the text of an error; for several mistakes at once, one text each.
 fn texts(error: &(dyn Error + 'static)) -> Vec<String> {
     match error.downcast_ref::<DeclareError>() {
         Some(error) => error.problems.iter().map(ToString::to_string).collect(),
@@ -190,7 +192,8 @@ fn texts(error: &(dyn Error + 'static)) -> Vec<String> {
     }
 }
 
-/// Gives the remedy of the system's refusal to open more files, which may stand anywhere in what a tool or a library said.
+/// Returns a hint for a system's refusal to open more files, which may occur anywhere in the message of a tool or
+/// library.
 fn descriptors_hint() -> Option<String> {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current?;
     Some(format!(

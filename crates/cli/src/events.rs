@@ -1,7 +1,8 @@
-//! What readers got over, told once: damage when it is met, and what is said alike of many places in one line at the end.
+//! Reports events of readers, each once: damage is reported immediately, and repeated messages are folded into one
+//! line at the end.
 //!
-//! A process runs one command, so what was told is remembered for the process. It decides one thing more: a miss beside
-//! something that is there and not signed is a missing signature.
+//! A process runs one command, so the reported events are process-wide. They also affect the exit code: a miss counts
+//! as a missing signature if an unsigned artifact exists.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -12,16 +13,16 @@ use precast_store::{Bundle, Event};
 use crate::error::{Exit, Failure};
 use crate::term;
 
-/// Most events that are told one by one; others are counted.
+/// The largest number of events that are listed; further events are only counted.
 const LISTED: usize = 8;
 
-/// What waits to be folded.
+/// The events to fold.
 static WAITING: Mutex<Vec<Event>> = Mutex::new(Vec::new());
 
-/// What was told.
+/// The reported events.
 static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
-/// Hears an event of a layer.
+/// Handles an event of a layer.
 pub(crate) fn hear(event: &Event) {
     if event.folds() {
         WAITING.lock().unwrap_or_else(PoisonError::into_inner).push(event.clone());
@@ -35,7 +36,7 @@ pub(crate) fn hear(event: &Event) {
     }
 }
 
-/// Tells the rest, and judges how a command ended.
+/// Reports the remaining events and decides the result of the command.
 pub(crate) fn tell(ended: Result<Exit, Failure>) -> Result<Exit, Failure> {
     let heard = std::mem::take(&mut *WAITING.lock().unwrap_or_else(PoisonError::into_inner));
     event::lines(&heard).iter().for_each(|line| term::warning(line));
@@ -44,7 +45,7 @@ pub(crate) fn tell(ended: Result<Exit, Failure>) -> Result<Exit, Failure> {
         let more = told.len() - LISTED;
         term::warning(&format!("and {more} more; `precast verify --json` lists what is damaged"));
     }
-    // A store is mended by the next build, a bundle by nobody who reads it.
+    // The next build repairs a store, but a reader cannot repair a bundle.
     if told.iter().any(|event| event.starts_with("bundle `")) {
         term::note(Bundle::HINT);
     }

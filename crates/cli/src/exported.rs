@@ -1,4 +1,4 @@
-//! Whether an export is whole: what `import` and `verify` ask.
+//! Verifies exports, for `import` and `verify`.
 
 use precast_store::{Export, ImportError, Imported, Stated};
 
@@ -11,7 +11,8 @@ pub(crate) fn verify(export: &Export) -> Result<Imported, ImportError> {
     Ok(found)
 }
 
-/// Checks that what is stated of records is about them: once it stands beside a record, people read it as said of that one.
+/// Checks that statements about records match their records. Once a statement is stored next to a record, readers
+/// assume that it is about this record.
 fn check_statements(export: &Export) -> Result<(), ImportError> {
     for stated in export.statements() {
         let Stated { member, record, archive, statement } = stated?;

@@ -1,4 +1,4 @@
-//! The graph that a command line speaks of: an expression, a file, or the name of an entry.
+//! The graph that a command line names: an expression, a file, or the name of an entry.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,20 +15,21 @@ use crate::arrays::{self, Given};
 use crate::error::Failure;
 use crate::layers;
 
-/// A graph, or the name of one that a layer has.
+/// A graph, or the name of an entry in a layer.
 #[derive(Debug)]
 pub(crate) enum Source {
     Graph(FunctionGraph),
     Entry(String),
 }
 
-/// The arrays that an expression can name. A position is not a name.
+/// Returns the arrays that an expression can name. A position is not a name.
 fn named(given: &[Given]) -> impl Iterator<Item = &Given> {
     given.iter().filter(|one| one.name.parse::<usize>().is_err())
 }
 
-/// Reads the graph, and stabilises it where that is asked for. Inputs of an expression without a declared type are the arrays in `given`, in their order; functions that the
-/// library does not have are ops of the manifest that is named, else of entries in the layers.
+/// Reads the graph, and stabilises it if requested. Inputs of an expression without a declared type are the arrays in
+/// `given`, in their order. Functions that the library lacks are ops of the named manifest, else of entries in the
+/// layers.
 pub(crate) fn read(
     args: &GraphArgs,
     given: &[Given],
@@ -70,7 +71,7 @@ fn read_as_it_is(
     let unnamed = |name: &str| named(given).any(|one| one.name == name && !one.is_named);
     let declared: Vec<String> = inputs.iter().map(|(name, _)| name.clone()).collect();
     for one in named(given) {
-        // A member of an `.npz` may have a name that no expression can use.
+        // A member of an `.npz` may have a name that expressions cannot use.
         let is_name = one.is_named || text::parse_input(&format!("{}=f64", one.name)).is_ok();
         if let Ok(array) = &one.array
             && is_name
@@ -97,13 +98,13 @@ fn read_as_it_is(
         if unused.is_empty() {
             return graph;
         }
-        // A text may name an array and compute nothing of it.
+        // An expression may name an array without using it in a computation.
         text::parse_using(&outputs, &inputs, &is_used, &ops).unwrap_or(graph)
     });
     graph.map(Source::Graph).map_err(|error| unreadable(&error, given).unwrap_or_else(|| refused(error)))
 }
 
-/// The inputs of which nothing is computed.
+/// Returns the inputs that no computation uses.
 fn unused(graph: &FunctionGraph) -> BTreeSet<String> {
     let used = graph.applies().iter().flat_map(|apply| &apply.inputs).chain(graph.outputs());
     let used: BTreeSet<VarId> = used.copied().collect();
@@ -111,13 +112,13 @@ fn unused(graph: &FunctionGraph) -> BTreeSet<String> {
     inputs.map(|(position, _)| graph.input_name(position).to_owned()).collect()
 }
 
-/// The failure of an expression that uses an array which cannot be read.
+/// Returns the failure for an expression that uses an unreadable array.
 fn unreadable(error: &ParseTextError, given: &[Given]) -> Option<Failure> {
     let ParseTextError::UnknownName { found, .. } = error else { return None };
     named(given).find(|one| one.name == *found)?.array().err()
 }
 
-/// The failure of an expression that cannot be read.
+/// Returns the failure for an invalid expression.
 fn refused(error: ParseTextError) -> Failure {
     let unknown = match &error {
         ParseTextError::UnknownName { found, nearest: None, .. } => Some(found.clone()),
@@ -132,7 +133,7 @@ fn refused(error: ParseTextError) -> Failure {
     }
 }
 
-/// The library with the external ops of a manifest.
+/// Returns the library with the external ops of a manifest.
 fn of_manifest(path: &Path, ops: Ops) -> Result<Ops, Failure> {
     let read = Manifest::read(path).and_then(|manifest| manifest.ops(ops));
     read.map_err(|error| {
@@ -140,11 +141,12 @@ fn of_manifest(path: &Path, ops: Ops) -> Result<Ops, Failure> {
     })
 }
 
-/// The library with the external ops whose combinations are entries of the layers. Of two of one name the first layer's counts.
+/// Returns the library with the external ops whose combinations are entries of the layers. If two have the same name,
+/// the first layer wins.
 fn of_entries(mut ops: Ops, args: &LayerArgs) -> Result<Ops, Failure> {
     for layer in layers::open(args, &layers::to_run(args))? {
         for entry in layer.entries()? {
-            // An entry that cannot be read has no ops to offer; who asks for it is told.
+            // An unreadable entry has no ops to offer. A command that resolves this entry reports the error.
             let Ok(graph) = json::parse(&entry.declared, &ops) else { continue };
             ops = ops.with_combination(&entry.name, &graph);
         }

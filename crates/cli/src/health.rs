@@ -1,4 +1,4 @@
-//! What is known of a layer, and whether it is whole: what `verify` and `doctor` tell.
+//! The facts and problems of a layer, for `verify` and `doctor`.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,13 +19,13 @@ use crate::args::LayerArgs;
 use crate::error::{Exit, Failure};
 use crate::{exported, layers, print};
 
-/// Most problems of a layer that people are told.
+/// The largest number of problems that are listed for a layer.
 const LISTED: usize = 12;
 
-/// What is known of a layer.
+/// The facts and problems of a layer.
 pub(crate) struct Health {
     name: String,
-    /// (what, value) in the order of display.
+    /// (name, value) in the order of display.
     facts: Vec<(&'static str, Value)>,
     problems: Vec<String>,
     pub(crate) exit: Exit,
@@ -36,7 +36,8 @@ impl Health {
         Self { name, facts: Vec::new(), problems: Vec::new(), exit: Exit::Ok }
     }
 
-    /// Looks into a bundle; with `verify` reads all of it. A keyring is asked for signatures of the bytes that were read.
+    /// Inspects a bundle; with `verify`, reads all of it. With a keyring, checks the signatures of the bytes that
+    /// were read.
     fn of_bundle(path: &Path, verify: bool, keyring: Option<&Keyring>) -> Result<Self, Failure> {
         let mut health = Self::new(format!("bundle `{}`", path.display()));
         let bundle = match Bundle::open_unsigned(path) {
@@ -78,11 +79,11 @@ impl Health {
         Ok(health)
     }
 
-    /// Verifies an export as an import does. A keyring is asked for its signatures before it is unpacked.
+    /// Verifies an export as an import does. With a keyring, checks its signatures before it is unpacked.
     fn of_export(path: &Path, keyring: Option<&Keyring>) -> Result<Self, Failure> {
         let mut health = Self::new(format!("export `{}`", path.display()));
         let bytes = file::read(path, u64::MAX)?;
-        // In little memory first: only what is whole, and signed where that is asked for, is unpacked.
+        // First in little memory: only intact exports, signed if a keyring is given, are unpacked.
         let opened = Export::check(&bytes).and_then(|()| match keyring {
             None => Ok((Export::open(&bytes)?, Vec::new())),
             Some(keyring) => Export::open_signed(&bytes, keyring),
@@ -107,7 +108,8 @@ impl Health {
         Ok(health)
     }
 
-    /// Looks into a store; with `verify` reads all of it. A keyring is asked for signatures of its records and entries.
+    /// Inspects a store; with `verify`, reads all of it. With a keyring, checks the signatures of its records and
+    /// entries.
     fn of_store(path: &Path, verify: bool, keyring: Option<&Keyring>) -> Result<Self, Failure> {
         let mut health = Self::new(format!("store `{}`", path.display()));
         let opened = Store::open(path).map_err(Failure::from);
@@ -126,7 +128,7 @@ impl Health {
         let format =
             stated.lines().find_map(|line| line.strip_prefix("format=")).unwrap_or("unknown").to_owned();
         self.facts.push(("format", json!(format)));
-        // Leaves nothing behind.
+        // An unnamed temporary file leaves no trace.
         self.facts.push(("writable", json!(tempfile::tempfile_in(path).is_ok())));
         if verify {
             let verified = store.verify()?;
@@ -165,7 +167,7 @@ impl Health {
         self.judge_versions(&entries);
         self.facts.push(("records", json!(records)));
         self.facts.push(("modules", json!(modules)));
-        // Nothing is wrong with the store: keys tell both apart.
+        // The store itself is fine: keys distinguish both.
         self.problems.extend(ambiguous(&documents).iter().map(|stale| {
             let (op, version) = (&stale.op, stale.version());
             let changes = stale.changes(|file, one, other| format!("`{file}` is `{one}` and `{other}`"));
@@ -174,7 +176,8 @@ impl Health {
         Ok(())
     }
 
-    /// Says which entries other versions made: they are called by name as ever, and graphs that are declared anew miss.
+    /// Reports entries made by other versions. They can still be called by name, but graphs that are declared again
+    /// miss.
     fn judge_versions(&mut self, entries: &[Entry]) {
         let mut others: BTreeMap<OtherVersion, usize> = BTreeMap::new();
         for version in entries.iter().filter_map(|entry| OtherVersion::of(&entry.recipe)) {
@@ -200,7 +203,7 @@ impl Health {
         }
     }
 
-    /// Names what entries call and nothing serves: a layer that is whole serves each of its entries.
+    /// Reports modules that entries call and no variant serves: an intact layer serves each of its entries.
     fn judge_lacking(&mut self, entries: &[Entry], lacking: &[Lacking]) {
         for lost in lost(entries, lacking) {
             self.problems.push(lost.to_string());
@@ -208,11 +211,11 @@ impl Health {
         }
     }
 
-    /// Holds the program of each entry that this generator made against its declared graph.
+    /// Checks the program of each entry made by this generator against its declared graph.
     fn judge_entries(&mut self, entries: &[Entry]) {
         let ops = Ops::standard();
         for entry in entries {
-            // Every key is that of a module that is generated here: nothing that the layer says of itself is believed.
+            // Every key is that of a module generated here; the layer's own statements are not trusted.
             let Err(error) = check_entry(entry, &ops, |_, _| None) else { continue };
             self.problems.push(format!("entry `{}`: {}", entry.name, chain(&error)));
             if matches!(error, CheckEntryError::Other) {
@@ -230,7 +233,7 @@ impl Health {
         self
     }
 
-    /// Text for people.
+    /// Renders the facts and problems as text.
     pub(crate) fn text(&self) -> String {
         let facts: Vec<String> = self
             .facts
@@ -259,7 +262,7 @@ impl Health {
         text
     }
 
-    /// What scripts read.
+    /// Returns the facts and problems as JSON.
     pub(crate) fn json(&self) -> Value {
         let mut value = json!({"name": self.name, "problems": self.problems});
         for (what, fact) in &self.facts {
@@ -269,7 +272,8 @@ impl Health {
     }
 }
 
-/// Leaves out what nobody publishes: modules with an op of the empty version, which each process makes for itself.
+/// Filters out modules that are never published: each process compiles modules with an op of the empty version for
+/// itself.
 pub(crate) fn lost<'l>(entries: &[Entry], lacking: &'l [Lacking]) -> Vec<&'l Lacking> {
     let made = RefCell::new(BTreeSet::new());
     for entry in entries.iter().filter(|entry| lacking.iter().any(|lost| lost.entry == entry.name)) {
@@ -280,13 +284,13 @@ pub(crate) fn lost<'l>(entries: &[Entry], lacking: &'l [Lacking]) -> Vec<&'l Lac
             }
             Some(module.key())
         };
-        // What cannot be derived here is not known to be made anywhere.
+        // A module that cannot be derived here may not exist anywhere.
         let _ = check_entry(entry, &Ops::standard(), note);
     }
     lacking.iter().filter(|lost| !made.borrow().contains(&lost.key)).collect()
 }
 
-/// Looks into all layers of a command line.
+/// Inspects all layers of a command line.
 pub(crate) fn of_layers(args: &LayerArgs, verify: bool) -> Result<Vec<Health>, Failure> {
     if let Some(url) = args.remotes().first() {
         return Err(Failure::usage(format!("`{url}` cannot be looked through from here"))
@@ -324,7 +328,7 @@ impl Health {
     fn unsigned(&mut self, problem: &str) {
         let (text, hints) = split_hints(problem);
         self.problems.push(text);
-        // A hint is a line of its own, and said once.
+        // A hint has a line of its own and appears once.
         for hint in hints.iter().map(|hint| format!("hint: {hint}")) {
             if !self.problems.contains(&hint) {
                 self.problems.push(hint);
@@ -336,7 +340,7 @@ impl Health {
     }
 }
 
-/// The exit code of all.
+/// Returns the exit code for all layers.
 pub(crate) fn exit(health: &[Health]) -> Exit {
     health.iter().map(|health| health.exit).fold(Exit::Ok, Exit::graver)
 }

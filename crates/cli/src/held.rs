@@ -1,4 +1,4 @@
-//! What lock files name: held against what stores have.
+//! Checks stores against lock files.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::compared::Compared;
 use crate::error::Failure;
 use crate::term;
 
-/// Everything that lock files name is there: graphs, modules, and the archives that are pinned.
+/// Checks that stores have everything that lock files name: graphs, modules, and the pinned archives.
 pub(crate) fn locks(files: &[PathBuf], stores: &[PathBuf]) -> Result<Compared, Failure> {
     let stores = &stores.iter().map(Store::open).collect::<Result<Vec<_>, _>>()?;
     let mut held = Compared::new("held against lock files", "locked");
@@ -49,13 +49,13 @@ pub(crate) fn locks(files: &[PathBuf], stores: &[PathBuf]) -> Result<Compared, F
     Ok(held)
 }
 
-/// Says that a lock file that is named is missing: nobody asks for one to be written in its place.
+/// Returns the failure for a named lock file that does not exist. It must not suggest writing a new one in its place.
 pub(crate) fn missing(path: &Path) -> Failure {
     Failure::new(format!("there is no lock file `{}`", path.display()))
         .hint("name the lock file of a release; `precast update` writes one beside its manifest")
 }
 
-/// Whether a store has a record of this kind, and its archive.
+/// Returns whether a store has a matching record and its archive.
 fn any(
     stores: &[Store],
     find: impl Fn(&Store) -> Result<Vec<Record>, precast_store::FindError>,

@@ -1,7 +1,8 @@
-//! What a file is, by what is in it: so that nothing is written over something else, and nothing signed that is not whole.
+//! Detects the kind of a file from its contents, so that no command overwrites a file of another kind or signs a
+//! damaged one.
 //!
-//! A zip file holds arrays only if its first member is one, a compressed file is an export only if that is what comes out of it, and
-//! a text with tables of TOML is a manifest, which no picture takes the place of.
+//! A zip file holds arrays only if its first member is an array. A compressed file is an export only if it
+//! decompresses to one. A text with TOML tables is a manifest, which no picture may overwrite.
 
 use std::fmt;
 use std::io::Read as _;
@@ -9,10 +10,11 @@ use std::path::Path;
 
 use precast_store::Export;
 
-/// How much of a file is looked at, in bytes: twice the largest block of zstd, so that an export's first member is in it.
+/// The number of bytes to read of a file: twice the largest block of zstd, so that they include the first member of
+/// an export.
 const HEAD: u64 = 256 << 10;
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Empty,
@@ -27,17 +29,17 @@ pub(crate) enum Kind {
     Npz,
     /// A zip file without arrays.
     Zip,
-    /// A compressed file that is no export, or one whose beginning is damaged.
+    /// A compressed file that is not an export, or one with a damaged beginning.
     Compressed,
-    /// Declarations: TOML.
+    /// Declarations in TOML.
     Manifest,
-    /// Any other text: a picture, a source.
+    /// Any other text, e.g. a picture or a source file.
     Text,
     Other,
 }
 
 impl Kind {
-    /// Tells by the beginning of a file.
+    /// Detects the kind from the beginning of a file.
     pub(crate) fn of(head: &[u8]) -> Self {
         let begins = |with: &[u8]| head.starts_with(with);
         match head {
@@ -51,7 +53,7 @@ impl Kind {
             }
             _ => {}
         }
-        // A character may be cut by the end of what is looked at.
+        // The end of `head` may cut a character in two.
         let text = match std::str::from_utf8(head) {
             Ok(text) => text,
             Err(error) if error.error_len().is_none() => {
@@ -66,7 +68,7 @@ impl Kind {
         let mut lines = text.lines().map(str::trim_end);
         let first = lines.next().unwrap_or_default();
         if first.starts_with("untrusted comment:") {
-            // In base64: 42 bytes of a public key, 74 of a signature; a secret key has more.
+            // In base64: 42 bytes of a public key, 74 of a signature; a secret key is longer.
             return match lines.next().unwrap_or_default().len() {
                 56 => Self::PublicKey,
                 100 => Self::Signatures,
@@ -85,7 +87,7 @@ impl Kind {
         }
     }
 
-    /// Tells what stands at a path; nothing counts as empty.
+    /// Detects the kind of the file at a path; a missing file counts as empty.
     pub(crate) fn at(path: &Path) -> std::io::Result<Self> {
         let file = match precast_store::file::open(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::Empty),
@@ -97,7 +99,8 @@ impl Kind {
     }
 }
 
-/// Whether the first member of a zip file is an array; none at all holds nothing that would be lost.
+/// Returns whether the first member of a zip file is an array. A zip file without members counts too, because
+/// overwriting it loses nothing.
 fn holds_arrays(head: &[u8]) -> bool {
     let Some(length) = head.get(26..28).filter(|_| head.starts_with(b"PK\x03\x04")) else {
         return head.starts_with(b"PK\x05\x06");
@@ -106,7 +109,7 @@ fn holds_arrays(head: &[u8]) -> bool {
     head.get(30..30 + length).is_some_and(|name| name.ends_with(b".npy"))
 }
 
-/// Whether a line begins a table, or a list of tables, of TOML: `[[graph]]`, `[package.metadata]`, `graph = [`.
+/// Returns whether a line begins a TOML table or a list of tables: `[[graph]]`, `[package.metadata]`, `graph = [`.
 fn is_table(line: &str) -> bool {
     let line = line.split('#').next().unwrap_or_default().trim();
     let inner = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));

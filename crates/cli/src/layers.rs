@@ -1,8 +1,8 @@
-//! Opens the layers that a command line names, to look into them or to run from them.
+//! Opens the layers that a command line names, to inspect them or to run from them.
 //!
-//! Without `--store` and `--bundle` it is the store in `PRECAST_STORE`. Commands that only look fall back to `./artifacts`;
-//! those that load code, or say whether it would be loaded, do not: code from whatever directory one happens to stand in is
-//! run only when it is named.
+//! Without `--store` and `--bundle` the default is the store in `PRECAST_STORE`. Commands that only inspect layers
+//! fall back to `./artifacts`. Commands that load code, or report whether it would be loaded, do not: they must not
+//! run code just because it is in the current directory.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,23 +17,23 @@ use crate::args::LayerArgs;
 use crate::error::{Exit, Failure};
 use crate::{events, term};
 
-/// The variable that names a store.
+/// The environment variable that names a store.
 const VARIABLE: &str = "PRECAST_STORE";
 
-/// The store of a directory, where nothing else is said.
+/// The default store of a directory.
 const DEFAULT: &str = "artifacts";
 
-/// Gives the store that `PRECAST_STORE` names.
+/// Returns the store that `PRECAST_STORE` names.
 fn from_environment() -> Option<PathBuf> {
     std::env::var_os(VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
-/// Gives the store that `build` publishes to.
+/// Returns the store that `build` publishes to.
 pub(crate) fn to_build(named: Option<PathBuf>) -> PathBuf {
     named.or_else(from_environment).unwrap_or_else(|| DEFAULT.into())
 }
 
-/// Lists the stores to run from.
+/// Returns the stores to run from.
 pub(crate) fn to_run(args: &LayerArgs) -> Vec<PathBuf> {
     if args.is_empty() {
         return from_environment().into_iter().collect();
@@ -41,7 +41,7 @@ pub(crate) fn to_run(args: &LayerArgs) -> Vec<PathBuf> {
     args.store.clone()
 }
 
-/// Lists the stores to look into.
+/// Returns the stores to inspect.
 pub(crate) fn to_look(args: &LayerArgs) -> Vec<PathBuf> {
     let mut stores = to_run(args);
     if stores.is_empty() && args.is_empty() && is_store(Path::new(DEFAULT)) {
@@ -50,18 +50,18 @@ pub(crate) fn to_look(args: &LayerArgs) -> Vec<PathBuf> {
     stores
 }
 
-/// Gives the keyring that signatures are asked for of, if any.
+/// Returns the path of the keyring that signatures are checked against, if any.
 pub(crate) fn keyring(args: &LayerArgs) -> Result<Option<PathBuf>, Failure> {
     Ok(trust::keyring_setting(args.keyring.clone())?)
 }
 
-/// Opens the keyring that signatures are asked for of.
+/// Opens the keyring that signatures are checked against.
 pub(crate) fn open_keyring(args: &LayerArgs) -> Result<Option<Arc<Keyring>>, Failure> {
     let opened = Keyring::open_setting(args.keyring.clone()).map_err(keyring_failure)?;
     Ok(opened.map(Arc::new))
 }
 
-/// Says why there is no keyring: one that has expired says that nothing is believed any more.
+/// Returns the failure for a keyring that cannot be used; an expired keyring counts as a missing signature.
 pub(crate) fn keyring_failure(error: KeyringError) -> Failure {
     let has_expired = matches!(error, KeyringError::Expired { .. });
     let failure = Failure::from(error);
@@ -72,7 +72,7 @@ fn is_store(path: &Path) -> bool {
     path.join("STORE").is_file()
 }
 
-/// Opens layers to look into. What is damaged in them is told as a warning.
+/// Opens layers to inspect. Damage is reported as a warning.
 pub(crate) fn open(args: &LayerArgs, stores: &[PathBuf]) -> Result<Vec<Layer>, Failure> {
     let mut layers = Vec::new();
     let keyring = open_keyring(args)?;
@@ -99,14 +99,14 @@ pub(crate) fn open(args: &LayerArgs, stores: &[PathBuf]) -> Result<Vec<Layer>, F
     Ok(layers)
 }
 
-/// Says that a remote is believed for its signatures only.
+/// Returns the failure for a remote without a keyring: artifacts of a remote must be signed.
 #[cfg(feature = "remote")]
 pub(crate) fn no_keyring() -> Failure {
     Failure::usage("a remote is believed for its signatures only: whose shall be asked for?")
         .hint(format!("`--keyring FILE`, or `{}`, names the keyring", trust::KEYRING))
 }
 
-/// Says why a remote is no layer.
+/// Returns the failure for a remote that cannot be opened.
 #[cfg(feature = "remote")]
 fn remote_failure(error: precast_remote::OpenRemoteError) -> Failure {
     let is_unsigned =
@@ -115,25 +115,25 @@ fn remote_failure(error: precast_remote::OpenRemoteError) -> Failure {
     if is_unsigned { failure.exiting(Exit::Unsigned) } else { failure }
 }
 
-/// Says that something is not signed, or why that cannot be told.
+/// Returns the failure for a missing signature, or for signatures that cannot be checked.
 pub(crate) fn unsigned(error: OpenSignedError) -> Failure {
     let is_unsigned = error.is_unsigned();
     let failure = Failure::from(error);
     if is_unsigned { failure.exiting(Exit::Unsigned) } else { failure }
 }
 
-/// Opens layers to look into; it is an error if there is none.
+/// Opens layers to inspect; fails if there are none.
 pub(crate) fn open_some(args: &LayerArgs) -> Result<Vec<Layer>, Failure> {
     let layers = open(args, &to_look(args))?;
     if layers.is_empty() { Err(none()) } else { Ok(layers) }
 }
 
-/// Says that no layer is named.
+/// Returns the failure for a command line that names no layer.
 pub(crate) fn none() -> Failure {
     Failure::new("there is no store or bundle to look into").hint(how())
 }
 
-/// Finds the graph that a name means, as it was declared; the first layer that knows the name decides.
+/// Finds the declared graph of an entry; the first layer with this name wins.
 pub(crate) fn find_graph(layers: &[Layer], name: &str, ops: &Ops) -> Result<Option<FunctionGraph>, Failure> {
     for layer in layers {
         if let Some(entry) = layer.find_entry(name)? {
@@ -146,7 +146,7 @@ pub(crate) fn find_graph(layers: &[Layer], name: &str, ops: &Ops) -> Result<Opti
     Ok(None)
 }
 
-/// Says that no layer has an entry, and which there are.
+/// Returns the failure for an entry that no layer has, with the known names.
 pub(crate) fn no_entry(args: &LayerArgs, name: &str, known: &[String]) -> Failure {
     let failure = Failure::new(format!("miss: no layer has an entry `{name}`")).exiting(Exit::Miss);
     failure.hint(match no_layer_hint(args) {
@@ -156,7 +156,7 @@ pub(crate) fn no_entry(args: &LayerArgs, name: &str, known: &[String]) -> Failur
     })
 }
 
-/// Says how a layer is named, where none is; there may be a store nearby.
+/// Returns a hint about naming a layer, if none is named; there may be a store nearby.
 pub(crate) fn no_layer_hint(args: &LayerArgs) -> Option<String> {
     if !to_run(args).is_empty() || !args.is_empty() {
         return None;
@@ -168,7 +168,7 @@ pub(crate) fn no_layer_hint(args: &LayerArgs) -> Option<String> {
     })
 }
 
-/// How a layer is named.
+/// Explains how to name a layer.
 fn how() -> String {
     format!("name one with `--store DIR` or `--bundle FILE`, or in `{VARIABLE}`; `precast build` makes one")
 }
@@ -182,7 +182,8 @@ pub(crate) fn runtime(
 ) -> Result<Runtime, Failure> {
     let mut builder = Runtime::builder().ops(ops);
     builder = args.bundle.iter().fold(builder, |builder, path| builder.bundle_file(path));
-    // What is compiled here nobody signs, so that a store is written to, and believed for that, only where that is asked for.
+    // Modules compiled here are unsigned. With a keyring, a store is written to, and trusted for these modules, only
+    // if requested.
     let keyring = keyring(args)?;
     let is_open = keyring.is_none();
     builder = keyring.iter().fold(builder, |builder, path| builder.keyring(path));
@@ -190,7 +191,7 @@ pub(crate) fn runtime(
     let stores = to_run(args);
     let target = writable.or(stores.first().map(PathBuf::as_path)).filter(|_| compiles).map(Path::to_owned);
     for path in &stores {
-        // A missing store is created where modules may be compiled into it. A store that is read only still serves.
+        // A missing store is created if modules may be compiled into it. A read-only store is still used.
         let is_target = target.as_ref() == Some(path);
         let is_usable = || is_open && (is_writable(path) || creates(path, policy));
         let publish = is_target && (writable.is_some() || is_usable());
@@ -222,17 +223,18 @@ pub(crate) fn runtime(
     })
 }
 
-/// Whether a missing store is created: under a policy that compiles, or without one where there is a compiler.
+/// Returns whether a missing store is created: under a policy that compiles, or without a policy if there is a
+/// compiler.
 fn creates(path: &Path, policy: Option<Policy>) -> bool {
     !path.exists() && (policy.is_some() || precast_compile::Toolchain::find(None).is_ok())
 }
 
-/// Whether a store is there and takes what is compiled.
+/// Returns whether a store exists and is writable.
 fn is_writable(path: &Path) -> bool {
     is_store(path) && Store::create(path).is_ok()
 }
 
-/// Says why what was compiled is not kept, where no layer took it and the first store should have.
+/// Reports why compiled modules were not kept, if the first store should have kept them and no layer did.
 fn tell_unkept(runtime: &Runtime, args: &LayerArgs) {
     let took_up = |event: &Event| {
         matches!(event, Event::Published { .. } | Event::NotPublished { .. } | Event::Private { .. })
@@ -256,7 +258,7 @@ fn tell_unkept(runtime: &Runtime, args: &LayerArgs) {
     }
 }
 
-/// Tells what came from elsewhere.
+/// Reports fetched artifacts.
 pub(crate) fn tell_fetched(runtime: &Runtime) {
     for event in runtime.stats().events {
         if let Event::Layer(event @ StoreEvent::Fetched { .. }) = event {
@@ -265,9 +267,10 @@ pub(crate) fn tell_fetched(runtime: &Runtime) {
     }
 }
 
-/// Waits for what is being compiled and published, and tells of what went wrong on the way without stopping it, and of everything where that is asked for.
+/// Waits until pending modules are compiled and published, then reports problems that did not stop the command; with
+/// `all`, reports every event.
 pub(crate) fn tell(runtime: &Runtime, args: &LayerArgs, all: bool) {
-    // What is still going on may yet fail, and the next process finds what is finished.
+    // Pending work may still fail, and the next process can use the finished artifacts.
     runtime.flush();
     tell_unkept(runtime, args);
     for event in runtime.stats().events {

@@ -1,15 +1,17 @@
 //! The `precast` command, also `cargo precast`.
 //!
 //! ```text
-//! argv ─▶ args (clap: what can be said) ─▶ cmd (one file a command) ─▶ term (the only place that prints)
+//! argv ─▶ args (clap: arguments and help) ─▶ cmd (one file a command) ─▶ term (the only place that prints)
 //!                                            │
 //!                        layers, graph, arrays (npy, npz), print ─▶ Failure ─▶ `error: … caused by: … hint: …`, an exit code
 //! ```
 //!
-//! A command reads everything it needs, does its work, and only then prints; files appear whole, by rename. Libraries
-//! below give typed errors; here they become text (`error`) and one of the exit codes that README.md lists.
+//! A command reads everything it needs, does its work, and only then prints; files appear complete, by rename.
+//! Libraries below return typed errors; here they become text (`error`) and one of the exit codes that README.md
+//! lists.
 //!
-//! A new command is its words in `args`, a variant of its `Command`, a file in `cmd` with an arm in `cmd::run`, and a row in README.md.
+//! To add a command: declare its arguments in `args`, add a variant to `Command`, a file in `cmd` with an arm in
+//! `cmd::run`, and a row in README.md.
 
 mod args;
 mod arrays;
@@ -45,7 +47,7 @@ use std::process::ExitCode;
 use clap::FromArgMatches as _;
 use precast_build::interrupt;
 
-/// As what the program was started.
+/// The name under which the program was started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Face {
     /// `precast …`
@@ -54,13 +56,14 @@ pub enum Face {
     Cargo,
 }
 
-/// Runs the command that the process was started with and gives its exit code.
+/// Runs the command of the process arguments and returns its exit code.
 #[must_use]
 pub fn main(face: Face) -> ExitCode {
     run(face, std::env::args_os().collect()).into()
 }
 
-/// Runs a command, the name of the program first; gives the exit code. The process is the command's: it handles signals.
+/// Runs a command and returns its exit code; the first argument is the name of the program. The process belongs to
+/// the command, which handles signals.
 #[must_use]
 pub fn run(face: Face, mut arguments: Vec<OsString>) -> u8 {
     let mut command = args::Cli::whole();
@@ -81,7 +84,7 @@ pub fn run(face: Face, mut arguments: Vec<OsString>) -> u8 {
     interrupt::watch(cmd::end);
     let ended = events::tell(cmd::run(cli.command));
     match (interrupt::exit_code(), ended) {
-        // What could not be done was not to be done any more.
+        // A signal ended the command, so its failure does not matter.
         (Some(code), _) => code,
         (None, Ok(exit)) => exit.into(),
         (None, Err(failure)) => {

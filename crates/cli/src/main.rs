@@ -1,4 +1,4 @@
-//! `precast`: everything is in the library, so that `cargo precast` is the same.
+//! `precast`: a thin wrapper of the library, which `cargo precast` shares.
 
 use std::process::ExitCode;
 

@@ -1,8 +1,8 @@
 //! Several arrays in one `.npz` file, as NumPy's `np.savez` and `np.savez_compressed` write them: a zip archive with a
 //! member `NAME.npy` for each array.
 //!
-//! Reading trusts no size: a member is read up to the length that the archive states for it, into memory that may be
-//! refused. Writing stores without compression and without times, so equal arrays give equal bytes.
+//! Reading trusts no size: a member is read up to its length stated in the archive, and a failed allocation is an
+//! error. Writing uses no compression and no times, so equal arrays give equal bytes.
 
 use std::io::{self, Cursor, Read, Write as _};
 use std::path::{Path, PathBuf};
@@ -17,10 +17,10 @@ use crate::kind::Kind;
 use crate::npy;
 use crate::whole::{self, Pending, WriteError};
 
-/// Most arrays in a file.
+/// The largest number of arrays in a file.
 const MEMBERS_LIMIT: usize = 10_000;
 
-/// Says why a file is not an archive of arrays that can be used.
+/// An error of reading an archive of arrays.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub(crate) enum ReadError {
@@ -42,7 +42,7 @@ pub(crate) enum ReadError {
     Array(#[from] npy::ReadError),
 }
 
-/// Whether a file is meant to hold several arrays, by its name.
+/// Returns whether the name of a file says that it holds several arrays.
 pub(crate) fn is_npz(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npz"))
 }
@@ -50,9 +50,9 @@ pub(crate) fn is_npz(path: &Path) -> bool {
 /// An array of a file, or the reason why it cannot be read.
 pub(crate) type Member = (String, Result<Array, ReadError>);
 
-/// Reads all arrays of a file, in the order of the archive, with their names, as NumPy does: a member is one if its name ends in
-/// `.npy`, or if it begins as an `.npy` file does. Others are skipped.
-/// One member that cannot be read does not affect the others.
+/// Reads all arrays of a file with their names, in the order of the archive. As in NumPy, a member is an array if its
+/// name ends in `.npy` or if it begins like an `.npy` file; other members are skipped. A member that cannot be read
+/// does not affect the others.
 pub(crate) fn read(path: &Path) -> Result<Vec<Member>, ReadError> {
     let mut archive = open(path)?;
     let mut arrays: Vec<Member> = Vec::new();
@@ -78,7 +78,8 @@ pub(crate) fn read_one(path: &Path, wanted: &str) -> Result<Array, ReadError> {
     member(path, &mut archive, *position, name)
 }
 
-/// The positions and names of the arrays of an archive. A member of another kind, or in a folder such as `..`, is not an array.
+/// Returns the positions and names of the arrays of an archive. A member of another kind, or in a folder such as
+/// `..`, is not an array.
 fn names(archive: &mut Archive) -> Vec<(usize, String)> {
     let members = archive.len();
     let array = |position: usize| {
@@ -93,7 +94,7 @@ fn names(archive: &mut Archive) -> Vec<(usize, String)> {
     (0..members).filter_map(array).collect()
 }
 
-/// Whether a member begins as an `.npy` file does. One that cannot be read does not.
+/// Returns whether a member begins like an `.npy` file; false for an unreadable member.
 fn is_array(archive: &mut Archive, position: usize) -> bool {
     let mut head = [0; npy::MAGIC.len()];
     let read = archive
@@ -103,7 +104,7 @@ fn is_array(archive: &mut Archive, position: usize) -> bool {
     read.is_ok() && head == npy::MAGIC
 }
 
-/// Whether a member of this name is in no folder.
+/// Returns whether a member of this name is outside of all folders.
 fn is_plain(name: &str) -> bool {
     !name.contains(['/', '\\', '\0'])
 }
@@ -129,21 +130,21 @@ fn member(path: &Path, archive: &mut Archive, position: usize, name: &str) -> Re
     if room.is_err() {
         return Err(ReadError::Huge { path: path.to_owned(), name: name.to_owned(), bytes: stated });
     }
-    // One byte more than stated would be a lie: the npy reader then finds it as trailing data.
+    // One byte more than stated would make the length false: the npy reader then finds it as trailing data.
     file.take(stated.saturating_add(1))
         .read_to_end(&mut bytes)
         .map_err(|source| failed(ZipError::Io(source)))?;
     Ok(npy::parse(&path.join(format!("{name}.npy")), &bytes)?)
 }
 
-/// Writes arrays to a temporary file beside `path`; see [`whole::write`]. Refuses the names that [`read`] skips.
+/// Writes arrays to a temporary file next to `path`; see [`whole::write`]. Rejects the names that [`read`] skips.
 pub(crate) fn write(path: &Path, arrays: &[(&str, &Array)]) -> Result<Pending, WriteError> {
     if let Some((name, _)) = arrays.iter().find(|(name, _)| !is_plain(name)) {
         return Err(WriteError::Member { path: path.to_owned(), name: (*name).to_owned() });
     }
     whole::write(path, Kind::Npz, |out| {
         let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
-        // Zip64 from 4 GiB on; 1980 is the first year that zip knows.
+        // Zip64 from 4 GiB on; 1980 is the first year that zip can represent.
         for (name, array) in arrays {
             let bytes = npy::render(array);
             let options = SimpleFileOptions::default()
@@ -163,7 +164,7 @@ mod tests {
     use super::*;
     use ndarray::array;
 
-    /// The arrays of a file in which every member can be read.
+    /// Returns the arrays of a file in which every member is readable.
     fn arrays(path: &Path) -> Vec<(String, Array)> {
         read(path).unwrap().into_iter().map(|(name, array)| (name, array.unwrap())).collect()
     }
@@ -213,7 +214,7 @@ mod tests {
             let mut damaged = whole.clone();
             damaged[at] ^= 0x41;
             fs_err::write(&path, &damaged).unwrap();
-            // Whatever is still an archive holds whole arrays only.
+            // If the changed file is still an archive, each of its arrays is complete.
             if let Ok(arrays) = read(&path) {
                 assert!(arrays.len() <= 1, "byte {at}");
             }
@@ -239,7 +240,7 @@ mod tests {
         assert_eq!(arrays(&path), [("x".to_owned(), x.clone())]);
         assert_eq!(read_one(&path, "any").unwrap(), x);
     }
-    /// `np.savez` gives every name the suffix, other writers do not; NumPy reads both.
+    /// `np.savez` adds the suffix to every name, other writers do not; NumPy reads both.
     #[test]
     fn a_member_without_a_suffix_is_read_by_its_content() {
         let directory = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Values as text: arrays, tables, sizes, times.
+//! Formats values as text: arrays, tables, sizes, times.
 
 use std::fmt::Write as _;
 
@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 
 use crate::term::HEADING;
 
-/// Most elements that are shown whole.
+/// The largest number of elements that are shown in full.
 const WHOLE: usize = 64;
 
-/// Elements shown at either end of a long array.
+/// The number of elements shown at either end of a long array.
 const ENDS: usize = 3;
 
-/// Renders an output: its name, dtype and shape, then the elements, or their ends and a summary.
+/// Renders an output: its name, dtype and shape, then all elements, or both ends and a summary.
 pub(crate) fn array(name: &str, array: &Array) -> String {
     let (dtype, shape) = (array.dtype(), array.shape());
     let mut text = format!("{name}: {dtype}{shape:?}");
@@ -35,7 +35,7 @@ pub(crate) fn array(name: &str, array: &Array) -> String {
 }
 
 fn elements(array: &Array) -> Vec<String> {
-    // Debug is the shortest text that reads back, with a point or an exponent in every float.
+    // Debug prints the shortest text that parses back, with a point or an exponent in every float.
     match array {
         Array::C64(a) => a.iter().map(|x| format!("{:?}{:+?}j", x.re, x.im)).collect(),
         Array::C128(a) => a.iter().map(|x| format!("{:?}{:+?}j", x.re, x.im)).collect(),
@@ -91,8 +91,8 @@ fn summary(array: &Array) -> String {
     }
 }
 
-/// Gives an array as nested JSON lists; NaN and infinities, which JSON lacks, as `"NaN"`, `"inf"`, `"-inf"`;
-/// a complex number as the list of its parts.
+/// Returns an array as nested JSON lists. NaN and infinities, which JSON lacks, are `"NaN"`, `"inf"`, `"-inf"`; a
+/// complex number is the list of its parts.
 pub(crate) fn json_array(array: &Array) -> Value {
     let float = |x: f64| if x.is_finite() { json!(x) } else { json!(x.to_string()) };
     let short = |x: f32| if x.is_finite() { json!(x) } else { float(x.into()) };
@@ -128,7 +128,8 @@ pub(crate) fn json_array(array: &Array) -> Value {
 /// The widest column that cells are padded to, in characters.
 const COLUMN: usize = 100;
 
-/// Renders rows in columns under headings. A cell that is wider than its column moves the rest of its row to the right.
+/// Renders rows in columns under headings. A cell that is wider than its column moves the rest of its row to the
+/// right.
 pub(crate) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());

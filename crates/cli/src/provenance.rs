@@ -1,18 +1,19 @@
-//! Provenance: who built what, when and from what, as [in-toto statements](https://in-toto.io/Statement/v1) with the predicate
-//! of [SLSA](https://slsa.dev/provenance/v1), which other tools read.
+//! Provenance: the builder, time and inputs of a build, as [in-toto statements](https://in-toto.io/Statement/v1) with
+//! the predicate of [SLSA](https://slsa.dev/provenance/v1), which other tools can read.
 //!
-//! | | beside a record, `<record>.provenance` | beside a bundle, `<bundle>.provenance.json` |
+//! | | next to a record, `<record>.provenance` | next to a bundle, `<bundle>.provenance.json` |
 //! |---|---|---|
 //! | subject | the record, its object and shared object | the bundle |
 //! | external parameters | target, ISA level, profile, modules | targets, ISA levels |
 //! | internal parameters | command line, action, flags | command line |
 //! | resolved dependencies | manifest, toolchain, sources, files of the system | manifest, lock file, toolchain, records |
 //!
-//! Digests are SHA-256, which everybody can compute; our own hashes are annotations. Nobody but the user knows what the builder
-//! is called, so nothing is written unless it is named. The times are those of `SOURCE_DATE_EPOCH`, if it is set.
+//! Digests are SHA-256, which every tool can compute; our own hashes are annotations. Statements are written only if
+//! the user names the builder, because nothing else can provide this name. The times come from `SOURCE_DATE_EPOCH`,
+//! if it is set.
 //!
-//! What is stated is what was read: sources are those in the archive; manifest and lock file are hashed before they are read and again
-//! once everything is made, and of a build during which one changed nothing is stated.
+//! Statements describe the bytes that were read. The sources are those in the archive. Manifest and lock file are
+//! hashed before they are read and again at the end; if one changed during the build, no statement is written.
 
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -30,27 +31,27 @@ use crate::error::Failure;
 use crate::kind::Kind;
 use crate::{term, whole};
 
-/// The member of an archive that says what it is.
+/// The member of an archive that describes it.
 const MANIFEST: &str = "manifest.json";
 
-/// What is said of its subject.
+/// The predicate type of the statements.
 const PREDICATE: &str = "https://slsa.dev/provenance/v1";
 
-/// What a build says of itself.
+/// The facts about a build that its statements contain.
 #[derive(Debug)]
 pub(crate) struct Builder {
-    /// The URI of who builds.
+    /// The builder URI.
     id: String,
-    /// When the command began, as text.
+    /// The time when the command began, as text.
     started: String,
     /// The command line.
     command: Vec<String>,
-    /// The files that the build reads by their paths, as they were before.
+    /// The files that the build reads, by path, as they were before.
     taken: Vec<(PathBuf, Value)>,
 }
 
 impl Builder {
-    /// Takes the name of who builds, a URI, and the time.
+    /// Creates a builder from its URI and takes the current time.
     pub(crate) fn new(id: String) -> Result<Self, Failure> {
         let is_uri = id.split_once(':').is_some_and(|(scheme, rest)| {
             let mut letters = scheme.chars();
@@ -67,7 +68,7 @@ impl Builder {
         Ok(Self { id, started: now()?, command, taken: Vec::new() })
     }
 
-    /// Notes a file, if there is one, that is about to be read, or that this build has written.
+    /// Records a file, if it exists, that is about to be read or that this build has written.
     pub(crate) fn take(&mut self, path: &Path) -> Result<(), Failure> {
         self.taken.retain(|(known, _)| known != path);
         if path.is_file() {
@@ -76,7 +77,7 @@ impl Builder {
         Ok(())
     }
 
-    /// States what this build has made, if it was made of what was there when it began.
+    /// States the results of this build, if its inputs did not change meanwhile.
     pub(crate) fn state(
         &self,
         store: Option<&Store>,
@@ -89,7 +90,7 @@ impl Builder {
         bundle.map_or(Ok(()), |bundle| self.state_bundle(bundle, executed, toolchain))
     }
 
-    /// Checks that the files are what they were.
+    /// Checks that the files did not change.
     fn check(&self) -> Result<(), Failure> {
         for (path, before) in &self.taken {
             if file(path).ok().as_ref() != Some(before) {
@@ -103,12 +104,12 @@ impl Builder {
         Ok(())
     }
 
-    /// The files, as materials.
+    /// Returns the files, as materials.
     fn materials(&self) -> impl Iterator<Item = Value> {
         self.taken.iter().map(|(_, file)| file.clone())
     }
 
-    /// States the records that this build has compiled, each beside it in the store.
+    /// States the records that this build compiled, each in a file next to it in the store.
     fn state_records(&self, store: &Store, executed: &Executed) -> Result<(), Failure> {
         for artifact in &executed.artifacts {
             let record = &artifact.record;
@@ -120,7 +121,7 @@ impl Builder {
         Ok(())
     }
 
-    /// States a bundle, in a file beside it.
+    /// States a bundle, in a file next to it.
     fn state_bundle(
         &self,
         (bundle, bytes): &(PathBuf, Vec<u8>),
@@ -217,14 +218,14 @@ impl Builder {
     }
 }
 
-/// Where the statement about a bundle is.
+/// Returns the path of the statement about a bundle.
 fn beside(bundle: &Path) -> PathBuf {
     let mut path = bundle.as_os_str().to_owned();
     path.push(".provenance.json");
     path.into()
 }
 
-/// Removes the statement beside a bundle, with its signatures, if it is about other bytes than are written there now.
+/// Removes the statement about a bundle, and its signatures, unless it matches the bytes that are being written.
 pub(crate) fn forget(bundle: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let path = beside(bundle);
     let text = precast_store::file::read_text(&path).unwrap_or_default();
@@ -247,17 +248,17 @@ fn render(statement: &Value) -> String {
     format!("{statement:#}\n")
 }
 
-/// A digest as in-toto writes it.
+/// Returns a digest in the form of in-toto.
 fn sha256(bytes: &[u8]) -> Value {
     json!({"sha256": hex(&Sha256::digest(bytes))})
 }
 
-/// Writes bytes as lower-case digits.
+/// Formats bytes as lower-case hex digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A file by its name, without the directory, which is nobody's affair.
+/// Describes a file by its name, without its directory, which is private.
 fn file(path: &Path) -> Result<Value, Failure> {
     Ok(named(path, &precast_store::file::read(path, u64::MAX)?))
 }
@@ -266,7 +267,8 @@ fn named(path: &Path, bytes: &[u8]) -> Value {
     json!({"name": path.file_name().unwrap_or_default().to_string_lossy(), "digest": sha256(bytes)})
 }
 
-/// Whether a statement is about this record and what is in its archive: each subject is one of them, and the record is one.
+/// Returns whether a statement is about this record and its archive: every subject is the record or a member of the
+/// archive, and the record is a subject.
 pub(crate) fn is_about(statement: &Value, record: &Record, archive: &Archive) -> bool {
     let own = sha256(&record.to_bytes());
     let made = [OBJECT, SHARED_OBJECT].into_iter().filter_map(|name| archive.get(name)).map(sha256);
@@ -277,13 +279,13 @@ pub(crate) fn is_about(statement: &Value, record: &Record, archive: &Archive) ->
     subjects.contains(&&own) && subjects.into_iter().all(|digest| known.contains(digest))
 }
 
-/// The toolchain of a record: every byte that its tools load enters its hash.
+/// Describes the toolchain of a record: its hash covers every byte that its tools load.
 fn tools(description: &str, record: &Record) -> Value {
     let id = record.toolchain.map(|id| id.to_string()).unwrap_or_default();
     json!({"name": description, "uri": format!("precast:toolchain:{id}")})
 }
 
-/// The time, in the form of RFC 3339: that of `SOURCE_DATE_EPOCH`, else that of the clock.
+/// Returns the time in the form of RFC 3339, from `SOURCE_DATE_EPOCH`, else from the clock.
 fn now() -> Result<String, Failure> {
     let seconds = match std::env::var("SOURCE_DATE_EPOCH") {
         Ok(text) => text.parse().map_err(|_| {
@@ -291,7 +293,7 @@ fn now() -> Result<String, Failure> {
         })?,
         Err(_) => SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs(),
     };
-    // Far beyond what a date has four digits for.
+    // The last second of the year 9999: a date has four digits for the year.
     let seconds: u64 = u64::min(seconds, 253_402_300_799);
     let (day, second) = (Date::of_days(seconds / 86_400), seconds % 86_400);
     Ok(format!("{day}T{:02}:{:02}:{:02}Z", second / 3600, second / 60 % 60, second % 60))
@@ -312,7 +314,7 @@ mod tests {
         fs_err::write(&path, "[[graph]]\n\n").unwrap();
         let told = builder.check().unwrap_err().render().message;
         assert!(told.contains("changed while it was built"), "{told}");
-        // What the build has written itself is taken anew.
+        // Files that the build wrote itself are recorded again.
         builder.take(&path).unwrap();
         builder.check().unwrap();
         assert_eq!(builder.materials().count(), 1);

@@ -1,4 +1,5 @@
-//! What repeats a violation: a directory with the graph of one Apply and its inputs, and the command that checks it again.
+//! Writes reproducers of violations: a directory with the graph of one Apply and its inputs, and the command that
+//! checks it again.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,19 +10,19 @@ use crate::error::Failure;
 use crate::kind::Kind;
 use crate::{npy, whole};
 
-/// A written reproduction.
+/// A written reproducer.
 #[derive(Debug)]
 pub(crate) struct Written {
     pub(crate) directory: PathBuf,
     pub(crate) command: String,
 }
 
-/// The directories that one command has written: what was found for several dtypes does not replace each other.
+/// The directories that one command has written, so that findings for several dtypes do not replace each other.
 #[derive(Debug, Default)]
 pub(crate) struct Names(BTreeMap<String, usize>);
 
 impl Names {
-    /// A name made of op and rule, numbered from the second on.
+    /// Returns a name made of op and rule, numbered from the second on.
     fn next(&mut self, violation: &Violation) -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
         let label: String = violation.op.chars().map(plain).collect();
@@ -32,7 +33,7 @@ impl Names {
     }
 }
 
-/// Writes `graph.json`, an `.npy` for each input, and `README` into a directory of `root`.
+/// Writes `graph.json`, an `.npy` for each input, and `README` to a directory in `root`.
 pub(crate) fn write(root: &Path, names: &mut Names, violation: &Violation) -> Result<Written, Failure> {
     let directory = root.join(names.next(violation));
     let at = |error| Failure::new(format!("cannot write `{}`", directory.display())).because(error);

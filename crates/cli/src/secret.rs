@@ -1,4 +1,4 @@
-//! Secret keys: made, read and used here, and shown nowhere.
+//! Secret keys: created, read and used here, and never printed.
 
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
@@ -12,24 +12,24 @@ use crate::args::PasswordArgs;
 use crate::error::Failure;
 use crate::kind::Kind;
 
-/// No key comes near this size, in bytes.
+/// The largest file of a key in bytes, far above the size of any key.
 const LIMIT: u64 = 1 << 16;
 
-/// A secret key that is open, and the public one of it.
+/// An open secret key and its public key.
 pub(crate) struct Secret {
     key: SecretKey,
     pub(crate) public: Key,
 }
 
 impl Secret {
-    /// Opens a key, with its password where it has one.
+    /// Opens a key, with its password if it has one.
     pub(crate) fn open(path: &Path, password: &PasswordArgs) -> Result<Self, Failure> {
         let refused =
             |what: String| Failure::new(format!("cannot use the key `{}`", path.display())).because(what);
         let text = read(path)?;
         check_private(path)?;
         let key = match without_password(&text) {
-            // A key without a password says so itself, and nothing is asked for.
+            // A key without a password says so itself, so there is no prompt.
             Some(key) => key,
             None if password.no_password => return Err(refused("it has a password".to_owned())),
             None => {
@@ -43,7 +43,7 @@ impl Secret {
         Ok(Self { key, public })
     }
 
-    /// Signs bytes; the file's name goes into the trusted comment.
+    /// Signs bytes; the file name becomes part of the trusted comment.
     pub(crate) fn sign(&self, bytes: &[u8], file: &str) -> Result<String, Failure> {
         let seconds = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         let plain: String = file.chars().filter(|c| !c.is_control()).collect();
@@ -55,7 +55,7 @@ impl Secret {
     }
 }
 
-/// Reads the file of a secret key, and no other.
+/// Reads the file of a secret key; rejects any other file.
 fn read(path: &Path) -> Result<String, Failure> {
     let shown = path.display();
     let bytes = file::read(path, LIMIT).map_err(|error| match error.kind() {
@@ -67,7 +67,7 @@ fn read(path: &Path) -> Result<String, Failure> {
     match Kind::of(&bytes) {
         Kind::SecretKey => String::from_utf8(bytes).map_err(|_| not_secret(Kind::Other)),
         Kind::PublicKey => {
-            // A public key does not name its secret key: the usual names are tried.
+            // A public key does not name its secret key, so the usual names are tried.
             let beside = [path.with_extension("key"), path.with_extension("")];
             let secret = beside.iter().find(|path| Kind::at(path).is_ok_and(|kind| kind == Kind::SecretKey));
             Err(not_secret(Kind::PublicKey).hint(match secret {
@@ -79,8 +79,8 @@ fn read(path: &Path) -> Result<String, Failure> {
     }
 }
 
-/// Reads a key that has no password. The program `minisign` writes no checksum into those; a key that is damaged is found out when
-/// its signature does not count.
+/// Reads a key without a password. The program `minisign` writes no checksum into such keys; damage shows only when
+/// the signature is not valid.
 fn without_password(text: &str) -> Option<SecretKey> {
     let bytes = Base64::decode_to_vec(text.lines().nth(1)?, None).ok()?;
     let key = SecretKey::from_bytes(&bytes).ok()?;
@@ -88,7 +88,7 @@ fn without_password(text: &str) -> Option<SecretKey> {
     has_none.then_some(key)
 }
 
-/// The file of the secret key, where that of its public one may be named.
+/// Returns the file of the secret key; the file of its public key may be given instead.
 fn secret_path(path: &Path) -> PathBuf {
     if path.extension().is_some_and(|ending| ending == "pub") {
         path.with_extension("key")
@@ -97,7 +97,7 @@ fn secret_path(path: &Path) -> PathBuf {
     }
 }
 
-/// Makes a key and writes both of its files, each only if it is not there; gives the public one.
+/// Creates a key pair and writes both files, neither of which may exist. Returns the public one.
 pub(crate) fn make(path: &Path, password: &PasswordArgs) -> Result<(PathBuf, Key), Failure> {
     let refused = |error: minisign::PError| Failure::new("cannot make a key").because(error.to_string());
     let public_path = path.with_extension("pub");
@@ -130,7 +130,7 @@ pub(crate) fn make(path: &Path, password: &PasswordArgs) -> Result<(PathBuf, Key
     Ok((public_path, key))
 }
 
-/// What a key is called: its file without the ending.
+/// Returns the name of a key: its file name without the extension.
 pub(crate) fn name(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
@@ -166,7 +166,7 @@ fn read_password(args: &PasswordArgs) -> Result<Option<String>, Failure> {
     Ok(Some(first.to_owned()))
 }
 
-/// Refuses a secret that others can read.
+/// Rejects a secret file that other users can read.
 #[cfg(unix)]
 fn check_private(path: &Path) -> Result<(), Failure> {
     use std::os::unix::fs::PermissionsExt as _;

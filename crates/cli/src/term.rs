@@ -1,7 +1,7 @@
-//! The terminal: the only place of the workspace's libraries and tools that prints for a person.
+//! The terminal: the only module of the workspace's libraries and tools that prints for users.
 //!
-//! Whether there are colours is anstream's decision (a terminal, `NO_COLOR`, `CLICOLOR_FORCE`, `TERM`). A reader that went
-//! away, as in `precast ls | head`, ends the output and is no error.
+//! Anstream decides whether to use colours (a terminal, `NO_COLOR`, `CLICOLOR_FORCE`, `TERM`). A closed reader, as in
+//! `precast ls | head`, ends the output and is not an error.
 #![allow(clippy::print_stderr, reason = "this is where messages are printed")]
 
 use std::borrow::Cow;
@@ -15,7 +15,7 @@ use precast_core::names::is_hidden;
 
 use crate::error::{Failure, Rendered};
 
-/// Headings of tables and of `--help`.
+/// The style of headings of tables and of `--help`.
 pub(crate) const HEADING: Style = AnsiColor::Green.on_default().bold();
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
@@ -31,7 +31,7 @@ pub(crate) const STYLES: Styles = Styles::styled()
     .valid(HINT)
     .invalid(WARNING);
 
-/// Prints text for a person to the standard output.
+/// Prints text to standard output.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     print_as_it_is(&shown(text))
 }
@@ -46,7 +46,7 @@ fn print_as_it_is(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Prints a value as indented JSON to the standard output.
+/// Prints a value as indented JSON to standard output.
 pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     let mut text = serde_json::to_string_pretty(value)
         .map_err(|error| Failure::new("cannot render the result as JSON").because(error))?;
@@ -54,8 +54,8 @@ pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     print_as_it_is(&text)
 }
 
-/// Text with what a terminal would act upon, or not show, spelled out: names and words come from files that others wrote. Colours
-/// stay.
+/// Escapes characters that a terminal would act upon or not show, because names and words come from untrusted files.
+/// Colours stay.
 fn shown(text: &str) -> Cow<'_, str> {
     if !text.contains(acts) {
         return Cow::Borrowed(text);
@@ -80,14 +80,14 @@ fn shown(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Hidden characters other than line breaks and tabs.
+/// Returns whether a character is hidden, other than line breaks and tabs.
 fn acts(c: char) -> bool {
     is_hidden(c) && c != '\n' && c != '\t'
 }
 
-/// Prints what clap has to say: help, version, or what is wrong with the command line.
+/// Prints a message of clap: help, version, or an error in the command line.
 pub(crate) fn usage(message: &clap::Error) -> u8 {
-    // Nobody is left to hear of a failure to print this.
+    // A failure to print this cannot be reported.
     let _ = message.print();
     u8::try_from(message.exit_code()).unwrap_or(1)
 }
@@ -104,22 +104,22 @@ pub(crate) fn error(error: &Rendered) {
     to_stderr(&text);
 }
 
-/// Prints something that a person should know of although it goes on.
+/// Prints a warning.
 pub(crate) fn warning(text: &str) {
     to_stderr(&format!("{WARNING}warning:{WARNING:#} {text}\n"));
 }
 
-/// Prints a line about what is being done.
+/// Prints a line about the progress of the command.
 pub(crate) fn note(text: &str) {
     to_stderr(&format!("{text}\n"));
 }
 
 fn to_stderr(text: &str) {
-    // Nobody is left to hear of a failure to print this.
+    // A failure to print this cannot be reported.
     let _ = anstream::stderr().lock().write_all(shown(text).as_bytes());
 }
 
-/// Makes a progress bar of `len` steps, which shows only on a terminal.
+/// Creates a progress bar of `len` steps, which shows only on a terminal.
 pub(crate) fn progress(len: u64) -> ProgressBar {
     if !io::stderr().is_terminal() {
         return ProgressBar::hidden();

@@ -1,4 +1,4 @@
-//! The spans of `precast explain --trace`: a listener that keeps them, and the tree that they are.
+//! The spans of `precast explain --trace`: a listener that collects them, and the tree that they form.
 //!
 //! ```text
 //! resolve  hit                                  1.90 ms
@@ -19,13 +19,13 @@ use tracing::{Event, Metadata, Subscriber};
 
 use crate::error::Failure;
 
-/// What was listened to.
+/// The collected spans.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Trace(Arc<Mutex<Spans>>);
 
 #[derive(Debug, Default)]
 struct Spans {
-    /// In the order in which they began; the id of a span is its position, and one.
+    /// All spans in the order in which they began; the id of a span is its position plus one.
     all: Vec<Span>,
     /// The positions of the spans that each thread is in, the innermost last.
     entered: Vec<(ThreadId, Vec<usize>)>,
@@ -39,14 +39,14 @@ struct Span {
 }
 
 impl Trace {
-    /// Listens from now on, to all threads of the process.
+    /// Starts listening to all threads of the process.
     pub(crate) fn listen() -> Result<Self, Failure> {
         let trace = Self::default();
         tracing::subscriber::set_global_default(trace.clone())?;
         Ok(trace)
     }
 
-    /// A line for each span, those within it below it.
+    /// Renders one line for each span, with its inner spans below it.
     pub(crate) fn text(&self) -> String {
         let spans = self.lock();
         let mut lines = Vec::new();
@@ -61,7 +61,7 @@ impl Trace {
         text
     }
 
-    /// The spans in the form of JSON: each with those within it.
+    /// Returns the spans as JSON, each with its inner spans.
     pub(crate) fn json(&self) -> Value {
         self.lock().json(None)
     }
@@ -94,7 +94,7 @@ impl Spans {
         spans.collect()
     }
 
-    /// The positions of the spans that this thread is in.
+    /// Returns the positions of the spans that this thread is in.
     fn entered(&mut self) -> &mut Vec<usize> {
         let this = std::thread::current().id();
         let at = self.entered.iter().position(|(thread, _)| *thread == this);
@@ -115,7 +115,7 @@ impl Span {
         self.fields.get("ms").and_then(Value::as_f64).unwrap_or_default()
     }
 
-    /// Its name, and what is known of it.
+    /// Returns the name and the fields of the span.
     fn shown(&self) -> String {
         let text = |name| self.fields.get(name).and_then(Value::as_str);
         let bytes = self.fields.get("bytes").and_then(Value::as_u64);

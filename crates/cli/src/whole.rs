@@ -1,8 +1,8 @@
-//! Files that a command line names, written whole ([`precast_store::whole`]) where that is possible.
+//! Files that a command line names, written as a whole ([`precast_store::whole`]) if possible.
 //!
-//! A link keeps pointing to where it points. A character device (`/dev/null`, a terminal) and a pipe that somebody reads
-//! (`/dev/stdout` in a pipeline) are written in place; anything else that is no regular file is refused. So is a file that is
-//! something else than what is to be written: a key, a manifest.
+//! A symbolic link keeps its target. A character device (`/dev/null`, a terminal) and a pipe with a reader
+//! (`/dev/stdout` in a pipeline) are written in place. Other special files are rejected, and so are files of another
+//! kind than the new contents, e.g. a key or a manifest.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -15,20 +15,20 @@ use rustix::fs::OFlags;
 
 use crate::kind::Kind;
 
-/// Says why a file was not written.
+/// An error of writing a file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub(crate) enum WriteError {
-    /// The file system refused.
+    /// The file system returned an error.
     #[error("cannot write `{}`{}", path.display(), hint(source))]
     Io { path: PathBuf, source: io::Error },
-    /// Something that is no file and takes no bytes.
+    /// The target is a special file that accepts no bytes.
     #[error(
         "cannot write `{}`: it is {found}{}\nhint: name a file",
         path.display(), if *found == Special::Fifo { " that nobody reads" } else { "" }
     )]
     Kind { path: PathBuf, found: Special },
-    /// A file of another kind.
+    /// The target is a file of another kind.
     #[error(
         "cannot write `{}`: it is {found}, and {wanted} would take its place\nhint: name another file{}",
         path.display(), if *found == Kind::SecretKey { "" } else { "; or delete this one first" }
@@ -50,15 +50,15 @@ fn hint(error: &io::Error) -> &'static str {
     }
 }
 
-/// A file written in full, waiting for its name. Dropped without [`Pending::commit`], it leaves nothing.
+/// A complete file that waits for its rename. Dropping it without [`Pending::commit`] leaves no file behind.
 #[derive(Debug)]
 pub(crate) struct Pending {
     target: PathBuf,
-    /// None when the target is no regular file and was written in place.
+    /// `None` if the target is a special file, which was written in place.
     file: Option<Whole>,
 }
 
-/// Checks that a file of this kind may be written at a path: there is none, an empty one, or one of this kind.
+/// Checks that a file of this kind may be written at a path, which must be missing, empty, or of this kind.
 pub(crate) fn check(path: &Path, wanted: Kind) -> Result<(), WriteError> {
     let is_file = fs_err::metadata(path).is_ok_and(|found| found.is_file());
     let found = if is_file { Kind::at(path) } else { Ok(Kind::Empty) };
@@ -69,7 +69,7 @@ pub(crate) fn check(path: &Path, wanted: Kind) -> Result<(), WriteError> {
     }
 }
 
-/// Writes what `fill` writes to a temporary file beside `path`.
+/// Writes the output of `fill` to a temporary file next to `path`.
 pub(crate) fn write(
     path: &Path,
     kind: Kind,
@@ -89,9 +89,9 @@ pub(crate) fn write(
     Ok(Pending { target, file: Some(file) })
 }
 
-/// Opens what takes bytes one after the other and keeps none, without waiting for a reader; `None` for anything else.
+/// Opens a stream (a device or a pipe) without waiting for a reader; `None` for any other file.
 fn open_stream(path: &Path, kind: Special) -> io::Result<Option<File>> {
-    // The error's number matters, which `fs_err` does not keep.
+    // The error number matters, and `fs_err` does not keep it.
     let mut options = std::fs::OpenOptions::new();
     options.write(true);
     #[cfg(unix)]
@@ -118,14 +118,14 @@ fn buffered(file: &mut dyn Write, fill: impl FnOnce(&mut dyn Write) -> io::Resul
 }
 
 impl Pending {
-    /// Gives the file its name.
+    /// Renames the file into place.
     pub(crate) fn commit(self) -> Result<(), WriteError> {
         let Self { target, file } = self;
         let Some(file) = file else { return Ok(()) };
         file.rename(&target).map_err(|source| WriteError::Io { path: target, source })
     }
 
-    /// Gives the file its name once it is on the disk: for what is deployed, signed or carried away.
+    /// Renames the file into place after it is on the disk, for files that are deployed, signed or exported.
     pub(crate) fn commit_durably(self) -> Result<(), WriteError> {
         let target = self.target.clone();
         let at = |source| WriteError::Io { path: target.clone(), source };
@@ -174,7 +174,7 @@ mod tests {
             assert_eq!(refused.contains("delete this one"), !found.starts_with("untrusted"), "{refused}");
             assert_eq!(fs_err::read(&path).unwrap(), found.as_bytes());
         }
-        // A picture takes the place of a picture, and of no manifest.
+        // A picture may replace a picture, but not a manifest.
         fs_err::write(&path, "[[graph]]\n").unwrap();
         let refused = write(&path, Kind::Text, |out| out.write_all(b"<svg>")).unwrap_err().to_string();
         assert!(refused.contains("it is a manifest, and a text would take its place"), "{refused}");

@@ -1,4 +1,4 @@
-//! Why modules were compiled, for people: causes first, each with what followed from it and its cost.
+//! The reasons why modules were compiled: causes first, each with its consequences and cost.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use crate::print;
 
-/// Most units that are listed below one cause.
+/// The largest number of units that are listed below one cause.
 const LISTED: usize = 8;
 
-/// Renders compilations: the cause that cost most first, the units below it.
+/// Renders compilations: the most expensive cause first, with its units below it.
 pub(crate) fn text(compilations: &[Compilation]) -> String {
     let mut causes: BTreeMap<String, Vec<&Compilation>> = BTreeMap::new();
     for compilation in compilations {
@@ -36,7 +36,7 @@ pub(crate) fn text(compilations: &[Compilation]) -> String {
     text
 }
 
-/// What scripts read.
+/// Returns the compilations as JSON.
 pub(crate) fn json(compilations: &[Compilation]) -> Value {
     let all = compilations.iter().map(
         |one| json!({"title": one.title, "why": one.why, "signature": one.signature, "words": one.cause(), "ms": one.millis}),

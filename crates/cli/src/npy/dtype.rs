@@ -21,38 +21,38 @@ const CODES: [(&str, DType); 15] = [
     ("c16", DType::C128),
 ];
 
-/// The byte order of a descriptor, `=` where it has none, and its kind and size.
+/// Splits a descriptor into its byte order (`=` by default) and its kind and size.
 fn split(descriptor: &str) -> (char, &str) {
     let order = descriptor.chars().next().filter(|first| "<>=|".contains(*first));
     order.map_or(('=', descriptor), |order| (order, &descriptor[1..]))
 }
 
-/// The dtype of a code.
+/// Returns the dtype of a code.
 fn of_code(code: &str) -> Option<DType> {
     CODES.iter().find(|(known, _)| *known == code).map(|(_, dtype)| *dtype)
 }
 
-/// The dtype of a descriptor, in the byte order of the elements that are read.
+/// Returns the dtype of a descriptor whose byte order matches the elements that are read.
 pub(super) fn find(descriptor: &str) -> Option<DType> {
     let (order, code) = split(descriptor);
     let dtype = of_code(code)?;
     let is_little = match order {
         '<' => true,
         '>' => false,
-        // Two bytes that nobody has named are no number.
+        // Two bytes without a byte order are not a number.
         _ => cfg!(target_endian = "little") && dtype != DType::Bf16,
     };
     (is_little || dtype.itemsize_bytes() == 1).then_some(dtype)
 }
 
-/// The descriptor of a dtype, as NumPy writes it.
+/// Returns the descriptor of a dtype, as NumPy writes it.
 pub(super) fn descriptor(dtype: DType) -> String {
     let code = CODES.iter().find(|(_, known)| *known == dtype).map_or("f8", |(code, _)| code);
     let order = if dtype.itemsize_bytes() == 1 { '|' } else { '<' };
     format!("{order}{code}")
 }
 
-/// The remedy for a descriptor that is not read.
+/// Returns a hint for an unsupported descriptor.
 pub(super) fn hint(descriptor: &str) -> String {
     let (order, code) = split(descriptor);
     match code.chars().next().unwrap_or_default() {

@@ -5,30 +5,30 @@
 //! ```
 //! Python 2 wrote `u'<f8'` and `4L`. Other writers use double quotes, line breaks, and another order of the keys.
 
-/// Most bytes of a header; NumPy's own limit.
+/// The largest header in bytes; NumPy has the same limit.
 const LIMIT: usize = 10_000;
 
-/// Most levels of brackets in a header; ours has three.
+/// The deepest nesting of brackets in a header; our own headers have three levels.
 const NESTING_LIMIT: usize = 8;
 
 pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// A file's header and array are aligned to so many bytes.
+/// The alignment of a file's header and array, in bytes.
 const ALIGNMENT: usize = 64;
 
-/// NumPy leaves room for this many digits of the first extent, so that an array can grow in place.
+/// The number of digits that NumPy reserves for the first extent, so that an array can grow in place.
 const GROWTH_DIGITS: usize = 21;
 
-/// What a header states.
+/// The contents of a header.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Header {
-    /// The descriptor of the dtype; of a structure its text.
+    /// The descriptor of the dtype; for a structure, its text.
     pub(super) descriptor: String,
     pub(super) is_fortran: bool,
     pub(super) shape: Vec<usize>,
 }
 
-/// Splits the bytes of a file into its header and its data. `Err(None)`: it is not an npy file.
+/// Splits the bytes of a file into its header and its data. Returns `Err(None)` if it is not an npy file.
 pub(super) fn read(bytes: &[u8]) -> Result<(Header, &[u8]), Option<String>> {
     if !bytes.starts_with(MAGIC) {
         return Err(None);
@@ -46,7 +46,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Header, &[u8]), Option<String>> {
     }
     let text = field(start..start + len)?;
     check_nesting(text)?;
-    // Latin-1 before version 3.
+    // Text is Latin-1 before version 3.
     let text = match version {
         3 => str::from_utf8(text).map_err(|_| Some("it is not UTF-8".to_owned()))?.to_owned(),
         _ => text.iter().map(|byte| char::from(*byte)).collect(),
@@ -70,7 +70,7 @@ fn check_nesting(text: &[u8]) -> Result<(), Option<String>> {
     Ok(())
 }
 
-/// Reads the dictionary. In words: what is wrong with it.
+/// Parses the dictionary. The error describes the mistake in words.
 fn parse(text: &str) -> Result<Header, String> {
     let not = || "it is not a Python dictionary".to_owned();
     let mut cursor = Cursor(text);
@@ -102,17 +102,17 @@ fn parse(text: &str) -> Result<Header, String> {
     })
 }
 
-/// What is left of a text.
+/// The unread rest of a text.
 struct Cursor<'a>(&'a str);
 
 impl<'a> Cursor<'a> {
-    /// Takes a token, if it comes next.
+    /// Consumes a token, if it comes next.
     fn take(&mut self, token: &str) -> Option<()> {
         self.0 = self.0.trim_start().strip_prefix(token)?;
         Some(())
     }
 
-    /// Takes all letters that `of` accepts, after spaces; at least one.
+    /// Consumes at least one letter that `of` accepts, after spaces.
     fn while_of(&mut self, of: impl Fn(char) -> bool) -> Option<&'a str> {
         let rest = self.0.trim_start();
         let (found, rest) = rest.split_at(rest.find(|letter| !of(letter)).unwrap_or(rest.len()));
@@ -120,7 +120,7 @@ impl<'a> Cursor<'a> {
         Some(found).filter(|found| !found.is_empty())
     }
 
-    /// Takes a text in quotes: `'x'`, `"x"`, `u'x'`. Escapes are not read.
+    /// Consumes a text in quotes: `'x'`, `"x"`, `u'x'`. Escapes are not supported.
     fn quoted(&mut self) -> Option<&'a str> {
         let rest = self.0.trim_start();
         let rest = rest.strip_prefix(['u', 'U']).unwrap_or(rest);
@@ -138,13 +138,13 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Takes a tuple of extents: `()`, `(3,)`, `(3L, 4L)`.
+    /// Consumes a tuple of extents: `()`, `(3,)`, `(3L, 4L)`.
     fn shape(&mut self) -> Option<Vec<usize>> {
         let mut extents = Vec::new();
         self.take("(")?;
         while self.take(")").is_none() {
             extents.push(self.while_of(|letter| letter.is_ascii_digit())?.parse().ok()?);
-            // Of Python 2.
+            // Suffix of Python 2.
             self.0 = self.0.strip_prefix(['L', 'l']).unwrap_or(self.0);
             let is_more = self.take(",").is_some();
             // `(3)` is a number.
@@ -155,7 +155,7 @@ impl<'a> Cursor<'a> {
         Some(extents)
     }
 
-    /// Takes a descriptor: a text, or the list of a structure, whose text it gives.
+    /// Consumes a descriptor: a text, or the list of a structure, which is returned as text.
     fn descriptor(&mut self) -> Option<String> {
         let rest = self.0.trim_start();
         if !rest.starts_with(['[', '(']) {
@@ -182,7 +182,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The header of an array in C order, as NumPy writes it.
+/// Returns the header of an array in C order, as NumPy writes it.
 pub(super) fn render(descriptor: String, shape: &[usize]) -> Vec<u8> {
     let extents: Vec<String> = shape.iter().map(usize::to_string).collect();
     let comma = if shape.len() == 1 { "," } else { "" };
@@ -192,7 +192,7 @@ pub(super) fn render(descriptor: String, shape: &[usize]) -> Vec<u8> {
         extents.join(", "),
         " ".repeat(growth)
     );
-    // 32 extents are far from the 65 535 bytes of version 1.
+    // 32 extents stay far below the 65 535 bytes of version 1.
     let before = MAGIC.len() + 4;
     let len = (before + text.len() + 1).next_multiple_of(ALIGNMENT) - before;
     let mut bytes = [MAGIC, &[1, 0], &(len as u16).to_le_bytes(), text.as_bytes()].concat();

@@ -3,12 +3,13 @@
 //! ```text
 //! magic, version, length ─▶ header: a Python dictionary ─▶ descriptor, order, shape ─▶ dtype, elements
 //! ```
-//! Reading trusts nothing: magic, header size and nesting, dtype, shape and length are held against the file before its bytes are taken
-//! for elements. Every dtype is read, little-endian, in C or Fortran order, of 0 to 32 dimensions; bf16 as `<V2`, which is how NumPy saves
-//! the type of the package ml_dtypes. Headers are read in every spelling that NumPy reads. Everything else is refused by name: other
-//! dtypes are the caller's to convert, and pickles could run code.
+//! Reading trusts nothing: magic, header size and nesting, dtype, shape and length are checked against the file
+//! before its bytes become elements. Every dtype is read, little-endian, in C or Fortran order, of 0 to 32
+//! dimensions. bf16 is `<V2`, as NumPy saves the type of the package ml_dtypes. Headers are read in every spelling
+//! that NumPy reads. Other contents are rejected by name: callers convert other dtypes themselves, and pickles could
+//! run code.
 //!
-//! Writing is that of [`whole`]: a reader finds the old file or the whole new one.
+//! Writing uses [`whole`]: a reader finds the old file or the complete new one.
 
 mod dtype;
 mod header;
@@ -28,7 +29,7 @@ pub(crate) use self::header::MAGIC;
 use crate::kind::Kind;
 use crate::whole::{self, Pending, WriteError};
 
-/// Says why a file is not an array that can be used.
+/// An error of reading an array from a file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub(crate) enum ReadError {
@@ -69,7 +70,7 @@ pub(crate) fn read(path: &Path) -> Result<Array, ReadError> {
     parse(path, &bytes.map_err(|source| ReadError::Io { path: path.to_owned(), source })?)
 }
 
-/// Reads the array in the bytes of a file; `path` is for messages.
+/// Parses the bytes of a file into an array; `path` is for messages.
 pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<Array, ReadError> {
     let path = || path.to_owned();
     let (header, data) = header::read(bytes).map_err(|problem| match problem {
@@ -87,7 +88,7 @@ pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<Array, ReadError> {
     if shape.len() > MAX_NDIM {
         return Err(ReadError::Rank { path: path(), found: shape.len() });
     }
-    // An extent of 0 does not excuse the others: what they multiply to must still be a size.
+    // An extent of 0 does not excuse the other extents: their product must still be a valid size.
     let size = shape.iter().try_fold(dtype.itemsize_bytes(), |size, n| size.checked_mul((*n).max(1)));
     let Some(size) = size.filter(|size| isize::try_from(*size).is_ok()) else {
         return Err(ReadError::Huge { path: path(), shape });
@@ -109,7 +110,7 @@ pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<Array, ReadError> {
     elements(dtype, &shape, is_fortran, data).ok_or_else(|| ReadError::Huge { path: path(), shape })
 }
 
-/// The array of checked bytes; `None` if there is no memory for it.
+/// Returns the array of checked bytes; `None` if there is no memory for it.
 fn elements(dtype: DType, shape: &[usize], fortran: bool, data: &[u8]) -> Option<Array> {
     macro_rules! read {
         ($($variant:ident => $element:ty),*) => {
@@ -150,20 +151,20 @@ fn extend<T: Element, const N: usize>(all: &mut Vec<T>, data: &[u8]) {
     }));
 }
 
-/// Appends the bytes of an element as the file has them.
+/// Appends the bytes of an element in file order.
 fn append<T: Element>(bytes: &mut Vec<u8>, element: T) {
     let [low, high] = element.bits().map(u128::from);
     bytes.extend_from_slice(&(low | high << 64).to_le_bytes()[..T::DTYPE.itemsize_bytes()]);
 }
 
-/// Gives the bytes of a file that holds `array`, in C order.
+/// Returns the bytes of a file that holds `array`, in C order.
 pub(crate) fn render(array: &Array) -> Vec<u8> {
     let mut bytes = header::render(dtype::descriptor(array.dtype()), array.shape());
     with_array!(array, a => a.iter().for_each(|x| append(&mut bytes, *x)));
     bytes
 }
 
-/// Writes an array to a temporary file beside `path`; see [`whole::write`].
+/// Writes an array to a temporary file next to `path`; see [`whole::write`].
 pub(crate) fn write(path: &Path, array: &Array) -> Result<Pending, WriteError> {
     whole::write(path, Kind::Npy, |out| out.write_all(&render(array)))
 }
