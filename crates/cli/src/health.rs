@@ -176,8 +176,8 @@ impl Health {
         Ok(())
     }
 
-    /// Reports entries made by other versions. They can still be called by name, but graphs that are declared again
-    /// miss.
+    /// Reports entries made by other versions. Programs can still load them by name, but graphs that this version
+    /// declares may miss.
     fn judge_versions(&mut self, entries: &[Entry]) {
         let mut others: BTreeMap<OtherVersion, usize> = BTreeMap::new();
         for version in entries.iter().filter_map(|entry| OtherVersion::of(&entry.recipe)) {
@@ -272,8 +272,8 @@ impl Health {
     }
 }
 
-/// Filters out modules that are never published: each process compiles modules with an op of the empty version for
-/// itself.
+/// Returns the missing modules without those that are never published: each process compiles modules with an op of
+/// the empty version for itself.
 pub(crate) fn lost<'l>(entries: &[Entry], lacking: &'l [Lacking]) -> Vec<&'l Lacking> {
     let made = RefCell::new(BTreeSet::new());
     for entry in entries.iter().filter(|entry| lacking.iter().any(|lost| lost.entry == entry.name)) {
@@ -284,7 +284,7 @@ pub(crate) fn lost<'l>(entries: &[Entry], lacking: &'l [Lacking]) -> Vec<&'l Lac
             }
             Some(module.key())
         };
-        // A module that cannot be derived here may not exist anywhere.
+        // If an entry cannot be derived here, all its missing modules count as lost.
         let _ = check_entry(entry, &Ops::standard(), note);
     }
     lacking.iter().filter(|lost| !made.borrow().contains(&lost.key)).collect()

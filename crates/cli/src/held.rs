@@ -49,7 +49,7 @@ pub(crate) fn locks(files: &[PathBuf], stores: &[PathBuf]) -> Result<Compared, F
     Ok(held)
 }
 
-/// Returns the failure for a named lock file that does not exist. It must not suggest writing a new one in its place.
+/// Returns the failure for a named lock file that does not exist. No new file is written in its place.
 pub(crate) fn missing(path: &Path) -> Failure {
     Failure::new(format!("there is no lock file `{}`", path.display()))
         .hint("name the lock file of a release; `precast update` writes one beside its manifest")

@@ -122,7 +122,7 @@ pub(crate) fn unsigned(error: OpenSignedError) -> Failure {
     if is_unsigned { failure.exiting(Exit::Unsigned) } else { failure }
 }
 
-/// Opens layers to inspect; fails if there are none.
+/// Opens layers to inspect; fails without any layer.
 pub(crate) fn open_some(args: &LayerArgs) -> Result<Vec<Layer>, Failure> {
     let layers = open(args, &to_look(args))?;
     if layers.is_empty() { Err(none()) } else { Ok(layers) }

@@ -52,7 +52,7 @@ pub(crate) type Member = (String, Result<Array, ReadError>);
 
 /// Reads all arrays of a file with their names, in the order of the archive. As in NumPy, a member is an array if its
 /// name ends in `.npy` or if it begins like an `.npy` file; other members are skipped. A member that cannot be read
-/// does not affect the others.
+/// does not affect other members.
 pub(crate) fn read(path: &Path) -> Result<Vec<Member>, ReadError> {
     let mut archive = open(path)?;
     let mut arrays: Vec<Member> = Vec::new();

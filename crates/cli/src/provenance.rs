@@ -46,7 +46,7 @@ pub(crate) struct Builder {
     started: String,
     /// The command line.
     command: Vec<String>,
-    /// The files that the build reads, by path, as they were before.
+    /// The files that the build reads, by path, with their digests before the build.
     taken: Vec<(PathBuf, Value)>,
 }
 
@@ -267,8 +267,8 @@ fn named(path: &Path, bytes: &[u8]) -> Value {
     json!({"name": path.file_name().unwrap_or_default().to_string_lossy(), "digest": sha256(bytes)})
 }
 
-/// Returns whether a statement is about this record and its archive: every subject is the record or a member of the
-/// archive, and the record is a subject.
+/// Returns whether a statement is about this record: every subject is the record or an object of its archive, and the
+/// record is a subject.
 pub(crate) fn is_about(statement: &Value, record: &Record, archive: &Archive) -> bool {
     let own = sha256(&record.to_bytes());
     let made = [OBJECT, SHARED_OBJECT].into_iter().filter_map(|name| archive.get(name)).map(sha256);

@@ -1,4 +1,5 @@
-//! What `precast verify` makes again without a build: machine code from archives alone, keys and fingerprints from declarations.
+//! The parts of `precast verify` that need no build: compiling archives again, and deriving keys and fingerprints
+//! again from declarations.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,7 +15,7 @@ use crate::compared::Compared;
 use crate::difference::{self, Files};
 use crate::error::Failure;
 
-/// Compiles every archive of the stores again, from what is in it.
+/// Compiles every archive of the stores again, from its own contents.
 pub(super) fn from_archives(stores: &[PathBuf]) -> Result<Compared, Failure> {
     let mut again = Compared::new("compiled again from archives alone", "recompiled");
     let mut toolchains: BTreeMap<String, Option<Toolchain>> = BTreeMap::new();
@@ -59,7 +60,7 @@ fn compile(again: &mut Compared, store: &Store, record: &Record, toolchain: &Too
     }
 }
 
-/// Derives keys, fingerprints and programs from what manifests declare, and looks for them in the stores. No compiler is started.
+/// Derives keys, fingerprints and programs from manifests, and looks them up in the stores. No compiler is started.
 pub(super) fn from_manifests(manifests: &[PathBuf], stores: &[PathBuf]) -> Result<Compared, Failure> {
     let mut again = Compared::new("derived again from manifests", "regenerated");
     let stores = stores.iter().map(Store::open).collect::<Result<Vec<_>, _>>()?;

@@ -12,7 +12,7 @@ use crate::kind::Kind;
 use crate::secret::Secret;
 use crate::{events, exported, layers, print, term, whole};
 
-/// Exports.
+/// Exports a store.
 pub(super) fn export(args: ExportArgs) -> Result<Exit, Failure> {
     whole::check(&args.out, Kind::Export)?;
     let secret = args.key.as_ref().map(|key| Secret::open(key, &args.password)).transpose()?;
@@ -45,7 +45,7 @@ pub(super) fn export(args: ExportArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// Signs what an export states.
+/// Signs the statement of an export.
 pub(super) fn sign(export: &mut Export, secret: &Secret, path: &Path) -> Result<(), Failure> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let signature = secret.sign(export.statement(), &name)?;
@@ -54,7 +54,7 @@ pub(super) fn sign(export: &mut Export, secret: &Secret, path: &Path) -> Result<
     Ok(())
 }
 
-/// Imports.
+/// Imports an export into a store.
 pub(super) fn import(args: ImportArgs) -> Result<Exit, Failure> {
     let named = LayerArgs { keyring: args.keyring, ..LayerArgs::default() };
     let keyring = if args.unsigned { None } else { layers::open_keyring(&named)? };
@@ -91,7 +91,7 @@ pub(super) fn import(args: ImportArgs) -> Result<Exit, Failure> {
         Failure::from(error).within(format!("cannot import `{}`", path.display())).exiting(exit)
     };
     let into = layers::to_build(args.store);
-    // What is refused leaves no store behind.
+    // A rejected import must not create a store.
     let verified = exported::verify(&export).map_err(refused)?;
     let known = match Store::open(&into) {
         Err(OpenError::Missing { .. }) => None,

@@ -1,4 +1,4 @@
-//! `precast challenge`: what stores have from one action, and whether it is the same.
+//! `precast challenge`: compares the results of the same action in several stores.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ use crate::{events, health, print, term};
 /// A record, and the position of its store.
 type Held = (usize, Record);
 
-/// What the stores of a command line have.
+/// The stores of a command line and the records in them.
 struct Challenge {
     names: Vec<PathBuf>,
     stores: Vec<Store>,
@@ -29,7 +29,7 @@ struct Alarm {
     action: ActionKey,
     /// Each result, and the stores that have it.
     results: BTreeMap<Digest, BTreeSet<usize>>,
-    /// In what the first two differ; or why that cannot be said.
+    /// The differences between the first two results, or the reason why they cannot be compared.
     differences: Result<Vec<Difference>, String>,
 }
 
@@ -93,7 +93,7 @@ pub(super) fn run(args: &ChallengeArgs) -> Result<Exit, Failure> {
     ended(exit, is_compared)
 }
 
-/// What was compared with nothing is not the same.
+/// A challenge that compared nothing is not a success.
 fn ended(exit: Exit, is_compared: bool) -> Result<Exit, Failure> {
     if is_compared || exit != Exit::Ok {
         return Ok(exit);
@@ -121,7 +121,7 @@ impl Challenge {
         Ok(Self { names: paths.to_vec(), stores, actions })
     }
 
-    /// What stores say they have and lack: archives of their records, modules that their entries call.
+    /// Returns the missing parts of each store: archives of its records, and modules that its entries call.
     fn lost(&self) -> Result<Vec<(usize, String)>, Failure> {
         let mut lost = Vec::new();
         let mut served: Vec<BTreeSet<BuildKey>> = vec![BTreeSet::new(); self.stores.len()];
@@ -168,7 +168,7 @@ impl Challenge {
         Ok(difference::between(&load(one)?.members, &load(other)?.members))
     }
 
-    /// The modules that stores have from different actions, and in what these differ.
+    /// Returns the modules that stores have from different actions, and how these actions differ.
     fn others(&self) -> Vec<(BuildKey, String, String)> {
         let mut modules: BTreeMap<BuildKey, Vec<(usize, &Record)>> = BTreeMap::new();
         for (store, record) in self.actions.values().flatten() {
@@ -225,7 +225,7 @@ impl Challenge {
     }
 }
 
-/// In what the actions of a module differ.
+/// Describes how the actions of a module differ.
 fn why(held: &[(usize, &Record)]) -> String {
     let differs = |of: &dyn Fn(&Record) -> String| {
         held.iter().map(|(_, record)| of(record)).collect::<BTreeSet<_>>().len() > 1

@@ -1,4 +1,4 @@
-//! `precast check`: hit or miss, before anything is loaded.
+//! `precast check`: reports a hit or a miss before anything is loaded.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     };
     let (mut missing, hints): (Vec<String>, Vec<Vec<String>>) = told.into_iter().unzip();
     let hints: BTreeSet<String> = hints.into_iter().flatten().collect();
-    // `x + x` is another module than `x + y`, and reads the same.
+    // `x + x` and `x + y` are different modules with the same text.
     missing.dedup();
     let word = word(check);
     let isa = if check.is_hit() { explanation.isa() } else { Vec::new() };
@@ -50,7 +50,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// Gives the word for scripts.
+/// Returns the word for the JSON output.
 pub(super) fn word(check: Check) -> &'static str {
     match check {
         Check::Whole => "whole",

@@ -1,4 +1,4 @@
-//! `precast check-op`: ops in C against their contract.
+//! `precast check-op`: checks C ops against their contract.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -53,7 +53,7 @@ fn on_inputs(
     Ok(findings)
 }
 
-/// The graph of `--expr`, `--graph` or `--entry`.
+/// Returns the graph of `--expr`, `--graph` or `--entry`.
 fn of_graph(args: &CheckOpArgs, runtime: &Runtime) -> Result<FunctionGraph, Failure> {
     let wanted = GraphArgs {
         expr: args.expr.clone(),
@@ -75,7 +75,8 @@ fn of_graph(args: &CheckOpArgs, runtime: &Runtime) -> Result<FunctionGraph, Fail
     }
 }
 
-/// What a manifest declares under the name, or all of it; else the combinations of an op of the library.
+/// Returns the graphs that a manifest declares under the name, or all of them; without a manifest, the combinations
+/// of a built-in op.
 fn declared(args: &CheckOpArgs, runtime: &Runtime) -> Result<Vec<(String, FunctionGraph)>, Failure> {
     let name = args.op.as_deref();
     let all =
@@ -113,7 +114,7 @@ fn declared(args: &CheckOpArgs, runtime: &Runtime) -> Result<Vec<(String, Functi
     Ok(found)
 }
 
-/// Prints what was found; writes what repeats the violations.
+/// Prints the findings, and writes reproducers of violations.
 fn told(args: &CheckOpArgs, all: &[(Option<String>, Findings)]) -> Result<Exit, Failure> {
     let (mut text, mut values, mut broken, mut checked) = (String::new(), Vec::new(), 0, 0);
     let mut names = repro::Names::default();
@@ -150,7 +151,7 @@ fn told(args: &CheckOpArgs, all: &[(Option<String>, Findings)]) -> Result<Exit, 
     Ok(if broken == 0 { Exit::Ok } else { Exit::Violation })
 }
 
-/// One Apply: how it went, in a line.
+/// Renders the result of one Apply as a line.
 pub(super) fn line(apply: &Checked) -> String {
     let Checked { signature, accepted, refused, .. } = apply;
     if let Some(reason) = &apply.skipped {

@@ -1,4 +1,4 @@
-//! `precast doctor`: what this host can do, and whether what it has is whole.
+//! `precast doctor`: reports the capabilities of this host and the health of its layers.
 
 use std::fmt::Write as _;
 
@@ -74,7 +74,7 @@ struct Compiler {
     description: String,
     path: String,
     id: String,
-    /// The identity for C++, where there is a compiler for it.
+    /// The identity of the C++ compiler, if there is one.
     id_cpp: Option<String>,
 }
 

@@ -1,4 +1,5 @@
-//! `precast explain`: which module would serve what; for what is missing, the nearest and the differences one by one.
+//! `precast explain`: shows which module serves each part of a graph; for a miss, the nearest module and all
+//! differences.
 
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -54,7 +55,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// Says why the last build compiled what it did.
+/// Explains why the last build compiled its units.
 fn last(args: &ExplainArgs) -> Result<Exit, Failure> {
     let stores = layers::to_look(&args.layers);
     let found = stores.iter().find_map(|store| Some((store, history::last(store)?)));
@@ -79,15 +80,15 @@ fn last(args: &ExplainArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// Gets the function and calls it, and gives what that took. A miss, or a call that fails, is the end of the path, and no failure
-/// of the command.
+/// Resolves the function, calls it, and returns the trace. A miss or a failed call ends the trace, but is not a
+/// failure of the command.
 fn trace(args: &ExplainArgs, graph: &FunctionGraph) -> Result<Trace, Failure> {
     let policy = args.policy.unwrap_or(Policy::Strict);
     let runtime = layers::runtime(&args.layers, Some(policy), None, args.graph.ops())?;
     let trace = Trace::listen()?;
     if let Ok(function) = runtime.function(graph) {
         call(&function);
-        // What is compiled behind the call is on the path of the next one.
+        // The graph compiled in the background serves the next call, so this call is traced too.
         if policy == Policy::Tiered {
             runtime.flush();
             call(&function);

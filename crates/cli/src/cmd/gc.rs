@@ -1,4 +1,4 @@
-//! `precast gc`: what can go from a store, and why; then it goes.
+//! `precast gc`: selects unused artifacts of a store, explains why, and deletes them.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ use crate::args::GcArgs;
 use crate::error::{Exit, Failure};
 use crate::{events, held, layers, print, term};
 
-/// Most things of a kind that are listed for people; JSON has them all.
+/// The largest number of items of a kind that are listed in the text; JSON lists all of them.
 const LISTED: usize = 40;
 
 /// Runs the command.
@@ -27,9 +27,9 @@ pub(super) fn run(args: GcArgs) -> Result<Exit, Failure> {
         files => roots(files).map(|(roots, pinned)| (Some(roots), pinned))?,
     };
     let keep = Keep { declared, pinned, max_age: args.max_age, max_size: args.max_size, grace: args.grace };
-    // What is damaged is moved out of the way by whoever reads it: no dry run of that.
+    // Every reader moves damaged files to quarantine, even in a dry run.
     let store = match Store::open(&path) {
-        // A cache is made by the first program that compiles.
+        // The first program that compiles creates the cache.
         Err(OpenError::Missing { is_lost: false, .. }) if args.cache => {
             return nothing(&path, args.json, args.dry_run);
         }
@@ -56,7 +56,7 @@ pub(super) fn run(args: GcArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// Says that there is no store yet, so that nothing can go.
+/// Reports that the store does not exist yet, so that nothing can be deleted.
 fn nothing(path: &Path, json: bool, is_dry_run: bool) -> Result<Exit, Failure> {
     if json {
         let swept = (!is_dry_run).then(Swept::default);
@@ -67,7 +67,7 @@ fn nothing(path: &Path, json: bool, is_dry_run: bool) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// The store of this user; warns about those of older formats beside it.
+/// Returns the store of this user; warns about stores of older formats next to it.
 fn cache() -> Result<PathBuf, Failure> {
     let store = precast_store::user_store().ok_or_else(|| {
         Failure::new("this user has no cache directory")
@@ -83,7 +83,7 @@ fn cache() -> Result<PathBuf, Failure> {
     Ok(store)
 }
 
-/// What manifests declare, for release and for a debugger, and what lock files say and pin.
+/// Returns the declarations of manifests, for release and for a debugger, and the contents and pins of lock files.
 fn roots(files: &[PathBuf]) -> Result<(Roots, BTreeSet<Digest>), Failure> {
     let (mut roots, mut pinned) = (Roots::default(), BTreeSet::new());
     for path in files {
@@ -118,7 +118,7 @@ fn of_manifest(path: &Path) -> Result<Roots, Failure> {
     Ok(roots)
 }
 
-/// Refuses to delete all there is: what is declared then is of another store, or of another version of precast.
+/// Refuses to delete everything: the declarations then belong to another store or to another version of precast.
 fn check_some_stays(path: &Path, keep: &Keep, plan: &GcPlan) -> Result<(), Failure> {
     let goes =
         plan.victims.iter().any(|victim| matches!(victim.kind, VictimKind::Entry | VictimKind::Record));
@@ -197,7 +197,7 @@ fn things(number: usize) -> String {
     print::count(number, "thing", "things")
 }
 
-/// A time in the largest unit that leaves something: `3 d`, `5 h`, `12 min`.
+/// Formats a duration in the largest unit that is not zero: `3 d`, `5 h`, `12 min`.
 fn age(age: Duration) -> String {
     match age.as_secs() {
         seconds @ 0..60 => format!("{seconds} s"),

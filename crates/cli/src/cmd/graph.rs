@@ -1,7 +1,7 @@
-//! `precast graph`: pictures of graphs.
+//! `precast graph`: draws graphs.
 //!
-//! What is drawn is the graph as layers would serve it: a box for each artifact, so a group that is served by parts of it is
-//! drawn as these parts.
+//! The picture shows the graph as layers would serve it, with a box for each artifact. A group that is served by
+//! several modules is drawn as these parts.
 
 use precast_graph::FunctionGraph;
 use precast_ops::Ops;
@@ -55,7 +55,8 @@ fn title(args: &PictureArgs) -> String {
     }
 }
 
-/// Who serves each Apply of the graph that is drawn: the graph as it would be served, or the one that was declared.
+/// Returns the artifact that serves each Apply of the drawn graph, which is the graph as served or, if `plain`, as
+/// declared.
 fn served(explanation: &Explanation, graph: &FunctionGraph, plain: bool, asked: bool) -> Vec<Served> {
     let applies = graph.applies();
     if !asked {
@@ -69,7 +70,7 @@ fn served(explanation: &Explanation, graph: &FunctionGraph, plain: bool, asked: 
     {
         return vec![one(whole); applies.len()];
     }
-    // Without rewrites an Apply has a module of its own or is part of something larger, which this picture does not show.
+    // Without rewrites an Apply has its own module or is part of a larger one, which this picture does not show.
     let cut = explanation.graph();
     let alone = |apply| {
         let signature = graph.signature(apply);

@@ -1,4 +1,4 @@
-//! `precast ls`: what the layers hold.
+//! `precast ls`: lists the contents of the layers.
 
 use precast_store::{Layer, Record};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ pub(super) fn run(args: &LsArgs) -> Result<Exit, Failure> {
     let layers = layers::open_some(&args.layers)?;
     let (mut entries, mut modules) = (Vec::new(), Vec::new());
     for layer in &layers {
-        // A pattern asks for modules.
+        // A pattern selects modules only.
         if args.signature.is_none() {
             entries.extend(list_entries(layer)?);
         }
@@ -52,7 +52,7 @@ pub(super) fn run(args: &LsArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// A table whose column `LAYER` is there only when there are several.
+/// Returns a table whose column `LAYER` exists only if there are several layers.
 fn table<const N: usize>(
     headings: [&'static str; N],
     several: bool,
@@ -142,8 +142,8 @@ impl Module {
     }
 }
 
-/// Whether a text fits a pattern in which `*` stands for anything. `?` and `[` are themselves: types are full of them. A
-/// pattern that ends in `)` is about op and inputs, whatever the outputs.
+/// Returns whether a text matches a pattern in which `*` matches anything. `?` and `[` match themselves, because
+/// types contain them. A pattern that ends in `)` matches op and inputs, with any outputs.
 fn fits(pattern: &str, text: &str) -> bool {
     let text = if pattern.contains("->") || !pattern.ends_with(')') {
         text

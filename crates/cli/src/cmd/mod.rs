@@ -69,13 +69,13 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
     }
 }
 
-/// Ends what a command has started, when a signal ends the command; tells whether it does not end the command.
+/// Stops the work of a command after a signal. Returns whether the command itself continues.
 pub(crate) fn end(signal: i32) -> bool {
     precast_runtime::debug::cancel();
     record::hand_on(signal)
 }
 
-/// Says why a graph cannot be made a function; a miss has an exit code of its own.
+/// Returns the failure for a graph that cannot become a function; a miss has its own exit code.
 fn function_failure(args: &LayerArgs, error: FunctionError) -> Failure {
     let FunctionError::Miss { recorded, no_compiler, .. } = &error else { return error.into() };
     let (is_recorded, can_compile) = (recorded.is_some(), no_compiler.is_none());
@@ -93,12 +93,12 @@ fn function_failure(args: &LayerArgs, error: FunctionError) -> Failure {
     })
 }
 
-/// Explains how a graph would be served by the layers of a command line.
+/// Explains how the layers of a command line would serve a graph.
 fn explanation(graph: &GraphArgs, args: &LayerArgs) -> Result<Explanation, Failure> {
     explanation_of(graph, args).map(|(_, explanation)| explanation)
 }
 
-/// The graph of a command line, and how the layers would serve it.
+/// Returns the graph of a command line, and how the layers would serve it.
 fn explanation_of(graph: &GraphArgs, args: &LayerArgs) -> Result<(FunctionGraph, Explanation), Failure> {
     let runtime = layers::runtime(args, Some(precast_runtime::Policy::Strict), None, graph.ops())?;
     let graph = match source::read(graph, &[], runtime.ops(), args)? {

@@ -1,4 +1,4 @@
-//! `precast ops`: what expressions can call.
+//! `precast ops`: lists the functions that expressions can call.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -58,7 +58,7 @@ pub(super) fn run(args: &OpsArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// The library with the ops of the manifest at hand, and the manifest's name.
+/// Returns the library with the ops of the manifest, and the manifest's name.
 fn own(args: &OpsArgs) -> Result<(Ops, String), Failure> {
     let (ops, at_hand) = (Ops::standard(), Path::new("precast.toml"));
     let path = match &args.manifest {
@@ -82,7 +82,7 @@ fn own(args: &OpsArgs) -> Result<(Ops, String), Failure> {
     }
 }
 
-/// How an op of a manifest is called.
+/// Returns the signature of a manifest's op.
 fn signature(ops: &Ops, op: &Declaration) -> String {
     ops.signature_by_name(&op.name).unwrap_or_default()
 }
@@ -95,7 +95,7 @@ fn own_json(ops: &Ops, op: &Declaration) -> Value {
     })
 }
 
-/// The function of a name, which may be one of NumPy's modules' or an operator.
+/// Finds a function by its name, by a name in one of NumPy's modules, or by an operator.
 fn find(name: &str) -> Option<&'static Row> {
     let name = OPERATORS.iter().find(|(sign, _)| *sign == name).map_or(name, |(_, function)| function);
     Ops::row(name.rsplit('.').next().unwrap_or(name))
@@ -110,7 +110,7 @@ fn unknown(name: &str, ops: &Ops) -> Failure {
     }
 }
 
-/// A call in short: `sum(x, …)`.
+/// Returns a short form of a call: `sum(x, …)`.
 fn call(row: &Row) -> String {
     let more = (!row.keywords.is_empty()).then(|| "…".to_owned());
     let arguments = row.fixed().iter().map(|name| (*name).to_owned());
@@ -119,7 +119,7 @@ fn call(row: &Row) -> String {
     format!("{}({})", row.name, all.join(", "))
 }
 
-/// How else a function is written: operators of it, and as a method.
+/// Returns the other spellings of a function: its operators, and its method.
 fn forms(row: &Row) -> Vec<String> {
     let operators = OPERATORS.iter().filter(|(_, function)| *function == row.name);
     let mut forms: Vec<String> = operators.map(|(sign, _)| format!("x {sign} y")).collect();

@@ -1,4 +1,4 @@
-//! `precast show --passes`: the rewrites there are, or what each made of a graph.
+//! `precast show --passes`: lists the rewrites, or shows the graph after each of them.
 
 use std::fmt::Write as _;
 
@@ -30,7 +30,7 @@ pub(super) fn run(args: &ShowArgs, chosen: &Passes) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// The graph that the command line speaks of, if it speaks of one.
+/// Returns the graph that the command line names, if any.
 fn declared(args: &ShowArgs) -> Result<Option<FunctionGraph>, Failure> {
     let ops = Ops::standard();
     if let Some(name) = &args.what {
@@ -69,7 +69,7 @@ fn pass_json(pass: &Pass) -> serde_json::Value {
     json!({"name": pass.name, "about": pass.about, "needed": pass.needed})
 }
 
-/// The graph as declared, then after each pass that changed it.
+/// Renders the graph as declared, then after each pass that changed it.
 fn trace_text(graph: &FunctionGraph, trace: &[(Pass, FunctionGraph)]) -> String {
     let mut text = format!("declared      {}\n", indented(graph));
     let mut before = graph;
@@ -86,7 +86,7 @@ fn trace_text(graph: &FunctionGraph, trace: &[(Pass, FunctionGraph)]) -> String 
     text
 }
 
-/// The steps of a graph, one a line, below each other behind a column of names.
+/// Renders the steps of a graph, one per line, aligned after a column of names.
 fn indented(graph: &FunctionGraph) -> String {
     steps(&graph.to_string()).replace('\n', "\n  ")
 }

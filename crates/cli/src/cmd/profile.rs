@@ -1,4 +1,4 @@
-//! `precast profile`: what each kernel of a graph takes, against what the machine can do.
+//! `precast profile`: the time of each kernel of a graph, against the limits of the machine.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -17,7 +17,8 @@ use crate::graph::{self, Source};
 use crate::kind::Kind;
 use crate::{layers, print, term, whole};
 
-/// Most elements that an input is filled with: what takes longer to fill than to measure is a slip of the keyboard.
+/// The largest number of elements that an input is filled with. A larger number is a typing error: filling would take
+/// longer than measuring.
 const MOST_ELEMENTS: usize = 1 << 30;
 
 /// Runs the command.
@@ -52,7 +53,7 @@ pub(super) fn run(args: &ProfileArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// The graph that the command line speaks of.
+/// Returns the graph that the command line names.
 fn wanted(args: &ProfileArgs, runtime: &Runtime, given: &[Given]) -> Result<FunctionGraph, Failure> {
     match graph::read(&args.graph, given, runtime.ops(), &args.layers)? {
         Source::Graph(graph) => Ok(graph),
@@ -64,7 +65,7 @@ fn wanted(args: &ProfileArgs, runtime: &Runtime, given: &[Given]) -> Result<Func
     }
 }
 
-/// The inputs that were given, and arrays in the place of those that were not.
+/// Returns the given inputs, and generated arrays for the other inputs.
 fn filled(mut given: Vec<Given>, ports: &[Port], extent: usize) -> Result<Vec<Given>, Failure> {
     for (position, Port { name, ty }) in ports.iter().enumerate() {
         if given.iter().any(|one| one.name == *name || one.name == position.to_string()) {
@@ -86,7 +87,8 @@ fn filled(mut given: Vec<Given>, ports: &[Port], extent: usize) -> Result<Vec<Gi
     Ok(given)
 }
 
-/// Numbers between 0.5 and 1.5, which no function minds; of integers 0 and 1, which are indices too.
+/// Returns numbers between 0.5 and 1.5, which every function accepts. Integers are 0 and 1, which are also valid
+/// indices.
 fn numbers(dtype: DType, shape: &[usize]) -> Array {
     let is_exact = dtype.is_integer() || dtype == DType::Bool;
     let at = |i: usize| if is_exact { (i % 2) as f64 } else { 0.5 + (i % 1000) as f64 / 1000.0 };

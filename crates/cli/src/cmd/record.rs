@@ -1,7 +1,8 @@
-//! `precast record`: a program runs with recording switched on, and its manifest is compared with what it was.
+//! `precast record`: runs a program with recording enabled, and compares its manifest before and after.
 //!
-//! The programs write the manifest themselves, miss by miss, so that what a killed one has met is there too. Whether it can
-//! be written is looked at before anything runs; what goes wrong later comes back in a file for reports.
+//! The programs write the manifest themselves, miss by miss, so it includes the misses of a program that is killed.
+//! The command checks before it runs the program that the manifest is writable. Later problems come back in a report
+//! file.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -41,7 +42,7 @@ pub(super) fn run(args: &RecordArgs) -> Result<Exit, Failure> {
     })
 }
 
-/// The program's process, if one runs. Locked while it is started, so that no signal falls between.
+/// The process of the program, if one runs. It is locked during the start, so that no signal is lost.
 static PROGRAM: Mutex<Option<Pid>> = Mutex::new(None);
 
 fn running() -> MutexGuard<'static, Option<Pid>> {
@@ -59,14 +60,14 @@ fn wait(command: &mut Command) -> std::io::Result<ExitStatus> {
     status
 }
 
-/// Hands a signal on to the program, if one runs, and tells whether it did. The program decides what becomes of it, as if it
-/// had been started alone; what it has missed by its end is told.
+/// Forwards a signal to the program, if one runs, and returns whether one does. The program decides how to handle it,
+/// as if it had been started alone; its misses until its end are reported.
 pub(super) fn hand_on(signal: i32) -> bool {
     let Some(program) = *running() else { return false };
     let signal = Signal::from_named_raw(signal);
-    // A terminal gives its interrupt to both.
+    // A terminal sends its interrupt to both processes.
     if let Some(signal) = signal.filter(|signal| *signal != Signal::INT || !std::io::stderr().is_terminal()) {
-        // It may have ended by itself.
+        // The program may have ended already.
         let _ = kill_process(program, signal);
     }
     true
@@ -76,7 +77,7 @@ fn cannot_start(program: &OsStr, error: std::io::Error) -> Failure {
     Failure::new(format!("cannot start `{}`", program.to_string_lossy())).because(error)
 }
 
-/// What a manifest declares, each table in words; nothing where there is no manifest.
+/// Returns the tables that a manifest declares, each as text; empty if the manifest is missing.
 fn tables(path: &Path) -> Result<BTreeSet<String>, Failure> {
     match fs_err::metadata(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
@@ -99,7 +100,7 @@ fn tables(path: &Path) -> Result<BTreeSet<String>, Failure> {
     Ok(ops.chain(graphs).collect())
 }
 
-/// Finds out whether the manifest can be replaced, without touching it.
+/// Checks whether the manifest can be replaced, without touching it.
 fn check_writable(path: &Path) -> Result<(), Failure> {
     let refused =
         |error: std::io::Error| Failure::new(format!("cannot record to `{}`", path.display())).because(error);
@@ -132,7 +133,7 @@ fn tell(manifest: &Path, added: usize, problems: &str) {
     });
 }
 
-/// The exit code of the program, as a shell gives it.
+/// Returns the exit code of the program as a shell reports it.
 fn exit(status: ExitStatus) -> Exit {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {

@@ -12,7 +12,7 @@ use crate::error::{Exit, Failure};
 use crate::kind::Kind;
 use crate::{events, layers, print, provenance, term, whole};
 
-/// Pushes.
+/// Pushes a store, a bundle or an export.
 pub(super) fn push(args: PushArgs) -> Result<Exit, Failure> {
     let place: Place = args.url.parse().map_err(|error| {
         let failure = Failure::from(error);
@@ -63,7 +63,7 @@ fn push_release(place: &Place, path: &Path, sbom: Option<&Path>, json: bool) -> 
     let bytes = file::read(path, u64::MAX)?;
     let damaged =
         |failure: Failure| failure.within(format!("cannot push `{}`", path.display())).exiting(Exit::Damaged);
-    // What is damaged is no release.
+    // A damaged file must not be released.
     let kind = match Kind::of(&bytes[..bytes.len().min(1 << 18)]) {
         Kind::Bundle => {
             let bundle = Bundle::from_bytes(bytes.clone()).map_err(|error| damaged(error.into()))?;
@@ -109,7 +109,7 @@ fn push_release(place: &Place, path: &Path, sbom: Option<&Path>, json: bool) -> 
     Ok(Exit::Ok)
 }
 
-/// Pulls.
+/// Pulls a bundle or an export.
 pub(super) fn pull(args: PullArgs) -> Result<Exit, Failure> {
     let place: Place = args.url.parse()?;
     let keyring = layers::open_keyring(&LayerArgs { keyring: args.keyring, ..LayerArgs::default() })?;
@@ -119,7 +119,7 @@ pub(super) fn pull(args: PullArgs) -> Result<Exit, Failure> {
             .exiting(Exit::Unsigned)
     };
     let mut names = Vec::new();
-    // A bundle that nobody has signed is not taken into memory.
+    // An unsigned bundle is not read into memory.
     if let (Released::Bundle, Some(keyring)) = (fetched.kind(), &keyring) {
         names = fetched.check(keyring)?.map_err(unsigned)?;
     }
@@ -155,7 +155,7 @@ pub(super) fn pull(args: PullArgs) -> Result<Exit, Failure> {
             .hint("ask those who push whether they took the last one back; `--older` takes this one")
             .exiting(Exit::Unsigned));
     }
-    // What a registry calls a release may be anything.
+    // A release from a registry may contain anything.
     match kind {
         Kind::Export => Export::check(&release.bytes).map_err(Failure::from),
         _ => Bundle::from_bytes(release.bytes.clone()).map(drop).map_err(Failure::from),
@@ -184,7 +184,7 @@ pub(super) fn pull(args: PullArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// Writes a release and its signatures, both or none; those of what was there before go.
+/// Writes a release and its signatures, both or neither, and removes statements and signatures of the previous file.
 fn write_release(out: &Path, kind: Kind, release: &Release) -> Result<(), Failure> {
     let beside = PathBuf::from(format!("{}.minisig", out.display()));
     whole::check(&beside, Kind::Signatures)?;
@@ -202,7 +202,7 @@ fn write_release(out: &Path, kind: Kind, release: &Release) -> Result<(), Failur
     signatures.map_or(Ok(()), |signatures| Ok(signatures.commit_durably()?))
 }
 
-/// Writes lists of names.
+/// Writes the index files of a store.
 pub(super) fn index(args: IndexArgs) -> Result<Exit, Failure> {
     let path = layers::to_build(args.store);
     let lists = Store::open(&path)?.on_event(events::hear).write_index()?;

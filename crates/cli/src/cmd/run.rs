@@ -1,6 +1,7 @@
-//! `precast run`: read arrays, resolve the graph, call it, write or print what comes out.
+//! `precast run`: reads arrays, resolves the graph, calls it, and writes or prints the outputs.
 //!
-//! Nothing is written before everything is computed, and every file is whole before the first one gets its name.
+//! Nothing is written before everything is computed, and every file is complete before the first one is renamed into
+//! place.
 
 use std::path::Path;
 
@@ -51,7 +52,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// Says why a call failed; what repeats a violation is written.
+/// Returns the failure for a failed call, and writes a reproducer of a violation.
 fn call_failure(error: CallError) -> Failure {
     let Some(violation) = error.cause::<Violation>() else { return error.into() };
     let written = match repro::write(Path::new(REPRO), &mut repro::Names::default(), violation) {
@@ -61,7 +62,7 @@ fn call_failure(error: CallError) -> Failure {
     Failure::from(error).exiting(Exit::Violation).hint(written)
 }
 
-/// Where debug mode leaves what repeats a violation.
+/// The directory for reproducers in debug mode.
 const REPRO: &str = "precast-repro";
 
 fn function(runtime: &Runtime, args: &RunArgs, source: Source, given: &[Given]) -> Result<Function, Failure> {
@@ -70,7 +71,7 @@ fn function(runtime: &Runtime, args: &RunArgs, source: Source, given: &[Given]) 
         Some(types) => runtime.entry_for(name, &types),
         None => runtime.entry(name),
     };
-    // What does not fit is said before anything is compiled.
+    // Mismatched arrays are reported before anything is compiled.
     let fits = |graph: &FunctionGraph| {
         let (inputs, outputs) = graph.interface();
         let names: Vec<String> = outputs.into_iter().map(|port| port.name).collect();
@@ -98,8 +99,8 @@ fn function(runtime: &Runtime, args: &RunArgs, source: Source, given: &[Given]) 
     }
 }
 
-/// The types of what is given, in the order of the inputs of an entry with combinations; `None` where there is nothing to
-/// choose from.
+/// Returns the types of the given arrays, in the order of the inputs of an entry with combinations; `None` if there
+/// are no combinations to choose from.
 fn combination(runtime: &Runtime, name: &str, given: &[Given]) -> Result<Option<Vec<Type>>, Failure> {
     let combinations = runtime.combinations(name);
     let Some(first) = combinations.first().filter(|first| *first != name) else { return Ok(None) };

@@ -3,13 +3,13 @@
 //! ```text
 //! metadata.component   the bundle                        depends on  entries, artifacts
 //! components           entry:<name>        a graph       depends on  modules that its program calls
-//!                      record:<RecordId>   machine code  depends on  its modules, libraries that the system has to have
+//!                      record:<RecordId>   machine code  depends on  its modules, required system libraries
 //!                      module:<BuildKey>   generated C   depends on  its sources
 //!                      source:<content id> a file that is compiled into it
 //!                      library:<name>      of the system
 //! ```
-//! Everything that the bundle holds is listed once, by its identity, so equal bundles have equal bills. Files have a BLAKE3 hash,
-//! which `b3sum` computes; the identities are hashes of ours.
+//! Each part of a bundle is listed once, by its identity, so equal bundles have equal bills. Files have a BLAKE3
+//! hash, which `b3sum` computes; the identities are our own hashes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,7 +33,7 @@ pub(super) fn run(args: &SbomArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// What a bundle is made of: each component by its reference, and what it depends on.
+/// The contents of a bundle: each component by its reference, and its dependencies.
 #[derive(Default)]
 struct Bill {
     components: BTreeMap<String, Value>,
@@ -138,7 +138,7 @@ fn properties(pairs: &[(&str, String)]) -> Value {
     pairs.iter().map(|(name, value)| json!({"name": format!("precast:{name}"), "value": value})).collect()
 }
 
-/// A UUID of the kind whose bits are the maker's own (version 8, RFC 9562).
+/// Returns a UUID with custom bits (version 8, RFC 9562).
 fn serial(hash: &[u8; 32]) -> String {
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&hash[..16]);

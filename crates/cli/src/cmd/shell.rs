@@ -1,4 +1,4 @@
-//! `precast completions` and `precast man`: made of the same declarations as the help texts.
+//! `precast completions` and `precast man`: generated from the same declarations as the help texts.
 
 use clap::CommandFactory as _;
 

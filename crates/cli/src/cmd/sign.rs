@@ -12,7 +12,7 @@ use crate::kind::Kind;
 use crate::secret::{self, Secret};
 use crate::{events, print, term, whole};
 
-/// Makes a key.
+/// Creates a key pair.
 pub(super) fn keygen(args: &KeygenArgs) -> Result<Exit, Failure> {
     let (public, key) = secret::make(&args.file, &args.password)?;
     term::print(&format!(
@@ -43,10 +43,10 @@ pub(super) fn run(args: &SignArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// Adds a signature to those beside a file, or to those in an export; says where it is.
+/// Adds a signature to the signature file, or to an export itself; returns the path of the signed or written file.
 fn sign_file(path: &Path, secret: &Secret) -> Result<PathBuf, Failure> {
     let bytes = file::read(path, u64::MAX)?;
-    // An export has its signatures in itself.
+    // An export contains its signatures.
     if let Some(mut export) = check(path, &bytes)? {
         drop(bytes);
         carry::sign(&mut export, secret, path)?;
@@ -64,7 +64,7 @@ fn sign_file(path: &Path, secret: &Secret) -> Result<PathBuf, Failure> {
     Ok(beside.into())
 }
 
-/// Refuses what is not whole, and kinds of files that are not signed. Returns the export, if the file is one.
+/// Rejects damaged files, and kinds of files that are not signed. Returns the export, if the file is one.
 fn check(path: &Path, bytes: &[u8]) -> Result<Option<Export>, Failure> {
     let shown = path.display();
     let damaged = |failure: Failure| failure.within(format!("`{shown}` is not whole")).exiting(Exit::Damaged);
@@ -76,7 +76,7 @@ fn check(path: &Path, bytes: &[u8]) -> Result<Option<Export>, Failure> {
             }
         }
         Kind::Export | Kind::Compressed => {
-            // In little memory first: only what is whole is unpacked.
+            // First in little memory: only an intact export is unpacked.
             Export::check(bytes).map_err(|error| damaged(error.into()))?;
             let export = Export::open(bytes).map_err(|error| damaged(error.into()))?;
             export.verify().map_err(|error| damaged(error.into()))?;
@@ -97,7 +97,7 @@ fn check(path: &Path, bytes: &[u8]) -> Result<Option<Export>, Failure> {
 }
 
 fn sign_store(path: &Path, secret: &Secret) -> Result<usize, Failure> {
-    // What is damaged is not signed.
+    // Damaged records are not signed.
     let store = Store::open(path)?.on_event(events::hear);
     let mut count = 0;
     for signed in store.signed() {

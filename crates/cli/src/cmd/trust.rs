@@ -1,4 +1,4 @@
-//! `precast trust`: keyrings.
+//! `precast trust`: manages keyrings.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -50,7 +50,7 @@ pub(super) fn run(args: TrustArgs) -> Result<Exit, Failure> {
     }
 }
 
-/// Refuses a day on which the keyring would be void already.
+/// Rejects an expiry date on which the keyring would be invalid already.
 fn check_day(expires: Date) -> Result<(), Failure> {
     let today = Date::today();
     if expires > today {
@@ -64,7 +64,7 @@ fn publics(paths: &[PathBuf]) -> Result<Vec<Key>, Failure> {
     paths.iter().map(|path| secret::public(path)).collect()
 }
 
-/// Takes a key, by its name in the keyring or by its file, from those that may sign, and puts it to those that may not.
+/// Moves a key, given by its name in the keyring or by its file, from the trusted keys to the revoked ones.
 fn revoke(keyring: &mut Keyring, named: &str) -> Result<(), Failure> {
     let key = match keyring.keys.iter().find(|key| key.name == named) {
         Some(key) => key.clone(),
@@ -91,7 +91,7 @@ fn change(path: &Path, mut keyring: Keyring) -> Result<Exit, Failure> {
 
 fn write(path: &Path, keyring: &Keyring) -> Result<Exit, Failure> {
     let text = keyring.to_string();
-    // What would not be read is not written: a threshold that cannot be reached, a key that is there twice.
+    // A keyring that could not be read is not written, e.g. with an unreachable threshold or a duplicate key.
     let read = Keyring::parse(&text)?;
     whole::write(path, Kind::Keyring, |out| out.write_all(text.as_bytes()))?.commit_durably()?;
     term::print(&described(path, &read))?;
@@ -131,9 +131,9 @@ fn described(path: &Path, keyring: &Keyring) -> String {
     text
 }
 
-/// Takes a later keyring in place of the present one.
+/// Replaces the present keyring with a later one.
 fn update(path: &Path, later: &Path) -> Result<Exit, Failure> {
-    // One that has expired may say who follows it: else nobody could.
+    // An expired keyring may still name its successor, because no other file could.
     let present = Keyring::read(path)?;
     let text = file::read_text(later)?;
     let signatures = signatures_of(later).map_err(layers::unsigned)?;

@@ -1,4 +1,4 @@
-//! `precast update`: the lock file beside a manifest.
+//! `precast update`: the lock file next to a manifest.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -12,12 +12,12 @@ use crate::args::UpdateArgs;
 use crate::error::{Exit, Failure};
 use crate::{print, term};
 
-/// Where the lock file of a manifest is: `model.lock` of `model.toml`, so that each of several has its own. That of a package is
-/// `precast.lock`, which its build script reads, whatever the manifest is called that it names.
+/// Returns the path of a manifest's lock file: `model.lock` for `model.toml`, so that each of several manifests has
+/// its own. For a package it is `precast.lock`, which its build script reads, whatever manifest the package names.
 pub(super) fn path(manifest: &Path) -> PathBuf {
     match manifest.file_name() {
         Some(name) if name == "Cargo.toml" => manifest.with_file_name(lock::FILE),
-        // Nothing is written over a manifest.
+        // A lock file must not overwrite its manifest.
         _ if manifest.extension().is_some_and(|it| it == "lock") => manifest.with_extension("lock.lock"),
         _ => manifest.with_extension("lock"),
     }
@@ -72,7 +72,7 @@ pub(super) fn run(args: &UpdateArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// How a build is held to the lock file.
+/// How a build treats the lock file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Held {
     /// A difference is a warning.
@@ -83,7 +83,7 @@ pub(super) enum Held {
     Pinning,
 }
 
-/// Holds a plan against the lock file of its manifest; gives that file if it says the same.
+/// Checks a plan against the lock file of its manifest; returns the file if both agree.
 pub(super) fn check(manifest: &Path, plan: &Plan, held: Held) -> Result<Option<Lock>, Failure> {
     let path = path(manifest);
     if held == Held::Pinning {

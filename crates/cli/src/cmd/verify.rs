@@ -1,4 +1,4 @@
-//! `precast verify`: whether everything is whole, and whether it comes out the same again.
+//! `precast verify`: checks that all files are intact, and that builds reproduce them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -65,7 +65,7 @@ pub(super) fn run(mut args: VerifyArgs) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// Puts what is named to its like: stores, bundles and lock files. Returns the exports.
+/// Sorts the named files into stores, bundles and lock files, and returns the exports.
 fn sort_out(args: &mut VerifyArgs) -> Result<Vec<PathBuf>, Failure> {
     let mut exports = Vec::new();
     for path in std::mem::take(&mut args.named) {
@@ -74,7 +74,7 @@ fn sort_out(args: &mut VerifyArgs) -> Result<Vec<PathBuf>, Failure> {
             continue;
         }
         let is_lock = path.extension().is_some_and(|ending| ending == "lock");
-        // What cannot be read is told of with its name.
+        // An unreadable file is reported later, with its name.
         match Kind::at(&path).unwrap_or(Kind::Other) {
             Kind::Export => exports.push(path),
             _ if is_lock => args.lock.push(path),
@@ -101,14 +101,14 @@ fn sort_out(args: &mut VerifyArgs) -> Result<Vec<PathBuf>, Failure> {
     Ok(exports)
 }
 
-/// Compares what is asked for.
+/// Runs the requested comparisons.
 fn compare(args: &VerifyArgs, whole: Exit) -> Result<Vec<Compared>, Failure> {
     let stores = layers::to_look(&args.layers);
     let mut compared = Vec::new();
     if whole != Exit::Error && !args.lock.is_empty() {
         compared.push(held::locks(&args.lock, &stores)?);
     }
-    // What was damaged is in quarantine by now, and would only be missing.
+    // Damaged files are in quarantine now and would only be reported as missing.
     if !matches!(whole, Exit::Ok | Exit::Unsigned) {
         return Ok(compared);
     }
@@ -124,7 +124,8 @@ fn compare(args: &VerifyArgs, whole: Exit) -> Result<Vec<Compared>, Failure> {
     Ok(compared)
 }
 
-/// Compiles what manifests declare without any store, and compares that with what the stores have of the same actions.
+/// Compiles the declarations of manifests without any store, and compares the results with those of the same actions
+/// in the stores.
 fn rebuild(manifests: &[PathBuf], stores: &[PathBuf]) -> Result<Compared, Failure> {
     let stores = stores.iter().map(Store::open).collect::<Result<Vec<_>, _>>()?;
     let mut held: BTreeMap<ActionKey, Vec<(&Store, Record)>> = BTreeMap::new();
@@ -145,7 +146,7 @@ fn rebuild(manifests: &[PathBuf], stores: &[PathBuf]) -> Result<Compared, Failur
         let Ok(toolchain) = Toolchain::find(Some(&target)) else { continue };
         for path in manifests {
             for artifact in compile(path, &toolchain, &target, &held)? {
-                // What is compiled for a debugger may be of another manifest.
+                // A module compiled for a debugger may belong to another manifest.
                 let of_release = artifact.record.profile == Profile::Release;
                 let gone = artifact.record.members.iter().filter(|m| of_release && !keys.contains(&m.key));
                 gone.for_each(|member| {
@@ -186,7 +187,7 @@ fn compile(
     Ok(artifacts)
 }
 
-/// Why a record was not compared.
+/// Returns the reason why a record was not compared.
 fn unchecked(record: &Record, toolchains: &BTreeMap<String, Toolchain>) -> String {
     let Some(toolchain) = toolchains.get(&record.target) else {
         return format!("there is no compiler for `{}` here", record.target);

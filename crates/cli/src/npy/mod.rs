@@ -110,7 +110,7 @@ pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<Array, ReadError> {
     elements(dtype, &shape, is_fortran, data).ok_or_else(|| ReadError::Huge { path: path(), shape })
 }
 
-/// Returns the array of checked bytes; `None` if there is no memory for it.
+/// Returns the array of checked bytes; `None` if the allocation fails.
 fn elements(dtype: DType, shape: &[usize], fortran: bool, data: &[u8]) -> Option<Array> {
     macro_rules! read {
         ($($variant:ident => $element:ty),*) => {

@@ -1,4 +1,4 @@
-//! `precast build`: the stages of `precast-build`, on a manifest named on the command line.
+//! `precast build`: the stages of `precast-build`, for a manifest named on the command line.
 
 mod summary;
 
@@ -55,7 +55,7 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
         (_, true) => Held::Locked,
         _ => Held::Loosely,
     };
-    // Only what is released is locked.
+    // Only release builds are locked.
     let is_usual = profile == Profile::Release && args.passes.is_none();
     let lock = if is_usual { update::check(&args.manifest, &plan, held)? } else { None };
     let target = args.target.or_else(|| manifest.target().map(str::to_owned)).unwrap_or_else(host_target);
@@ -159,7 +159,8 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// Checks that the names in a store that cannot be written mean the planned graphs: without a bundle they are all that a run finds.
+/// Checks that the entries of a read-only store match the planned graphs: without a bundle, a run has no other source
+/// of names.
 fn check_names(store: &Store, plan: &Plan) -> Result<(), Failure> {
     for entry in &plan.entries {
         let found = store.find_entry(&entry.name)?;
@@ -183,7 +184,8 @@ fn pin(
     target: &str,
 ) -> Result<(), Failure> {
     let mut pinned = Lock::of(plan).pinning(executed.records());
-    // Pins of other targets stay: all of them where the plan is the same, else those whose modules it still has.
+    // Pins of other targets stay: all of them if the plan is the same, else those whose modules are still in the
+    // plan.
     if let Some(present) = lock {
         let is_same = present.check(plan, path).is_ok();
         let stay: Vec<Pin> = match is_same {
@@ -196,7 +198,7 @@ fn pin(
     Ok(())
 }
 
-/// Reads a manifest and plans what it declares. Nothing has been written or started when this fails.
+/// Reads a manifest and plans its declarations. On failure nothing has been written or started.
 pub(crate) fn read(path: &Path, ops: Ops) -> Result<(Manifest, Plan), Failure> {
     if fs_err::metadata(path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
         return Err(Failure::new(format!("there is no manifest `{}`", path.display()))
@@ -220,7 +222,8 @@ pub(crate) fn read(path: &Path, ops: Ops) -> Result<(Manifest, Plan), Failure> {
     Ok((manifest, plan))
 }
 
-/// The variants to compile for. Their ISA levels are those of the command line, else of the manifest, else the target's defaults.
+/// Returns the variants to compile for. Their ISA levels come from the command line, else the manifest, else the
+/// target's defaults.
 fn variants(
     named: Vec<Isa>,
     manifest: &Manifest,
@@ -231,8 +234,8 @@ fn variants(
     Ok(Variant::choose(levels, target, profile)?)
 }
 
-/// Finds the compiler. A build that compiles nothing takes what a lock file pins without it: none is needed where it would not
-/// make all that is pinned.
+/// Finds the compiler. A frozen build takes pinned archives without it, so it needs no compiler if the local one
+/// would not reproduce all pins.
 fn find_toolchain(
     (target, variants): (&str, &[Variant]),
     taken: Option<&Lock>,
@@ -247,7 +250,8 @@ fn find_toolchain(
     found.map(Some).map_err(|error| Failure::from(error).hint(hint))
 }
 
-/// Opens the store to build into. A build that compiles nothing may only read it, and makes one only where something can fill it.
+/// Opens the store to build into. A frozen build may only read the store, and creates one only if something can fill
+/// it.
 fn open_store(path: &Path, is_frozen: bool, is_filled: bool) -> Result<Option<Store>, Failure> {
     let store = match is_frozen.then(|| Store::open(path)) {
         Some(Err(OpenError::Missing { is_lost: false, .. })) if !is_filled => return Ok(None),
@@ -258,7 +262,7 @@ fn open_store(path: &Path, is_frozen: bool, is_filled: bool) -> Result<Option<St
     Ok(Some(store.on_event(events::hear)))
 }
 
-/// Lists the actions that make a plan: those of a compiler, else those that are pinned.
+/// Lists the actions of a plan: those of the compiler, or without one the pinned actions.
 #[cfg(feature = "remote")]
 fn wanted(
     plan: &Plan,
@@ -271,12 +275,12 @@ fn wanted(
         return pins.map(|pin| Wanted::Action(pin.action)).collect();
     };
     let pairs = plan.units.iter().flat_map(|unit| variants.iter().map(move |variant| (unit, variant)));
-    // A unit that cannot be compiled is told of by the compiling.
+    // Compilation reports a unit that cannot be compiled.
     let actions = pairs.filter_map(|(unit, variant)| precast_compile::action(unit, toolchain, variant).ok());
     actions.map(|inputs| Wanted::Action(inputs.key())).collect()
 }
 
-/// Puts what a store elsewhere has of some actions into the store that is built into, if enough keys have signed it.
+/// Fetches the wanted actions from a remote store into the target store, if enough keys have signed them.
 #[cfg(feature = "remote")]
 fn fetch(url: &str, keyring: &Arc<Keyring>, store: Option<&Store>, wanted: &[Wanted]) -> Result<(), Failure> {
     let Some(store) = store else { return Ok(()) };
@@ -286,7 +290,7 @@ fn fetch(url: &str, keyring: &Arc<Keyring>, store: Option<&Store>, wanted: &[Wan
     Ok(())
 }
 
-/// Carries out a plan, and shows how far it is.
+/// Executes a plan and shows its progress.
 fn carry_out(plan: &Plan, execution: Execution<'_>) -> Result<Executed, ExecuteError> {
     let bar = term::progress((plan.units.len() * execution.variants.len()) as u64);
     let progress = |progress| match progress {

@@ -1,4 +1,4 @@
-//! What a build says at its end.
+//! The summary that a build prints at its end.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -10,19 +10,19 @@ use serde_json::json;
 use crate::error::Failure;
 use crate::{print, term, why};
 
-/// What was done.
+/// The summary of a build.
 pub(super) struct Summary {
     pub(super) manifest: PathBuf,
     pub(super) plan: Plan,
     pub(super) executed: Executed,
     pub(super) target: String,
     pub(super) variants: Vec<Variant>,
-    /// None where what is pinned was taken, whatever compiler is here.
+    /// `None` if pinned archives were used, whatever compiler is installed.
     pub(super) compiler: Option<String>,
     pub(super) store: PathBuf,
     pub(super) bundle: Option<(PathBuf, usize)>,
     pub(super) seconds: f64,
-    /// Whether people asked why.
+    /// Whether `--why` was given.
     pub(super) why: bool,
 }
 
@@ -35,7 +35,7 @@ impl Summary {
         self.executed.entries.iter().map(|entry| entry.name.as_str()).collect()
     }
 
-    /// Renders it for people.
+    /// Renders the summary as text.
     pub(super) fn text(&self) -> String {
         let Self { manifest, plan, executed, target, compiler, store, bundle, seconds, .. } = self;
         let (levels, entries) = (self.levels().join(", "), self.entries().join(", "));
@@ -78,7 +78,7 @@ impl Summary {
         text
     }
 
-    /// Prints it for scripts.
+    /// Prints the summary as JSON.
     pub(super) fn print_json(&self) -> Result<(), Failure> {
         let bundle =
             self.bundle.as_ref().map(|(path, bytes)| json!({"path": path.to_string_lossy(), "bytes": bytes}));

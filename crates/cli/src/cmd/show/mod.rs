@@ -1,4 +1,4 @@
-//! `precast show`: one entry, or one module with everything that is known of it.
+//! `precast show`: shows one entry, or one module with all known facts about it.
 
 mod text;
 
@@ -21,7 +21,7 @@ use crate::error::{Exit, Failure};
 use crate::kind::Kind;
 use crate::{layers, provenance, term, whole};
 
-/// A module as one layer has it.
+/// A module in one layer.
 struct Variant<'l> {
     layer: &'l Layer,
     record: Record,
@@ -89,7 +89,7 @@ fn find<'l>(layers: &'l [Layer], prefix: &str) -> Result<(BuildKey, Vec<Variant<
         .ok_or_else(|| Failure::new("no key was found"))
 }
 
-/// The modules that an entry calls, each once, in the order of their calls.
+/// Returns the modules that an entry calls, each once, in the order of their calls.
 fn modules<'l>(layers: &'l [Layer], entry: &Entry) -> Result<Vec<(BuildKey, Vec<Variant<'l>>)>, Failure> {
     let mut modules: Vec<(BuildKey, Vec<Variant<'l>>)> = Vec::new();
     for key in entry.program.keys() {
@@ -100,7 +100,7 @@ fn modules<'l>(layers: &'l [Layer], entry: &Entry) -> Result<Vec<(BuildKey, Vec<
     Ok(modules)
 }
 
-/// Writes the generated C of an entry's modules; of several, each into a directory of its own.
+/// Writes the generated C of an entry's modules; if there are several, each into its own directory.
 fn extract_entry(layers: &[Layer], entry: &Entry, directory: &Path) -> Result<Exit, Failure> {
     let modules = modules(layers, entry)?;
     for (key, variants) in &modules {
@@ -120,7 +120,7 @@ fn source_of_entry(layers: &[Layer], entry: &Entry) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// Prints what builders have stated of an entry's modules.
+/// Prints the builder statements about an entry's modules.
 fn provenance_of_entry(layers: &[Layer], entry: &Entry) -> Result<Exit, Failure> {
     for (key, variants) in modules(layers, entry)? {
         show_provenance(&key, &variants)?;
@@ -128,7 +128,7 @@ fn provenance_of_entry(layers: &[Layer], entry: &Entry) -> Result<Exit, Failure>
     Ok(Exit::Ok)
 }
 
-/// The generated C of a module.
+/// Returns the generated C of a module.
 fn text_of(key: &BuildKey, variants: &[Variant<'_>]) -> Result<String, Failure> {
     let source = variants.iter().find_map(|variant| source(variant).transpose()).transpose()?;
     source.map(|(_, text)| text).ok_or_else(|| no_source(key))
@@ -166,7 +166,7 @@ fn show_entry(args: &ShowArgs, layer: &Layer, entry: &Entry) -> Result<Exit, Fai
     Ok(Exit::Ok)
 }
 
-/// Puts each step of a graph on a line; what an op holds in braces stays together.
+/// Puts each step of a graph on a line; text in braces stays on its line.
 pub(super) fn steps(graph: &str) -> String {
     let (mut text, mut depth) = (String::new(), 0_usize);
     for part in graph.split_inclusive("; ") {
@@ -184,7 +184,7 @@ fn keys(entry: &Entry) -> Vec<String> {
     entry.program.keys().map(|key| key.to_string()).collect()
 }
 
-/// Prints what builders have stated of the variants, each on a line, as other tools read several statements.
+/// Prints the builder statements about the variants, one per line, as other tools read several statements.
 fn show_provenance(key: &BuildKey, variants: &[Variant<'_>]) -> Result<(), Failure> {
     let mut text = String::new();
     for Variant { layer, record } in variants {
@@ -210,12 +210,12 @@ fn show_provenance(key: &BuildKey, variants: &[Variant<'_>]) -> Result<(), Failu
     term::print(&text)
 }
 
-/// The document of a module, from whichever variant has it.
+/// Returns the document of a module, from the first variant that has it.
 fn document(key: &BuildKey, variants: &[Variant<'_>]) -> Option<KeyDocument> {
     variants.iter().find_map(|variant| variant.record.member(key)?.document.clone())
 }
 
-/// The generated C of a variant, and what it is called; a bundle carries none.
+/// Returns the generated C of a variant, and its file name; a bundle contains none.
 fn source(variant: &Variant<'_>) -> Result<Option<(String, String)>, Failure> {
     let Some(store) = variant.layer.store() else { return Ok(None) };
     let archive = store.load(&variant.record)?;
@@ -226,7 +226,7 @@ fn source(variant: &Variant<'_>) -> Result<Option<(String, String)>, Failure> {
     Ok(found)
 }
 
-/// Writes the generated C and its headers where a debugger can read them.
+/// Writes the generated C and its headers to a directory for a debugger.
 fn extract(key: &BuildKey, variants: &[Variant<'_>], directory: &Path) -> Result<(), Failure> {
     let stored = variants.iter().find_map(|variant| Some((variant.layer.store()?, variant)));
     let Some((layer, (store, variant))) = stored.map(|stored| (stored.1.layer, stored)) else {
@@ -250,22 +250,22 @@ fn extract(key: &BuildKey, variants: &[Variant<'_>], directory: &Path) -> Result
     Ok(())
 }
 
-/// The C files of external ops that a text leads back to by `#line`, as entries of the layer have them.
+/// Returns the C files of external ops that `#line` directives in a text refer to, from the entries of the layer.
 fn own_files(layer: &Layer, text: &str) -> Result<BTreeMap<String, String>, Failure> {
     let mut found = BTreeMap::new();
     for entry in layer.entries()? {
-        // An entry that cannot be read has no files to offer.
+        // An unreadable entry has no files to offer.
         let Ok(declared) = serde_json::from_str::<Value>(&entry.declared) else { continue };
         collect_files(&declared, &mut found);
     }
-    // What an entry declares may come from anyone: a name that leads out of the directory is none.
+    // Entries are untrusted: a file name that leads out of the directory is invalid.
     let is_named =
         |name: &String, _: &mut String| check_name(name).is_ok() && text.contains(&format!("\"{name}\""));
     found.retain(is_named);
     Ok(found)
 }
 
-/// The files in the props of external ops, under their logical names.
+/// Collects the files in the props of external ops, under their logical names.
 fn collect_files(value: &Value, found: &mut BTreeMap<String, String>) {
     if let (Some(op), Some(files)) = (value["op"].as_str(), value["files"].as_array()) {
         for (name, text) in files.iter().filter_map(|file| Some((file[0].as_str()?, file[1].as_str()?))) {
@@ -279,7 +279,7 @@ fn collect_files(value: &Value, found: &mut BTreeMap<String, String>) {
     }
 }
 
-/// The manifest of a variant's archive; a bundle carries none.
+/// Returns the manifest of a variant's archive; a bundle contains none.
 fn manifest(variant: &Variant<'_>) -> Result<Option<Value>, Failure> {
     let Some(store) = variant.layer.store() else { return Ok(None) };
     let archive = store.load(&variant.record)?;

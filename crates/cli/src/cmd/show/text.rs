@@ -1,4 +1,4 @@
-//! A module as people read it: its key document, its variants and what they require, a manifest, its C.
+//! Renders a module as text: its key document, its variants and their requirements, a manifest, its C.
 
 use std::fmt::Write as _;
 
@@ -40,7 +40,7 @@ pub(super) fn module(key: &BuildKey, variants: &[Variant<'_>]) -> Result<String,
 }
 
 fn document_text(document: &KeyDocument) -> String {
-    // Destructured whole, so that a new field cannot be forgotten here.
+    // Destructured without `..`, so that a new field cannot be forgotten here.
     let KeyDocument { epoch, host_abi, profile, language, ops, text, sources, flags, libraries, versions } =
         document;
     let mut shown = format!(
@@ -76,13 +76,13 @@ fn variant_text(key: &BuildKey, variant: &Variant<'_>) -> String {
     text + &required(requires)
 }
 
-/// What a host has to have.
+/// Describes the requirements for a host.
 fn required(requires: &Requires) -> String {
     let libc: Vec<&str> =
         [&requires.libc, &requires.libc_version].into_iter().flatten().map(String::as_str).collect();
     let libc = if libc.is_empty() { "none".to_owned() } else { libc.join(" ") };
     let abi = match requires.abi {
-        // An extension module of CPython is called as such.
+        // An extension module of CPython has its own name.
         (0, u32::MAX) => String::new(),
         (low, high) => format!(", C ABI {low:#x} to {high:#x}"),
     };
