@@ -1,4 +1,5 @@
-//! What is made again to be compared, without a build: machine code from archives alone, keys and fingerprints from declarations.
+//! `verify --recompile` and `verify --regen`: compiles machine code again from archives alone, and derives keys and
+//! fingerprints again from declarations.
 
 use precast_store::{Record, Store};
 
@@ -18,14 +19,15 @@ fn archives_alone_are_compiled_again_and_what_differs_is_named() {
     assert!(same.out.contains("compiled again from archives alone: 2 are the same"), "{}", same.out);
     let json = place.run(&["verify", "--recompile", "--json"]).ok().json();
     assert_eq!((&json["recompiled"]["same"], &json["whole"]), (&2.into(), &true.into()));
-    // Whole in itself, and not what its text makes.
+    // The forged archive is intact, but compiling its text gives other bytes.
     let record = tamper(&place, "artifacts", "forged");
     place.run_bare(&["verify", "--store", "forged"]).ok();
     let other = place.run(&["verify", "--store", "forged", "--recompile"]).fails(6, &[]);
     for said in [record.members[0].signature.as_str(), "comes out otherwise", "`unit.o`, section `.text"] {
         assert!(other.out.contains(said), "`{said}` in {}", other.out);
     }
-    // One whose text is broken is an alarm, and keeps nobody from looking at the others; so is one whose header is another.
+    // An archive with broken text is an alarm and does not stop the check of other archives. The same holds for a
+    // changed header.
     let store = Store::open(place.path("artifacts")).unwrap();
     for (name, member, told) in
         [("broken", "unit.c", "caused"), ("foreign", "include/precast/tensor.h", "is another than its keys")]
@@ -53,7 +55,7 @@ fn keys_and_fingerprints_are_derived_again_without_a_compiler() {
     let place = built(&[SUM, ROOT]);
     let same = place.run_bare(&["verify", "--regen", "precast.toml"]).ok();
     assert!(same.out.contains("derived again from manifests: 4 are the same"), "{}", same.out);
-    // A fingerprint that leads to another module: whatever is found by it computes something else.
+    // The fingerprint leads to another module, so a lookup by fingerprint would compute something else.
     let source = Store::open(place.path("artifacts")).unwrap();
     let records: Vec<Record> = source.records().map(Result::unwrap).collect();
     let [one, two] = &records[..] else { panic!("two are expected") };
@@ -67,7 +69,7 @@ fn keys_and_fingerprints_are_derived_again_without_a_compiler() {
     let told = place.run_bare(&["verify", "--store", "forged", "--regen", "precast.toml"]).fails(6, &[]);
     assert!(told.out.contains("alarm  fingerprint `") && told.out.contains("leads to"), "{}", told.out);
     assert!(told.out.contains("which nothing in a store is found by"), "{}", told.out);
-    // What nobody built is not here, and to compare nothing is no success.
+    // A missing module is reported. Comparing nothing is not a success.
     place.write("other.toml", format!("isa = [\"{ISA}\"]\n{}", SUM.replace("x + y", "x - y")));
     let none = place.run_bare(&["verify", "--regen", "other.toml"]).fails(4, &[]);
     assert!(none.out.contains("which is declared, is not here"), "{}", none.out);

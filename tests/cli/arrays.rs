@@ -1,4 +1,4 @@
-//! Bad arrays: each named with its file, and nothing written.
+//! Invalid arrays: each error names the file, and nothing is written.
 
 use ndarray::{Array2, ShapeBuilder as _};
 use ndarray_npy::WriteNpyExt as _;
@@ -6,7 +6,7 @@ use std::io::Write as _;
 
 use crate::sandbox::{Sandbox, args};
 
-/// Doubles `x`; an output file is always asked for, so that every test sees that none appears.
+/// Doubles `x`. The command always requests an output file, so that every test can check that none appears.
 const DOUBLE: &[&str] = &["run", "--expr", "x + x", "--policy", "interpret", "-o", "out=out.npy"];
 
 fn refused(place: &Sandbox, arguments: &[&str], code: i32, named: &[&str]) {
@@ -130,7 +130,8 @@ fn an_npz_holds_all_inputs_and_takes_all_outputs() {
     assert_eq!(place.read_npy::<f64>("z.npy"), ndarray::arr1(&[-9.0, -18.0]).into_dyn());
     refused(&place, &["-i", "q=out.npz"], 1, &["no array `q`", "`s`", "`d`"]);
     refused(&place, &["-i", "in.npz", "-i", "x=x.npy"], 2, &["`x` is given twice"]);
-    // Of a file that should give inputs some array is one; what it has is named where one is missing.
+    // At least one array of a file given without a name must be an input. If an input is missing, the error lists the
+    // file's arrays.
     for more in [&["--type", "x=f64[?]"][..], &["-i", "x=x.npy"]] {
         refused(
             &place,
@@ -235,7 +236,7 @@ fn every_layout_and_dtype_survives() {
 fn what_does_not_fit_is_said_before_anything_is_compiled() {
     let place = Sandbox::new();
     place.npy("x.npy", &[3], vec![1.0, 2.0, 3.0]);
-    // There is no compiler, which would be the complaint if it came to that.
+    // There is no compiler, so the command would fail for this reason if it reached compilation.
     let run = ["run", "--expr", "exp(x)", "--policy", "jit", "-i", "x=x.npy"];
     place
         .run_bare(&[&run[..], &["--type", "x=f32[?]"]].concat())

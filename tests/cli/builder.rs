@@ -1,4 +1,4 @@
-//! `Builder::remote`: what the Rust API does with a store elsewhere, and with one that fails.
+//! `Builder::remote`: the Rust API with a remote store, and with one that fails.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use precast_testkit::servers::{Fault, Server};
 use crate::elsewhere::released;
 use crate::sandbox::{Sandbox, assert_close};
 
-/// A runtime with the place elsewhere alone, and this directory for what comes.
+/// Returns a runtime whose only layer is the remote, with this directory as the cache for fetched artifacts.
 fn runtime(place: &Sandbox, url: &str, cache: &Path) -> Runtime {
     let ms = Duration::from_millis;
     let patience =
@@ -22,7 +22,7 @@ fn runtime(place: &Sandbox, url: &str, cache: &Path) -> Runtime {
     builder.remote_with(url, options).build().unwrap()
 }
 
-/// The value of `score`, and the layer that served it; or why it is a miss.
+/// Returns the value of `score` and the layer that served it, or the reason for the miss.
 fn score(place: &Sandbox, runtime: &Runtime) -> Result<(f64, String), String> {
     let function = runtime.entry("score").map_err(|error| error.to_string())?;
     let inputs = ["x.npy", "y.npy", "z.npy"]
@@ -61,7 +61,7 @@ fn a_program_is_served_from_elsewhere_and_goes_on_where_the_server_is_gone() {
     let offline = runtime(&place, &server.url, &cache);
     assert_close(score(&place, &offline).unwrap().0, expected);
     assert!(told(&offline).contains("is left alone for 30 s"), "{}", told(&offline));
-    // Who has nothing of it misses, and says why.
+    // With an empty cache the lookup misses and reports the reason.
     let empty = runtime(&place, &server.url, &place.path("empty"));
     assert!(score(&place, &empty).unwrap_err().contains("score"));
     assert!(told(&empty).contains("is left alone for 30 s"), "{}", told(&empty));
@@ -93,10 +93,10 @@ fn nobody_is_waited_for_longer_than_was_said() {
         let start = Instant::now();
         let found = runtime(&place, &server.url, &cache);
         assert!(score(&place, &found).is_err());
-        // Two tries of at most half a second and the pause; and once more, as much as a machine with other work takes.
+        // Two tries of at most half a second, the pause, and the same again as a margin for a busy machine.
         assert!(start.elapsed() < Duration::from_secs(10), "{fault:?}: {:?}", start.elapsed());
         assert!(told(&found).contains("is left alone for 30 s"), "{}", told(&found));
-        // It is left alone: the next question costs nothing.
+        // The remote is in its back-off period: the next lookup sends no request.
         let asked = server.asked().len();
         assert!(score(&place, &found).is_err() && server.asked().is_empty() && asked > 0);
         server.heal();

@@ -1,5 +1,5 @@
-//! Every call by which a command changes a store, killed in turn, and many of them refused: what was there before is served, whatever is
-//! visible is whole, and the same command finishes what was begun.
+//! Kills each call by which a command changes a store in turn, and makes many of them fail. Existing entries are
+//! still served, all visible files are intact, and the same command completes the interrupted work.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,18 +10,18 @@ use precast_store::Store;
 use crate::release::{DOUBLE, SUM, built};
 use crate::sandbox::{ISA, Sandbox};
 
-/// The calls that change something, or make it durable.
+/// The calls that change a file, or make a change durable.
 const CALLS: &str =
     "mkdir,openat,write,fsync,syncfs,rename,renameat,renameat2,unlink,unlinkat,rmdir,utimensat";
 
-/// A command, and what has to be so whenever it ends.
+/// A command, and the state of the store whenever it ends.
 struct Case<'a> {
     arguments: &'a [&'a str],
-    /// What the store is made of before; nothing: there is none.
+    /// The store that the copy starts from; `None` if the store does not exist.
     from: Option<&'a str>,
-    /// Entries that are there before and after.
+    /// Entries that exist before and after.
     stay: &'a [&'a str],
-    /// Entries that are there once it has succeeded.
+    /// Entries that exist once the command has succeeded.
     after: &'a [&'a str],
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn traced(place: &Sandbox, options: &[&str], arguments: &[&str]) -> s
     command.current_dir(place.path("")).env_clear().output()
 }
 
-/// The calls of a command on the store `work`, or on what it writes beside: name, and how often it was called before.
+/// Returns the calls of a command on the store `work` or its output file: the name, and how often it has been called.
 pub(crate) fn calls(place: &Sandbox, arguments: &[&str]) -> Vec<(String, usize)> {
     let output = traced(place, &["-o", "log", "-e", CALLS], arguments).unwrap();
     assert!(output.status.success(), "{output:?}");
@@ -63,7 +63,7 @@ pub(crate) fn calls(place: &Sandbox, arguments: &[&str]) -> Vec<(String, usize)>
     found
 }
 
-/// What is visible is whole, and what has to be there is.
+/// Checks that all visible files are intact and that the expected entries exist.
 #[track_caller]
 pub(crate) fn check(store: &Path, entries: &[&str], what: &str) {
     let Ok(store) = Store::open(store) else {
@@ -97,7 +97,7 @@ fn run(place: &Sandbox, case: &Case<'_>) -> usize {
     reset();
     let calls = calls(place, case.arguments);
     for (name, count) in &calls {
-        // Deleting takes no room, so no disk is too full for it.
+        // Deleting needs no space, so it cannot fail because the disk is full.
         let error = match name.as_str() {
             "fsync" | "syncfs" | "unlink" | "unlinkat" | "rmdir" => "EIO",
             _ => ["ENOSPC", "EDQUOT", "EIO"][count % 3],
@@ -124,7 +124,7 @@ fn run(place: &Sandbox, case: &Case<'_>) -> usize {
     calls.len()
 }
 
-/// Whether calls can be traced here; said where they cannot.
+/// Returns whether calls can be traced here; prints a message if not.
 #[allow(clippy::print_stderr, reason = "what is skipped is said")]
 pub(crate) fn may_trace(place: &Sandbox) -> bool {
     let may = traced(place, &["-o", "/dev/null"], &["--version"]).is_ok_and(|output| output.status.success());
@@ -134,7 +134,7 @@ pub(crate) fn may_trace(place: &Sandbox) -> bool {
     may
 }
 
-/// Writes two exports, one of a graph, one of four: these are published as a batch where they are imported.
+/// Writes two exports, with one graph and with four. An import publishes the four as a batch.
 pub(crate) fn exported(place: &Sandbox) {
     let others = ["x - 2.5", "exp(x)", "-x"].iter().enumerate();
     let others: String =
@@ -169,7 +169,7 @@ fn gc_import_export_and_sign_survive_every_call_killed_or_refused() {
             stay: &[],
             after: &["double", "g0", "g1", "g2"],
         },
-        // One: each of its files is put on the disk by itself.
+        // A single record: each of its files is synced by itself.
         Case {
             arguments: &["import", "single.export", "--unsigned", "--store", "work"],
             from: Some("artifacts"),
@@ -198,7 +198,8 @@ fn gc_import_export_and_sign_survive_every_call_killed_or_refused() {
     assert!(place.path("work.export").is_file());
 }
 
-/// Signatures, statements and entries reach the disk with the records: the number of syncs is that of the batches.
+/// Signatures, statements and entries reach the disk with the records: the number of syncs depends only on the number
+/// of batches.
 #[test]
 fn an_import_of_many_takes_a_few_syncs() {
     let place = built(&[SUM, DOUBLE]);
@@ -217,7 +218,7 @@ fn an_import_of_many_takes_a_few_syncs() {
     assert!(traced(&place, &syncs, &import).unwrap().status.success());
     let log = fs_err::read_to_string(place.path("log")).unwrap();
     let count = log.lines().filter(|line| line.contains("sync")).count();
-    // Release: the file, its directory and the one above. Records, entries: files, then names.
+    // Release: the file, its directory and the parent directory. Records and entries: files, then names.
     assert_eq!(count, 3 + 2 + 2, "{log}");
     let store = Store::open(place.path("work")).unwrap();
     assert!(store.signed().all(|signed| !signed.unwrap().signatures.is_empty()));

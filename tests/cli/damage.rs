@@ -1,4 +1,4 @@
-//! Damaged, foreign and unwritable layers: a miss or a clear error, never a wrong value, never a crash.
+//! Damaged, foreign and read-only layers: a miss or a clear error, never a wrong value, never a crash.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ fn built() -> (Sandbox, f64) {
     (place, expected)
 }
 
-/// Files below a directory of the store.
+/// Lists the files below a directory of the store.
 fn files(directory: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs_err::read_dir(directory).unwrap() {
@@ -31,7 +31,7 @@ fn replace(path: &Path, bytes: &[u8]) {
     fs_err::write(path, bytes).unwrap();
 }
 
-/// Checks that a run either gave the right value or said why not and wrote nothing.
+/// Checks that a run either gave the right value, or reported an error and wrote nothing.
 #[track_caller]
 fn right_or_refused(place: &Sandbox, ended: &Ended, expected: f64) {
     assert!(matches!(ended.code, 0 | 1 | 3), "{ended:?}");
@@ -101,7 +101,7 @@ fn a_truncated_object_is_found_by_doctor() {
     assert!(!objects[0].exists() && place.path("artifacts/quarantine").read_dir().unwrap().count() == 1);
 }
 
-/// Copies every record of the store into another, changed; the archives stay as they are.
+/// Copies every record of the store into another store with a change; the archives stay unchanged.
 fn foreign(place: &Sandbox, change: impl Fn(&mut precast_store::Requires)) {
     let (from, to) =
         (Store::open(place.path("artifacts")).unwrap(), Store::create(place.path("foreign")).unwrap());
@@ -173,7 +173,7 @@ fn an_unwritable_store_still_serves() {
     let set = |name: &str, mode: u32| {
         fs_err::set_permissions(place.path(name), std::fs::Permissions::from_mode(mode)).unwrap();
     };
-    // Nothing is forbidden to root, who therefore becomes somebody else, with a directory to write results to.
+    // Root may write everywhere, so the command runs as another user with a writable directory for results.
     let is_root = fs_err::metadata(place.path("")).unwrap().uid() == 0;
     let directories =
         ["artifacts", "artifacts/tmp", "artifacts/objects", "artifacts/records", "artifacts/keys"];
@@ -196,7 +196,7 @@ fn an_unwritable_store_still_serves() {
     let miss = ["run", "--expr", "v*v", "-i", "v=v.npy", "--policy", "jit", "--store", "artifacts"];
     let ended = run(&miss).unwrap().ok();
     assert!(ended.err.contains("warning: what was compiled is not kept: "), "{}", ended.err);
-    // The policy that is meant where none is named is this one; and where nothing is compiled nothing is lost.
+    // The default policy behaves the same. If nothing is compiled, nothing is lost and there is no warning.
     let without = run(&args(&[&miss[..5], &miss[7..]])).unwrap().ok();
     assert!(without.err.contains("warning: what was compiled is not kept: "), "{}", without.err);
     let hit =
@@ -209,7 +209,7 @@ fn an_unwritable_store_still_serves() {
     directories.iter().for_each(|name| set(name, 0o755));
 }
 
-/// What two graphs were built to, the names of their programs exchanged.
+/// Builds two graphs and returns their entries with the programs exchanged.
 fn exchanged(place: &Sandbox) -> Vec<precast_store::Entry> {
     let graph = |name: &str, text: &str| {
         format!("[[graph]]\nname = \"{name}\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"out = {text}\"]\n")
@@ -240,7 +240,7 @@ fn an_entry_that_calls_another_graphs_module_is_found_by_doctor() {
         let told = format!("entry `{name}`: it calls something else than the graph that was declared");
         assert!(found.out.contains(&told), "{}", found.out);
     }
-    // A store too; one that was built with other passes, or for a debugger, is not blamed.
+    // The same holds for a store. A store built with other passes, or for a debugger, is not reported.
     for options in [&["--passes", "all,-fuse"][..], &["--debug-info"], &[]] {
         place.run(&args(&[&["build"], options])).ok();
         verify(&["--store", "artifacts"]).ok();
@@ -253,7 +253,7 @@ fn an_entry_that_calls_another_graphs_module_is_found_by_doctor() {
 fn what_is_wrong_alike_with_many_records_is_one_warning() {
     let (place, _) = built();
     for number in 0..5_u8 {
-        // Of a format to come: its bytes are as they were written.
+        // A record of a future format: its bytes match its name.
         let bytes = [b"pcR".as_slice(), &[99, 0, 0, 0, number]].concat();
         let shard = place.path("artifacts/records/ab");
         fs_err::create_dir_all(&shard).unwrap();
@@ -268,7 +268,7 @@ fn what_is_wrong_alike_with_many_records_is_one_warning() {
     assert_eq!(told.out.matches("was skipped").count(), 1, "{}", told.out);
 }
 
-/// A collection that was killed has taken some pointers of a record.
+/// A killed collection has already removed some pointers of a record.
 #[test]
 fn verify_restores_pointers_and_reports_no_damage() {
     let (place, _) = built();

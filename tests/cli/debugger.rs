@@ -1,4 +1,5 @@
-//! gdb stops at breakpoints by the names of ops, with the generated C beside them, and perf names ops (`crates/cli/DEBUGGING.md`).
+//! gdb stops at breakpoints on names of ops and shows the generated C, and perf names ops
+//! (`crates/cli/DEBUGGING.md`).
 
 use crate::sandbox::Sandbox;
 use object::{Object as _, ObjectSymbol as _};
@@ -16,8 +17,8 @@ up
 list
 ";
 
-/// The output of gdb when it runs an entry in a place, by some commands; else why it cannot. Modules are loaded from memory, or
-/// from files for profilers.
+/// Returns the output of gdb for a run of an entry in a place with some commands, or the reason why gdb cannot run.
+/// Modules are loaded from memory, or from files for profilers.
 fn debugged(
     place: &Sandbox,
     commands: &str,
@@ -160,7 +161,7 @@ fn a_crash_in_a_profiled_module_has_op_and_callers_in_its_backtrace() {
     }
 }
 
-/// The names of the functions in a shared object, each with how many there are.
+/// Returns the names of the functions in a shared object, each with its number of occurrences.
 fn functions(file: &Path) -> BTreeMap<String, usize> {
     let data = fs_err::read(file).unwrap();
     let file = object::File::parse(&*data).unwrap();
@@ -206,7 +207,7 @@ fn functions_of_a_pack_have_the_names_of_their_graphs() {
     }
 }
 
-/// The stacks of a recording, each as the names of its frames, innermost first.
+/// Returns the stacks of a recording, each as the names of its frames, innermost first.
 fn stacks(place: &Sandbox, mode: &str) -> Result<Vec<Vec<String>>, String> {
     let expression = ["--expr", "sum(exp(-x*x)*sin(x)*tanh(x))", "--type", "x=f64[?]", "-i", "x=x.npy"];
     let precast = place.command([&["run", "--policy", "jit"], &expression[..]].concat());
@@ -221,7 +222,7 @@ fn stacks(place: &Sandbox, mode: &str) -> Result<Vec<Vec<String>>, String> {
     if !recorded.status.success() || !place.path("perf.data").is_file() {
         return Err(format!("perf records nothing: {}", String::from_utf8_lossy(&recorded.stderr)));
     }
-    // Lines of inlined functions would ask for a debugger's work.
+    // Resolving the lines of inlined functions would take as long as a debugger does.
     let script = ["script", "-i", "perf.data", "--no-inline", "-F", "ip,sym"];
     let script = Command::new("perf").args(script).current_dir(place.path(".")).output().unwrap();
     let text = String::from_utf8_lossy(&script.stdout).into_owned();
@@ -233,7 +234,8 @@ fn stacks(place: &Sandbox, mode: &str) -> Result<Vec<Vec<String>>, String> {
 fn perf_names_ops_and_their_callers() {
     let place = Sandbox::new();
     place.npy("x.npy", &[4_000_000], vec![0.5; 4_000_000]);
-    // Drivers keep blocks on the stack, so the unwinder needs as much of it as perf copies. Rust's own code has no frame pointers.
+    // Drivers keep blocks on the stack, so the unwinder needs as much of the stack as perf copies. Rust's own code
+    // has no frame pointers.
     let modes = [("fp", "precast_core::native::frame"), ("dwarf,65528", "precast_cli::cmd::run")];
     for (mode, caller) in modes {
         let stacks = match stacks(&place, mode) {

@@ -1,8 +1,8 @@
-//! Bad manifests, expressions and graph files: each error names the place, and nothing is written.
+//! Invalid manifests, expressions and graph files: each error names the place, and nothing is written.
 
 use crate::sandbox::{ISA, Sandbox, args};
 
-/// Builds a manifest, which must be refused before a store is made.
+/// Builds a manifest and checks that it is rejected before a store is created.
 fn refused(manifest: &str, named: &[&str]) {
     let place = Sandbox::new();
     place.write("precast.toml", manifest);
@@ -47,7 +47,7 @@ fn every_mistake_of_a_manifest_is_told_at_once() {
         graph("a", r#""x: f64[?]""#, r#""x +""#),
         graph("b", r#""x: f64[?]""#, r#""y""#)
     );
-    // Ops are resolved once the graphs are all read.
+    // Ops are resolved only after all graphs are read.
     refused(&manifest, &["`a`", "`b`", "column 4", "unknown name `y`"]);
 }
 

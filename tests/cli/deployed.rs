@@ -1,5 +1,5 @@
-//! quickstart's graphs, deployed from elsewhere to a machine that has nothing: strict, no compiler. What they give is held
-//! against what NumPy computed (`crates/quickstart/model/expected.toml`).
+//! Deploys quickstart's graphs from remotes to an otherwise empty machine: strict policy, no compiler. The results
+//! are compared with values computed by NumPy (`crates/quickstart/model/expected.toml`).
 
 use std::process::Command;
 
@@ -37,7 +37,7 @@ impl Quickstart {
         Self::in_a(place).signed()
     }
 
-    /// Signs what was built.
+    /// Signs the store and the bundle.
     fn signed(self) -> Self {
         let place = &self.place;
         place.run_bare(&["keygen", "alice.key", "--no-password"]).ok();
@@ -47,9 +47,9 @@ impl Quickstart {
         self
     }
 
-    /// The inputs of the graphs, in a directory.
+    /// Writes the inputs of the graphs to a directory.
     fn in_a(place: Sandbox) -> Self {
-        // As the program reads them: the first of each so many rows was held out.
+        // As the program reads them: the first of every `held_out_every` rows was held out.
         let model = table("model/model.toml");
         let text = fs_err::read_to_string(format!("{QUICKSTART}/model/winequality-red.csv")).unwrap();
         let rows = text.lines().filter(|line| !line.starts_with(['#', '"']));
@@ -72,12 +72,12 @@ impl Quickstart {
         Self { place, expected: table("model/expected.toml") }
     }
 
-    /// Runs an entry from layers that are named so, on a machine whose cache is this directory and that has nothing else.
+    /// Runs an entry from the given layers, on an otherwise empty machine with this cache directory.
     fn run(&self, layers: &[&str], cache: &str, entry: &str, inputs: &[&str]) -> serde_json::Value {
         let run = ["run", "--entry", entry, "--policy", "strict", "--json"];
         let mut command: Command = self.place.command(args(&[&run, layers, inputs]));
         command.env("PATH", "").env("PRECAST_CACHE", self.place.path(cache));
-        // Where a bucket is, and who asks.
+        // The address and credentials of a bucket.
         command.envs(std::env::vars().filter(|(name, _)| name.starts_with("AWS_")));
         if let Ok(address) = std::env::var("PRECAST_TEST_S3") {
             command.env("AWS_ENDPOINT_URL", format!("http://{address}"));
@@ -85,13 +85,13 @@ impl Quickstart {
         Ended::of(command.output().unwrap()).ok().json()
     }
 
-    /// Deploys from layers that have to be signed.
+    /// Deploys from layers that must be signed.
     pub(crate) fn deploys(&self, layers: &[&str], from: &str) {
         self.serves(&args(&[layers, &["--keyring", "precast.keyring"]]), from);
     }
 
-    /// Builds as a release does, with a cache, and deploys from the cache and the committed files to a machine that has nothing
-    /// else.
+    /// Builds as a release does, with a cache, then deploys from the cache and the committed files to an otherwise
+    /// empty machine.
     pub(crate) fn deploys_from_a_cache(cache: &str, environment: &[(&str, String)]) -> Sandbox {
         let here = Self::in_a(Sandbox::new());
         let place = &here.place;
@@ -108,7 +108,7 @@ impl Quickstart {
             command.env("PATH", "").env("PRECAST_CACHE", place.path("nothing"));
             ended(command)
         };
-        // Without the cache there is nothing, and no store.
+        // Without the cache there are no artifacts, and no store is created.
         bare(&["--store", "filled"]).fails(1, &["nothing may be compiled", "hint: "]);
         assert!(!place.path("filled").exists());
         let filled = bare(&["--store", "filled", "--remote-cache", cache]).ok().json();
@@ -121,7 +121,7 @@ impl Quickstart {
         here.place
     }
 
-    /// Runs all graphs from layers that are named so; every module has to come from `from`.
+    /// Runs all graphs from the given layers; every module must come from `from`.
     fn serves(&self, layers: &[&str], from: &str) {
         let cache = format!("the cache of {}", from.replace('/', "-"));
         let number = |name: &str| numbers(&self.expected[name])[0];
@@ -173,7 +173,7 @@ impl Quickstart {
 fn quickstart_is_deployed_from_a_cache_by_its_pins() {
     let server = farm::Server::start();
     let place = Quickstart::deploys_from_a_cache(&server.url, &[]);
-    // A cache that lies fills nothing.
+    // A cache with wrong contents fills no store.
     server.faults(farm::Faults { lie: 1000, ..farm::Faults::default() });
     let build = ["build", "--frozen", "--isa", ISA, "--store", "lied", "--remote-cache", &server.url];
     let lied = place.run_bare(&build).fails(1, &["nothing may be compiled", "gave what cannot be used"]);
@@ -192,7 +192,7 @@ fn quickstart_is_deployed_from_a_web_server_and_from_a_registry() {
     let url = registry.url("me/quickstart:1");
     quickstart.place.run_bare(&["push", &url, "quickstart.precast"]).ok();
     quickstart.deploys(&["--remote", &url], &url);
-    // The modules of an entry are asked for at once, and come once.
+    // The modules of an entry are requested at once, and each is fetched once.
     let objects = server.asked().iter().filter(|asked| asked.contains("/objects/")).count();
     assert_eq!(objects, fs_err::read_dir(quickstart.place.path("artifacts/objects")).unwrap().count());
 }

@@ -1,4 +1,4 @@
-//! Documents whose examples are executed: blocks, what commands promise, and how they are run.
+//! Documents with executable examples: their blocks, the expected results of commands, and how to run them.
 
 use precast_testkit::package::root;
 use std::ffi::OsString;
@@ -6,19 +6,19 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-/// A fenced block.
+/// A fenced code block.
 #[derive(Debug)]
 pub(crate) struct Block {
     pub(crate) language: String,
     pub(crate) text: String,
-    /// The last file that the text before it names.
+    /// The last file named in the text before the block.
     pub(crate) file: Option<String>,
 }
 
-/// What files that a document shows are called.
+/// The extensions of files that a document shows.
 const FILES: [&str; 7] = [".toml", ".rs", ".c", ".cc", ".h", ".c.in", ".py"];
 
-/// The blocks of a document, in order.
+/// Returns the blocks of a document, in order.
 pub(crate) fn blocks(path: &str) -> Vec<Block> {
     let text = fs_err::read_to_string(root().join(path)).unwrap();
     let (mut blocks, mut open, mut before): (Vec<Block>, Option<Block>, &str) = (Vec::new(), None, "");
@@ -42,13 +42,13 @@ pub(crate) fn blocks(path: &str) -> Vec<Block> {
     blocks
 }
 
-/// A `PATH` that begins with the folder of the command `precast`.
+/// Returns a `PATH` that begins with the folder of the command `precast`.
 pub(crate) fn path() -> OsString {
     let built = Path::new(env!("CARGO_BIN_EXE_precast")).parent().unwrap();
     [built.as_os_str(), &std::env::var_os("PATH").unwrap()].join(":".as_ref())
 }
 
-/// A command with the exit code and the output that a document promises.
+/// A command with its expected exit code and output from a document.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Example<'a> {
     pub(crate) command: &'a str,
@@ -56,7 +56,7 @@ pub(crate) struct Example<'a> {
     pub(crate) output: Vec<&'a str>,
 }
 
-/// The commands of a block: `$ ` begins one, `? ` names its exit code.
+/// Returns the commands of a block: `$ ` begins one, `? ` gives its exit code.
 pub(crate) fn examples(console: &str) -> Vec<Example<'_>> {
     let mut examples: Vec<Example<'_>> = Vec::new();
     for line in console.lines() {
@@ -73,7 +73,7 @@ pub(crate) fn examples(console: &str) -> Vec<Example<'_>> {
 }
 
 impl Example<'_> {
-    /// Runs the command; what differs from the promise, in words.
+    /// Runs the command and describes any difference from the expected result.
     pub(crate) fn run(&self, directory: &Path, path: &OsString) -> Option<String> {
         let mut shell = Command::new("sh");
         shell.arg("-c").arg(format!("{{ {}; }} 2>&1", self.command)).current_dir(directory).env("PATH", path);
@@ -88,7 +88,7 @@ impl Example<'_> {
     }
 }
 
-/// Whether lines are as promised; `...` stands for any number of lines, also none.
+/// Returns whether lines match the expected ones; `...` matches any number of lines, including none.
 pub(crate) fn fits(promised: &[&str], found: &[&str]) -> bool {
     match (promised, found) {
         ([], []) => true,

@@ -1,4 +1,4 @@
-//! Layers that are elsewhere: a store on a web server, used by a machine that has nothing else.
+//! Remote layers: a store on a web server, used by an otherwise empty machine.
 
 use std::process::Command;
 
@@ -7,7 +7,7 @@ use precast_testkit::servers::{Fault, Registry, Server};
 use crate::release::DOUBLE;
 use crate::sandbox::{Ended, INPUTS, ISA, Sandbox, args, assert_close};
 
-/// A store and a bundle that are signed, with the keyring; and what `score` is.
+/// Creates a signed store and a signed bundle, with the keyring; also returns the value of `score`.
 pub(crate) fn released() -> (Sandbox, f64) {
     let (place, expected) = Sandbox::scored();
     place.run(&["build", "--bundle", "score.precast"]).ok();
@@ -17,16 +17,16 @@ pub(crate) fn released() -> (Sandbox, f64) {
     (place, expected)
 }
 
-/// A command of a machine without a compiler, whose cache is this directory.
+/// Returns a command on a machine without a compiler, with this cache directory.
 fn bare(place: &Sandbox, cache: &str, arguments: &[&str]) -> Command {
     let mut command = place.command(arguments);
     command.env("PATH", "").env("PRECAST_CACHE", place.path(cache));
-    // Where a bucket is, and who asks.
+    // The address and credentials of a bucket.
     command.envs(std::env::vars().filter(|(name, _)| name.starts_with("AWS_")));
     command
 }
 
-/// Runs the entry from a place elsewhere, and nothing else.
+/// Runs the entry with a remote as the only layer.
 pub(crate) fn score(place: &Sandbox, url: &str, cache: &str) -> Ended {
     let run = [
         "run",
@@ -43,7 +43,7 @@ pub(crate) fn score(place: &Sandbox, url: &str, cache: &str) -> Ended {
     Ended::of(bare(place, cache, &args(&[&run, INPUTS])).output().unwrap())
 }
 
-/// Deploys from a place elsewhere to a machine that has nothing.
+/// Deploys from a remote to an empty machine.
 pub(crate) fn deploys(place: &Sandbox, url: &str, expected: f64) {
     let json = score(place, url, "empty").ok().json();
     assert_close(json["outputs"][0]["data"].as_f64().unwrap(), expected);
@@ -67,15 +67,15 @@ fn a_store_on_a_web_server_serves_a_machine_that_has_nothing() {
     let listed = Ended::of(bare(&place, "another", &listed).output().unwrap()).ok();
     assert_eq!(listed.json()["entries"][0]["name"], "score");
     assert!(listed.err.contains("the modules that came from it before"), "{}", listed.err);
-    // Without a keyring there is no remote, whatever is there.
+    // A remote needs a keyring, whatever it contains.
     let run = args(&[&["run", "--entry", "score", "--remote", url], INPUTS]);
     place.run_bare(&run).fails(2, &["believed for its signatures only", "hint: `--keyring FILE`"]);
-    // A server that is down: what came before is served, and the rest is a miss.
+    // The server is down: earlier artifacts are served from the cache, and anything else is a miss.
     server.fault("", Fault::Status(503), usize::MAX);
     let ended = score(&place, url, "empty").ok();
     assert!(ended.err.contains("is left alone for 30 s"), "{}", ended.err);
     score(&place, url, "nothing").fails(3, &["is left alone for 30 s: ", "hint: "]);
-    // Another layer goes on.
+    // Another layer still works.
     let run = [
         "run",
         "--entry",
@@ -101,7 +101,7 @@ fn a_build_takes_what_is_signed_elsewhere_and_compiles_the_rest() {
         ["build", "--json", "--store", "fresh", "--remote", &server.url, "--keyring", "precast.keyring"];
     let built = place.run(&build).ok().json();
     assert_eq!((&built["compiled"], &built["hits"]), (&0.into(), &built["artifacts"]));
-    // The signatures came along; the entry is of this build.
+    // The signatures were fetched too, but this build wrote the entry.
     let verified = place.run_bare(&["verify", "--store", "fresh", "--keyring", "precast.keyring"]);
     let verified = verified.fails(7, &[]).out;
     let records = built["artifacts"].as_u64().unwrap();
@@ -133,7 +133,7 @@ fn what_is_pinned_is_taken_from_a_store_elsewhere_without_a_compiler() {
     let run = ["run", "--entry", "score", "--policy", "strict", "--json", "--store", "filled"];
     let ran = Ended::of(bare(&place, "cache", &args(&[&run, INPUTS])).output().unwrap()).ok();
     assert_close(ran.json()["outputs"][0]["data"].as_f64().unwrap(), expected);
-    // What no trusted key has signed is not taken, nor what has another digest than its pin.
+    // Artifacts without a trusted signature are rejected, and so are artifacts whose digest differs from the pin.
     place.run_bare(&["keygen", "mallory.key", "--no-password"]).ok();
     place
         .run_bare(&["trust", "new", "--keyring", "mallory's", "--expires", "2999-01-01", "mallory.pub"])
@@ -164,7 +164,7 @@ fn a_tag_that_goes_back_to_an_earlier_release_is_refused_and_told() {
         pull(&[]).ok();
         pull(&[]).ok();
     }
-    // Under another name it has another manifest, which nobody signed.
+    // Under another name the release has another manifest, which is not signed.
     for end in ["", ".minisig"] {
         fs_err::copy(place.path(format!("score.precast{end}")), place.path(format!("again{end}"))).unwrap();
     }
@@ -174,7 +174,7 @@ fn a_tag_that_goes_back_to_an_earlier_release_is_refused_and_told() {
     let kept = fs_err::read(place.path("pulled")).unwrap();
     pull(&[]).fails(7, &["is an earlier one than was seen there before", "hint: ask those who push"]);
     assert_eq!(fs_err::read(place.path("pulled")).unwrap(), kept, "what is refused is not written");
-    // A layer serves it, and tells.
+    // A layer still serves the release, with a warning.
     let served = score(&place, &url, "cache").ok();
     let told = format!("warning: the release of `{url}` is again an earlier one");
     assert!(served.err.contains(&told), "{}", served.err);
@@ -183,7 +183,7 @@ fn a_tag_that_goes_back_to_an_earlier_release_is_refused_and_told() {
     assert!(!new.err.contains("earlier one"), "{}", new.err);
     pull(&["--older"]).ok();
     pull(&[]).fails(7, &[]);
-    // Who asks for no signatures believes the registry.
+    // Without required signatures the registry is trusted.
     Ended::of(bare(&place, "cache", &["pull", &url, "--out", "pulled"]).output().unwrap()).ok();
     push("later.precast");
     pull(&[]).ok();
@@ -210,7 +210,7 @@ fn an_export_with_a_lower_number_than_its_tag_had_is_refused() {
     pull("8", &[]).ok();
 }
 
-/// Before a registry that asks who it is: a name and a password, for themselves or for a token.
+/// Starts a proxy of a registry that requires a name and a password, either for each request or for a token.
 fn asking(registry: &Registry, for_a_token: bool) -> Server {
     // base64 of `user:secret`
     const BASIC: &str = "Basic dXNlcjpzZWNyZXQ=";
@@ -273,7 +273,7 @@ fn a_token_that_has_to_be_exchanged_first_is_not_sent() {
     let mut pull = place.command(["pull", &url]);
     pull.env("DOCKER_CONFIG", place.path("")).env("REGISTRY_AUTH_FILE", place.path("none"));
     let ended = Ended::of(pull.output().unwrap()).fails(1, &["an identity token", "hint: `docker login"]);
-    // Asked is without it: what is public needs none.
+    // The request is sent without the token, because public data needs none.
     assert!(!ended.err.contains("secret"), "{}", ended.err);
 }
 

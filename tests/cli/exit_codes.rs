@@ -1,9 +1,9 @@
-//! Exit codes: a table of what ends how, over all commands that can, held against the table of README.md.
+//! Exit codes: a table of commands and their exit codes, compared with the table of README.md.
 
 use crate::release::{DOUBLE, SUM, built, files, tamper};
 use crate::sandbox::{Ended, ISA, Sandbox, args};
 
-/// Sets everything up that the rows of the table use.
+/// Creates all files that the rows of the table use.
 fn place() -> Sandbox {
     let place = built(&[SUM]);
     for name in ["k", "other"] {
@@ -68,7 +68,7 @@ fn place() -> Sandbox {
 
 const RUN: &[&str] = &["run", "--policy", "strict", "-i", "x=x.npy", "-i", "y=y.npy", "--entry"];
 
-/// What finds damage, and ends with code 4.
+/// Returns the commands that find damage and exit with code 4.
 fn finders_of_damage() -> Vec<Vec<&'static str>> {
     vec![
         vec!["verify", "--bundle", "cut.precast"],
@@ -155,7 +155,7 @@ fn what_ends_how_is_one_table() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
-    // An empty variable is no wish to go without signatures.
+    // An empty variable does not disable signatures.
     let mut command = place.command(run("sum", "--bundle", "model.precast"));
     let ended = Ended::of(command.env("PRECAST_KEYRING", "").output().unwrap());
     ended.fails(1, &["the name of the keyring is empty", "hint: "]);

@@ -1,4 +1,4 @@
-//! Ops that need no Rust: a manifest and C files in an empty directory, built and run by the command alone.
+//! Ops without Rust: a manifest and C files in an empty directory, built and run with the command alone.
 
 use crate::sandbox::Sandbox;
 
@@ -44,7 +44,7 @@ fn two_c_files_and_a_manifest_are_built_and_run_by_name() {
         inputs.iter().for_each(|input| arguments.extend(["-i", input]));
         place.run(&[&arguments[..], &["-o", "0=z.npy"]].concat())
     };
-    // The dtypes of the inputs choose among the combinations.
+    // The dtypes of the inputs select the combination.
     run("vector_times_vector", &["0=x.npy", "1=y.npy"]).ok();
     let z = || place.read_npy::<f64>("z.npy").into_raw_vec_and_offset().0;
     assert_eq!(z(), [4.0, 10.0, 19.5]);
@@ -174,7 +174,7 @@ fn a_changed_header_of_the_system_is_compiled_and_served() {
     let directory = place.path("system");
     place.write("precast.toml", format!("{manifest}header_dirs = [\"{}\"]\n", directory.display()));
     place.npy("one.npy", &[], vec![1.0]);
-    // Back to a value that was compiled before: it is found, and served again.
+    // Back to a value that was compiled before: the artifact is found and served again.
     for q in [5, 7, 9, 5] {
         place.write("system/outside.h", format!("#define Q {q}\n"));
         place.run(&["build", "--store", "s"]).ok();
@@ -196,7 +196,8 @@ fn a_changed_header_of_the_system_is_compiled_and_served() {
     }
 }
 
-/// Everything of part A that a manifest can say: by name in graphs with ops of the library, with params, in place, from `./`.
+/// All features of part A in a manifest: calls by name in graphs with built-in ops, params, in-place ops, files in
+/// `./`.
 #[test]
 fn graphs_and_expressions_call_the_ops_of_a_manifest_by_name() {
     let place = place();
@@ -229,7 +230,7 @@ ndim = [1]
     let served = ["--store", "cache", "--policy", "strict", "-i", "x=x.npy", "-o", "0=z.npy"];
     place.run(&[&["run", "--entry", "model", "-i", "n=n.npy"], &served[..]].concat()).ok();
     assert_eq!(z(), [-14.0 - 2.0 + 1.0]);
-    // An expression has the ops of entries in the store, or of the manifest that it names.
+    // An expression can call ops of entries in the store, or of the manifest that it names.
     place.run(&[&["run", "--expr", "mirror(x)"], &served[..]].concat()).ok();
     assert_eq!(z(), [-1.0, -2.0, -3.0]);
     let jit = ["--policy", "jit", "-i", "x=x.npy", "-i", "n=n.npy", "-o", "0=z.npy"];
@@ -270,7 +271,7 @@ fn what_is_wrong_with_one_op_is_told_with_what_is_wrong_with_all_others() {
         "hint: give the op a name of its own",
     ];
     place.run(&["build", "--store", "cache"]).fails(1, &told);
-    // What only a compiler sees, too.
+    // The same holds for errors that only a compiler finds.
     let place = self::place();
     place.write("src/affine.c", "#section code\nOUTPUT_0 = nowhere;\n");
     let c = include_str!("../it/external/c/vectorTimesVector.c");
@@ -338,7 +339,7 @@ outputs = ["within(x, low=0.5) * 2", "within(x, output=1)"]
         c.replace("x > PARAMS->high ? PARAMS->high", "x >= PARAMS->high ? 2 * PARAMS->high"),
     );
     place.run(&check).fails(5, &[]);
-    // Nothing is compiled: the graph is interpreted, in the store and from the manifest.
+    // Nothing is compiled: the graph is interpreted, both from the store and from the manifest.
     place.write("within.c", c);
     place.run(&["build", "--store", "cache"]).ok();
     place.npy("x.npy", &[4], vec![-2_f32, 0.75, 1.0, 3.0]);

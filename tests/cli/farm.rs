@@ -1,4 +1,4 @@
-//! Builds that others take part in: a cache, and a farm that compiles.
+//! Builds with a shared cache, and with a farm that compiles.
 
 use std::io::BufRead as _;
 use std::process::{Child, Command, Stdio};
@@ -11,10 +11,10 @@ use crate::deployed::Quickstart;
 use crate::document::{blocks, path};
 use crate::sandbox::{Ended, ISA, Sandbox};
 
-/// How many units the real farm compiles.
+/// The number of units that the real farm compiles.
 const UNITS: usize = 200;
 
-/// Builds into a store and a bundle of this name.
+/// Returns a command that builds into a store and a bundle of this name.
 fn build(place: &Sandbox, name: &str, more: &[&str]) -> Command {
     let (store, bundle) = (format!("{name}.store"), format!("{name}.precast"));
     let mut command = place.command(["build", "--json", "--store", &store, "--bundle", &bundle]);
@@ -45,7 +45,7 @@ fn an_encrypted_farm_and_cache_that_know_us_give_the_bytes_of_this_machine() {
         command.args(["--remote-ca", "ca.pem"]);
         command
     };
-    // By the command line and a helper.
+    // Credentials from the command line and a helper.
     place.write("helper", "#!/bin/sh\necho '{\"headers\": {\"Authorization\": [\"Bearer our secret\"]}}'\n");
     let helper = place.path("helper");
     fs_err::set_permissions(&helper, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
@@ -62,13 +62,13 @@ fn an_encrypted_farm_and_cache_that_know_us_give_the_bytes_of_this_machine() {
         farm.err
     );
     assert_eq!(bundle(&place, "farm"), bundle(&place, "here"));
-    // By the environment.
+    // Credentials from the environment.
     let mut command = elsewhere("cache", false);
     command.env("PRECAST_REMOTE_CA", "ca.pem").env("PRECAST_REMOTE_TOKEN", "our secret");
     let cache = ended(command).ok();
     assert_eq!((&cache.json()["fetched"], &cache.json()["compiled"]), (&here["compiled"], &0.into()));
     assert_eq!(bundle(&place, "cache"), bundle(&place, "here"));
-    // Whoever is not known is told so, and no secret is shown.
+    // An unknown client gets an authentication error, and no secret is shown.
     let mut command = trusting(elsewhere("nobody", true));
     command.env("PRECAST_REMOTE_TOKEN", "their secret");
     let nobody = ended(command).fails(1, &["not authenticated (`nobody is known by that token`)"]);
@@ -81,7 +81,7 @@ fn an_encrypted_farm_and_cache_that_know_us_give_the_bytes_of_this_machine() {
     let mut command = elsewhere("nobody", true);
     command.env("PRECAST_REMOTE_KEY", "own.key");
     ended(command).fails(2, &["a key alone", "PRECAST_REMOTE_CERTIFICATE"]);
-    // A cache is no reason to fail.
+    // An unusable cache does not fail the build.
     let alone = ended(elsewhere("alone", false)).ok();
     assert!(alone.err.contains("no authority that is known here"), "{}", alone.err);
     assert_eq!(alone.json()["compiled"], here["compiled"]);
@@ -122,7 +122,7 @@ fn what_was_tried_again_is_told_at_the_end() {
     );
     ended(build(&place, "here", &[])).ok();
     assert_eq!(bundle(&place, "farm"), bundle(&place, "here"));
-    // Of a build that fails too.
+    // The same holds for a build that fails.
     server.state().actions.clear();
     let refuse = [("execute", (Code::ResourceExhausted, 1))].into();
     server.faults(Faults { refuse, late: 1, ..Faults::default() });
@@ -132,7 +132,7 @@ fn what_was_tried_again_is_told_at_the_end() {
     assert!(!place.path("less.precast").exists());
 }
 
-/// A worker of a farm, ended with the value. It says a line for each action.
+/// A worker of a farm, killed on drop. It prints a line for each action.
 struct Worker(Child);
 
 impl Worker {
@@ -153,7 +153,7 @@ impl Drop for Worker {
     }
 }
 
-/// Graphs that are a unit each.
+/// Declares graphs that each compile to one unit.
 fn many() -> String {
     const FUNCTIONS: [&str; 15] = [
         "exp", "log", "sin", "cos", "tan", "tanh", "sqrt", "abs", "floor", "ceil", "sinh", "cosh", "expm1",
@@ -193,7 +193,7 @@ fn a_real_farm_and_cache_give_the_bytes_of_this_machine_and_a_killed_worker_lose
     let timed = |what: &str, name: &str, arguments: &[&str]| {
         let mut command = build(&place, name, arguments);
         command.args(["--jobs", "8"]);
-        // The authority of that server.
+        // The authority that certified the server.
         command.envs(std::env::var("PRECAST_TEST_REAPI_CA").map(|path| ("PRECAST_REMOTE_CA", path)));
         (what.to_owned(), std::time::Instant::now(), command)
     };

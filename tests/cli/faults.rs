@@ -1,6 +1,6 @@
-//! What stands in the way of a command: pipes where files belong, sizes beyond memory, no room to work.
+//! Obstacles to a command: pipes instead of files, sizes beyond memory, no space to work.
 //!
-//! Each is told at once and by name; nothing waits for ever, is cut off without a word, or is left behind.
+//! Each is reported at once and by name. No command hangs, ends without a message, or leaves files behind.
 
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ fn fifo(place: &Sandbox, name: &str) {
     rustix::fs::mknodat(rustix::fs::CWD, place.path(name), rustix::fs::FileType::Fifo, mode, 0).unwrap();
 }
 
-/// A place with one of everything that is no file.
+/// Creates a place with one special file of each kind.
 fn special() -> (Sandbox, std::os::unix::net::UnixListener) {
     let place = Sandbox::new();
     fifo(&place, "fifo");
@@ -38,7 +38,7 @@ pub(crate) fn soon(mut command: Command) -> Ended {
     Ended::of(child.wait_with_output().unwrap())
 }
 
-/// Waits for a process that ends by itself; ends one that does not, and fails.
+/// Waits for a process that should end by itself; kills it and fails otherwise.
 pub(crate) fn await_end(child: &mut Child) {
     let start = Instant::now();
     while child.try_wait().unwrap().is_none() {
@@ -197,7 +197,7 @@ fn a_publish_that_fails_is_told() {
     place.npy("x.npy", &[2], vec![1.0, 2.0]);
     place.run(&["run", "--policy", "jit", "--writable", "s", "--expr", "x + 1.5", "-i", "x=x.npy"]).ok();
     for shard in 0..=255 {
-        // A store has no links: nothing is put behind one.
+        // A store contains no links, so nothing is written through one.
         let shard = place.path(format!("s/objects/{shard:02x}"));
         if !shard.exists() {
             std::os::unix::fs::symlink("/nonexistent", shard).unwrap();
@@ -208,7 +208,7 @@ fn a_publish_that_fails_is_told() {
     assert!(ended.err.contains("warning: ") && ended.err.contains("stays in memory"), "{}", ended.err);
 }
 
-/// Runs a command of the shell with the binary as `$0`, in a place.
+/// Runs a shell command in a place, with the binary as `$0`.
 fn shell(place: &Sandbox, script: &str) -> Ended {
     let mut command = Command::new("sh");
     command.args(["-c", script, env!("CARGO_BIN_EXE_precast")]).current_dir(place.path("")).env_clear();
@@ -238,7 +238,7 @@ fn too_few_descriptors_are_told_as_such() {
     assert!(refused > 0);
 }
 
-/// A store that serves four functions op by op.
+/// Creates a store that serves four functions op by op.
 fn served() -> (Sandbox, &'static str) {
     let place = Sandbox::new();
     place.npy("x.npy", &[2], vec![1.0, 2.0]);
@@ -255,7 +255,7 @@ fn too_few_descriptors_to_load_modules_are_told_as_such() {
     let mut refused = 0;
     for limit in 4..12 {
         let ended = shell(&place, &format!("ulimit -n {limit}; exec \"$0\" {run}"));
-        // Below some limit not even the program itself is loaded, and that is not ours to tell.
+        // Below some limit the system cannot load the program itself, which it reports without our code.
         if ended.code != 0 && !ended.err.contains("error while loading shared libraries") {
             refused += 1;
             ended.fails(1, &["error: ", "Too many open files", "`ulimit -n`"]);

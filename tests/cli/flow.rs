@@ -1,4 +1,4 @@
-//! Declare, build, deploy, run.
+//! The main workflow: declare, build, deploy, run.
 
 use std::process::Stdio;
 

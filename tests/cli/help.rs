@@ -1,4 +1,4 @@
-//! Transcripts. `TRYCMD=overwrite cargo test -p precast-cli` writes them anew.
+//! Transcripts. `TRYCMD=overwrite cargo test -p precast-cli` rewrites them.
 
 #[test]
 fn transcripts_are_as_committed() {

@@ -1,4 +1,4 @@
-//! Every command that opens a remote, for users without a home, with one that cannot be written, and with a full disk.
+//! Every command that opens a remote, for users without a home, with a read-only home, and with a full disk.
 
 use std::process::Command;
 
@@ -11,17 +11,17 @@ use crate::sandbox::{Ended, INPUTS, Sandbox, args};
 const HOMES: [(&str, Option<&str>); 3] = [
     ("HOME is not set", None),
     ("HOME does not exist", Some("/nonexistent")),
-    // Even the superuser makes no directory there.
+    // Even the superuser cannot create a directory there.
     ("HOME cannot be written", Some("/proc")),
 ];
 
-/// Mounts a file system of 16 KiB at `HOME`, fills it, and runs the words.
+/// Mounts a file system of 16 KiB at `HOME`, fills it, and runs the arguments.
 const FULL: &str =
     r#"mount -t tmpfs -o size=16k tmpfs "$HOME" && cat /dev/zero > "$HOME/full" 2> /dev/null; exec "$@""#;
 
-/// The places of a release, and of a store.
+/// The URLs of a release and of a store.
 struct Places {
-    /// A store on a web server, a release by its tag, and the same by its digest.
+    /// A store on a web server, a release by its tag, and the same release by its digest.
     urls: [String; 3],
     tag: String,
     _servers: (Server, Registry),
@@ -36,7 +36,7 @@ fn places(place: &Sandbox) -> Places {
     Places { urls: [server.url.clone(), tag.clone(), digest], tag, _servers: (server, registry) }
 }
 
-/// The command lines, each with the exit code 0.
+/// Returns the command lines that must succeed.
 fn lines(places: &Places) -> Vec<Vec<String>> {
     let mut lines: Vec<Vec<String>> = Vec::new();
     let mut add = |words: &[&str]| lines.push(words.iter().map(|&word| word.to_owned()).collect());
@@ -55,7 +55,7 @@ fn lines(places: &Places) -> Vec<Vec<String>> {
     lines
 }
 
-/// A command of a user with this home.
+/// Returns a command of a user with this home.
 fn command(place: &Sandbox, words: &[String], home: Option<&str>) -> Command {
     let mut command = place.command(words);
     command.env_remove("PRECAST_CACHE").envs(home.map(|home| ("HOME", home)));
@@ -104,7 +104,7 @@ fn commands_open_remotes_while_the_disk_of_the_home_is_full() {
         let _ = fs_err::remove_dir_all(place.path("fresh"));
         succeeds(&mut full(&words, false), "the home is full", &words);
     }
-    // A release is in memory; a store needs a directory, and the error names it.
+    // A release is in memory. A store needs a directory, and the error names it.
     let run = |url: &str| {
         let run = ["run", "--entry", "score", "--policy", "strict", "--remote", url, "--keyring"];
         args(&[&run, &["precast.keyring"], INPUTS]).iter().map(|&word| word.to_owned()).collect::<Vec<_>>()

@@ -1,6 +1,6 @@
-//! What a disk has after a crash: at each call that changes a store the machine stops, as far as a test can have it so. The store is on
-//! a file system in a file, and that file is copied while it is mounted: the copy has what was handed to the disk by then, and
-//! nothing that was only in memory.
+//! Contents of a disk after a crash at each call that changes a store, as far as a test can simulate it. The store is
+//! on a file system in a file, and that file is copied while it is mounted. The copy has the data that was written to
+//! the disk by then, without data that was only in memory.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,7 +9,7 @@ use crate::crash::{calls, check, copy, exported, may_trace, traced};
 use crate::release::{DOUBLE, SUM, built};
 use crate::sandbox::{ISA, Sandbox};
 
-/// A file system in a file, mounted.
+/// A mounted file system in a file.
 struct Mounted(PathBuf);
 
 impl Mounted {
@@ -31,14 +31,14 @@ fn is_done(command: &mut Command) -> bool {
     command.output().is_ok_and(|output| output.status.success())
 }
 
-/// Copies an image as it is at this moment.
+/// Copies an image in its current state.
 fn copy_image(place: &Sandbox, from: &str, to: &str) {
     let mut command = Command::new("cp");
     command.arg("--sparse=always").args([place.path(from), place.path(to)]);
     assert!(is_done(&mut command));
 }
 
-/// Makes an image with the store `from` in it, if that can be done here.
+/// Creates an image with the store `from` in it, if that is possible here.
 fn image(place: &Sandbox, name: &str, from: Option<&str>) -> Option<()> {
     fs_err::File::create(place.path(name)).unwrap().set_len(24 << 20).unwrap();
     let mut command = Command::new("mkfs.ext4");
@@ -56,11 +56,11 @@ struct Case<'a> {
     from: Option<&'a str>,
     stay: &'a [&'a str],
     after: &'a [&'a str],
-    /// Of the calls every so manieth.
+    /// The step width: only every n-th call is tested.
     step: usize,
 }
 
-/// Runs a case to the end and with the machine stopped at its calls; says at how many.
+/// Runs a case to the end, then with a crash at its calls; returns the number of crashes.
 fn run(place: &Sandbox, case: &Case<'_>) -> Option<usize> {
     image(place, "base", case.from)?;
     let verb = case.arguments[0];
@@ -71,7 +71,7 @@ fn run(place: &Sandbox, case: &Case<'_>) -> Option<usize> {
         copy_image(place, "work.image", "crash.image");
         calls
     };
-    // What is done is done: nothing was synced but by the command.
+    // A completed command is durable: only the command itself synced the disk.
     look(place, |work| check(work, case.after, &format!("{verb}, done")));
     let every = calls.iter().step_by(case.step);
     for (name, count) in every.clone() {
@@ -92,7 +92,7 @@ fn run(place: &Sandbox, case: &Case<'_>) -> Option<usize> {
     Some(every.count())
 }
 
-/// Mounts what the disk had, as the next start of the machine would.
+/// Mounts the disk image, as the machine would after its next start.
 fn look(place: &Sandbox, look: impl FnOnce(&Path)) {
     let disk = Mounted::new(place, "crash.image", "disk").unwrap();
     look(&disk.0.join("work"));

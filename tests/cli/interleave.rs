@@ -1,5 +1,6 @@
-//! Two at once, in every order of their calls: one command is stopped at each call that changes the store, another does all of its
-//! work meanwhile, then the first goes on. Readers see what is whole, and both ends are reached.
+//! Two commands at once, in every order of their calls: one command is stopped at each call that changes the store,
+//! another one runs to its end, then the first one continues. Readers see only intact data, and both commands
+//! succeed.
 
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
@@ -11,7 +12,7 @@ use crate::crash::{calls, check, copy, may_trace};
 use crate::release::{DOUBLE, SUM, built};
 use crate::sandbox::{ISA, Sandbox};
 
-/// A command that is stopped at a call, under the eyes of `strace`.
+/// A command that `strace` stops at a call.
 struct Stopped {
     tracer: Child,
     command: Pid,
@@ -38,7 +39,7 @@ impl Stopped {
         Self { tracer, command: Pid::from_raw(command).unwrap() }
     }
 
-    /// Lets it go on to its end.
+    /// Continues the command to its end.
     #[track_caller]
     fn end(mut self, what: &str) {
         kill_process(self.command, Signal::CONT).unwrap();
@@ -46,7 +47,7 @@ impl Stopped {
     }
 }
 
-/// What can be found can be loaded, and entries that have to be there are.
+/// Checks that all records that can be found can also be loaded, and that the expected entries exist.
 #[track_caller]
 fn read(place: &Sandbox, keys: &[precast_store::BuildKey], stay: &[&str], what: &str) {
     let store = Store::open(place.path("work")).unwrap();
@@ -84,7 +85,8 @@ fn publishers_and_readers_take_turns_at_every_call() {
     };
     let import: &[&str] = &["import", "one.export", "--unsigned", "--store", "work"];
     let gc: &[&str] = &["gc", "--grace", "0", "--store", "work", "keep.toml"];
-    // Who publishes the same meanwhile; and who only reads, since a publisher would wait for the collector.
+    // A second import that publishes the same modules; and only readers during a collection, as a publisher would
+    // wait for the collector.
     for (arguments, meanwhile, stay, after) in [
         (import, Some(import), &["sum", "double"][..], &["sum", "double", "one"][..]),
         (gc, None, &["sum"], &["sum"]),

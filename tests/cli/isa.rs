@@ -1,4 +1,4 @@
-//! `PRECAST_ISA_LIMIT`: which variant is loaded, and what is said where none may be.
+//! `PRECAST_ISA_LIMIT`: the variant that is loaded, and the error if none may be loaded.
 
 use precast_compile::Isa;
 use serde_json::json;
@@ -11,7 +11,7 @@ fn limited(place: &Sandbox, limit: &str, arguments: &[&str]) -> Ended {
     Ended::of(place.command(arguments).env("PRECAST_ISA_LIMIT", limit).output().unwrap())
 }
 
-/// A bundle of these levels.
+/// Creates a place with a bundle of these levels.
 fn built(levels: &[Isa]) -> Sandbox {
     let (place, _) = Sandbox::scored();
     let levels = levels.iter().map(|level| level.name()).collect::<Vec<_>>().join(",");
@@ -77,6 +77,6 @@ fn a_limit_that_is_no_level_is_an_error_of_whatever_would_load_code() {
         limited(&place, "avx9", ask).fails(1, &["`PRECAST_ISA_LIMIT` is `avx9`", "hint: name one of `"]);
         limited(&place, "", ask);
     }
-    // What is built is named by another variable.
+    // Another variable selects the levels of a build.
     limited(&place, "avx9", &["ops"]).ok();
 }

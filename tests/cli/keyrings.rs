@@ -1,4 +1,4 @@
-//! Keyrings as they are made: of public keys, as many as have to sign; nothing of a secret is shown.
+//! Creating keyrings: only from public keys, at least as many as must sign; no part of a secret is shown.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
@@ -16,7 +16,7 @@ fn a_keyring_is_made_of_public_keys_and_as_many_as_have_to_sign() {
         .fails(1, &["can be read by others"]);
     fs_err::set_permissions(place.path("password"), Permissions::from_mode(0o600)).unwrap();
     place.run_bare(&["keygen", "sealed.key", "--password-file", "password"]).ok();
-    // Nothing of a secret is shown, whatever it is taken for and however it was cut.
+    // No part of a secret is shown, whatever file it is mistaken for and however it is truncated.
     let quiet = |ended: Ended, secret: &str| {
         let all = format!("{}{}", ended.out, ended.err);
         for line in secret.lines() {
@@ -37,7 +37,7 @@ fn a_keyring_is_made_of_public_keys_and_as_many_as_have_to_sign() {
         {
             place.write("cut.key", cut);
             quiet(new(&["cut.key"]).fails(1, &[said]), line);
-            // As a keyring, or as a line of one.
+            // The secret as a keyring, or as a line of a keyring.
             for wrong in [format!("{cut}=\n"), format!("key={cut} name\n")] {
                 place.write("wrong.keyring", wrong);
                 quiet(

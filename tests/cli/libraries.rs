@@ -1,4 +1,5 @@
-//! Libraries of one's own: static ones become part of a module, shared ones are loaded with it or refused when it is built.
+//! The user's own libraries: static ones become part of a module, shared ones are loaded with it or rejected by the
+//! build.
 
 use crate::sandbox::Sandbox;
 use std::process::Command;
@@ -7,7 +8,7 @@ const OWN: &str = "static int calls;\nint own_counter;\nint own_table[4] = {3, 3
                    double own_helper(double x) { own_counter++; calls++; return own_table[own_counter & 3] * x; }\n\
                    double own_triple(double x) { return own_helper(x) + 0 * own_counter; }\n";
 
-/// A place with an op that calls `own_triple` of the library `own` in `lib`.
+/// Creates a place with an op that calls `own_triple` of the library `own` in `lib`.
 fn place() -> Sandbox {
     let place = Sandbox::new();
     fs_err::create_dir(place.path("lib")).unwrap();
@@ -32,13 +33,13 @@ fn run(place: &Sandbox, program: &str, arguments: &[&str]) {
     assert!(status.success(), "{program} {arguments:?}");
 }
 
-/// A static library as its author makes it, with flags.
+/// Builds a static library with the given flags, as its author would.
 fn archive(place: &Sandbox, flags: &[&str]) {
     run(place, "cc", &[&["-c", "../own.c", "-o", "own.o"], flags].concat());
     run(place, "ar", &["rcs", "libown.a", "own.o"]);
 }
 
-/// Built and run by name, where no file of the library is left.
+/// Checks that the op builds, and runs by name after all files of the library are removed.
 fn works(place: &Sandbox) {
     place.run(&["build", "--store", "s"]).ok();
     fs_err::rename(place.path("lib"), place.path("gone")).unwrap();
@@ -77,7 +78,7 @@ fn a_shared_library_that_no_program_would_find_is_refused_with_the_remedy() {
         "hint: put a static library beside it or in its place, of objects compiled with `-fPIC`",
     ];
     place.run(&["build", "--store", "s"]).fails(1, &told);
-    // The remedy: the static one is then taken, and no file of either is needed.
+    // The remedy from the hint: the static library is used, and no file of either library is needed.
     archive(&place, &["-fPIC"]);
     works(&place);
 }

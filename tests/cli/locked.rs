@@ -1,4 +1,4 @@
-//! Lock files: what may not change, what is pinned, and what a build that they refuse leaves behind.
+//! Lock files: forbidden changes, pinned archives, and the files left behind by a rejected build.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use crate::sandbox::{Ended, ISA};
 fn a_locked_build_fails_with_the_list_of_what_would_change() {
     let place = built(&[SUM]);
     place.run(&["build", "--locked"]).fails(1, &["there is no `precast.lock`", "hint: `precast update`"]);
-    // No compiler is needed to lock, and it changes nothing to do it again.
+    // Locking needs no compiler, and locking again changes nothing.
     let first = place.run_bare(&["update"]).ok();
     assert!(
         first.out.contains("precast.lock: 1 graph, 1 module") && first.out.contains("graph `sum` is new"),
@@ -21,7 +21,7 @@ fn a_locked_build_fails_with_the_list_of_what_would_change() {
     assert_eq!(fs_err::read(place.path("precast.lock")).unwrap(), text);
     place.run(&["build", "--locked"]).ok();
     place.run(&["build", "--frozen"]).ok();
-    // Another graph under the name, and a new one.
+    // A changed graph under the same name, and a new one.
     place.write("precast.toml", format!("isa = [\"{ISA}\"]\n{}{DOUBLE}", SUM.replace("x + y", "x - y")));
     let before = files(&place, "artifacts");
     let told = place.run(&["build", "--locked"]).fails(
@@ -43,7 +43,7 @@ fn a_locked_build_fails_with_the_list_of_what_would_change() {
     assert_eq!(fs_err::read(place.path("precast.lock")).unwrap(), text);
     place.run_bare(&["update"]).ok();
     place.run(&["build", "--locked"]).ok();
-    // What the store lacks is not compiled.
+    // A module missing from the store is not compiled.
     let lacking =
         place.run(&["build", "--frozen", "--store", "empty"]).fails(1, &["nothing may be compiled", "mul("]);
     assert!(lacking.err.contains("hint: "), "{}", lacking.err);
@@ -67,7 +67,7 @@ fn what_a_broken_lock_file_is_mended_by_mends_it() {
         place.run(&["build", "--pin"]).ok();
         place.run(&["build", "--locked"]).ok();
     }
-    // One that says more than is understood here is not taken for broken.
+    // A lock file of a newer version does not count as corrupt.
     place.write("precast.lock", "version = 2\n");
     for how in [&["build"][..], &["build", "--locked"], &["build", "--pin"], &["update"]] {
         place.run(how).fails(1, &["it has version 2, expected 1", "update this one"]);
@@ -82,7 +82,7 @@ fn pinned_archives_are_taken_and_no_others() {
     let text = fs_err::read_to_string(place.path("precast.lock")).unwrap();
     assert!(text.contains("pin = ["), "{text}");
     place.run(&["build", "--locked"]).ok();
-    // Another compiler's, by its action; the same action with another result.
+    // A pin of another compiler, with another action; then the same action with another result.
     let at = text.find("action = \"").unwrap() + 10;
     let mut other = text.clone();
     other.replace_range(at..at + 4, "0000");
@@ -95,9 +95,9 @@ fn pinned_archives_are_taken_and_no_others() {
     other.replace_range(at..at + 4, "0000");
     place.write("precast.lock", &other);
     place.run(&["build", "--locked"]).fails(1, &["its action gave `0000"]);
-    // Without `--locked` they bind nobody.
+    // Without `--locked` pins are not enforced.
     place.run(&["build"]).ok();
-    // Pins of another target stay when this one is pinned anew, in whatever order; those of this target are replaced.
+    // Pins of another target stay when this one is pinned again, in whatever order. Pins of this target are replaced.
     let pin = text.lines().find(|line| line.contains("action = \"")).unwrap();
     let strange = edited(&edited(pin, "target", "aarch64-unknown-linux-musl"), "action", &"0".repeat(64));
     let stale = edited(pin, "digest", &"1".repeat(64));
@@ -112,11 +112,11 @@ fn pinned_archives_are_taken_and_no_others() {
     );
     assert!(pinned.contains(pin), "{pinned}");
     place.run(&["build", "--locked"]).ok();
-    // A collector keeps what a lock file says and pins.
+    // A collector keeps the contents and pins of a lock file.
     place.write("precast.lock", &text);
     place.run_bare(&["gc", "--grace", "0", "precast.lock"]).ok();
     place.run(&["build", "--frozen"]).ok();
-    // Of two results of the pinned action the pinned one is taken.
+    // Of two results of the pinned action, the build uses the pinned one.
     tamper(&place, "artifacts", "artifacts");
     place.run(&["build", "--locked"]).ok();
     place.run(&["build", "--frozen"]).ok();
@@ -124,7 +124,7 @@ fn pinned_archives_are_taken_and_no_others() {
     place.run(&["build", "--frozen"]).fails(1, &["nothing may be compiled"]);
 }
 
-/// The lock file with another value in the first pin.
+/// Returns the lock file with another value in the first pin.
 fn edited(text: &str, field: &str, to: &str) -> String {
     let at = text.find(&format!("{field} = \"")).unwrap() + field.len() + 4;
     let end = at + text[at..].find('"').unwrap();
@@ -149,7 +149,7 @@ fn nothing_of_a_build_that_the_lock_file_refuses_is_published() {
         assert!(left.iter().all(|path| path.ends_with("STORE")), "{left:?}");
     }
     assert!(!place.path("action").exists(), "what an action says is refused before anything is made");
-    // A store that has some of it gets nothing more.
+    // A store that has some of the archives gets no further ones.
     place.write("one.toml", format!("isa = [\"{ISA}\"]\n{SUM}"));
     place.run(&["build", "one.toml", "--store", "digest"]).ok();
     let before = files(&place, "digest");
@@ -178,7 +178,7 @@ fn pins_that_were_weakened_are_refused_or_told() {
     place.run(&["build", "--frozen"]).fails(1, &["nothing is pinned for it"]);
     refused(&edited(&text, "isa", "x86-64-v4"), "its pin says");
     refused(&edited(&text, "target", "other-unknown-linux-gnu"), "its pin says");
-    // What says who made it and what it has is true, or the pin is none; also where no compiler is.
+    // The toolchain and unit of a pin must be correct, or the pin is invalid, even without a compiler.
     for (field, said) in
         [("toolchain", "its pin names another compiler"), ("unit", "its pin names other modules")]
     {
@@ -195,14 +195,14 @@ fn pins_that_were_weakened_are_refused_or_told() {
     refused(&text.replace(pins[0], &format!("{}\n{other}", pins[0])), "is pinned twice");
     let module = text.lines().find(|line| line.contains("signature = ")).unwrap();
     refused(&text.replace(module, &format!("{module}\n{module}")), "is there twice");
-    // Another ISA level than those of the release.
+    // An ISA level that the release does not have.
     place.write("precast.lock", &text);
     if cfg!(target_arch = "x86_64") {
         place
             .run(&["build", "--locked", "--isa", "x86-64-v3"])
             .fails(1, &["nothing is pinned for this ISA level"]);
     }
-    // Another compiler, for a target of which nothing is pinned any more: that cannot be refused, and is told.
+    // Another compiler, for a target that no longer has pins: this cannot be rejected, only reported.
     let mut strangers = text.clone();
     for at in text.match_indices("action = \"").map(|(at, found)| at + found.len()) {
         strangers.replace_range(at..at + 4, "0000");
@@ -222,7 +222,7 @@ fn pins_of_modules_that_stay_stay() {
         text.lines().filter(|line| line.contains("action = ")).map(str::to_owned).collect()
     };
     let before = pins(&read());
-    // Those of another target too, if their modules stay.
+    // Pins of another target stay too, if their modules stay.
     let strange =
         |pin: &String| edited(&edited(pin, "target", "other-unknown-linux-gnu"), "action", &"0".repeat(64));
     let both = read().replace(&before[0], &format!("{}\n{}", before[0], strange(&before[0])));
@@ -236,7 +236,7 @@ fn pins_of_modules_that_stay_stay() {
     let after = pins(&read());
     assert_eq!(after.len() as u64, 3 - dropped);
     assert!(after.iter().any(|pin| before.contains(pin)), "{after:?}");
-    // What is new is held to nothing yet, so a release that is locked refuses it.
+    // A new module has no pin yet, so a locked release rejects it.
     place.run(&["build", "--locked"]).fails(1, &["pins other archives"]);
     place.run(&["build", "--pin"]).ok();
     let now = pins(&read());
@@ -268,7 +268,7 @@ fn damage_that_stays_is_told_once_and_is_not_said_to_be_away() {
         fs_err::remove_file(&object).unwrap();
         fs_err::write(&object, bytes).unwrap();
     }
-    // Nobody can write to it, root neither.
+    // Not even root can write to this store.
     for name in ["tmp", "quarantine"] {
         fs_err::remove_dir_all(place.path("artifacts").join(name)).unwrap();
         place.write(&format!("artifacts/{name}"), "");
@@ -310,7 +310,7 @@ fn what_is_pinned_is_taken_without_the_compiler_of_the_release() {
     place.write("precast.lock", &text);
     let told = place.run_bare(&[&frozen[..], &["--builder", "https://builder.test"]].concat()).ok();
     assert!(told.err.contains("`--builder` states nothing"), "{}", told.err);
-    // Where another compiler is, it does not matter; nor where it is absent.
+    // Another compiler, or a missing one, makes no difference.
     let native = precast_compile::Toolchain::find(None).unwrap();
     place.write("other-cc", format!("#!/bin/sh\nexec {} \"$@\"\n", native.driver().display()));
     let script = place.path("other-cc");
@@ -321,10 +321,10 @@ fn what_is_pinned_is_taken_without_the_compiler_of_the_release() {
         assert_eq!((&taken["hits"], &taken["compiler"]), (&2.into(), &serde_json::Value::Null));
         with(&["build", "--locked"]).fails(1, &[]);
     }
-    // It decides by what it would make, not by the line that says who made it.
+    // The build compares the result of the compiler, not the pin's line about its toolchain.
     assert_ne!(place.run(&frozen).ok().json()["compiler"], serde_json::Value::Null);
     place.run(&["build", "--locked"]).ok();
-    // The archive of one ISA level does not pass for that of another.
+    // The archive of one ISA level cannot replace that of another level.
     if cfg!(target_arch = "x86_64") {
         let (one, other) = ("x86-64-v2", "x86-64-v3");
         let levels = format!("{one},{other}");
@@ -359,7 +359,7 @@ fn a_store_is_held_against_what_a_release_names() {
         "{}",
         verify(lock).out
     );
-    // A store of one of the two graphs: whole in itself, and not what was locked or declared.
+    // A store with one of the two graphs: intact, but without all locked or declared modules.
     place.write("one.toml", format!("isa = [\"{ISA}\"]\n{SUM}"));
     place.run(&["build", "one.toml", "--store", "one"]).ok();
     let one = |how: &[&str]| verify(&[how, &["--store", "one"]].concat());
@@ -368,21 +368,21 @@ fn a_store_is_held_against_what_a_release_names() {
     for said in ["graph `double`, which `precast.lock` names, is not here", "module `mul(", "archive `"] {
         assert!(told.out.contains(said), "{}", told.out);
     }
-    // Another graph under the name.
+    // Another graph under the same name.
     place.write("one.toml", format!("isa = [\"{ISA}\"]\n{}", SUM.replace("x + y", "x - y")));
     place.run(&["build", "one.toml", "--store", "one"]).ok();
     let told = one(lock).fails(4, &[]);
     assert!(told.out.contains("graph `sum` is another than `precast.lock` names"), "{}", told.out);
-    // To look at nothing is no success.
+    // Comparing nothing is not a success.
     place.write("empty.lock", "version = 1\n");
     verify(&["--lock", "empty.lock"]).fails(1, &["nothing was compared"]);
     let missing = verify(&["--lock", "nolock"]).fails(1, &["there is no lock file `nolock`", "hint: "]);
     assert!(!missing.err.contains("nolock.toml") && !missing.err.contains("may change"), "{}", missing.err);
-    // By its name alone it is one too.
+    // A lock file is also recognised without `--lock`.
     assert_eq!(verify(&["precast.lock"]).ok().out, verify(lock).out);
 }
 
-/// Elsewhere damage is a miss, and is told.
+/// Without `--locked`, damage is a miss with a warning.
 #[test]
 fn damage_is_an_error_where_nothing_may_change() {
     let place = built(&[SUM]);
@@ -421,7 +421,7 @@ fn names_of_a_store_that_cannot_be_written_mean_the_planned_graphs() {
     let other = SUM.replace("x + y", "x - y");
     place.write("other.toml", format!("isa = [\"{ISA}\"]\n{other}"));
     place.run(&["build", "other.toml", "--store", "artifacts"]).ok();
-    // Nobody can write to it, root neither.
+    // Not even root can write to this store.
     fs_err::remove_dir_all(place.path("artifacts/tmp")).unwrap();
     place.write("artifacts/tmp", "");
     place.run(&["build", "--frozen"]).fails(1, &["names another graph `sum`"]);

@@ -97,7 +97,7 @@ fn show_refuses_keys_that_are_none_or_several() {
     place.run(&["build"]).ok();
     place.run_bare(&["show", "nothing"]).fails(1, &["`nothing`", "hint: `precast ls`"]);
     place.run_bare(&["show", ""]).fails(1, &["hint: `precast ls`"]);
-    // An entry stands for its modules; a bundle has none of their C.
+    // An entry stands for its modules; a bundle does not contain their C.
     assert!(place.run_bare(&["show", "score", "--source"]).ok().out.contains("#include"));
     place.run(&["build", "--bundle", "score.precast"]).ok();
     let source = ["show", "score", "--source", "--bundle", "score.precast"];

@@ -1,4 +1,4 @@
-//! `--stabilise` and `stabilise = true`: formulas that keep their digits, where that is asked for.
+//! `--stabilise` and `stabilise = true`: stable formulas keep their digits, but only on request.
 
 use crate::sandbox::{Sandbox, args};
 
@@ -13,7 +13,7 @@ fn formulas_are_stabilised_where_that_is_asked_for() {
         told["outputs"][0]["data"][0].as_f64().unwrap()
     };
     assert_eq!((value(&[]), value(&["--stabilise"])), (0.0, 1e-20));
-    // An entry is what was declared, so it is not asked for there.
+    // An entry is used as declared, so the option is rejected.
     place.run_bare(&["run", "--entry", "score", "--stabilise"]).fails(2, &["--stabilise", "--entry"]);
     let graph = "[[graph]]\nname = \"g\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"out = log(1 + x)\"]\n";
     for (key, op) in [("", "add"), ("stabilise = true\n", "log1p")] {

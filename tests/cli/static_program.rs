@@ -1,4 +1,4 @@
-//! A program that is static itself, built as a user builds one, in a root directory with nothing but the program.
+//! A static program, built as a user would build it, in a root directory that contains only the program.
 
 use precast_testkit::package::{cargo, profiles, root, target};
 use std::path::Path;
@@ -39,7 +39,7 @@ fn a_program_for_musl_runs_where_nothing_else_is() {
     }
 }
 
-/// What is not here of what Cargo needs to build for a target that is not the host's.
+/// Returns the missing prerequisite for building for a target that is not the host's.
 fn without(target: &str) -> Option<String> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let told = Command::new(rustc).args(["--print", "target-libdir", "--target", target]).output().unwrap();
@@ -51,7 +51,7 @@ fn without(target: &str) -> Option<String> {
     (!is_there).then(|| "`musl-gcc`: on Debian `apt-get install musl-tools`".to_owned())
 }
 
-/// The quickstart serves 400 wines, and says what the same program says that loads its bundle.
+/// The quickstart serves 400 wines, and prints the same as the program that loads its bundle.
 #[test]
 fn the_quickstart_runs_where_nothing_else_is() {
     let directory = tempfile::tempdir().unwrap();
@@ -84,7 +84,8 @@ fn runs_alone(triple: &str) {
     assert_eq!(said, "8.336402\n[0.5, 0.5, 0.5]\n");
 }
 
-/// What program `name`, built in `directory` with these arguments as a static one, says in a root directory with nothing else.
+/// Builds the program `name` in `directory` with these arguments as a static program, and returns its output in an
+/// otherwise empty root directory.
 #[allow(clippy::print_stderr, reason = "what is skipped is said")]
 fn said_alone(directory: &Path, triple: &str, name: &str, args: &[&str]) -> Option<String> {
     if !cfg!(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu")) {
@@ -136,9 +137,9 @@ fn write_package(directory: &Path) {
     fs_err::copy(real.join("Cargo.lock"), directory.join("Cargo.lock")).unwrap();
 }
 
-/// Runs `/program` where `bare` is all there is, without environment; in words why this user cannot have that.
+/// Runs `/program` in the root directory `bare`, without environment; the error is the reason why this user cannot.
 fn alone(bare: &Path) -> Result<Output, String> {
-    // Debian has it where the search path of users does not lead.
+    // Debian installs it outside of the search path of users.
     let places = ["/usr/sbin/chroot", "/sbin/chroot", "/usr/bin/chroot"];
     let chroot = places.into_iter().find(|place| Path::new(place).exists()).unwrap_or("chroot");
     let mut tried = Vec::new();

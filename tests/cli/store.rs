@@ -1,5 +1,5 @@
-//! Stores after a crash, a full disk, a loss, and under others' hands: `build` makes them whole and `strict` hits, or the
-//! command that mends is named and mends. `doctor` is not run between.
+//! Stores after a crash, a full disk, a loss, or changes by other users: `build` repairs them and `strict` hits, or
+//! the error names a command that repairs them. `doctor` does not run in between.
 
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, lchown, symlink};
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::sandbox::{Ended, Sandbox, args};
 
-/// A small manifest: what is compiled is not the point.
+/// A small manifest: its contents do not matter.
 const MANIFEST: &str =
     "[[graph]]\nname = \"sum\"\ninputs = [\"x: f64[?]\", \"y: f64[?]\"]\noutputs = [\"out = x + y\"]\n";
 
@@ -43,7 +43,7 @@ fn strict(place: &Sandbox, what: &[&str]) -> Ended {
     place.run_bare(&args(&[STRICT, what]))
 }
 
-/// Builds, and hits by name and by expression; gives how many artifacts were found, healed and compiled.
+/// Builds, then hits by name and by expression; returns how many artifacts were found, healed and compiled.
 #[track_caller]
 fn heals(place: &Sandbox) -> (u64, u64, u64) {
     let summary = place.run(&["build", "--json"]).ok().json();
@@ -59,7 +59,7 @@ fn remove(path: &Path) {
     if path.is_dir() { fs_err::remove_dir_all(path) } else { fs_err::remove_file(path) }.unwrap();
 }
 
-/// Everything in the store, directories before what is in them.
+/// Lists all paths in the store, directories before their contents.
 fn paths(place: &Sandbox) -> Vec<PathBuf> {
     fn below(directory: &Path, found: &mut Vec<PathBuf>) {
         let mut names: Vec<PathBuf> =
@@ -80,7 +80,7 @@ fn paths(place: &Sandbox) -> Vec<PathBuf> {
 #[test]
 fn after_any_loss_build_says_what_it_did_and_strict_hits() {
     let place = built();
-    // What is remembered of builds is for people, and nobody puts it back.
+    // The history of builds is for users, and no build restores it.
     for path in paths(&place).into_iter().filter(|path| !path.starts_with(place.path("artifacts/builds"))) {
         remove(&path);
         let below = path.strip_prefix(place.path("artifacts")).unwrap().to_str().unwrap().to_owned();
@@ -136,7 +136,7 @@ fn a_build_killed_at_any_call_on_the_store_is_finished_by_the_next() {
     assert!(killed > 20, "{killed}:\n{log}");
 }
 
-/// Runs the command that a refusal names between the last back-ticks of its hint.
+/// Runs the command in the last back-ticks of an error's hint.
 #[track_caller]
 fn mend(refusal: &Ended) {
     let hint = refusal.err.lines().rfind(|line| line.contains("hint: ")).unwrap();

@@ -1,8 +1,8 @@
-//! `explain --trace`: the path of an answer, as text and as JSON.
+//! `explain --trace`: the steps of a lookup, as text and as JSON.
 
 use crate::sandbox::{ISA, Sandbox, args};
 
-/// The names of spans, those within one after it.
+/// Returns the names of spans, each followed by those of its inner spans.
 fn names(spans: &serde_json::Value) -> Vec<String> {
     let spans = spans.as_array().unwrap().iter();
     let of = |span: &serde_json::Value| {
@@ -31,7 +31,7 @@ fn explain_traces_the_path_of_an_answer_with_times() {
     let steps: Vec<&str> = tree.lines().map(|line| line.split_whitespace().next().unwrap()).collect();
     assert_eq!(steps, ["resolve", "rewrite", "lookup", "verify", "load", "call"], "{tree}");
     assert!(tree.lines().all(|line| line.ends_with(" ms")), "{tree}");
-    // Without it nothing is loaded, and nothing is told of.
+    // Without `--trace` nothing is loaded and there is no trace.
     assert!(place.run_bare(&args(&[&["explain"], &hit[2..], &["--json"]])).ok().json()["trace"].is_null());
 }
 
@@ -85,7 +85,7 @@ fn explain_traces_misses_damage_and_what_is_compiled() {
     place.run(&["explain", "--expr", "a", "--type", "a=f64[?]", "--policy", "jit"]).fails(2, &["--trace"]);
 }
 
-/// The files below a directory.
+/// Lists the files below a directory.
 fn files(directory: &std::path::Path) -> Vec<std::path::PathBuf> {
     let entries = fs_err::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
     entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()

@@ -1,4 +1,4 @@
-//! What another version of precast built: its headers are others, so the keys are, and its bundle says which version it is of.
+//! Artifacts of another version of precast: its headers differ, so its keys do, and its bundle names its version.
 
 use precast_ops::{GENERATOR, OtherVersion};
 use precast_store::{Bundle, Entry, Record, Store, write_bundle};
@@ -9,7 +9,7 @@ const MANIFEST: &str = "[[graph]]\nname = \"grow\"\ninputs = [\"x: f64[?]\"]\nou
 const GRAPH: [&str; 4] = ["--type", "x=f64[?]", "--expr", "exp(x)"];
 const OTHER: &str = "precast 0.0.9+0123456789abcdef";
 
-/// A record, and an entry that calls its module, as a version wrote them whose headers have another content.
+/// Changes a record, and an entry that calls its module, as if a version with different headers had written them.
 fn aged(record: &mut Record, entries: &mut [Entry]) {
     for member in &mut record.members {
         let Some(document) = &mut member.document else { continue };
@@ -22,11 +22,11 @@ fn aged(record: &mut Record, entries: &mut [Entry]) {
         }
     }
     entries.iter_mut().for_each(|entry| entry.recipe = format!("{OTHER} release fuse"));
-    // Whatever fingerprint that version had, it is none of this one's.
+    // Fingerprints of that version differ from those of this one.
     record.members.iter_mut().for_each(|member| member.fingerprints.clear());
 }
 
-/// A place with `old.precast`, and `old`, a store, both of another version; and `new.precast` of this one.
+/// Creates a place with `old.precast` and the store `old` of another version, and `new.precast` of this one.
 fn place() -> Sandbox {
     let place = Sandbox::new();
     place.write("precast.toml", format!("isa = [\"{ISA}\"]\n{MANIFEST}"));
@@ -80,12 +80,12 @@ fn what_another_version_built_is_told_as_that_and_its_headers_are_not_blamed() {
             (&"0.0.9+01234567".into(), &named.into()),
             "{json}"
         );
-        // The command line looks an entry's graph up, as that of an expression.
+        // The command line looks up the graph of an entry like that of an expression.
         let called = run(&["run", "--entry", "grow", "-i", "x=x.npy", "--policy", "strict"]).fails(3, &[]);
         told(&called, &called.err);
         let looked = run(&["doctor"]).ok();
         told(&looked, &looked.out);
-        // What is not there in any version is not blamed on versions.
+        // A module that no version has built is not attributed to another version.
         let other = run(&["check", "--type", "x=f32[?]", "--expr", "x*x"]).fails(3, &[]);
         assert!(!other.out.contains("another version"), "{}", other.out);
     }
@@ -101,7 +101,7 @@ fn what_another_version_built_is_told_as_that_and_its_headers_are_not_blamed() {
 #[test]
 fn a_version_that_is_not_recorded_is_not_made_up() {
     let place = place();
-    // A store that a program filled has no entries, and bundles of before had a digest alone.
+    // A store filled by a program has no entries, and earlier bundles had only a digest of the generator.
     fs_err::remove_dir_all(place.path("old/roots")).unwrap();
     let bundle = Bundle::open(place.path("old.precast")).unwrap();
     let pack = |record: Record| (record.clone(), bundle.load(&record).unwrap().to_vec());
@@ -196,13 +196,13 @@ fn a_lock_file_of_another_version_is_told_as_that_where_that_can_be_why_it_diffe
     place.run_bare(&["update"]).ok();
     let text = fs_err::read_to_string(place.path("precast.lock")).unwrap();
     assert!(text.contains(&format!("\ngenerator = \"{GENERATOR}\"\n")), "{text}");
-    // A version that would write the same changes no line.
+    // A version that generates the same C changes no line.
     let other = text.replace(GENERATOR, OTHER);
     lock(&other);
     place.run(&["build", "--locked"]).ok();
     assert!(place.run_bare(&["update"]).ok().out.contains("nothing changes"));
     assert_eq!(fs_err::read_to_string(place.path("precast.lock")).unwrap(), other);
-    // Other C: the version is named as `--version` names this one.
+    // For different C the message names the other version, in the form of `--version`.
     let shown = place.run_bare(&["--version"]).ok().out;
     let this = shown.split_whitespace().nth(1).unwrap();
     assert_eq!(this, OtherVersion::this());
@@ -218,7 +218,7 @@ fn a_lock_file_of_another_version_is_told_as_that_where_that_can_be_why_it_diffe
     place.run_bare(&["verify", "--lock", "precast.lock"]).fails(4, &[&told]);
     lock(&aged(&other.replace(&format!("generator = \"{OTHER}\"\n"), "")));
     place.run(&["build", "--locked"]).fails(1, &["another version of precast (which one is not recorded"]);
-    // A version is not blamed for what this one wrote, nor for what was declared since.
+    // Another version is not mentioned if this one wrote the file, or if declarations were added since.
     let blameless = || {
         let refused = place.run(&["build", "--locked"]).fails(1, &["would change"]);
         assert!(!refused.err.contains("another version"), "{}", refused.err);

@@ -1,14 +1,14 @@
 //! `crates/cli/DEBUGGING.md`, chapter "Debug mode": every example is executed, in order, in one directory.
 //!
-//! A block of `c` or `toml` is written to the last file that the text before it names; `console` is run by `sh`, with output
-//! and `? code` compared, `...` standing for any lines.
+//! A block of `c` or `toml` is written to the last file that the text before it names. A block of `console` is run by
+//! `sh`, and its output and `? code` are compared; `...` stands for any lines.
 
 use crate::document::fits;
 use crate::sandbox::Sandbox;
 use std::path::Path;
 use std::process::Command;
 
-/// Language, text, and the line before the block.
+/// Returns the language, the text, and the line before each block.
 fn blocks() -> Vec<(String, String, String)> {
     let document = include_str!("../../../crates/cli/DEBUGGING.md");
     let chapter = document.split_once("\n# Debug mode\n").expect("the chapter is there").1;

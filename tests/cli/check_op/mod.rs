@@ -1,6 +1,6 @@
-//! `precast check-op` and debug mode: ops in C that break one rule each, and are told so.
+//! `precast check-op` and debug mode: C ops that each violate one rule, which must be reported.
 //!
-//! The file `c/InputChanged.c` breaks that rule and no other, or only such as follow from it; `c/right.c` breaks none.
+//! The file `c/InputChanged.c` violates that rule only, or also rules that follow from it; `c/right.c` violates none.
 
 mod document;
 
@@ -8,7 +8,7 @@ use crate::sandbox::{Ended, Sandbox};
 use serde_json::Value;
 use std::fmt::Write as _;
 
-/// The ops that are wrong, by file and by the rule that they break.
+/// The faulty ops, by file and by the rule that they violate.
 const WRONG: [(&str, &str); 18] = [
     ("NotDeterministic", "NotDeterministic"),
     ("DependsOnLayout", "DependsOnLayout"),
@@ -30,7 +30,7 @@ const WRONG: [(&str, &str); 18] = [
     ("Crashed", "Crashed"),
 ];
 
-/// A directory with the C files and a manifest that declares them all.
+/// Creates a directory with the C files and a manifest that declares them all.
 fn place() -> Sandbox {
     let place = Sandbox::new();
     let c = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/cli/check_op/c");
@@ -58,7 +58,7 @@ fn of<'a>(report: &'a Value, name: &str) -> &'a Value {
     applies.iter().find(|apply| apply["name"] == name).unwrap_or_else(|| panic!("{name}: {report:#}"))
 }
 
-/// The arguments that a printed command has after `precast`.
+/// Runs a printed command by its arguments after `precast`.
 fn again(place: &Sandbox, command: &str) -> Ended {
     let arguments: Vec<&str> = command.split(' ').skip(1).collect();
     place.run(&arguments)
@@ -103,7 +103,7 @@ fn a_run_in_debug_mode_names_the_op_and_leaves_what_repeats_it() {
     let ended =
         run("1").fails(5, &["InputChanged: apply 0, `InputChanged(f64[?])", "precast check-op --graph"]);
     assert!(!place.path("out.npy").exists());
-    // The fifty elements have become the few that matter.
+    // The fifty elements are reduced to the few that matter.
     let hint = ended.err.lines().find(|line| line.contains("repeats it")).unwrap();
     let command = hint.split('`').nth(1).unwrap();
     assert!(place.read_npy::<f64>("precast-repro/InputChanged-InputChanged/0.npy").len() < 50);

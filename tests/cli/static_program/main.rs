@@ -1,4 +1,4 @@
-//! A static program, which can load nothing: its graphs are linked into it.
+//! A static program, which cannot load code: its graphs are linked into it.
 
 mod model {
     precast::include_model!();
