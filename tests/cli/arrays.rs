@@ -236,7 +236,7 @@ fn every_layout_and_dtype_survives() {
 fn what_does_not_fit_is_said_before_anything_is_compiled() {
     let place = Sandbox::new();
     place.npy("x.npy", &[3], vec![1.0, 2.0, 3.0]);
-    // There is no compiler, so the command would fail for this reason if it reached compilation.
+    // No compiler is installed, so the command would fail for this reason if it reached compilation.
     let run = ["run", "--expr", "exp(x)", "--policy", "jit", "-i", "x=x.npy"];
     place
         .run_bare(&[&run[..], &["--type", "x=f32[?]"]].concat())

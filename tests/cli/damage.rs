@@ -196,7 +196,7 @@ fn an_unwritable_store_still_serves() {
     let miss = ["run", "--expr", "v*v", "-i", "v=v.npy", "--policy", "jit", "--store", "artifacts"];
     let ended = run(&miss).unwrap().ok();
     assert!(ended.err.contains("warning: what was compiled is not kept: "), "{}", ended.err);
-    // The default policy behaves the same. If nothing is compiled, nothing is lost and there is no warning.
+    // The default policy behaves the same. A hit compiles nothing, so it prints no warning.
     let without = run(&args(&[&miss[..5], &miss[7..]])).unwrap().ok();
     assert!(without.err.contains("warning: what was compiled is not kept: "), "{}", without.err);
     let hit =

@@ -1,40 +1,40 @@
-//! The `precast` command as people and scripts meet it: a process, its exit code, what it prints and what it leaves.
+//! Tests of the `precast` command from the outside: a process, its exit code, its output and the files it leaves.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
-//! | `help` | transcripts of `--help` and of command lines that are wrong (trycmd) |
-//! | `exit_codes` | what ends how, over all commands |
+//! | `help` | transcripts of `--help` and of invalid command lines (trycmd) |
+//! | `exit_codes` | exit codes of all commands |
 //! | `flow` | declare, build, deploy, run: right values with no compiler |
 //! | `isa` | `PRECAST_ISA_LIMIT`: which variant is loaded |
 //! | `locked` | lock files and pins |
 //! | `look` | `ls`, `show`, `check`, `explain`, `doctor` |
 //! | `model` | a model of sixty Applies, served in every way |
-//! | `arrays` | bad `.npy` files and arrays that do not fit |
-//! | `declarations` | bad manifests, expressions and graph files |
+//! | `arrays` | invalid `.npy` files and mismatched arrays |
+//! | `declarations` | invalid manifests, expressions and graph files |
 //! | `elsewhere`, `builder`, `real` | stores on web servers, in buckets and registries; the same from Rust |
 //! | `homeless` | remotes without a home, and with a full disk |
-//! | `farm` | a cache that builds share, a farm that compiles |
-//! | `external` | ops whose C stands in files: a manifest and no Rust |
-//! | `newcomers` | what somebody types who has not read the documents |
-//! | `reference` | references of such ops: in C, or calling other ops; names that the library has too |
-//! | `record` | programs that miss, their manifest, and its build |
+//! | `farm` | a shared build cache, a farm that compiles |
+//! | `external` | ops written in C files: a manifest and no Rust |
+//! | `newcomers` | commands of users who have not read the documentation |
+//! | `reference` | references of such ops: in C, or calling other ops; names that the library also has |
+//! | `record` | programs with cache misses, their manifest, and its build |
 //! | `release` | garbage collection, verifying, compiling again, comparing builders |
 //! | `again` | machine code from archives alone, keys from declarations |
 //! | `signing` | keys, signatures and keyrings; the program `minisign` as an oracle |
-//! | `statements` | who built what, and what a bundle is made of, in the forms of others |
-//! | `static_program` | a program that can load nothing, alone in a root directory |
-//! | `trace` | what `explain --trace` shows |
-//! | `store` | stores after a crash or a loss, and what others can change |
-//! | `crash` | each call that changes a store killed, and refused, in turn |
+//! | `statements` | provenance of builds and bills of materials, in standard formats |
+//! | `static_program` | a program that cannot load code, alone in a root directory |
+//! | `trace` | the output of `explain --trace` |
+//! | `store` | stores after a crash, a loss, or changes by another user |
+//! | `crash` | each call that changes a store killed, and failed, in turn |
 //! | `interleave` | two commands at once, one stopped at each of these calls |
-//! | `images` | what a disk has after a crash at each of these calls |
-//! | `scale` | what commands read of large stores, and their memory |
+//! | `images` | disk contents after a crash at each of these calls |
+//! | `scale` | the files that commands read of large stores, and their memory |
 //! | `damage` | truncated, flipped, foreign or unwritable stores and bundles |
-//! | `versions` | what another version of precast built |
+//! | `versions` | artifacts of another version of precast |
 //! | `document`, `readme`, `pages`, `pipelines`, `production`, `releasing` | examples of documents, executed |
-//! | `faults` | pipes where files belong, sizes beyond memory, no room to work, signals |
+//! | `faults` | pipes instead of files, sizes beyond memory, no space to work, signals |
 //!
-//! Values are held against what the test computes itself, in plain Rust.
+//! Values are compared with results that the test computes itself, in plain Rust.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 mod again;

@@ -1,9 +1,9 @@
-//! A model of some sixty Applies from a manifest: the log density of a hierarchical regression and its gradient, served whole,
-//! by groups, op by op and by a mixture, without a compiler.
+//! A model of some sixty Applies from a manifest: the log density of a hierarchical regression and its gradient. It
+//! is served as a whole, by groups, op by op and by a mixture, without a compiler.
 
 use crate::sandbox::{ISA, Sandbox, args};
 
-/// What the model takes.
+/// The inputs of the model.
 const INPUTS: [&str; 8] = [
     "x: f64[?,?]",
     "y: f64[?]",
@@ -15,7 +15,7 @@ const INPUTS: [&str; 8] = [
     "log_sigma: f64[]",
 ];
 
-/// What it gives: the density, then its gradient by each parameter.
+/// The outputs: the density, then its gradient by each parameter.
 const OUTPUTS: [&str; 6] = [
     "tau = exp(log_tau); sigma = exp(log_sigma); n = f64(shape_i(y, i=0)); j = f64(shape_i(alpha, i=0)); \
      r = (y - (x @ beta + alpha[group]))/sigma; z = (alpha - mu)/tau; rr = sum(r*r); zz = sum(z*z); \
@@ -30,7 +30,7 @@ const OUTPUTS: [&str; 6] = [
 
 const NAMES: [&str; 6] = ["logp", "d_beta", "d_alpha", "d_mu", "d_log_tau", "d_log_sigma"];
 
-/// Observations, predictors and groups.
+/// The numbers of observations, predictors and groups.
 const SIZES: [usize; 3] = [203, 5, 7];
 
 /// The same density in plain Rust.
@@ -43,13 +43,13 @@ struct Model {
 impl Model {
     fn new() -> Self {
         let [n, p, j] = SIZES;
-        // Numbers without a pattern that sums could cancel in.
+        // Numbers without a pattern that could cancel in sums.
         let wave = |i: usize| (i as f64 * 0.7).sin() + 0.1 * (i % 11) as f64;
         let group = (0..n).map(|i| ((i * i) % j) as i64).collect();
         Self { x: (0..n * p).map(wave).collect(), y: (0..n).map(|i| 2.0 * wave(3 * i + 1)).collect(), group }
     }
 
-    /// beta, alpha, mu, log_tau, log_sigma in a row.
+    /// Returns beta, alpha, mu, log_tau and log_sigma in a row.
     fn parameters() -> Vec<f64> {
         let [_, p, j] = SIZES;
         let slopes = (0..p + j).map(|i| 0.3 * (i as f64 * 1.3).cos());
@@ -76,7 +76,7 @@ impl Model {
             + log_sigma
     }
 
-    /// By central differences.
+    /// Computes the gradient by central differences.
     fn gradient(&self, parameters: &[f64]) -> Vec<f64> {
         let moved = |at: usize, by: f64| {
             let mut moved = parameters.to_vec();
@@ -100,7 +100,7 @@ impl Model {
     }
 }
 
-/// The manifest that has the model served in some way, and perhaps something besides.
+/// Returns a manifest that has the model served in some way, and possibly another graph.
 fn manifest(serve: &str, besides: &str) -> String {
     let list = |items: &[&str]| items.iter().map(|item| format!("  {item:?},\n")).collect::<String>();
     let (inputs, outputs) = (list(&INPUTS), list(&OUTPUTS));
@@ -112,7 +112,7 @@ fn manifest(serve: &str, besides: &str) -> String {
 /// A graph that shares one group with the model: `(alpha - mu)/tau`.
 const SHARED: &str = "[[graph]]\nname = \"standard\"\ninputs = [\"a: f64[?]\", \"m: f64[]\", \"t: f64[]\"]\noutputs = [\"(a - m)/exp(t)\"]\nserve = [\"groups\"]\n";
 
-/// Runs the model as asked and gives all outputs, as the bytes of a file.
+/// Runs the model with some arguments and returns all outputs, as the bytes of a file.
 fn run(place: &Sandbox, arguments: &[&str]) -> Vec<u8> {
     run_into(place, &args(&[arguments, &["-o", "out.npz"]]));
     fs_err::read(place.path("out.npz")).unwrap()
@@ -137,7 +137,7 @@ fn a_model_runs_without_a_compiler_from_whole_groups_ops_and_a_mixture_with_equa
     model.write(&place);
     let ways =
         [("whole", "whole", ""), ("groups", "groups", ""), ("op by op", "ops", ""), ("mixed", "ops", SHARED)];
-    // What `perform` gives, which no artifact has a part in.
+    // The results of `perform`, which uses no artifact.
     let mut interpreted = vec!["--policy", "interpret"];
     interpreted.extend(OUTPUTS.iter().flat_map(|output| ["--expr", output]));
     let types: Vec<String> = INPUTS.iter().map(|input| input.replace(": ", "=")).collect();
@@ -156,7 +156,7 @@ fn a_model_runs_without_a_compiler_from_whole_groups_ops_and_a_mixture_with_equa
     let applies =
         place.run_bare(&["show", "posterior", "--store", "whole", "--passes", "--json"]).ok().json();
     assert!(applies["applies"].as_u64() >= Some(60), "{}", applies["applies"]);
-    // And the numbers are those of the model.
+    // The numbers must also match the model in Rust.
     let mut named = vec!["--entry", "posterior", "--store", "mixed", "--policy", "strict"];
     let files: Vec<String> = NAMES.iter().map(|name| format!("{name}={name}.npy")).collect();
     named.extend(files.iter().flat_map(|file| ["-o", file.as_str()]));

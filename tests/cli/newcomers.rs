@@ -1,4 +1,4 @@
-//! What somebody types who has not read the documents, and what is said to it.
+//! Commands of users who have not read the documentation, and the messages that they get.
 
 use precast_store::Store;
 
@@ -108,7 +108,7 @@ fn the_c_files_of_an_op_are_extracted_for_a_debugger() {
     assert_eq!(fs_err::read_to_string(place.path("debug/scale/src/scale.c")).unwrap(), SCALE);
     let unit = fs_err::read_to_string(place.path("debug/unit.c")).unwrap();
     assert!(unit.contains("\"scale/src/scale.c\""));
-    // An entry's name does as well as the key of its module.
+    // The name of an entry works like the key of its module.
     place.run(&["show", "scale.f64.1in", "--store", "store", "--extract", "named"]).ok();
     assert_eq!(fs_err::read_to_string(place.path("named/unit.c")).unwrap(), unit);
     assert_eq!(fs_err::read_to_string(place.path("named/scale/src/scale.c")).unwrap(), SCALE);
@@ -116,7 +116,7 @@ fn the_c_files_of_an_op_are_extracted_for_a_debugger() {
     assert_eq!(source("scale.f64.1in"), source(&key));
 }
 
-/// What an entry declares may come from anyone; the text of an archive too.
+/// Declarations of an entry and the text of an archive are untrusted.
 #[test]
 fn what_is_extracted_stays_below_its_directory() {
     let place = place();
@@ -213,7 +213,7 @@ fn named_store_is_created_unless_strict() {
     assert!(place.path("e/STORE").is_file());
     let made = ["run", "--expr", "x + 1.5", "-i", "x=x.npy", "--writable", "made"];
     place.run(&made).ok();
-    // And is published to where it can be written, whether the policy is named or not.
+    // Modules are also published to an existing writable store, with or without an explicit policy.
     for (policy, by) in [(&[][..], "2.5"), (&["--policy", "jit"], "3.5")] {
         let text = format!("x * {by}");
         let run = ["run", "--expr", &text, "-i", "x=x.npy", "--store", "made"];

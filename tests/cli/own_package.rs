@@ -1,4 +1,5 @@
-//! The package of "Writing an Op in C": an own op and an own type in a graph, compiled by `build.rs`, called by a light program.
+//! The package of "Writing an Op in C": an own op and an own type in a graph, compiled by `build.rs`, called by a
+//! runtime-only program.
 
 use crate::document::blocks;
 use crate::readme::run_package;

@@ -1,10 +1,10 @@
 //! "Writing an Op in C" and "From PyTensor": every example of the pages is executed.
 //!
-//! | block | what is done |
+//! | block | action |
 //! |---|---|
-//! | `toml`, `c`, `c++` | written to the file that the text before it names, where the page stands |
-//! | those of files in `tests/` | compared with that file: it is compiled and run in `tests/it/writing_ops` |
-//! | `rust` | part of a file that is named, which is compiled and run there |
+//! | `toml`, `c`, `c++` | written to the file that the text before it names, in the directory of the page |
+//! | blocks of files in `tests/` | compared with that file, which is compiled and run in `tests/it/writing_ops` |
+//! | `rust` | part of a named file, which is compiled and run there |
 //! | `console` | run by `sh`, in order, in the directory of those files; `? code`, output, `...` for any lines |
 
 use crate::document::{Block, blocks, examples, path};
@@ -13,7 +13,7 @@ use std::path::Path;
 
 const PAGES: [&str; 2] = ["crates/codegen/WRITING_OPS.md", "crates/codegen/FROM_PYTENSOR.md"];
 
-/// The arrays that the pages assume.
+/// Writes the arrays that the pages assume.
 fn arrays(directory: &Path) {
     let write = |name: &str, array: ndarray::ArrayD<f64>| {
         ndarray_npy::write_npy(directory.join(format!("{name}.npy")), &array).unwrap();
@@ -28,7 +28,7 @@ fn arrays(directory: &Path) {
     write("m", ndarray::array![[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]].into_dyn());
 }
 
-/// Shows a block of a file that stands in the repository; `false` if it is another's.
+/// Checks a block against its file in `tests/`; returns `false` if the block belongs to no such file.
 fn is_shown(block: &Block) -> bool {
     let Some(file) = block.file.as_ref().filter(|file| file.starts_with("tests/")) else { return false };
     let text = fs_err::read_to_string(root().join(file)).unwrap();
@@ -49,7 +49,7 @@ fn every_example_does_what_its_page_shows() {
             match block.language.as_str() {
                 "console" => {
                     for example in examples(&block.text) {
-                        // A line with a bar is the compiler's.
+                        // A line with a bar is output of the compiler.
                         let of_gcc = example.output.iter().any(|line| line.starts_with("        | "));
                         if of_gcc && !is_gcc {
                             println!("skipped: what gcc says in `{page}`: the compiler here is another");

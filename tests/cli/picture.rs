@@ -38,7 +38,7 @@ fn the_picture_names_the_artifact_of_every_group_part_and_op() {
         format!("[[graph]]\nname = \"g\"\n{inputs}\noutputs = [{output}]\nserve = [\"{serve}\"]\n")
     };
     let both = "\"sum(x*y)\", \"max(exp(x) - y)\"";
-    // What is built, how many boxes the graph is then served in, and the answer in a word.
+    // The manifest, the number of boxes that then serve the graph, and the answer as a word.
     let cases = [
         (graph(both, "groups"), 2, "groups"),
         (graph("\"sum(x*y)\"", "whole") + &ops(&["exp", "sub", "max"]), 4, "mixed"),
@@ -80,7 +80,7 @@ fn the_picture_shows_what_has_no_artifact() {
     let picture = ["graph", "--dot", "--store", "artifacts"];
     let text = place.run_bare(&[&picture[..], &TWO[..]].concat()).ok().out;
     assert!(text.contains("no artifact"), "{text}");
-    // Nobody asked for artifacts: none is said to be missing.
+    // Without a layer the picture does not report missing artifacts.
     let text = place.run_bare(&[&picture[..2], &TWO[..]].concat()).ok().out;
     assert!(!text.contains("no artifact"), "{text}");
 }

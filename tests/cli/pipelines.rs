@@ -1,4 +1,4 @@
-//! `CI.md`: the commands of its pipelines, each job in a directory of its own, as GitHub and GitLab run them.
+//! `CI.md`: runs the commands of its pipelines, each job in its own directory, as GitHub and GitLab do.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,7 +9,8 @@ use crate::sandbox::Sandbox;
 /// A job: its name, and its commands.
 type Job = (String, Vec<String>);
 
-/// The jobs of a pipeline: names are less indented than what is in them, and commands follow `- run: ` or `script:`.
+/// Returns the jobs of a pipeline: their names are indented less than their contents, and commands follow `- run: `
+/// or `script:`.
 fn jobs(text: &str) -> Vec<Job> {
     let mut jobs: Vec<Job> = Vec::new();
     let mut is_script = false;

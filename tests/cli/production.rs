@@ -1,10 +1,10 @@
 //! `PRODUCTION.md`: every example is executed.
 //!
-//! | block | what is done |
+//! | block | action |
 //! |---|---|
 //! | `toml` | written to the file that the text before it names |
 //! | `console` | run by `sh`, in order, in one directory |
-//! | `dockerfile` | `COPY` copies into a directory that cannot be written; `ENTRYPOINT` runs there with the variables of `ENV`, as `USER` |
+//! | `dockerfile` | `COPY` copies into a read-only directory; `ENTRYPOINT` runs there with the variables of `ENV`, as `USER` |
 //! | `ini` | `systemd-analyze` checks the unit; `ExecStart` runs with its `Environment` and limits |
 //! | `rust`, `c`, `python` | parts of the program that the text before them names, which tests of its package run |
 
@@ -19,7 +19,7 @@ use precast_testkit::package::root;
 
 const PAGE: &str = "crates/cli/PRODUCTION.md";
 
-/// The sum that `score` is of the arrays of [`arrays`].
+/// Writes the input arrays; returns the value of `score` for them.
 fn arrays(directory: &Path) -> f64 {
     let starts = [("x", 0.5), ("y", -1.0), ("z", 2.0)];
     let [x, y, z] = starts.map(|(name, start)| {
@@ -55,7 +55,7 @@ fn every_example_of_the_page_is_true() {
     assert!(ran >= 12, "only {ran} blocks");
 }
 
-/// Checks that a file of the repository has the block.
+/// Checks that a file of the repository contains the block.
 fn is_shown(block: &Block) {
     let file = block.file.as_ref().unwrap_or_else(|| panic!("which file is this?\n{}", block.text));
     let text = fs_err::read_to_string(root().join(file)).unwrap();
@@ -70,7 +70,7 @@ fn prints(command: &mut Command, expected: f64) {
     assert_close(value.parse().unwrap(), expected);
 }
 
-/// Makes the directory of an image and runs its entry point there.
+/// Creates the directory of an image and runs its entry point there.
 fn contain(text: &str, directory: &Path, expected: f64) {
     let image = tempfile::tempdir().unwrap();
     fs_err::set_permissions(image.path(), Permissions::from_mode(0o755)).unwrap();
@@ -116,7 +116,7 @@ fn copy(file: &str, directory: &Path, app: &Path) {
     fs_err::set_permissions(app.join(file), Permissions::from_mode(mode)).unwrap();
 }
 
-/// Runs a command as this user and group; only the superuser can.
+/// Sets the user and group of a command, if this test runs as the superuser.
 #[allow(clippy::print_stderr, reason = "says that it is skipped")]
 fn is_user(user: &str, command: &mut Command) {
     use std::os::unix::process::CommandExt as _;
@@ -128,7 +128,7 @@ fn is_user(user: &str, command: &mut Command) {
     }
 }
 
-/// Checks a unit, and runs its command with its variables and limits.
+/// Checks a systemd unit, and runs its command with its variables and limits.
 #[allow(clippy::print_stderr, reason = "says that it is skipped")]
 fn start(text: &str, directory: &Path, expected: f64) {
     let values = |key: &str| -> Vec<&str> {

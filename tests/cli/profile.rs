@@ -1,4 +1,5 @@
-//! `profile`: what is told of each kernel, as a table, as JSON and as a page. No time is held against anything.
+//! `profile`: the facts about each kernel, as a table, as JSON and as a page. No measured time is compared with a
+//! limit.
 
 use crate::sandbox::{INPUTS, ISA, Sandbox, args};
 
@@ -16,7 +17,7 @@ fn a_deployed_entry_is_profiled_without_a_compiler() {
     let ops: Vec<&str> = kernel["ops"].as_array().unwrap().iter().map(|op| op.as_str().unwrap()).collect();
     assert_eq!(ops, ["neg", "mul", "exp", "mul", "add", "sum"], "{told:#}");
     let measured = &kernel["measured"];
-    // Three vectors of f64 and a number; five cheap ops of an element, the sum among them, and one function.
+    // Three vectors of f64 and a number; per element five cheap ops, including the sum, and one function.
     assert_eq!(
         (&measured["bytes"], &measured["operations"]),
         (&240_032.into(), &250_025.0.into()),
@@ -70,7 +71,7 @@ fn a_kernel_that_cannot_be_had_by_itself_keeps_nobody_from_the_others() {
         format!("isa = [\"{ISA}\"]\n[[graph]]\nname = \"two\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"a = cumsum(x)\", \"b = sum(x)\"]\n"),
     );
     place.run(&["build", "two.toml", "--store", "two"]).ok();
-    // The function is there; its kernels are not, one by one, and nothing compiles them.
+    // The store has the function but none of its kernels alone, and nothing compiles them.
     let wanted = ["profile", "--entry", "two", "--store", "two", "--policy", "jit", "-i", "x=x.npy"];
     let told = place.run_bare(&args(&[&wanted, &QUICK, &["--json"]])).ok().json();
     let kernels = told["kernels"].as_array().unwrap();

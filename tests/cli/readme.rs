@@ -1,21 +1,21 @@
 //! The README: every example is executed.
 //!
-//! | block | what is done |
+//! | block | action |
 //! |---|---|
-//! | `toml` | written to the file that the text before it names; `[dependencies]` are those of the package below |
+//! | `toml` | written to the file that the text before it names; `[dependencies]` belong to the package below |
 //! | `console` | run by `sh` in one directory, in order; output and `? code` compared, `...` stands for any lines |
 //! | `rust` | a doctest of `tests/lib.rs` |
 //! | `pycon` | run by `crates/python/tests/test_readme.py` |
 //! | `python` | run by `crates/python/tests/with_pytensor/test_front_page.py` |
 //! | `rust,ignore` | parts of a package: `build.rs`, named by the text before it, and the body of `main` |
 //!
-//! Commands of [`ELSEWHERE`] are too large to run inside a test and are run elsewhere; the test says so.
+//! Commands of [`ELSEWHERE`] are too large to run inside a test; other CI steps run them, and the test says so.
 
 use crate::document::{Block, blocks, examples, path};
 use precast_testkit::package::{cargo, profiles, root, target};
 use std::path::Path;
 
-/// Commands that something else executes, and what.
+/// The commands that are executed by another step, and the step.
 const ELSEWHERE: [(&str, &str); 3] = [
     ("cargo run --release -p precast-quickstart", "a step of CI"),
     ("cargo xtask test", "what runs this test in CI"),
@@ -30,7 +30,7 @@ fn blocks_of<'a>(blocks: &'a [Block], language: &'a str) -> impl Iterator<Item =
     blocks.iter().filter(move |block| block.language == language)
 }
 
-/// Whether a block is a part of the package's `Cargo.toml`.
+/// Returns whether a block is a part of the package's `Cargo.toml`.
 fn has_dependencies(block: &Block) -> bool {
     block.text.lines().any(|line| line == "[dependencies]")
 }
@@ -72,7 +72,7 @@ edition = "2024"
 [workspace]
 "#;
 
-/// The body of the README's `main` among what it leaves to the reader.
+/// The body of the README's `main`, within the parts that the README leaves to the reader.
 const MAIN: &str = r#"
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let [x, y, z] = [0.5, 1.0, 2.0].map(|v: f64| ndarray::Array1::from_elem(3, v));
@@ -94,7 +94,7 @@ fn the_package_that_the_readme_builds_runs() {
     let dependencies: Vec<&Block> =
         blocks_of(&blocks, "toml").filter(|block| has_dependencies(block)).collect();
     let [dependencies] = dependencies[..] else { panic!("one list is expected: {dependencies:?}") };
-    // In the README a clone stands beside the package.
+    // The README assumes a clone next to the package.
     let dependencies = dependencies.text.replace("\"precast/", &format!("\"{}/", real.to_str().unwrap()));
     write("Cargo.toml", &format!("{MANIFEST}{dependencies}{profiles}"));
     fs_err::copy(real.join("Cargo.lock"), directory.join("Cargo.lock")).unwrap();
@@ -109,7 +109,7 @@ fn the_package_that_the_readme_builds_runs() {
     assert_eq!(said, "executed\n", "{told}");
 }
 
-/// Builds and runs a package; what it says, and what cargo told.
+/// Builds and runs a package; returns its output and the messages of cargo.
 pub(crate) fn run_package(directory: &Path) -> (String, String) {
     let output = cargo(directory, &target(env!("CARGO_TARGET_TMPDIR")))
         .args(["run", "--quiet", "--offline"])

@@ -1,4 +1,4 @@
-//! quickstart's deployment from servers that others have written; `cargo xtask remotes` starts them.
+//! quickstart's deployment from real, third-party servers; `cargo xtask remotes` starts them.
 
 use std::net::TcpStream;
 use std::process::Stdio;
@@ -7,7 +7,7 @@ use crate::deployed::Quickstart;
 use crate::elsewhere::released;
 use crate::sandbox::Ended;
 
-/// What `cargo xtask remotes` says of a server; what is skipped is skipped aloud.
+/// Returns the variable that `cargo xtask remotes` sets for a server; prints a message if the test is skipped.
 #[allow(clippy::print_stderr, reason = "what is skipped is skipped aloud")]
 fn told(variable: &str, what: &str) -> Option<String> {
     let told = std::env::var(variable).ok();

@@ -1,8 +1,8 @@
-//! `precast record`: a program that misses, its manifest, and the same program with that built.
+//! `precast record`: a program with cache misses, its manifest, and the same program after a build.
 
 use crate::sandbox::{Ended, ISA, Sandbox, args};
 
-/// A run of the command itself, as the program that is recorded.
+/// The recorded program, which is the command itself.
 const PROGRAM: &[&str] = &["run", "--expr", "sqrt(v) * 2.0", "-i", "v=v.npy", "--policy", "interpret"];
 
 fn place() -> Sandbox {
@@ -11,7 +11,7 @@ fn place() -> Sandbox {
     place
 }
 
-/// `precast record … -- precast PROGRAM`
+/// Runs `precast record … -- precast PROGRAM`.
 fn record(place: &Sandbox, options: &[&str], program: &[&str]) -> Ended {
     place.run(&args(&[&["record"], options, &["--", env!("CARGO_BIN_EXE_precast")], program]))
 }
@@ -39,7 +39,7 @@ fn a_miss_under_strict_keeps_its_exit_code_and_says_where_it_is_recorded() {
         &["error: miss: ", "hint: it is recorded: `precast build ", "1 miss recorded in `new.toml`"],
     );
     place.run(&["build", "new.toml", "--isa", ISA]).ok();
-    // Modules of single ops serve other graphs of these ops.
+    // Modules of single ops also serve other graphs of these ops.
     let other =
         ["run", "--expr", "v * sqrt(v)", "-i", "v=v.npy", "--policy", "strict", "--store", "artifacts"];
     assert_eq!(place.run_bare(&other).ok().out, "out: f64[3]\n[1.0, 8.0, 27.0]\n");
@@ -87,7 +87,7 @@ fn a_read_only_manifest_or_directory_is_an_error_before_the_program_runs() {
     let run = |options: &[&str]| {
         let mut command = place.command(args(&[&["record"], options, &["--", "touch", "ran"]]));
         if is_root {
-            // Nothing is forbidden to root.
+            // Root may write everywhere.
             command.uid(65534).gid(65534);
         }
         command.output().map(Ended::of)

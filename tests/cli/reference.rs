@@ -1,4 +1,4 @@
-//! What ops of a manifest are held against: C of one's own, and other ops; and names that mean two things.
+//! References of a manifest's ops: C functions of the author, and other ops; and names with two meanings.
 
 use crate::sandbox::Sandbox;
 
@@ -23,7 +23,7 @@ const WITHIN: &str = "#section code\n\
       *(DTYPE_OUTPUT_0 *)(OUTPUT_0->data + i * OUTPUT_0->strides[0]) = (DTYPE_OUTPUT_0)y;\n\
     }\n";
 
-/// As it stands in a book; what it includes stands beside it.
+/// A function as printed in a book, with an include file next to it.
 const PLAIN: &str = "#include <math.h>\n#include \"plain.h\"\n\
     double within(double x, double low, const double high) { return least(fmax(x, low), high); }\n";
 const HEADER: &str = "static double least(double a, double b) { return b < a ? b : a; }\n";
@@ -48,7 +48,7 @@ fn a_function_in_c_finds_wrong_numbers() {
             let line = format!("within({dtype}[?]) -> {dtype}[?]: 11 input(s), against perform");
             assert!(checked.contains(&line), "{checked}");
         }
-        // The same by a pointer, and with C's own mathematics but for NaN.
+        // The same function with an output pointer, and equal to C's own functions except for NaN.
         let pointer = "#include \"plain.h\"\nvoid within(double x, double low, double high, double *y) {\n\
                        *y = x < low ? low : least(x, high);\n}\n";
         place.write("plain.c", pointer);
@@ -62,7 +62,7 @@ fn a_function_in_c_finds_wrong_numbers() {
     );
     place.write("plain.c", PLAIN);
     place.write("within.c", WITHIN);
-    // `fmax` drops a NaN, which the op keeps: the library of C was linked, and was asked.
+    // `fmax` drops a NaN, which the op keeps; so the C library was linked and called.
     let broken = place.run(CHECK).fails(5, &[]);
     assert!(broken.out.contains("is NaN, perform gives -1.5"), "{}", broken.out);
 }
@@ -97,7 +97,7 @@ fn a_function_in_c_that_cannot_be_the_reference_is_refused_at_its_place() {
     ] {
         place.write("plain.c", c);
         let ended = place.run(CHECK);
-        // The column and the words are the compiler's.
+        // The column and the message are the compiler's.
         let told = told.split(":1:59").next().unwrap();
         assert!(ended.code == 1 && ended.err.contains(told), "{c}\n{}", ended.err);
     }
@@ -186,7 +186,7 @@ fn a_reference_calls_other_ops_of_the_manifest() {
     };
     let by_c = MANIFEST.replace("{ file = \"plain.c\", func = \"within\" }", "\"clip(x0, low, high)\"");
     let alone = MANIFEST.replace("reference", "# reference");
-    // Declared before or behind, with a reference in C, with an expression, with its own C alone.
+    // Declared before or after its reference; with a reference in C, with an expression, with its own C alone.
     for manifest in
         [format!("{MANIFEST}{twice}"), format!("{twice}{MANIFEST}"), by_c + twice, format!("{alone}{twice}")]
     {
@@ -205,7 +205,7 @@ fn a_reference_calls_other_ops_of_the_manifest() {
         let told_now = check(format!("{alone}{}", twice.replace(from, to)), 1);
         assert!(told_now.contains(told), "{told_now}");
     }
-    // Without a compiler there is what is built.
+    // Without a compiler the built module is still available.
     place.write("twice.c", &c);
     place.write("precast.toml", format!("{alone}{twice}"));
     place.npy("x.npy", &[2], vec![0.5, 4.0]);
@@ -250,7 +250,7 @@ fn an_op_of_the_manifest_is_what_its_name_means_there_even_if_the_library_has_it
     };
     expression(&["--manifest", "precast.toml"])
         .fails(1, &["`clip` takes 1 input(s), found 3", "it is called `clip(x0, *, high=1.0, low=-1.5)`"]);
-    // Without the manifest the name is the library's, whatever a store holds.
+    // Without the manifest the name means the library's function, whatever a store holds.
     assert!(expression(&["--store", "store"]).ok().out.contains("[0.0, 0.5, 5.0]"));
     place.run(&["check-op", "clip", "--manifest", "precast.toml"]).ok();
 }

@@ -1,4 +1,4 @@
-//! What release engineers do with stores: collect garbage, verify, compile again and compare, challenge another builder.
+//! Release work on stores: collecting garbage, verifying, compiling again and comparing, challenging another builder.
 
 use std::path::PathBuf;
 
@@ -86,7 +86,7 @@ fn gc_refuses_what_it_does_not_understand_and_deletes_nothing() {
     place.run_bare(&["gc", "--store", "nowhere"]).fails(1, &["no store at `nowhere`"]);
     place.write("wrong.toml", "[[graph]]\nname = 1\n");
     place.run_bare(&["gc", "--grace", "0", "precast.toml", "wrong.toml"]).fails(1, &["wrong.toml"]);
-    // What declares nothing would keep nothing: a file that was truncated, or the wrong one.
+    // A file without declarations would keep nothing: it was truncated, or is the wrong file.
     place.write("empty.toml", "");
     place.write("empty.lock", "version = 1\n");
     for empty in ["empty.toml", "empty.lock"] {
@@ -146,7 +146,7 @@ fn files_of_other_programs_in_a_store_are_passed_over() {
     place.run(&["build"]).ok();
     place.run_bare(&["index", "artifacts"]);
     assert!(files(&place, "artifacts").len() >= before.len(), "none of them was deleted");
-    // A directory that has nothing but such files takes a store.
+    // A directory with only such files may become a store.
     fs_err::create_dir(place.path("new")).unwrap();
     place.write("new/.DS_Store", "");
     place.run(&["build", "--store", "new"]).ok();
@@ -198,8 +198,8 @@ fn a_module_whose_archive_is_lost_is_a_miss_before_it_is_loaded() {
     place.run_bare(&check).ok();
 }
 
-/// Replaces the archive of the store's only record by one whose code differs in a byte, as another compiler might have made it
-/// without saying so.
+/// Replaces the archive of the store's only record by one whose code differs in a byte, as an undetected change of
+/// the compiler might produce.
 pub(crate) fn tamper(place: &Sandbox, from: &str, to: &str) -> Record {
     let source = Store::open(place.path(from)).unwrap();
     let mut record = source.records().next().unwrap().unwrap();
@@ -207,7 +207,7 @@ pub(crate) fn tamper(place: &Sandbox, from: &str, to: &str) -> Record {
     let object = archive.members.get_mut(OBJECT).unwrap();
     let file = object::File::parse(&**object).unwrap();
     let code = file.sections().find(|s| s.kind() == object::SectionKind::Text && s.size() > 40).unwrap();
-    // Inside of a function: what lies between two is nobody's.
+    // Inside of a function: bytes between two functions belong to neither.
     let functions = file.symbols().filter(|s| s.section_index() == Some(code.index()));
     let function = functions.max_by_key(|symbol| symbol.size()).unwrap();
     let inside = function.address() - code.address() + function.size() / 2;
@@ -227,7 +227,7 @@ fn verify_tells_damage_from_a_build_that_comes_out_otherwise() {
     place.run_bare(&["verify", "--store", "nowhere"]).fails(1, &[]);
     let same = place.run(&["verify", "--rebuild", "precast.toml"]).ok();
     assert!(same.out.contains("compiled again from manifests: 1 is the same"), "{}", same.out);
-    // Whole in itself, and not what its action makes.
+    // The forged archive is intact, but its action gives other bytes.
     tamper(&place, "artifacts", "forged");
     place.run_bare(&["verify", "--store", "forged"]).ok();
     let other = place.run(&["verify", "--store", "forged", "--rebuild", "precast.toml"]).fails(6, &[]);
@@ -236,13 +236,13 @@ fn verify_tells_damage_from_a_build_that_comes_out_otherwise() {
         "{}",
         other.out
     );
-    // What no manifest declares is said, and what one declares and the store has not got.
+    // Undeclared modules are reported, and so are declared modules that are missing from the store.
     place.write("other.toml", format!("isa = [\"{ISA}\"]\n{DOUBLE}"));
     let none = place.run(&["verify", "--rebuild", "other.toml"]).fails(4, &[]);
     for said in ["not compared: 1, as no manifest that was named declares it", "lacking  mul("] {
         assert!(none.out.contains(said), "{}", none.out);
     }
-    // To compare nothing is no success: without a compiler, and in a store that has nothing.
+    // Comparing nothing is not a success: without a compiler, and in an empty store.
     let none = place
         .run_bare(&["verify", "--rebuild", "precast.toml"])
         .fails(1, &["nothing was compared", "hint: "]);
@@ -276,10 +276,10 @@ fn challenge_names_the_function_in_which_two_builders_differ() {
     }
     let json = place.run_bare(&["challenge", "artifacts", "forged", "--json"]).fails(6, &[]).json();
     assert_eq!(json["alarms"][0]["differences"][0]["file"], "unit.o");
-    // Both in one store: the alarm needs no second one.
+    // Both results in one store: the alarm needs no second store.
     tamper(&place, "artifacts", "second");
     place.run_bare(&["challenge", "second"]).fails(6, &[]);
-    // Another action of the same module is information.
+    // The same module from another action is only information.
     let source = Store::open(place.path("artifacts")).unwrap();
     let mut record = source.records().next().unwrap().unwrap();
     let archive = source.load(&record).unwrap();
@@ -295,7 +295,7 @@ fn challenge_names_the_function_in_which_two_builders_differ() {
     place.run_bare(&["challenge", "nothing"]).fails(1, &["nothing was compared"]);
 }
 
-/// What a store can lose of an entry's modules: the record, or the archive.
+/// A store can lose the record or the archive of an entry's modules.
 #[test]
 fn an_entry_whose_modules_are_gone_is_found_by_whoever_verifies() {
     for lost in ["records", "objects"] {
@@ -307,7 +307,7 @@ fn an_entry_whose_modules_are_gone_is_found_by_whoever_verifies() {
             Store::open(place.path("artifacts")).unwrap().find(&called.program.steps[0].key).unwrap();
         let name = if lost == "records" { record[0].id().to_string() } else { record[0].digest.to_string() };
         for path in files(&place, "second") {
-            // A record that was never there leaves nothing behind that would be damage.
+            // A record that never existed leaves no trace that would count as damage.
             if path.to_str().unwrap().contains(&name) {
                 fs_err::remove_file(path).unwrap();
             }

@@ -1,4 +1,4 @@
-//! A directory of its own for each test, and the command run in it.
+//! A directory for each test, and the command run in it.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use std::process::{Command, Output};
 use ndarray::{ArrayD, IxDyn};
 use ndarray_npy::{ReadNpyExt as _, ReadableElement, WritableElement, WriteNpyExt as _};
 
-/// The ISA level that the tests compile for: one is enough.
+/// The ISA level that the tests compile for; one level is enough.
 pub(crate) const ISA: &str = if cfg!(target_arch = "aarch64") { "aarch64" } else { "x86-64-v2" };
 
-/// The manifest of the issue: a matrix of one op, and a graph that is called by name.
+/// The manifest of most tests: a matrix of one op, and a graph that is called by name.
 const MANIFEST: &str = r#"
 [[op]]
 name = "add"
@@ -38,7 +38,7 @@ pub(crate) const SCORE: &[&str] = &[
 /// The inputs that [`Sandbox::scored`] writes, as arguments.
 pub(crate) const INPUTS: &[&str] = &["-i", "x=x.npy", "-i", "y=y.npy", "-i", "z=z.npy"];
 
-/// How a process ended and what it said.
+/// The exit code and the output of a process.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) code: i32,
@@ -49,21 +49,21 @@ pub(crate) struct Ended {
 impl Ended {
     pub(crate) fn of(output: Output) -> Self {
         Self {
-            // A signal is no exit code: -1 fails every comparison.
+            // A process killed by a signal has no exit code: -1 fails every comparison.
             code: output.status.code().unwrap_or(-1),
             out: String::from_utf8_lossy(&output.stdout).into_owned(),
             err: String::from_utf8_lossy(&output.stderr).into_owned(),
         }
     }
 
-    /// Checks that it succeeded.
+    /// Checks that the command succeeded.
     #[track_caller]
     pub(crate) fn ok(self) -> Self {
         assert_eq!(self.code, 0, "stdout:\n{}\nstderr:\n{}", self.out, self.err);
         self
     }
 
-    /// Checks that it failed with this code and named all of these, and that it did not panic.
+    /// Checks that the command failed with this code, printed all of these texts, and did not panic.
     #[track_caller]
     pub(crate) fn fails(self, code: i32, named: &[&str]) -> Self {
         assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.out, self.err);
@@ -79,7 +79,7 @@ impl Ended {
     }
 }
 
-/// A directory that goes with its test.
+/// A directory that is removed after its test.
 pub(crate) struct Sandbox(tempfile::TempDir);
 
 impl Sandbox {
@@ -87,7 +87,7 @@ impl Sandbox {
         Self(tempfile::tempdir().unwrap())
     }
 
-    /// A directory with a manifest and its inputs; gives the value that `score` has.
+    /// Creates a directory with a manifest and its inputs; also returns the value of `score`.
     pub(crate) fn scored() -> (Self, f64) {
         let place = Self::new();
         place.write("precast.toml", format!("isa = [\"{ISA}\"]\n{MANIFEST}"));
@@ -120,7 +120,7 @@ impl Sandbox {
         ArrayD::read_npy(fs_err::File::open(self.path(name)).unwrap()).unwrap()
     }
 
-    /// The names in the directory, sorted.
+    /// Returns the sorted names in the directory.
     pub(crate) fn names(&self) -> Vec<String> {
         let entries = fs_err::read_dir(self.0.path()).unwrap();
         let mut names: Vec<String> =
@@ -129,12 +129,12 @@ impl Sandbox {
         names
     }
 
-    /// The command with a compiler, ready to run here.
+    /// Returns the command with a compiler, ready to run here.
     pub(crate) fn command(&self, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_precast"));
         command.args(arguments).current_dir(self.0.path()).env_clear();
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        // What is known of the compiler is shared by all tests.
+        // All tests share the cached facts about the compiler.
         command.env("PRECAST_CACHE", concat!(env!("CARGO_TARGET_TMPDIR"), "/cli-cache"));
         command
     }

@@ -1,5 +1,5 @@
-//! Large stores: what a command reads does not grow with what it does not need, and its memory is bounded. By default a share
-//! of records; `PRECAST_SCALE=100000` makes as many.
+//! Large stores: the files read by a command do not grow with unrelated records, and its memory is bounded. By
+//! default the stores have a fraction of the records; `PRECAST_SCALE=100000` creates that many.
 
 use precast_store::{Record, Store};
 
@@ -9,12 +9,12 @@ use crate::sandbox::{Ended, Sandbox};
 const SUM: &str =
     "[[graph]]\nname = \"sum\"\ninputs = [\"x: f64[?]\", \"y: f64[?]\"]\noutputs = [\"out = x + y\"]\n";
 
-/// How many records there are beside the real one.
+/// Returns the number of records in addition to the real one.
 fn scale() -> u64 {
     std::env::var("PRECAST_SCALE").map_or(400, |count| count.parse().unwrap())
 }
 
-/// The calls by which a command opens, lists or reads something of the store `artifacts`: their lines.
+/// Returns the lines of a trace in which a command opens, lists or reads a file of the store `artifacts`.
 fn reads(place: &Sandbox, arguments: &[&str]) -> Option<Vec<String>> {
     let inner = place.command(arguments);
     let mut command = std::process::Command::new("strace");
@@ -58,7 +58,7 @@ const LS: &[&str] = &["ls", "--store", "artifacts"];
 const PLAN: &[&str] = &["gc", "--dry-run", "--grace", "0", "--store", "artifacts", "precast.toml"];
 const VERIFY: &[&str] = &["verify", "--store", "artifacts"];
 
-/// Publishes records of modules that nobody asks for, all of one archive.
+/// Publishes records of unused modules, all with the same archive.
 fn fill(place: &Sandbox) {
     let store = Store::open(place.path("artifacts")).unwrap();
     let real = store.records().next().unwrap().unwrap();
@@ -81,9 +81,9 @@ fn what_a_command_reads_and_its_memory_do_not_grow_with_what_it_does_not_need() 
         eprintln!("skipped: what is read: no strace here, or it may not trace");
         return;
     }
-    // A hit: as in an empty store.
+    // A hit reads the same files as in the small store.
     assert_eq!(count(), before);
-    // Lists and collectors open each record, no documents and no archive; who verifies opens each file once.
+    // `ls` and `gc` open each record, but no documents and no archive; `verify` opens each file once.
     let records = scale() as usize + 1;
     for (arguments, each, archives) in [(LS, 1, 0), (PLAN, 1, 0), (VERIFY, 2, 1)] {
         let lines = reads(&place, arguments).unwrap();
@@ -102,7 +102,7 @@ fn what_a_command_reads_and_its_memory_do_not_grow_with_what_it_does_not_need() 
     place.run_bare(RUN).ok();
 }
 
-/// Runs commands with half a gigabyte of mapped memory, and two kilobytes a record.
+/// Runs commands with half a gigabyte of mapped memory, and two kilobytes per record.
 fn within_memory(place: &Sandbox) {
     let limit = (512 << 10) + 2 * scale();
     for arguments in [LS, PLAN, VERIFY, RUN] {
@@ -114,7 +114,7 @@ fn within_memory(place: &Sandbox) {
     }
 }
 
-/// A record of other modules.
+/// Returns a record of other modules.
 fn other(record: &Record, number: u64) -> Record {
     let mut record = record.clone();
     let id = precast_store::key::ContentId::of(number.to_string());

@@ -1,4 +1,4 @@
-//! Signals: what they end, what they leave, and to whom they go on.
+//! Signals: the processes that they end, the files that are left, and the processes that they are forwarded to.
 
 use std::io::Read as _;
 use std::os::unix::process::ExitStatusExt as _;
@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::faults::{await_end, soon};
 use crate::sandbox::Sandbox;
 
-/// An op whose compilation takes as long as it is let: macros whose expansion has no end in sight.
+/// Writes an op that compiles practically forever, because its macros expand without end.
 fn endless(place: &Sandbox) {
     let mut text = String::from("#section support_code\n#define A(x) x x x x x x x x x x\n");
     for (name, of) in [("B", "A"), ("C", "B"), ("D", "C"), ("E", "D"), ("F", "E"), ("G", "F"), ("H", "G")] {
@@ -26,7 +26,7 @@ fn endless(place: &Sandbox) {
     );
 }
 
-/// Processes whose working directory is below a place.
+/// Returns the processes whose working directory is below a place.
 fn processes(place: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs_err::read_dir("/proc").unwrap().flatten() {
@@ -39,7 +39,7 @@ fn processes(place: &Path) -> Vec<String> {
     found
 }
 
-/// Waits until something holds; fails after a time that nothing takes.
+/// Waits until a condition holds; fails after a time that is far too long.
 #[track_caller]
 fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let start = Instant::now();

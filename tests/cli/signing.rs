@@ -1,4 +1,4 @@
-//! Keys, signatures and keyrings on the command line: who may say what runs.
+//! Keys, signatures and keyrings on the command line: who may sign code that runs.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
@@ -52,7 +52,7 @@ fn a_bundle_runs_once_enough_keys_have_signed_it() {
     let store = place.run_bare(&args(&[&["verify", "--store", "artifacts"], keyring])).fails(7, &[]);
     assert_eq!(store.out.matches("hint: ").count(), 1, "{}", store.out);
     assert!(verify().fails(7, &[]).out.contains("everything is whole, but not all of it is signed"));
-    // `doctor` judges signatures whether it reads everything or not.
+    // `doctor` checks signatures whether or not it reads all files.
     let doctor = |layer: &[&str]| place.run_bare(&args(&[&["doctor"], layer, keyring]));
     assert!(doctor(bundle).fails(7, &[]).out.contains("1 of them did, `alice`"));
     assert!(doctor(&["--store", "artifacts"]).fails(7, &[]).out.contains("there is no signature"));
@@ -60,12 +60,12 @@ fn a_bundle_runs_once_enough_keys_have_signed_it() {
     strict(&place, bundle).ok();
     assert!(verify().ok().out.contains("signed by alice, bob"));
     assert!(doctor(bundle).ok().out.contains("signed by alice, bob"));
-    // As the environment says it.
+    // The keyring from the environment.
     let mut command =
         place.command(["run", "--policy", "strict", "--entry", "sum", "-i", "x=x.npy", "-i", "y=y.npy"]);
     command.args(bundle).env("PRECAST_KEYRING", "missing.keyring");
     Ended::of(command.output().unwrap()).fails(1, &["missing.keyring"]);
-    // What was revoked counts no more, whoever signed before.
+    // A signature of a revoked key does not count, even if it was made before.
     place.run_bare(&["trust", "revoke", "bob"]).fails(1, &["the threshold is 2, and 1 key may sign"]);
     place.run_bare(&["trust", "add", "mallory.pub"]).ok();
     place.run_bare(&["trust", "revoke", "bob"]).ok();
@@ -91,7 +91,7 @@ fn a_store_serves_what_enough_keys_have_signed() {
     let store = &["--store", "artifacts"];
     let refused =
         strict(&place, store).fails(7, &["not signed by 2 keys of the keyring", "hint: `precast sign"]);
-    // Once, and no word of what would mend a miss.
+    // The error is printed once, without the hints for a miss.
     assert_eq!(refused.err.matches("warning: ").count(), 1, "{}", refused.err);
     assert!(!refused.err.contains("precast build"), "{}", refused.err);
     let check = args(&[&["check", "--entry", "sum", "--keyring", "precast.keyring"], store]);
@@ -104,7 +104,7 @@ fn a_store_serves_what_enough_keys_have_signed() {
     place.run_bare(&args(&[&["verify", "--keyring", "precast.keyring"], store])).ok();
     place.run_bare(&["gc", "--grace", "0", "precast.toml"]).ok();
     strict(&place, store).ok();
-    // What is built later is not signed yet.
+    // A later build is not signed yet.
     place.write(
         "precast.toml",
         format!("isa = [\"{}\"]\n{}", crate::sandbox::ISA, SUM.replace("x + y", "x - y")),
@@ -187,7 +187,7 @@ fn minisign_and_precast_read_each_others_keys_and_signatures() {
     sign(&place, "ours", &["model.precast"]).ok();
     ok(&["-V", "-p", "ours.pub", "-m", "model.precast"]);
     fs_err::remove_file(place.path("model.precast.minisig")).unwrap();
-    // Its key without a password, and ours, sign with either program.
+    // A key of `minisign` without a password, and one of ours, can sign with either program.
     ok(&["-G", "-W", "-p", "theirs.pub", "-s", "theirs.key"]);
     ok(&["-S", "-s", "theirs.key", "-m", "model.precast"]);
     place.run_bare(&["trust", "new", "--expires", "2999-01-01", "theirs.pub"]).ok();
@@ -218,15 +218,15 @@ fn an_export_is_carried_to_where_nothing_else_is_and_verified_there() {
     assert!(!place.path("offline").exists());
     let done = import("release.export", keyring).ok();
     assert!(done.out.contains("1 entry, 1 record, 1 new, signed by alice, bob"), "{}", done.out);
-    // The signatures of its records and entries came with it.
+    // The signatures of records and entries were imported too.
     strict(&place, &["--store", "offline"]).ok();
     place.run_bare(&["verify", "--store", "offline", "--keyring", "precast.keyring"]).ok();
-    // It is verified where it lies, too, by its name alone.
+    // `verify` also checks the export itself, named without an option.
     let verify = |file: &str, more: &[&str]| place.run_bare(&args(&[&["verify", file], more]));
     assert!(verify("release.export", &[]).ok().out.contains("everything is whole"));
     let signed = verify("release.export", &args(&[keyring, &["--json"]])).ok().json();
     assert_eq!((&signed["signed"], &signed["layers"][0]["signed by"]), (&true.into(), &"alice, bob".into()));
-    // Damage, and another content under the same signatures.
+    // Damage, and changed contents under the same signatures.
     let whole = fs_err::read(place.path("release.export")).unwrap();
     for at in (0..whole.len()).step_by(whole.len() / 40) {
         let mut flipped = whole.clone();
@@ -235,9 +235,9 @@ fn an_export_is_carried_to_where_nothing_else_is_and_verified_there() {
         let ended = import("flipped.export", keyring);
         assert_eq!(verify("flipped.export", &[]).code == 0, ended.code == 0, "{}", ended.err);
         match ended.code {
-            // Some bits of the compressed frame mean nothing.
+            // Some bits of the compressed frame have no meaning.
             0 => {}
-            // What the statement says is changed, and its signatures are looked at first.
+            // The statement changed, and its signatures are checked first.
             7 => drop(ended.fails(7, &["not signed by 2 keys"])),
             _ => drop(ended.fails(4, &["cannot import `flipped.export`"])),
         }
@@ -291,7 +291,7 @@ fn nothing_is_written_over_a_key_or_a_file_of_another_kind() {
     let place = built(&[SUM]);
     place.run_bare(&["keygen", "k.key", "--no-password"]).ok();
     place.run_bare(&["export", "--out", "an.export"]).ok();
-    // `@` stands for the file; what each may write over comes last.
+    // `@` stands for the file; the second text is the file that the command may overwrite.
     let writers = [
         ("build --bundle @", "model.precast"),
         ("export --out @", "an.export"),
@@ -349,7 +349,7 @@ fn an_earlier_release_does_not_come_back() {
     import("1.export", &["--older"]).ok();
     import("1.export", &[]).fails(7, &["the store has release 2"]);
     place.run_bare(&["verify", "--store", "offline"]).ok();
-    // The number is signed with the rest.
+    // The number must be in canonical form.
     place.run_bare(&["export", "--out", "x.export", "--release", "model=07"]).fails(2, &["is no release"]);
     import("cut.export", &[]).fails(1, &["cut.export"]);
     place.write("cut.export", b"\x28\xb5\x2f\xfd");
@@ -363,7 +363,7 @@ fn a_key_is_revoked_whatever_number_or_name_it_goes_by() {
     signers(&place);
     fs_err::create_dir(place.path("other")).unwrap();
     fs_err::copy(place.path("mallory.pub"), place.path("other/alice.pub")).unwrap();
-    // Two keys of one name are refused where they would come together.
+    // Two keys of the same name are rejected in one keyring.
     place.run_bare(&["trust", "add", "other/alice.pub"]).fails(1, &["another key is called `alice` already"]);
     place.run_bare(&["trust", "add", "mallory.pub"]).ok();
     // A copy of the file under another name is the same key.

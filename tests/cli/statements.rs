@@ -1,5 +1,5 @@
-//! Statements about releases, in the forms of others: who built what from what, and what a bundle is made of. What their schemas
-//! require is there, and every digest is that of a file.
+//! Statements about releases in standard formats: provenance, and bills of materials. They have all fields that their
+//! schemas require, and every digest is that of a file.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ fn texts<'v>(values: &'v Value, key: &str) -> Vec<&'v str> {
     values.as_array().unwrap().iter().filter_map(|value| value[key].as_str()).collect()
 }
 
-/// What in-toto's statement and SLSA's predicate require.
+/// Checks the requirements of in-toto's statement and SLSA's predicate.
 #[track_caller]
 fn check_statement(statement: &Value) {
     assert_eq!(statement["_type"], "https://in-toto.io/Statement/v1");
@@ -82,7 +82,7 @@ fn who_built_what_from_what_stands_beside_the_record_and_the_bundle() {
         for file in &record.outside {
             assert!(texts(materials, "uri").contains(&format!("file://{}", file.path).as_str()));
         }
-        // The archive names the toolchain by itself.
+        // The archive itself also names the toolchain.
         let manifest: Value = serde_json::from_slice(archive.get("manifest.json").unwrap()).unwrap();
         assert_eq!(manifest["toolchain"]["id"], record.toolchain.unwrap().to_string());
     }
@@ -111,7 +111,7 @@ fn who_did_not_compile_states_nothing_and_a_statement_goes_with_its_record() {
     let record = sum().unwrap();
     let shown = ["show", &record.members[0].key.to_string(), "--provenance", "--store", "artifacts"];
     place.run_bare(&shown).fails(1, &["nobody has stated who built", "hint: `precast build --builder URI`"]);
-    // What is taken from the store was built by somebody else.
+    // This build took the record from the store, so it states nothing.
     place.run(&["build", "--builder", BUILDER]).ok();
     assert_eq!(store().find_provenance(&record).unwrap(), None);
     fs_err::remove_dir_all(place.path("artifacts")).unwrap();
@@ -119,7 +119,7 @@ fn who_did_not_compile_states_nothing_and_a_statement_goes_with_its_record() {
     let line = place.run_bare(&shown).ok().out;
     let stated: Value = serde_json::from_str(&line).unwrap();
     assert_eq!(stated["predicate"]["runDetails"]["builder"]["id"], BUILDER);
-    // It travels with its record, and is put beside another only by mistake.
+    // A statement travels with its record. Only a mistake puts it next to another record.
     place.run_bare(&["export", "--store", "artifacts", "--out", "all.export"]).ok();
     place.run_bare(&["import", "all.export", "--unsigned", "--store", "there"]).ok();
     let there = ["show", shown[1], "--provenance", "--store", "there"];
@@ -133,12 +133,12 @@ fn who_did_not_compile_states_nothing_and_a_statement_goes_with_its_record() {
     fs_err::remove_file(beside(&record)).unwrap();
     fs_err::copy(beside(other), beside(&record)).unwrap();
     place.run_bare(&there).fails(4, &["is no statement about it", "hint: delete its file"]);
-    // Statements differ in their times, records and bundles in nothing.
+    // Statements contain times, but records and bundles do not change.
     assert_eq!(sum().unwrap(), record);
     assert!(place.run_bare(&["verify"]).ok().out.contains("everything is whole"));
     place.write("other.toml", ROOT);
     place.run_bare(&["gc", "--grace", "0", "other.toml"]).ok();
-    // The other record, its documents and its statement.
+    // The files left are the other record, its documents and its statement.
     assert_eq!((sum(), walk(&place.path("artifacts/records"))), (None, 3));
     for wrong in ["release", "https:", "two words:x", "9:x"] {
         place.run(&["build", "--builder", wrong]).fails(2, &["is no URI", "hint: "]);
@@ -146,7 +146,7 @@ fn who_did_not_compile_states_nothing_and_a_statement_goes_with_its_record() {
     build(&place, "today", &[]).fails(2, &["`SOURCE_DATE_EPOCH` is `today`"]);
 }
 
-/// Whoever put an export together, and states its members anew: a statement about one record beside another does not come in.
+/// An export may contain exchanged statements with a matching list of members. Such statements must not be imported.
 #[test]
 fn a_statement_about_another_record_is_not_imported() {
     let place = built(&[SUM, ROOT]);
@@ -195,20 +195,20 @@ fn a_bundle_that_is_written_anew_is_not_stated_by_what_was_said_of_the_one_befor
     let beside = "b.precast.provenance.json";
     place.write(&format!("{beside}.minisig"), "signatures of it");
     let stated = fs_err::read(place.path(beside)).unwrap();
-    // The same bytes: what was said of them is said still.
+    // The same bytes keep their statement.
     place.run(&["build", "--bundle", "b.precast"]).ok();
     assert_eq!(fs_err::read(place.path(beside)).unwrap(), stated);
     place.write("one.toml", format!("isa = [\"{}\"]\n{SUM}", crate::sandbox::ISA));
     let told = place.run(&["build", "one.toml", "--bundle", "b.precast"]).ok();
     assert!(told.err.contains("was about another bundle and is removed"), "{}", told.err);
     assert!(!place.path(beside).exists() && !place.path(format!("{beside}.minisig")).exists());
-    // What is no statement is somebody's own.
+    // A file that is not a statement belongs to the user.
     place.write(beside, "{}");
     place.run(&["build", "--bundle", "b.precast"]).ok();
     assert_eq!(fs_err::read(place.path(beside)).unwrap(), b"{}");
 }
 
-/// How many files there are below a directory.
+/// Counts the files below a directory.
 fn walk(directory: &std::path::Path) -> usize {
     let entries = fs_err::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
     entries.map(|path| if path.is_dir() { walk(&path) } else { 1 }).sum()
@@ -243,7 +243,7 @@ fn a_bill_of_materials_lists_what_a_bundle_holds_and_is_a_function_of_it() {
         }
     }
     assert!(all.contains("entry:sum") && all.contains("entry:root"));
-    // Whatever is named in a dependency is a component.
+    // Every dependency is a component.
     for dependency in bill["dependencies"].as_array().unwrap() {
         assert!(all.contains(dependency["ref"].as_str().unwrap()), "{dependency}");
         for on in dependency["dependsOn"].as_array().unwrap() {

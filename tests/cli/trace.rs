@@ -31,7 +31,7 @@ fn explain_traces_the_path_of_an_answer_with_times() {
     let steps: Vec<&str> = tree.lines().map(|line| line.split_whitespace().next().unwrap()).collect();
     assert_eq!(steps, ["resolve", "rewrite", "lookup", "verify", "load", "call"], "{tree}");
     assert!(tree.lines().all(|line| line.ends_with(" ms")), "{tree}");
-    // Without `--trace` nothing is loaded and there is no trace.
+    // Without `--trace` nothing is loaded, and the trace is null.
     assert!(place.run_bare(&args(&[&["explain"], &hit[2..], &["--json"]])).ok().json()["trace"].is_null());
 }
 
