@@ -1,6 +1,5 @@
-//! Two commands at once, in every order of their calls: one command is stopped at each call that changes the store,
-//! another one runs to its end, then the first one continues. Readers see only intact data, and both commands
-//! succeed.
+//! Two commands at once, in every order of their calls. One command is stopped at each call that changes the store;
+//! meanwhile another one runs to its end. Readers see only intact data, and both commands succeed.
 
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};

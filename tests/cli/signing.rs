@@ -1,4 +1,4 @@
-//! Keys, signatures and keyrings on the command line: who may sign code that runs.
+//! Keys, signatures and keyrings on the command line.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;

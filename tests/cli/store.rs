@@ -1,5 +1,5 @@
-//! Stores after a crash, a full disk, a loss, or changes by other users: `build` repairs them and `strict` hits, or
-//! the error names a command that repairs them. `doctor` does not run in between.
+//! Stores after a crash, a full disk, a loss, or changes by other users. `build` repairs them and `strict` hits, or
+//! the error names the command that repairs them. `doctor` does not run in between.
 
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, lchown, symlink};
 use std::path::{Path, PathBuf};

@@ -10,8 +10,8 @@
 //! Libraries below return typed errors; here they become text (`error`) and one of the exit codes that README.md
 //! lists.
 //!
-//! To add a command: declare its arguments in `args`, add a variant to `Command`, a file in `cmd` with an arm in
-//! `cmd::run`, and a row in README.md.
+//! To add a command, declare its arguments in `args` and add a variant to `Command`. Put its code into a file in
+//! `cmd` with an arm in `cmd::run`, and add a row to README.md.
 
 mod args;
 mod arrays;

@@ -42,7 +42,7 @@ pub(crate) enum ReadError {
     Array(#[from] npy::ReadError),
 }
 
-/// Returns whether the name of a file says that it holds several arrays.
+/// Returns whether a file name is that of an archive with several arrays.
 pub(crate) fn is_npz(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npz"))
 }

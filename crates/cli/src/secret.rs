@@ -29,7 +29,7 @@ impl Secret {
         let text = read(path)?;
         check_private(path)?;
         let key = match without_password(&text) {
-            // The file of a key without a password says so, and the user is not prompted.
+            // The file states whether the key has a password. Without one, the user is not prompted.
             Some(key) => key,
             None if password.no_password => return Err(refused("it has a password".to_owned())),
             None => {

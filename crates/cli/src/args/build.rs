@@ -67,8 +67,8 @@ pub(crate) struct BuildArgs {
     /// archives, accept only those
     #[arg(long, conflicts_with_all = ["debug_info", "passes"])]
     pub(crate) locked: bool,
-    /// Like --locked, and never compile: the store, a remote or the cache must have every artifact. Pinned artifacts
-    /// are found without a compiler; linking a bundle of several modules needs one
+    /// Like --locked, and never compile: fail if an artifact is missing from the store, the remotes and the cache.
+    /// Pinned artifacts are found without a compiler; linking a bundle of several modules needs one
     #[arg(long, conflicts_with_all = ["debug_info", "passes"])]
     pub(crate) frozen: bool,
     /// Write the lock file and pin the archives of this build in it, for a release
@@ -99,14 +99,13 @@ pub(crate) struct BuildArgs {
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("elsewhere").args(["remote_cache", "remote_exec"]).multiple(true))]
 pub(crate) struct ElsewhereArgs {
-    /// Share build results through this cache of the Bazel Remote Execution API, grpc://host:port/instance, or
-    /// grpcs:// with TLS: cached artifacts are fetched instead of compiled, and compiled ones are uploaded. With
-    /// --keyring, fetch only artifacts signed by enough keys. $PRECAST_REMOTE_TOKEN holds a bearer token for the
-    /// cache and the farm
+    /// Fetch compiled artifacts from this cache of the Bazel Remote Execution API, and upload new ones;
+    /// grpc://host:port/instance, or grpcs:// with TLS. With --keyring, fetch only artifacts signed by enough keys.
+    /// $PRECAST_REMOTE_TOKEN holds a bearer token for the cache and the farm
     #[arg(long, value_name = "URL")]
     pub(crate) remote_cache: Option<String>,
-    /// Run the compiler on this farm of the Bazel Remote Execution API (same URL form as --remote-cache), with 32
-    /// compilers at once unless --jobs is given. The workers must have the same toolchain as this machine
+    /// Compile on this farm of the Bazel Remote Execution API (same URL form as --remote-cache), with 32 compilers at
+    /// once unless --jobs is given. Its workers must have the toolchain of this machine
     #[arg(long, value_name = "URL", conflicts_with = "frozen")]
     pub(crate) remote_exec: Option<String>,
     /// Platform property that workers must have, in addition to precast-toolchain (repeatable)

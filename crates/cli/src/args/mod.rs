@@ -92,7 +92,7 @@ pub(crate) struct Cli {
 }
 
 impl Cli {
-    /// Returns the complete command line, with rules between arguments of different groups.
+    /// Returns the complete command line, including a rule between arguments of different structs.
     pub(crate) fn whole() -> clap::Command {
         <Self as clap::CommandFactory>::command().mut_subcommand("explain", |explain| {
             explain.mut_arg("expr", |expr| expr.required_unless_present("last"))

@@ -14,9 +14,9 @@ Credentials are taken from where others keep them: `AWS_ACCESS_KEY_ID` and its l
 
 /// Push a store to a bucket, or a bundle or an export to a registry
 ///
-/// Objects are uploaded to a bucket before the records that name them, and records before entries. Files that the
-/// bucket already has are verified and kept. A release is an artifact with the file as its layers; the printed digest
-/// identifies exactly this file.
+/// Objects are uploaded to a bucket before the records that name them, and records before the files that name them.
+/// Files that the bucket already has are verified and kept. A release is an artifact with the file as its layers; the
+/// printed digest identifies exactly this file.
 #[derive(Debug, Args)]
 #[command(after_help = PUSH_EXAMPLES)]
 pub(crate) struct PushArgs {
