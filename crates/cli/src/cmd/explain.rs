@@ -88,7 +88,7 @@ fn trace(args: &ExplainArgs, graph: &FunctionGraph) -> Result<Trace, Failure> {
     let trace = Trace::listen()?;
     if let Ok(function) = runtime.function(graph) {
         call(&function);
-        // The graph compiled in the background serves the next call, so this call is traced too.
+        // The graph compiled in the background serves the next call, so the trace includes a second call.
         if policy == Policy::Tiered {
             runtime.flush();
             call(&function);

@@ -133,7 +133,7 @@ fn described(path: &Path, keyring: &Keyring) -> String {
 
 /// Replaces the present keyring with a later one.
 fn update(path: &Path, later: &Path) -> Result<Exit, Failure> {
-    // An expired keyring may still name its successor, because no other file could.
+    // An expired keyring may still name its successor; otherwise it could never be replaced.
     let present = Keyring::read(path)?;
     let text = file::read_text(later)?;
     let signatures = signatures_of(later).map_err(layers::unsigned)?;
