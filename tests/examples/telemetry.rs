@@ -1,6 +1,7 @@
 //! Exports the spans of a runtime to OpenTelemetry and its counters to Prometheus: `telemetry STORE`.
 //!
-//! The exporter of spans is in memory here. A service uses one of the crate `opentelemetry-otlp` in its place.
+//! The span exporter here keeps spans in memory. A service would
+//! use an exporter of the crate `opentelemetry-otlp` instead.
 #![allow(clippy::print_stdout, reason = "a program that shows what it exports")]
 
 use opentelemetry::trace::TracerProvider as _;
@@ -16,7 +17,8 @@ use tracing_subscriber::Layer as _;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
 
-/// A subscriber that exports precast's spans. A program makes it its default: `tracing::subscriber::set_global_default`.
+/// Returns a subscriber that exports precast's spans. A program
+/// makes it its default: `tracing::subscriber::set_global_default`.
 fn subscriber(provider: &SdkTracerProvider) -> impl tracing::Subscriber + Send + Sync + use<> {
     let spans = Targets::new().with_target("precast", LevelFilter::DEBUG);
     let layer = tracing_opentelemetry::layer().with_tracer(provider.tracer("precast"));
@@ -33,7 +35,7 @@ const ROWS: [Row; 4] = [
     ("precast_damaged_total", "Damaged objects", |stats| stats.damaged),
 ];
 
-/// Reads the counters of a runtime when Prometheus asks for them.
+/// A Prometheus collector that reads the counters of a runtime.
 struct Counters {
     runtime: Arc<Runtime>,
     counters: Mutex<Vec<IntCounter>>,
@@ -64,7 +66,7 @@ impl Collector for Counters {
     }
 }
 
-/// Compiles a graph into a store and calls it; returns the names of the exported spans and the text that Prometheus reads.
+/// Compiles a graph into a store and calls it. Returns the names of the exported spans and the text for Prometheus.
 pub(crate) fn run(store: &Path) -> Result<(Vec<String>, String), Box<dyn Error>> {
     let exporter = InMemorySpanExporter::default();
     let provider = SdkTracerProvider::builder().with_simple_exporter(exporter.clone()).build();

@@ -1,4 +1,4 @@
-//! Files of bytes: what is accepted has these bytes as its one form.
+//! Binary files: accepted input is always in canonical form.
 
 use std::io::Write as _;
 
@@ -8,7 +8,7 @@ use precast_store::{Archive, Bundle, Entry, Export, Limits, Record};
 use crate::seeds::BUILT;
 use crate::{Memory, target};
 
-/// How many cases each target has by default.
+/// The default number of cases of each target.
 const SHARE: usize = 2000;
 
 target!(
@@ -38,7 +38,8 @@ target!(
         for (record, _) in &BUILT.records {
             let mut bare = record.clone();
             bare.members.iter_mut().for_each(|member| member.document = None);
-            // Documents are the preimages of keys: there are no others of this record, but for what is not hashed.
+            // Documents are the preimages of keys, so this record has only
+            // these documents, apart from fields that are not hashed.
             if set_documents(&mut bare, bytes).is_ok() {
                 assert_eq!(documents_bytes(&bare).unwrap(), bytes);
                 assert!(bare.check().is_ok());
@@ -47,7 +48,7 @@ target!(
     }
 );
 
-/// What readers of these targets allow: the seeds are far smaller.
+/// The limits of the readers in these targets. The seeds are far smaller.
 const LIMITS: Limits = Limits { size: 8 << 20, members: 1000 };
 
 fn frames() -> Vec<Vec<u8>> {
@@ -68,7 +69,7 @@ fn unpacked(frame: &[u8]) {
     }
 }
 
-// A small frame may state the largest size, and the decoder gets a buffer of it.
+// A small frame may state the largest size, and the decoder then allocates a buffer of that size.
 target!(archives, SHARE, frames(), 4096, unpacked);
 
 target!(
@@ -85,12 +86,13 @@ target!(
     }
 );
 
-/// What an export may state that it holds, for which the decoder gets a buffer, and as much as before for what it does hold.
+/// The memory limit of exports. An export may state a content size of up to 64 MiB, which the
+/// decoder allocates. The rest is for content that it does hold, as in the targets above.
 const EXPORT: Memory = Memory { per_byte: 64 + 256, fixed: (64 << 20) + (1 << 20) };
 
 target!(exports, SHARE / 4, vec![BUILT.export.clone()], EXPORT, |bytes: &[u8]| {
     let Ok(export) = Export::open(bytes) else { return };
-    // Some bits of a frame mean nothing; whatever else is opened was never stated.
+    // Some bits of a frame have no meaning. Any other change must be rejected.
     assert_eq!(export, Export::open(&BUILT.export).unwrap());
     export.verify().unwrap();
 });
@@ -102,7 +104,7 @@ target!(bundles, SHARE, vec![BUILT.bundle.clone()], 64, |bytes: &[u8]| {
     for record in real.records() {
         for found in bundle.find(&record.members[0].key) {
             assert_eq!(found.digest, record.digest);
-            // Nothing else is ever given out to be run.
+            // Loaded code is never anything but the original.
             assert!(bundle.load(&found).map_or(true, |code| code == real.load(&record).unwrap()));
         }
     }

@@ -1,8 +1,8 @@
-//! Edits of real values: what hands, disks and enemies do to files.
+//! Edits of real values: the kinds of damage done by people, disks and attackers.
 
 use bolero::TypeGenerator;
 
-/// Numbers around which lengths and counts go wrong.
+/// Numbers near which lengths and counts go wrong.
 const NUMBERS: [u64; 12] = [
     0,
     1,
@@ -18,7 +18,7 @@ const NUMBERS: [u64; 12] = [
     u64::MAX,
 ];
 
-/// One of the real values, and what is done to it.
+/// One of the real values, and its edits.
 #[derive(Debug, Clone, TypeGenerator)]
 pub(crate) struct Case {
     seed: u8,
@@ -26,7 +26,7 @@ pub(crate) struct Case {
     edits: Vec<Edit>,
 }
 
-/// One edit. Places are taken modulo the length.
+/// An edit. Offsets are taken modulo the length.
 #[derive(Debug, Clone, TypeGenerator)]
 enum Edit {
     Flip {
@@ -59,14 +59,14 @@ enum Edit {
         length: u8,
         times: u8,
     },
-    /// A piece of another real value, or of the same.
+    /// A piece of the same or another real value.
     Splice {
         at: u32,
         seed: u8,
         from: u32,
         length: u16,
     },
-    /// A word of another real value, between blanks or marks, in the place of one.
+    /// A word of another real value, between blanks or punctuation, that replaces a word.
     Word {
         at: u32,
         seed: u8,
@@ -75,12 +75,12 @@ enum Edit {
 }
 
 impl Case {
-    /// Which of several things is edited.
+    /// Chooses which of `count` values is edited.
     pub(crate) fn choose(&self, count: usize) -> usize {
         usize::from(self.seed) % count
     }
 
-    /// The real value, edited.
+    /// Returns the chosen seed with the edits applied.
     pub(crate) fn edit(&self, seeds: &[Vec<u8>]) -> Vec<u8> {
         let mut bytes = seeds[self.choose(seeds.len())].clone();
         for edit in &self.edits {

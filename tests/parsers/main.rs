@@ -1,18 +1,18 @@
-//! Every parser of what others may have written, against real values that were edited: cut, flipped, spliced, with lengths that
-//! lie. Whatever comes in, a parser ends, within the memory that its input justifies, and what it accepts is in its one form; what
-//! is loaded is what was published, or nothing.
+//! Fuzz tests of every parser of untrusted input, with edited real values: cut, flipped, spliced,
+//! with false lengths. For any input, a parser terminates within a memory limit that depends on the
+//! input, and accepts only the canonical form. Loaded code is either the published code or nothing.
 //!
 //! ```text
-//! edit      a real value and a few edits of it: what a fuzzer chooses
+//! edit      a real value and a few edits of it: the input that a fuzzer chooses
 //! seeds     the real values: one small build, its store, bundle, export and lock file; texts
 //! binary    records, documents, entries, archives, tars, exports, bundles
 //! texts     keyrings, keys, signatures, lock files, manifests, expressions, types, graphs, signatures of CEP 1000
 //! places    stores in which one file was edited: STORE, roots, pointers, records, documents, objects
 //! ```
-//! Each test is a target of [bolero](https://docs.rs/bolero): by default a share of random cases, a new one each run, and a failure
-//! prints the seed that repeats it. `cargo xtask fuzz-parsers` runs each for as long as one likes; `cargo bolero test --engine
-//! libfuzzer binary::records` lets another engine look for what was not reached. What was found is a test of its own, in the crate of
-//! the parser.
+//! Each test is a target of [bolero](https://docs.rs/bolero): by default it runs a number of random cases,
+//! new ones in each run. A failure prints the seed that reproduces it. `cargo xtask fuzz-parsers` runs
+//! each target for a chosen time. `cargo bolero test --engine libfuzzer binary::records` lets another
+//! engine search for uncovered paths. Each bug that was found has its own test in the crate of the parser.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod binary;
@@ -21,8 +21,8 @@ mod places;
 mod seeds;
 mod texts;
 
-/// A target: its name, how many cases are its share, the real values, how much memory it may take for an input of so many bytes, and
-/// what is done.
+/// Defines a target: its name, its default number of cases, the real
+/// values, its memory limit, and the code that parses an input.
 macro_rules! target {
     ($name:ident, $share:expr, $seeds:expr, $memory:expr, $parse:expr) => {
         #[test]
@@ -37,7 +37,8 @@ macro_rules! target {
 }
 pub(crate) use target;
 
-/// What a parser may allocate: bytes for each byte of its input, and some for none. A number alone is the former, beside a mebibyte.
+/// A memory limit of a parser: bytes for each byte of its input, and a fixed number
+/// of bytes. Converting from a number sets the former, with one mebibyte fixed.
 struct Memory {
     per_byte: usize,
     fixed: usize,
@@ -49,7 +50,7 @@ impl From<usize> for Memory {
     }
 }
 
-/// Runs a parser, which may allocate so much.
+/// Runs a parser and checks that it stays within its memory limit.
 #[track_caller]
 fn bounded(length: usize, memory: impl Into<Memory>, parse: impl FnOnce()) {
     let Memory { per_byte, fixed } = memory.into();

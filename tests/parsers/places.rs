@@ -1,4 +1,4 @@
-//! Stores in which one file was edited: nothing but what was published is served, and damage is a miss.
+//! Stores in which one file was edited: only published content is served, and damage is a cache miss.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ fn files(directory: &Path) -> Vec<PathBuf> {
     entries.filter(|entry| entry.file_type().is_file()).map(walkdir::DirEntry::into_path).collect()
 }
 
-/// Copies a store; all but the edited file are links to those of the real one, which nobody writes to.
+/// Copies a store. All files but the edited one are links to files of the real store, which no test writes to.
 fn copy(from: &Path, to: &Path) {
     for entry in walkdir::WalkDir::new(from).into_iter().map(Result::unwrap) {
         let target = to.join(entry.path().strip_prefix(from).unwrap());
@@ -32,18 +32,19 @@ fn stores() {
     let contents: Vec<Vec<u8>> = names.iter().map(|name| fs_err::read(real.join(name)).unwrap()).collect();
     let place = tempfile::tempdir_in(real.parent().unwrap()).unwrap();
     bolero::check!().with_iterations(60).with_type::<(Case, bool)>().for_each(|(case, is_name)| {
-        // One of its own for each: what a failure leaves is not in the way of the smaller case that is looked for.
+        // Each case has its own directory, so that leftovers of a
+        // failure do not affect the smaller cases tried while shrinking.
         let place = tempfile::tempdir_in(place.path()).unwrap();
         let work = place.path().join("work");
         copy(&real, &work);
         let file = &names[case.choose(names.len())];
         fs_err::remove_file(work.join(file)).unwrap();
         if *is_name {
-            // The file is whole, and called otherwise.
+            // The content stays whole; the file is renamed.
             let name = file.file_name().unwrap().as_encoded_bytes().to_vec();
             let other =
                 String::from_utf8_lossy(&case.edit(&vec![name; names.len()])).replace(['/', '\0'], "_");
-            // A file name may have 255 bytes, and a character four.
+            // A file name may have 255 bytes, and a character up to four.
             let other: String = other.chars().take(60).collect();
             let other = work.join(file).with_file_name(if other.is_empty() || other.starts_with('.') {
                 "x".to_owned()
@@ -60,7 +61,7 @@ fn stores() {
     });
 }
 
-/// Asks for everything that there is, in every way.
+/// Looks up and loads everything that exists, in every way.
 fn look(work: &Path) {
     let Ok(store) = Store::open(work) else { return };
     for (record, archive) in &BUILT.records {
@@ -84,7 +85,7 @@ fn look(work: &Path) {
         assert!(BUILT.records.iter().any(|(real, _)| real.id() == id));
     }
     store.verify().unwrap();
-    // What was damaged is gone by now; the rest is whole.
+    // Corrupt files were removed by now; the rest is intact.
     for (record, archive) in &BUILT.records {
         assert!(store.load(record).map_or(true, |loaded| loaded == *archive));
     }

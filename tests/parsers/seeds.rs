@@ -1,4 +1,4 @@
-//! The real values: what one small build made.
+//! The real values: the outputs of one small build.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -21,7 +21,7 @@ inputs = ["x: f64[?]", "y: f64[3, ?]"]
 outputs = ["out = sum(exp(-x*x)*y + 2.5)", "max(x)"]
 "#;
 
-/// What a build made.
+/// The outputs of a build.
 pub(crate) struct Built {
     directory: tempfile::TempDir,
     /// Each record with its archive.
@@ -70,7 +70,7 @@ impl Built {
     }
 }
 
-/// Texts as bytes.
+/// Converts texts to bytes.
 pub(crate) fn bytes(texts: &[&str]) -> Vec<Vec<u8>> {
     texts.iter().map(|text| text.as_bytes().to_vec()).collect()
 }

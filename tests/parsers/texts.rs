@@ -1,4 +1,4 @@
-//! Texts that people and programs write. Bytes that are no UTF-8 come as they do from a file: with their place taken.
+//! Text formats written by people and programs. Bytes that are not UTF-8 are replaced, as when read from a file.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -14,14 +14,14 @@ use precast_store::keyring::{Date, Key};
 use crate::seeds::{BUILT, MANIFEST, bytes};
 use crate::target;
 
-/// How many cases each target has by default.
+/// The default number of cases of each target.
 const SHARE: usize = 2000;
 
 fn shown(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// What was signed, by whom, and the signatures.
+/// Signed content with its keyring and signatures.
 struct Signed {
     content: &'static [u8],
     keyring: Keyring,
@@ -58,7 +58,7 @@ target!(keys, SHARE, bytes(&[&SIGNED.keyring.keys[0].text, &SIGNED.text]), 256, 
 
 target!(signatures, SHARE, bytes(&[&SIGNED.signatures]), 256, |bytes: &[u8]| {
     let signatures = shown(bytes);
-    // No edit is a signature of anything else.
+    // No edited signature is valid for other content.
     assert!(SIGNED.keyring.check(b"what was not signed", &signatures).is_err());
     let _ = SIGNED.keyring.check(SIGNED.content, &signatures);
 });
@@ -103,7 +103,7 @@ target!(manifests, SHARE / 4, bytes(&[MANIFEST, EXTERNAL]), 4096, |bytes: &[u8]|
     let _ = manifest.declare(&mut Declared::new(Ops::standard()));
 });
 
-/// The JSON form of a graph is read as that graph.
+/// Checks that the JSON form of a graph parses to the same form.
 fn check_form(graph: &FunctionGraph) {
     let form = json::render(graph);
     assert_eq!(json::render(&json::parse(&form, &Ops::standard()).unwrap()), form);

@@ -1,9 +1,10 @@
-//! What a unit includes: only its own files and the compiler's freestanding headers (*lean*), or more.
+//! Include checks: whether a unit includes only its own files and the compiler's freestanding headers (*lean*), or more.
 //!
-//! The directives are read without a preprocessor, so what stands behind a false `#if` counts too, and what a macro names
-//! is not known: both make a unit less lean than it is, never more. The exception is `#if __STDC_HOSTED__`, which is false in
-//! every lean unit because those are compiled freestanding. They are compiled with `-nostdinc` too, and the compiler tells what
-//! it read ([`crate::reads`]), so an error here ends in an error, not in a header that nobody hashed.
+//! The directives are read without a preprocessor, so an include in a false `#if` counts too, and the
+//! file that a macro names is unknown. Both can make a lean unit count as not lean, never the reverse.
+//! The exception is `#if __STDC_HOSTED__`, which is false in every lean unit because lean units are
+//! compiled freestanding. They are also compiled with `-nostdinc`, and the compiler reports which files
+//! it read ([`crate::reads`]). So a mistake here ends in an error, not in a header missing from the hash.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -13,7 +14,7 @@ use precast_codegen::tokens::literal;
 
 use crate::error::CompileError;
 
-/// Headers of every compiler that need no C library behind them.
+/// Headers of every compiler that do not need a C library.
 const FREESTANDING: &[&str] = &[
     "float.h",
     "iso646.h",
@@ -26,12 +27,13 @@ const FREESTANDING: &[&str] = &[
     "stdnoreturn.h",
 ];
 
-/// Reads the directives of the unit's text and of its files. `None`: the unit is lean; else the first thing, in words, that makes it more.
+/// Checks the directives of the unit's text and of its files. Returns `None` for a
+/// lean unit, else a description of the first include that makes the unit not lean.
 ///
 /// # Errors
 ///
-/// `#embed` reads bytes that no key sees, `__has_include` asks for a file of the system, or a file's name is not a plain
-/// relative path.
+/// A file uses `#embed`, which reads bytes that no key covers; a file uses `__has_include`
+/// on a file of the system; or the name of a file is not a plain relative path.
 pub(crate) fn check(
     unit_file: &str,
     text: &str,
@@ -53,7 +55,7 @@ pub(crate) fn check(
     Ok(more)
 }
 
-/// The first file that a text includes and that is none of the unit's or the compiler's, in words.
+/// Describes the first include of a text that refers neither to a file of the unit nor to a header of the compiler.
 fn scan(
     file: &str,
     directory: &str,
@@ -67,7 +69,7 @@ fn scan(
         let line = line.trim_start();
         let Some(directive) = line.strip_prefix('#').or_else(|| line.strip_prefix("%:")) else { continue };
         let directive = directive.trim_start();
-        // Up to the next directive of its kind, whichever: too little is passed over rather than too much.
+        // Skip up to the next conditional directive of any kind. This may skip too few lines, but never too many.
         if ["if", "el", "endif"].iter().any(|word| directive.starts_with(word)) {
             hosted = directive.trim_end() == "if __STDC_HOSTED__";
         }
@@ -86,10 +88,11 @@ fn scan(
     Ok(more)
 }
 
-/// Words that ask whether a file is there. `-MD` does not tell of them.
+/// Operators that test whether a file exists. The output of `-MD` does not list these files.
 const QUESTIONS: &[&str] = &["__has_include", "__has_embed"];
 
-/// Checks what a line asks about: the unit's own files and the compiler's are known; of others no key knows.
+/// Checks the files that a line tests for. The unit's own files and
+/// the compiler's are covered by the key; any other file is an error.
 fn question(file: &str, line: &str, directory: &str, sources: &SourceSet) -> Result<(), CompileError> {
     for (at, word) in QUESTIONS.iter().flat_map(|word| line.match_indices(word)) {
         let rest = &line[at + word.len()..];
@@ -113,14 +116,14 @@ fn question(file: &str, line: &str, directory: &str, sources: &SourceSet) -> Res
     Ok(())
 }
 
-/// Whether macros could paste one of [`QUESTIONS`] together from words of the texts: then the preprocessor is asked what the
-/// unit becomes.
+/// Returns whether macros could paste one of [`QUESTIONS`] together from
+/// words of the texts. If so, the unit must be preprocessed to find out.
 fn may_paste_question<'t>(texts: impl Iterator<Item = &'t str> + Clone) -> bool {
     if !texts.clone().any(|text| text.contains("##") || text.contains("%:%:")) {
         return false;
     }
     let is_word = |byte: char| byte.is_ascii_alphanumeric() || byte == '_';
-    // Of one and two letters anything can be put together: nobody writes that by accident.
+    // Short words are skipped: any text can be built from pieces of one or two letters, but not by accident.
     let is_piece = |word: &str| word.len() > 2 || word.bytes().all(|byte| byte == b'_');
     let is_part = |word: &&str| {
         !word.is_empty()
@@ -134,7 +137,7 @@ fn may_paste_question<'t>(texts: impl Iterator<Item = &'t str> + Clone) -> bool 
         parts.extend(words.filter(is_part).map(str::to_owned));
     }
     QUESTIONS.iter().any(|question| {
-        // How much of it can be put together, from its beginning on.
+        // The prefix lengths of `question` that the parts can form.
         let mut reached = BTreeSet::from([0]);
         while let Some(start) = reached.pop_first() {
             let rest = &question[start..];
@@ -169,7 +172,7 @@ fn is_own(operand: &str, directory: &str, sources: &SourceSet) -> bool {
     }
 }
 
-/// Joins continued lines and blanks comments; strings stay. A text without either is given back as it is.
+/// Joins continued lines and blanks comments; string literals stay. Returns a text without either unchanged.
 fn without_comments(text: &str) -> Cow<'_, str> {
     let joined: Cow<'_, str> =
         if text.contains("\\\n") { text.replace("\\\n", "").into() } else { text.into() };

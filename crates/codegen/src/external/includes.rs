@@ -1,25 +1,26 @@
-//! An op's own headers: which `#include` means which file, and where it stands in the SourceSet.
+//! Resolution of an op's own headers: which file each `#include` refers to, and the file's name in the SourceSet.
 //!
-//! Own files have logical names below the op's: `#include "helper.h"` in `op/src/f.c` is `op/src/helper.h`, else it is looked
-//! for in the relative `header_dirs`. Directives that name an own file are rewritten to its logical name, so that they work
-//! wherever the text is put, and whatever other ops call their headers. What is not an own file is left to the compiler.
+//! Own files have logical names below the op's name: `#include "helper.h"` in `op/src/f.c` refers to
+//! `op/src/helper.h`. If that file does not exist, the relative `header_dirs` are searched. Directives
+//! that refer to an own file are rewritten to its logical name, so that they work wherever the text is
+//! placed and whatever the headers of another op are called. All other includes are left to the compiler.
 
 use super::error::{ExternalError, SourceLine};
 use crate::module::SourceSet;
 use precast_core::names::{excerpt, is_hidden};
 
-/// An `#include` with its name written out.
+/// An `#include` directive with a literal name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Include {
-    /// Its line in the text, from 1.
+    /// The line of the directive in the text, from 1.
     pub line: u32,
-    /// What it names, without quotes or brackets.
+    /// The name, without quotes or brackets.
     pub name: String,
-    /// Whether it stands in quotes: looked for beside the including file first.
+    /// Whether the name is in quotes: then the directory of the including file is searched first.
     pub is_quoted: bool,
 }
 
-/// The includes of a C text, in order; those that macros name are not seen.
+/// Returns the includes of a C text in order. An `#include` whose operand is a macro is skipped.
 #[must_use]
 pub fn includes(text: &str) -> Vec<Include> {
     let lines = (1..).zip(text.lines());
@@ -32,7 +33,8 @@ pub fn includes(text: &str) -> Vec<Include> {
         .collect()
 }
 
-/// The own file that an include means: the first that `exists`, beside the including file, then in `directories`.
+/// Returns the own file that an include refers to: the first name
+/// that `exists`, next to the including file, then in `directories`.
 ///
 /// # Errors
 /// The name leads out of the op's directory.
@@ -65,11 +67,11 @@ pub fn own_file(
     if escapes { Err(escape()) } else { Ok(None) }
 }
 
-/// Reads a header of a declaration, which includes it from beside the files: `<math.h>`, `"own.h"`, or a bare name, which may
-/// be either.
+/// Parses a header of a declaration: `<math.h>`, `"own.h"`, or a bare name, which
+/// counts as quoted. A quoted name is looked up next to the op's files first.
 ///
 /// # Errors
-/// Text that cannot stand in an `#include`.
+/// The text is not valid as the operand of an `#include`.
 pub fn header(text: &str) -> Result<Include, ExternalError> {
     let (is_quoted, name) =
         named(text).filter(|(_, name)| name.len() + 2 == text.len()).unwrap_or((true, text));
@@ -80,13 +82,15 @@ pub fn header(text: &str) -> Result<Include, ExternalError> {
     Ok(Include { line: 1, name: name.to_owned(), is_quoted })
 }
 
-/// The own file that a header of a declaration means: the first that `exists`, beside the files, then in `directories`.
+/// Returns the own file that a header of a declaration refers to: the first
+/// name that `exists`, next to the op's files, then in `directories`.
 #[must_use]
 pub fn own_header(text: &str, directories: &[String], exists: impl Fn(&str) -> bool) -> Option<String> {
     own_file("", &header(text).ok()?, directories, exists).ok().flatten()
 }
 
-/// `a/b` and `../c.h` make `a/c.h`; `None` if that leads out.
+/// Joins a directory and a relative name: `a/b` and `../c.h` make
+/// `a/c.h`. Returns `None` if the name leads out of the root.
 #[must_use]
 pub fn normalise(directory: &str, name: &str) -> Option<String> {
     let mut parts: Vec<&str> = Vec::new();
@@ -100,7 +104,7 @@ pub fn normalise(directory: &str, name: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// Own files of an op, for rewriting.
+/// The own files of an op, for rewriting includes.
 pub(super) struct Own<'a> {
     pub(super) op: &'a str,
     pub(super) sources: &'a SourceSet,
@@ -108,8 +112,8 @@ pub(super) struct Own<'a> {
 }
 
 impl Own<'_> {
-    /// The text with its includes of own files rewritten; `from` is the relative name of the file, and `line` the line that
-    /// the text begins with.
+    /// Returns the text with its includes of own files rewritten. `from` is the relative
+    /// name of the file, and `line` is the line number of the first line of the text.
     pub(super) fn rewrite(&self, from: &str, line: u32, text: &str) -> Result<String, ExternalError> {
         let mut result = String::with_capacity(text.len());
         for (number, content) in (line..).zip(text.split_inclusive('\n')) {
@@ -131,7 +135,7 @@ impl Own<'_> {
         Ok(result)
     }
 
-    /// Puts the op in front of the file's name.
+    /// Prepends the name of the op to the name of the file.
     fn locate(&self, error: ExternalError) -> ExternalError {
         match error {
             ExternalError::Include { place, name } => {
@@ -143,7 +147,7 @@ impl Own<'_> {
     }
 }
 
-/// An include directive: all up to its operand, and the operand.
+/// Splits an include directive into the part before its operand, and the operand with the rest of the line.
 fn directive(line: &str) -> Option<(&str, &str)> {
     let rest = line.trim_start_matches('\u{feff}').trim_start().strip_prefix('#')?.trim_start();
     let rest = rest.strip_prefix("include").filter(|rest| !rest.starts_with("_next"))?;

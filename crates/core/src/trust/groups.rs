@@ -1,16 +1,17 @@
-//! Which groups are private: nobody is in them but root and the user.
+//! Private groups: groups whose only members are root and the user.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
-/// Tells whether nobody is in a group but root and the user. What only a directory service knows is not looked up.
+/// Returns whether root and the user are the only members of a group. Users and groups that only a directory service
+/// knows are not looked up.
 pub(super) fn is_private(gid: u32) -> bool {
     static PRIVATE: OnceLock<BTreeSet<u32>> = OnceLock::new();
     let read = |path| fs_err::read_to_string(path).unwrap_or_default();
     PRIVATE.get_or_init(|| private(&read("/etc/passwd"), &read("/etc/group"), super::user())).contains(&gid)
 }
 
-/// Lists the private groups of a user. A group without members is none: such groups belong to programs.
+/// Lists the private groups of a user. A group without members does not count: such groups belong to programs.
 fn private(passwd: &str, group: &str, user: u32) -> BTreeSet<u32> {
     let trusted = |uid: u32| uid == 0 || uid == user;
     let number = |text: &str| text.parse::<u32>().ok();

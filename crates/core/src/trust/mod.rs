@@ -1,25 +1,28 @@
-//! Whether a file is ours: what another user can change is not believed, and not run.
+//! File trust checks: a file that another user can change is not trusted and its code is not run.
 //!
-//! A hash says that bytes are what a name asks for. It does not say who wrote the name: a user who can put a record into a
-//! store decides what code runs under a key. So everything that is read by path has to be out of others' reach.
+//! A hash proves that bytes match a name, but not who wrote the name: a user who can put a record into a store
+//! decides which code runs for a key. So no other user may be able to write any file that is read by path.
 //!
 //! # Rules
 //!
-//! They are those of `StrictModes` in sshd, with Debian's and Fedora's amendment for private groups:
+//! The rules are those of `StrictModes` in sshd, with the amendment of Debian and Fedora for private groups:
 //!
-//! * **Owner**: root, or the user that the process acts for.
-//! * **Mode**: not writable by everybody, nor by a group with members besides root and that user. So trees made under
-//!   umask 002 are fine where each user has a group of their own. Groups are those of `/etc/group` and `/etc/passwd`; a group
-//!   that is not there, or a file with an access control list, counts as shared.
-//! * **Directories above**, up to the root of the file system: the same mode, since who can write there can rename what is
-//!   below. A sticky one (`/tmp`) may be written by others: they cannot rename what is not theirs. Its owner may be anybody,
-//!   as in a container that works on a directory of the host: what he could put there is not ours, so it is not used.
-//! * **Links** on the way to a store or a bundle are followed, and have an owner too; inside of a store there are none.
+//! * **Owner**: root, or the effective user of the process.
+//! * **Mode**: not writable by everybody, nor by a group with members besides root and that user. So trees
+//!   created under umask 002 pass where each user has a private group. Groups are read from `/etc/group`
+//!   and `/etc/passwd`. An unknown group, or a file with an access control list, counts as shared.
+//! * **Parent directories**, up to the root of the file system: the same mode, since a user who can write to a
+//!   directory can rename its entries. A sticky directory (`/tmp`) may be writable by all users: they cannot
+//!   rename files that they do not own. A parent directory may belong to any user, as in a container that works
+//!   on a directory of the host: files that its owner puts there fail the owner check, so they are not used.
+//! * **Links** on the way to a store or a bundle are followed, and
+//!   their owner is checked too. Links inside a store are rejected.
 //!
 //! # Races
 //!
-//! Checks go from the top down: in a directory that passed, others cannot change what a name means. A file is opened without
-//! following a link, and the open file is judged. What root or the user himself changes meanwhile is not guarded against.
+//! Checks go from the top down: in a directory that passed, other users cannot change what
+//! a name refers to. A file is opened without following a link, and the check runs on the
+//! open file. Changes by root or by the user during a check are not guarded against.
 
 mod groups;
 mod remedy;
@@ -40,27 +43,27 @@ pub use remedy::quoted;
 pub use setting::{EmptyNameError, KEYRING, NoKeyringsError, keyring_setting};
 pub use way::check_way;
 
-/// Says that something can be changed by others, and how to mend that.
+/// A path that another user can change, and the command that fixes it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("cannot trust `{}`: {}{fault}\nhint: {remedy}", place.display(), self.named())]
 pub struct Untrusted {
     /// The store, the bundle or the keyring.
     pub place: PathBuf,
-    /// The file or directory that is to blame: in it, above it, or itself.
+    /// The file or directory at fault: the place itself, a parent of it, or a file in it.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// The fault of that path.
     pub fault: Fault,
-    /// The command that mends all of the place.
+    /// The command that fixes the permissions of the whole place.
     pub remedy: String,
 }
 
-/// Why a file or directory is not trusted.
+/// The reason why a file or directory is not trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// It is neither root's nor the user's.
+    /// The owner is neither root nor the user.
     Owner {
-        /// Its owner.
+        /// The owner.
         uid: u32,
     },
     /// Everybody can write it.
@@ -70,7 +73,7 @@ pub enum Fault {
         /// The group.
         gid: u32,
     },
-    /// It is a link inside of a store.
+    /// It is a link inside a store.
     Link,
 }
 
@@ -85,18 +88,18 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Says why something could not be opened, or may not be used.
+/// An error from opening or checking a path.
 #[derive(Debug, thiserror::Error)]
 pub enum TrustError {
-    /// Others can change it.
+    /// Another user can change it.
     #[error(transparent)]
     Untrusted(#[from] Box<Untrusted>),
-    /// The file system refused.
+    /// The file system returned an error.
     #[error("cannot read `{}`", path.display())]
     Io {
         /// The path.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
 }
@@ -109,7 +112,7 @@ impl Untrusted {
         Box::new(Self { place: place.to_path_buf(), path: path.to_path_buf(), fault, remedy })
     }
 
-    /// Words the remedy for a keyring, which no build makes.
+    /// Changes the hint to that for a keyring, which a build cannot recreate.
     #[cfg(feature = "signed")]
     pub(crate) fn of_keyring(mut self: Box<Self>) -> Box<Self> {
         self.remedy = remedy::remedy(&self.place, |place| {
@@ -118,43 +121,43 @@ impl Untrusted {
         self
     }
 
-    /// Words the remedy for a directory of modules for profilers, which no build makes.
+    /// Changes the hint to that for a directory of profiling modules, which a build cannot recreate.
     pub(crate) fn of_profiles(mut self: Box<Self>) -> Box<Self> {
         self.remedy = remedy::remedy(&self.place, |_| "name another directory".to_owned());
         self
     }
 
-    /// Names what is to blame, unless that is the place itself.
+    /// Names the path at fault, or returns `it` if that is the place itself.
     fn named(&self) -> String {
         if self.path == self.place { "it ".to_owned() } else { format!("`{}` ", self.path.display()) }
     }
 }
 
-/// What stands at a path.
+/// The result of checking a path.
 #[derive(Debug)]
 pub enum Found<T> {
-    /// What was looked for.
+    /// The file or directory that was looked up.
     It(T),
-    /// Nothing.
+    /// The path does not exist.
     Missing,
-    /// Something else: a directory in place of a file, a pipe, a device.
+    /// Something else: a directory instead of a file, a pipe, a device.
     Other,
-    /// What others can change.
+    /// A file or directory that another user can change.
     Wrong(Fault),
 }
 
-/// Opens a file, following no link, and judges it.
+/// Opens a file without following a link, and checks its owner and mode.
 ///
 /// # Errors
-/// The file system refuses.
+/// The file system returns an error.
 pub fn open_file(path: &Path) -> io::Result<Found<(File, Metadata)>> {
-    // A pipe without a writer would be waited on for ever.
+    // Without `NONBLOCK`, opening a pipe without a writer would block forever.
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = match rustix::io::retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty())) {
         Ok(descriptor) => File::from_parts(descriptor.into(), path),
         Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => return Ok(Found::Missing),
         Err(rustix::io::Errno::LOOP) => return Ok(Found::Wrong(Fault::Link)),
-        // A socket, or a device that is not there.
+        // A socket, or a device file without a device.
         Err(rustix::io::Errno::NXIO) => return Ok(Found::Other),
         Err(error) => return Err(error.into()),
     };
@@ -168,27 +171,27 @@ pub fn open_file(path: &Path) -> io::Result<Found<(File, Metadata)>> {
     })
 }
 
-/// Opens a file that stands by itself, such as a bundle, and checks the way to it.
+/// Opens a file outside any store, such as a bundle, and checks every directory and link on the way to it.
 ///
 /// # Errors
 ///
-/// Others can change it, it is no file, or the file system refuses.
+/// Another user can change the file, the path is not a regular file, or the file system returns an error.
 pub fn open(path: &Path) -> Result<File, TrustError> {
     let at = |source| TrustError::Io { path: path.to_path_buf(), source };
     let real = check_way(path)?;
     match open_file(&real).map_err(at)? {
         Found::It((file, _)) => Ok(file),
         Found::Missing => Err(at(io::ErrorKind::NotFound.into())),
-        // It says what is there.
+        // `file::open` fails here with an error that names the type of the file.
         Found::Other => file::open(path).map_err(at),
         Found::Wrong(fault) => Err(Untrusted::new(&real, fault, path).into()),
     }
 }
 
-/// Judges a directory, or a file that is not opened, following no link.
+/// Checks a directory, or a file that is not opened, without following a link.
 ///
 /// # Errors
-/// The file system refuses.
+/// The file system returns an error.
 pub fn look(path: &Path) -> io::Result<Found<Metadata>> {
     match fs_err::symlink_metadata(path) {
         Ok(metadata) if metadata.is_symlink() => Ok(Found::Wrong(Fault::Link)),
@@ -200,7 +203,7 @@ pub fn look(path: &Path) -> io::Result<Found<Metadata>> {
     }
 }
 
-/// Gives what is wrong with owner and mode. The mode of a link means nothing.
+/// Returns the fault of the owner or the mode. The mode of a link is ignored because it has no effect.
 fn fault(path: &Path, metadata: &Metadata) -> Option<Fault> {
     let (uid, gid, mode) = (metadata.uid(), metadata.gid(), metadata.mode());
     if uid != 0 && uid != user() {
@@ -216,7 +219,7 @@ fn fault(path: &Path, metadata: &Metadata) -> Option<Fault> {
     }
 }
 
-/// Tells whether more than the three classes of the mode have a say; the class of the group then stands for all of them.
+/// Returns whether a file has an access control list. The group bits of its mode then apply to every entry of the list.
 fn has_acl(path: &Path) -> bool {
     #[cfg(target_os = "linux")]
     return rustix::fs::lgetxattr(path, "system.posix_acl_access", &mut [0_u8; 0][..]).is_ok();
@@ -224,7 +227,7 @@ fn has_acl(path: &Path) -> bool {
     return !path.as_os_str().is_empty();
 }
 
-/// Gives the user that the process acts for.
+/// Returns the effective user of the process.
 pub(crate) fn user() -> u32 {
     rustix::process::geteuid().as_raw()
 }

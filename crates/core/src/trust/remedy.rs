@@ -1,4 +1,4 @@
-//! The one command that takes a store or a bundle out of others' reach.
+//! Shell commands that make a store or a bundle writable only by its user.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use super::way::walk;
 use super::{Fault, fault, user};
 
-/// Words the remedy for all faults of `place` and of the way to it; `otherwise` is the one for a place that nobody trusts.
+/// Writes the hint for all faults of `place` and of the way to it.
+/// `otherwise` returns the advice for a place that the user does not trust.
 pub(super) fn remedy(place: &Path, otherwise: impl Fn(&str) -> String) -> String {
     let Ok(way) = walk(place) else { return format!("copy {} to a directory of your own", quoted(place)) };
     let real = &way.real;
@@ -26,7 +27,7 @@ pub(super) fn remedy(place: &Path, otherwise: impl Fn(&str) -> String) -> String
     format!("once you trust what is there, `{commands}`; else {}", otherwise(&quoted(real)))
 }
 
-/// Puts together what mends the tree at `place` and the directories above it.
+/// Builds the shell commands that fix the tree at `place` and the directories above it.
 fn commands(place: &Path, above: Vec<PathBuf>) -> String {
     let mut wrong = Wrong::default();
     let mut left = vec![place.to_owned()];
@@ -70,19 +71,19 @@ fn commands(place: &Path, above: Vec<PathBuf>) -> String {
         commands.push(format!("{sudo}chmod +t {}", above.join(" ")));
     }
     if commands.is_empty() {
-        // Mended by another meanwhile.
+        // Another process fixed the faults meanwhile.
         commands.push(format!("ls -l{recursive} {quoted_place}"));
     }
     commands.join(" && ")
 }
 
-/// What is wrong somewhere in a tree.
+/// The faults found in a tree.
 #[derive(Default)]
 struct Wrong {
     owners: bool,
     modes: bool,
     links: bool,
-    /// The owners of what is wrong.
+    /// The owners of the files and directories with a fault.
     whose: BTreeSet<u32>,
 }
 

@@ -1,18 +1,18 @@
-//! The keyring that a process is asked to use: an argument, else the environment.
+//! The keyring setting of a process: an argument, else the environment variable.
 
 use std::path::PathBuf;
 
-/// The environment variable that names a keyring. Every host reads it where no keyring is passed.
+/// The environment variable that names a keyring. Every host reads it if no keyring is passed.
 pub const KEYRING: &str = "PRECAST_KEYRING";
 
-/// Reports a keyring whose name is empty.
+/// An error: the name of the keyring is empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the name of the keyring is empty\nhint: name a keyring, or unset `{KEYRING}` to check no signatures"
 )]
 pub struct EmptyNameError;
 
-/// Reports a program that cannot check signatures, though a keyring is named.
+/// An error: a keyring is named, but this program cannot check signatures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "cannot check signatures: this program was built without the feature `signed`\nhint: enable the feature `signed` of the crate `precast`, or unset `{KEYRING}` to check no signatures"

@@ -1,4 +1,4 @@
-//! The way to a store or a bundle: every directory and link that a path leads through.
+//! Path checks: every directory and link on the way to a store or a bundle.
 
 use std::ffi::OsString;
 use std::io;
@@ -7,15 +7,17 @@ use std::path::{Component, Path, PathBuf};
 
 use super::{Fault, TrustError, Untrusted, fault};
 
-/// Most links on a way, as in Linux.
+/// The maximum number of links on a path, as in Linux.
 const LINKS: usize = 40;
 
-/// Checks the directories and links that lead to `path`, and gives the path without links. A directory at its end is checked
-/// as those above it, a file is not: that is done when it is open. What is not there yet has no faults.
+/// Checks the directories and links that lead to `path`, and returns the path without links.
+///
+/// A directory at the end of the path is checked like its parents. A file is not
+/// checked here, but after it is opened. Components that do not exist have no faults.
 ///
 /// # Errors
 ///
-/// Others can change what the path means, or the file system refuses.
+/// Another user can redirect the path, or the file system returns an error.
 pub fn check_way(path: &Path) -> Result<PathBuf, TrustError> {
     let Way { real, faults } = walk(path)?;
     match faults.first() {
@@ -24,13 +26,13 @@ pub fn check_way(path: &Path) -> Result<PathBuf, TrustError> {
     }
 }
 
-/// Where a path leads, and what is wrong on the way.
+/// The path without links, and the faults on the way to it.
 pub(super) struct Way {
     pub(super) real: PathBuf,
     pub(super) faults: Vec<(PathBuf, Fault)>,
 }
 
-/// Walks a path as the system does, from the root down.
+/// Resolves a path as the operating system does, from the root down.
 pub(super) fn walk(path: &Path) -> Result<Way, TrustError> {
     let at = |path: &Path| {
         let path = path.to_path_buf();
@@ -68,8 +70,9 @@ pub(super) fn walk(path: &Path) -> Result<Way, TrustError> {
             Err(source) => return Err(TrustError::Io { path: way.real, source }),
         }
     }
-    // Whose a directory above is does not matter while he alone can write to it: he can put another tree there, but what is
-    // in a tree has to be ours. Root in a container works in directories of the host's user.
+    // The owner of a parent directory does not matter if only that owner can write to
+    // it: they can replace the tree, but every file in the tree must still belong to
+    // the user or root. Root in a container works in directories of the host's user.
     let Way { real, faults } = &mut way;
     faults.retain(|(path, fault)| {
         !(matches!(fault, Fault::Owner { .. }) && path != real && real.starts_with(path))
@@ -77,13 +80,13 @@ pub(super) fn walk(path: &Path) -> Result<Way, TrustError> {
     Ok(way)
 }
 
-/// Looks at where the way has come to; gives the target of a link.
+/// Checks the current component and returns the target of a link.
 fn step(way: &mut Way) -> io::Result<Option<PathBuf>> {
     let metadata = fs_err::symlink_metadata(&way.real)?;
     let found = match fault(&way.real, &metadata) {
-        // In a sticky directory only the owner of a file renames it.
+        // In a sticky directory only the owner of a file can rename it.
         Some(Fault::Everybody | Fault::Group { .. }) if metadata.mode() & 0o1000 != 0 => None,
-        // What stands at the end is judged when it is open.
+        // A file at the end of the path is checked after it is opened.
         _ if !metadata.is_dir() && !metadata.is_symlink() => None,
         found => found,
     };
@@ -93,7 +96,7 @@ fn step(way: &mut Way) -> io::Result<Option<PathBuf>> {
     if metadata.is_symlink() { fs_err::read_link(&way.real).map(Some) } else { Ok(None) }
 }
 
-/// The parts of a path, the last first.
+/// Returns the components of a path, the last first.
 fn reversed(path: &Path) -> Vec<OsString> {
     let parts = path.components().filter_map(|part| match part {
         Component::Normal(part) => Some(part.to_owned()),

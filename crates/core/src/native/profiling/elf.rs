@@ -1,8 +1,8 @@
-//! Sections and words of an ELF file, read with checks.
+//! Bounds-checked reads of sections and words of an ELF file.
 
-/// Bytes of a section header.
+/// The size of a section header in bytes.
 pub(super) const HEADER: usize = 64;
-/// Places in the file's header.
+/// Offsets of fields in the file header.
 pub(super) const E_SHOFF: usize = 0x28;
 pub(super) const E_SHNUM: usize = 0x3c;
 pub(super) const E_SHSTRNDX: usize = 0x3e;
@@ -17,7 +17,7 @@ pub(super) struct Section {
 }
 
 impl Section {
-    /// The offset in the file of an address in it.
+    /// Returns the file offset of an address in the section.
     pub(super) fn place(&self, address: u64) -> Option<usize> {
         let within = usize::try_from(address.checked_sub(self.address)?).ok()?;
         (within < self.size).then(|| self.offset + within)

@@ -5,11 +5,11 @@
 //! sum(exp(neg(x) * x) * y)
 //! ```
 
-/// The longest expression, in characters.
+/// The maximum length of an expression, in characters.
 const MAX: usize = 200;
 
-/// The expression of a module of one Apply, by its printable signature, with these names for its inputs; `x0` … for others.
-/// `None` where the signature has another form.
+/// Returns the expression of a module with one Apply, from its printable signature. `names` are the names of
+/// its inputs; inputs without a name are called `x0`, `x1`, …. Returns `None` for a signature of another form.
 #[must_use]
 pub fn of_signature(signature: &str, names: &[String]) -> Option<String> {
     let (call, _) = signature.rsplit_once(") -> ")?;
@@ -19,13 +19,14 @@ pub fn of_signature(signature: &str, names: &[String]) -> Option<String> {
     Some(tuple(of_label(label, &(0..count).map(name).collect::<Vec<_>>())))
 }
 
-/// Several expressions as one, as short as others.
+/// Joins several expressions into one, shortened to [`MAX`] characters.
 #[must_use]
 pub fn tuple(mut outputs: Vec<String>) -> String {
     if outputs.len() == 1 { outputs.remove(0) } else { shortened(&outputs.join(", ")) }
 }
 
-/// The expressions of an op's outputs, by its label, as far as the label tells them apart.
+/// Returns the expressions of an op's outputs, from its label.
+/// Outputs that the label does not distinguish share one expression.
 #[must_use]
 pub fn of_label(label: &str, arguments: &[String]) -> Vec<String> {
     let (name, props) = match label.split_once('{') {
@@ -48,7 +49,7 @@ pub fn of_label(label: &str, arguments: &[String]) -> Vec<String> {
     vec![shortened(&operands.join(infix))]
 }
 
-/// A call; an op that is applied to the elements before, `of=…`, is an argument.
+/// Formats a call. An op that is applied to the elements first, `of=…`, becomes an argument.
 fn call(name: &str, props: &str, arguments: &[String]) -> String {
     let (of, others): (Vec<&str>, Vec<&str>) =
         split(props, ',').into_iter().partition(|p| p.starts_with("of="));
@@ -60,7 +61,8 @@ fn call(name: &str, props: &str, arguments: &[String]) -> String {
     shortened(&format!("{name}({})", arguments.join(", ")))
 }
 
-/// The outputs of ops in order, `v2=neg(v0); v3=mul(v2,v0); v3`, with their values written out.
+/// Returns the outputs of a composite such as `v2=neg(v0);
+/// v3=mul(v2,v0); v3`, with each value replaced by its expression.
 fn composite(body: &str, arguments: &[String]) -> Option<Vec<String>> {
     let mut values = arguments.to_vec();
     let mut statements = split(body, ';');
@@ -77,7 +79,7 @@ fn composite(body: &str, arguments: &[String]) -> Option<Vec<String>> {
     all(&values, last)
 }
 
-/// The parts between separators outside of brackets, trimmed; none of an empty text.
+/// Splits a text at separators outside of brackets and trims the parts. An empty text has no parts.
 fn split(text: &str, separator: char) -> Vec<&str> {
     let mut depth = 0_i32;
     let parts = text.split(move |c: char| {
@@ -87,7 +89,7 @@ fn split(text: &str, separator: char) -> Vec<&str> {
     parts.map(str::trim).filter(|part| !part.is_empty()).collect()
 }
 
-/// An operand of an infix operator.
+/// Formats an operand of an infix operator, in parentheses where needed.
 fn operand(text: &str) -> String {
     let mut depth = 0_i32;
     let is_infix = text.chars().any(|c| {
@@ -97,7 +99,7 @@ fn operand(text: &str) -> String {
     if is_infix { format!("({text})") } else { text.to_owned() }
 }
 
-/// The beginning of a text that is longer than [`MAX`]; so what is put together from short texts stays short.
+/// Cuts a text to [`MAX`] characters, so that an expression built from short texts stays short.
 fn shortened(text: &str) -> String {
     match text.char_indices().nth(MAX) {
         Some((end, _)) => format!("{}…", &text[..end]),

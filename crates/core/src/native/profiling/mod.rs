@@ -1,17 +1,17 @@
 //! Names of loaded modules, for profilers, debuggers and people.
 //!
-//! Each shared object has a name, `precast:score:1f3a9c20`: the graph for which it was loaded first, or its first op, and the
-//! digest. The kernel shows it in `/proc/PID/maps`. With a profiling directory, shared objects are loaded from files in it.
-//! Profilers read a symbol table from such a file, even after the process has ended; perf ignores its own map files for code in
-//! mapped files. Release modules have no symbols, so `symbols` adds some, which name graph, ops and ISA level. Debug modules have
-//! symbols and lines already.
+//! Each shared object has a name such as `precast:score:1f3a9c20`: the graph that loaded it first, or else its
+//! first op, and the digest. The kernel shows this name in `/proc/PID/maps`. With a profiling directory, shared
+//! objects are loaded from files in it. Profilers read a symbol table from such a file, even after the process has
+//! ended. (perf ignores its own map files for code in mapped files.) Release modules have no symbols, so `symbols`
+//! adds some that name the graph, the ops and the ISA level. Debug modules already have symbols and lines.
 //!
 //! ```text
 //! DIRECTORY/precast-score-1f3a9c20-<pid>-<count>.so    0600; the user removes it
 //!    symbols     score: sum(exp(neg(x) * x) * y) [v4]
 //!
 //! symbols     adds the table
-//! owners      the module of each function, where a shared object holds several
+//! owners      the module of each function in a shared object of several modules
 //! expression  signatures as expressions
 //! elf         sections and words of a file
 //! ```
@@ -36,24 +36,24 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The environment variable that names the directory.
+/// The environment variable that sets the profiling directory.
 pub const VARIABLE: &str = "PRECAST_PROFILING";
 
-/// The longest name of a graph in the name of a file in memory, in bytes; Linux allows 249 for the whole name.
+/// The maximum length of a graph name in the name of an in-memory file, in bytes. Linux allows 249 for the whole name.
 const MAX_NAME: usize = 64;
-/// The longest symbol, in characters; perf cuts lines at 4096.
+/// The maximum length of a symbol, in characters. perf cuts lines at 4096.
 const MAX_SYMBOL: usize = 1024;
 
-/// The directory of this process, where the program set one: `Some(None)` for none at all.
+/// The directory that the program set for this process. `Some(None)` disables profiling.
 static SET: Mutex<Option<Option<PathBuf>>> = Mutex::new(None);
 
-/// Sets the directory for modules that this process loads from now on, whatever [`VARIABLE`] says; `None` for no profiling.
-/// Loaders and runtimes with a directory of their own keep it.
+/// Sets the directory for modules that this process loads from now on, overriding [`VARIABLE`].
+/// `None` disables profiling. Loaders and runtimes with their own directory keep it.
 pub fn set_directory(directory: Option<PathBuf>) {
     *SET.lock().unwrap_or_else(PoisonError::into_inner) = Some(directory);
 }
 
-/// The directory of this process: the one that was set, else the one that the environment names.
+/// Returns the directory of this process: the one that was set, else the one from the environment.
 #[must_use]
 pub fn directory() -> Option<PathBuf> {
     let set = SET.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -61,17 +61,17 @@ pub fn directory() -> Option<PathBuf> {
     set.unwrap_or_else(named)
 }
 
-/// The symbols of the modules of a shared object, without the ISA level: `score: sum(exp(neg(x) * x) * y)`.
+/// The symbols of the modules in a shared object, without the ISA level: `score: sum(exp(neg(x) * x) * y)`.
 pub type Symbols = BTreeMap<BuildKey, String>;
 
-/// The symbols of a record's modules, by their signatures alone.
+/// Returns the symbols of a record's modules, from their signatures alone.
 #[must_use]
 pub fn symbols_of_record(record: &Record) -> Symbols {
     record.members.iter().map(|member| (member.key, expression_of(&member.signature, &[]))).collect()
 }
 
-/// The symbols of the modules that a named graph calls. A module of several ops lists them in order: a program does not say
-/// how they are connected.
+/// Returns the symbols of the modules that a named graph calls. A module of several
+/// ops lists them in order, since a program does not record how they are connected.
 pub fn symbols_of_program<'p>(
     graph: &'p str,
     program: &'p Program,
@@ -85,7 +85,7 @@ pub fn symbols_of_program<'p>(
     })
 }
 
-/// The symbol of a module that serves a graph, which may have no name.
+/// Returns the symbol of a module that serves a graph. The graph name may be empty.
 #[must_use]
 pub fn symbol(graph: &str, expression: &str) -> String {
     if graph.is_empty() { expression.to_owned() } else { format!("{graph}: {expression}") }
@@ -108,7 +108,7 @@ fn name(program: &Program, register: Register) -> String {
 /// A description of a shared object.
 #[derive(Debug, Clone, Copy)]
 pub struct Label<'a> {
-    /// The name of the graph; empty where it has none.
+    /// The name of the graph; empty if it has none.
     pub graph: &'a str,
     /// The printable signature of the first module.
     pub signature: &'a str,
@@ -116,19 +116,19 @@ pub struct Label<'a> {
     pub isa: &'a str,
     /// The digest of the archive.
     pub digest: &'a Digest,
-    /// Symbols for profilers; needed where there is a directory for them.
+    /// Symbols for profilers. They are needed only with a profiling directory.
     pub symbols: &'a Symbols,
 }
 
 impl Label<'_> {
-    /// The name of the file in memory.
+    /// Returns the name of the in-memory file.
     pub(super) fn memory(&self) -> CString {
         // Letters, digits and punctuation only, so there is no NUL.
         CString::new(self.parts().join(":")).unwrap_or_default()
     }
 
-    /// Graph, ops and ISA level: `score: sum(exp(neg(x) * x) * y) [v4]`. A function whose module is not known has the name of
-    /// the file.
+    /// Returns graph, ops and ISA level: `score: sum(exp(neg(x) * x) * y)
+    /// [v4]`. A function whose module is unknown gets the name of the file.
     fn symbol(&self, key: Option<&[u8; 32]>) -> String {
         let level = self.isa.strip_prefix("x86-64-").unwrap_or(self.isa);
         let known = key.and_then(|key| self.symbols.get(&BuildKey::from_bytes(*key)));
@@ -150,8 +150,8 @@ impl Label<'_> {
     }
 }
 
-/// Writes a module, with symbols, to a new file of the directory, which is made where it does not exist. A directory in which
-/// others can replace the file is refused.
+/// Writes a module with symbols to a new file in the directory, which is created
+/// if missing. A directory in which another user can replace the file is rejected.
 pub(super) fn write(directory: &Path, bytes: &[u8], label: &Label<'_>) -> io::Result<PathBuf> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(directory).map_err(|error| match error
@@ -169,7 +169,7 @@ pub(super) fn write(directory: &Path, bytes: &[u8], label: &Label<'_>) -> io::Re
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let path = directory.join(format!("{}-{}-{count}.so", label.parts().join("-"), std::process::id()));
     match fs_err::remove_file(&path) {
-        // A process of the same number left it.
+        // A process with the same process ID left this file.
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
@@ -211,7 +211,7 @@ mod tests {
             Label { graph: "a b/c\0", signature, isa: "x86-64-v4", digest: &digest, symbols: &symbols };
         assert_eq!(label.memory().to_str().unwrap(), "precast:a_b_c_:1f1f1f1f");
         assert_eq!(Label { graph: "", ..label }.memory().to_str().unwrap(), "precast:sum:1f1f1f1f");
-        // A shared object of one module has no other functions.
+        // All functions of a shared object with one module belong to that module.
         for known in [Some(&key), None, Some(&[8; 32])] {
             assert_eq!(label.symbol(known), "a,b: sum(exp(x)) [v4]");
         }

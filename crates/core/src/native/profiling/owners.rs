@@ -1,7 +1,7 @@
-//! Finds the module of each function of a stripped shared object that holds several modules.
+//! Finds the module of each function in a stripped shared object that holds several modules.
 //!
-//! Modules share no function and no table. So functions that call each other, or that a table names, are of one module; its
-//! entry, which has its key, is such a table.
+//! Modules share no functions and no tables. So functions that call each other, or that the same table
+//! refers to, belong to the same module. The module's entry, which has its key, is such a table.
 //!
 //! ```text
 //! function ─ call, jump ─▶ function        x86-64: relative addresses in the code
@@ -15,14 +15,15 @@ use std::mem::offset_of;
 
 use precast_abi::module::{Module, ModuleEntry};
 
-/// A relocation without a symbol: its offset, and the address that is put there.
+/// A relocation without a symbol: its offset, and the address that the loader writes there.
 type Relocation = (u64, u64);
 
-/// The number of x86-64 in a file's header, and its relocation without a symbol.
+/// The ELF machine number of x86-64, and the type of its relocations without a symbol.
 const MACHINE: u16 = 62;
 const RELATIVE: u64 = 8;
 
-/// The key of the module of each function; `None` for one that is not known, or in all where this is another architecture.
+/// Returns the key of each function's module; `None` for a function whose module is
+/// unknown. Returns `None` for the whole file if the architecture is not x86-64.
 pub(super) fn find(bytes: &[u8], text: Section, functions: &[(u64, u64)]) -> Option<Vec<Option<[u8; 32]>>> {
     if bytes.get(0x12..0x14)? != MACHINE.to_le_bytes() {
         return None;
@@ -34,7 +35,7 @@ pub(super) fn find(bytes: &[u8], text: Section, functions: &[(u64, u64)]) -> Opt
     let mut edges = Vec::new();
     for (position, (address, size)) in functions.iter().enumerate() {
         let place = text.place(*address)?;
-        // With the byte before, as one may be the first of a pair.
+        // Include the byte before the function: it may be the first byte of a pair that `targets` matches.
         let code = bytes.get(place.checked_sub(1)?..place.checked_add(usize::try_from(*size).ok()?)?)?;
         let named = targets(code, address - 1).filter(|target| match data.place(target.address) {
             Some(_) => target.may_be_table,
@@ -42,7 +43,7 @@ pub(super) fn find(bytes: &[u8], text: Section, functions: &[(u64, u64)]) -> Opt
         });
         edges.extend(named.map(|target| (position, target.address)));
     }
-    // A table begins where something points to.
+    // A table begins at each address that is referred to.
     let pointed =
         edges.iter().map(|(_, target)| *target).chain(relocations.iter().map(|(_, target)| *target));
     let tables: BTreeSet<u64> =
@@ -77,8 +78,9 @@ pub(super) fn find(bytes: &[u8], text: Section, functions: &[(u64, u64)]) -> Opt
     Some((0..functions.len()).map(|function| keys.get(&groups.find(function)).copied()).collect())
 }
 
-/// The addresses that instructions name relative to their end: of calls, jumps, and operands in memory, which are no functions but
-/// for `lea`. The code is not decoded, so an immediate may look like an operand; it is too small for an address in a table.
+/// Returns the addresses that instructions refer to relative to their end: targets of calls and jumps,
+/// and operands in memory. Of the operands, only that of `lea` may be a function. The code is not
+/// decoded, so an immediate may look like an operand, but it is too small to be an address in a table.
 fn targets(code: &[u8], address: u64) -> impl Iterator<Item = Target> {
     code.windows(6).zip(address..).filter_map(|(window, at)| {
         let (opcode, last, offset) = (window[0], window[1], i32::from_le_bytes(*window.last_chunk()?));
@@ -91,7 +93,7 @@ fn targets(code: &[u8], address: u64) -> impl Iterator<Item = Target> {
     })
 }
 
-/// What an instruction names.
+/// An address that an instruction refers to.
 #[derive(Clone, Copy)]
 struct Target {
     address: u64,
@@ -99,7 +101,7 @@ struct Target {
     may_be_table: bool,
 }
 
-/// The relocations without a symbol in a section.
+/// Returns the relocations without a symbol in a section.
 fn relocations(bytes: &[u8], data: Section) -> Option<Vec<Relocation>> {
     let table = section(bytes, ".rela.dyn")?;
     let rows = bytes.get(table.offset..table.offset.checked_add(table.size)?)?.chunks_exact(24);
@@ -109,7 +111,7 @@ fn relocations(bytes: &[u8], data: Section) -> Option<Vec<Relocation>> {
     Some(ours.map(|(at, _, target)| (at, target)).collect())
 }
 
-/// The addresses of the entries in the table of the shared object, its only exported symbol.
+/// Returns the addresses of the entries in the table of the shared object, which is its only exported symbol.
 fn entries(bytes: &[u8], data: Section, relocations: &[Relocation]) -> Option<Vec<u64>> {
     let target = |at: u64| relocations.iter().find(|(place, _)| *place == at).map(|(_, target)| *target);
     let symbols = section(bytes, ".dynsym")?;
@@ -120,7 +122,7 @@ fn entries(bytes: &[u8], data: Section, relocations: &[Relocation]) -> Option<Ve
     (0..u64::from(count)).map(|slot| target(list.checked_add(slot * 8)?)).collect()
 }
 
-/// Disjoint groups of numbers.
+/// Disjoint groups of numbers (union-find).
 struct Groups(Vec<usize>);
 
 impl Groups {

@@ -1,19 +1,19 @@
 //! Adds a symbol table to a stripped shared object.
 //!
-//! Functions are those of the unwinder's sorted table, `.eh_frame_hdr`. Nothing that is mapped moves: tables, their names and
-//! the new section headers follow the old end of the file.
+//! The functions are read from the unwinder's sorted table, `.eh_frame_hdr`. Mapped contents do not
+//! move: the symbol tables, their names and the new section headers follow the old end of the file.
 
 use super::elf::{E_SHNUM, E_SHOFF, E_SHSTRNDX, HEADER, Section, find, read16, read32, read64, section};
 use super::owners;
 use std::collections::BTreeMap;
 
-/// Bytes of a symbol.
+/// The size of a symbol in bytes.
 const SYMBOL: usize = 24;
-/// A sorted table of pairs of `i32`, relative to its section.
+/// The encoding of a sorted table of `i32` pairs, relative to its section.
 const ENCODING: [u8; 4] = [1, 0x1b, 0x03, 0x3b];
 
-/// The bytes with a symbol for each function: `name` of the module that it belongs to. `None` where they have symbols already, or
-/// are of another kind.
+/// Returns the bytes of the file with a symbol for each function. `name` is called with the key of
+/// the function's module. Returns `None` if the file already has symbols or has another format.
 pub(super) fn add(bytes: &[u8], name: impl Fn(Option<&[u8; 32]>) -> String) -> Option<Vec<u8>> {
     if !bytes.starts_with(b"\x7fELF\x02\x01") || find(bytes, ".symtab").is_some() {
         return None;
@@ -69,7 +69,8 @@ fn append(bytes: &[u8], symbols: &[u8], text: &[u8]) -> Option<Vec<u8>> {
     Some(whole)
 }
 
-/// A section header without flags and address: name and type, place, link and info, alignment and size of an entry.
+/// Builds a section header without flags and address: name and
+/// type, offset and size, link and info, alignment and entry size.
 fn header(kind: [u32; 2], offset: u64, size: usize, link: [u32; 2], last: [u64; 2]) -> Vec<u8> {
     let mut header = Vec::with_capacity(HEADER);
     header.extend(kind.iter().flat_map(|word| word.to_le_bytes()));
@@ -79,7 +80,7 @@ fn header(kind: [u32; 2], offset: u64, size: usize, link: [u32; 2], last: [u64; 
     header
 }
 
-/// Address and size of each function in `text`.
+/// Returns the address and size of each function in `text`.
 fn functions(bytes: &[u8], text: Section) -> Option<Vec<(u64, u64)>> {
     let (table, frames) = (find(bytes, ".eh_frame_hdr")?, find(bytes, ".eh_frame")?);
     if !bytes.get(table.offset..)?.starts_with(&ENCODING) {
@@ -92,7 +93,7 @@ fn functions(bytes: &[u8], text: Section) -> Option<Vec<(u64, u64)>> {
             |at| Some(table.address.wrapping_add_signed(i64::from(read32(bytes, at)?.cast_signed())));
         let (address, frame) = (target(at)?, target(at.checked_add(4)?)?);
         let frame = usize::try_from(frame.checked_sub(frames.address)?).ok()?.checked_add(frames.offset)?;
-        // Length, place of the common part, begin, size.
+        // Fields: length, offset of the common entry, start, size.
         let size = u64::from(read32(bytes, frame.checked_add(12)?)?);
         if address.checked_sub(text.address).is_some_and(|within| within < text.size as u64) {
             found.push((address, size));
