@@ -1,7 +1,7 @@
 //! Exports the spans of a runtime to OpenTelemetry and its counters to Prometheus: `telemetry STORE`.
 //!
-//! The span exporter here keeps spans in memory. A service would
-//! use an exporter of the crate `opentelemetry-otlp` instead.
+//! The span exporter here keeps spans in memory. A service would use an exporter of the
+//! crate `opentelemetry-otlp` instead.
 #![allow(clippy::print_stdout, reason = "a program that shows what it exports")]
 
 use opentelemetry::trace::TracerProvider as _;
@@ -17,8 +17,8 @@ use tracing_subscriber::Layer as _;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
 
-/// Returns a subscriber that exports precast's spans. A program
-/// makes it its default: `tracing::subscriber::set_global_default`.
+/// Returns a subscriber that exports precast's spans. A program makes it its default:
+/// `tracing::subscriber::set_global_default`.
 fn subscriber(provider: &SdkTracerProvider) -> impl tracing::Subscriber + Send + Sync + use<> {
     let spans = Targets::new().with_target("precast", LevelFilter::DEBUG);
     let layer = tracing_opentelemetry::layer().with_tracer(provider.tracer("precast"));

@@ -38,8 +38,8 @@ target!(
         for (record, _) in &BUILT.records {
             let mut bare = record.clone();
             bare.members.iter_mut().for_each(|member| member.document = None);
-            // Documents are the preimages of keys, so this record has only
-            // these documents, apart from fields that are not hashed.
+            // Documents are the preimages of keys, so this record has only these documents, apart
+            // from fields that are not hashed.
             if set_documents(&mut bare, bytes).is_ok() {
                 assert_eq!(documents_bytes(&bare).unwrap(), bytes);
                 assert!(bare.check().is_ok());
@@ -86,8 +86,8 @@ target!(
     }
 );
 
-/// The memory limit of exports. An export may state a content size of up to 64 MiB, which the
-/// decoder allocates. The rest is for content that it does hold, as in the targets above.
+/// The memory limit of exports. An export may state a content size of up to 64 MiB, which the decoder allocates. The
+/// rest is for content that it does hold, as in the targets above.
 const EXPORT: Memory = Memory { per_byte: 64 + 256, fixed: (64 << 20) + (1 << 20) };
 
 target!(exports, SHARE / 4, vec![BUILT.export.clone()], EXPORT, |bytes: &[u8]| {

@@ -32,8 +32,8 @@ fn stores() {
     let contents: Vec<Vec<u8>> = names.iter().map(|name| fs_err::read(real.join(name)).unwrap()).collect();
     let place = tempfile::tempdir_in(real.parent().unwrap()).unwrap();
     bolero::check!().with_iterations(60).with_type::<(Case, bool)>().for_each(|(case, is_name)| {
-        // Each case has its own directory, so that leftovers of a
-        // failure do not affect the smaller cases tried while shrinking.
+        // Each case has its own directory, so that leftovers of a failure do not affect the
+        // smaller cases tried while shrinking.
         let place = tempfile::tempdir_in(place.path()).unwrap();
         let work = place.path().join("work");
         copy(&real, &work);

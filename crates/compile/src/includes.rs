@@ -1,10 +1,10 @@
 //! Include checks: whether a unit includes only its own files and the compiler's freestanding headers (*lean*), or more.
 //!
-//! The directives are read without a preprocessor, so an include in a false `#if` counts too, and the
-//! file that a macro names is unknown. Both can make a lean unit count as not lean, never the reverse.
-//! The exception is `#if __STDC_HOSTED__`, which is false in every lean unit because lean units are
-//! compiled freestanding. They are also compiled with `-nostdinc`, and the compiler reports which files
-//! it read ([`crate::reads`]). So a mistake here ends in an error, not in a header missing from the hash.
+//! The directives are read without a preprocessor, so an include in a false `#if` counts too, and the file that a macro
+//! names is unknown. Both can make a lean unit count as not lean, never the reverse. The exception is `#if
+//! __STDC_HOSTED__`, which is false in every lean unit because lean units are compiled freestanding. They are also
+//! compiled with `-nostdinc`, and the compiler reports which files it read ([`crate::reads`]). So a mistake here ends
+//! in an error, not in a header missing from the hash.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -27,13 +27,13 @@ const FREESTANDING: &[&str] = &[
     "stdnoreturn.h",
 ];
 
-/// Checks the directives of the unit's text and of its files. Returns `None` for a
-/// lean unit, else a description of the first include that makes the unit not lean.
+/// Checks the directives of the unit's text and of its files. Returns `None` for a lean unit, else a description of the
+/// first include that makes the unit not lean.
 ///
 /// # Errors
 ///
-/// A file uses `#embed`, which reads bytes that no key covers; a file uses `__has_include`
-/// on a file of the system; or the name of a file is not a plain relative path.
+/// A file uses `#embed`, which reads bytes that no key covers; a file uses `__has_include` on a file of the system; or
+/// the name of a file is not a plain relative path.
 pub(crate) fn check(
     unit_file: &str,
     text: &str,
@@ -91,8 +91,8 @@ fn scan(
 /// Operators that test whether a file exists. The output of `-MD` does not list these files.
 const QUESTIONS: &[&str] = &["__has_include", "__has_embed"];
 
-/// Checks the files that a line tests for. The unit's own files and
-/// the compiler's are covered by the key; any other file is an error.
+/// Checks the files that a line tests for. The unit's own files and the compiler's are covered by the
+/// key; any other file is an error.
 fn question(file: &str, line: &str, directory: &str, sources: &SourceSet) -> Result<(), CompileError> {
     for (at, word) in QUESTIONS.iter().flat_map(|word| line.match_indices(word)) {
         let rest = &line[at + word.len()..];
@@ -116,8 +116,8 @@ fn question(file: &str, line: &str, directory: &str, sources: &SourceSet) -> Res
     Ok(())
 }
 
-/// Returns whether macros could paste one of [`QUESTIONS`] together from
-/// words of the texts. If so, the unit must be preprocessed to find out.
+/// Returns whether macros could paste one of [`QUESTIONS`] together from words of the texts. If so, the unit
+/// must be preprocessed to find out.
 fn may_paste_question<'t>(texts: impl Iterator<Item = &'t str> + Clone) -> bool {
     if !texts.clone().any(|text| text.contains("##") || text.contains("%:%:")) {
         return false;

@@ -1,8 +1,9 @@
-//! The HTTP client of buckets and web servers: what is read whole is bounded, and redirects take no secrets along.
+//! The HTTP client of buckets and web servers. It limits the length of responses and keeps credentials out of redirects.
 //!
-//! What is fetched is bounded by who asks; errors, lists and answers to what was sent are bounded here. A redirect to another
-//! origin goes without anything that says who asks: `Authorization`, cookies, and all that S3's `x-amz-` headers say, its session
-//! token and its keys among them. None leads from an encrypted place to one that is not.
+//! The caller limits the length of a fetched file. Errors, lists and responses to uploads are limited here. A
+//! redirect to another origin is sent without the headers that identify the sender: `Authorization`, cookies,
+//! and all `x-amz-` headers of S3, including the session token and keys. A redirect from an encrypted URL to
+//! an unencrypted one is rejected.
 
 use std::time::Duration;
 
@@ -16,21 +17,21 @@ use object_store::client::{
 };
 use reqwest::Url;
 
-/// Longest page of a list, or answer to what was sent, in bytes: a bucket lists a thousand names a page.
+/// The maximum length of a list page or a response to an upload, in bytes. A bucket lists a thousand names per page.
 const ANSWER: usize = 16 << 20;
 
-/// Longest text of an error, in bytes.
+/// The maximum length of an error body, in bytes.
 const ERROR: usize = 64 << 10;
 
-/// So many redirects are followed.
+/// The maximum number of redirects.
 const REDIRECTS: usize = 10;
 
-/// Connects to buckets and web servers.
+/// Connector for buckets and web servers.
 #[derive(Debug)]
 pub(crate) struct Bounded {
-    /// How long is waited for a connection.
+    /// The connection timeout.
     pub(crate) connection: Duration,
-    /// What says who asks, for the first origin only.
+    /// Headers that authenticate the sender, for the first origin only.
     pub(crate) headers: HeaderMap,
 }
 
@@ -76,7 +77,8 @@ fn refused(why: &'static str) -> HttpError {
     HttpError::new_boxed(HttpErrorKind::Decode, why.into())
 }
 
-/// The next request, where an answer redirects one that only reads; else the request itself.
+/// Returns the request to send next if the response redirects a request that only reads,
+/// else returns the request in `Err`.
 fn redirected(
     mut asked: HttpRequest,
     answer: &HttpResponse,

@@ -1,8 +1,9 @@
-//! Where what comes from a place is kept: in a directory that is named, in this user's cache, or, where neither can be, as long as
-//! somebody holds it.
+//! The local cache of a remote: a configured directory, else the user's cache directory. If neither is writable, the
+//! cache is temporary and lives as long as its owner.
 //!
-//! Services and containers often have no home, or one that cannot be written, or a full disk. A cache is a convenience: what comes
-//! is verified as ever, and only what a tag meant before is not known the next time.
+//! Services and containers often have no home directory, a read-only one, or a full disk. The cache is
+//! optional: fetched bytes are verified in any case. Without a cache, only the previous release of a
+//! tag is unknown at the next start.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -13,10 +14,10 @@ use precast_store::user_cache;
 use crate::Options;
 use crate::url::Place;
 
-/// As many bytes as are written to find out whether a disk has room.
+/// The number of bytes written to check that a disk has room.
 const PROBE: usize = 1 << 16;
 
-/// The directory of a place: each has its own, so that none answers for another.
+/// Returns the cache directory of a remote. Each remote has its own, so that one cannot answer for another.
 pub(crate) fn of(place: &Place, options: &Options) -> io::Result<PathBuf> {
     let name = ContentId::of(place.to_string().as_bytes()).short();
     let users = || user_cache().map(|cache| cache.join("remote"));
@@ -25,7 +26,7 @@ pub(crate) fn of(place: &Place, options: &Options) -> io::Result<PathBuf> {
     cache.map(|cache| cache.join(name)).ok_or_else(none)
 }
 
-/// Makes a directory that nobody else can write, and finds out whether it takes a file.
+/// Creates a directory that only this user can write, and checks that a file can be written to it.
 pub(crate) fn make(directory: &Path) -> io::Result<()> {
     precast_store::whole::create_dir_all(directory)?;
     let mut file = tempfile::tempfile_in(directory)?;
@@ -33,7 +34,7 @@ pub(crate) fn make(directory: &Path) -> io::Result<()> {
     file.flush()
 }
 
-/// The store that keeps what comes from a place, and the temporary directory that it is in, if it is in one.
+/// Returns the store that caches content of a remote, and the temporary directory that contains it, if any.
 #[cfg(feature = "files")]
 pub(crate) fn store(
     place: &Place,
@@ -60,7 +61,7 @@ pub(crate) fn store(
     Ok((Store::create(directory.path().join("store")).map_err(kept)?, Some(directory)))
 }
 
-/// A temporary directory that nobody else can write, or look into.
+/// Creates a temporary directory that only this user can read or write.
 #[cfg(feature = "files")]
 fn private(path: &Path) -> io::Result<tempfile::TempDir> {
     let mut builder = tempfile::Builder::new();

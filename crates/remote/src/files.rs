@@ -1,7 +1,8 @@
 //! A store directory in a bucket or on a web server.
 //!
-//! Buckets list names by themselves. A web server lists none, so whoever copied the store there wrote the lists beside it
-//! (`index/`, in the store's FORMAT.md); what a list lacks is not found, and what it names is verified as anything is.
+//! Buckets can list names. Web servers cannot, so `precast index` writes lists next to the store when it is copied
+//! there (`index/`, in the store's FORMAT.md). A name missing from a list is not found, and an artifact found through a
+//! list is verified like any other.
 
 use std::sync::Arc;
 
@@ -19,43 +20,44 @@ use crate::url::Place;
 use crate::wait::wait;
 use crate::{OpenRemoteError, Patience, words};
 
-/// A bucket or a web server that has a store directory.
+/// A bucket or a web server with a store directory.
 #[derive(Debug)]
 pub struct Files {
     pub(crate) at: At,
-    /// The lists of names that were read.
+    /// The cached lists of names.
     pub(crate) lists: Lists,
 }
 
-/// What a task needs to ask.
+/// The parts of [`Files`] that an asynchronous task needs for a request.
 #[derive(Debug, Clone)]
 pub(crate) struct At {
     pub(crate) name: Arc<str>,
     pub(crate) server: Arc<dyn ObjectStore>,
     pub(crate) root: Path,
-    /// Whether the server lists names.
+    /// Whether the server can list names.
     pub(crate) lists: bool,
-    /// Whether it lists them in their order, as all buckets do but directory buckets.
+    /// Whether names are listed in order. All buckets do this except directory buckets.
     pub(crate) sorts: bool,
     pub(crate) patience: Patience,
 }
 
 impl Files {
-    /// Opens a bucket or a web server; nothing is asked yet.
+    /// Opens a bucket or a web server without connecting to it.
     ///
-    /// Credentials of a bucket, its region and its endpoint are taken from the environment: `AWS_ACCESS_KEY_ID`,
-    /// `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`, `AWS_ENDPOINT_URL`, `AWS_ALLOW_HTTP`, `AWS_SKIP_SIGNATURE` and others of their kind.
-    /// Credentials in a URL are sent without encryption to this machine only, or where `PRECAST_ALLOW_HTTP` is `true`.
+    /// The credentials, region and endpoint of a bucket are read from the environment: `AWS_ACCESS_KEY_ID`,
+    /// `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`, `AWS_ENDPOINT_URL`, `AWS_ALLOW_HTTP`, `AWS_SKIP_SIGNATURE` and
+    /// similar variables. Credentials in a URL are sent without encryption only to this machine, or if
+    /// `PRECAST_ALLOW_HTTP` is `true`.
     ///
     /// # Errors
     ///
-    /// The place is of another kind, the environment names a bucket's server in words that mean nothing, or credentials would be
-    /// sent without encryption.
+    /// The URL names neither a bucket nor a web server, a variable that configures the bucket is invalid, or
+    /// credentials would be sent without encryption.
     pub fn open(place: &Place, patience: Patience) -> Result<Self, OpenRemoteError> {
         crate::tls::provide();
         let name = place.to_string();
         let refused = |source: Error| OpenRemoteError::Transport { place: name.clone(), why: words(&source) };
-        // Tries and pauses are ours, so that a body that is cut counts as a failure like any other.
+        // Retries and delays are handled here, so that a truncated body counts as a failure like any other.
         let retry = RetryConfig { max_retries: 0, ..RetryConfig::default() };
         let options = |allow_http| {
             let options = ClientOptions::new().with_timeout_disabled();
@@ -83,7 +85,7 @@ impl Files {
             }
             _ => return Err(OpenRemoteError::NotFiles { place: name }),
         };
-        // A directory bucket's name ends so.
+        // The names of directory buckets have this suffix.
         let sorts = !matches!(place, Place::S3 { bucket, .. } if bucket.ends_with("--x-s3"));
         let at = At { name: name.into(), server, root, lists, sorts, patience };
         Ok(Self { at, lists: Lists::default() })
@@ -157,7 +159,7 @@ impl Sink for Files {
 }
 
 impl At {
-    /// What messages call a path.
+    /// Returns the name of a path for messages.
     pub(crate) fn place(&self, path: &str) -> String {
         format!("{}/{path}", self.name)
     }
@@ -224,7 +226,7 @@ impl At {
                 };
                 RemoteError::Denied { place, reason, remedy }
             }
-            // Servers that keep files have a longest name.
+            // Servers that store objects as files limit the length of names.
             _ => {
                 let length = self.path(path).as_ref().len();
                 RemoteError::Unreachable { place, reason: format!("{reason}; the key has {length} bytes") }
@@ -233,12 +235,12 @@ impl At {
     }
 }
 
-/// Tells whether a variable of the environment allows something.
+/// Returns whether an environment variable is set to `true`.
 fn is_allowed(variable: &str) -> bool {
     std::env::var_os(variable).is_some_and(|value| value == "true")
 }
 
-/// The header that says who asks.
+/// Returns the `Authorization` header for credentials.
 fn authorization(credentials: &str) -> http::HeaderMap {
     use base64::Engine as _;
     let mut headers = http::HeaderMap::new();

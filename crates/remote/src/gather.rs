@@ -1,4 +1,4 @@
-//! The body of an answer, taken part by part: bounded in length, and waited for as long as [`Patience`] says.
+//! Reads the body of a response part by part, within a length limit and the timeouts of [`Patience`].
 
 use std::io;
 use std::time::Instant;
@@ -8,20 +8,20 @@ use futures_util::{Stream, StreamExt as _};
 
 use crate::Patience;
 
-/// Why a body did not come whole.
+/// The reason why a body was not read completely.
 pub(crate) enum Stopped<E> {
-    /// It is silent, or slower than anybody waits for.
+    /// The transport sent nothing for too long, or was too slow.
     Slow,
-    /// It is longer than the limit.
+    /// The body is longer than the limit.
     TooLong,
-    /// There is no room for it here.
+    /// The bytes could not be stored locally.
     Held(io::Error),
     /// The transport failed.
     Failed(E),
 }
 
 impl Patience {
-    /// Takes all parts of a body of at most `limit` bytes.
+    /// Reads a whole body of at most `limit` bytes into memory.
     pub(crate) async fn gather<E>(
         &self,
         limit: u64,
@@ -32,7 +32,7 @@ impl Patience {
         Ok(bytes)
     }
 
-    /// Hands over the parts of a body of at most `limit` bytes, each as it comes.
+    /// Passes each part of a body of at most `limit` bytes to `take` as it arrives.
     pub(crate) async fn pour<E>(
         &self,
         limit: u64,
@@ -57,14 +57,14 @@ impl Patience {
     }
 }
 
-/// Appends to bytes, in memory that is asked for first.
+/// Appends bytes. Returns an error if the memory cannot be allocated.
 pub(crate) fn append(bytes: &mut Vec<u8>, part: &[u8]) -> io::Result<()> {
     bytes.try_reserve(part.len()).map_err(|_| no_memory((bytes.len() + part.len()) as u64))?;
     bytes.extend_from_slice(part);
     Ok(())
 }
 
-/// Says that there is not so much memory.
+/// Returns the error of a failed allocation of `length` bytes.
 pub(crate) fn no_memory(length: u64) -> io::Error {
     io::Error::new(io::ErrorKind::OutOfMemory, format!("there is no memory for {length} bytes"))
 }

@@ -1,4 +1,4 @@
-//! From a URL to a layer.
+//! Opens a layer from a URL.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,28 +10,29 @@ use precast_store::{CreateError, Keyring, Layer, OpenSignedError};
 use crate::Patience;
 use crate::url::{Place, PlaceError};
 
-/// How a remote is used.
+/// Options of a remote.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Where what comes is kept: a directory, made where there is none. Without it `remote/` in this user's cache, and where there
-    /// is none that can be written, memory or a temporary directory for as long as the layer is there.
+    /// The cache directory, created if missing. The default is `remote/` in this user's cache. If that is not writable,
+    /// fetched content is kept in memory or in a temporary directory for the lifetime of the layer.
     pub cache: Option<PathBuf>,
-    /// How long is waited.
+    /// Timeouts and retries.
     pub patience: Patience,
-    /// Whether a tag must be compared with what it meant before; `PRECAST_REMOTE_HISTORY=required` asks for that everywhere.
+    /// Whether the previous release of a tag must be known for comparison. `PRECAST_REMOTE_HISTORY=required` has
+    /// the same effect for all remotes.
     pub require_history: bool,
-    /// Who is told of what is met while a release is opened; what its layer meets later, those who observe that one are told.
+    /// The observer of events while a release is opened. Later events of the layer go to the observers of that layer.
     pub observer: Observer,
 }
 
-/// Says why a URL is no layer. That a place cannot be reached is no reason: it may be another time.
+/// An error from opening a URL as a layer. An unreachable remote is not an error, since it may be reachable later.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenRemoteError {
-    /// The text names no place.
+    /// The text does not name a remote.
     #[error(transparent)]
     Place(#[from] PlaceError),
-    /// This program was compiled without what it takes.
+    /// The program was built without the required feature.
     #[error("`{place}` needs a precast with the feature `{feature}` of precast-remote")]
     Feature {
         /// The place.
@@ -39,21 +40,21 @@ pub enum OpenRemoteError {
         /// The feature.
         feature: &'static str,
     },
-    /// The transport refuses what the URL or the environment says.
+    /// The transport rejects a setting of the URL or the environment.
     #[error("cannot use `{place}`: {why}")]
     Transport {
         /// The place.
         place: String,
-        /// What it said.
+        /// The message of the transport.
         why: String,
     },
-    /// A registry is no directory of files.
+    /// The URL names a registry, which is not a directory of files.
     #[error("`{place}` is no bucket and no web server")]
     NotFiles {
         /// The place.
         place: String,
     },
-    /// A password would be sent for everybody to read.
+    /// A password would be sent unencrypted.
     #[error(
         "credentials for `{place}` would be sent without encryption\nhint: `https://` encrypts; `PRECAST_ALLOW_HTTP=true` sends them nevertheless"
     )]
@@ -61,54 +62,54 @@ pub enum OpenRemoteError {
         /// The place.
         place: String,
     },
-    /// A tag cannot be compared with what it meant before, and has to be.
+    /// The previous release of a tag is required but unknown.
     #[error(
         "what `{place}` meant before is not known: {why}\nhint: `PRECAST_CACHE` names a directory that remembers, as an absolute path; a digest needs none"
     )]
     NoHistory {
         /// The place.
         place: String,
-        /// Why not.
+        /// The reason.
         why: String,
     },
-    /// What comes cannot be kept.
+    /// The store for fetched content cannot be created.
     #[error("cannot keep what comes from `{place}`")]
     Cache {
         /// The place.
         place: String,
-        /// What is wrong with the directory.
+        /// The error of the directory.
         source: CreateError,
     },
-    /// What comes cannot be written.
+    /// The cache directory is not writable.
     #[error("cannot keep what comes from `{place}` in `{}`", path.display())]
     Kept {
         /// The place.
         place: String,
         /// The directory.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// A release cannot be had.
+    /// A release cannot be fetched.
     #[error(transparent)]
     Remote(#[from] RemoteError),
-    /// A release cannot be kept, or is not signed as it has to be.
+    /// A release cannot be stored, or required signatures are missing.
     #[error("cannot use the release that came from `{place}`")]
     Release {
         /// The place.
         place: String,
-        /// What is wrong with it.
+        /// The cause.
         source: OpenSignedError,
     },
 }
 
-/// Opens the layer behind a URL. Whoever can answer for the place can answer what he likes, so there is no layer without a
-/// keyring.
+/// Opens the layer that a URL names. A keyring is required because a server, or any machine that can impersonate
+/// it, can send arbitrary content.
 ///
 /// # Errors
 ///
-/// The URL names no place, or what comes from there cannot be kept; a release cannot be had or is not signed as it has to be. A
-/// store that cannot be reached now is a layer that has only what came from it before.
+/// The URL does not name a remote, fetched content cannot be cached, or a release cannot be fetched or lacks required
+/// signatures. A store that is unreachable now is not an error: the layer then serves only the content fetched before.
 pub fn open(url: &str, keyring: Arc<Keyring>, options: &Options) -> Result<Layer, OpenRemoteError> {
     let place: Place = url.parse()?;
     match &place {
@@ -129,11 +130,12 @@ pub fn open(url: &str, keyring: Arc<Keyring>, options: &Options) -> Result<Layer
     }
 }
 
-/// Compares a release with what its tag meant before. A digest means one thing for ever, and needs no memory.
+/// Compares a release with the previous release of its tag. The content of a digest never
+/// changes, so a digest is not compared.
 ///
 /// # Errors
 ///
-/// There is no memory, and `options` asks for one.
+/// The previous release is unknown, and `options` requires it.
 #[cfg(feature = "oci")]
 pub fn compare(
     place: &Place,

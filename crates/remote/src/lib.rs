@@ -1,16 +1,17 @@
-//! Stores and releases in places that companies run already: web servers, S3, OCI registries.
+//! Stores and releases on existing infrastructure: web servers, S3, OCI registries.
 //!
-//! | URL | what is there | read | written |
+//! | URL | content | read | written |
 //! |---|---|---|---|
 //! | `https://host/path`, `http://…` | a store directory that was copied to a web server, with `precast index` | layer | |
 //! | `s3://bucket/prefix` | a store directory in a bucket | layer | `precast push` |
 //! | `oci://host/repository:tag`, `…@sha256:…` | a release: one bundle or export | layer, `precast pull` | `precast push` |
 //!
-//! A cache and a farm for builds, `grpc://host:port/instance` or `grpcs://…`, are in `reapi`.
+//! Build caches and build farms, `grpc://host:port/instance` or `grpcs://…`, are in `reapi`.
 //!
-//! Transports only: what arrives is judged in [`precast_store::remote`], and believed for its signatures, never for the way that it
-//! took. What is asynchronous stays inside (`wait.rs`): one thread serves all remotes of a process, and who asks waits, for a time
-//! that is bounded ([`Patience`]). Loaders and deployed programs link none of this.
+//! This crate contains only transports. Fetched content is verified in [`precast_store::remote`] and trusted because
+//! of its signatures, never because of the transport. Asynchronous code stays internal (`wait.rs`): one thread
+//! serves all remotes of a process, and callers wait for a limited time ([`Patience`]). Loaders and deployed
+//! programs do not link this crate.
 
 #[cfg(feature = "files")]
 mod bounded;
@@ -44,7 +45,8 @@ pub use layer::{OpenRemoteError, Options, open};
 pub use patience::Patience;
 pub use url::{Place, PlaceError};
 
-/// What a transport said at last, in one short line: it may repeat URLs with what is secret in them, or whole pages.
+/// Returns the innermost error of a transport in one short line. The outer errors may repeat
+/// URLs with secrets, or whole pages.
 #[cfg(any(feature = "files", feature = "oci", feature = "reapi"))]
 fn words(error: &(dyn std::error::Error + 'static)) -> String {
     let last = std::iter::successors(Some(error), |error| error.source()).last().unwrap_or(error);
@@ -52,7 +54,7 @@ fn words(error: &(dyn std::error::Error + 'static)) -> String {
     if line.is_empty() { "the transport does not say why".to_owned() } else { line }
 }
 
-/// The first line of what others say, up to so many characters: the next one could look like ours.
+/// Returns the first line of a remote text, up to 200 characters. Further lines could look like messages of precast.
 #[cfg(any(feature = "files", feature = "oci", feature = "reapi"))]
 fn shortened(text: &str) -> String {
     text.lines().next().unwrap_or_default().chars().take(200).collect()

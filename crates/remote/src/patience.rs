@@ -1,4 +1,4 @@
-//! How long is waited for whom, and how often a question is repeated.
+//! Timeouts and retries.
 
 use std::time::Duration;
 
@@ -7,18 +7,19 @@ use precast_store::remote::AT_ONCE;
 #[cfg(any(feature = "files", feature = "oci"))]
 use precast_store::remote::RemoteError;
 
-/// How long one who asks waits.
+/// The timeouts and retries of a remote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patience {
-    /// For a connection.
+    /// The timeout for a connection.
     pub connection: Duration,
-    /// For an answer to begin, and between two of its parts.
+    /// The timeout for the first byte of an answer, and between two parts of it.
     pub silence: Duration,
-    /// For an answer to end; for a long one as long as its share of 64 KiB comes a second, of as many as are asked for at once.
+    /// The timeout for a whole answer. A longer answer may continue as long as it arrives at its share of 64 KiB per
+    /// second. The share is that of one of the requests that run at the same time.
     pub answer: Duration,
-    /// How often something is tried that may succeed another time.
+    /// The number of attempts for an operation that may succeed later.
     pub tries: u32,
-    /// How long is waited before the second time; each time afterwards it is twice as long.
+    /// The delay before the second attempt; it doubles for each further one.
     pub pause: Duration,
 }
 
@@ -34,36 +35,37 @@ impl Default for Patience {
     }
 }
 
-/// The slowest answer that is waited for, in bytes a second: all that are under way share a line of 64 KiB.
+/// The slowest transfer rate that is tolerated, in bytes per second: concurrent answers
+/// share a line of 64 KiB per second.
 #[cfg(any(feature = "files", feature = "oci", feature = "reapi"))]
 const SLOWEST: u64 = (64 << 10) / AT_ONCE as u64;
 
 #[cfg(any(feature = "files", feature = "oci", feature = "reapi"))]
 impl Patience {
-    /// For an answer of at most so many bytes to end.
+    /// Returns the timeout for a whole answer of at most `limit` bytes.
     #[must_use]
     pub(crate) fn whole(&self, limit: u64) -> Duration {
         self.answer + Duration::from_secs(limit / SLOWEST)
     }
 
-    /// Tells whether what came in a time is less than of the slowest transport that is waited for.
+    /// Returns whether a transfer is slower than the slowest tolerated rate.
     #[cfg(any(feature = "files", feature = "oci"))]
     pub(crate) fn is_lost(&self, elapsed: Duration, bytes: usize) -> bool {
         elapsed > self.answer && (bytes as f64) < elapsed.as_secs_f64() * SLOWEST as f64
     }
 
-    /// For all tries of an answer of at most so many bytes.
+    /// Returns the timeout for all attempts at an answer of at most `limit` bytes.
     #[cfg(any(feature = "files", feature = "oci"))]
     pub(crate) fn all(&self, limit: u64) -> Duration {
         let pauses = self.pause * 2_u32.saturating_pow(self.tries);
         (self.whole(limit) + self.connection) * self.tries.max(1) + pauses + self.silence
     }
 
-    /// Tries something until it succeeds, or fails in a way that will not change.
+    /// Retries an operation until it succeeds or fails permanently.
     ///
     /// # Errors
     ///
-    /// Those of the last try.
+    /// Returns the error of the last attempt.
     #[cfg(any(feature = "files", feature = "oci"))]
     pub(crate) async fn retry<T, F>(&self, mut attempt: impl FnMut() -> F) -> Result<T, RemoteError>
     where

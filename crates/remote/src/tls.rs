@@ -1,11 +1,11 @@
-//! The provider of cryptography for all transports: ring, which needs no cmake.
+//! The cryptography provider of all transports: ring, which builds without cmake.
 
 use rustls::crypto::{CryptoProvider, ring};
 
-/// Provides it, unless the program has chosen one.
+/// Installs the provider, unless the program has chosen one.
 pub(crate) fn provide() {
     if CryptoProvider::get_default().is_none() {
-        // Another thread may have been first; then that one's stays.
+        // If another thread installed one meanwhile, that one stays.
         let _ = ring::default_provider().install_default();
     }
 }

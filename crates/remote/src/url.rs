@@ -1,9 +1,9 @@
-//! The URLs of remotes, taken apart: what kind of place it is, and what may be said of it in messages.
+//! Parsed URLs of remotes: the kind of remote, and the text that may appear in messages.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A place that a URL names.
+/// A remote that a URL names.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Place {
@@ -28,7 +28,7 @@ pub enum Place {
     },
 }
 
-/// Says that a text names no place.
+/// An error: a text does not name a remote.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{shown}` names no remote: {why}\nhint: `https://host/path`, `s3://bucket/prefix` and `oci://host/repository:tag` do"
@@ -36,24 +36,24 @@ pub enum Place {
 pub struct PlaceError {
     /// The text, without credentials.
     shown: String,
-    /// What is wrong.
+    /// The reason.
     why: &'static str,
 }
 
 impl Place {
-    /// Tells whether a text is meant to be a URL, and no path.
+    /// Returns whether a text is meant as a URL and not as a path.
     #[must_use]
     pub fn is_meant(text: &str) -> bool {
         text.contains("://")
     }
 
-    /// Tells whether it names a release by its digest, which means one thing for ever.
+    /// Returns whether the URL names a release by its digest, whose content can never change.
     #[cfg(feature = "oci")]
     pub(crate) fn is_by_digest(&self) -> bool {
         matches!(self, Self::Oci { reference } if reference.contains("@sha256:"))
     }
 
-    /// Tells whether what goes there is encrypted, or stays on this machine.
+    /// Returns whether traffic to the remote is encrypted or stays on this machine.
     #[cfg(feature = "files")]
     pub(crate) fn is_private(&self) -> bool {
         let Self::Http { url, .. } = self else { return true };
@@ -101,7 +101,8 @@ impl FromStr for Place {
         if text.contains(|c: char| c.is_control() || c.is_whitespace()) {
             return Err(wrong("it has blanks or control characters"));
         }
-        // With a `/` in them, credentials look like a host and a path. A release may be named by its digest.
+        // Credentials that contain a `/` look like a host and a path. The `@` of a digest is
+        // allowed in the URL of a release.
         let named = path.rsplit_once("@sha256:").filter(|_| scheme == "oci").map_or(path, |(name, _)| name);
         if named.contains('@') {
             return Err(wrong("it has an `@` behind a `/`; in credentials, `/` is written `%2F`"));
@@ -133,14 +134,14 @@ impl FromStr for Place {
     }
 }
 
-/// Tells whether a host is this machine: what goes there passes nobody.
+/// Returns whether a host is this machine: such traffic does not leave it.
 #[cfg(any(feature = "files", feature = "oci"))]
 pub(crate) fn is_here(host: &str) -> bool {
     let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
     host == "localhost" || bare.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// What may be shown of a URL that may be wrong: nothing before its last `@` but its scheme.
+/// Removes secrets from a URL that may be malformed: drops everything before the last `@` except the scheme.
 pub(crate) fn without_secrets(text: &str) -> String {
     let Some((before, shown)) = text.rsplit_once('@') else { return text.to_owned() };
     let scheme = before.split_once("://").map_or("", |(scheme, _)| scheme);

@@ -1,7 +1,9 @@
-//! The bridge from synchronous callers to asynchronous transports: one runtime, with one thread, for all remotes of a process.
+//! The bridge from synchronous callers to asynchronous transports: one runtime with one
+//! thread, for all remotes of a process.
 //!
-//! A caller may be a task of another runtime, in which nothing may block on a second one. So work is handed to the thread and waited
-//! for, or, where it borrows, driven from a thread without a runtime. A forked child has not got the thread, and is told so.
+//! A caller may be a task of another runtime, which must not block on a second one. So the future is spawned on the
+//! thread of this runtime, and the caller waits for the result. Work that borrows from the caller is driven from a
+//! thread without a runtime. A forked child does not have the thread, so it gets an error.
 
 use std::sync::OnceLock;
 #[cfg(any(feature = "files", feature = "oci"))]
@@ -13,10 +15,10 @@ use std::time::Duration;
 use precast_store::remote::RemoteError;
 use tokio::runtime::{Builder, Runtime};
 
-/// The runtime, and the process that has its thread.
+/// The runtime, and the ID of the process that has its thread.
 static RUNTIME: OnceLock<Option<(u32, Runtime)>> = OnceLock::new();
 
-/// Says why nobody can be asked.
+/// The reason why no remote can be reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NoRuntime {
     #[error("no thread can be started for it")]
@@ -25,13 +27,13 @@ pub(crate) enum NoRuntime {
     Forked,
 }
 
-/// The runtime of this process.
+/// Returns the runtime of this process.
 pub(crate) fn runtime() -> Result<&'static Runtime, NoRuntime> {
     let (owner, runtime) = RUNTIME.get_or_init(start).as_ref().ok_or(NoRuntime::NoThread)?;
     if *owner == std::process::id() { Ok(runtime) } else { Err(NoRuntime::Forked) }
 }
 
-/// Starts the runtime, where a thread can be started: tokio panics where none can.
+/// Starts the runtime. It first checks that a thread can be started, since tokio panics otherwise.
 fn start() -> Option<(u32, Runtime)> {
     let probe = std::thread::Builder::new().spawn(|| ()).ok()?;
     probe.join().ok()?;
@@ -41,7 +43,8 @@ fn start() -> Option<(u32, Runtime)> {
     Some((std::process::id(), built.ok()?.ok()?))
 }
 
-/// Finds the addresses of names, on a thread for each: where none can be started, that is an error, and tokio's own way a panic.
+/// A DNS resolver that starts a thread for each name. If no thread can be started, this returns an error,
+/// whereas tokio's resolver panics.
 #[cfg(any(feature = "files", feature = "oci"))]
 #[derive(Debug)]
 pub(crate) struct Names;
@@ -52,7 +55,7 @@ impl reqwest::dns::Resolve for Names {
         use std::net::ToSocketAddrs as _;
         let (sender, receiver) = tokio::sync::oneshot::channel();
         let find = move || {
-            // Who asked may have given up.
+            // The caller may have given up.
             let _ = sender.send((name.as_str(), 0).to_socket_addrs());
         };
         let started = std::thread::Builder::new().name("precast-names".to_owned()).spawn(find);
@@ -68,7 +71,7 @@ impl reqwest::dns::Resolve for Names {
 ///
 /// # Errors
 ///
-/// It has not come in time, or there is no thread to be had.
+/// The answer does not arrive in time, or no thread can be started.
 #[cfg(any(feature = "files", feature = "oci"))]
 pub(crate) fn wait<T: Send + 'static>(
     place: &str,
@@ -79,7 +82,7 @@ pub(crate) fn wait<T: Send + 'static>(
     let runtime = runtime().map_err(|error| failed(error.to_string()))?;
     let (sender, receiver) = sync_channel(1);
     let task = runtime.spawn(async move {
-        // Who asked may have given up.
+        // The caller may have given up.
         let _ = sender.send(answer.await);
     });
     receiver.recv_timeout(patience).map_err(|_| {
@@ -88,12 +91,12 @@ pub(crate) fn wait<T: Send + 'static>(
     })
 }
 
-/// Does work that borrows from the caller and limits its own time: on this thread, or, where that is a task of some runtime, on
-/// another.
+/// Runs work that borrows from the caller and limits its own time. It runs on this thread, or on a new one if this
+/// thread runs a task of some runtime.
 ///
 /// # Errors
 ///
-/// There is no thread to be had.
+/// No thread can be started.
 #[cfg(feature = "reapi")]
 pub(crate) fn drive<T: Send>(work: impl AsyncFnOnce() -> T + Send) -> Result<T, NoRuntime> {
     let runtime = runtime()?;

@@ -1,9 +1,9 @@
 //! Resolution of an op's own headers: which file each `#include` refers to, and the file's name in the SourceSet.
 //!
-//! Own files have logical names below the op's name: `#include "helper.h"` in `op/src/f.c` refers to
-//! `op/src/helper.h`. If that file does not exist, the relative `header_dirs` are searched. Directives
-//! that refer to an own file are rewritten to its logical name, so that they work wherever the text is
-//! placed and whatever the headers of another op are called. All other includes are left to the compiler.
+//! Own files have logical names below the op's name: `#include "helper.h"` in `op/src/f.c` refers to `op/src/helper.h`.
+//! If that file does not exist, the relative `header_dirs` are searched. Directives that refer to an own file are
+//! rewritten to its logical name, so that they work wherever the text is placed and whatever the headers of another op
+//! are called. All other includes are left to the compiler.
 
 use super::error::{ExternalError, SourceLine};
 use crate::module::SourceSet;
@@ -33,8 +33,8 @@ pub fn includes(text: &str) -> Vec<Include> {
         .collect()
 }
 
-/// Returns the own file that an include refers to: the first name
-/// that `exists`, next to the including file, then in `directories`.
+/// Returns the own file that an include refers to: the first name that `exists`, next to the
+/// including file, then in `directories`.
 ///
 /// # Errors
 /// The name leads out of the op's directory.
@@ -67,8 +67,8 @@ pub fn own_file(
     if escapes { Err(escape()) } else { Ok(None) }
 }
 
-/// Parses a header of a declaration: `<math.h>`, `"own.h"`, or a bare name, which
-/// counts as quoted. A quoted name is looked up next to the op's files first.
+/// Parses a header of a declaration: `<math.h>`, `"own.h"`, or a bare name, which counts as quoted. A quoted name is
+/// looked up next to the op's files first.
 ///
 /// # Errors
 /// The text is not valid as the operand of an `#include`.
@@ -82,15 +82,15 @@ pub fn header(text: &str) -> Result<Include, ExternalError> {
     Ok(Include { line: 1, name: name.to_owned(), is_quoted })
 }
 
-/// Returns the own file that a header of a declaration refers to: the first
-/// name that `exists`, next to the op's files, then in `directories`.
+/// Returns the own file that a header of a declaration refers to: the first name that `exists`, next to the
+/// op's files, then in `directories`.
 #[must_use]
 pub fn own_header(text: &str, directories: &[String], exists: impl Fn(&str) -> bool) -> Option<String> {
     own_file("", &header(text).ok()?, directories, exists).ok().flatten()
 }
 
-/// Joins a directory and a relative name: `a/b` and `../c.h` make
-/// `a/c.h`. Returns `None` if the name leads out of the root.
+/// Joins a directory and a relative name: `a/b` and `../c.h` make `a/c.h`. Returns `None` if
+/// the name leads out of the root.
 #[must_use]
 pub fn normalise(directory: &str, name: &str) -> Option<String> {
     let mut parts: Vec<&str> = Vec::new();
@@ -112,8 +112,8 @@ pub(super) struct Own<'a> {
 }
 
 impl Own<'_> {
-    /// Returns the text with its includes of own files rewritten. `from` is the relative
-    /// name of the file, and `line` is the line number of the first line of the text.
+    /// Returns the text with its includes of own files rewritten. `from` is the relative name of the file, and `line`
+    /// is the line number of the first line of the text.
     pub(super) fn rewrite(&self, from: &str, line: u32, text: &str) -> Result<String, ExternalError> {
         let mut result = String::with_capacity(text.len());
         for (number, content) in (line..).zip(text.split_inclusive('\n')) {

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
-/// Returns whether root and the user are the only members of a group. Users and groups that only a directory service
-/// knows are not looked up.
+/// Returns whether root and the user are the only members of a group. Users and groups that only a directory
+/// service knows are not looked up.
 pub(super) fn is_private(gid: u32) -> bool {
     static PRIVATE: OnceLock<BTreeSet<u32>> = OnceLock::new();
     let read = |path| fs_err::read_to_string(path).unwrap_or_default();

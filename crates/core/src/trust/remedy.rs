@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use super::way::walk;
 use super::{Fault, fault, user};
 
-/// Writes the hint for all faults of `place` and of the way to it.
-/// `otherwise` returns the advice for a place that the user does not trust.
+/// Writes the hint for all faults of `place` and of the way to it. `otherwise` returns the advice for a
+/// place that the user does not trust.
 pub(super) fn remedy(place: &Path, otherwise: impl Fn(&str) -> String) -> String {
     let Ok(way) = walk(place) else { return format!("copy {} to a directory of your own", quoted(place)) };
     let real = &way.real;

@@ -12,8 +12,8 @@ const LINKS: usize = 40;
 
 /// Checks the directories and links that lead to `path`, and returns the path without links.
 ///
-/// A directory at the end of the path is checked like its parents. A file is not
-/// checked here, but after it is opened. Components that do not exist have no faults.
+/// A directory at the end of the path is checked like its parents. A file is not checked here, but after it is opened.
+/// Components that do not exist have no faults.
 ///
 /// # Errors
 ///
@@ -70,9 +70,9 @@ pub(super) fn walk(path: &Path) -> Result<Way, TrustError> {
             Err(source) => return Err(TrustError::Io { path: way.real, source }),
         }
     }
-    // The owner of a parent directory does not matter if only that owner can write to
-    // it: they can replace the tree, but every file in the tree must still belong to
-    // the user or root. Root in a container works in directories of the host's user.
+    // The owner of a parent directory does not matter if only that owner can write to it: they can replace the
+    // tree, but every file in the tree must still belong to the user or root. Root in a container works in
+    // directories of the host's user.
     let Way { real, faults } = &mut way;
     faults.retain(|(path, fault)| {
         !(matches!(fault, Fault::Owner { .. }) && path != real && real.starts_with(path))

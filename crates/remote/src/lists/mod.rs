@@ -1,12 +1,12 @@
-//! Lists of names, and how few of them are read: one serves all who ask for what is on it, for a minute.
+//! Cached lists of names: one list serves all lookups in it for a minute, so that few lists are read.
 //!
-//! | | asked for | read |
+//! | | lookup | read |
 //! |---|---|---|
 //! | a web server | the records of a key or an action | the shard's list, or the page of it |
-//! | a bucket | the records of an action | the shard's names, if they are few; else those that begin so |
-//! | | the records of a key | the names of its directory |
+//! | a bucket | the records of an action | the shard's names if they are few, else the names with the prefix |
+//! | | the records of a key | the names in its directory |
 //!
-//! So a build of n actions lists a bucket's 256 shards and, where they are long, n times besides.
+//! So a build of n actions lists 256 shards of a bucket, and n more prefixes if the shards are long.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,39 +19,39 @@ use crate::Files;
 use crate::files::At;
 use crate::wait::wait;
 
-/// Most names that a bucket lists for one question.
+/// The maximum number of names that a bucket may list for one lookup.
 const LISTED: usize = 100_000;
 
-/// As many names as a bucket lists at once: shards that have fewer are kept.
+/// The number of names on one page of a bucket's list. Lists of shards with fewer names are cached.
 const FEW: usize = 1000;
 
-/// How long a list of names stands.
+/// The lifetime of a cached list.
 const FRESH: Duration = Duration::from_secs(60);
 
-/// What is wrong with a list whose page is missing.
+/// The error message for a list with a missing page.
 const MISSING: &str = "the list names a page that is missing\nhint: `precast index` writes the lists again";
 
-/// Names, a line each; none where there is no list, or it is too long to be kept.
+/// Names, one per line. `None` if the list does not exist or is too long to cache.
 type List = Option<Arc<str>>;
 
-/// What came of reading a list, and when that was.
+/// The result of reading a list, and the time when it was read.
 type Answer = (Instant, Result<List, RemoteError>);
 
-/// Locked while somebody reads it.
+/// A cached list. A thread that reads the list holds the lock.
 type Slot = Arc<Mutex<Option<Answer>>>;
 
-/// The lists that were read, by what they are.
+/// The cached lists, by item.
 #[derive(Debug, Default)]
 pub(crate) struct Lists(Mutex<BTreeMap<Item, Slot>>);
 
 impl Lists {
-    /// Gives a list that was read a moment ago, or reads it. Who wants one that another reads waits for that one and has what comes
-    /// of it; nobody else does.
+    /// Returns a fresh list from the cache, or reads it. A caller that needs a list which another thread is reading
+    /// waits for that thread and shares its result. Lookups in other lists are not blocked.
     fn kept(&self, of: &Item, read: impl FnOnce() -> Result<List, RemoteError>) -> Result<List, RemoteError> {
         let asked = Instant::now();
         let slot = {
             let mut lists = lock(&self.0);
-            // Whoever reads one holds its slot too.
+            // A thread that is reading a list holds a reference to its slot.
             lists.retain(|_, slot| Arc::strong_count(slot) > 1 || lock(slot).as_ref().is_some_and(is_fresh));
             Arc::clone(lists.entry(of.clone()).or_default())
         };
@@ -68,7 +68,7 @@ impl Lists {
         lock(&self.0).remove(of);
     }
 
-    /// Forgets all, as names have come.
+    /// Clears the cache, since names were added.
     pub(crate) fn forget(&self) {
         lock(&self.0).clear();
     }
@@ -83,7 +83,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Files {
-    /// The names below a directory of the store that begin so: their paths below it.
+    /// Returns the names in a directory of the store that start with `prefix`, as paths relative to that directory.
     pub(crate) fn names(&self, directory: &str, prefix: &str) -> Result<Vec<String>, RemoteError> {
         if self.at.lists {
             return self.listed(directory, prefix);
@@ -91,7 +91,7 @@ impl Files {
         let list = match self.page(directory, prefix)? {
             Ok(list) => list,
             Err(_) => {
-                // The list that is kept may be of before.
+                // The cached list may be outdated.
                 self.lists.forget_one(&Item::Index(directory.to_owned()));
                 self.page(directory, prefix)?.map_err(|page| RemoteError::Damaged {
                     place: self.at.place(&page.path()),
@@ -102,7 +102,8 @@ impl Files {
         Ok(beginning(&list, prefix))
     }
 
-    /// The list of a directory, empty where there is none, or the page of it that has a prefix; the page itself where it is missing.
+    /// Returns the list of a directory, or the page of it that covers a prefix. A missing list counts as empty. Returns
+    /// the item of a missing page in `Err`.
     fn page(&self, directory: &str, prefix: &str) -> Result<Result<Arc<str>, Item>, RemoteError> {
         let list = self.index(&Item::Index(directory.to_owned()))?.unwrap_or_default();
         let Some(pages) = Pages::find(&list) else { return Ok(Ok(list)) };
@@ -114,7 +115,7 @@ impl Files {
         Ok(found.ok_or(page))
     }
 
-    /// A list that lies beside the store.
+    /// Returns a list file stored next to the store.
     fn index(&self, item: &Item) -> Result<List, RemoteError> {
         self.lists.kept(item, || {
             let bytes = self.get(item, item.limit())?;
@@ -122,9 +123,9 @@ impl Files {
         })
     }
 
-    /// What a bucket lists.
+    /// Returns the names that a bucket lists.
     fn listed(&self, directory: &str, prefix: &str) -> Result<Vec<String>, RemoteError> {
-        // A directory of its own has few names, and all are wanted where nothing is said.
+        // A subdirectory has few names, and an empty prefix selects all names, so neither is cached.
         if prefix.is_empty() || prefix.contains('/') {
             return self.ask(directory, prefix, LISTED);
         }
@@ -147,15 +148,16 @@ impl Files {
     }
 }
 
-/// The names of a list that begin so.
+/// Returns the names of a list that start with a prefix.
 fn beginning(list: &str, prefix: &str) -> Vec<String> {
     list.lines().filter(|line| line.starts_with(prefix)).map(str::to_owned).collect()
 }
 
 impl At {
-    /// The names that begin so, in their order; of more than are few, at least so many.
+    /// Returns the names that start with a prefix, in listing order. If `most` is [`FEW`], the
+    /// listing stops at that many names.
     async fn list(&self, directory: &str, prefix: &str, most: usize) -> Result<Vec<String>, RemoteError> {
-        // What a bucket finds begins with whole directories, and comes after a name.
+        // A bucket can list only whole directories, or the names after a given name.
         let within = prefix.rsplit_once('/').map(|(start, _)| format!("{directory}/{start}"));
         let (root, within) = (self.path(directory), self.path(within.as_deref().unwrap_or(directory)));
         let mut found = if prefix.is_empty() || prefix.contains('/') {

@@ -1,4 +1,4 @@
-//! How often a bucket is asked, and for how many names.
+//! Tests of how often a bucket is listed, and for how many names.
 
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +16,7 @@ use precast_store::remote::{RecordName, Sink as _, Wanted};
 use super::*;
 use crate::Patience;
 
-/// A bucket that counts how often it lists, and how many names it gives.
+/// A bucket that counts its list requests and the names that it returns.
 #[derive(Debug, Default)]
 struct Counting {
     bucket: InMemory,
@@ -96,7 +96,7 @@ fn bucket() -> (Arc<Counting>, Files) {
     (server, Files { at, lists: Lists::default() })
 }
 
-/// A name of a record; in a shard where one is named.
+/// Returns the name of a record, in a given shard if any.
 fn name(number: usize, shard: Option<u8>) -> RecordName {
     let mut bytes = *ContentId::of(number.to_le_bytes()).as_bytes();
     bytes[0] = shard.unwrap_or(bytes[0]);
@@ -127,7 +127,7 @@ fn a_build_of_many_actions_lists_each_shard_once() {
     let (lists, read) = server.take();
     assert!((200..=256).contains(&lists), "{lists}");
     assert_eq!(read, 3 * names.len());
-    // What is not there is on a list too; what is put is found at once.
+    // The cached list also answers for a missing name. A new name is found at once.
     let new = name(3000, None);
     assert_eq!(files.records(&Wanted::Action(new.action)).unwrap(), []);
     assert_eq!(server.take().0, 0);
@@ -146,6 +146,6 @@ fn of_a_long_shard_only_what_is_wanted_is_listed() {
     assert_eq!(files.records(&Wanted::Action(name(FEW, Some(0xab)).action)).unwrap(), []);
     let (lists, read) = server.take();
     assert_eq!(lists, 1 + 11);
-    // A thousand to see that it is long; of each what it has, and the name behind it.
+    // A thousand names show that the shard is long. Each lookup then reads its own names and the name after them.
     assert!((FEW..=FEW + 11 * 4).contains(&read), "{read}");
 }

@@ -8,8 +8,8 @@
 /// The maximum length of an expression, in characters.
 const MAX: usize = 200;
 
-/// Returns the expression of a module with one Apply, from its printable signature. `names` are the names of
-/// its inputs; inputs without a name are called `x0`, `x1`, …. Returns `None` for a signature of another form.
+/// Returns the expression of a module with one Apply, from its printable signature. `names` are the names of its
+/// inputs; inputs without a name are called `x0`, `x1`, …. Returns `None` for a signature of another form.
 #[must_use]
 pub fn of_signature(signature: &str, names: &[String]) -> Option<String> {
     let (call, _) = signature.rsplit_once(") -> ")?;
@@ -25,8 +25,8 @@ pub fn tuple(mut outputs: Vec<String>) -> String {
     if outputs.len() == 1 { outputs.remove(0) } else { shortened(&outputs.join(", ")) }
 }
 
-/// Returns the expressions of an op's outputs, from its label.
-/// Outputs that the label does not distinguish share one expression.
+/// Returns the expressions of an op's outputs, from its label. Outputs that the label does not
+/// distinguish share one expression.
 #[must_use]
 pub fn of_label(label: &str, arguments: &[String]) -> Vec<String> {
     let (name, props) = match label.split_once('{') {
@@ -61,8 +61,8 @@ fn call(name: &str, props: &str, arguments: &[String]) -> String {
     shortened(&format!("{name}({})", arguments.join(", ")))
 }
 
-/// Returns the outputs of a composite such as `v2=neg(v0);
-/// v3=mul(v2,v0); v3`, with each value replaced by its expression.
+/// Returns the outputs of a composite such as `v2=neg(v0); v3=mul(v2,v0); v3`, with each
+/// value replaced by its expression.
 fn composite(body: &str, arguments: &[String]) -> Option<Vec<String>> {
     let mut values = arguments.to_vec();
     let mut statements = split(body, ';');

@@ -1,10 +1,10 @@
 //! Names of loaded modules, for profilers, debuggers and people.
 //!
-//! Each shared object has a name such as `precast:score:1f3a9c20`: the graph that loaded it first, or else its
-//! first op, and the digest. The kernel shows this name in `/proc/PID/maps`. With a profiling directory, shared
-//! objects are loaded from files in it. Profilers read a symbol table from such a file, even after the process has
-//! ended. (perf ignores its own map files for code in mapped files.) Release modules have no symbols, so `symbols`
-//! adds some that name the graph, the ops and the ISA level. Debug modules already have symbols and lines.
+//! Each shared object has a name such as `precast:score:1f3a9c20`: the graph that loaded it first, or else its first
+//! op, and the digest. The kernel shows this name in `/proc/PID/maps`. With a profiling directory, shared objects are
+//! loaded from files in it. Profilers read a symbol table from such a file, even after the process has ended. (perf
+//! ignores its own map files for code in mapped files.) Release modules have no symbols, so `symbols` adds some that
+//! name the graph, the ops and the ISA level. Debug modules already have symbols and lines.
 //!
 //! ```text
 //! DIRECTORY/precast-score-1f3a9c20-<pid>-<count>.so    0600; the user removes it
@@ -47,8 +47,8 @@ const MAX_SYMBOL: usize = 1024;
 /// The directory that the program set for this process. `Some(None)` disables profiling.
 static SET: Mutex<Option<Option<PathBuf>>> = Mutex::new(None);
 
-/// Sets the directory for modules that this process loads from now on, overriding [`VARIABLE`].
-/// `None` disables profiling. Loaders and runtimes with their own directory keep it.
+/// Sets the directory for modules that this process loads from now on, overriding [`VARIABLE`]. `None` disables
+/// profiling. Loaders and runtimes with their own directory keep it.
 pub fn set_directory(directory: Option<PathBuf>) {
     *SET.lock().unwrap_or_else(PoisonError::into_inner) = Some(directory);
 }
@@ -70,8 +70,8 @@ pub fn symbols_of_record(record: &Record) -> Symbols {
     record.members.iter().map(|member| (member.key, expression_of(&member.signature, &[]))).collect()
 }
 
-/// Returns the symbols of the modules that a named graph calls. A module of several
-/// ops lists them in order, since a program does not record how they are connected.
+/// Returns the symbols of the modules that a named graph calls. A module of several ops lists them in order, since a
+/// program does not record how they are connected.
 pub fn symbols_of_program<'p>(
     graph: &'p str,
     program: &'p Program,
@@ -127,8 +127,8 @@ impl Label<'_> {
         CString::new(self.parts().join(":")).unwrap_or_default()
     }
 
-    /// Returns graph, ops and ISA level: `score: sum(exp(neg(x) * x) * y)
-    /// [v4]`. A function whose module is unknown gets the name of the file.
+    /// Returns graph, ops and ISA level: `score: sum(exp(neg(x) * x) * y) [v4]`. A function whose module is
+    /// unknown gets the name of the file.
     fn symbol(&self, key: Option<&[u8; 32]>) -> String {
         let level = self.isa.strip_prefix("x86-64-").unwrap_or(self.isa);
         let known = key.and_then(|key| self.symbols.get(&BuildKey::from_bytes(*key)));
@@ -150,8 +150,8 @@ impl Label<'_> {
     }
 }
 
-/// Writes a module with symbols to a new file in the directory, which is created
-/// if missing. A directory in which another user can replace the file is rejected.
+/// Writes a module with symbols to a new file in the directory, which is created if missing. A directory in which
+/// another user can replace the file is rejected.
 pub(super) fn write(directory: &Path, bytes: &[u8], label: &Label<'_>) -> io::Result<PathBuf> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(directory).map_err(|error| match error

@@ -1,7 +1,7 @@
 //! Finds the module of each function in a stripped shared object that holds several modules.
 //!
-//! Modules share no functions and no tables. So functions that call each other, or that the same table
-//! refers to, belong to the same module. The module's entry, which has its key, is such a table.
+//! Modules share no functions and no tables. So functions that call each other, or that the same table refers to,
+//! belong to the same module. The module's entry, which has its key, is such a table.
 //!
 //! ```text
 //! function ─ call, jump ─▶ function        x86-64: relative addresses in the code
@@ -22,8 +22,8 @@ type Relocation = (u64, u64);
 const MACHINE: u16 = 62;
 const RELATIVE: u64 = 8;
 
-/// Returns the key of each function's module; `None` for a function whose module is
-/// unknown. Returns `None` for the whole file if the architecture is not x86-64.
+/// Returns the key of each function's module; `None` for a function whose module is unknown. Returns `None` for the
+/// whole file if the architecture is not x86-64.
 pub(super) fn find(bytes: &[u8], text: Section, functions: &[(u64, u64)]) -> Option<Vec<Option<[u8; 32]>>> {
     if bytes.get(0x12..0x14)? != MACHINE.to_le_bytes() {
         return None;
@@ -78,9 +78,9 @@ pub(super) fn find(bytes: &[u8], text: Section, functions: &[(u64, u64)]) -> Opt
     Some((0..functions.len()).map(|function| keys.get(&groups.find(function)).copied()).collect())
 }
 
-/// Returns the addresses that instructions refer to relative to their end: targets of calls and jumps,
-/// and operands in memory. Of the operands, only that of `lea` may be a function. The code is not
-/// decoded, so an immediate may look like an operand, but it is too small to be an address in a table.
+/// Returns the addresses that instructions refer to relative to their end: targets of calls and jumps, and operands in
+/// memory. Of the operands, only that of `lea` may be a function. The code is not decoded, so an immediate may look
+/// like an operand, but it is too small to be an address in a table.
 fn targets(code: &[u8], address: u64) -> impl Iterator<Item = Target> {
     code.windows(6).zip(address..).filter_map(|(window, at)| {
         let (opcode, last, offset) = (window[0], window[1], i32::from_le_bytes(*window.last_chunk()?));

@@ -1,7 +1,7 @@
 //! Adds a symbol table to a stripped shared object.
 //!
-//! The functions are read from the unwinder's sorted table, `.eh_frame_hdr`. Mapped contents do not
-//! move: the symbol tables, their names and the new section headers follow the old end of the file.
+//! The functions are read from the unwinder's sorted table, `.eh_frame_hdr`. Mapped contents do not move: the symbol
+//! tables, their names and the new section headers follow the old end of the file.
 
 use super::elf::{E_SHNUM, E_SHOFF, E_SHSTRNDX, HEADER, Section, find, read16, read32, read64, section};
 use super::owners;
@@ -12,8 +12,8 @@ const SYMBOL: usize = 24;
 /// The encoding of a sorted table of `i32` pairs, relative to its section.
 const ENCODING: [u8; 4] = [1, 0x1b, 0x03, 0x3b];
 
-/// Returns the bytes of the file with a symbol for each function. `name` is called with the key of
-/// the function's module. Returns `None` if the file already has symbols or has another format.
+/// Returns the bytes of the file with a symbol for each function. `name` is called with the key of the function's
+/// module. Returns `None` if the file already has symbols or has another format.
 pub(super) fn add(bytes: &[u8], name: impl Fn(Option<&[u8; 32]>) -> String) -> Option<Vec<u8>> {
     if !bytes.starts_with(b"\x7fELF\x02\x01") || find(bytes, ".symtab").is_some() {
         return None;
@@ -69,8 +69,8 @@ fn append(bytes: &[u8], symbols: &[u8], text: &[u8]) -> Option<Vec<u8>> {
     Some(whole)
 }
 
-/// Builds a section header without flags and address: name and
-/// type, offset and size, link and info, alignment and entry size.
+/// Builds a section header without flags and address: name and type, offset and size, link and
+/// info, alignment and entry size.
 fn header(kind: [u32; 2], offset: u64, size: usize, link: [u32; 2], last: [u64; 2]) -> Vec<u8> {
     let mut header = Vec::with_capacity(HEADER);
     header.extend(kind.iter().flat_map(|word| word.to_le_bytes()));
