@@ -1,12 +1,12 @@
-//! Arguments of a call: values as arrays, then their memory.
+//! Arguments of a call: values are converted to arrays, and then their memory is accessed.
 //!
 //! ```text
 //! value ── convert ──▶ Argument ── take ──▶ Taken ── read ──▶ ArrayRef
 //! out   ── rooms ────▶ arrays ──── lend ──▶ Lent ─── write ─▶ ArrayMut
-//!          runs Python's code      runs none, up to the end of the call
+//!          runs Python code        runs none, up to the end of the call
 //! ```
-//! A value that is converted may run any code of Python's, which may free the memory of every other argument. So a call converts all
-//! its arguments, and `out`, before it takes the first. See the contract of [`array`](crate::boundary::array).
+//! Converting a value may run any Python code, which may free the memory of every other argument. So a call converts
+//! all its arguments, and `out`, before it takes the first. See the contract of [`array`](crate::boundary::array).
 
 use crate::boundary::array::Lent;
 use crate::{dtypes, error, number};
@@ -19,25 +19,25 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::cell::Cell;
 
-/// A value that was converted.
+/// A converted value.
 pub(crate) enum Argument<'py> {
     Number(Array),
     Array(Bound<'py, PyUntypedArray>),
 }
 
-/// An argument whose memory is read.
+/// An argument whose memory can be read.
 pub(crate) enum Taken<'py> {
     Own(Array),
     Lent(Lent<'py>),
 }
 
 impl<'py> Argument<'py> {
-    /// Converts a value; its type is compared by the call.
+    /// Converts a value. Its type is checked later, by the call.
     pub(crate) fn convert(value: Bound<'py, PyAny>, port: &Port) -> PyResult<Self> {
         let py = value.py();
         let value = match value.cast_into::<PyUntypedArray>() {
             Ok(array) => {
-                // A mask would be lost in silence.
+                // The conversion would silently drop the mask.
                 if !array.is_exact_instance_of::<PyUntypedArray>() && array.hasattr("filled")? {
                     let text = format!("input `{}` is a masked array\nhint: pass `x.filled(…)`", port.name);
                     return Err(error::wrong_type(py, text));
@@ -53,7 +53,7 @@ impl<'py> Argument<'py> {
         }
     }
 
-    /// Finds its memory. Runs no code of Python's.
+    /// Looks up the memory of the argument. Does not run Python code.
     pub(crate) fn take(self, port: &Port) -> PyResult<Taken<'py>> {
         match self {
             Self::Number(array) => Ok(Taken::Own(array)),
@@ -66,7 +66,7 @@ impl<'py> Argument<'py> {
 }
 
 impl Taken<'_> {
-    /// The array to read from.
+    /// Returns the array to read from.
     pub(crate) fn read(&self, py: Python<'_>, port: &Port) -> PyResult<ArrayRef<'_>> {
         match self {
             Self::Own(array) => Ok(ArrayRef::from(array)),
@@ -81,13 +81,13 @@ impl Taken<'_> {
         }
     }
 
-    /// A copy, which no code of Python's can change.
+    /// Returns a copy, which Python code cannot change.
     pub(crate) fn copied(&self, py: Python<'_>, port: &Port) -> PyResult<Self> {
         self.read(py, port).map(|array| Self::Own(array.to_array()))
     }
 }
 
-/// The arrays that are given as `out`.
+/// Returns the arrays that were passed as `out`.
 pub(crate) fn rooms<'py>(
     out: &Bound<'py, PyAny>,
     ports: &[Port],
@@ -111,10 +111,10 @@ pub(crate) fn rooms<'py>(
     Ok(arrays)
 }
 
-/// Steps that NumPy may take to find an element that two arrays share.
+/// The number of steps that NumPy may take to find an element that two arrays share.
 const SHARES_WORK: u32 = 10_000;
 
-/// Checks that no two arrays share an element: one of the results would be lost.
+/// Checks that no two arrays share an element. If they did, one of the results would be overwritten.
 fn check_apart(arrays: &[Bound<'_, PyUntypedArray>], ports: &[Port]) -> PyResult<()> {
     for (at, (array, port)) in arrays.iter().zip(ports).enumerate() {
         for (other, earlier) in arrays[..at].iter().zip(ports) {
@@ -130,20 +130,20 @@ fn check_apart(arrays: &[Bound<'_, PyUntypedArray>], ports: &[Port]) -> PyResult
     Ok(())
 }
 
-/// Whether two arrays share an element; `false` where that takes too long to find out.
+/// Returns whether two arrays share an element; `false` if the check takes too long.
 fn shares(one: &Bound<'_, PyUntypedArray>, other: &Bound<'_, PyUntypedArray>) -> PyResult<bool> {
     let py = one.py();
     let settings = PyDict::new(py);
     settings.set_item("max_work", SHARES_WORK)?;
     let found = py.import("numpy")?.getattr("shares_memory")?.call((one, other), Some(&settings));
     match found {
-        // `TooHardError`.
+        // NumPy's `TooHardError`.
         Err(raised) if raised.is_instance_of::<PyRuntimeError>(py) => Ok(false),
         found => found?.is_truthy(),
     }
 }
 
-/// The memory of arrays for results. Runs no code of Python's.
+/// Looks up the memory of arrays for results. Does not run Python code.
 pub(crate) fn lend<'py>(rooms: Vec<Bound<'py, PyUntypedArray>>, ports: &[Port]) -> PyResult<Vec<Lent<'py>>> {
     let rooms = rooms.into_iter().zip(ports);
     let lent = rooms.map(|(array, port)| {
@@ -153,7 +153,7 @@ pub(crate) fn lend<'py>(rooms: Vec<Bound<'py, PyUntypedArray>>, ports: &[Port]) 
     lent.collect()
 }
 
-/// The arrays to write results to.
+/// Returns the arrays to write results to.
 pub(crate) fn writable<'a>(
     py: Python<'_>,
     rooms: &'a mut [Lent<'_>],
@@ -165,7 +165,8 @@ pub(crate) fn writable<'a>(
     arrays.collect()
 }
 
-/// The memory of an array that is given for an input or output; `hint` is for one of another byte order.
+/// Looks up the memory of an array that was passed for an input or output. `hint` is shown if
+/// the array has another byte order.
 fn lent<'py>(
     array: Bound<'py, PyUntypedArray>,
     role: &str,
@@ -181,7 +182,8 @@ fn lent<'py>(
     })
 }
 
-/// The exception of a value that cannot be converted. One that is no error, such as an interrupt, passes.
+/// Returns the exception for a value that cannot be converted. An exception that is not an error, such as an
+/// interrupt, is returned unchanged.
 fn refused(py: Python<'_>, port: &Port, cause: PyErr) -> PyErr {
     if !cause.is_instance_of::<PyException>(py) {
         return cause;
@@ -198,15 +200,15 @@ fn refused(py: Python<'_>, port: &Port, cause: PyErr) -> PyErr {
     made
 }
 
-/// How deep objects that are asked for their memory may call functions that ask others. Programs raise Python's own limit, which
-/// then no longer keeps the stack from its end.
+/// The maximum depth of nested calls in which objects that provide memory call functions on similar objects. Programs
+/// raise Python's own recursion limit, which then no longer protects the stack.
 const DEEPEST: u32 = 100;
 
 thread_local! {
     static DEPTH: Cell<u32> = const { Cell::new(0) };
 }
 
-/// The array of something else that has memory.
+/// Returns the array of another object that provides memory.
 fn borrowed<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyUntypedArray>> {
     let depth = DEPTH.get();
     if depth == DEEPEST {
@@ -220,7 +222,7 @@ fn borrowed<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyUntypedArra
     array?.cast_into::<PyUntypedArray>().map_err(PyErr::from)
 }
 
-/// The exception of an array that precast cannot read from or write to.
+/// Returns the exception for an array that precast cannot read from or write to.
 #[cold]
 fn description(py: Python<'_>, role: &str, port: &Port, refused: &RawArrayError) -> PyErr {
     error::wrong_value(py, format!("{role} `{}`: {refused}", port.name))

@@ -1,11 +1,11 @@
-//! Functions as the callbacks of others: what `Function.low_level_callable` calls.
+//! Functions as callbacks of other libraries: the native part of `Function.low_level_callable`.
 
 use crate::boundary::{callback, object};
 use crate::error;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// The capsule of a function, as `scipy.LowLevelCallable` takes it; `fixed` are inputs by name, with their values.
+/// Returns the capsule of a function for `scipy.LowLevelCallable`. `fixed` maps names of inputs to their values.
 #[pyfunction]
 pub(crate) fn capsule<'py>(
     py: Python<'py>,

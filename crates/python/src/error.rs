@@ -1,5 +1,5 @@
-//! Errors of `precast-core` as exceptions. The classes are Python's own code (`precast/errors.py`), since each is of a kind of
-//! Python's too; the texts, with their hints, are those of the Rust errors.
+//! Errors of `precast-core` as exceptions. The exception classes are written in Python (`precast/errors.py`), since
+//! each also derives from a built-in exception. The messages and hints come from the Rust errors.
 
 use crate::graph::replay::ReplayError;
 use crate::own::stash;
@@ -18,14 +18,14 @@ use pyo3::prelude::*;
 use pyo3::types::PyType;
 use std::error::Error;
 
-/// An exception of a class of `precast/errors.py`.
+/// Creates an exception of a class in `precast/errors.py`.
 pub(crate) fn raise<'py>(py: Python<'py>, class: &str, args: impl PyCallArgs<'py>) -> PyErr {
     let made = py.import("precast.errors").and_then(|module| module.getattr(class)?.call1(args));
     made.map_or_else(|failed| failed, PyErr::from_value)
 }
 
-/// The text of an object of Python's; the name of its class where there is none. `Display` would print the exception of one that
-/// cannot be shown.
+/// Returns the text of a Python object, or the name of its class if the text is empty or cannot be produced. `Display`
+/// would print an exception in that case.
 pub(crate) fn shown(value: &Bound<'_, PyAny>) -> String {
     let text = value.str().map(|text| text.to_string_lossy().into_owned());
     let class = || value.get_type().name().map_or_else(|_| "object".to_owned(), |name| name.to_string());
@@ -36,7 +36,7 @@ fn told(py: Python<'_>, class: &str, error: &(dyn Error + 'static)) -> PyErr {
     raise(py, class, (text(error),))
 }
 
-/// What an error says, with Python's names in its hints.
+/// Returns the message of an error, with Python's names in its hints.
 pub(crate) fn text(error: &(dyn Error + 'static)) -> String {
     let told = chain(error);
     let mut causes = std::iter::successors(Some(error), |&cause| cause.source());
@@ -48,9 +48,9 @@ pub(crate) fn text(error: &(dyn Error + 'static)) -> String {
     told
 }
 
-/// The exception of a bundle that cannot be opened.
+/// Returns the exception for a bundle that cannot be opened.
 pub(crate) fn open(py: Python<'_>, error: &OpenBundleError) -> PyErr {
-    // The numbers of errno that Python makes classes of, where the error came from no system call.
+    // The errno values for which Python has exception classes, for errors that do not come from a system call.
     let (class, number, said, path) = match error {
         OpenBundleError::Missing { path } => {
             let (_, hints) = split_hints(&error.to_string());
@@ -66,7 +66,7 @@ pub(crate) fn open(py: Python<'_>, error: &OpenBundleError) -> PyErr {
     raise(py, class, (number, said, path.display().to_string()))
 }
 
-/// The exception of a bundle that cannot be opened under a keyring.
+/// Returns the exception for a bundle that cannot be opened under a keyring.
 pub(crate) fn open_signed(py: Python<'_>, error: &OpenSignedError) -> PyErr {
     match error {
         OpenSignedError::Open(error) => open(py, error),
@@ -74,8 +74,8 @@ pub(crate) fn open_signed(py: Python<'_>, error: &OpenSignedError) -> PyErr {
     }
 }
 
-/// The exception of a graph that is not there, or that nothing in the bundle serves.
-/// `damage` stands behind its message, before the hints of both.
+/// Returns the exception for an unknown graph, or for one that nothing in the bundle can serve. `damage` is appended to
+/// its message, before the hints of both.
 pub(crate) fn entry(py: Python<'_>, error: &LoadEntryError, damage: &str) -> PyErr {
     let class = match error {
         LoadEntryError::Unknown { .. } => "EntryError",
@@ -85,7 +85,7 @@ pub(crate) fn entry(py: Python<'_>, error: &LoadEntryError, damage: &str) -> PyE
     raise(py, class, (join(&[&*text(error), damage], "\n"),))
 }
 
-/// The exception of a call that failed; `types` says whether an argument has another dtype than its input.
+/// Returns the exception for a failed call. `types` is set if an argument has another dtype than its input.
 pub(crate) fn call(py: Python<'_>, error: &CallError, types: bool) -> PyErr {
     if let (Some(raised), CallError::Filter { .. } | CallError::Other { .. }) = (stash::take(), error) {
         return because(py, error, raised);
@@ -103,8 +103,8 @@ pub(crate) fn call(py: Python<'_>, error: &CallError, types: bool) -> PyErr {
     told(py, class, error)
 }
 
-/// The exception of a method of Python's that raised one: of its kind, and with it as the cause. One that is no error, such as an
-/// interrupt, passes.
+/// Converts an exception raised by a Python method: the result has the same kind, and the original as its cause. An
+/// exception that is not an error, such as an interrupt, is returned unchanged.
 fn because(py: Python<'_>, error: &CallError, raised: PyErr) -> PyErr {
     if !raised.is_instance_of::<PyException>(py) {
         return raised;
@@ -123,7 +123,7 @@ fn because(py: Python<'_>, error: &CallError, raised: PyErr) -> PyErr {
     made
 }
 
-/// The kind of error that the C of an op reports where its reference fails as this says.
+/// Returns the kind of error that the op's C code would report for this failure of its reference.
 fn interpreted(error: &InterpretError) -> Option<ErrorKind> {
     match error {
         InterpretError::Perform { source: PerformError::Value { kind, .. }, .. } => Some(*kind),
@@ -131,7 +131,7 @@ fn interpreted(error: &InterpretError) -> Option<ErrorKind> {
     }
 }
 
-/// The class of a kind of error.
+/// Returns the exception class for a kind of error.
 fn class(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::Type => "CallTypeError",
@@ -143,29 +143,29 @@ fn class(kind: ErrorKind) -> &'static str {
     }
 }
 
-/// A call that is refused before it is made: another kind of thing than the function takes.
+/// Returns the exception for an argument of a type that the function does not accept.
 pub(crate) fn wrong_type(py: Python<'_>, text: String) -> PyErr {
     raise(py, class(ErrorKind::Type), (text,))
 }
 
-/// A call that is refused before it is made: a value that the function does not take.
+/// Returns the exception for an argument with a value that the function does not accept.
 pub(crate) fn wrong_value(py: Python<'_>, text: String) -> PyErr {
     raise(py, class(ErrorKind::Value), (text,))
 }
 
-/// The exception of what belongs to this process, and is not pickled.
+/// Returns the exception for pickling an object that belongs to this process.
 pub(crate) fn not_pickled(class: &str, hint: &str) -> PyErr {
     PyTypeError::new_err(format!(
         "cannot pickle a `precast.{class}`: it belongs to this process\nhint: {hint}"
     ))
 }
 
-/// The exception of a mistake in a graph, of a class of `precast/errors.py`.
+/// Returns the exception for an error in a graph, of a class in `precast/errors.py`.
 pub(crate) fn graph_of(py: Python<'_>, class: &str, error: &(dyn Error + 'static)) -> PyErr {
     told(py, class, error)
 }
 
-/// The exception of a call that a graph refuses.
+/// Returns the exception for a call that a graph rejects.
 pub(crate) fn graph(py: Python<'_>, error: &ReplayError) -> PyErr {
     let build = match error {
         ReplayError::Call { source, .. } | ReplayError::Graph(source) => source,
@@ -181,7 +181,7 @@ pub(crate) fn graph(py: Python<'_>, error: &ReplayError) -> PyErr {
     told(py, class, build)
 }
 
-/// The class of an op that refuses its arguments.
+/// Returns the exception class for an op that rejects its arguments.
 fn class_of(refused: &MakeNodeError) -> &'static str {
     match refused.innermost() {
         MakeNodeError::Arity { .. } | MakeNodeError::DType { .. } | MakeNodeError::Input { .. } => {
@@ -192,17 +192,17 @@ fn class_of(refused: &MakeNodeError) -> &'static str {
     }
 }
 
-/// The exception of an argument of another kind than graphs have.
+/// Returns the exception for an argument of a type that graphs do not accept.
 pub(crate) fn graph_type(py: Python<'_>, text: &str) -> PyErr {
     raise(py, "GraphTypeError", (text,))
 }
 
-/// The exception of an argument that graphs refuse.
+/// Returns the exception for an argument with a value that graphs do not accept.
 pub(crate) fn graph_value(py: Python<'_>, text: &str) -> PyErr {
     raise(py, "GraphValueError", (text,))
 }
 
-/// The exception of layers that cannot be opened.
+/// Returns the exception for layers that cannot be opened.
 pub(crate) fn layers(py: Python<'_>, error: &BuildRuntimeError) -> PyErr {
     match error {
         BuildRuntimeError::Bundle { source, .. } => open(py, source),
@@ -210,7 +210,7 @@ pub(crate) fn layers(py: Python<'_>, error: &BuildRuntimeError) -> PyErr {
     }
 }
 
-/// The exception of a graph that cannot be made a function.
+/// Returns the exception for a graph that cannot be compiled to a function.
 pub(crate) fn compile(py: Python<'_>, error: &FunctionError) -> PyErr {
     let class = match error {
         FunctionError::Graph(_) | FunctionError::Link(_) => "GraphValueError",

@@ -13,29 +13,29 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyTuple};
 
-/// What an object of the type [`precast.Function`](crate::boundary::object) holds.
+/// The Rust value in a [`precast.Function`](crate::boundary::object) object.
 pub(crate) struct Function {
     name: String,
     inner: precast_core::Function,
-    /// Whether each element of the results is computed of those of the inputs, and of nothing else.
+    /// Whether each element of the results depends only on the corresponding elements of the inputs.
     is_map: bool,
-    /// Whether a call may run code of Python's.
+    /// Whether a call may run Python code.
     runs_python: bool,
-    /// The names of the inputs, for calls that name them.
+    /// The names of the inputs, for keyword arguments.
     names: Vec<Py<PyString>>,
-    /// The name of the argument that is no input.
+    /// The name of the keyword argument that is not an input: `out`.
     out_name: Py<PyString>,
     /// NumPy's dtypes of the results.
     descrs: PyOnceLock<Vec<Py<PyArrayDescr>>>,
-    /// What it was made of, if that is known.
+    /// The graph that the function was compiled from, if known.
     graph: Option<Py<Graph>>,
 }
 
-/// The inputs of a call in order, and what is given as `out`.
+/// The inputs of a call in order, and the value of `out`.
 type Given<'py> = (Vec<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>);
 
 impl Function {
-    /// The function of a name; `is_map`: its program computes element by element.
+    /// Creates a function. `is_map` is set if its program computes element by element.
     pub(crate) fn new(py: Python<'_>, name: String, inner: precast_core::Function, is_map: bool) -> Self {
         let names = inner.inputs().iter().map(|port| PyString::intern(py, &port.name).unbind()).collect();
         let out_name = PyString::intern(py, "out").unbind();
@@ -51,12 +51,13 @@ impl Function {
         }
     }
 
-    /// The function of a graph.
+    /// Attaches the graph that the function was compiled from.
     pub(crate) fn with_graph(self, graph: Py<Graph>) -> Self {
         Self { graph: Some(graph), ..self }
     }
 
-    /// The function whose calls may run code of Python's: they get copies of their inputs, and write to `out` at their end.
+    /// Marks the function as one whose calls may run Python code. Its calls copy their inputs
+    /// and write to `out` at the end.
     pub(crate) fn that_runs_python(self) -> Self {
         Self { runs_python: true, ..self }
     }
@@ -77,17 +78,17 @@ impl Function {
         &self.out_name
     }
 
-    /// `score(x: f64[?], y: f64[]) -> (out: f64[?])`.
+    /// Formats the function as `score(x: f64[?], y: f64[]) -> (out: f64[?])`.
     pub(crate) fn shown(&self) -> String {
         format!("{}{}", self.name, self.interface())
     }
 
-    /// `(x: f64[?], y: f64[]) -> (out: f64[?])`.
+    /// Formats the interface as `(x: f64[?], y: f64[]) -> (out: f64[?])`.
     fn interface(&self) -> String {
         interface(self.inner.inputs(), self.inner.outputs())
     }
 
-    /// The values given, in the order of the inputs, and what is given as `out`. The last ones have the names.
+    /// Sorts the values into the order of the inputs, and separates `out`. The last values belong to `names`.
     fn order<'py>(
         &self,
         py: Python<'py>,
@@ -95,7 +96,7 @@ impl Function {
         names: Option<&Bound<'py, PyTuple>>,
     ) -> PyResult<Given<'py>> {
         let wrong = |what: String| match self.inner.refusal() {
-            // It has no inputs that could be named.
+            // A function that always refuses has no inputs to name.
             Some(refused) => error::call(py, refused, false),
             None => error::wrong_type(py, format!("{}() {what}; it is `{}`", self.name, self.shown())),
         };
@@ -123,7 +124,7 @@ impl Function {
         Ok((inputs.collect::<PyResult<_>>()?, out))
     }
 
-    /// A copy of what is given for an input.
+    /// Returns a copy of the value for an input.
     pub(crate) fn copied(&self, value: Bound<'_, PyAny>, port: &Port) -> PyResult<Array> {
         let py = value.py();
         let taken = Argument::convert(value, port)?.take(port)?;
@@ -138,7 +139,7 @@ impl Function {
         Ok(array.to_array())
     }
 
-    /// NumPy's dtypes of the results.
+    /// Returns NumPy's dtypes of the results.
     pub(crate) fn descrs(&self, py: Python<'_>) -> PyResult<&[Py<PyArrayDescr>]> {
         let descrs = self.descrs.get_or_try_init(py, || {
             let dtypes = self.inner.outputs().iter().map(|port| port.ty.dtype());
@@ -147,7 +148,7 @@ impl Function {
         descrs.map(Vec::as_slice)
     }
 
-    /// A call for new results.
+    /// Calls the function and returns new result arrays.
     fn fresh<'py>(
         &self,
         py: Python<'py>,
@@ -161,7 +162,7 @@ impl Function {
         array::all(py, descrs.len(), objects)
     }
 
-    /// A call for results that are written to these arrays.
+    /// Calls the function and writes its results to the given arrays.
     fn into<'py>(
         &self,
         py: Python<'py>,
@@ -169,7 +170,7 @@ impl Function {
         rooms: Vec<Bound<'py, PyUntypedArray>>,
     ) -> PyResult<()> {
         let ports = self.inner.outputs();
-        // The memory of the arrays is looked at after the last code of Python's.
+        // The memory of the arrays is looked up only after all Python code has run.
         let results = self.runs_python.then(|| py.detach(|| self.inner.call(inputs))).transpose();
         let results = results.map_err(|refused| self.refused(py, &refused, inputs))?;
         let mut rooms = argument::lend(rooms, ports)?;
@@ -185,7 +186,7 @@ impl Function {
         })
     }
 
-    /// Calls the function: `values` are the positional arguments, then those of the names.
+    /// Calls the function. `values` are the positional arguments, followed by the keyword arguments in `names`.
     pub(crate) fn call<'py>(
         &self,
         py: Python<'py>,
@@ -199,7 +200,7 @@ impl Function {
         let converted: Vec<Argument<'_>> = converted.collect::<PyResult<_>>()?;
         let rooms = out.as_ref().map(|out| argument::rooms(out, self.inner.outputs())).transpose()?;
         let descrs = if rooms.is_none() { self.descrs(py)? } else { &[][..] };
-        // From here on nothing runs code of Python's but the call itself.
+        // From here on, only the call itself can run Python code.
         let taken = converted.into_iter().zip(ports).map(|(argument, port)| {
             let taken = argument.take(port)?;
             if self.runs_python { taken.copied(py, port) } else { Ok(taken) }
@@ -213,7 +214,7 @@ impl Function {
         }
     }
 
-    /// The exception of a call that failed.
+    /// Returns the exception for a failed call.
     #[cold]
     fn refused(&self, py: Python<'_>, error: &CallError, inputs: &[ArrayRef<'_>]) -> PyErr {
         let mut pairs = self.inner.inputs().iter().zip(inputs);
@@ -221,7 +222,7 @@ impl Function {
     }
 }
 
-/// The attributes of functions.
+/// Returns the attributes of function objects.
 pub(crate) fn getters() -> &'static [Getter] {
     &[
         Getter {
@@ -269,7 +270,7 @@ pub(crate) fn getters() -> &'static [Getter] {
     ]
 }
 
-/// Who computes a part, in words.
+/// Describes the provider of a part of the graph.
 fn served(served: &Served) -> String {
     match served {
         Served::Artifact { key, layer, isa, .. } => format!("{} ({isa}) of {layer}", key.short()),
@@ -289,7 +290,7 @@ fn native<'py>(object: &Bound<'py, PyAny>, function: &Function) -> PyResult<Boun
     class.call1((native.address().addr(), native.signature(), object))
 }
 
-/// What ports are, in one line.
+/// Formats the interface in one line.
 pub(crate) fn interface(inputs: &[Port], outputs: &[Port]) -> String {
     let ports = |ports: &[Port]| {
         ports.iter().map(|Port { name, ty }| format!("{name}: {ty}")).collect::<Vec<_>>().join(", ")
@@ -297,7 +298,7 @@ pub(crate) fn interface(inputs: &[Port], outputs: &[Port]) -> String {
     format!("({}) -> ({})", ports(inputs), ports(outputs))
 }
 
-/// Ports as Python's.
+/// Converts ports to Python objects.
 pub(crate) fn ports<'py>(py: Python<'py>, ports: &[Port]) -> PyResult<Bound<'py, PyAny>> {
     let class = py.import("precast._ports")?.getattr("Port")?;
     let made = ports.iter().map(|Port { name, ty }: &Port| class.call1((name, ty.to_string())));

@@ -1,21 +1,23 @@
-//! The Python package `precast`: functions of NumPy arrays, of bundles or of graphs that are built in Python.
+//! The native part of the Python package `precast`: functions on NumPy arrays, loaded from bundles or
+//! compiled from graphs built in Python.
 //!
 //! ```text
-//! precast/*.py          what users import: variables, ops and types of their own, exceptions, native functions
+//! precast/*.py          the Python API: variables, user-defined ops and types, exceptions, native functions
 //! model                 load(path) -> Model -> Function, by item, attribute or name
-//! graph                 variables and graphs: what NumPy's operators and functions make
+//! graph                 variables and graphs: the results of NumPy's operators and functions
 //! own                   ops and types that are written in Python
-//! session               graphs to functions: layers, policies, the compiler
-//! save                  graphs to a bundle
+//! session               compiles graphs to functions: layers, policies, the compiler
+//! save                  writes graphs to a bundle
 //! modules               extension modules of other generators, PyTensor's, in precast's layers
 //! function, argument    a call: arguments by position and name, `out=`, results; values as arrays, then their memory
-//! boundary              the type of functions, and NumPy's memory as precast's arrays and back: the only unsafe code
+//! boundary              the type of functions, and conversion between NumPy's memory and
+//! precast's arrays: the only unsafe code
 //! number, dtypes        Python's numbers as inputs without dimensions; NumPy's dtypes
-//! ufunc, callback       functions as ufuncs of NumPy, and as what SciPy calls back
+//! ufunc, callback       functions as NumPy ufuncs and as SciPy callbacks
 //! error                 errors as exceptions of the kind that Python users expect
 //! ```
-//! One library serves CPython from 3.10 on (`abi3`) and every NumPy from 1.26 on. The interpreter is not held while a bundle is
-//! read, while a graph is compiled, and while a function runs that may take long.
+//! One library serves CPython from 3.10 on (`abi3`) and NumPy from 1.26 on. The GIL is released while a bundle is read,
+//! while a graph is compiled, and while a function runs that may take long.
 
 mod argument;
 mod boundary;
@@ -64,20 +66,20 @@ mod _native {
     use crate::ufunc::{core_ranks, make};
     use pyo3::prelude::*;
 
-    /// Runs the command line; gives its exit code.
+    /// Runs the command line and returns its exit code.
     #[cfg(feature = "command-line")]
     #[pyfunction]
     fn command_line(py: Python<'_>, arguments: Vec<std::ffi::OsString>) -> u8 {
         py.detach(|| precast_cli::run(precast_cli::Face::Precast, arguments))
     }
 
-    /// How many threads may share the work of a call.
+    /// Returns the number of threads that may share the work of a call.
     #[pyfunction]
     fn get_num_threads() -> usize {
         precast_core::threads::count()
     }
 
-    /// Sets how many threads may share the work of a call, whatever `PRECAST_THREADS` says.
+    /// Sets the number of threads that may share the work of a call. Overrides `PRECAST_THREADS`.
     #[pyfunction]
     #[pyo3(signature = (n, /))]
     fn set_num_threads(n: usize) -> PyResult<()> {
@@ -88,20 +90,20 @@ mod _native {
         Ok(())
     }
 
-    /// Sets the directory of modules for profilers, whatever `PRECAST_PROFILING` says; `None` for no profiling.
+    /// Sets the directory of modules for profilers. Overrides `PRECAST_PROFILING`; `None` disables profiling.
     #[pyfunction]
     #[pyo3(signature = (directory, /))]
     fn set_profiling(directory: Option<std::path::PathBuf>) {
         precast_core::native::profiling::set_directory(directory);
     }
 
-    /// What is wrong with `PRECAST_THREADS`, if it cannot be read.
+    /// Returns the problem with the value of `PRECAST_THREADS`, or `None` if the value is valid.
     #[pyfunction]
     fn misread_threads() -> Option<String> {
         precast_core::threads::misread()
     }
 
-    /// The store of this user, which build scripts share.
+    /// Returns the path of the user's store, which build scripts share.
     #[pyfunction]
     fn user_store() -> Option<std::path::PathBuf> {
         precast_store::user_store()
@@ -109,7 +111,7 @@ mod _native {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        // Asked for later, it would panic where Python is interrupted meanwhile.
+        // A later import would panic if Python is interrupted during it.
         array::import_numpy(module.py());
         module.add("Function", object::class(module.py())?)
     }

@@ -1,4 +1,4 @@
-//! A bundle in Python: a mapping of names to functions, whose functions are attributes too.
+//! A bundle in Python: a mapping from names to functions, which are also available as attributes.
 
 use crate::boundary::object;
 use crate::error;
@@ -11,16 +11,16 @@ use pyo3::types::{PyIterator, PyTuple};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-/// An open bundle: its graphs by name, `model["score"]` or `model.score`.
+/// An open bundle. Look up graphs by name: `model["score"]` or `model.score`.
 #[pyclass(frozen, mapping, module = "precast")]
 pub(crate) struct Model {
     loader: Loader,
     path: PathBuf,
-    /// What [`damage`] says of it, once somebody has missed something.
+    /// The result of [`damage`], computed on the first miss.
     damage: OnceLock<String>,
 }
 
-/// What is damaged in a bundle, beside a message of something missing: it may stand there. Empty if nothing is.
+/// Describes the damage in a bundle, which may explain a miss. Returns an empty text for an intact bundle.
 pub(crate) fn damage(bundle: &Bundle) -> String {
     let found = lines(&bundle.verify());
     if found.is_empty() {
@@ -29,8 +29,8 @@ pub(crate) fn damage(bundle: &Bundle) -> String {
     format!("{}\n{}", found.join("\n"), Bundle::HINT)
 }
 
-/// Opens a bundle file; its functions are verified and loaded when they are asked for. With a keyring, else that of `PRECAST_KEYRING`,
-/// enough of its keys must have signed the file.
+/// Opens a bundle file. Functions are verified and loaded on first access. If a keyring is given, or set in
+/// `PRECAST_KEYRING`, the file must be signed by enough of its keys.
 #[pyfunction]
 #[pyo3(signature = (path, /, *, keyring = None))]
 pub(crate) fn load(py: Python<'_>, path: PathBuf, keyring: Option<PathBuf>) -> PyResult<Model> {
@@ -40,7 +40,7 @@ pub(crate) fn load(py: Python<'_>, path: PathBuf, keyring: Option<PathBuf>) -> P
         .map_err(|refused| error::open(py, &refused))
 }
 
-/// The extension module of a key that a bundle has, and its name.
+/// Returns the extension module with a given key from a bundle, and the name of the module.
 #[pyfunction]
 pub(crate) fn module_of(py: Python<'_>, model: &Bound<'_, Model>, key: &str) -> PyResult<(String, Found)> {
     let refused = |why: String| error::raise(py, "BundleError", (why,));
@@ -66,10 +66,10 @@ impl Model {
         PyTuple::new(py, self.loader.entries())
     }
 
-    /// The function of a graph.
+    /// Returns the function of a graph.
     fn __getitem__<'py>(&self, py: Python<'py>, name: String) -> PyResult<Bound<'py, PyAny>> {
         let found = py.detach(|| self.loader.entry(&name)).map_err(|missing| {
-            // Python and notebooks ask every object for names that begin so; a bundle is not read for that.
+            // Python and notebooks look up such names on every object, so the bundle is not verified for them.
             let damage = if name.starts_with('_') { "" } else { py.detach(|| self.damage()) };
             error::entry(py, &missing, damage)
         })?;
@@ -77,12 +77,13 @@ impl Model {
         object::wrap(py, Function::new(py, name, found, is_map))
     }
 
-    /// The function of a graph whose name is no other attribute.
+    /// Returns the function of a graph whose name is not another attribute.
     fn __getattr__<'py>(&self, py: Python<'py>, name: String) -> PyResult<Bound<'py, PyAny>> {
         self.__getitem__(py, name)
     }
 
-    /// A ufunc of NumPy with a loop for each graph that is called `name`, or `name.` and something; with a signature, a gufunc.
+    /// Returns a NumPy ufunc with a loop for each graph named `name` or `name.<suffix>`. With
+    /// a signature, returns a gufunc.
     #[pyo3(signature = (name, signature = None, /))]
     fn ufunc<'py>(
         &self,
@@ -112,7 +113,7 @@ impl Model {
         self.entries(py)?.try_iter()
     }
 
-    /// It never changes, so that a copy is itself.
+    /// Returns the object itself, since a model is immutable.
     fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
         slf
     }
@@ -127,7 +128,7 @@ impl Model {
         Err(error::not_pickled("Model", &hint))
     }
 
-    /// The graphs and the attributes, for completion.
+    /// Lists the graphs and the attributes, for completion.
     fn __dir__(slf: &Bound<'_, Self>) -> PyResult<Vec<String>> {
         let own = slf.py().get_type::<PyAny>().call_method1("__dir__", (slf,))?;
         let mut names: Vec<String> = own.extract()?;

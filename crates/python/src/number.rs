@@ -1,8 +1,8 @@
-//! Python's numbers as inputs without dimensions, in the dtype that the function declares.
+//! Conversion of Python's numbers to inputs without dimensions, in the dtype that the function declares.
 //!
-//! As in NumPy, a number of Python takes the dtype of what it meets where its kind allows: a `float` is no integer. A number that the
-//! dtype has no room for is refused: an `int` out of its range, and a finite number that would become infinite. Numbers of NumPy have
-//! a dtype of their own and are arrays.
+//! As in NumPy, a Python number takes the dtype of the other operand if its kind allows: a `float` is not accepted for
+//! an integer. A number that does not fit the dtype is rejected: an `int` out of range, or a finite number that would
+//! become infinite. NumPy's numbers have their own dtype and are treated as arrays.
 
 use crate::boundary::array;
 use crate::{dtypes, error};
@@ -12,7 +12,7 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt};
 
-/// The array of a number of Python's, in a dtype; `None` if the value is not a number of Python's.
+/// Returns the array of a Python number in a dtype, or `None` if the value is not a Python number.
 #[pyfunction]
 #[pyo3(signature = (value, dtype, /))]
 pub(crate) fn number<'py>(value: &Bound<'py, PyAny>, dtype: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
@@ -22,10 +22,10 @@ pub(crate) fn number<'py>(value: &Bound<'py, PyAny>, dtype: &str) -> PyResult<Op
     array::give(py, found, &dtypes::descr(py, dtype)?, false).map(Some)
 }
 
-/// The array of a number; `None` if the value is none of Python's numbers.
+/// Returns the array of a number, or `None` if the value is not a Python number.
 ///
 /// # Errors
-/// `TypeError`: a number of another kind. `OverflowError`: one that the dtype has no room for.
+/// `TypeError`: the number is of another kind. `OverflowError`: it does not fit the dtype.
 pub(crate) fn find(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<Array>> {
     let rank = if value.is_exact_instance_of::<PyBool>() {
         0
@@ -83,10 +83,10 @@ fn f32_of(wide: f64) -> f32 {
     wide as f32
 }
 
-/// A number in a narrower dtype.
+/// Converts a number to a narrower dtype.
 ///
 /// # Errors
-/// `OverflowError`: the number is finite, and the narrow one is not.
+/// `OverflowError`: the number is finite, but the converted number is not.
 fn narrow<T: Copy>(
     wide: f64,
     convert: impl FnOnce(f64) -> T,
@@ -99,10 +99,11 @@ fn narrow<T: Copy>(
     Ok(made)
 }
 
-/// Bits of integers whose digits are shown; Python refuses to write those of thousands.
+/// The maximum size of an integer whose digits are shown, in bits. Python refuses to format
+/// integers with thousands of digits.
 const SHOWN_BITS: u64 = 256;
 
-/// A number in words.
+/// Formats a number for a message.
 fn shown(value: &Bound<'_, PyAny>) -> String {
     let bits = value.call_method0("bit_length").and_then(|bits| bits.extract::<u64>());
     match bits {

@@ -1,4 +1,4 @@
-//! Graphs that are built in Python into a bundle: the stages of `precast build`, without a manifest.
+//! Writes graphs that are built in Python to a bundle, with the stages of `precast build` but without a manifest.
 
 use crate::error;
 use crate::graph::replay::ops;
@@ -13,9 +13,9 @@ use precast_store::{Store, event, whole};
 use pyo3::prelude::*;
 use std::path::{Path, PathBuf};
 
-/// Compiles named graphs and the extension modules that are called between them for ISA levels, those of the target if none is
-/// said, and writes the bundle, whole or not at all. Gives warnings. A store that cannot be used is an error if it `is_named`, else a
-/// warning.
+/// Compiles named graphs, and the extension modules that are called between them, and writes the bundle atomically.
+/// Compiles for the given ISA levels, or else for those of the target. Returns warnings. A store that cannot be used is
+/// an error if it `is_named`, else a warning.
 #[pyfunction]
 pub(crate) fn save(
     py: Python<'_>,
@@ -42,7 +42,7 @@ pub(crate) fn save(
 /// The store of a build.
 struct Kept<'a> {
     path: &'a Path,
-    /// Whether the user named it.
+    /// Whether the user named the store.
     is_named: bool,
 }
 

@@ -1,6 +1,6 @@
-//! Graphs to functions: layers, a policy, and a compiler where the policy allows one.
+//! Compiles graphs to functions, with layers, a policy, and a compiler if the policy allows it.
 //!
-//! Runtimes of equal settings are one in a process, so that what was compiled or loaded once is found again.
+//! Equal settings share one runtime in a process, so that compiled and loaded modules are reused.
 
 use crate::boundary::object;
 use crate::error;
@@ -22,27 +22,27 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::SystemTime;
 
-/// What a runtime is made of.
+/// The settings of a runtime.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Settings {
-    /// Bundles and stores, asked in this order.
+    /// Bundles and stores, searched in this order.
     layers: Vec<PathBuf>,
-    /// The store that compiled modules are published to, after all others.
+    /// The store that compiled modules are published to. It is searched last.
     store: Option<PathBuf>,
     policy: Option<String>,
-    /// The manifest that misses are written down in.
+    /// The manifest in which misses are recorded.
     record: Option<PathBuf>,
     /// Whether each Apply is checked in each call.
     check: Option<bool>,
-    /// The keyring whose keys must have signed the layers; else that of the environment.
+    /// The keyring whose keys must have signed the layers. The default comes from the environment.
     keyring: Option<PathBuf>,
 }
 
-/// The name of a function that Python gave none.
+/// The name of a function without a name in Python.
 const UNNAMED: &str = "function";
 
-/// The function of a graph.
+/// Compiles a graph to a function.
 #[pyfunction]
 pub(crate) fn compile<'py>(
     py: Python<'py>,
@@ -57,7 +57,7 @@ pub(crate) fn compile<'py>(
         let named: &str = if name == UNNAMED { "" } else { &name };
         runtime.named_function(named, whole).map_err(Failure::Function)
     });
-    // What a reference raised for constants that are folded is nobody's error.
+    // Discard an exception that a reference raised while constants were folded: it is not an error of this call.
     drop(stash::take());
     let function = function.map_err(|failure| raise(py, &failure))?;
     let runs_python = runs_python(whole, &function);
@@ -65,7 +65,7 @@ pub(crate) fn compile<'py>(
     object::wrap(py, if runs_python { function.that_runs_python() } else { function })
 }
 
-/// Whether a call of the function of this graph may run code of Python's: a filter, a reference, or what debug mode asks.
+/// Returns whether a call of the function may run Python code: a filter, a reference, or a check of debug mode.
 fn runs_python(graph: &FunctionGraph, function: &precast_core::Function) -> bool {
     let is_filtered = |ty: &Type| ty.as_user().is_some_and(|user| ctype::has_filter(user.name()));
     let has_perform = |op: &dyn precast_graph::Op| {
@@ -79,7 +79,7 @@ fn runs_python(graph: &FunctionGraph, function: &precast_core::Function) -> bool
         || graph.applies().iter().any(|apply| has_perform(&*apply.op)) && is_interpreted()
 }
 
-/// Whether a graph would be served without a compiler, and how, in words.
+/// Returns whether a graph can be served without a compiler, and a description of how.
 #[pyfunction]
 pub(crate) fn explain(
     py: Python<'_>,
@@ -92,7 +92,8 @@ pub(crate) fn explain(
     Ok((told.check().is_hit(), told.to_string()))
 }
 
-/// The functions that layers have of one of the library, for tensors of these ranks: those of the table of a dispatcher.
+/// Returns the functions in the layers for one library function and for tensors of these ranks, as a
+/// dispatcher's table lists them.
 #[pyfunction]
 pub(crate) fn held<'py>(
     py: Python<'py>,
@@ -113,7 +114,7 @@ pub(crate) fn held<'py>(
     wrapped.collect()
 }
 
-/// Why there is no function.
+/// The reason why a function cannot be created.
 #[derive(Debug)]
 enum Failure {
     Policy(String),
@@ -132,10 +133,11 @@ fn raise(py: Python<'_>, failure: &Failure) -> PyErr {
     }
 }
 
-/// What runtimes are known by: the generation of the types that Python has made, settings, and what the files were like.
+/// The key of a runtime: the generation of the types registered from Python, the settings, and
+/// the size and time of each file.
 type Key = (u64, Settings, Vec<Option<(u64, SystemTime)>>);
 
-/// The runtime of these settings.
+/// Returns the runtime for these settings.
 fn runtime(mut settings: Settings) -> Result<Arc<Runtime>, Failure> {
     static RUNTIMES: LazyLock<Mutex<BTreeMap<Key, Arc<Runtime>>>> = LazyLock::new(Mutex::default);
     let seen = |layer: &PathBuf| {
@@ -153,7 +155,7 @@ fn runtime(mut settings: Settings) -> Result<Arc<Runtime>, Failure> {
         return Ok(Arc::clone(runtime));
     }
     let runtime = Arc::new(build(&key.1)?);
-    // Those of other types, and of the same files as they were, are not asked for again.
+    // Runtimes with older types or with older versions of the same files can never be requested again.
     let is_current = |known: &Key| known.0 == key.0 && (known.1 != key.1 || known.2 == key.2);
     runtimes.retain(|known, _| is_current(known));
     runtimes.insert(key, Arc::clone(&runtime));
@@ -185,7 +187,7 @@ fn build(settings: &Settings) -> Result<Runtime, Failure> {
     builder.build().map_err(Failure::Runtime)
 }
 
-/// Whether the work of a function of this graph is that of its result's elements, and none of it is Python's.
+/// Returns whether a function computes its results element by element, and no part of it runs Python code.
 fn is_map(graph: &FunctionGraph, settings: &Settings) -> bool {
     let simple = |op: &dyn precast_graph::Op| {
         let op: &dyn Any = op;

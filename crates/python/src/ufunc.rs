@@ -1,11 +1,11 @@
-//! Ufuncs of NumPy from functions: what `Function.ufunc`, `Function.gufunc`, `Model.ufunc` and `precast.ufunc` call.
+//! NumPy ufuncs of functions: the native part of `Function.ufunc`, `Function.gufunc`, `Model.ufunc` and `precast.ufunc`.
 //!
 //! ```text
 //! functions of one name ──▶ a table of CEP 1000: "#1f#1f)#1f", "dd)d", … ──▶ NumPy's list of loops: "ff->f", "dd->d", …
 //! ```
-//! A signature says all that a row of NumPy's list does: a number, or the elements of a tensor. What maps onto no row, or onto that of
-//! another, is an error where a user names the function, and is left out, with its reason in the ufunc's documentation, where a layer
-//! has it.
+//! A signature has the same information as a row of NumPy's list: numbers, or elements of tensors. Some functions do
+//! not map to a row, or map to the same row as another function. If the user names such a function, this is an error.
+//! If it comes from a layer, it is left out, and the ufunc's documentation states the reason.
 
 use crate::boundary::ufunc::Loop;
 use crate::boundary::{object, ufunc};
@@ -17,8 +17,8 @@ use precast_core::{DType, Type};
 use pyo3::prelude::*;
 use std::collections::BTreeSet;
 
-/// A ufunc with a loop for each function, in the order in which NumPy looks for one; with a signature, a gufunc. With `leave`, what
-/// is no loop is left out.
+/// Creates a ufunc with a loop for each function, in the order in which NumPy searches for one. With a signature,
+/// creates a gufunc. With `leave`, functions that cannot be loops are left out.
 #[pyfunction]
 #[pyo3(name = "ufunc", signature = (name, functions, signature = None, leave = false))]
 pub(crate) fn make<'py>(
@@ -33,7 +33,7 @@ pub(crate) fn make<'py>(
         let no_function = || error::graph_type(py, "expected a `precast.Function`");
         found.push(object::find(function).ok_or_else(no_function)?);
     }
-    // NumPy takes the first loop that all operands can be cast to without loss: the narrowest.
+    // NumPy uses the first loop to which all operands can be cast without loss, so the narrowest comes first.
     found.sort_by_key(|function| {
         let dtype = function.inner().inputs().first().map(|port| port.ty.dtype());
         dtype.map(|dtype| (dtype.is_complex(), dtype.is_float(), dtype.itemsize_bytes(), dtype.typenum()))
@@ -45,7 +45,7 @@ pub(crate) fn make<'py>(
     ufunc::make(py, name, &doc, loops, signature)
 }
 
-/// NumPy's list of loops, and what is in it, in words.
+/// Returns NumPy's list of loops, and a description of it.
 fn list(
     functions: &[&Function],
     core: Option<&[Vec<usize>]>,
@@ -89,13 +89,13 @@ fn list(
     Ok((loops, told.join("\n")))
 }
 
-/// What a table of CEP 1000 knows a function by.
+/// Returns the row of a function in a CEP 1000 table.
 fn table_row(function: &Function) -> String {
     let side = |ports: &[Port]| ports.iter().map(|port| code(&port.ty)).collect::<String>();
     format!("{}){}", side(function.inner().inputs()), side(function.inner().outputs()))
 }
 
-/// The code of a type.
+/// Returns the code of a type.
 fn code(ty: &Type) -> String {
     match ty {
         Type::Scalar(dtype) => dtype.pep3118().to_owned(),
@@ -103,14 +103,14 @@ fn code(ty: &Type) -> String {
     }
 }
 
-/// The dtypes and ranks of a signature's operands, as a row of NumPy's list has them.
+/// Returns the dtypes and ranks of a signature's operands, as in a row of NumPy's list.
 fn fields(signature: &str) -> Result<Vec<(DType, usize)>, String> {
     let parsed = Signature::parse(signature).map_err(|refused| refused.to_string())?.prototype();
     let fields = parsed.arguments.iter().chain(&parsed.results);
     fields.map(|field| operand(field).ok_or_else(|| none(signature, field))).collect()
 }
 
-/// What a field is to NumPy.
+/// Returns the dtype and rank of a field in NumPy.
 fn operand(field: &FieldType) -> Option<(DType, usize)> {
     let (number, rank) = match field {
         FieldType::Number(number) => (number, 0),
@@ -118,7 +118,7 @@ fn operand(field: &FieldType) -> Option<(DType, usize)> {
         _ => return None,
     };
     let is = |dtype: &DType| Number::from_code(dtype.pep3118()).as_ref() == Some(number);
-    // NumPy's lists have no numbers for dtypes of other packages.
+    // NumPy's lists have no type numbers for dtypes of other packages.
     Some((DType::ALL.into_iter().find(is).filter(|dtype| *dtype != DType::Bf16)?, rank))
 }
 
@@ -126,14 +126,15 @@ fn none(signature: &str, field: &FieldType) -> String {
     format!("its signature is `{signature}`, and NumPy's loops have no type for `{field}`")
 }
 
-/// The ranks that a gufunc's inputs have, sorted, each once.
+/// Returns the ranks of a gufunc's inputs, sorted and without duplicates.
 #[pyfunction]
 pub(crate) fn core_ranks(py: Python<'_>, signature: &str) -> PyResult<BTreeSet<usize>> {
     let [inputs, _] = cores(signature).map_err(|problem| error::graph_value(py, &problem))?;
     Ok(inputs.iter().map(Vec::len).collect())
 }
 
-/// The core dimensions of each input and of each output, `(n,m),(m)->(n)`, numbered in the order in which they are met.
+/// Parses the core dimensions of each input and each output, such as `(n,m),(m)->(n)`. Dimensions are
+/// numbered in order of appearance.
 fn cores(signature: &str) -> Result<[Vec<Vec<usize>>; 2], String> {
     let wrong = || format!("`{signature}` is no signature of a gufunc, such as `(n,m),(m)->(n)`");
     let (inputs, outputs) = signature.split_once("->").ok_or_else(wrong)?;
@@ -146,7 +147,7 @@ fn cores(signature: &str) -> Result<[Vec<Vec<usize>>; 2], String> {
             let (operand, behind) = inner.split_once(')').ok_or_else(wrong)?;
             let mut core = Vec::new();
             for name in operand.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-                // NumPy tells sizes apart by their numbers: `3` and `03` are one.
+                // NumPy compares fixed sizes as numbers: `3` and `03` are equal.
                 let plain = name.trim_end_matches('?').trim_end();
                 let name = plain.parse::<u64>().map_or_else(|_| plain.to_owned(), |size| size.to_string());
                 let known = names.iter().position(|known| *known == name);

@@ -1,4 +1,4 @@
-//! What `precast/_variable.py` calls: inputs, functions, attributes, indices.
+//! The native part of `precast/_variable.py`: inputs, functions, attributes, indices.
 
 use super::convert;
 use super::node::{Node, Origin, Value};
@@ -12,7 +12,7 @@ use pyo3::types::{PyDict, PyEllipsis, PySlice, PyTuple, PyType};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What a variable of Python's holds.
+/// The Rust value in a Python variable.
 #[pyclass(frozen, module = "precast._native")]
 pub(crate) struct Variable {
     pub(crate) node: Arc<Node>,
@@ -31,7 +31,7 @@ impl Variable {
         self.ty.ndim()
     }
 
-    /// The extents that are known.
+    /// The extents; `None` for an unknown one.
     #[getter]
     fn extents(&self) -> Vec<Option<u64>> {
         let known = |extent: &precast_graph::Extent| match extent {
@@ -41,20 +41,20 @@ impl Variable {
         self.ty.shape().iter().map(known).collect()
     }
 
-    /// The name of an input.
+    /// The name, if the variable is an input.
     #[getter]
     fn name(&self) -> Option<&str> {
         if let Origin::Input { name, .. } = &self.node.origin { Some(name) } else { None }
     }
 }
 
-/// `precast.Variable`.
+/// Returns the class `precast.Variable`.
 pub(crate) fn class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     CLASS.import(py, "precast._variable", "Variable")
 }
 
-/// The variable of a node, in Python.
+/// Wraps a node in a Python variable.
 pub(crate) fn wrap(py: Python<'_>, node: Arc<Node>) -> PyResult<Bound<'_, PyAny>> {
     let ty = arena().ty(&node);
     let ty = ty.map_err(|refused| error::graph(py, &refused))?;
@@ -62,7 +62,7 @@ pub(crate) fn wrap(py: Python<'_>, node: Arc<Node>) -> PyResult<Bound<'_, PyAny>
     class(py)?.call1((Variable { node, ty },))
 }
 
-/// Makes a node, in the arena at once; gives what it is.
+/// Creates a node, adds it to the arena at once, and returns the Python value of its result.
 pub(crate) fn made(py: Python<'_>, origin: Origin) -> PyResult<Bound<'_, PyAny>> {
     let node = Node::new(origin);
     let operand = arena().operand(&node);
@@ -70,20 +70,20 @@ pub(crate) fn made(py: Python<'_>, origin: Origin) -> PyResult<Bound<'_, PyAny>>
     convert::given(py, &node, &operand)
 }
 
-/// An input of a type, `f64[?]`.
+/// Creates an input of a type such as `f64[?]`.
 #[pyfunction]
 pub(crate) fn input<'py>(py: Python<'py>, name: String, ty: &str) -> PyResult<Bound<'py, PyAny>> {
     let ty: Type = ty.parse().map_err(|refused| error::graph_of(py, "GraphValueError", &refused))?;
     made(py, Origin::Input { name, ty })
 }
 
-/// The constant of an array or a number, of the dtype that NumPy gives it.
+/// Creates a constant from an array or a number, with the dtype that NumPy gives it.
 #[pyfunction]
 pub(crate) fn constant<'py>(py: Python<'py>, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     made(py, Origin::Constant(convert::constant(value)?))
 }
 
-/// Calls a function of the library by its name.
+/// Calls a library function by its name.
 #[pyfunction]
 pub(crate) fn call<'py>(
     py: Python<'py>,
@@ -108,7 +108,7 @@ pub(crate) fn call<'py>(
     made(py, Origin::Call { function, args, keywords: named })
 }
 
-/// `x.name`, which NumPy's arrays have.
+/// Returns `x.name`, for attributes that NumPy's arrays have.
 #[pyfunction]
 pub(crate) fn attribute<'py>(
     py: Python<'py>,
@@ -119,7 +119,7 @@ pub(crate) fn attribute<'py>(
     made(py, Origin::Attribute { name, of })
 }
 
-/// `x[item]`.
+/// Returns `x[item]`.
 #[pyfunction]
 pub(crate) fn index<'py>(
     py: Python<'py>,
@@ -139,7 +139,7 @@ pub(crate) fn index<'py>(
     made(py, Origin::Call { function: "subtensor".to_owned(), args, keywords })
 }
 
-/// The text of one item of an index; its numbers are added to the others.
+/// Formats one item of an index, and appends its numbers to `numbers`.
 fn one(item: &Bound<'_, PyAny>, numbers: &mut Vec<Value>) -> PyResult<String> {
     if item.is_none() {
         return Ok("n".to_owned());
@@ -162,13 +162,13 @@ fn one(item: &Bound<'_, PyAny>, numbers: &mut Vec<Value>) -> PyResult<String> {
     Ok(text)
 }
 
-/// The names of all functions.
+/// Returns the names of all functions.
 #[pyfunction]
 pub(crate) fn names() -> Vec<String> {
     ops().names()
 }
 
-/// How a function is called, and what it is; `None` if there is none of the name.
+/// Returns the signature and the help text of a function, or `None` for an unknown name.
 #[pyfunction]
 pub(crate) fn described(name: &str) -> Option<(String, String)> {
     let help = Ops::row(name).map_or_else(String::new, |row| row.help.to_owned());
@@ -179,7 +179,7 @@ pub(crate) fn described(name: &str) -> Option<(String, String)> {
         .then(|| (ops().signature(name).unwrap_or_else(|| format!("{name}(…)")), help))
 }
 
-/// The function that a method of arrays calls, and whether arrays have an attribute of the name.
+/// Returns the function that an array method calls, if any, and whether the name is an array attribute.
 #[pyfunction]
 pub(crate) fn member(name: &str) -> (Option<String>, bool) {
     let method = ops().method(name);
@@ -187,13 +187,13 @@ pub(crate) fn member(name: &str) -> (Option<String>, bool) {
     (method, is_attribute)
 }
 
-/// The names of methods and attributes of arrays.
+/// Returns the names of array methods and attributes.
 #[pyfunction]
 pub(crate) fn members() -> Vec<String> {
     ops().members()
 }
 
-/// The type of a variable in the arena.
+/// Returns the type of a variable in the arena.
 pub(crate) fn type_of(node: &Arc<Node>) -> Result<Type, ReplayError> {
     arena().ty(node)?.ok_or_else(|| ReplayError::NoArray { what: "an input".to_owned() })
 }

@@ -1,4 +1,4 @@
-//! Python's values as arguments of calls, and what calls give as Python's values.
+//! Conversion of Python's values to call arguments, and of call results to Python's values.
 
 use super::call::Variable;
 pub(crate) use super::node::Value;
@@ -13,10 +13,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
 use std::sync::Arc;
 
-/// Lists inside of lists.
+/// The maximum depth of nested lists.
 const DEPTH: usize = 32;
 
-/// An argument of a call.
+/// Converts an argument of a call.
 pub(crate) fn value(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     nested(value, DEPTH)
 }
@@ -49,7 +49,7 @@ fn nested(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
     Err(error::graph_type(py, &text))
 }
 
-/// The node of a variable.
+/// Returns the node of a variable.
 pub(crate) fn node(value: &Bound<'_, PyAny>) -> Option<Arc<Node>> {
     let class = super::call::class(value.py()).ok()?;
     if !value.is_instance(class).ok()? {
@@ -59,7 +59,7 @@ pub(crate) fn node(value: &Bound<'_, PyAny>) -> Option<Arc<Node>> {
     Some(Arc::clone(&held.cast::<Variable>().ok()?.get().node))
 }
 
-/// What has no variable in it and is no list: Python's own numbers, texts, `None`.
+/// Converts a value that contains no variable and is not a list: a Python number, a text, `None`.
 fn plain(value: &Bound<'_, PyAny>) -> PyResult<Option<Operand>> {
     let literal = if value.is_none() {
         return Ok(Some(Operand::None));
@@ -85,7 +85,7 @@ fn plain(value: &Bound<'_, PyAny>) -> PyResult<Option<Operand>> {
     Ok(Some(Operand::Literal(literal)))
 }
 
-/// Whether a value names a dtype: NumPy's, or the type of its or Python's numbers.
+/// Returns whether a value names a dtype: a NumPy dtype, or the type of NumPy's or Python's numbers.
 fn is_dtype(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     if value.is_instance_of::<PyArrayDescr>() {
         return Ok(true);
@@ -98,7 +98,7 @@ fn is_dtype(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(is_number || class.is_subclass(&py.import("numpy")?.getattr("generic")?)?)
 }
 
-/// The dtype that a value names, as `numpy.dtype` understands it, or by its name here.
+/// Returns the dtype that a value names, as `numpy.dtype` interprets it, or by its precast name.
 pub(crate) fn dtype(value: &Bound<'_, PyAny>) -> PyResult<DType> {
     let py = value.py();
     if let Ok(name) = value.extract::<String>()
@@ -112,7 +112,7 @@ pub(crate) fn dtype(value: &Bound<'_, PyAny>) -> PyResult<DType> {
         .ok_or_else(|| error::graph_type(py, &format!("there is no dtype `{}` here", error::shown(&descr))))
 }
 
-/// A copy of a NumPy array or of a number of NumPy's.
+/// Returns a copy of a NumPy array or a NumPy number.
 pub(crate) fn constant(value: &Bound<'_, PyAny>) -> PyResult<precast_graph::Array> {
     let py = value.py();
     let array = py.import("numpy")?.getattr("asarray")?.call1((value,))?;
@@ -128,7 +128,7 @@ pub(crate) fn constant(value: &Bound<'_, PyAny>) -> PyResult<precast_graph::Arra
     }
 }
 
-/// What a call gave, as a value of Python's: `node` is it in the arena.
+/// Converts the result of a call to a Python value. `node` is the node of the result in the arena.
 pub(crate) fn given<'py>(
     py: Python<'py>,
     node: &Arc<Node>,

@@ -2,18 +2,18 @@
 //!
 //! ```text
 //! precast.input("x", "f64[?]") ─▶ Node ─ x * y, np.exp(x), x[1:] ─▶ Node ─ precast.function([x, y], z) ─▶ FunctionGraph
-//!                                  └ applied at once in the arena, for its type and for errors where they are made
+//!                                  └ applied at once in the arena, to get its type and to report errors at the right line
 //! ```
-//! A [`node`] knows what it was made of, as in Python: variables that nobody refers to are gone, and one graph takes of them what
-//! its outputs need. Names, promotion and settings are those of the op library's rows, which calls go through ([`replay`]), so
-//! Python has no list of functions.
+//! A [`node`] refers to its sources, as objects do in Python: unreferenced variables are freed, and a graph contains
+//! only the nodes that its outputs need. Names, type promotion and settings come from the tables of the op library,
+//! which all calls go through ([`replay`]). So Python has no list of functions.
 //!
-//! | module | its job |
+//! | module | purpose |
 //! |---|---|
-//! | `node` | what a variable was made of |
-//! | `replay` | nodes into a graph of `precast-graph` |
-//! | `convert` | Python's values as arguments of calls, and results as Python's |
-//! | `call` | what `precast/_variable.py` calls |
+//! | `node` | the origin of a variable |
+//! | `replay` | converts nodes to a graph of `precast-graph` |
+//! | `convert` | converts Python's values to call arguments, and results to Python's values |
+//! | `call` | the native part of `precast/_variable.py` |
 //! | `whole` | a finished graph: its text, its picture |
 
 pub(crate) mod call;

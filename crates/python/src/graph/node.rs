@@ -1,19 +1,19 @@
-//! What a variable was made of.
+//! The origin of variables.
 
 use precast_graph::{Array, Op, Operand, Type};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A variable, or several results of one call.
+/// A variable, or the list of results of one call.
 #[derive(Debug)]
 pub(crate) struct Node {
-    /// Tells it from all others of the process.
+    /// A unique identifier in this process.
     pub(crate) id: u64,
     pub(crate) origin: Origin,
 }
 
-/// Where a value comes from.
+/// The origin of a value.
 #[derive(Debug)]
 pub(crate) enum Origin {
     Input {
@@ -27,12 +27,12 @@ pub(crate) enum Origin {
         args: Vec<Value>,
         keywords: BTreeMap<String, Value>,
     },
-    /// `x.T`.
+    /// An attribute such as `x.T`.
     Attribute {
         name: String,
         of: Value,
     },
-    /// A use of an op of the user's own; its results are a list.
+    /// An application of a user-defined op. Its results form a list.
     Apply {
         op: Arc<dyn Op>,
         inputs: Vec<Value>,
@@ -44,12 +44,12 @@ pub(crate) enum Origin {
     },
 }
 
-/// An argument.
+/// An argument of a call.
 #[derive(Debug, Clone)]
 pub(crate) enum Value {
     Node(Arc<Node>),
     List(Vec<Self>),
-    /// What has no variable in it.
+    /// A value without variables.
     Plain(Operand),
 }
 
@@ -59,7 +59,7 @@ impl Node {
         Arc::new(Self { id: NEXT.fetch_add(1, Ordering::Relaxed), origin })
     }
 
-    /// The nodes that it was made of.
+    /// Returns the nodes that this node was made from.
     pub(crate) fn sources(&self) -> Vec<&Arc<Self>> {
         let mut found = Vec::new();
         match &self.origin {
@@ -84,7 +84,7 @@ impl Value {
         }
     }
 
-    /// Takes the nodes out.
+    /// Moves the nodes out.
     fn drain(self, found: &mut Vec<Arc<Node>>) {
         match self {
             Self::Node(node) => found.push(node),
@@ -95,7 +95,7 @@ impl Value {
 }
 
 impl Origin {
-    /// Takes the nodes out.
+    /// Moves the nodes out.
     fn drain(&mut self, found: &mut Vec<Arc<Node>>) {
         match std::mem::replace(self, Self::Constant(false.into())) {
             Self::Input { .. } | Self::Constant(_) => {}
@@ -109,7 +109,8 @@ impl Origin {
     }
 }
 
-/// A loop that builds a graph makes chains of any length, which would overflow the stack if each dropped the next.
+/// Frees the sources iteratively. A loop in a program can build chains of any length, and a recursive
+/// drop would overflow the stack.
 impl Drop for Node {
     fn drop(&mut self) {
         let mut pending = Vec::new();

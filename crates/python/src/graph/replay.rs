@@ -1,11 +1,12 @@
-//! Nodes into a graph of `precast-graph`: each call is made again, in order.
+//! Converts nodes to a graph of `precast-graph` by repeating each call, in order.
 //!
 //! ```text
-//! Replay::of(inputs)   the graph of a function: what its outputs need, and nothing else
-//! arena()              the graph in which calls are tried when they are written: types, and errors in the right line
+//! Replay::of(inputs)   the graph of a function: only the nodes that its outputs need
+//! arena()              the graph in which calls are tried when they are written: types, and errors at the right line
 //! ```
-//! Functions look at what their arguments were made of (`set_subtensor(x[1:], y)`), so a call is tried beside them, not on
-//! variables of their types. The arena is begun anew when it has grown too large; what is still needed is replayed then.
+//! Functions inspect the origin of their arguments (`set_subtensor(x[1:], y)`), so a call is tried in a graph with its
+//! sources, not on variables of their types. An arena that has grown too large is replaced by an empty one, and the
+//! nodes still needed are replayed.
 
 use super::node::{Node, Origin, Value};
 use crate::own::op::OwnOp;
@@ -16,10 +17,11 @@ use precast_ops::Ops;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
-/// Variables, and bytes of constants, that the arena may hold beside twice those it was begun with.
+/// The number of variables, and of bytes of constants, that may be added to the arena. An arena is full when it holds
+/// this plus twice its initial content.
 const ROOM: (usize, usize) = (4096, 16 << 20);
 
-/// Why nodes cannot be made a graph.
+/// The reason why nodes cannot be converted to a graph.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReplayError {
     #[error("`{function}`")]
@@ -41,7 +43,8 @@ fn near(name: &str) -> String {
         .unwrap_or_default()
 }
 
-/// The library of ops. Ops that are written in Python are in it by their C: they are applied as values, never by a name.
+/// Returns the op library. Ops that are written in Python are part of it through their C code: they are
+/// applied as values, never by name.
 pub(crate) fn ops() -> &'static Ops {
     static OPS: LazyLock<Ops> = LazyLock::new(|| {
         let nameless =
@@ -51,21 +54,21 @@ pub(crate) fn ops() -> &'static Ops {
     &OPS
 }
 
-/// A graph that is being made, and what nodes are in it.
+/// A graph under construction, and the operands of its nodes.
 #[derive(Default)]
 pub(crate) struct Replay {
     pub(crate) graph: FunctionGraph,
     known: HashMap<u64, Operand>,
-    /// Whether inputs are added as they are met.
+    /// Whether unknown inputs are added automatically.
     is_open: bool,
-    /// Variables, and bytes of constants, when it was begun.
+    /// The number of variables and of bytes of constants at the start.
     begun: (usize, usize),
-    /// Bytes of constants.
+    /// The number of bytes of constants.
     bytes: usize,
 }
 
-/// The graph in which calls are tried. Nothing of Python's may be called while it is locked: another thread may wait for it and
-/// hold the interpreter.
+/// Locks the graph in which calls are tried. No Python code may run while it is locked: another thread may hold the
+/// GIL while it waits for the lock.
 pub(crate) fn arena() -> MutexGuard<'static, Replay> {
     static ARENA: LazyLock<Mutex<Replay>> = LazyLock::new(Mutex::default);
     let lock = || ARENA.lock().unwrap_or_else(PoisonError::into_inner);
@@ -73,7 +76,7 @@ pub(crate) fn arena() -> MutexGuard<'static, Replay> {
     if !arena.is_open || arena.is_full() {
         let old = std::mem::replace(&mut *arena, Replay { is_open: true, ..Replay::default() });
         drop(arena);
-        // Ops that are written in Python go with it, and what their going calls.
+        // Dropping the old graph drops ops that are written in Python, which may run Python code.
         drop(old);
         arena = lock();
     }
@@ -81,7 +84,7 @@ pub(crate) fn arena() -> MutexGuard<'static, Replay> {
 }
 
 impl Replay {
-    /// A graph of these inputs, which may be any variables.
+    /// Creates a graph with these inputs, which may be any variables.
     pub(crate) fn of(inputs: &[(String, Type, Arc<Node>)]) -> Result<Self, ReplayError> {
         let mut replay = Self::default();
         for (name, ty, node) in inputs {
@@ -96,7 +99,7 @@ impl Replay {
         self.graph.variables().len() > 2 * variables + ROOM.0 || self.bytes > 2 * bytes + ROOM.1
     }
 
-    /// What a node is in this graph.
+    /// Returns the operand of a node in this graph.
     pub(crate) fn operand(&mut self, node: &Arc<Node>) -> Result<Operand, ReplayError> {
         if let Some(known) = self.known.get(&node.id) {
             return Ok(known.clone());
@@ -123,7 +126,7 @@ impl Replay {
         made.ok_or_else(|| ReplayError::NoArray { what: "variable".to_owned() })
     }
 
-    /// The type of a node; `None` if it is no array.
+    /// Returns the type of a node, or `None` if it is not an array.
     pub(crate) fn ty(&mut self, node: &Arc<Node>) -> Result<Option<Type>, ReplayError> {
         Ok(match self.operand(node)? {
             Operand::Var(variable) | Operand::Weak(variable) => Some(self.graph.ty(variable).clone()),
@@ -131,7 +134,7 @@ impl Replay {
         })
     }
 
-    /// Makes a node whose sources are there.
+    /// Adds a node whose sources are already in the graph.
     fn make(&mut self, node: &Node) -> Result<Operand, ReplayError> {
         match &node.origin {
             Origin::Input { name, ty } if !self.is_open => {
@@ -174,7 +177,7 @@ impl Replay {
         }
     }
 
-    /// What an argument whose nodes are there is in this graph.
+    /// Returns the operand of an argument whose nodes are already in the graph.
     fn value(&self, value: &Value) -> Operand {
         match value {
             Value::Node(node) => self.known.get(&node.id).cloned().unwrap_or(Operand::None),

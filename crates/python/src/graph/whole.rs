@@ -1,4 +1,4 @@
-//! A finished graph: what functions are made of.
+//! A finished graph, which can be compiled to a function.
 
 use super::call::type_of;
 use super::convert;
@@ -20,7 +20,7 @@ pub(crate) struct Graph {
 
 #[pymethods]
 impl Graph {
-    /// The values of its constants, in the order of a module's slots.
+    /// Returns the values of the constants, in the order of a module's slots.
     fn slots<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let given = self.graph.slots().map(|(_, value)| {
             let descr = crate::dtypes::descr(py, value.dtype())?;
@@ -29,19 +29,19 @@ impl Graph {
         given.collect()
     }
 
-    /// What it takes: names and types.
+    /// The names and types of the inputs.
     #[getter]
     fn inputs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         crate::function::ports(py, &self.graph.interface().0)
     }
 
-    /// What it gives: names and types.
+    /// The names and types of the outputs.
     #[getter]
     fn outputs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         crate::function::ports(py, &self.graph.interface().1)
     }
 
-    /// It never changes, so that a copy is itself.
+    /// Returns the object itself, since a graph is immutable.
     fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
         slf
     }
@@ -54,17 +54,17 @@ impl Graph {
         Err(error::not_pickled("Graph", "build it in each process, or save it in a bundle"))
     }
 
-    /// The JSON form, which `precast` reads.
+    /// Returns the JSON form, which the `precast` command reads.
     fn json(&self) -> String {
         precast_graph::json::render(&self.graph)
     }
 
-    /// A picture as SVG.
+    /// Returns a picture as SVG.
     fn _repr_svg_(&self) -> String {
         precast_picture::svg(&Picture::new("", &self.graph, &[]))
     }
 
-    /// The picture, for notebooks.
+    /// Returns the picture for notebooks.
     fn _repr_html_(&self) -> String {
         format!("<div style=\"overflow: auto; max-height: 40em\">{}</div>", self._repr_svg_())
     }
@@ -79,7 +79,7 @@ impl Graph {
     }
 }
 
-/// The graph of variables: `outputs` are pairs of a name or `None` and a variable.
+/// Creates a graph from variables. `outputs` are pairs of a name, which may be `None`, and a variable.
 #[pyfunction]
 pub(crate) fn graph(
     py: Python<'_>,
@@ -118,7 +118,7 @@ pub(crate) fn graph(
     Ok(Graph { graph: replay.graph })
 }
 
-/// The graph of texts: `x: f64[?]`, and `out = sum(x)`.
+/// Creates a graph from texts such as `x: f64[?]` and `out = sum(x)`.
 #[pyfunction]
 pub(crate) fn parse(py: Python<'_>, inputs: Vec<String>, outputs: Vec<String>) -> PyResult<Graph> {
     let inputs = inputs.iter().map(|input| text::parse_input(input)).collect::<Result<Vec<_>, _>>();
@@ -129,7 +129,7 @@ pub(crate) fn parse(py: Python<'_>, inputs: Vec<String>, outputs: Vec<String>) -
     Ok(Graph { graph })
 }
 
-/// The inputs that variables need, in the order in which they are met.
+/// Returns the inputs that variables depend on, in the order in which they are found.
 #[pyfunction]
 pub(crate) fn needed<'py>(py: Python<'py>, outputs: &Bound<'py, PyList>) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let mut pending: Vec<Arc<Node>> = outputs.iter().filter_map(|output| convert::node(&output)).collect();

@@ -1,4 +1,4 @@
-//! A bundle of the modules that a program used.
+//! Collects the modules that a program used into a bundle.
 
 use super::unit::Wanted;
 use super::{Modules, shared_object};
@@ -12,7 +12,7 @@ use std::path::Path;
 type Item = (Record, Vec<u8>);
 
 impl Modules {
-    /// Writes the bundle, whole or not at all; gives the number of units.
+    /// Writes the bundle atomically and returns the number of units.
     pub(super) fn write_bundle(&self, path: &Path, units: &[&Wanted]) -> Result<usize, String> {
         let mut items = Vec::new();
         for unit in units {
@@ -29,7 +29,8 @@ impl Modules {
         Ok(units.len())
     }
 
-    /// The artifacts of a unit, one for each ISA level: of those that one layer has, the last built.
+    /// Returns the artifacts of a unit, one for each ISA level. Modules compiled in this process come first, then the
+    /// layers in order; within a layer, the first listed record is used.
     fn variants(&self, unit: &Wanted) -> Result<Vec<Item>, String> {
         let key = unit.build_key();
         let mut variants: BTreeMap<String, Item> = BTreeMap::new();
@@ -53,7 +54,7 @@ impl Modules {
     }
 }
 
-/// The records of a unit, for whatever CPU.
+/// Returns the records of a unit for all CPUs.
 fn all(layer: &Layer, unit: &Wanted) -> Result<Vec<Record>, String> {
     match layer {
         Layer::Bundle { bundle, .. } => {
@@ -64,7 +65,7 @@ fn all(layer: &Layer, unit: &Wanted) -> Result<Vec<Record>, String> {
     }
 }
 
-/// The shared object of a record; none where it is damaged, which the layer tells.
+/// Returns the shared object of a record, or `None` if it is corrupt. The layer reports the damage.
 fn bytes(layer: &Layer, record: &Record) -> Result<Option<Vec<u8>>, String> {
     layer.load(record).map(Result::ok).map_err(|error| chain(&error))
 }

@@ -1,4 +1,4 @@
-//! A compiled module that CPython can load: verified bytes, and where they are from.
+//! A compiled module that CPython can load: its verified bytes, and their origin.
 
 use precast_codegen::Unit;
 use precast_core::event::{chain, join};
@@ -8,14 +8,14 @@ use precast_store::{BuildKey, Record};
 use pyo3::prelude::*;
 use std::ffi::OsString;
 
-/// The file to load a module from. It is there as long as this object, and nobody can change it.
+/// A file to load a module from. It exists as long as this object, and other processes cannot change it.
 #[pyclass(frozen, module = "precast._native")]
 pub(crate) struct Found {
     staged: Staged,
-    /// The layer that has it.
+    /// The layer that served the module.
     #[pyo3(get)]
     layer: String,
-    /// The ISA level that it was compiled for.
+    /// The ISA level of the module.
     #[pyo3(get)]
     isa: String,
     /// The hash of its archive.
@@ -25,7 +25,7 @@ pub(crate) struct Found {
 
 #[pymethods]
 impl Found {
-    /// Where the bytes can be opened. A text: `pathlib` would spell the path as that of another file.
+    /// The path of the file, as a string: `pathlib` would change the spelling, and so the file it refers to.
     #[getter]
     fn path(&self) -> OsString {
         self.staged.path().as_os_str().to_owned()
@@ -33,7 +33,8 @@ impl Found {
 }
 
 impl Found {
-    /// The best variant of a module of a bundle that this CPU can run, and the name that it has; in words why there is none.
+    /// Returns the best variant of a bundled module that this CPU can run, and the name of the module. Returns
+    /// the reason if none can be used.
     pub(crate) fn of_bundle(bundle: &Bundle, key: &BuildKey) -> Result<(String, Self), String> {
         let mut refused = Vec::new();
         for record in best_first(bundle.find(key), &mut refused) {
@@ -49,14 +50,14 @@ impl Found {
         Err(join(&refused, "; "))
     }
 
-    /// Stages the shared object of a record; in words why it cannot be.
+    /// Stages the shared object of a record. Returns the reason if that fails.
     pub(super) fn new(record: &Record, bytes: &[u8], layer: String) -> Result<Self, String> {
         let staged = Staged::new(bytes).map_err(|error| chain(&error))?;
         Ok(Self { staged, layer, isa: record.isa.clone(), digest: record.digest.to_string() })
     }
 }
 
-/// The name that a compiled module has.
+/// Returns the name of a compiled module.
 pub(super) fn module_name(key: &BuildKey) -> String {
     Unit::init_symbol(key).trim_start_matches("PyInit_").to_owned()
 }

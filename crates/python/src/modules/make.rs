@@ -1,4 +1,4 @@
-//! Compiling a module on a miss, with the engine that compiles for all faces of precast.
+//! Compiles a module on a miss, with the engine that all frontends of precast share.
 
 use super::found::Found;
 use super::unit::Wanted;
@@ -8,14 +8,14 @@ use precast_compile::Toolchain;
 use precast_core::event::chain;
 use precast_store::key::Language;
 
-/// Why nothing can be compiled here, if so.
+/// Returns the reason why nothing can be compiled here, or `None` if a compiler works.
 pub(super) fn no_compiler() -> Option<String> {
     let found = Toolchain::find(None).and_then(|toolchain| toolchain.id(Language::Cxx));
     found.err().map(|error| chain(&error))
 }
 
 impl Modules {
-    /// Compiles a unit and publishes it; in words why it cannot be compiled.
+    /// Compiles a unit and publishes it. Returns the reason if it cannot be compiled.
     pub(super) fn make(&self, unit: &Wanted) -> Result<Found, String> {
         let toolchain = Toolchain::find(None).map_err(|error| chain(&error))?;
         let request = Request {
@@ -29,7 +29,7 @@ impl Modules {
         let made = self.engine.make(&request, &toolchain, || find().is_some());
         match made.map_err(|error| chain(&*error))? {
             Made::Here(made) => {
-                // Python may end without a chance to wait for the thread that publishes.
+                // Python may exit without waiting for the publishing thread.
                 self.engine.flush();
                 let best = Made::best(&made)?;
                 let bytes = shared_object(&best.archive).ok_or("its archive has no shared object")?;

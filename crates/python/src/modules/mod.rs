@@ -1,12 +1,12 @@
-//! Extension modules of CPython in precast's layers: found by key, compiled on a miss, collected into a bundle.
+//! CPython extension modules in precast's layers: looked up by key, compiled on a miss, collected into a bundle.
 //!
 //! ```text
 //! Unit (text, own headers, arguments) ─▶ BuildKey ─▶ layers: bundles, then stores ─ hit ─▶ verified bytes ─▶ Found
 //!                                                      └ miss ─▶ compile() for each level ─▶ the writable store ─┘
-//! collect(units) ─▶ records and shared objects of all of them ─▶ a bundle
+//! collect(units) ─▶ records and shared objects of all units ─▶ a bundle
 //! ```
-//! What is loaded, and what happens on a miss, is decided in Python (`precast/pytensor`). Threads and processes that want one key
-//! share one compilation.
+//! Python code (`precast/pytensor`) decides which modules are loaded and how a miss is handled. Threads and processes
+//! that need the same key share one compilation.
 
 mod collect;
 mod found;
@@ -29,17 +29,17 @@ pub(crate) use unit::Wanted;
 #[pyclass(frozen, module = "precast._native")]
 pub(crate) struct Modules {
     layers: Vec<Layer>,
-    /// What a miss is compiled for.
+    /// The ISA levels to compile for.
     levels: Vec<Isa>,
     engine: Engine,
-    /// What readers and writers got over.
+    /// Warnings about problems that readers and writers recovered from.
     told: Arc<Mutex<Vec<String>>>,
 }
 
 #[pymethods]
 impl Modules {
-    /// Opens bundles, and a store for what is compiled here. A store that cannot be made is done without, and that is told. A keyring
-    /// applies to the bundles; the store is guarded by its owner and mode.
+    /// Opens bundles, and a store for modules compiled here. If the store cannot be created, it is not used, and a
+    /// warning is recorded. A keyring applies to the bundles only; the store is protected by its owner and mode.
     #[new]
     #[pyo3(signature = (*, bundles = Vec::new(), store = None, levels = Vec::new(), keyring = None))]
     fn new(
@@ -76,57 +76,58 @@ impl Modules {
         Ok(Self { layers, levels, engine: Engine::default(), told })
     }
 
-    /// The layers, as messages call them.
+    /// The names of the layers in messages.
     #[getter]
     fn layers(&self) -> Vec<String> {
         self.layers.iter().map(Layer::to_string).collect()
     }
 
-    /// What was got over: damage, stores that cannot be written.
+    /// Problems that were recovered from: damage, stores that cannot be written.
     #[getter]
     fn events(&self) -> Vec<String> {
         lock(&self.told).clone()
     }
 
-    /// Finds a module; `None` is a miss. With `fresh`, one whose host's headers or libraries changed since is passed over.
+    /// Finds a module, or returns `None` on a miss. With `fresh`, skips modules compiled with headers or libraries
+    /// of the host that changed since.
     #[pyo3(signature = (unit, *, fresh = false))]
     fn find(&self, py: Python<'_>, unit: &Bound<'_, Wanted>, fresh: bool) -> Option<Found> {
         let unit = unit.get();
         py.detach(|| self.layers.iter().find_map(|layer| self.find_in(layer, unit, fresh)))
     }
 
-    /// Compiles a module for every level, publishes it, and gives the one for this host.
+    /// Compiles a module for every level, publishes it, and returns the one for this host.
     fn compile(&self, py: Python<'_>, unit: &Bound<'_, Wanted>) -> PyResult<Found> {
         let unit = unit.get();
         py.detach(|| self.make(unit)).map_err(|why| raise(py, "CompileError", (why,)))
     }
 
-    /// Says why there is no module of a unit: variants for other CPUs, or the nearest and what differs.
+    /// Explains why no module of a unit was found: variants for other CPUs, or the closest match and how it differs.
     fn explain(&self, py: Python<'_>, unit: &Bound<'_, Wanted>) -> String {
         let unit = unit.get();
         py.detach(|| Inventory::new(&self.layers).explain(unit.module()).reasons())
     }
 
-    /// Writes a bundle of all that the layers have for these units. Gives the number of modules, each of which may be there for
-    /// several levels.
+    /// Writes a bundle of all artifacts that the layers have for these units. Returns the number of modules. A module
+    /// may have artifacts for several levels.
     fn collect(&self, py: Python<'_>, path: PathBuf, units: Vec<Bound<'_, Wanted>>) -> PyResult<usize> {
         let units: Vec<&Wanted> = units.iter().map(Bound::get).collect();
         py.detach(|| self.write_bundle(&path, &units)).map_err(|why| raise(py, "BundleError", (why,)))
     }
 
-    /// Whether there is a C++ compiler; else why not.
+    /// Returns the reason why no C++ compiler can be used, or `None` if there is one.
     #[staticmethod]
     fn no_compiler(py: Python<'_>) -> Option<String> {
         py.detach(make::no_compiler)
     }
 
-    /// The ISA level of this CPU.
+    /// Returns the ISA level of this CPU.
     #[staticmethod]
     fn native_level() -> Option<&'static str> {
         Isa::native().map(Isa::name)
     }
 
-    /// The store of this user, if they have a home.
+    /// Returns the path of the user's store, or `None` if the user has no home directory.
     #[staticmethod]
     fn user_store() -> Option<PathBuf> {
         precast_store::user_store()
@@ -148,7 +149,7 @@ impl Modules {
         })
     }
 
-    /// Receives the events of the engine that concern a user.
+    /// Returns an observer that records the events which concern a user.
     fn observer(&self) -> Observer {
         let told = Arc::clone(&self.told);
         Arc::new(move |event| match event {
@@ -159,7 +160,7 @@ impl Modules {
     }
 }
 
-/// The member of an archive that is loaded.
+/// Returns the archive member that is loaded.
 fn shared_object(archive: &precast_store::Archive) -> Option<&[u8]> {
     archive.get(SHARED_OBJECT)
 }

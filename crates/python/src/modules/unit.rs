@@ -1,4 +1,5 @@
-//! What Python says of an extension module: PyTensor's generated C++ and all that it is compiled with, or a graph of ops of its own.
+//! Declares an extension module: PyTensor's generated C++ with all its compiler arguments,
+//! or a graph of user-defined ops.
 
 use crate::error;
 use crate::graph::replay::ops;
@@ -12,7 +13,7 @@ use pyo3::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// An extension module that is wanted, by its sources.
+/// An extension module to look up or compile, identified by its sources.
 #[pyclass(frozen, name = "Unit", module = "precast._native")]
 pub(crate) struct Wanted {
     key: BuildKey,
@@ -21,7 +22,7 @@ pub(crate) struct Wanted {
 
 #[pymethods]
 impl Wanted {
-    /// Of the text of a module that calls itself `name`.
+    /// Creates a unit from the text of a module that calls itself `name`.
     #[new]
     #[pyo3(signature = (*, ops, text, name, versions, sources = BTreeMap::new(), flags = Vec::new(), removed_flags = Vec::new(),
                         header_dirs = Vec::new(), libraries = Vec::new(), lib_dirs = Vec::new()))]
@@ -46,7 +47,7 @@ impl Wanted {
         Ok(Self { key: module.key(), module: Arc::new(module) })
     }
 
-    /// Of a graph of ops that are written in Python.
+    /// Creates a unit from a graph of ops that are written in Python.
     #[staticmethod]
     fn of_graph(
         py: Python<'_>,
@@ -62,13 +63,13 @@ impl Wanted {
         Ok(Self { key: module.key(), module: Arc::new(module) })
     }
 
-    /// What is wanted, as a hash of all that decides it.
+    /// The key of the unit: a hash of everything that determines the module.
     #[getter]
     fn key(&self) -> String {
         self.key.to_string()
     }
 
-    /// The name that the compiled module has.
+    /// The name of the compiled module.
     #[getter]
     fn name(&self) -> String {
         super::found::module_name(&self.key)
