@@ -1,17 +1,19 @@
-//! NumPy's memory as precast's arrays, and precast's results as NumPy's arrays. Nothing large is copied.
+//! Conversion between NumPy's memory and precast's arrays. Only small results are copied.
 //!
 //! ```text
-//! ndarray ── find ──▶ Lent: address, dtype, extents and strides of its own ── read, write ──▶ ArrayRef, ArrayMut
+//! ndarray ── find ──▶ Lent: address, dtype, copies of extents and strides ── read, write ──▶ ArrayRef, ArrayMut
 //! Array ── give ──▶ ndarray, whose base is an Owner, which holds the Array; a copy of a small one
 //! ```
 //! # The contract
-//! A [`Lent`] holds a reference to its array. That keeps the object, not the memory: Python's code can free or move the memory of an
-//! array that others refer to (`x.resize(3, refcheck=False)`, `x.__setstate__(…)`). So no code of Python's runs between [`Lent::find`]
-//! and the end of the call: all arguments are converted before the first is looked at, and a function that calls Python while it runs
-//! gets copies. Extents and strides are copied, because another thread may replace those of an array while a function runs without
-//! the interpreter. A module reads what NumPy describes: an address and strides within the memory of the array. Bytes of a bool array
-//! are checked, since NumPy lets them be anything. That no other thread writes to an array or resizes it while a function runs is
-//! required of the caller, as NumPy does for its own functions.
+//! A [`Lent`] holds a reference to its array. That keeps the object alive, but not its memory: Python code can free or
+//! move the memory of an array that has other references (`x.resize(3, refcheck=False)`, `x.__setstate__(…)`). So no
+//! Python code runs between [`Lent::find`] and the end of the call: all arguments are converted before the first is
+//! accessed, and a function that calls Python while it runs gets copies.
+//!
+//! Extents and strides are copied, because another thread may replace those of an array while a function runs without
+//! the GIL. A module reads only the memory that NumPy describes: an address and strides within the memory of the array.
+//! Bytes of a bool array are checked, since NumPy permits any byte. The caller must ensure that no other thread writes
+//! to an array or resizes it while a function runs; NumPy requires the same for its own functions.
 
 use crate::dtypes;
 use numpy::npyffi::{self, NPY_ARRAY_WRITEABLE, NpyTypes, PY_ARRAY_API, PY_UFUNC_API, PyArrayObject};
@@ -24,15 +26,15 @@ use pyo3::types::PyTuple;
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr;
 
-/// Looks up NumPy's tables of functions, of arrays and of ufuncs, once for the process.
+/// Loads NumPy's tables of array functions and ufunc functions, once per process.
 pub(crate) fn import_numpy(py: Python<'_>) {
-    // SAFETY: it takes nothing, and gives a number.
+    // SAFETY: it takes no arguments and returns a number.
     unsafe { PY_ARRAY_API.PyArray_GetNDArrayCFeatureVersion(py) };
     // SAFETY: it clears the thread's flags.
     unsafe { PY_UFUNC_API.PyUFunc_clearfperr(py) };
 }
 
-/// Dimensions that are described without allocating.
+/// The number of dimensions that can be described without allocating.
 const FEW: usize = 4;
 
 /// Extents and strides of an array.
@@ -61,7 +63,7 @@ impl Axes {
     }
 }
 
-/// The memory of a NumPy array, which stays until code of Python's runs; see the contract.
+/// The memory of a NumPy array, which is valid until Python code runs; see the contract.
 pub(crate) struct Lent<'py> {
     data: *mut c_void,
     dtype: DType,
@@ -71,20 +73,20 @@ pub(crate) struct Lent<'py> {
 }
 
 impl<'py> Lent<'py> {
-    /// The memory of an array; `None` if its elements are of no dtype of ours in the byte order of this machine. Runs no code of
-    /// Python's.
+    /// Looks up the memory of an array. Returns `None` if precast does not have the dtype or if the byte order is not
+    /// native. Does not run Python code.
     pub(crate) fn find(array: Bound<'py, PyUntypedArray>) -> Option<Self> {
         let dtype = dtypes::find(&array.dtype())?;
         let axes = Axes::new(array.shape(), array.strides());
-        // SAFETY: it is an array of NumPy, whose fields are where NumPy's headers say.
+        // SAFETY: it is a NumPy array, so its fields are at the offsets that NumPy's headers define.
         let fields = unsafe { npyffi::_PyArray_GET_ITEM_DATA(array.as_array_ptr()) };
-        // SAFETY: they lie in the object, which is referred to, and nobody changes them while the interpreter is held.
+        // SAFETY: the fields are part of the object, which is referenced. No thread changes them while the GIL is held.
         let fields = unsafe { &*fields };
         let (data, readonly) = (fields.data.cast(), fields.flags & NPY_ARRAY_WRITEABLE == 0);
         Some(Self { data, dtype, axes, readonly, _array: array })
     }
 
-    /// Type of the elements.
+    /// The dtype of the elements.
     pub(crate) fn dtype(&self) -> DType {
         self.dtype
     }
@@ -94,7 +96,7 @@ impl<'py> Lent<'py> {
         RawArray { data: self.data, dtype: self.dtype, shape, strides_bytes, readonly: self.readonly }
     }
 
-    /// The array to read from; `None` if it is of bools with bytes that are none.
+    /// Returns the array to read from, or `None` for a bool array with bytes other than 0 and 1.
     pub(crate) fn read(&self) -> Result<Option<ArrayRef<'_>>, RawArrayError> {
         if self.dtype == DType::Bool {
             let (shape, strides) = self.axes.get();
@@ -103,54 +105,56 @@ impl<'py> Lent<'py> {
                 return Ok(None);
             }
         }
-        // SAFETY: NumPy's extents and strides stay within the memory of the array, which `self` keeps and whose elements NumPy
-        // initialises; any bytes are a number, and those of bools were looked at. Nobody writes to it: see the contract.
+        // SAFETY: NumPy's extents and strides stay within the memory of the array, which `self` keeps alive and
+        // whose elements NumPy initialises. Any bytes are a valid number, and those of bools were checked. No thread
+        // writes to it: see the contract.
         unsafe { self.describe().read() }.map(Some)
     }
 
-    /// The array to write a result to.
+    /// Returns the array to write a result to.
     pub(crate) fn write(&mut self) -> Result<ArrayMut<'_>, RawArrayError> {
-        // SAFETY: as in `read`; `describe` says whether it may be written to. What else uses it are arguments of this call,
-        // or others against the contract.
+        // SAFETY: as in `read`; `describe` includes whether the array is writable. Other users of the memory are
+        // arguments of this call, or violate the contract.
         unsafe { self.describe().write() }
     }
 }
 
-/// Whether every byte is 0 or 1.
+/// Returns whether every byte is 0 or 1.
 ///
 /// # Safety
-/// No extent is 0, and every index within the extents is a byte that can be read.
+/// No extent is 0, and every index within the extents is a readable byte.
 pub(super) unsafe fn are_bools(data: *const u8, shape: &[usize], strides: &[isize]) -> bool {
     let (Some((extent, shape)), Some((stride, strides))) = (shape.split_first(), strides.split_first())
     else {
-        // SAFETY: the caller says that the byte can be read.
+        // SAFETY: the caller guarantees that the byte is readable.
         return unsafe { data.read() } <= 1;
     };
     if shape.is_empty() && *stride == 1 {
-        // SAFETY: the bytes of the last axis lie one after the other, and the caller says that they can be read.
+        // SAFETY: the bytes of the last axis are contiguous, and the caller guarantees that they are readable.
         let bytes = unsafe { std::slice::from_raw_parts(data, *extent) };
-        // No branch for each byte, so that the compiler makes vectors of a block.
+        // Without a branch per byte, the compiler can vectorise the loop over a block.
         return bytes.chunks(4096).all(|block| block.iter().fold(0, |all, byte| all | byte) <= 1);
     }
     (0..*extent).all(|at| {
         // SAFETY: the index is within the extents.
         let part = unsafe { data.offset(at.cast_signed() * stride) };
-        // SAFETY: as the caller says of the whole.
+        // SAFETY: part of the memory for which the caller guarantees this.
         unsafe { are_bools(part, shape, strides) }
     })
 }
 
-/// Holds an array whose memory NumPy shows.
+/// The owner of an array whose memory a NumPy array uses.
 #[pyclass(frozen, module = "precast")]
 struct Owner {
     _array: Array,
 }
 
-/// Bytes of a result that is copied to memory of NumPy's: that takes less than an object which owns it.
+/// The maximum size of a result that is copied to NumPy's memory, in bytes. For such results, a copy is faster
+/// than creating an owner object.
 const SMALL_BYTES: usize = 1024;
 
-/// Makes a NumPy array of an array, without copying unless it is small; if `as_number`, a number of one without dimensions, as
-/// NumPy's own functions do.
+/// Creates a NumPy array from an array. Only small arrays are copied. With `as_number`, an array without dimensions
+/// becomes a NumPy number, as NumPy's own functions return.
 pub(crate) fn give<'py>(
     py: Python<'py>,
     mut array: Array,
@@ -166,23 +170,23 @@ pub(crate) fn give<'py>(
     }
     if array.shape().is_empty() && as_number {
         let mut number = Number::default();
-        // SAFETY: an element, and room for any.
+        // SAFETY: the source is one element, and the destination has room for any element.
         unsafe { data.copy_to_nonoverlapping(number.data(), bytes) };
         return number.into_object(descr);
     }
-    // SAFETY: the type is NumPy's, which `descr` shows is imported.
+    // SAFETY: the type is NumPy's, and `descr` proves that NumPy is imported.
     let class = unsafe { npyffi::get_type_object(py, NpyTypes::PyArray_Type) };
     let made = empty(py, class, descr, array.shape())?;
-    // SAFETY: it is an array of NumPy.
+    // SAFETY: it is a NumPy array.
     let fields = unsafe { npyffi::_PyArray_GET_ITEM_DATA(made.as_ptr().cast()) };
-    // SAFETY: an array of NumPy has these fields.
+    // SAFETY: a NumPy array has these fields.
     let to = unsafe { (*fields).data };
-    // SAFETY: so many elements in C order, in both; nobody else has the new array.
+    // SAFETY: both arrays have this many bytes, in C order, and the new array has no other user.
     unsafe { data.copy_to_nonoverlapping(to, bytes) };
     Ok(made)
 }
 
-/// The results of a call: one as it is, several as a tuple.
+/// Returns the results of a call: a single result directly, several as a tuple.
 #[inline]
 pub(crate) fn all<'py>(
     py: Python<'py>,
@@ -197,7 +201,7 @@ pub(crate) fn all<'py>(
     PyTuple::new(py, results.collect::<PyResult<Vec<_>>>()?).map(Bound::into_any)
 }
 
-/// Makes a NumPy array that shows the memory of an array.
+/// Creates a NumPy array that uses the memory of an array.
 fn lend<'py>(
     py: Python<'py>,
     mut array: Array,
@@ -207,19 +211,19 @@ fn lend<'py>(
     let (data, mut strides): (*mut c_void, Vec<isize>) = with_array!(&mut array, a => (a.as_mut_ptr().cast(), a.strides().iter().map(|s| s * itemsize).collect()));
     let mut shape: Vec<isize> = array.shape().iter().map(|extent| extent.cast_signed()).collect();
     let owner = Bound::new(py, Owner { _array: array })?;
-    // SAFETY: the type is NumPy's, which `descr` shows is imported.
+    // SAFETY: the type is NumPy's, and `descr` proves that NumPy is imported.
     let class = unsafe { npyffi::get_type_object(py, NpyTypes::PyArray_Type) };
-    // SAFETY: the memory has these extents and strides, may be written to by who has the array, and lives as long as `owner`.
+    // SAFETY: the memory has these extents and strides, is writable through the array, and lives as long as `owner`.
     let made = unsafe { new(py, class, descr, &mut shape, Some((data, &mut strides))) }?;
     let array: *mut PyArrayObject = made.as_ptr().cast();
-    // SAFETY: the array is new and has no base; the reference to the owner is handed over.
+    // SAFETY: the array is new and has no base; the call takes over the reference to the owner.
     if unsafe { PY_ARRAY_API.PyArray_SetBaseObject(py, array, owner.into_ptr()) } < 0 {
         return Err(PyErr::fetch(py));
     }
     Ok(made)
 }
 
-/// A new array in C order, whose elements may be anything. Of no more than [`MAX_NDIM`] dimensions.
+/// Creates an uninitialised array in C order, with at most [`MAX_NDIM`] dimensions.
 #[inline]
 pub(super) fn empty<'py>(
     py: Python<'py>,
@@ -233,7 +237,7 @@ pub(super) fn empty<'py>(
     unsafe { new(py, class, descr, &mut extents[..shape.len()], None) }
 }
 
-/// A new array: of memory that there is, or of NumPy's.
+/// Creates an array that uses existing memory, or memory that NumPy allocates.
 ///
 /// # Safety
 /// `class` is `numpy.ndarray`; the memory has these extents and strides, and lives as long as the array.
@@ -251,14 +255,15 @@ unsafe fn new<'py>(
     };
     let (descr, none) = (descr.clone().into_ptr().cast(), ptr::null_mut());
     let (dims, ndim) = (shape.as_mut_ptr(), shape.len() as c_int);
-    // SAFETY: extents and strides are `ndim` each and copied; the caller's promise; the reference to `descr` is handed over.
+    // SAFETY: extents and strides have `ndim` elements each and are copied; the caller guarantees the rest. The call
+    // takes over the reference to `descr`.
     let made =
         unsafe { PY_ARRAY_API.PyArray_NewFromDescr(py, class, descr, ndim, dims, steps, data, flags, none) };
     // SAFETY: it is a new reference, or NULL with an exception set.
     unsafe { Bound::from_owned_ptr_or_err(py, made) }
 }
 
-/// Room for an element of any dtype.
+/// Space for an element of any dtype.
 #[derive(Default)]
 #[repr(align(16))]
 pub(super) struct Number([u64; 2]);
@@ -269,14 +274,14 @@ impl Number {
         self.0.as_mut_ptr().cast()
     }
 
-    /// NumPy's number of the element, which has the dtype.
+    /// Returns a NumPy number with the value of the element, which has the dtype of `descr`.
     #[inline]
     pub(super) fn into_object<'py>(
         mut self,
         descr: &Bound<'py, PyArrayDescr>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (py, data) = (descr.py(), self.data().cast());
-        // SAFETY: an element of the dtype, which is copied.
+        // SAFETY: the data is an element of the dtype, and it is copied.
         let number = unsafe { PY_ARRAY_API.PyArray_Scalar(py, data, descr.as_ptr().cast(), ptr::null_mut()) };
         // SAFETY: it is a new reference, or NULL with an exception set.
         unsafe { Bound::from_owned_ptr_or_err(py, number) }

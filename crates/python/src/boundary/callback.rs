@@ -1,22 +1,24 @@
-//! Functions as what SciPy calls back: a C function for each form that it takes, and the function behind its `void *`.
+//! Functions as SciPy callbacks: a C function for each form that SciPy supports, and the
+//! precast function behind its `void *`.
 //!
 //! ```text
 //! (x: f64) -> f64            double (double), double (double, void *)               quad
-//! (x: f64, y: f64, …) -> f64 double (int, double *, void *)                         quad with args, dblquad, tplquad, nquad
+//! (x: f64, y: f64, …) -> f64 double (int, double *, void *)                         quad
+//! with args, dblquad, tplquad, nquad
 //! (x: f64[?]) -> f64[]       int (double *, intptr_t, double *, void *)             generic_filter
 //! (x: f64[?]) -> f64[?]      int (double *, intptr_t, double *, intptr_t, void *)   generic_filter1d
 //! (i: i64[?]) -> f64[?]      int (intptr_t *, double *, int, int, void *)           geometric_transform
 //! ```
-//! Inputs that have a value beforehand are no part of the form. A capsule's name is the form, its pointer the C function, and its
-//! context what the function is called with, as `scipy.LowLevelCallable` reads them.
+//! Inputs with fixed values are not part of the form. The name of a capsule is the form, its pointer is the C function,
+//! and its context is the `void *` argument of the function, as `scipy.LowLevelCallable` expects.
 //!
 //! # The contract
-//! SciPy gives as many numbers as it says, and keeps the capsule while it calls. It may call without the interpreter.
+//! SciPy passes as many numbers as it states, and keeps the capsule alive while it calls. It may call without the GIL.
 //!
 //! # Errors
-//! A form of `int` fails with 0 and an exception. `double` cannot fail: the exception is raised and the number is NaN, and CPython
-//! reports the exception as the cause of a `SystemError`. SciPy may go on calling: the first exception is the one, and the calls
-//! after it run nothing.
+//! A form that returns `int` fails with 0 and an exception. A form that returns `double` cannot fail: the exception is
+//! raised, the result is NaN, and CPython reports the exception as the cause of a `SystemError`. SciPy may continue to
+//! call. The first exception is kept, and later calls do nothing.
 
 use super::raised;
 use crate::error;
@@ -30,12 +32,12 @@ use std::ffi::{CStr, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::slice;
 
-/// What SciPy's `void *` refers to.
+/// The target of SciPy's `void *`.
 struct Callback {
     function: precast_core::Function,
-    /// The values that are given beforehand, `None` for what SciPy gives.
+    /// The values of fixed inputs; `None` for inputs that SciPy provides.
     fixed: Vec<Option<Array>>,
-    /// The plain C function of a few numbers.
+    /// The plain C function, if the function takes only a few numbers.
     plain: Option<Plain>,
 }
 
@@ -44,11 +46,11 @@ type F64x2 = fn(f64, f64) -> f64;
 type F64x3 = fn(f64, f64, f64) -> f64;
 type F64x4 = fn(f64, f64, f64, f64) -> f64;
 
-/// A plain C function that cannot fail, and its arguments where these are given beforehand.
+/// A plain C function that cannot fail, and the values of its fixed arguments.
 struct Plain {
     call: Call,
     args: [f64; 4],
-    /// Where the numbers go that SciPy gives.
+    /// The positions of the numbers that SciPy provides.
     places: Vec<usize>,
 }
 
@@ -87,10 +89,10 @@ impl Plain {
     }
 }
 
-/// What a call can fail with.
+/// An error of a call.
 enum Failure {
     Call(CallError),
-    /// SciPy gives another count of numbers than the function takes.
+    /// SciPy passed another count of numbers than the function takes.
     Count {
         found: usize,
     },
@@ -101,7 +103,7 @@ impl Callback {
         self.fixed.iter().filter(|value| value.is_none()).count()
     }
 
-    /// Calls the function with arrays in place of what is not given beforehand.
+    /// Calls the function with `free` for the inputs that are not fixed.
     fn call<'a>(
         &'a self,
         mut free: impl Iterator<Item = ArrayRef<'a>>,
@@ -113,7 +115,7 @@ impl Callback {
         self.function.call_views(&inputs, &mut [output]).map_err(Failure::Call)
     }
 
-    /// The number that a function of numbers gives.
+    /// Returns the result of a function of numbers.
     fn number(&self, numbers: &[f64]) -> f64 {
         let result = self.told(|| {
             if numbers.len() != self.n_free() {
@@ -130,7 +132,7 @@ impl Callback {
         result.unwrap_or(f64::NAN)
     }
 
-    /// What a call gives; `None` with an exception set.
+    /// Returns the result of a call, or `None` with an exception set.
     fn told<T>(&self, call: impl FnOnce() -> Result<T, Failure>) -> Option<T> {
         if raised::stands() {
             return None;
@@ -152,69 +154,69 @@ impl Callback {
         None
     }
 
-    /// Calls a function of one array; 1, or 0 with an exception set.
+    /// Calls a function of one array. Returns 1, or 0 with an exception set.
     fn array<'a>(&'a self, input: ArrayRef<'a>, output: ArrayMut<'a>) -> c_int {
         c_int::from(self.told(|| self.call(std::iter::once(input), output)).is_some())
     }
 }
 
-/// Room for a result without dimensions.
+/// Returns a view of a result without dimensions.
 fn single(result: &mut f64) -> ArrayMut<'_> {
     ArrayViewMut1::from(slice::from_mut(result)).remove_axis(Axis(0)).into()
 }
 
-/// The elements at an address.
+/// Returns the elements at an address.
 ///
 /// # Safety
-/// There are `count` of them as long as `'a`, which nobody writes to.
+/// There are `count` elements that live for `'a`, and no thread writes to them.
 unsafe fn elements<'a, T>(at: *const T, count: isize) -> &'a [T] {
     match usize::try_from(count) {
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         Ok(count @ 1..) => unsafe { slice::from_raw_parts(at, count) },
         _ => &[],
     }
 }
 
-/// The elements at an address, to write to.
+/// Returns the elements at an address for writing.
 ///
 /// # Safety
-/// There are `count` of them as long as `'a`, which nobody else uses.
+/// There are `count` elements that live for `'a`, and they have no other user.
 unsafe fn room<'a>(at: *mut f64, count: isize) -> &'a mut [f64] {
     match usize::try_from(count) {
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         Ok(count @ 1..) => unsafe { slice::from_raw_parts_mut(at, count) },
         _ => &mut [],
     }
 }
 
-/// The callback behind a `void *`.
+/// Returns the callback behind a `void *`.
 ///
 /// # Safety
-/// It is the context of a capsule that is kept for `'a`.
+/// The pointer is the context of a capsule that lives for `'a`.
 unsafe fn callback<'a>(data: *mut c_void) -> &'a Callback {
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe { &*data.cast::<Callback>() }
 }
 
 unsafe extern "C" fn one(x: f64, data: *mut c_void) -> f64 {
-    // SAFETY: SciPy gives the context of the capsule.
+    // SAFETY: SciPy passes the context of the capsule.
     let of = unsafe { callback(data) };
     of.number(&[x])
 }
 
 unsafe extern "C" fn several(count: c_int, x: *mut f64, data: *mut c_void) -> f64 {
-    // SAFETY: SciPy gives the context of the capsule.
+    // SAFETY: SciPy passes the context of the capsule.
     let of = unsafe { callback(data) };
-    // SAFETY: SciPy gives as many numbers.
+    // SAFETY: SciPy passes `count` numbers.
     of.number(unsafe { elements(x, count as isize) })
 }
 
 unsafe extern "C" fn window(x: *mut f64, count: isize, result: *mut f64, data: *mut c_void) -> c_int {
-    // SAFETY: SciPy gives the context of the capsule.
+    // SAFETY: SciPy passes the context of the capsule.
     let of = unsafe { callback(data) };
-    // SAFETY: SciPy gives as many numbers.
+    // SAFETY: SciPy passes `count` numbers.
     let x = unsafe { elements(x, count) };
-    // SAFETY: SciPy gives room for one.
+    // SAFETY: SciPy passes the address of one number.
     let result = unsafe { &mut *result };
     of.array(ArrayView1::from(x).into(), single(result))
 }
@@ -226,11 +228,11 @@ unsafe extern "C" fn line(
     out_count: isize,
     data: *mut c_void,
 ) -> c_int {
-    // SAFETY: SciPy gives the context of the capsule.
+    // SAFETY: SciPy passes the context of the capsule.
     let of = unsafe { callback(data) };
-    // SAFETY: SciPy gives as many numbers.
+    // SAFETY: SciPy passes `count` numbers.
     let x = unsafe { elements(x, count) };
-    // SAFETY: SciPy gives room for as many.
+    // SAFETY: SciPy passes space for `out_count` numbers.
     let out = unsafe { room(out, out_count) };
     of.array(ArrayView1::from(x).into(), ArrayViewMut1::from(out).into())
 }
@@ -242,16 +244,16 @@ unsafe extern "C" fn place(
     input_rank: c_int,
     data: *mut c_void,
 ) -> c_int {
-    // SAFETY: SciPy gives the context of the capsule.
+    // SAFETY: SciPy passes the context of the capsule.
     let of = unsafe { callback(data) };
-    // SAFETY: SciPy gives the indices of an element of its output; an `isize` is an `i64`, see `form`.
+    // SAFETY: SciPy passes the indices of an element of its output. An `isize` is an `i64`, see `form`.
     let at = unsafe { elements(at.cast::<i64>(), output_rank as isize) };
-    // SAFETY: SciPy gives room for a place in its input.
+    // SAFETY: SciPy passes space for the coordinates of a point in its input.
     let out = unsafe { room(out, input_rank as isize) };
     of.array(ArrayView1::from(at).into(), ArrayViewMut1::from(out).into())
 }
 
-/// The form of a function, by its types, and the C function of the form.
+/// Returns the form that matches a function's types, and the C function of the form.
 fn form(free: &[&Port], outputs: &[Port]) -> Option<(&'static CStr, *mut c_void)> {
     let is = |port: &Port, dtype: DType, rank: usize| {
         port.ty.as_user().is_none() && (port.ty.dtype(), port.ty.ndim()) == (dtype, rank)
@@ -276,20 +278,20 @@ fn form(free: &[&Port], outputs: &[Port]) -> Option<(&'static CStr, *mut c_void)
     is_map.then_some((c"int (intptr_t *, double *, int, int, void *)", place as *mut c_void))
 }
 
-/// Drops what a capsule refers to.
+/// Drops the callback of a capsule.
 unsafe extern "C" fn drop_context(capsule: *mut PyObject) {
-    // SAFETY: CPython gives the capsule that goes.
+    // SAFETY: CPython passes the capsule that is being destroyed.
     let context = unsafe { ffi::PyCapsule_GetContext(capsule) };
     if !context.is_null() {
-        // SAFETY: the box that `make` gave to this capsule alone.
+        // SAFETY: the box was created by `make` and belongs to this capsule alone.
         drop(unsafe { Box::from_raw(context.cast::<Callback>()) });
     }
 }
 
-/// The capsule of a function, whose inputs have these values beforehand.
+/// Creates the capsule of a function with fixed values for some inputs.
 ///
 /// # Errors
-/// In words: it has none of the forms.
+/// Returns a description of the function's types if no form matches.
 pub(crate) fn make<'py>(
     py: Python<'py>,
     function: &Function,
@@ -321,13 +323,13 @@ pub(crate) fn make<'py>(
     // SAFETY: the name is a constant, and the address is that of a function.
     let capsule = unsafe { ffi::PyCapsule_New(called, name.as_ptr(), Some(drop_context)) };
     if capsule.is_null() {
-        // SAFETY: nobody else has it.
+        // SAFETY: the box has no other owner.
         drop(unsafe { Box::from_raw(callback) });
         return Err(PyErr::fetch(py));
     }
-    // SAFETY: a new capsule.
+    // SAFETY: it is a new capsule.
     let status = unsafe { ffi::PyCapsule_SetContext(capsule, callback.cast()) };
     debug_assert_eq!(status, 0, "a capsule takes a context");
-    // SAFETY: a new reference.
+    // SAFETY: it is a new reference.
     Ok(Ok(unsafe { Bound::from_owned_ptr(py, capsule) }))
 }

@@ -1,12 +1,12 @@
-//! Where Python's and NumPy's objects are memory: the only unsafe code of the package.
+//! The boundary to the memory of Python's and NumPy's objects: the only unsafe code of the package.
 //!
 //! ```text
-//! array    NumPy's arrays as precast's, and precast's results as NumPy's
+//! array    conversion between NumPy's arrays and precast's
 //! object   the type of functions: a vectorcall, and the Rust value behind it
 //! ufunc    functions as ufuncs: loops that NumPy calls with addresses and steps
-//! callback functions as what SciPy calls back, with a `void *` behind which they are
-//! raised   what these raise where the caller cannot be told
-//! fast     a call whose arguments are read where NumPy has them, without allocating anything
+//! callback functions as SciPy callbacks, with a `void *` that refers to the function
+//! raised   exceptions of ufuncs and callbacks whose caller does not check for errors
+//! fast     calls that read arguments in NumPy's memory, without allocating
 //! ```
 #![allow(unsafe_code, reason = "the memory of Python's objects; each block argues its case")]
 

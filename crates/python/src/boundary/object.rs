@@ -1,14 +1,14 @@
-//! The type of functions in Python: an object with a vectorcall, and the Rust value behind it.
+//! The Python type of functions: an object with a vectorcall, and the Rust value behind it.
 //!
 //! ```text
-//! f(x, out=y) ──CPython──▶ vectorcall(f, [x, y], 1, ("out",)) ──▶ fast ─ not for it ─▶ Function::call
+//! f(x, out=y) ──CPython──▶ vectorcall(f, [x, y], 1, ("out",)) ──▶ fast ─ not supported ─▶ Function::call
 //! ```
-//! A class that PyO3 makes is called with a tuple and a dict, which costs more than a small call computes. So the type is made here,
-//! of slots that every CPython from 3.10 on has. Its methods that call nothing native are Python's (`precast/_function.py`),
-//! in a class that the type derives from.
+//! PyO3's classes are called with a tuple and a dict, which costs more than the work of a small call. So this module
+//! creates the type itself, from slots that every CPython from 3.10 on supports. Methods without native code are
+//! written in Python (`precast/_function.py`), in a base class of the type.
 //!
 //! # The contract
-//! An object's value is written once, before anybody sees the object, and dropped with it.
+//! The value of an object is written once, before the object is shared, and is dropped with it.
 
 use super::fast::Fast;
 use crate::function::{Function, getters};
@@ -23,7 +23,7 @@ use std::mem::offset_of;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::{ptr, slice};
 
-/// An object of the type. `repr(C)`: the interpreter finds the vectorcall by its offset.
+/// An instance of the type. `repr(C)`, since the interpreter finds the vectorcall by its offset.
 #[repr(C)]
 struct Object {
     base: PyObject,
@@ -31,32 +31,32 @@ struct Object {
     value: *mut Value,
 }
 
-/// What an object owns.
+/// The Rust value of an object.
 struct Value {
     function: Function,
     fast: Option<Fast>,
 }
 
-/// The type, made when the first function is.
+/// The type, created on first use.
 static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
-/// The type of functions.
+/// Returns the type of functions.
 pub(crate) fn class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
     CLASS.get_or_try_init(py, || make(py)).map(|class| class.bind(py))
 }
 
-/// The object of a function.
+/// Creates the object of a function.
 pub(crate) fn wrap(py: Python<'_>, function: Function) -> PyResult<Bound<'_, PyAny>> {
     let fast = Fast::of(py, &function)?;
     let class = class(py)?.as_type_ptr();
-    // SAFETY: the type is ready; it says how large its objects are.
+    // SAFETY: the type is ready, and it stores the size of its instances.
     let object = unsafe { ffi::PyType_GenericAlloc(class, 0) };
-    // SAFETY: a new reference, or NULL with an exception set.
+    // SAFETY: it is a new reference, or NULL with an exception set.
     let object = unsafe { Bound::from_owned_ptr_or_err(py, object) }?;
     let fields: *mut Object = object.as_ptr().cast();
-    // SAFETY: the object is of the type, so it has this field.
+    // SAFETY: the object is an instance of the type, so it has this field.
     let called = unsafe { &raw mut (*fields).vectorcall };
-    // SAFETY: as above; nobody else has the object yet.
+    // SAFETY: as above; the object is not shared yet.
     unsafe { called.write(Some(vectorcall)) };
     let value = Box::into_raw(Box::new(Value { function, fast }));
     // SAFETY: as above.
@@ -66,42 +66,42 @@ pub(crate) fn wrap(py: Python<'_>, function: Function) -> PyResult<Bound<'_, PyA
     Ok(object)
 }
 
-/// The function of an object; `None` if it is of another type.
+/// Returns the function of an object, or `None` for an object of another type.
 pub(crate) fn find<'a>(object: &'a Bound<'_, PyAny>) -> Option<&'a Function> {
     let class = CLASS.get(object.py())?;
     if !object.get_type().is(class) {
         return None;
     }
-    // SAFETY: the object is of the type, and the reference to it keeps its value.
+    // SAFETY: the object is an instance of the type, and the reference to it keeps its value alive.
     unsafe { value(object.as_ptr()) }.map(|value| &value.function)
 }
 
-/// The value of an object of the type.
+/// Returns the value of an object.
 ///
 /// # Safety
-/// The object is of the type, and lives for `'a`.
+/// The object is an instance of the type, and lives for `'a`.
 unsafe fn value<'a>(object: *mut PyObject) -> Option<&'a Value> {
     let fields: *mut Object = object.cast();
-    // SAFETY: the object is of the type, so it has this field.
+    // SAFETY: the object is an instance of the type, so it has this field.
     let held = unsafe { &raw const (*fields).value };
     // SAFETY: as above.
     let value = unsafe { held.read() };
-    // SAFETY: NULL, or the value that `wrap` made, which is dropped with the object.
+    // SAFETY: the pointer is NULL, or the value that `wrap` created, which is dropped with the object.
     unsafe { value.as_ref() }
 }
 
-/// `Py_TPFLAGS_HAVE_VECTORCALL`, which CPython knows from 3.9 on, and its limited API from 3.12 on.
+/// `Py_TPFLAGS_HAVE_VECTORCALL`, which CPython supports since 3.9, and its limited API since 3.12.
 const HAVE_VECTORCALL: c_ulong = 1 << 11;
-/// `PY_VECTORCALL_ARGUMENTS_OFFSET`, the bit of a count of arguments that is not part of it.
+/// `PY_VECTORCALL_ARGUMENTS_OFFSET`, a flag in the argument count that is not part of the number.
 const ARGUMENTS_OFFSET: usize = 1 << (usize::BITS - 1);
 
 unsafe extern "C" {
-    /// In every CPython from 3.8 on, and in the headers of the stable ABI from 3.12 on.
+    /// Exists in every CPython since 3.8, and in the headers of the stable ABI since 3.12.
     fn PyVectorcall_Call(callable: *mut PyObject, args: *mut PyObject, named: *mut PyObject)
     -> *mut PyObject;
 }
 
-/// Makes the type.
+/// Creates the type.
 fn make(py: Python<'_>) -> PyResult<Py<PyType>> {
     let offset = offset_of!(Object, vectorcall) as Py_ssize_t;
     let member = ffi::PyMemberDef {
@@ -111,7 +111,7 @@ fn make(py: Python<'_>) -> PyResult<Py<PyType>> {
         flags: ffi::Py_READONLY,
         doc: ptr::null(),
     };
-    // The interpreter keeps the tables of attributes, and there is one type in a process.
+    // The interpreter keeps the tables of attributes, so they are leaked once per process.
     let members = Box::leak(Box::new([member, ffi::PyMemberDef::default()]));
     let attributes = getters().iter().map(|getter| ffi::PyGetSetDef {
         name: getter.name.as_ptr(),
@@ -132,7 +132,7 @@ fn make(py: Python<'_>) -> PyResult<Py<PyType>> {
         slot(ffi::Py_tp_getset, Box::leak(attributes.into_boxed_slice()).as_mut_ptr().cast()),
         slot(0, ptr::null_mut()),
     ];
-    // A class of Python's is collected, so what derives from it is.
+    // The base class, written in Python, is tracked by the garbage collector, so its subclasses must be too.
     let flags = ffi::Py_TPFLAGS_DEFAULT
         | HAVE_VECTORCALL
         | ffi::Py_TPFLAGS_HAVE_GC
@@ -147,44 +147,44 @@ fn make(py: Python<'_>) -> PyResult<Py<PyType>> {
     let bases = PyTuple::new(py, [py.import("precast._function")?.getattr("FunctionMethods")?])?;
     // SAFETY: slots and tables end with an empty row; the tables and texts live as long as the process.
     let class = unsafe { ffi::PyType_FromSpecWithBases(&raw mut spec, bases.as_ptr()) };
-    // SAFETY: a new reference, or NULL with an exception set.
+    // SAFETY: it is a new reference, or NULL with an exception set.
     let class = unsafe { Bound::from_owned_ptr_or_err(py, class) }?;
     Ok(class.cast_into::<PyType>()?.unbind())
 }
 
 const DOC: &CStr = c"A compiled graph, called with NumPy arrays and Python's numbers.";
 
-/// An attribute that is computed.
+/// A computed attribute.
 pub(crate) struct Getter {
     pub(crate) name: &'static CStr,
     pub(crate) doc: &'static CStr,
     pub(crate) get: for<'py> fn(&Bound<'py, PyAny>, &Function) -> PyResult<Bound<'py, PyAny>>,
 }
 
-/// Runs `body` as a function of C: an exception or a panic is a raised exception and NULL.
+/// Runs `body` in a C function. An error or a panic becomes a raised exception and NULL.
 ///
 /// # Safety
-/// The interpreter is held.
+/// The GIL is held.
 unsafe fn guarded(body: impl for<'py> FnOnce(Python<'py>) -> PyResult<*mut PyObject>) -> *mut PyObject {
     let run = || Python::try_attach(|py| body(py).unwrap_or_else(|error| raised(py, error)));
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(Some(result)) => result,
-        // SAFETY: the interpreter is held.
+        // SAFETY: the GIL is held.
         Ok(None) => unsafe { refuse(c"the interpreter is shutting down") },
         // SAFETY: as above.
         Err(_) => unsafe { refuse(c"precast panicked, which is a defect of precast") },
     }
 }
 
-/// Raises a `RuntimeError` where nothing of PyO3 can be used.
+/// Raises a `RuntimeError` without using PyO3.
 ///
 /// # Safety
-/// The interpreter is held.
+/// The GIL is held.
 #[cold]
 unsafe fn refuse(text: &CStr) -> *mut PyObject {
-    // SAFETY: a class that lives as long as the interpreter.
+    // SAFETY: the class lives as long as the interpreter.
     let class = unsafe { ffi::PyExc_RuntimeError };
-    // SAFETY: as the caller says; the text is copied.
+    // SAFETY: guaranteed by the caller; the text is copied.
     unsafe { ffi::PyErr_SetString(class, text.as_ptr()) };
     ptr::null_mut()
 }
@@ -194,32 +194,32 @@ fn raised(py: Python<'_>, error: PyErr) -> *mut PyObject {
     ptr::null_mut()
 }
 
-/// Calls a function: `args` are the positional arguments, then those that `kwnames` names.
+/// Calls a function. `args` are the positional arguments, followed by the keyword arguments that `kwnames` names.
 unsafe extern "C" fn vectorcall(
     callable: *mut PyObject,
     args: *const *mut PyObject,
     nargsf: usize,
     kwnames: *mut PyObject,
 ) -> *mut PyObject {
-    // Numbers are converted as they are computed with.
+    // Numbers are converted in the same floating-point mode as in kernels.
     let _floats = DefaultFloats::set();
     let positional = nargsf & !ARGUMENTS_OFFSET;
     let named = if kwnames.is_null() {
         0
     } else {
-        // SAFETY: it is a tuple, and the interpreter is held.
+        // SAFETY: it is a tuple, and the GIL is held.
         unsafe { ffi::PyTuple_Size(kwnames) }.cast_unsigned()
     };
     let all: &[*mut PyObject] = match positional + named {
         0 => &[],
-        // SAFETY: the caller gives so many arguments, and holds references to them during the call.
+        // SAFETY: the caller passes this many arguments, and holds references to them during the call.
         count => unsafe { slice::from_raw_parts(args, count) },
     };
-    // SAFETY: CPython calls this for objects of the type only, and holds a reference to this one during the call.
+    // SAFETY: CPython calls this only for instances of the type, and holds a reference to the object during the call.
     let Some(value) = (unsafe { value(callable) }) else { return ptr::null_mut() };
     if let Some(fast) = &value.fast {
         let call = || {
-            // SAFETY: the interpreter is held, and the caller holds the arguments.
+            // SAFETY: the GIL is held, and the caller holds the arguments.
             unsafe { fast.call(&value.function, all, positional, kwnames) }
         };
         match catch_unwind(AssertUnwindSafe(call)) {
@@ -235,18 +235,18 @@ unsafe extern "C" fn vectorcall(
             unsafe { Bound::from_borrowed_ptr(py, *object) }
         });
         let values: Vec<Bound<'_, PyAny>> = values.collect();
-        // SAFETY: NULL or a tuple, to which the caller holds a reference.
+        // SAFETY: the pointer is NULL, or a tuple to which the caller holds a reference.
         let names = unsafe { Bound::from_borrowed_ptr_or_opt(py, kwnames) };
         let names = names.map(Bound::cast_into::<PyTuple>).transpose()?;
         value.function.call(py, values, names.as_ref()).map(Bound::into_ptr)
     };
-    // SAFETY: the interpreter is held.
+    // SAFETY: the GIL is held.
     unsafe { guarded(body) }
 }
 
-/// Gives an attribute.
+/// Returns the value of an attribute.
 unsafe extern "C" fn get(object: *mut PyObject, closure: *mut c_void) -> *mut PyObject {
-    // SAFETY: `make` gives a `Getter` that lives as long as the process.
+    // SAFETY: `make` passes a `Getter` that lives as long as the process.
     let getter: &Getter = unsafe { &*closure.cast() };
     let body = |py: Python<'_>| {
         // SAFETY: the caller holds a reference to the object.
@@ -254,45 +254,48 @@ unsafe extern "C" fn get(object: *mut PyObject, closure: *mut c_void) -> *mut Py
         let function = find(&object).ok_or_else(|| PyRuntimeError::new_err("no function"))?;
         (getter.get)(&object, function).map(Bound::into_ptr)
     };
-    // SAFETY: the interpreter is held.
+    // SAFETY: the GIL is held.
     unsafe { guarded(body) }
 }
 
 unsafe extern "C" fn repr(object: *mut PyObject) -> *mut PyObject {
-    // SAFETY: CPython calls this for objects of the type only, which live during the call.
+    // SAFETY: CPython calls this only for instances of the type, which live during the call.
     let shown =
         unsafe { value(object) }.map(|value| format!("<precast.Function {}>", value.function.shown()));
     let body = |py: Python<'_>| Ok(shown.into_pyobject(py)?.into_ptr());
-    // SAFETY: the interpreter is held.
+    // SAFETY: the GIL is held.
     unsafe { guarded(body) }
 }
 
-/// Shows the collector what an object refers to: its type. What the Rust value refers to are texts and dtypes.
+/// Visits the objects that an object refers to, for the garbage collector: only its type. The Rust value
+/// refers only to texts and dtypes.
 unsafe extern "C" fn traverse(object: *mut PyObject, visit: ffi::visitproc, arg: *mut c_void) -> c_int {
-    // SAFETY: the object is of the type.
+    // SAFETY: the object is an instance of the type.
     let class = unsafe { ffi::Py_TYPE(object) };
     // SAFETY: the collector calls this with its own function.
     unsafe { visit(class.cast(), arg) }
 }
 
 unsafe extern "C" fn dealloc(object: *mut PyObject) {
-    // SAFETY: the object is of the type, which is collected.
+    // SAFETY: the object is an instance of the type, which is tracked by the garbage collector.
     unsafe { ffi::PyObject_GC_UnTrack(object.cast()) };
-    // SAFETY: the object is of the type; an object of a heap type has a reference to it, which goes with it.
+    // SAFETY: the object is an instance of the type. An object of a heap type holds a reference to the
+    // type, which is released below.
     let class = unsafe { ffi::Py_TYPE(object) };
     let fields: *mut Object = object.cast();
-    // SAFETY: the object is of the type, so it has this field.
+    // SAFETY: the object is an instance of the type, so it has this field.
     let held = unsafe { &raw mut (*fields).value };
-    // SAFETY: as above; nobody else has the object any more.
+    // SAFETY: as above; the object has no other user any more.
     let value = unsafe { held.replace(ptr::null_mut()) };
     if !value.is_null() {
-        // SAFETY: `wrap` made it of a box, and this is the only place that drops it.
+        // SAFETY: `wrap` created it from a box, and this is the only place that drops it.
         let value = unsafe { Box::from_raw(value) };
-        // Objects go after the interpreter is no longer one, too; PyO3 then keeps what it would have given back.
+        // Objects may be freed after the interpreter has shut down. PyO3 then leaks the references in the
+        // value instead of releasing them.
         let dropping = || Python::try_attach(|_| drop(value));
         drop(catch_unwind(AssertUnwindSafe(dropping)));
     }
-    // SAFETY: `PyType_GenericAlloc` allocated it, for a type that is collected.
+    // SAFETY: `PyType_GenericAlloc` allocated it, for a type that is tracked by the garbage collector.
     unsafe { ffi::PyObject_GC_Del(object.cast()) };
     // SAFETY: see above.
     unsafe { ffi::Py_DECREF(class.cast()) };

@@ -1,31 +1,32 @@
-//! An exception that is raised where the caller cannot be told, and calls on: it is set, or kept until that caller is done.
+//! Exceptions in calls whose caller cannot receive an error and continues: each is raised at once, or
+//! kept until the caller returns.
 
 use pyo3::prelude::*;
 use std::cell::{Cell, RefCell};
 
 thread_local! {
-    /// Whether `restore` has raised one in this thread since `stands` last saw none.
+    /// Whether `restore` raised an exception in this thread that `stands` has not yet found cleared.
     static RAISED: Cell<bool> = const { Cell::new(false) };
-    /// What was raised beneath the [`watch`] that runs in this thread; `None` where none runs.
+    /// The exception raised during the [`watch`] that runs in this thread; `None` if no `watch` runs.
     static KEPT: RefCell<Option<Option<PyErr>>> = const { RefCell::new(None) };
 }
 
-/// Whether the exception of an earlier call in this thread still stands, so that this call is to do nothing: Python must not run
-/// beneath an exception, and the first is the one.
+/// Returns whether the exception of an earlier call in this thread is still set. If so, this call must do nothing:
+/// Python must not run while an exception is set, and the first exception is the one to report.
 pub(super) fn stands() -> bool {
     RAISED.get() && {
-        // No interpreter is left whose exception it could be.
+        // If the interpreter has shut down, the exception is gone.
         let stands = Python::try_attach(PyErr::occurred).unwrap_or(false);
         RAISED.set(stands);
         stands
     }
 }
 
-/// Raises an exception, if there is none.
+/// Raises an exception, unless one is set already.
 pub(super) fn restore(make: impl FnOnce(Python<'_>) -> PyErr) {
-    // Nobody is left to be told where the interpreter is no longer one.
+    // After the interpreter has shut down, the error cannot be reported.
     let _ = Python::try_attach(|py| {
-        // One that another callback of the same caller has raised.
+        // Another callback of the same caller may have raised an exception.
         if !PyErr::occurred(py) {
             make(py).restore(py);
         }
@@ -33,18 +34,18 @@ pub(super) fn restore(make: impl FnOnce(Python<'_>) -> PyErr) {
     });
 }
 
-/// Runs `call`, and gives the exception that was raised by [`beneath`] it.
+/// Runs `call`, and returns the exception that [`beneath`] kept during it.
 pub(super) fn watch<T>(call: impl FnOnce() -> T) -> (T, Option<PyErr>) {
     let outer = KEPT.replace(Some(None));
     let result = call();
     (result, KEPT.replace(outer).flatten())
 }
 
-/// Runs `call`, if no exception of an earlier call stands; what it fails with is made an exception, which a [`watch`] keeps, and which
-/// is raised where there is none.
+/// Runs `call`, unless the exception of an earlier call is still set. An error of `call` becomes an exception. A
+/// running [`watch`] keeps it; otherwise it is raised.
 pub(super) fn beneath<E>(call: impl FnOnce() -> Result<(), E>, make: impl FnOnce(Python<'_>, E) -> PyErr) {
     let kept = KEPT.take();
-    // What `call` calls has its own watches.
+    // Functions called by `call` have their own watches.
     let kept = match kept {
         None if stands() => None,
         Some(Some(first)) => Some(Some(first)),

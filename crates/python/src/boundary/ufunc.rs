@@ -1,20 +1,22 @@
-//! Functions as ufuncs and gufuncs of NumPy: a loop for each function, which NumPy calls with addresses and steps.
+//! Functions as NumPy ufuncs and gufuncs: a loop for each function, which NumPy calls with addresses and steps.
 //!
 //! ```text
-//! functions of f32[?], of f64[?]   ──▶ ufunc       the loop's elements are one call, along its only dimension
-//! functions of numbers             ──▶ ufunc       a call an element; the plain C function where there is one
-//! functions of f64[?], signature   ──▶ gufunc      a call for each index of the loop, on the core dimensions
+//! functions of f32[?], of f64[?]   ──▶ ufunc       one call for all elements of the loop, along its only dimension
+//! functions of numbers             ──▶ ufunc       one call per element; uses the plain C function if it exists
+//! functions of f64[?], signature   ──▶ gufunc      one call for each index of the loop, on the core dimensions
 //! ```
 //! # The contract
-//! NumPy gives each loop `n` elements of each operand, of the dtypes that the loop was made for, aligned and in this machine's byte
-//! order, and buffers whatever is otherwise. It may have given the interpreter free.
+//! NumPy passes each loop `n` elements of each operand. They have the dtypes that the loop was made for, are aligned,
+//! and are in native byte order; NumPy buffers all other operands. It may have released the GIL.
 //!
 //! # Errors
-//! A loop cannot refuse: NumPy looks for exceptions in loops of objects only, and goes on. So what an op raises is kept until the
-//! call of the ufunc ends, by a vectorcall of ours in front of NumPy's, and raised then. Methods such as `reduce` have no such place:
-//! there it is raised with the interpreter taken again, and CPython reports it as the cause of a `SystemError`. The first exception
-//! is the one, and the loops after it run nothing. Flags of floating-point numbers are those of vectorised kernels, which set some
-//! for lanes that nobody reads: they are cleared, and NumPy warns of nothing.
+//! A loop cannot return an error: NumPy checks for exceptions only in loops over objects, and otherwise
+//! continues. So the exception of an op is kept until the call of the ufunc ends, and a vectorcall that wraps
+//! NumPy's then raises it. Methods such as `reduce` do not go through the vectorcall. There the exception is
+//! raised at once, after acquiring the GIL, and CPython reports it as the cause of a `SystemError`. The first
+//! exception is kept, and later loops do nothing.
+//!
+//! Vectorised kernels set floating-point flags for unused lanes too. So the flags are cleared, and NumPy does not warn.
 
 use super::array::are_bools;
 use super::raised;
@@ -30,15 +32,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 use std::{ptr, slice};
 
-/// What a ufunc is made of, and kept by.
+/// The loops of a ufunc, which keep its data alive.
 #[pyclass(frozen, module = "precast._native")]
 struct Loops {
-    /// What loops are given: NumPy has their addresses.
+    /// The data of the loops. NumPy stores their addresses.
     _loops: Box<[Loop]>,
     _tables: Tables,
 }
 
-/// What NumPy keeps the addresses of.
+/// Tables whose addresses NumPy stores.
 struct Tables {
     functions: Box<[PyUFuncGenericFunction]>,
     data: Box<[*mut c_void]>,
@@ -47,12 +49,12 @@ struct Tables {
     doc: CString,
 }
 
-// SAFETY: the addresses are of the loops that stand beside the tables; nobody reads them through this.
+// SAFETY: the addresses refer to the loops next to the tables, and they are never dereferenced through this type.
 unsafe impl Send for Tables {}
 // SAFETY: as above.
 unsafe impl Sync for Tables {}
 
-/// One function.
+/// The loop of one function.
 pub(crate) struct Loop {
     function: precast_core::Function,
     n_inputs: usize,
@@ -63,13 +65,13 @@ pub(crate) struct Loop {
 /// An operand of a loop.
 struct Operand {
     dtype: DType,
-    /// Which of the core dimensions it has.
+    /// The indices of its core dimensions.
     core: Vec<usize>,
-    /// Where the steps of its core dimensions begin.
+    /// The index of the first step of its core dimensions.
     steps: usize,
 }
 
-/// Elements that only another package can have made.
+/// Bool elements with invalid bytes, which only another package can create.
 #[derive(Debug, thiserror::Error)]
 #[error("it has bools that are neither 0 nor 1\nhint: pass `x != 0`")]
 struct NoBools;
@@ -80,24 +82,24 @@ type F64x3 = fn(f64, f64, f64) -> f64;
 type F32 = fn(f32) -> f32;
 type F32x2 = fn(f32, f32) -> f32;
 
-/// How a call an element is made.
+/// The kind of call that the loop makes.
 enum Number {
-    /// The loop is one call.
+    /// One call for the whole loop.
     Whole,
     F64(Native<F64>),
     F64x2(Native<F64x2>),
     F64x3(Native<F64x3>),
     F32(Native<F32>),
     F32x2(Native<F32x2>),
-    /// By arrays, one element or core at a time.
+    /// Calls with arrays, one per element or core.
     Arrays,
 }
 
 impl Loop {
-    /// The loop of a function; `fields` are the dtypes and ranks that its signature has.
+    /// Creates the loop of a function. `fields` are the dtypes and ranks in its signature.
     ///
     /// # Errors
-    /// In words: why it is none.
+    /// Returns the reason why the function cannot be a loop.
     pub(crate) fn new(
         function: &Function,
         fields: &[(DType, usize)],
@@ -141,23 +143,23 @@ impl Loop {
         Ok(Self { function: inner, n_inputs, operands, number })
     }
 
-    /// The numbers of its inputs and outputs.
+    /// Returns the numbers of inputs and outputs.
     pub(crate) fn arity(&self) -> (usize, usize) {
         (self.n_inputs, self.operands.len() - self.n_inputs)
     }
 
-    /// The dtypes of its operands.
+    /// Returns the dtypes of the operands.
     pub(crate) fn dtypes(&self) -> impl Iterator<Item = DType> {
         self.operands.iter().map(|operand| operand.dtype)
     }
 
-    /// The arrays of one index; of a function of vectors `count` elements from there.
+    /// Calls the function with the arrays of one index. A function of vectors gets `count` elements from there.
     ///
     /// # Errors
-    /// What an op refuses.
+    /// An op rejects its arguments.
     ///
     /// # Safety
-    /// `span` is what NumPy gave the loop of this.
+    /// `span` contains the arguments that NumPy passed for this loop.
     unsafe fn call(&self, span: &Span<'_>, index: isize, count: usize) -> Result<(), CallError> {
         let axes: Vec<(Vec<usize>, Vec<isize>)> = self
             .operands
@@ -182,7 +184,7 @@ impl Loop {
         for at in 0..self.n_inputs {
             let array = raw(at);
             let is_read = array.dtype == DType::Bool && !array.shape.contains(&0);
-            // SAFETY: elements of the loop, which can be read.
+            // SAFETY: elements of the loop, which are readable.
             if is_read && !unsafe { are_bools(array.data.cast(), array.shape, array.strides_bytes) } {
                 let name = self.function.inputs()[at].name.clone();
                 return Err(CallError::Filter { name, source: Arc::new(NoBools) });
@@ -191,13 +193,14 @@ impl Loop {
             inputs.push(unsafe { array.read() }.map_err(refused)?);
         }
         for at in self.n_inputs..self.operands.len() {
-            // SAFETY: as above; NumPy lets a loop write there, and sees to what overlaps.
+            // SAFETY: as above; NumPy lets a loop write there, and handles overlapping operands.
             outputs.push(unsafe { raw(at).write() }.map_err(refused)?);
         }
         self.function.call_views(&inputs, &mut outputs)
     }
 
-    /// Whether no element is computed of one that the loop has written: what `reduce` and `accumulate` ask for.
+    /// Returns whether no element is computed from an element that the loop has written. `reduce` and `accumulate` call
+    /// loops where this is not the case.
     fn is_apart(&self, span: &Span<'_>, n: isize) -> bool {
         let lies = |at: usize| {
             let (first, last) = (span.at(at, 0), span.at(at, n - 1));
@@ -215,7 +218,7 @@ impl Loop {
     /// Runs the loop.
     ///
     /// # Safety
-    /// `span` is what NumPy gave the loop of this.
+    /// `span` contains the arguments that NumPy passed for this loop.
     unsafe fn run(&self, span: &Span<'_>) -> Result<(), CallError> {
         let n = span.dims[0];
         macro_rules! plain {
@@ -234,7 +237,7 @@ impl Loop {
         match &self.number {
             Number::Whole if n == 0 => Ok(()),
             Number::Whole if self.is_apart(span, n) => {
-                // SAFETY: as the caller says.
+                // SAFETY: guaranteed by the caller.
                 unsafe { self.call(span, 0, n.cast_unsigned()) }
             }
             Number::F64(native) => plain!(native, f64, 0; 1),
@@ -243,15 +246,16 @@ impl Loop {
             Number::F32(native) => plain!(native, f32, 0; 1),
             Number::F32x2(native) => plain!(native, f32, 0, 1; 2),
             Number::Whole | Number::Arrays => (0..n).try_for_each(|index| {
-                // SAFETY: as the caller says.
+                // SAFETY: guaranteed by the caller.
                 unsafe { self.call(span, index, 1) }
             }),
         }
     }
 }
 
-/// What NumPy gives a loop: where the operands' first elements are, the extents of the loop and of its core, and the steps, of the
-/// operands and then of their core dimensions.
+/// The arguments that NumPy passes to a loop: the addresses of the operands' first elements, the extents
+/// of the loop and of its core dimensions, and the steps. The steps of the operands come first, then
+/// those of their core dimensions.
 struct Span<'a> {
     args: &'a [*mut c_char],
     dims: &'a [npy_intp],
@@ -259,7 +263,7 @@ struct Span<'a> {
 }
 
 impl Span<'_> {
-    /// The address of an operand at an index of the loop.
+    /// Returns the address of an operand at an index of the loop.
     fn at(&self, operand: usize, index: isize) -> *mut c_char {
         self.args[operand].wrapping_offset(index * self.steps[operand])
     }
@@ -269,7 +273,7 @@ fn other(what: &'static str, source: impl std::error::Error + Send + Sync + 'sta
     CallError::Other { what, source: Arc::new(source) }
 }
 
-/// The plain C function of a graph of numbers, if a loop has a form for it.
+/// Returns the plain C function of a graph of numbers, if it has a supported form.
 fn native(function: &precast_core::Function) -> Number {
     let found = function.native().map(Number::F64).or_else(|_| function.native().map(Number::F64x2));
     let found = found.or_else(|_| function.native().map(Number::F64x3));
@@ -279,28 +283,28 @@ fn native(function: &precast_core::Function) -> Number {
     found.unwrap_or(Number::Arrays)
 }
 
-/// The loop that NumPy calls.
+/// The loop function that NumPy calls.
 unsafe extern "C" fn run(
     args: *mut *mut c_char,
     dims: *mut npy_intp,
     steps: *mut npy_intp,
     data: *mut c_void,
 ) {
-    // SAFETY: the data of a loop is a `Loop`, which the ufunc keeps.
+    // SAFETY: the data of a loop is a `Loop`, which the ufunc keeps alive.
     let of: &Loop = unsafe { &*data.cast::<Loop>() };
     let n_steps = of.operands.last().map_or(0, |last| last.steps + last.core.len());
     let n_dims = 1 + of.operands.iter().flat_map(|operand| &operand.core).max().map_or(0, |core| core + 1);
-    // SAFETY: an address for each operand.
+    // SAFETY: NumPy passes an address for each operand.
     let args = unsafe { slice::from_raw_parts(args, of.operands.len()) };
-    // SAFETY: an extent for the loop, and one for each core dimension.
+    // SAFETY: NumPy passes an extent for the loop, and one for each core dimension.
     let dims = unsafe { slice::from_raw_parts(dims, n_dims) };
-    // SAFETY: a step for each operand, and one for each core dimension of it.
+    // SAFETY: NumPy passes a step for each operand, and one for each of its core dimensions.
     let steps = unsafe { slice::from_raw_parts(steps, n_steps) };
     let call = || {
         // SAFETY: NumPy calls this with the arguments of the loop.
         unsafe { of.run(&Span { args, dims, steps }) }
     };
-    // An error, or nothing of a panic.
+    // Returns the error of the call, or `None` for a panic.
     let caught = || match catch_unwind(AssertUnwindSafe(call)) {
         Ok(done) => done.map_err(Some),
         Err(_) => Err(None),
@@ -309,20 +313,20 @@ unsafe extern "C" fn run(
         Some(refused) => error::call(py, &refused, false),
         None => pyo3::exceptions::PyRuntimeError::new_err("precast panicked"),
     });
-    // SAFETY: NumPy's table of functions was found when the ufunc was made, so that nothing of the interpreter is used.
+    // SAFETY: NumPy's table of functions was loaded when the ufunc was created, so this does not use the interpreter.
     let py = unsafe { Python::assume_attached() };
     // SAFETY: it clears the thread's flags.
     unsafe { PY_UFUNC_API.PyUFunc_clearfperr(py) };
 }
 
-/// The vectorcall of NumPy's ufuncs, which is one for all.
+/// The vectorcall of NumPy's ufuncs, which is the same for all ufuncs.
 static NUMPYS: OnceLock<Vectorcall> = OnceLock::new();
 
-/// `vectorcallfunc`, which the stable ABI has from CPython 3.12 on.
+/// `vectorcallfunc`, which is in the stable ABI since CPython 3.12.
 type Vectorcall =
     unsafe extern "C" fn(*mut PyObject, *const *mut PyObject, usize, *mut PyObject) -> *mut PyObject;
 
-/// The vectorcall of ours: NumPy's, and then the exception that a loop has raised meanwhile.
+/// Calls NumPy's vectorcall, and then raises the exception of a loop, if any.
 unsafe extern "C" fn call(
     ufunc: *mut PyObject,
     args: *const *mut PyObject,
@@ -330,18 +334,18 @@ unsafe extern "C" fn call(
     names: *mut PyObject,
 ) -> *mut PyObject {
     let Some(numpys) = NUMPYS.get() else { return ptr::null_mut() };
-    // SAFETY: the arguments that CPython gives a ufunc.
+    // SAFETY: these are the arguments that CPython passed for the ufunc.
     let (result, raised) = raised::watch(|| unsafe { numpys(ufunc, args, n_args, names) });
     let Some(raised) = raised else { return result };
-    // SAFETY: CPython calls with the interpreter held.
+    // SAFETY: CPython calls this with the GIL held.
     let py = unsafe { Python::assume_attached() };
-    // SAFETY: a new reference, or NULL with an exception set, for which this one stands.
+    // SAFETY: it is a new reference, or NULL with an exception set, which the kept exception replaces.
     drop(unsafe { Bound::from_owned_ptr_or_opt(py, result) });
     raised.restore(py);
     ptr::null_mut()
 }
 
-/// Makes a ufunc of loops, which have the same numbers of inputs and outputs; with `signature` a gufunc.
+/// Creates a ufunc from loops with equal numbers of inputs and outputs. With `signature`, creates a gufunc.
 pub(crate) fn make<'py>(
     py: Python<'py>,
     name: &str,
@@ -361,7 +365,8 @@ pub(crate) fn make<'py>(
     };
     let signature = signature.map(CString::new).transpose()?;
     let count = loops.len() as c_int;
-    // SAFETY: a row of each table for each loop, which the ufunc keeps by its `obj`; the signature is copied.
+    // SAFETY: each table has a row for each loop, and the ufunc keeps the tables alive through its
+    // `obj`. The signature is copied.
     let ufunc = unsafe {
         PY_UFUNC_API.PyUFunc_FromFuncAndDataAndSignature(
             py,
@@ -371,7 +376,7 @@ pub(crate) fn make<'py>(
             count,
             n_in as c_int,
             n_out as c_int,
-            // `PyUFunc_None`: a reduction has no first value.
+            // `PyUFunc_None`: a reduction has no identity.
             -1,
             tables.name.as_ptr(),
             tables.doc.as_ptr(),
@@ -379,21 +384,21 @@ pub(crate) fn make<'py>(
             signature.as_ref().map_or(ptr::null(), |signature| signature.as_ptr()),
         )
     };
-    // SAFETY: a new reference, or NULL with an exception set.
+    // SAFETY: it is a new reference, or NULL with an exception set.
     let ufunc = unsafe { Bound::from_owned_ptr_or_err(py, ufunc) }?;
     let keeper: *mut PyObject = Bound::new(py, Loops { _loops: loops, _tables: tables })?.into_ptr().cast();
     let fields: *mut PyUFuncObject = ufunc.as_ptr().cast();
-    // SAFETY: a ufunc of NumPy's, which gives back what `obj` refers to when it goes; a new one has nothing there.
+    // SAFETY: it is a NumPy ufunc, which releases `obj` when it is freed. In a new ufunc `obj` is NULL.
     let obj = unsafe { &raw mut (*fields).fields.obj };
     // SAFETY: as above.
     unsafe { obj.write(keeper) };
     // SAFETY: as above; every ufunc has a vectorcall.
     let vectorcall = unsafe { &raw mut (*fields).fields.vectorcall };
-    // SAFETY: a pointer to a function of that kind, which NumPy has put there.
+    // SAFETY: NumPy stored a pointer to a function of this type there.
     let numpys = unsafe { vectorcall.cast::<Option<Vectorcall>>().read() };
     if let Some(numpys) = numpys {
         NUMPYS.get_or_init(|| numpys);
-        // SAFETY: the field of a new ufunc, which nobody calls yet.
+        // SAFETY: the field of a new ufunc, which has not been called yet.
         unsafe { vectorcall.write(call as *mut c_void) };
     }
     Ok(ufunc)

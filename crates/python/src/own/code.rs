@@ -1,15 +1,15 @@
-//! What ops and types that are written in Python have in common: the C that their methods gave, headers, libraries, flags.
+//! The common part of ops and types that are written in Python: the C code from their methods, headers, libraries, flags.
 
 use super::texts::Texts;
 use precast_codegen::{CCompiler, CLinkerObject, CacheVersion, SourceSet};
 use precast_store::key::Language;
 use std::collections::HashMap;
 
-/// What methods returned.
+/// The values that methods returned.
 #[derive(Debug)]
 pub(super) struct Code {
     pub(super) texts: Texts,
-    /// Lists by the names of the methods.
+    /// Lists by method name.
     pub(super) lists: HashMap<String, Vec<String>>,
     pub(super) version: CacheVersion,
     pub(super) is_cxx: bool,
@@ -17,7 +17,7 @@ pub(super) struct Code {
 }
 
 impl Code {
-    /// C of no version. C that uses names of CPython's or NumPy's API gets their headers.
+    /// Creates code without a cache version. Code that uses names of the CPython or NumPy API gets their headers.
     pub(super) fn new(texts: HashMap<String, String>, mut lists: HashMap<String, Vec<String>>) -> Self {
         let texts = Texts(texts);
         let others = ["c_support_code", "c_init_code"].map(|method| list(&lists, method));
@@ -31,7 +31,7 @@ impl Code {
         Self { texts, lists, version: CacheVersion::Content, is_cxx: false, sources: SourceSet::new() }
     }
 
-    /// Whether two are the same C.
+    /// Returns whether two ops or types have the same C code.
     pub(super) fn is(&self, other: &Self) -> bool {
         self.texts == other.texts && self.lists == other.lists
     }
@@ -81,7 +81,7 @@ impl CLinkerObject for Code {
     }
 }
 
-/// Methods whose answer is that of a field.
+/// Forwards methods to a field.
 macro_rules! delegate {
     ($field:ident: $($method:ident($($arg:ident: $ty:ty),*) -> $result:ty;)*) => {
         $(fn $method(&self, $($arg: $ty),*) -> $result {
@@ -91,7 +91,7 @@ macro_rules! delegate {
 }
 pub(super) use delegate;
 
-/// A `CLinkerObject` that is what a field is.
+/// Implements `CLinkerObject` by forwarding to a field.
 macro_rules! object_of {
     ($class:ty, $field:ident) => {
         impl precast_codegen::CLinkerObject for $class {

@@ -12,16 +12,16 @@ use pyo3::prelude::*;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// What `precast/_own/` says of a type.
+/// The description of a type from `precast/_own/`.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Told {
-    /// `double<f64[]>`.
+    /// The type, such as `double<f64[]>`.
     ty: String,
     texts: HashMap<String, String>,
     lists: HashMap<String, Vec<String>>,
     is_simple: bool,
-    /// Whether each number is a value, in the C variable itself.
+    /// Whether each number is a value stored directly in the C variable.
     is_number: bool,
     element_type: Option<String>,
 }
@@ -32,22 +32,22 @@ struct OwnType {
     is_simple: bool,
     is_number: bool,
     element_type: Option<String>,
-    /// Of Python's class.
+    /// The `filter` method of the Python class.
     filter: Option<Py<PyAny>>,
     values_eq_approx: Option<Py<PyAny>>,
 }
 
-/// The types of this process by name, and how often they have changed.
+/// The registered types of this process by name, and the number of changes to them.
 static TYPES: RwLock<(u64, Types)> = RwLock::new((0, Types::new()));
 
 type Types = Vec<(String, Arc<OwnType>)>;
 
-/// How often the types have changed.
+/// Returns the number of changes to the registered types.
 pub(crate) fn generation() -> u64 {
     TYPES.read().unwrap_or_else(PoisonError::into_inner).0
 }
 
-/// The library with all types of this process.
+/// Adds all registered types of this process to a library.
 pub(crate) fn with_types(ops: precast_ops::Ops) -> precast_ops::Ops {
     let types = TYPES.read().unwrap_or_else(PoisonError::into_inner);
     types.1.iter().fold(ops, |ops, (name, ty)| {
@@ -56,13 +56,13 @@ pub(crate) fn with_types(ops: precast_ops::Ops) -> precast_ops::Ops {
     })
 }
 
-/// Whether values of a type are filtered by code of Python's.
+/// Returns whether values of a type are filtered by Python code.
 pub(crate) fn has_filter(name: &str) -> bool {
     let types = TYPES.read().unwrap_or_else(PoisonError::into_inner);
     types.1.iter().any(|(known, ty)| known == name && ty.filter.is_some())
 }
 
-/// Registers a type under its name; one of the same name that is another is replaced.
+/// Registers a type under its name. Replaces a type of the same name if the code differs.
 #[pyfunction]
 pub(crate) fn register_type(
     py: Python<'_>,
@@ -98,7 +98,7 @@ pub(crate) fn register_type(
         }
     };
     drop(types);
-    // Python is called as it goes.
+    // Dropping the type may run Python code, so the lock was released before.
     drop(old);
     Ok(())
 }
@@ -108,7 +108,7 @@ impl OwnType {
         self.code.texts.fill(method, name, sub)
     }
 
-    /// The text of a method that is told whether values are checked.
+    /// Returns the text of a method that has a variant without checks of values.
     fn checked(&self, method: &str, name: &str, sub: &Sub, check_input: bool) -> String {
         let unchecked = format!("{method}_unchecked");
         let method = if !check_input && self.code.texts.has(&unchecked) { &unchecked } else { method };

@@ -1,4 +1,4 @@
-//! Files with sections: what `precast.ExternalCOp` hands over.
+//! Files with sections, passed by `precast.ExternalCOp`.
 
 use precast_codegen::external::{Declaration, ExternalCOp};
 use precast_store::key::Language;
@@ -9,16 +9,16 @@ use std::collections::BTreeMap;
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Files {
-    /// Names and texts.
+    /// The names and texts of the files.
     files: Vec<(String, String)>,
-    /// Own headers: names and texts.
+    /// The op's own headers: names and texts.
     sources: BTreeMap<String, String>,
     func: Option<String>,
     max_inputs: Option<usize>,
     max_outputs: Option<usize>,
 }
 
-/// The op of files, for the types of one Apply.
+/// Creates an op from files, for the types of one Apply.
 pub(super) fn op(files: Files, told: &super::op::Told, params: Declaration) -> Result<ExternalCOp, String> {
     let declaration = Declaration {
         files: files.files.into_iter().map(|(name, text)| (name, text.into())).collect(),

@@ -18,24 +18,24 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// The prop that tells classes of one name apart.
+/// The prop that distinguishes classes with the same name.
 const CLASS: &str = "class";
 
-/// What `precast/_own/` says of one Apply.
+/// The description of one Apply from `precast/_own/`.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Told {
     name: String,
-    /// Tells the class from others of its name.
+    /// Distinguishes the class from other classes with the same name.
     class: String,
     pub(super) inputs: Vec<String>,
     pub(super) outputs: Vec<String>,
-    /// The texts that methods gave.
+    /// The texts that methods returned.
     texts: HashMap<String, String>,
-    /// The lists that methods gave.
+    /// The lists that methods returned.
     lists: HashMap<String, Vec<String>>,
     pub(super) version: Option<Vec<u32>>,
-    /// Whether the code is C++, if it says so.
+    /// Whether the code is C++, if stated.
     pub(super) cxx: Option<bool>,
     pub(super) view_map: Vec<(usize, usize)>,
     pub(super) destroy_map: Vec<(usize, usize)>,
@@ -49,7 +49,7 @@ impl Told {
     }
 }
 
-/// The outputs of an op of the user's own, applied to some arguments.
+/// Returns the outputs of a user-defined op applied to arguments.
 #[pyfunction]
 #[pyo3(signature = (told, args, props, param_types, files, perform))]
 pub(crate) fn apply<'py>(
@@ -93,14 +93,14 @@ pub(crate) struct OwnOp {
     params: Vec<String>,
     view_map: Vec<(usize, usize)>,
     destroy_map: Vec<(usize, usize)>,
-    /// Its C.
+    /// The C code of the op.
     c: Box<dyn COp>,
-    /// Takes a list of arrays, and gives one.
+    /// The `perform` method: takes a list of arrays and returns one.
     perform: Option<Py<PyAny>>,
 }
 
 impl OwnOp {
-    /// Whether its reference is Python's code.
+    /// Returns whether the reference implementation is Python code.
     pub(crate) fn has_perform(&self) -> bool {
         self.perform.is_some()
     }
@@ -131,7 +131,7 @@ impl Op for OwnOp {
         self.params.clone()
     }
 
-    /// What Python's `make_node` said of these arguments, which a rewrite may know more of since.
+    /// Returns the types from Python's `make_node`. A rewrite may have refined the types of the arguments since.
     fn make_node(&self, _: &[Type]) -> Result<Vec<Type>, MakeNodeError> {
         Ok(self.outputs.clone())
     }
@@ -176,7 +176,7 @@ fn run(py: Python<'_>, perform: &Py<PyAny>, inputs: &[&Array], outputs: &[Type])
     results.collect()
 }
 
-/// C that methods returned.
+/// The C code that methods returned.
 #[derive(Debug)]
 struct Captured {
     name: String,
@@ -202,7 +202,7 @@ impl Captured {
     }
 }
 
-/// [`OwnOp`] has the interface; this is its C.
+/// Only [`OwnOp`] has a complete interface; this type provides its C code.
 impl Op for Captured {
     fn name(&self) -> &str {
         &self.name

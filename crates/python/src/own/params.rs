@@ -7,13 +7,13 @@ use precast_graph::{Prop, Props};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyString, PyTuple};
 
-/// The type of a param, as `precast/_own/` tells it.
+/// The description of a param's type from `precast/_own/`.
 #[derive(FromPyObject)]
 pub(crate) enum Told {
-    /// A type, `f64` or `f64[?]`.
+    /// A type, such as `f64` or `f64[?]`.
     #[pyo3(transparent)]
     Type(String),
-    /// An enumeration: its C type, constants, and the headers that define them, if any do.
+    /// An enumeration: its C type, its constants, and the headers that define them, if any.
     #[pyo3(transparent)]
     Enum((String, Vec<Constant>, Option<Vec<String>>)),
 }
@@ -21,7 +21,7 @@ pub(crate) enum Told {
 /// A constant: its name, aliases and value.
 type Constant = (String, Vec<String>, i64);
 
-/// The types of params; those that are not told follow from the values.
+/// Returns the types of params. Types that are not stated follow from the values.
 pub(super) fn types(told: Vec<(String, Told)>) -> PyResult<ParamsType> {
     told.into_iter().try_fold(ParamsType::new(), |types, (name, told)| Ok(types.with(&name, one(told)?)))
 }
@@ -55,12 +55,12 @@ fn one(told: Told) -> PyResult<ParamType> {
     Ok(ParamType::Enum(made))
 }
 
-/// Values as props.
+/// Converts values to props.
 pub(super) fn props(values: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<Props> {
     values.into_iter().map(|(name, value)| Ok((name, prop(&value)?))).collect()
 }
 
-/// A value as a prop; what no prop can be is told apart by what Python shows of it.
+/// Converts a value to a prop. A value of an unsupported type is represented by its `repr`.
 fn prop(value: &Bound<'_, PyAny>) -> PyResult<Prop> {
     if value.is_instance_of::<PyBool>() {
         return value.is_truthy().map(Prop::Bool);

@@ -1,4 +1,5 @@
-//! The exception of a method of Python's, while an error of Rust's travels through code that knows no Python.
+//! Stores the exception of a Python method while the corresponding Rust error passes through
+//! code without access to Python.
 
 use crate::error;
 use pyo3::prelude::*;
@@ -8,14 +9,14 @@ thread_local! {
     static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 
-/// Keeps an exception for the error that it becomes; gives its text.
+/// Stores an exception and returns its text for the Rust error.
 pub(crate) fn put(py: Python<'_>, raised: PyErr) -> String {
     let text = error::shown(raised.value(py));
     RAISED.with(|slot| slot.replace(Some(raised)));
     text
 }
 
-/// The exception that was put last in this thread, once.
+/// Takes the exception that was stored last in this thread.
 pub(crate) fn take() -> Option<PyErr> {
     RAISED.with(RefCell::take)
 }

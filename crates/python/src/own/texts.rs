@@ -1,12 +1,12 @@
-//! C with marks in the places of what the linker chooses.
+//! C code with marks in place of the names that the linker chooses.
 
 use precast_codegen::Sub;
 use std::collections::HashMap;
 
-/// Stands for the name of an Apply, or of a C variable.
+/// The mark for the name of an Apply or of a C variable.
 pub(super) const NAME: &str = "PRECAST_NAME_";
 
-/// The C that methods returned, by the names of the methods.
+/// The C code that methods returned, by method name.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Texts(pub(super) HashMap<String, String>);
 
@@ -15,7 +15,7 @@ impl Texts {
         self.0.contains_key(method)
     }
 
-    /// The text of a method; nothing if it has none.
+    /// Returns the text of a method with its marks replaced, or an empty text if the method does not exist.
     pub(super) fn fill(&self, method: &str, name: &str, sub: &Sub) -> String {
         let Some(text) = self.0.get(method) else { return String::new() };
         let id = sub.id.to_string();
@@ -31,7 +31,7 @@ impl Texts {
         marks.iter().fold(text.clone(), |text, (mark, value)| text.replace(mark, value))
     }
 
-    /// The text of a method that is given the variables of an Apply.
+    /// Returns the text of a method that uses the variables of an Apply.
     pub(super) fn run(
         &self,
         method: &str,
@@ -48,7 +48,7 @@ impl Texts {
         })
     }
 
-    /// Whether the C uses names of CPython's or NumPy's API.
+    /// Returns whether the C code uses names of the CPython or NumPy API.
     pub(super) fn are_compat<'a>(&'a self, others: impl Iterator<Item = &'a String>) -> bool {
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let mut words = self.0.values().chain(others).flat_map(|text| text.split(move |c| !is_name(c)));

@@ -1,4 +1,4 @@
-//! Calls of maps and whole reductions whose operands lie in C order: addresses go from the arrays to the kernels.
+//! Calls of maps and whole reductions on operands in C order: the addresses of the arrays go directly to the kernels.
 
 use super::operand::{Found, Operand};
 use super::{Ended, FEW_ELEMENTS, Fast, Given, MOST};
@@ -14,10 +14,10 @@ enum Made<'py> {
 }
 
 impl Fast {
-    /// Calls the function; `None` also if a kernel refuses.
+    /// Calls the function. Returns `None` also if a kernel rejects the arguments.
     ///
     /// # Safety
-    /// The interpreter is held, and the caller holds the arguments.
+    /// The GIL is held, and the caller holds the arguments.
     #[inline(always)]
     pub(super) unsafe fn direct<'py>(
         &self,
@@ -30,7 +30,7 @@ impl Fast {
         let mut numbers = [0; MOST];
         let operands = given.args.iter().zip(&self.inputs).zip(&mut numbers);
         for (at, ((object, operand), number)) in operands.enumerate() {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             let found = unsafe { operand.look(self.classes, *object, number) }?;
             // SAFETY: see the contract.
             if !direct.take(&mut call, at, unsafe { strided(operand, &found) }) {
@@ -39,7 +39,7 @@ impl Fast {
         }
         let Some(rooms) = given.out else { return self.direct_new(py, direct, &mut call) };
         for (at, (room, operand)) in rooms.iter().zip(&self.outputs).enumerate() {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             let found = unsafe { operand.array(self.classes, *room) }.filter(|found| !found.readonly)?;
             // SAFETY: see the contract.
             if !direct.give(&mut call, at, unsafe { strided(operand, &found) }) {
@@ -50,7 +50,7 @@ impl Fast {
         unsafe { run(py, direct, &mut call) }.then_some(Ok(None))
     }
 
-    /// As [`Fast::direct`], for new results; the inputs were taken.
+    /// Calls the function like [`Fast::direct`], but with new results. The inputs were taken already.
     fn direct_new<'py>(&self, py: Python<'py>, direct: &Direct, call: &mut Call<'_>) -> Ended<'py> {
         let mut results: [Option<Made<'py>>; MOST] = [const { None }; MOST];
         for (at, ((operand, descr), result)) in
@@ -61,7 +61,7 @@ impl Fast {
                 let Made::Number(number) = result.insert(Made::Number(Number::default())) else {
                     return None;
                 };
-                // SAFETY: room for any element, which is written to before anybody reads it.
+                // SAFETY: there is space for any element, and it is written before it is read.
                 let room = unsafe { Strided::raw(operand.dtype, number.data(), &[], &[]) };
                 direct.give(call, at, room).then_some(())?;
                 continue;
@@ -70,9 +70,9 @@ impl Fast {
                 Ok(made) => made,
                 Err(raised) => return Some(Err(raised.into())),
             };
-            // SAFETY: the interpreter is held, and so is the array.
+            // SAFETY: the GIL is held, and so is the array.
             let found = unsafe { operand.array(self.classes, made.as_ptr()) }?;
-            // SAFETY: a new array, which nobody else has.
+            // SAFETY: a new array, which has no other user.
             direct.give(call, at, unsafe { strided(operand, &found) }).then_some(())?;
             *result = Some(Made::Array(made));
         }
@@ -90,16 +90,18 @@ impl Fast {
     }
 }
 
+/// Describes an array for a kernel.
+///
 /// # Safety
-/// NumPy's extents and strides stay within the memory of the array, which the caller of a call holds, and whose elements NumPy
-/// initialises; any bytes are a number, and there are no bools among inputs. See the contract.
+/// NumPy's extents and strides stay within the memory of the array, which the caller of a call holds and whose elements
+/// NumPy initialises. Any bytes are a valid number, and no input is a bool array. See the contract.
 #[inline(always)]
 unsafe fn strided<'a>(operand: &Operand, found: &Found<'a>) -> Strided<'a> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { Strided::raw(operand.dtype, found.data, found.shape, found.strides_bytes) }
 }
 
-/// Runs a call; `false` if it is not served.
+/// Runs a call. Returns `false` if it cannot be served.
 ///
 /// # Safety
 /// All inputs were taken, and all outputs given.
@@ -107,11 +109,11 @@ unsafe fn strided<'a>(operand: &Operand, found: &Found<'a>) -> Strided<'a> {
 unsafe fn run(py: Python<'_>, direct: &Direct, call: &mut Call<'_>) -> bool {
     let elements = call.elements();
     if elements <= FEW_ELEMENTS {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         return unsafe { direct.run_apart(call, elements) };
     }
     py.detach(|| {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { direct.run_apart(call, elements) }
     })
 }

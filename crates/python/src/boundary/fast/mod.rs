@@ -1,21 +1,23 @@
-//! A call without detours: what it is given is read where it lies, and as a rule nothing is allocated but results.
+//! The fast path of calls: arguments are read in place, and usually only the results are allocated.
 //!
 //! ```text
-//! f(x, y), f(x, y, out=z), out=(z, w)   arrays of NumPy itself, of the declared dtypes and ranks; Python's floats and integers
-//!   ├ direct   maps and whole reductions of what lies in C order: addresses ──▶ kernels
+//! f(x, y), f(x, y, out=z), out=(z, w)   plain NumPy arrays of the declared dtypes and
+//! ranks; Python's floats and integers
+//!   ├ direct   maps and whole reductions of operands in C order: addresses ──▶ kernels
 //!   └ views    any other graph or strides: descriptions ──▶ modules
-//! anything else ──▶ Function::call, which says what is wrong or converts
+//! anything else ──▶ Function::call, which converts the arguments or raises an exception
 //! ```
-//! # When the interpreter is given free
-//! Saving and restoring the thread costs as much as a small call. So it is kept where the work is known to be small, as NumPy's own
-//! functions do: where every element that is computed is one of at most [`FEW_ELEMENTS`]. Whatever else a graph does may take long
-//! whatever its arrays' size (`arange(n)`), so it never keeps the interpreter.
+//! # When the GIL is released
+//! Saving and restoring the thread state costs as much as a small call. So the GIL is kept for work that is known to be
+//! small, as in NumPy's own functions: if the call computes at most [`FEW_ELEMENTS`] elements, one by one. Any other
+//! graph may take long for arrays of any size (`arange(n)`), so its calls always release the GIL.
 //!
 //! # The contract
-//! The caller of a vectorcall holds its arguments, and no code of Python's runs from the first that is looked at to the end of the call,
-//! so the memory stays: nothing is converted here, a new array of NumPy starts no collection, and functions that run Python's code are
-//! called the other way. Extents and strides are read while the interpreter is held, or copied, because another thread may replace
-//! those of an array while a function runs without it. See `array` for what a module may read.
+//! The caller of a vectorcall holds its arguments, and no Python code runs from the first access of an argument to the
+//! end of the call, so the memory stays valid. This holds because no argument is converted here, creating a NumPy array
+//! does not start a garbage collection, and functions that run Python code do not use the fast path. Extents and
+//! strides are read while the GIL is held, or copied, because another thread may replace those of an array while a
+//! function runs without it. See `array` for the memory that a module may read.
 
 mod direct;
 mod operand;
@@ -30,28 +32,29 @@ use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use std::ptr;
 
-/// Most inputs of such a call, and most outputs.
+/// The maximum number of inputs, and of outputs.
 const MOST: usize = 8;
-/// Elements that are computed without giving the interpreter free.
+/// The maximum number of elements that are computed without releasing the GIL.
 const FEW_ELEMENTS: usize = 500;
 
-/// What is compared in each call of a function.
+/// Data for the fast calls of a function.
 pub(crate) struct Fast {
     inputs: Vec<Operand>,
     outputs: Vec<Operand>,
     /// NumPy's dtypes of the results.
     descrs: Vec<Py<PyArrayDescr>>,
-    /// Whether each element of the results is computed of those of the inputs, and of nothing else.
+    /// Whether each element of the results depends only on the corresponding elements of the inputs.
     is_map: bool,
     classes: Classes,
     /// The interned text `out`, which `Function` holds.
     out: *mut PyObject,
 }
 
-/// How a call ends: with new results, or with nothing if there are arrays for them. `None`: it has to be made another way.
+/// The outcome of a call: new results, or nothing if they were written to given arrays. `None` if
+/// the call cannot use this path.
 type Ended<'py> = Option<Result<Option<Bound<'py, PyAny>>, Raised>>;
 
-/// Why a call failed.
+/// The reason why a call failed.
 enum Raised {
     Refused(CallError),
     Python(PyErr),
@@ -63,7 +66,7 @@ impl From<PyErr> for Raised {
     }
 }
 
-/// What a call is given: arguments in the order of the inputs, and arrays for the results.
+/// The arguments of a call in the order of the inputs, and arrays for the results.
 #[derive(Clone, Copy)]
 struct Given<'a> {
     args: &'a [*mut PyObject],
@@ -71,7 +74,7 @@ struct Given<'a> {
 }
 
 impl Fast {
-    /// How a function is called without detours; `None` if it never is.
+    /// Prepares the fast path of a function. Returns `None` if the function cannot use it.
     pub(crate) fn of(py: Python<'_>, function: &Function) -> PyResult<Option<Self>> {
         if function.runs_python() {
             return Ok(None);
@@ -82,7 +85,7 @@ impl Fast {
         };
         let (Some(inputs), Some(outputs)) = (operands(inputs), operands(outputs)) else { return Ok(None) };
         let fits = inputs.len() <= MOST && (1..=MOST).contains(&outputs.len());
-        // NumPy's bools may be any byte.
+        // The bytes of NumPy's bools may be invalid.
         if !fits || inputs.iter().any(Operand::is_bool) {
             return Ok(None);
         }
@@ -91,11 +94,11 @@ impl Fast {
         Ok(Some(Self { inputs, outputs, descrs, is_map, classes: Classes::of(py), out }))
     }
 
-    /// Calls the function; `None` if it has to be called the other way. NULL: an exception is raised.
+    /// Calls the function. Returns `None` if the call cannot use the fast path, or NULL with an exception set.
     ///
     /// # Safety
-    /// The interpreter is held; the caller holds references to all arguments, of which `positional` have no name and the others
-    /// have those of the tuple `names`, if it is not NULL.
+    /// The GIL is held, and the caller holds references to all arguments. The first `positional` arguments have no
+    /// name; the tuple `names` names the rest, if it is not NULL.
     pub(crate) unsafe fn call(
         &self,
         function: &Function,
@@ -106,12 +109,12 @@ impl Fast {
         if positional != self.inputs.len() {
             return None;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let py = unsafe { Python::assume_attached() };
         let (args, out) = match args.split_at_checked(positional)? {
             (args, []) => (args, None),
             (args, [out]) => {
-                // SAFETY: a tuple of one name, and the interpreter is held.
+                // SAFETY: a tuple of one name, and the GIL is held.
                 let name = unsafe { ffi::PyTuple_GetItem(names, 0) };
                 (args, (name == self.out).then_some(Some(*out))?)
             }
@@ -120,11 +123,11 @@ impl Fast {
         let mut rooms = [ptr::null_mut(); MOST];
         let rooms = match out {
             None => None,
-            // SAFETY: the interpreter is held, and the caller holds the argument.
+            // SAFETY: the GIL is held, and the caller holds the argument.
             Some(out) => Some(unsafe { self.rooms(out, &mut rooms) }?),
         };
         let given = Given { args, out: rooms };
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let ended = match unsafe { self.direct(py, function, given) } {
             // SAFETY: as above.
             None => unsafe { self.views(py, function, given) }?,
@@ -142,17 +145,18 @@ impl Fast {
         })
     }
 
-    /// The arrays for results: what is given as `out`, or the elements of that tuple; `None` if they are not as many as the results.
+    /// Returns the arrays for results: `out` itself, or the elements of the tuple `out`. Returns `None` if their number
+    /// differs from that of the results.
     ///
     /// # Safety
-    /// The interpreter is held, and the caller holds the object.
+    /// The GIL is held, and the caller holds the object.
     #[inline(always)]
     unsafe fn rooms<'a>(
         &self,
         out: *mut PyObject,
         rooms: &'a mut [*mut PyObject; MOST],
     ) -> Option<&'a [*mut PyObject]> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         if unsafe { ffi::PyTuple_Check(out) } == 0 {
             rooms[0] = out;
             return (self.outputs.len() == 1).then_some(&rooms[..1]);
@@ -164,7 +168,7 @@ impl Fast {
             return None;
         }
         for (at, room) in (0..).zip(rooms.iter_mut()) {
-            // SAFETY: a tuple of so many, which holds them.
+            // SAFETY: the tuple has this many elements, and holds them.
             *room = unsafe { ffi::PyTuple_GetItem(out, at) };
         }
         Some(rooms)

@@ -1,4 +1,4 @@
-//! What an argument has to be, and where its elements lie.
+//! The requirements on an argument, and the location of its elements.
 
 use numpy::npyffi::{self, NPY_ARRAY_ALIGNED, NPY_ARRAY_WRITEABLE, NpyTypes, PyArrayObject};
 use precast_core::{DType, Type};
@@ -7,17 +7,17 @@ use pyo3::prelude::*;
 use std::ffi::{c_char, c_int};
 use std::slice;
 
-/// Most dimensions of an array.
+/// The maximum number of dimensions of an array.
 pub(super) const FEW: usize = 4;
 
-/// What an array has to be.
+/// The requirements on an array.
 pub(super) struct Operand {
     pub(super) dtype: DType,
     typenum: c_int,
     ndim: usize,
 }
 
-/// Classes that arguments may be of; they are never freed.
+/// Classes of valid arguments. They are never freed.
 #[derive(Clone, Copy)]
 pub(super) struct Classes {
     /// `numpy.ndarray`.
@@ -26,7 +26,7 @@ pub(super) struct Classes {
     float64: *mut PyTypeObject,
 }
 
-/// An array, or a number.
+/// The memory of an array or a number.
 pub(super) struct Found<'a> {
     pub(super) data: *mut c_char,
     pub(super) shape: &'a [usize],
@@ -45,7 +45,7 @@ impl Classes {
 }
 
 impl Operand {
-    /// `None` for what is not read here: more dimensions, or bf16, which has no number of NumPy's.
+    /// Returns `None` for unsupported types: more dimensions, or bf16, which has no type number in NumPy.
     pub(super) fn of(ty: &Type) -> Option<Self> {
         let (dtype, ndim) = (ty.dtype(), ty.ndim());
         let fits = ndim <= FEW && dtype != DType::Bf16;
@@ -56,10 +56,11 @@ impl Operand {
         self.dtype == DType::Bool
     }
 
-    /// The memory of an argument; that of a number is `number`. `None` if it is none that is read here.
+    /// Looks up the memory of an argument. The value of a number is stored in `number`. Returns
+    /// `None` for an unsupported argument.
     ///
     /// # Safety
-    /// The interpreter is held for `'a`, and the caller holds the object.
+    /// The GIL is held for `'a`, and the caller holds the object.
     #[inline(always)]
     pub(super) unsafe fn look<'a>(
         &self,
@@ -67,31 +68,32 @@ impl Operand {
         object: *mut PyObject,
         number: &'a mut u64,
     ) -> Option<Found<'a>> {
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         let found = unsafe { self.array(classes, object) };
         if found.is_some() || self.ndim > 0 {
             return found;
         }
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         *number = unsafe { self.number(classes, object) }?;
         let data = std::ptr::from_mut(number).cast();
         Some(Found { data, shape: &[], strides_bytes: &[], readonly: true })
     }
 
-    /// The memory of an array; `None` if the object is none of NumPy itself, or another than the operand.
+    /// Looks up the memory of an array. Returns `None` if the object is not a plain NumPy array, or
+    /// does not meet the requirements.
     ///
     /// # Safety
-    /// The interpreter is held for `'a`, and the caller holds the object.
+    /// The GIL is held for `'a`, and the caller holds the object.
     #[inline(always)]
     pub(super) unsafe fn array<'a>(&self, classes: Classes, object: *mut PyObject) -> Option<Found<'a>> {
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         if unsafe { ffi::Py_TYPE(object) } != classes.array {
             return None;
         }
         let object: *const PyArrayObject = object.cast();
-        // SAFETY: an array of NumPy, whose fields are where NumPy's headers say.
+        // SAFETY: it is a NumPy array, so its fields are at the offsets that NumPy's headers define.
         let fields = unsafe { npyffi::_PyArray_GET_ITEM_DATA(object) };
-        // SAFETY: as above; nobody changes them while the interpreter is held.
+        // SAFETY: as above; no thread changes them while the GIL is held.
         let fields = unsafe { &*fields };
         // SAFETY: an array has a dtype, whose first fields are the same in NumPy 1 and 2.
         let descr = unsafe { &(*fields.descr).fields };
@@ -106,22 +108,22 @@ impl Operand {
         let (mut shape, mut strides_bytes): (&[usize], &[isize]) = (&[], &[]);
         // The extents of an array without dimensions may be NULL.
         if self.ndim > 0 {
-            // SAFETY: an array has so many extents, none of them negative.
+            // SAFETY: an array has `ndim` extents, none of them negative.
             shape = unsafe { slice::from_raw_parts(fields.dimensions.cast::<usize>(), self.ndim) };
-            // SAFETY: an array has so many strides.
+            // SAFETY: an array has `ndim` strides.
             strides_bytes = unsafe { slice::from_raw_parts(fields.strides, self.ndim) };
         }
         let readonly = fields.flags & NPY_ARRAY_WRITEABLE == 0;
         Some(Found { data: fields.data.cast(), shape, strides_bytes, readonly })
     }
 
-    /// The bytes of a float or integer of Python's own, or a `numpy.float64`, as an element; `None` if it is none of them, or
-    /// does not fit.
+    /// Returns the bytes of a Python float or integer, or of a `numpy.float64`, as an element. Returns `None` if the
+    /// object has another class or its value does not fit.
     ///
     /// # Safety
-    /// The interpreter is held, and the caller holds the object.
+    /// The GIL is held, and the caller holds the object.
     unsafe fn number(&self, classes: Classes, object: *mut PyObject) -> Option<u64> {
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         let class = unsafe { ffi::Py_TYPE(object) };
         if self.dtype == DType::F64 && (class == &raw mut ffi::PyFloat_Type || class == classes.float64) {
             // SAFETY: it is a float; `numpy.float64` derives from it.
@@ -129,7 +131,7 @@ impl Operand {
         }
         if self.dtype == DType::I64 && class == &raw mut ffi::PyLong_Type {
             let mut overflow = 0;
-            // SAFETY: it is an integer; one that is too large is told in `overflow` and raises nothing.
+            // SAFETY: it is an integer. If it is too large, `overflow` is set and no exception is raised.
             let value = unsafe { ffi::PyLong_AsLongLongAndOverflow(object, &raw mut overflow) };
             return (overflow == 0).then_some(value.cast_unsigned());
         }

@@ -1,4 +1,4 @@
-//! Calls of any graph, whose operands may have any strides.
+//! Calls of any graph, on operands with any strides.
 
 use super::operand::{FEW, Found, Operand};
 use super::{Ended, FEW_ELEMENTS, Fast, Given, MOST, Raised};
@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use std::mem::MaybeUninit;
 use std::slice;
 
-/// Extents and strides of an array, or a number.
+/// Copies of the extents and strides of an array, or a number.
 #[derive(Default)]
 struct Place {
     extents: [usize; FEW],
@@ -24,31 +24,31 @@ impl Fast {
     /// Calls the function.
     ///
     /// # Safety
-    /// The interpreter is held, and the caller holds the arguments.
+    /// The GIL is held, and the caller holds the arguments.
     pub(super) unsafe fn views<'py>(
         &self,
         py: Python<'py>,
         function: &Function,
         given: Given<'_>,
     ) -> Ended<'py> {
-        // An exception that goes may run code of Python's.
+        // Dropping an exception may run Python code, so it happens before arguments are accessed.
         drop(stash::take());
         let mut places = [const { MaybeUninit::uninit() }; MOST];
         let mut inputs = [const { MaybeUninit::uninit() }; MOST];
         let rows = given.args.iter().zip(&self.inputs).zip(places.iter_mut().zip(&mut inputs));
         let mut elements = 1_usize;
         for ((object, operand), (place, input)) in rows {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             let found = unsafe { self.place(*object, operand, place) }?;
             elements = elements.saturating_mul(found.shape.iter().product());
-            // SAFETY: NumPy's extents and strides stay within the memory of the array, which the caller holds, and whose
-            // elements NumPy initialises; any bytes are a number, and there are no bools. See the contract.
+            // SAFETY: NumPy's extents and strides stay within the memory of the array, which the caller holds and whose
+            // elements NumPy initialises. Any bytes are a valid number, and there are no bools. See the contract.
             input.write(unsafe { found.read() }.ok()?);
         }
-        // SAFETY: so many were written. (They borrow the places, and own nothing that would have to be dropped.)
+        // SAFETY: `args.len()` elements were written. (They borrow the places, and own nothing that must be dropped.)
         let inputs =
             unsafe { slice::from_raw_parts(inputs.as_ptr().cast::<ArrayRef<'_>>(), given.args.len()) };
-        // What is broadcast to has at most the product of all elements.
+        // A broadcast result has at most as many elements as the product of all element counts.
         let is_short = self.is_map && elements <= FEW_ELEMENTS;
         let Some(rooms) = given.out else {
             let results = work(py, is_short, || function.inner().call(inputs));
@@ -58,17 +58,17 @@ impl Fast {
                 Ok(Some(array::all(py, self.outputs.len(), made)?))
             }));
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let ended = unsafe {
             self.into(rooms, |rooms| work(py, is_short, || function.inner().call_views(inputs, rooms)))
         };
         Some(ended?.map(|()| None).map_err(Raised::Refused))
     }
 
-    /// Calls a function for results in arrays.
+    /// Calls a function and writes its results to arrays.
     ///
     /// # Safety
-    /// The interpreter is held, and the caller holds the arrays.
+    /// The GIL is held, and the caller holds the arrays.
     unsafe fn into(
         &self,
         rooms: &[*mut PyObject],
@@ -78,25 +78,25 @@ impl Fast {
         let mut outputs = [const { MaybeUninit::uninit() }; MOST];
         let rows = rooms.iter().zip(&self.outputs).zip(places.iter_mut().zip(&mut outputs));
         for ((object, operand), (place, output)) in rows {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             let found = unsafe { operand.array(self.classes, *object) }?;
             let Place { extents, strides, .. } = place.write(Place::default());
             let found = described(operand, &found, extents, strides);
-            // SAFETY: NumPy's extents and strides stay within the memory of the array, which the caller holds. What else uses it
-            // are arguments of this call, or others against the contract.
+            // SAFETY: NumPy's extents and strides stay within the memory of the array, which the caller holds. Other
+            // users of the memory are arguments of this call, or violate the contract.
             output.write(unsafe { found.write() }.ok()?);
         }
-        // SAFETY: so many were written, as above.
+        // SAFETY: `rooms.len()` elements were written, as above.
         let outputs =
             unsafe { slice::from_raw_parts_mut(outputs.as_mut_ptr().cast::<ArrayMut<'_>>(), rooms.len()) };
-        // Those that share elements are refused.
+        // Results that share elements are rejected.
         (!ArrayMut::overlap(outputs, &[])).then(|| call(outputs))
     }
 
-    /// The memory of an argument, whose extents, strides or number are copied to `place`.
+    /// Looks up the memory of an argument. Its extents, strides or number are copied to `place`.
     ///
     /// # Safety
-    /// The interpreter is held, and the caller holds the object.
+    /// The GIL is held, and the caller holds the object.
     unsafe fn place<'a>(
         &self,
         object: *mut PyObject,
@@ -104,13 +104,13 @@ impl Fast {
         place: &'a mut MaybeUninit<Place>,
     ) -> Option<RawArray<'a>> {
         let Place { extents, strides, number } = place.write(Place::default());
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let found = unsafe { operand.look(self.classes, object, number) }?;
         Some(described(operand, &found, extents, strides))
     }
 }
 
-/// An array whose extents and strides are copied.
+/// Describes an array with copies of its extents and strides.
 fn described<'a>(
     operand: &Operand,
     found: &Found<'_>,
@@ -124,7 +124,7 @@ fn described<'a>(
     RawArray { data: found.data.cast(), dtype: operand.dtype, shape, strides_bytes, readonly }
 }
 
-/// Does work, with the interpreter given free unless it is short.
+/// Runs work, without the GIL unless the work is short.
 fn work<T: Send>(py: Python<'_>, is_short: bool, work: impl FnOnce() -> T + Send) -> T {
     if is_short {
         return work();
