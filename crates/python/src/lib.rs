@@ -10,8 +10,7 @@
 //! save                  writes graphs to a bundle
 //! modules               extension modules of other generators, PyTensor's, in precast's layers
 //! function, argument    a call: arguments by position and name, `out=`, results; values as arrays, then their memory
-//! boundary              the type of functions, and conversion between NumPy's memory and
-//! precast's arrays: the only unsafe code
+//! boundary              the type of functions, and conversion between NumPy's memory and precast's arrays: the only unsafe code
 //! number, dtypes        Python's numbers as inputs without dimensions; NumPy's dtypes
 //! ufunc, callback       functions as NumPy ufuncs and as SciPy callbacks
 //! error                 errors as exceptions of the kind that Python users expect

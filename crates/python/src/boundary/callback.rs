@@ -3,8 +3,7 @@
 //!
 //! ```text
 //! (x: f64) -> f64            double (double), double (double, void *)               quad
-//! (x: f64, y: f64, …) -> f64 double (int, double *, void *)                         quad
-//! with args, dblquad, tplquad, nquad
+//! (x: f64, y: f64, …) -> f64 double (int, double *, void *)                         quad with args, dblquad, tplquad, nquad
 //! (x: f64[?]) -> f64[]       int (double *, intptr_t, double *, void *)             generic_filter
 //! (x: f64[?]) -> f64[?]      int (double *, intptr_t, double *, intptr_t, void *)   generic_filter1d
 //! (i: i64[?]) -> f64[?]      int (intptr_t *, double *, int, int, void *)           geometric_transform

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use std::cell::{Cell, RefCell};
 
 thread_local! {
-    /// Whether `restore` raised an exception in this thread that `stands` has not yet found cleared.
+    /// Whether `restore` raised an exception in this thread after `stands` last found none set.
     static RAISED: Cell<bool> = const { Cell::new(false) };
     /// The exception raised during the [`watch`] that runs in this thread; `None` if no `watch` runs.
     static KEPT: RefCell<Option<Option<PyErr>>> = const { RefCell::new(None) };

@@ -108,7 +108,7 @@ impl OwnType {
         self.code.texts.fill(method, name, sub)
     }
 
-    /// Returns the text of a method that has a variant without checks of values.
+    /// Returns the text of a method, or of its `_unchecked` variant if values are not checked.
     fn checked(&self, method: &str, name: &str, sub: &Sub, check_input: bool) -> String {
         let unchecked = format!("{method}_unchecked");
         let method = if !check_input && self.code.texts.has(&unchecked) { &unchecked } else { method };

@@ -2,8 +2,7 @@
 //!
 //! ```text
 //! precast.COp          c_code, c_support_code, … ── called once, when the op is applied ──▶ texts with marks ─▶ Captured
-//! precast.ExternalCOp  files with sections
-//! ─────────────────────────────────────────────────────────────▶ ExternalCOp of codegen
+//! precast.ExternalCOp  files with sections ─────────────────────────────────────────────────────────────▶ ExternalCOp of codegen
 //!                      perform ── called with the interpreter, by policy `interpret` and by checks ──────▶ OwnOp
 //! precast.CType        c_declare, c_extract, … ─▶ texts with marks ─▶ OwnType ◀── filter, values_eq_approx
 //! ```

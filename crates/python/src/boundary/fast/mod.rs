@@ -1,15 +1,14 @@
 //! The fast path of calls: arguments are read in place, and usually only the results are allocated.
 //!
 //! ```text
-//! f(x, y), f(x, y, out=z), out=(z, w)   plain NumPy arrays of the declared dtypes and
-//! ranks; Python's floats and integers
+//! f(x, y), f(x, y, out=z), out=(z, w)   plain NumPy arrays of the declared dtypes and ranks; Python's floats and integers
 //!   ├ direct   maps and whole reductions of operands in C order: addresses ──▶ kernels
 //!   └ views    any other graph or strides: descriptions ──▶ modules
 //! anything else ──▶ Function::call, which converts the arguments or raises an exception
 //! ```
 //! # When the GIL is released
 //! Saving and restoring the thread state costs as much as a small call. So the GIL is kept for work that is known to be
-//! small, as in NumPy's own functions: if the call computes at most [`FEW_ELEMENTS`] elements, one by one. Any other
+//! small, as in NumPy's own functions: if a map or a reduction processes at most [`FEW_ELEMENTS`] elements. Any other
 //! graph may take long for arrays of any size (`arange(n)`), so its calls always release the GIL.
 //!
 //! # The contract
