@@ -32,7 +32,7 @@ const FREESTANDING: &[&str] = &[
 ///
 /// # Errors
 ///
-/// A file uses `#embed`, which reads bytes that no key covers; a file uses `__has_include` on a file of the system; or
+/// A file uses `#embed`, which reads bytes that no key covers. Or it uses `__has_include` on a file of the system. Or
 /// the name of a file is not a plain relative path.
 pub(crate) fn check(
     unit_file: &str,

@@ -2,7 +2,7 @@
 //!
 //! The caller limits the length of a fetched file. Errors, lists and responses to uploads are limited here. A
 //! redirect to another origin is sent without the headers that identify the sender: `Authorization`, cookies,
-//! and all `x-amz-` headers of S3, including the session token and keys. A redirect from an encrypted URL to
+//! and all `x-amz-` headers. The latter include S3's session token and keys. A redirect from an encrypted URL to
 //! an unencrypted one is rejected.
 
 use std::time::Duration;

@@ -2,8 +2,8 @@
 //!
 //! Own files have logical names below the op's name: `#include "helper.h"` in `op/src/f.c` refers to `op/src/helper.h`.
 //! If that file does not exist, the relative `header_dirs` are searched. Directives that refer to an own file are
-//! rewritten to its logical name, so that they work wherever the text is placed and whatever the headers of another op
-//! are called. All other includes are left to the compiler.
+//! rewritten to its logical name, so that the text can be placed anywhere. Headers of other ops may have the same
+//! names. All other includes are left to the compiler.
 
 use super::error::{ExternalError, SourceLine};
 use crate::module::SourceSet;

@@ -1,6 +1,6 @@
 //! File trust checks: a file that another user can change is not trusted and its code is not run.
 //!
-//! A hash proves that bytes match a name, but not who wrote the name: a user who can put a record into a store decides
+//! A hash proves that bytes match a name, but not who wrote the name. A user who can put a record into a store decides
 //! which code runs for a key. So no other user may be able to write any file that is read by path.
 //!
 //! # Rules
@@ -11,10 +11,10 @@
 //! * **Mode**: not writable by everybody, nor by a group with members besides root and that user. So trees created
 //!   under umask 002 pass where each user has a private group. Groups are read from `/etc/group` and `/etc/passwd`. An
 //!   unknown group, or a file with an access control list, counts as shared.
-//! * **Parent directories**, up to the root of the file system: the same mode, since a user who can write to a
-//!   directory can rename its entries. A sticky directory (`/tmp`) may be writable by all users: they cannot rename
-//!   files that they do not own. A parent directory may belong to any user, as in a container that works on a directory
-//!   of the host: files that its owner puts there fail the owner check, so they are not used.
+//! * **Parent directories**, up to the root of the file system: the same mode. A user who can write to a directory can
+//!   rename its entries. A sticky directory (`/tmp`) may be writable by all users: they cannot rename files that they
+//!   do not own. A parent directory may belong to any user, as in a container that works on a directory of the host.
+//!   Files that its owner puts there fail the owner check, so they are not used.
 //! * **Links** on the way to a store or a bundle are followed, and their owner is checked too. Links
 //!   inside a store are rejected.
 //!

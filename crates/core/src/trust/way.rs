@@ -70,7 +70,7 @@ pub(super) fn walk(path: &Path) -> Result<Way, TrustError> {
             Err(source) => return Err(TrustError::Io { path: way.real, source }),
         }
     }
-    // The owner of a parent directory does not matter if only that owner can write to it: they can replace the
+    // The owner of a parent directory does not matter if only that owner can write to it. The owner can replace the
     // tree, but every file in the tree must still belong to the user or root. Root in a container works in
     // directories of the host's user.
     let Way { real, faults } = &mut way;

@@ -5,15 +5,15 @@
 //! Array ── give ──▶ ndarray, whose base is an Owner, which holds the Array; a copy of a small one
 //! ```
 //! # The contract
-//! A [`Lent`] holds a reference to its array. That keeps the object alive, but not its memory: Python code can free or
+//! A [`Lent`] holds a reference to its array. That keeps the object alive, but not its memory. Python code can free or
 //! move the memory of an array that has other references (`x.resize(3, refcheck=False)`, `x.__setstate__(…)`). So no
-//! Python code runs between [`Lent::find`] and the end of the call: all arguments are converted before the first is
+//! Python code runs between [`Lent::find`] and the end of the call. All arguments are converted before the first is
 //! accessed, and a function that calls Python while it runs gets copies.
 //!
 //! Extents and strides are copied, because another thread may replace those of an array while a function runs without
 //! the GIL. A module reads only the memory that NumPy describes: an address and strides within the memory of the array.
 //! Bytes of a bool array are checked, since NumPy permits any byte. The caller must ensure that no other thread writes
-//! to an array or resizes it while a function runs; NumPy requires the same for its own functions.
+//! to an array or resizes it while a function runs. NumPy requires the same for its own functions.
 
 use crate::dtypes;
 use numpy::npyffi::{self, NPY_ARRAY_WRITEABLE, NpyTypes, PY_ARRAY_API, PY_UFUNC_API, PyArrayObject};

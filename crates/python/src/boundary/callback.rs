@@ -8,16 +8,16 @@
 //! (x: f64[?]) -> f64[?]      int (double *, intptr_t, double *, intptr_t, void *)   generic_filter1d
 //! (i: i64[?]) -> f64[?]      int (intptr_t *, double *, int, int, void *)           geometric_transform
 //! ```
-//! Inputs with fixed values are not part of the form. The name of a capsule is the form, its pointer is the C function,
-//! and its context is the `void *` argument of the function, as `scipy.LowLevelCallable` expects.
+//! Inputs with fixed values are not part of the form. A capsule has the layout that `scipy.LowLevelCallable` expects:
+//! its name is the form, its pointer is the C function, and its context is the function's `void *` argument.
 //!
 //! # The contract
 //! SciPy passes as many numbers as it states, and keeps the capsule alive while it calls. It may call without the GIL.
 //!
 //! # Errors
-//! A form that returns `int` fails with 0 and an exception. A form that returns `double` cannot fail: the exception is
-//! raised, the result is NaN, and CPython reports the exception as the cause of a `SystemError`. SciPy may continue to
-//! call. The first exception is kept, and later calls do nothing.
+//! A form that returns `int` fails with 0 and an exception. A form that returns `double` cannot fail. Its result is
+//! NaN, the exception is raised, and CPython reports the exception as the cause of a `SystemError`. SciPy may continue
+//! to call. The first exception is kept, and later calls do nothing.
 
 use super::raised;
 use crate::error;

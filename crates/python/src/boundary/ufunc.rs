@@ -253,9 +253,8 @@ impl Loop {
     }
 }
 
-/// The arguments that NumPy passes to a loop: the addresses of the operands' first elements, the extents
-/// of the loop and of its core dimensions, and the steps. The steps of the operands come first, then
-/// those of their core dimensions.
+/// The arguments that NumPy passes to a loop: addresses of the operands' first elements, extents of the loop and of its
+/// core dimensions, and steps. The steps of the operands come first, then those of their core dimensions.
 struct Span<'a> {
     args: &'a [*mut c_char],
     dims: &'a [npy_intp],

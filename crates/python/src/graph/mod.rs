@@ -4,7 +4,7 @@
 //! precast.input("x", "f64[?]") ─▶ Node ─ x * y, np.exp(x), x[1:] ─▶ Node ─ precast.function([x, y], z) ─▶ FunctionGraph
 //!                                  └ applied at once in the arena, to get its type and to report errors at the right line
 //! ```
-//! A [`node`] refers to its sources, as objects do in Python: unreferenced variables are freed, and a graph contains
+//! A [`node`] refers to its sources, as objects do in Python. Unreferenced variables are freed, and a graph contains
 //! only the nodes that its outputs need. Names, type promotion and settings come from the tables of the op library,
 //! which all calls go through ([`replay`]). So Python has no list of functions.
 //!

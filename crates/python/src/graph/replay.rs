@@ -4,7 +4,7 @@
 //! Replay::of(inputs)   the graph of a function: only the nodes that its outputs need
 //! arena()              the graph in which calls are tried when they are written: types, and errors at the right line
 //! ```
-//! Functions inspect the origin of their arguments (`set_subtensor(x[1:], y)`), so a call is tried in a graph with its
+//! Functions inspect the origin of their arguments (`set_subtensor(x[1:], y)`). So a call is tried in a graph with its
 //! sources, not on variables of their types. An arena that has grown too large is replaced by an empty one, and the
 //! nodes still needed are replayed.
 

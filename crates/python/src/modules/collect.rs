@@ -29,8 +29,8 @@ impl Modules {
         Ok(units.len())
     }
 
-    /// Returns the artifacts of a unit, one for each ISA level. Modules compiled in this process come first, then the layers
-    /// in order. Within a layer, the first listed record is used; a store lists the last built record first.
+    /// Returns the artifacts of a unit, one for each ISA level. Modules compiled in this process come first, then the
+    /// layers in order. Within a layer, the first listed record is used; a store lists the last built record first.
     fn variants(&self, unit: &Wanted) -> Result<Vec<Item>, String> {
         let key = unit.build_key();
         let mut variants: BTreeMap<String, Item> = BTreeMap::new();

@@ -3,8 +3,8 @@
 //! Each shared object has a name such as `precast:score:1f3a9c20`: the graph that loaded it first, or else its first
 //! op, and the digest. The kernel shows this name in `/proc/PID/maps`. With a profiling directory, shared objects are
 //! loaded from files in it. Profilers read a symbol table from such a file, even after the process has ended. (perf
-//! ignores its own map files for code in mapped files.) Release modules have no symbols, so `symbols` adds some that
-//! name the graph, the ops and the ISA level. Debug modules already have symbols and lines.
+//! ignores its own map files for code in mapped files.) Release modules have no symbols, so `symbols` adds them, with
+//! graph, ops and ISA level. Debug modules already have symbols and lines.
 //!
 //! ```text
 //! DIRECTORY/precast-score-1f3a9c20-<pid>-<count>.so    0600; the user removes it

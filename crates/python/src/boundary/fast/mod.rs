@@ -7,16 +7,16 @@
 //! anything else ──▶ Function::call, which converts the arguments or raises an exception
 //! ```
 //! # When the GIL is released
-//! Saving and restoring the thread state costs as much as a small call. So the GIL is kept for work that is known to be
-//! small, as in NumPy's own functions: if a map or a reduction processes at most [`FEW_ELEMENTS`] elements. Any other
-//! graph may take long for arrays of any size (`arange(n)`), so its calls always release the GIL.
+//! Saving and restoring the thread state costs as much as a small call. So, as in NumPy's own functions, the GIL is
+//! kept for small work: a map or a reduction of at most [`FEW_ELEMENTS`] elements. Any other graph may take long for
+//! arrays of any size (`arange(n)`), so its calls always release the GIL.
 //!
 //! # The contract
-//! The caller of a vectorcall holds its arguments, and no Python code runs from the first access of an argument to the
-//! end of the call, so the memory stays valid. This holds because no argument is converted here, creating a NumPy array
-//! does not start a garbage collection, and functions that run Python code do not use the fast path. Extents and
-//! strides are read while the GIL is held, or copied, because another thread may replace those of an array while a
-//! function runs without it. See `array` for the memory that a module may read.
+//! The caller of a vectorcall holds its arguments. No Python code runs from the first access of an argument to the end
+//! of the call, so the memory stays valid: no argument is converted here, creating a NumPy array does not start a
+//! garbage collection, and functions that run Python code do not use the fast path. Extents and strides are read while
+//! the GIL is held, or copied. Another thread may replace those of an array while a function runs without the GIL. See
+//! `array` for the memory that a module may read.
 
 mod direct;
 mod operand;
