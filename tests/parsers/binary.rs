@@ -86,8 +86,8 @@ target!(
     }
 );
 
-/// The memory limit of exports. An export may state a content size of up to 64 MiB, which the decoder allocates. The
-/// rest is for content that it does hold, as in the targets above.
+/// The memory limit of exports. The decoder allocates a buffer for the content size that an export states, up to 64 MiB
+/// and 64 bytes per byte of input. The rest is for the content itself.
 const EXPORT: Memory = Memory { per_byte: 64 + 256, fixed: (64 << 20) + (1 << 20) };
 
 target!(exports, SHARE / 4, vec![BUILT.export.clone()], EXPORT, |bytes: &[u8]| {

@@ -14,8 +14,8 @@ pub struct Patience {
     pub connection: Duration,
     /// The timeout for the first byte of an answer, and between two parts of it.
     pub silence: Duration,
-    /// The timeout for a whole answer. A longer answer may continue as long as it arrives at its share of 64 KiB per
-    /// second. The share is that of one of the requests that run at the same time.
+    /// The timeout for a whole answer. A slower answer may continue as long as it arrives at its share of 64 KiB per
+    /// second, which is divided by the maximum number of concurrent requests.
     pub answer: Duration,
     /// The number of attempts for an operation that may succeed later.
     pub tries: u32,

@@ -20,9 +20,9 @@
 //!
 //! # Races
 //!
-//! Checks go from the top down: in a directory that passed, other users cannot rename or replace files. A file is
-//! opened without following a link, and the check runs on the open file. Changes by root or by the user during a
-//! check are not guarded against.
+//! Checks go from the top down: in a directory that passed, other users cannot rename or replace files of root or the
+//! user. A file is opened without following a link, and the check runs on the open file. Changes by root or by the user
+//! during a check are not guarded against.
 
 mod groups;
 mod remedy;

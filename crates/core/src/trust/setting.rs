@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-/// The environment variable that names a keyring. Every host reads it if no keyring is passed.
+/// The environment variable that names a keyring. The library, the command line and Python
+/// read it if no keyring is passed.
 pub const KEYRING: &str = "PRECAST_KEYRING";
 
 /// An error: the name of the keyring is empty.

@@ -290,7 +290,7 @@ unsafe extern "C" fn drop_context(capsule: *mut PyObject) {
 /// Creates the capsule of a function with fixed values for some inputs.
 ///
 /// # Errors
-/// Returns a description of the function's types if no form matches.
+/// The inner error is a message: the function has none of the forms.
 pub(crate) fn make<'py>(
     py: Python<'py>,
     function: &Function,

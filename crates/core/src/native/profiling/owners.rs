@@ -35,7 +35,7 @@ pub(super) fn find(bytes: &[u8], text: Section, functions: &[(u64, u64)]) -> Opt
     let mut edges = Vec::new();
     for (position, (address, size)) in functions.iter().enumerate() {
         let place = text.place(*address)?;
-        // Include the byte before the function: it may be the first byte of a pair that `targets` matches.
+        // Start one byte early: `targets` matches pairs of bytes, and a one-byte opcode is the second of its pair.
         let code = bytes.get(place.checked_sub(1)?..place.checked_add(usize::try_from(*size).ok()?)?)?;
         let named = targets(code, address - 1).filter(|target| match data.place(target.address) {
             Some(_) => target.may_be_table,
