@@ -1,82 +1,82 @@
-//! What builds share beside their stores: the results of actions, by their ActionKeys.
+//! Shares action results between builds, by ActionKey, in addition to their stores.
 //!
-//! A cache is somebody else's: what it gives is taken apart and verified here before a build sees it, and is published as what
-//! was compiled is. That a cache cannot be used is never a build's failure.
+//! A cache is not trusted: its results are parsed and verified here before a build uses them. They are then published
+//! like compiled modules. A cache failure never fails a build.
 
 use crate::archive::{Archive, CARRIED, Limits, UnpackError};
 use crate::key::{ActionKey, Digest};
 use crate::keyring::{Keyring, Unsigned};
 use crate::record::{ParseRecordError, Record, documents_bytes, set_documents};
 
-/// Where results of actions are found by whoever wants the same.
+/// A cache of action results, shared between builds.
 pub trait ActionCache {
-    /// Finds results, in the order of the actions; `None` where there is none, or none that can be used.
+    /// Looks up results, in the order of `actions`; `None` if a result is missing or unusable.
     fn find(&self, actions: &[ActionKey]) -> Vec<Option<CachedAction>>;
 
-    /// Gives results to others.
+    /// Uploads results to the cache.
     fn put(&self, results: &[CachedAction]);
 }
 
 /// The result of an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CachedAction {
-    /// The statement about it, with its documents.
+    /// The record of the action, with its documents.
     pub record: Record,
-    /// The files.
+    /// The files that the action produced.
     pub archive: Archive,
-    /// Signatures of the record, in minisign's form; may be empty.
+    /// Signatures of the record, in minisign's format; may be empty.
     pub signatures: String,
 }
 
-/// The result of an action as bytes, which nobody vouches for.
+/// The result of an action as unverified bytes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CachedBytes {
     /// The record.
     pub record: Vec<u8>,
-    /// The documents of its members.
+    /// The documents of the record's members.
     pub documents: Vec<u8>,
-    /// The archive in its frame.
+    /// The compressed archive.
     pub object: Vec<u8>,
     /// Signatures of the record; may be empty.
     pub signatures: Vec<u8>,
 }
 
-/// Says why bytes are no result of an action.
+/// The reason why cached bytes are not a valid result of an action.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CachedActionError {
-    /// The record or its documents are none.
+    /// The record or its documents cannot be parsed.
     #[error("its record cannot be read")]
     Record(#[from] ParseRecordError),
-    /// The archive is none, or too large.
+    /// The archive is invalid or too large.
     #[error("its archive cannot be read")]
     Unpack(#[from] UnpackError),
-    /// The record is about another action.
+    /// The record belongs to another action.
     #[error("its record is about action `{}`", found.short())]
     Action {
-        /// That action.
+        /// The action in the record.
         found: ActionKey,
     },
-    /// The record is about another archive.
+    /// The record belongs to another archive.
     #[error("its archive is `{}`, and its record states `{}`", found.short(), expected.short())]
     Digest {
-        /// The archive's.
+        /// The archive's digest.
         found: Digest,
-        /// The record's.
+        /// The digest in the record.
         expected: Digest,
     },
-    /// Signatures are asked for, and too few are there.
+    /// Too few trusted keys signed the record.
     #[error("it is not {0}")]
     Unsigned(Box<Unsigned>),
 }
 
 impl CachedBytes {
-    /// Gives the most bytes that the archive's frame may have, by a record that is about this action and, where there is a
-    /// keyring, signed: what is longer need not be asked for.
+    /// Returns the maximum size of the compressed archive in bytes, as implied by the record. The record must be about
+    /// `action`, and be signed if there is a keyring. Callers need not fetch more bytes than this.
     ///
     /// # Errors
     ///
-    /// The record is none, about another action, or not signed.
+    /// The record is invalid, is about another action, or is not signed.
     pub fn archive_limit(
         &self,
         action: &ActionKey,
@@ -99,7 +99,7 @@ impl CachedBytes {
 }
 
 impl CachedAction {
-    /// Renders it; `None` where a member has no document, or the archive cannot be packed.
+    /// Renders the result as bytes; `None` if a member has no document or the archive cannot be packed.
     #[must_use]
     pub fn to_bytes(&self) -> Option<CachedBytes> {
         Some(CachedBytes {
@@ -110,12 +110,12 @@ impl CachedAction {
         })
     }
 
-    /// Takes it apart and verifies it: everything that [`Store::publish`](crate::Store::publish) asks for, and, where there is a
-    /// keyring, signatures that count.
+    /// Parses and verifies a cached result. Checks everything that [`Store::publish`](crate::Store::publish) requires,
+    /// and the signatures if there is a keyring.
     ///
     /// # Errors
     ///
-    /// It is no result of this action.
+    /// The bytes are not a valid result of `action`.
     pub fn verify(
         bytes: &CachedBytes,
         action: &ActionKey,

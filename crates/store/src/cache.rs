@@ -1,31 +1,33 @@
-//! Where this user keeps what can be made again: `$PRECAST_CACHE`, else `$XDG_CACHE_HOME/precast`, else `~/.cache/precast`.
+//! Finds the current user's cache: `$PRECAST_CACHE`, else `$XDG_CACHE_HOME/precast`, else `~/.cache/precast`.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
 use crate::Store;
 
-/// The directory of this user's caches; `None` where there is no home. It need not exist, or be ours.
+/// Returns the cache directory of the current user; `None` without a home directory. The directory may not exist yet,
+/// or may belong to another user.
 #[must_use]
 pub fn user_cache() -> Option<PathBuf> {
     let directory = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     if let Some(chosen) = directory("PRECAST_CACHE") {
         return Some(chosen);
     }
-    // A home that is not there is a service's way to say that it has none: it is not made.
+    // Services set HOME to a missing directory to say that they have no home, so it is not created.
     let home = || directory("HOME").filter(|home| home.is_dir());
     let user =
         directory("XDG_CACHE_HOME").filter(|user| user.is_dir()).or_else(|| Some(home()?.join(".cache")))?;
     Some(user.join("precast"))
 }
 
-/// The store of this user, which build scripts, the runtime and Python share; `None` where there is no home. It need not exist.
+/// Returns the path of the user's store, shared by build scripts, the runtime and Python; `None` without a home
+/// directory. The store may not exist yet.
 #[must_use]
 pub fn user_store() -> Option<PathBuf> {
     user_cache().map(|cache| store_in(&cache))
 }
 
-/// The stores of older formats in this user's cache, sorted. No build of this version reads or writes them.
+/// Lists the stores of older formats in the user's cache, sorted. Builds of this version neither read nor write them.
 ///
 /// # Errors
 /// The cache directory cannot be listed.
@@ -51,10 +53,11 @@ fn store_in(cache: &Path) -> PathBuf {
     cache.join(format!("{VERSIONED}{}", Store::FORMAT))
 }
 
-/// What the name of a user store begins with; its format follows.
+/// The prefix of a user store's name; the format version follows.
 const VERSIONED: &str = "store-v";
 
-/// Whether a folder of the cache is a store of an older format. Python's had no number once.
+/// Returns whether a folder of the cache is a store of an older format. Python's store was once named `store`, without
+/// a number.
 fn is_outdated(name: &str) -> bool {
     let format = name.strip_prefix(VERSIONED).and_then(|format| format.parse().ok());
     name == "store" || format.is_some_and(|format: u32| format < Store::FORMAT)

@@ -1,7 +1,7 @@
-//! Layers: where artifacts are looked for, in order; the first with a survivor wins.
+//! Layers: the places to search for artifacts, in order. The first layer with an admissible artifact wins.
 //!
-//! A layer is a bundle, a store or a remote one, and is searched alike. What only one of them has (the files of an archive, a directory to
-//! publish to) is reached through the variant.
+//! A layer is a bundle, a store or a remote store; all are searched in the same way. Features of one kind (the files of
+//! an archive, a directory to publish to) are available through the variant.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -19,12 +19,12 @@ use crate::{
 };
 use crate::{Record, Store, Unmet};
 
-/// A place that serves artifacts.
+/// A source of artifacts.
 #[derive(Debug)]
 pub enum Layer {
     /// A bundle inside the binary or in a file.
     Bundle {
-        /// What messages and tables call it.
+        /// The name for messages and tables.
         name: String,
         /// The bundle.
         bundle: Box<Bundle>,
@@ -36,11 +36,11 @@ pub enum Layer {
         /// Whether modules compiled at run time are published to it.
         writable: bool,
     },
-    /// A store elsewhere.
+    /// A remote store.
     Remote(Box<Remote>),
 }
 
-/// Says why a layer could not be read; damage is not among it, that is a miss and an event.
+/// An error while searching a layer. Damage is not an error: it is a miss and an event.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum LayerError {
@@ -49,14 +49,14 @@ pub enum LayerError {
     Find {
         /// The store.
         path: PathBuf,
-        /// What the file system said, or what others can change.
+        /// The error of the file system or the trust check.
         source: FindError,
     },
 }
 
 precast_core::debug_as_chain!(LayerError);
 
-/// Renders what messages and tables call the layer.
+/// Renders the layer's name for messages and tables.
 impl fmt::Display for Layer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -68,7 +68,7 @@ impl fmt::Display for Layer {
 }
 
 impl From<Store> for Layer {
-    /// Makes a layer of a store that is only read.
+    /// Makes a read-only layer from a store.
     fn from(store: Store) -> Self {
         Self::Store { store, writable: false }
     }
@@ -81,7 +81,7 @@ impl From<Remote> for Layer {
 }
 
 impl Layer {
-    /// Opens a bundle file. It is read into memory once. `PRECAST_KEYRING` applies as to [`Bundle::open`].
+    /// Opens a bundle file and reads it into memory. `PRECAST_KEYRING` applies as for [`Bundle::open`].
     ///
     /// # Errors
     ///
@@ -91,17 +91,17 @@ impl Layer {
         Ok(Self::Bundle { name, bundle: Box::new(Bundle::open(path)?) })
     }
 
-    /// Opens a bundle file whose bytes are signed, in `<path>.minisig`.
+    /// Opens a bundle file and verifies the signatures in `<path>.minisig`.
     ///
     /// # Errors
     ///
-    /// As [`Layer::open_bundle`]; too few keys of the keyring have signed it.
+    /// Fails as [`Layer::open_bundle`], or if too few keys of the keyring signed the file.
     pub fn open_signed_bundle(path: &Path, keyring: &Keyring) -> Result<Self, OpenSignedError> {
         let name = format!("bundle `{}`", path.display());
         Ok(Self::Bundle { name, bundle: Box::new(Bundle::open_signed(path, keyring)?) })
     }
 
-    /// Tells an observer what readers get over.
+    /// Calls `observer` for each problem that readers recover from.
     #[must_use]
     pub fn on_event(self, observer: impl Fn(&Event) + Send + Sync + 'static) -> Self {
         match self {
@@ -113,7 +113,8 @@ impl Layer {
         }
     }
 
-    /// Finds the records of a key that this host can run, best first: most CPU features, then by ActionKey and Digest.
+    /// Finds the records for a key that this host can run, best first: by number of CPU features, then by ActionKey and
+    /// Digest.
     ///
     /// # Errors
     ///
@@ -122,7 +123,8 @@ impl Layer {
         Ok(best_first(self.find_all(key)?, &mut Vec::new()))
     }
 
-    /// Has a remote layer fetch at once what finding these keys would make it fetch one by one. Others have what they have.
+    /// Makes a remote layer fetch the data for all these keys at once, instead of one key at a time. No effect on local
+    /// layers.
     ///
     /// # Errors
     ///
@@ -133,8 +135,8 @@ impl Layer {
         remote.prefetch(&wanted).map_err(at(remote.store()))
     }
 
-    /// Finds the records of a key that this host cannot run: the ISA level of each, and the reason. Like other answers that
-    /// only explain a miss, it is empty where the layer cannot be searched.
+    /// Finds the records for a key that this host cannot run, with the ISA level and reason of each. Returns an empty
+    /// list if the layer cannot be searched, because the answer only explains a miss.
     #[must_use]
     pub fn inadmissible(&self, key: &BuildKey) -> Vec<(String, Unmet)> {
         let unmet = |record: &Arc<Record>| record.requires.check(cpu::host()).err();
@@ -159,7 +161,7 @@ impl Layer {
         }
     }
 
-    /// Finds the key behind a fingerprint.
+    /// Looks up the key for a fingerprint.
     ///
     /// # Errors
     ///
@@ -177,7 +179,7 @@ impl Layer {
         })
     }
 
-    /// Finds the named graph.
+    /// Looks up a named graph.
     ///
     /// # Errors
     ///
@@ -190,7 +192,7 @@ impl Layer {
         }
     }
 
-    /// Gives every intact entry, sorted by name.
+    /// Returns all intact entries, sorted by name.
     ///
     /// # Errors
     ///
@@ -203,7 +205,8 @@ impl Layer {
         }
     }
 
-    /// Gives every intact record, with its documents where they are there; of a remote those that came.
+    /// Returns all intact records, with their documents if available. For a remote layer, returns only the records
+    /// already fetched.
     ///
     /// # Errors
     ///
@@ -216,7 +219,7 @@ impl Layer {
             .map_or(Ok(Vec::new()), |store| store.records().collect::<Result<_, _>>().map_err(at(store)))
     }
 
-    /// Gives every intact record as [`Layer::records`] does, without documents: they are not read where they stand beside it.
+    /// Returns all intact records like [`Layer::records`], but does not read document files.
     pub fn bare_records(&self) -> Box<dyn Iterator<Item = Result<Record, LayerError>> + '_> {
         match self {
             Self::Bundle { bundle, .. } => Box::new(bundle.records().into_iter().map(Ok)),
@@ -228,8 +231,8 @@ impl Layer {
         }
     }
 
-    /// Gives the key documents of modules, whatever host they are for, with their printable signatures; of a store with more than
-    /// `most` records those of that many.
+    /// Returns the key documents of modules for any host, with their printable signatures. From a store, reads at most
+    /// `most` records.
     #[must_use]
     pub fn documents(&self, most: usize) -> Vec<(String, KeyDocument)> {
         let (records, bundle) = match self {
@@ -249,7 +252,8 @@ impl Layer {
         documents
     }
 
-    /// Says who made modules: the recipes of a store's entries, by the keys that these call. A bundle states its generator instead.
+    /// Returns the recipe of each key that a store's entries call. A bundle has no recipes; it states its generator
+    /// instead.
     #[must_use]
     pub fn recipes(&self) -> HashMap<BuildKey, String> {
         let entries = self.store().and_then(|store| store.entries().ok()).unwrap_or_default();
@@ -258,7 +262,7 @@ impl Layer {
         calls.map(|(key, entry)| (key, entry.recipe.clone())).collect()
     }
 
-    /// Tells whether the code of a record is there; whether it is whole is found out by [`Layer::load`].
+    /// Returns whether the layer has the code of a record. Only [`Layer::load`] verifies that the code is intact.
     ///
     /// # Errors
     ///
@@ -267,7 +271,7 @@ impl Layer {
         self.store().map_or(Ok(true), |store| store.holds(record).map_err(at(store)))
     }
 
-    /// Loads the verified shared object of a record; or says in words why there is none, which is a miss.
+    /// Loads the verified shared object of a record. The inner error is a message that explains a miss.
     ///
     /// # Errors
     ///
@@ -282,7 +286,7 @@ impl Layer {
         }
     }
 
-    /// Gives the store that has what is here: of a remote the one that keeps what came.
+    /// Returns the local store of this layer. For a remote layer, this is the store that holds the fetched data.
     #[must_use]
     pub fn store(&self) -> Option<&Store> {
         match self {
@@ -292,7 +296,7 @@ impl Layer {
         }
     }
 
-    /// Gives the store, if this is one that is written to.
+    /// Returns the store if it is writable.
     #[must_use]
     pub fn writable(&self) -> Option<&Store> {
         match self {

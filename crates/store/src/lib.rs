@@ -1,25 +1,25 @@
 //! Keys, archive and bundle formats, and the content-addressed store on disk.
 //!
-//! One noun a folder, one verb a file:
+//! Each folder is named after a noun, each file after a verb:
 //!
-//! | module | what it is | touches files |
+//! | module | purpose | touches files |
 //! |---|---|---|
-//! | [`key`] | the three identities (what is wanted, how it was made, what came out), their documents and diffs | no |
+//! | [`key`] | the three identities (wanted module, action, result), their documents and diffs | no |
 //! | [`archive`] | the files of one build as a canonical tar in a zstd frame | no |
 //! | [`record`] | the statement that binds keys, action and digest; what code needs to run; named graphs | no |
 //! | [`store`] | a directory of records and archives, for many readers and writers at once | yes |
 //! | [`export`] | a part of a store as one signed file | no |
 //! | [`bundle`] | a store in one deployable file | reads one |
-//! | [`layer`] | a bundle or a store, here or elsewhere, searched alike | through them |
-//! | [`remote`] | stores elsewhere: what a transport does, and what is done with what it brings | through a store |
-//! | [`keyring`] | whose signatures make a mapping from key to content believed | reads one |
-//! | [`trust`] | whether a file is out of others' reach | judges some |
-//! | [`mod@file`] | reading files that somebody named | reads them |
-//! | [`whole`] | writing so that files appear whole | writes them |
-//! | [`scratch`] | directories for a moment's work, swept when a process was killed | yes |
-//! | [`event`] | what readers got over, as values | no |
+//! | [`layer`] | a bundle, a store or a remote store behind one search interface | through them |
+//! | [`remote`] | remote stores: the transport interface, and the handling of fetched data | through a store |
+//! | [`keyring`] | the trusted keys whose signatures a record needs | reads one |
+//! | [`trust`] | whether other users can modify a file | judges some |
+//! | [`mod@file`] | reading files given by path | reads them |
+//! | [`whole`] | atomic writes: a file appears complete or not at all | writes them |
+//! | [`scratch`] | temporary directories, swept after a process was killed | yes |
+//! | [`event`] | problems that readers recovered from, as values | no |
 //!
-//! Whatever is read is verified before it is given out: damage is an error value or a miss with an [`Event`], never an
+//! Everything is verified before it is returned. Damage is an error value, or a miss with an [`Event`], and never an
 //! answer. `FORMAT.md` beside this crate draws the bytes.
 
 #[cfg(test)]

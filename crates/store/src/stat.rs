@@ -1,8 +1,8 @@
-//! What tells, without reading a file, that it is as it was.
+//! Detects that a file is unchanged without reading it.
 //!
-//! A file counts as unchanged by device, inode, size, and the times of its content and of its inode in nanoseconds. No
-//! program can set the last one, so a file that is rewritten in place under its old time does not pass. Kernels keep these
-//! times coarsely: what is younger than a [`TICK`] may change and keep them.
+//! A file counts as unchanged if its device, inode, size, content time and inode time (in nanoseconds) are the same.
+//! Programs cannot set the inode time, so a file rewritten in place with its old content time is detected. Kernel
+//! timestamps are coarse: a file younger than a [`TICK`] may change and keep its times.
 
 use std::fs::Metadata;
 use std::path::Path;
@@ -10,10 +10,10 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-/// How coarse a kernel's clock for files may be: a change within one tick of another has the same times.
+/// The coarsest file clock of a kernel: two changes within one tick can have the same times.
 pub const TICK: Duration = Duration::from_millis(20);
 
-/// What identifies the content of a file without reading it.
+/// The metadata that identifies the content of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stat {
     device: u64,
@@ -24,13 +24,13 @@ pub struct Stat {
 }
 
 impl Stat {
-    /// Looks at a file, where there is one.
+    /// Returns the metadata of a file, or `None` if it cannot be read.
     #[must_use]
     pub fn of(path: &Path) -> Option<Self> {
         Self::read(&fs_err::metadata(path).ok()?)
     }
 
-    /// Takes it from what the file system said.
+    /// Converts file-system metadata.
     #[cfg(unix)]
     #[must_use]
     pub fn read(found: &Metadata) -> Option<Self> {
@@ -45,7 +45,7 @@ impl Stat {
         })
     }
 
-    /// Takes it from what the file system said, which is less than elsewhere.
+    /// Converts file-system metadata. Device, inode and inode time are not available on this platform.
     #[cfg(not(unix))]
     #[must_use]
     pub fn read(found: &Metadata) -> Option<Self> {
@@ -54,14 +54,14 @@ impl Stat {
         Some(Self { device: 0, inode: 0, size: found.len(), modified_ns, changed_ns: modified_ns })
     }
 
-    /// Returns whether a file's content may still be the same, though the time of its inode is another: a hard link or a
-    /// change of mode sets only that time.
+    /// Returns whether two values differ only in the inode time. The content may still be the same: adding a hard link
+    /// or changing the mode sets only that time.
     #[must_use]
     pub fn differs_in_inode_time_only(&self, other: &Self) -> bool {
         self != other && Self { changed_ns: other.changed_ns, ..*self } == *other
     }
 
-    /// Says how long before `now` the inode changed; `None` for a file that comes from the future.
+    /// Returns the time between the last inode change and `now`; `None` if the change is in the future.
     #[must_use]
     pub fn age(&self, now: SystemTime) -> Option<Duration> {
         let changed = u64::try_from(self.changed_ns).ok()?;

@@ -1,13 +1,13 @@
-//! Steps: a store takes one before each of its calls to the file system that others can see, or can be seen by. Between two of
-//! them another process may do anything, and in the unit tests does (`store/interleave.rs`): there a scheduler decides at each
-//! step who goes on.
+//! Marks the steps at which processes can interleave. A store calls [`step`] before each file-system call that other
+//! processes can observe, or that can observe theirs. Any process may act between two steps. In the unit tests
+//! (`store/interleave.rs`), a scheduler decides at each step which thread continues.
 
-/// Lets others come in between, in tests.
+/// Marks a point where other processes can interleave; does nothing outside tests.
 #[cfg(not(test))]
 #[inline(always)]
 pub(crate) fn step() {}
 
-/// Waits before something is looked at again.
+/// Waits before a retry.
 #[cfg(not(test))]
 pub(crate) fn pause(time: std::time::Duration) {
     std::thread::sleep(time);
@@ -23,19 +23,19 @@ mod scheduled {
     use std::time::Duration;
 
     thread_local! {
-        /// Whether this thread runs what a scheduler decides about. All that it schedules runs on one thread.
+        /// Whether a scheduler controls this thread. All scheduled code runs on one OS thread.
         static SCHEDULED: Cell<bool> = const { Cell::new(false) };
 
-        /// How many steps this thread takes before it panics, if a test wants that.
+        /// The number of steps before this thread panics, if a test sets it.
         static LEFT: Cell<Option<usize>> = const { Cell::new(None) };
     }
 
-    /// Hands every step of this thread to the scheduler, from now on.
+    /// Hands every further step of this thread to the scheduler.
     pub(crate) fn scheduled() {
         SCHEDULED.set(true);
     }
 
-    /// Lets this thread panic after so many steps, as if its process were killed there; `None` lets it go on.
+    /// Makes this thread panic after `steps` steps, as if its process were killed there; `None` removes the limit.
     pub(crate) fn die_after(steps: Option<usize>) {
         LEFT.set(steps);
     }
@@ -45,7 +45,8 @@ mod scheduled {
             LEFT.set(left.checked_sub(1));
             assert!(left > 0, "killed at this step");
         }
-        // Another may go on here. To yield would say that this one has to wait, and another go on in any case.
+        // The atomic load only lets the scheduler switch threads. A yield would claim that this thread is blocked, and
+        // force a switch.
         if SCHEDULED.get() {
             shuttle::sync::atomic::AtomicBool::new(false).load(Ordering::SeqCst);
         }

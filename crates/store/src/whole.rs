@@ -1,11 +1,11 @@
-//! Files that appear whole: written under a random name, then renamed, so that a reader finds the old one or the new one.
+//! Writes files atomically: under a random name, then renamed, so readers see either the old or the new file.
 //!
 //! ```text
 //! Whole::beside(target) ─▶ write … ─▶ [sync] ─▶ rename(target)
 //!        └ dropped before the rename, it leaves nothing
 //! ```
-//! Everything that precast leaves on disk is written so: results, manifests, what a build script makes, stores. What differs
-//! is who may read it, and whether it is to survive a crash of the system.
+//! precast writes everything on disk this way: results, manifests, build script output, stores. The uses differ in the
+//! file's permissions, and in whether the file must survive a system crash.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -13,17 +13,17 @@ use std::path::Path;
 use precast_core::file::check_size_limit;
 use tempfile::{NamedTempFile, TempPath};
 
-/// A file without its name.
+/// A temporary file that has no final name yet.
 #[derive(Debug)]
 pub struct Whole {
     file: NamedTempFile,
-    /// Bytes that were written.
+    /// The number of bytes written.
     written: u64,
 }
 
 impl Whole {
-    /// Makes an empty file in the directory of `target`, which only its owner can write, whatever the umask says: what others can
-    /// write, readers refuse. The umask may take more.
+    /// Creates an empty file in the directory of `target`. Only its owner can write it, whatever the umask, because
+    /// readers reject files that other users can write. The umask can remove further permissions.
     ///
     /// # Errors
     ///
@@ -32,7 +32,8 @@ impl Whole {
         Self::make(directory(target), 0o644)
     }
 
-    /// Makes an empty file in `directory`, which is of the target's file system, with exactly the permissions `mode`.
+    /// Creates an empty file in `directory` with exactly the permissions `mode`. The directory must be on the target's
+    /// file system.
     ///
     /// # Errors
     ///
@@ -63,8 +64,8 @@ impl Whole {
         Ok(Self { file: made, written: 0 })
     }
 
-    /// Puts what was written on the disk. After an error the pages may be marked clean: give the file up, and do not sync it
-    /// again.
+    /// Flushes the file to disk. After an error, the kernel may mark unwritten pages as clean: discard the file and do
+    /// not retry.
     ///
     /// # Errors
     ///
@@ -73,22 +74,22 @@ impl Whole {
         self.file.as_file().sync_all()
     }
 
-    /// Gives the file its name, in place of one that has it. The directory's own sync is left to the caller.
+    /// Renames the file to `target`, replacing an existing file. The caller must sync the directory.
     ///
     /// # Errors
     ///
-    /// The file system refuses; nothing is left.
+    /// The file system refuses; the temporary file is removed.
     pub fn rename(self, target: &Path) -> io::Result<()> {
         self.file.persist(target).map(drop).map_err(|error| error.error)
     }
 }
 
-/// A file that was written and closed, and has no name yet. Dropped before the rename, it leaves nothing.
+/// A file that was written and closed, but has no final name yet. It is deleted if dropped before the rename.
 #[derive(Debug)]
 pub struct Closed(TempPath);
 
 impl Whole {
-    /// Closes the file: many may wait for their names, and descriptors are few.
+    /// Closes the file. Many files may wait for their rename, and file descriptors are limited.
     #[must_use]
     pub fn close(self) -> Closed {
         Closed(self.file.into_temp_path())
@@ -96,17 +97,17 @@ impl Whole {
 }
 
 impl Closed {
-    /// Where it is until then.
+    /// Returns the temporary path.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.0
     }
 
-    /// Gives the file its name, in place of one that has it.
+    /// Renames the file to `target`, replacing an existing file.
     ///
     /// # Errors
     ///
-    /// The file system refuses; nothing is left.
+    /// The file system refuses; the temporary file is removed.
     pub fn rename(self, target: &Path) -> io::Result<()> {
         self.0.persist(target).map_err(|error| error.error)
     }
@@ -125,7 +126,8 @@ impl Write for Whole {
     }
 }
 
-/// Takes the random name out of what `tempfile` says: nobody asked for that file, and callers say which one was.
+/// Removes the random file name from an error of `tempfile`: the user never chose that file, and callers name the
+/// target.
 fn unnamed(error: io::Error) -> io::Error {
     match error.to_string().split_once(" at path ") {
         Some((said, _)) => io::Error::new(error.kind(), said),
@@ -133,9 +135,10 @@ fn unnamed(error: io::Error) -> io::Error {
     }
 }
 
-/// Writes `bytes` to `path` unless the file holds them already. Makes the directory.
+/// Writes `bytes` to `path` unless the file already holds them. Creates the directory if needed.
 ///
-/// Tells whether anything was written. An unchanged file keeps its time, so nothing that depends on it is built again.
+/// Returns whether the file was written. An unchanged file keeps its modification time, so its dependents are not
+/// rebuilt.
 ///
 /// # Errors
 ///
@@ -151,7 +154,7 @@ pub fn write_if_changed(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Makes a directory and those above it, none of them writable by group or others, whatever the umask says.
+/// Creates a directory and its missing parents, not writable by group or other users, whatever the umask.
 ///
 /// # Errors
 ///
@@ -164,7 +167,7 @@ pub fn create_dir_all(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// The directory that a path is in; a bare name is in the current one.
+/// Returns the directory of a path; the current directory for a bare file name.
 fn directory(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
@@ -188,7 +191,7 @@ mod tests {
         assert_eq!(directory.path().read_dir().unwrap().count(), 1);
     }
 
-    /// In a directory that is gone, since root may write to every other.
+    /// Uses a missing directory, because root can write to any existing one.
     #[test]
     fn a_refusal_names_no_file_that_nobody_asked_for() {
         let directory = tempfile::tempdir().unwrap();

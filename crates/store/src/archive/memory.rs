@@ -1,14 +1,14 @@
-//! Allocations whose size a stranger states: where memory ends they are an error, and never an abort of the host program.
+//! Allocations of an untrusted size: running out of memory is an error and never aborts the host program.
 
-/// Says that there is not enough memory.
+/// An allocation failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("cannot allocate {bytes} bytes for an archive")]
 pub struct NoMemory {
-    /// How many bytes were asked for.
+    /// The requested size, in bytes.
     pub bytes: usize,
 }
 
-/// Allocates room for so many bytes.
+/// Allocates a vector with a capacity of `bytes`.
 pub(super) fn room(bytes: usize) -> Result<Vec<u8>, NoMemory> {
     let mut room = Vec::new();
     room.try_reserve_exact(bytes).map_err(|_| NoMemory { bytes })?;

@@ -1,8 +1,8 @@
 //! The archive: the files of one build as a canonical tar in a zstd frame.
 //!
-//! There is exactly one tar for a set of members, and [`Archive::unpack`] refuses every other: so a [`Digest`], the hash of
-//! the *uncompressed* tar, identifies the members and nothing else. The zstd bytes around it are transport; another libzstd
-//! may write others, and every one of them is read.
+//! A set of members has exactly one canonical tar, and [`Archive::unpack`] rejects any other form. A [`Digest`], the
+//! hash of the *uncompressed* tar, therefore identifies the members and nothing else. The zstd frame is only transport:
+//! libzstd versions may compress differently, and any valid frame is accepted.
 //!
 //! # Layout
 //!
@@ -15,8 +15,8 @@
 //!    └─ … then 1024 zeros
 //! ```
 //!
-//! What the members are called is up to the builder; the store asks only for names that are safe in every tree
-//! ([`check_name`]), and that the member which is loaded is [`SHARED_OBJECT`]. No names of people, hosts or places, and no times, can enter.
+//! Builders choose the member names. The store only requires that names are safe on every system ([`check_name`]) and
+//! that the loaded member is [`SHARED_OBJECT`]. An archive cannot contain user names, host names, locations or times.
 
 mod memory;
 mod name;
@@ -34,10 +34,10 @@ pub(crate) use pack::{CARRIED, compress, digest};
 pub use unpack::{Limits, UnpackError};
 pub(crate) use unpack::{header_of, stated_size};
 
-/// The member that is loaded, and the only one that a bundle carries.
+/// The name of the shared object, which is loaded; the only member that a bundle carries.
 pub const SHARED_OBJECT: &str = "unit.so";
 
-/// The member that is linked into static programs, and joined to others for a bundle.
+/// The name of the object file, which is linked into static programs and combined with other objects for a bundle.
 pub const OBJECT: &str = "unit.o";
 
 /// The files of one build, in memory.
@@ -55,29 +55,29 @@ pub const OBJECT: &str = "unit.o";
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Archive {
-    /// Name → content.
+    /// The content of each member, by name.
     pub members: BTreeMap<String, Vec<u8>>,
 }
 
 impl Archive {
-    /// Gives a member's content.
+    /// Returns a member's content.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&[u8]> {
         self.members.get(name).map(Vec::as_slice)
     }
 
-    /// Computes the length of the canonical tar, in bytes: what a record states as its `size`.
+    /// Computes the length of the canonical tar, in bytes; a record states it as its `size`.
     #[must_use]
     pub fn size(&self) -> u64 {
         let blocks = |len: usize| 1 + (len as u64).div_ceil(512);
         512 * (2 + self.members.values().map(|content| blocks(content.len())).sum::<u64>())
     }
 
-    /// Computes the digest, without compressing.
+    /// Computes the digest without compressing the archive.
     ///
     /// # Errors
     ///
-    /// A member's name is refused.
+    /// A member's name is invalid.
     pub fn digest(&self) -> Result<Digest, PackError> {
         self.tar().map(|tar| digest(&tar))
     }

@@ -1,8 +1,8 @@
-//! Which names a member may have: those that mean the same file below any directory, on any system.
+//! Checks member names: a valid name means the same file below any directory, on any system.
 
 use std::collections::BTreeMap;
 
-/// Says why a member's name is refused.
+/// The reason why a member's name is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NameError {
@@ -15,7 +15,7 @@ pub enum NameError {
     /// The name holds a control character, a backslash or a colon, or is not UTF-8.
     #[error("member name `{name}` holds a character that not every system takes")]
     Character {
-        /// The name, with what is not text replaced.
+        /// The name, with invalid characters escaped.
         name: String,
     },
     /// The name does not fit a ustar header.
@@ -24,7 +24,7 @@ pub enum NameError {
         /// The name.
         name: String,
     },
-    /// The name is a file and a directory at once.
+    /// The name is both a file and a directory.
     #[error("member name `{name}` is also the directory of `{inner}`")]
     FileAndDirectory {
         /// The name.
@@ -34,11 +34,11 @@ pub enum NameError {
     },
 }
 
-/// Checks that a name is relative, of plain parts, and of characters that every system takes.
+/// Checks that a name is a plain relative path and uses only characters that every system accepts.
 ///
 /// # Errors
 ///
-/// It is not.
+/// The name is invalid.
 pub fn check_name(name: &str) -> Result<(), NameError> {
     if name.split('/').any(|part| matches!(part, "" | "." | "..")) {
         return Err(NameError::NotRelative { name: name.to_owned() });
@@ -49,7 +49,7 @@ pub fn check_name(name: &str) -> Result<(), NameError> {
     Ok(())
 }
 
-/// Checks every name, and that no file stands where another member needs a directory.
+/// Checks every name, and that no member is also the directory of another member.
 pub(crate) fn check_all<T>(members: &BTreeMap<String, T>) -> Result<(), NameError> {
     for inner in members.keys() {
         check_name(inner)?;

@@ -9,11 +9,11 @@ use super::memory::{NoMemory, room};
 use super::name::{NameError, check_all};
 use crate::key::{Digest, context};
 
-/// Says why an archive cannot be packed.
+/// An error while packing an archive.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PackError {
-    /// A member's name is refused.
+    /// A member's name is invalid.
     #[error(transparent)]
     Name(#[from] NameError),
     /// There is not enough memory.
@@ -24,29 +24,29 @@ pub enum PackError {
     Compress {
         /// Length of the tar, in bytes.
         size: usize,
-        /// What zstd said.
+        /// The error of zstd.
         source: io::Error,
     },
 }
 
-/// zstd's level in stores, where what is made once is decoded often: decoding takes a third less time than at its default,
-/// compressing half of it, and archives are a third larger.
+/// The zstd level for stores, where an archive is compressed once and decoded often. Compared with the default level,
+/// decoding takes a third less time and compression half the time; archives are a third larger.
 const STORED: i32 = -3;
 
-/// zstd's level of what travels, its default: machine code gains little from more.
+/// The zstd level for transport, which is zstd's default: machine code gains little from higher levels.
 pub(crate) const CARRIED: i32 = 3;
 
 impl Archive {
-    /// Packs the members: the digest of the tar, and the frame that holds it.
+    /// Packs the members. Returns the digest of the tar and the frame that holds it.
     ///
     /// # Errors
     ///
-    /// A member's name is refused, or the compressor fails.
+    /// A member's name is invalid, or compression fails.
     pub fn pack(&self) -> Result<(Digest, Vec<u8>), PackError> {
         self.pack_at(STORED)
     }
 
-    /// Packs at a level of zstd, which changes nothing of what is unpacked.
+    /// Packs at a zstd level. The level does not affect the unpacked content.
     pub(crate) fn pack_at(&self, level: i32) -> Result<(Digest, Vec<u8>), PackError> {
         let tar = self.tar()?;
         Ok((digest(&tar), compress_at(&tar, level)?))
@@ -66,10 +66,10 @@ impl Archive {
     }
 }
 
-/// Makes the one header that a member of this name and size may have.
+/// Returns the canonical header of a member with this name and size.
 pub(super) fn header(name: &str, size: u64) -> Result<Header, NameError> {
     let mut header = Header::new_ustar();
-    // `set_path` checks for parents and roots too, but its errors do not tell which rule was broken.
+    // `set_path` also rejects parents and roots, but its errors do not say which rule was broken.
     header.set_path(name).map_err(|_| NameError::TooLong { name: name.to_owned() })?;
     header.set_entry_type(EntryType::Regular);
     header.set_mode(0o644);
@@ -86,7 +86,7 @@ pub(crate) fn digest(tar: &[u8]) -> Digest {
     Digest::from_bytes(blake3::derive_key(context::ARCHIVE, tar))
 }
 
-/// Puts a tar into a frame of its own, for a store.
+/// Compresses a tar into a zstd frame, at the level for stores.
 pub(crate) fn compress(tar: &[u8]) -> Result<Vec<u8>, PackError> {
     compress_at(tar, STORED)
 }

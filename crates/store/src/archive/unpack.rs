@@ -1,9 +1,9 @@
-//! Reads a frame that nobody vouches for: every length is checked before it is used, and only the canonical tar passes.
+//! Reads an untrusted frame: every length is checked before it is used, and only the canonical tar is accepted.
 //!
-//! The frame states its content size, so memory is bounded by [`Limits::size`] before the first byte is decoded, however
-//! small the input: the decoder writes into a buffer of that size and stops at its end. Headers are not interpreted but
-//! *compared* with the one header that the member may have; links, devices, extensions, owners and times thereby cannot
-//! enter, whatever the tar crate would make of them.
+//! The frame states its content size, so memory is bounded by [`Limits::size`] before the first byte is decoded,
+//! however small the input. The decoder writes into a buffer of that size and stops at its end. Headers are not
+//! interpreted but *compared* with the only header that the member may have. Links, devices, extensions, owners and
+//! times are therefore rejected, however the tar crate would interpret them.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -21,53 +21,53 @@ use super::pack::{digest, header};
 use crate::key::Digest;
 
 thread_local! {
-    /// What decodes, kept for the next archive: its memory takes as long to get as a small archive to decode.
+    /// The decoder, reused for the next archive: allocating its memory takes as long as decoding a small archive.
     static DECODER: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
-/// What an archive may cost its reader.
+/// Limits on the size of an archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Largest tar, in bytes.
+    /// The maximum length of the tar, in bytes.
     pub size: u64,
-    /// Largest number of members.
+    /// The maximum number of members.
     pub members: usize,
 }
 
 impl Default for Limits {
-    /// 512 MiB and 65 536 members: far above any build, far below what hurts.
+    /// Returns 512 MiB and 65 536 members: far above any build, and still harmless to the reader.
     fn default() -> Self {
         Self { size: 512 << 20, members: 1 << 16 }
     }
 }
 
 impl Limits {
-    /// Those of the archive of a record that states this size, in bytes, where nobody vouches for the record.
+    /// Returns the limits for the archive of an unverified record that states this size, in bytes.
     pub(crate) fn stated(size: u64) -> Self {
         let all = Self::default();
         Self { size: size.min(all.size), ..all }
     }
 
-    /// Length of the longest frame that holds such a tar, in bytes: compressed it is hardly longer.
+    /// Returns the length of the longest frame for such a tar, in bytes. Compression hardly ever makes a tar longer.
     pub(crate) fn frame(&self) -> u64 {
         self.size.saturating_add(self.size / 64).saturating_add(64 << 10)
     }
 }
 
-/// Says why bytes are not an archive.
+/// The reason why bytes are not a valid archive.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum UnpackError {
-    /// There is no whole zstd frame, or it lacks its size or checksum, or something follows it.
+    /// The zstd frame is incomplete, lacks its size or checksum, or is followed by other bytes.
     #[error("not one zstd frame with content size and checksum: {reason}")]
     Frame {
-        /// Which of it.
+        /// The defect.
         reason: &'static str,
     },
     /// The frame cannot be decoded.
     #[error("cannot decode the zstd frame")]
     Decode {
-        /// What zstd said.
+        /// The error of zstd.
         source: io::Error,
     },
     /// The tar is larger than the reader allows.
@@ -90,21 +90,21 @@ pub enum UnpackError {
     /// The tar ends within a member, or its end is not 1024 zeros.
     #[error("the tar is cut or has more than its members, at byte {at}")]
     Structure {
-        /// Where, counted from the start of the tar.
+        /// The byte offset from the start of the tar.
         at: usize,
     },
-    /// A header is not the one that its member may have.
+    /// A header is not the canonical header of its member.
     #[error(
         "the header of member `{name}` is not canonical: a link, a device, an extension, an owner, a mode or a time"
     )]
     Header {
-        /// The member, with what is not text replaced.
+        /// The member's name, with invalid characters escaped.
         name: String,
     },
-    /// A member's name is refused.
+    /// A member's name is invalid.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// A member does not come after the one before it.
+    /// A member is out of order or a duplicate.
     #[error("member `{name}` is out of order or a duplicate")]
     Order {
         /// The member.
@@ -112,20 +112,20 @@ pub enum UnpackError {
     },
 }
 
-/// A member that was taken out of an archive.
+/// A member read from an archive.
 pub(crate) struct Taken {
     /// Length of the whole tar, in bytes.
     pub(crate) size: u64,
-    /// The member's content, if there is one of the name.
+    /// The member's content; `None` if the archive has no such member.
     pub(crate) content: Option<Vec<u8>>,
 }
 
 impl Archive {
-    /// Unpacks a frame and computes the digest of what is in it. Callers that expect a certain digest compare.
+    /// Unpacks a frame and computes the digest of its content. Callers that expect a certain digest must compare it.
     ///
     /// # Errors
     ///
-    /// The bytes are not an archive in canonical form, or go beyond `limits`.
+    /// The bytes are not an archive in canonical form, or exceed `limits`.
     pub fn unpack(frame: &[u8], limits: &Limits) -> Result<(Digest, Self), UnpackError> {
         let tar = decompress(frame, limits)?;
         let members = parse(&tar, limits)?.into_iter();
@@ -138,7 +138,7 @@ impl Archive {
         Ok((digest(&tar), Self { members }))
     }
 
-    /// Reads a frame as [`Archive::unpack`] does, and takes one member out of it, in the tar's own memory.
+    /// Reads a frame like [`Archive::unpack`], and returns one member, reusing the tar's memory.
     pub(crate) fn member(frame: &[u8], limits: &Limits, name: &str) -> Result<(Digest, Taken), UnpackError> {
         let mut tar = decompress(frame, limits)?;
         let (digest, size) = (digest(&tar), tar.len() as u64);
@@ -150,12 +150,12 @@ impl Archive {
         Ok((digest, Taken { size, content: Some(tar) }))
     }
 
-    /// Reads a frame as [`Archive::unpack`] does, and gives the digest of what is in it alone.
+    /// Reads a frame like [`Archive::unpack`], but returns only the digest.
     pub(crate) fn check(frame: &[u8], limits: &Limits) -> Result<(Digest, ()), UnpackError> {
         Self::measure(frame, limits).map(|(digest, _)| (digest, ()))
     }
 
-    /// As [`Archive::check`], with the length of the tar in bytes.
+    /// Reads a frame like [`Archive::check`]; also returns the length of the tar in bytes.
     pub(crate) fn measure(frame: &[u8], limits: &Limits) -> Result<(Digest, u64), UnpackError> {
         let tar = decompress(frame, limits)?;
         parse(&tar, limits)?;
@@ -194,7 +194,7 @@ fn decompress(frame: &[u8], limits: &Limits) -> Result<Vec<u8>, UnpackError> {
         };
         decoder.decompress_to_buffer(frame, &mut tar)
     };
-    // The decoder of a thread that is about to end is gone.
+    // The thread-local decoder is gone once its thread is shutting down.
     let decoded = match DECODER.try_with(decode) {
         Ok(decoded) => decoded,
         Err(_) => Decompressor::new().and_then(|mut decoder| decoder.decompress_to_buffer(frame, &mut tar)),
@@ -206,7 +206,7 @@ fn decompress(frame: &[u8], limits: &Limits) -> Result<Vec<u8>, UnpackError> {
     Err(UnpackError::Frame { reason: "another length than it states" })
 }
 
-/// Where the content of each member is.
+/// Finds the byte range of each member's content.
 fn parse(tar: &[u8], limits: &Limits) -> Result<BTreeMap<String, Range<usize>>, UnpackError> {
     let mut members = BTreeMap::new();
     let mut at = 0;
@@ -240,7 +240,7 @@ fn parse(tar: &[u8], limits: &Limits) -> Result<BTreeMap<String, Range<usize>>, 
     Ok(members)
 }
 
-/// Reads the name and size of a header that is byte for byte the canonical one.
+/// Parses a header and checks that it is byte for byte canonical. Returns the name and size.
 pub(crate) fn header_of(block: &[u8]) -> Result<(String, u64), UnpackError> {
     let found = Header::from_byte_slice(block);
     let bytes = found.path_bytes();

@@ -1,4 +1,4 @@
-//! Puts an export into a store. Everything is verified as if its publisher were a stranger, before the first byte is written.
+//! Imports an export into a store. Everything is verified as untrusted data before the first byte is written.
 
 use std::sync::Arc;
 
@@ -9,94 +9,94 @@ use crate::keyring::SIGNATURES_LIMIT;
 use crate::record::{Entry, ParseRecordError, Record, set_documents};
 use crate::store::{Item, PublishError, PutEntryError, ReleaseError, Store};
 
-/// How many records are published at once.
+/// The number of records that are published together.
 const BATCH: usize = 64;
 
-/// How many bytes of unpacked archives are in memory before their records are published.
+/// The maximum number of unpacked archive bytes in memory before their records are published.
 const IN_MEMORY: u64 = 256 << 20;
 
-/// A record's archive, its name and its bytes.
+/// The digest of a record's archive, the record's name and its bytes.
 type Named<'a> = (Digest, &'a str, &'a [u8]);
 
-/// What an import brought.
+/// The result of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Imported {
-    /// How many records there are in the export.
+    /// The number of records in the export.
     pub records: usize,
-    /// How many of them the store had not, or not whole.
+    /// The number of records that were missing or incomplete in the store.
     pub fresh: usize,
-    /// How many entries there are in the export; each name means its entry now.
+    /// The number of entries in the export. Each name now refers to its entry from the export.
     pub entries: usize,
 }
 
-/// What a builder has stated of a record.
+/// A builder's statement about a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stated<'a> {
-    /// The member that has the statement.
+    /// The name of the statement's member.
     pub member: String,
     /// The record.
     pub record: Record,
-    /// Its archive, which records may share.
+    /// The record's archive; records can share one.
     pub archive: Arc<Archive>,
     /// The statement.
     pub statement: &'a [u8],
 }
 
-/// Says why an export was not imported. What was imported before is whole.
+/// The reason why an import failed. Records imported before the failure are complete.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImportError {
-    /// A record, an entry or documents are none.
+    /// A record, an entry or documents cannot be parsed.
     #[error("cannot import `{member}`")]
     Parse {
         /// The member.
         member: String,
-        /// What is wrong.
+        /// The parse error.
         source: ParseRecordError,
     },
-    /// An archive is none, or too large.
+    /// An archive is invalid or too large.
     #[error("cannot import `objects/{digest}`")]
     Unpack {
-        /// Its name.
+        /// The archive's digest.
         digest: String,
-        /// What is wrong.
+        /// The error from unpacking.
         source: UnpackError,
     },
-    /// Members do not belong together.
+    /// Members do not match each other.
     #[error("cannot import `{member}`: {why}")]
     Member {
         /// The member.
         member: String,
-        /// What is wrong.
+        /// The mismatch.
         why: &'static str,
     },
-    /// The store has a later release, or the export does not say which it is.
+    /// The store has a later release, or the export does not state its release.
     #[error("the store has release {current} of `{name}`, and this is {}\nhint: a later one may take its place; this one in an empty store, or with `--older`", found.as_ref().map_or_else(|| "none".to_owned(), |found| format!("release {found}")))]
     Rollback {
         /// The name.
         name: String,
         /// The release that the store has.
         current: u64,
-        /// What is imported, if it says so.
+        /// The release of the export, if it states one.
         found: Option<Release>,
     },
-    /// The store cannot say which releases were imported, or cannot remember this one.
+    /// The store cannot read its imported releases, or cannot record this one.
     #[error("cannot tell whether a later release was imported")]
     Release(#[from] ReleaseError),
     /// A record contradicts itself or its archive, or the file system refuses.
     #[error("cannot import a record")]
     Publish(#[from] PublishError),
-    /// An entry's name is refused, or the file system refuses.
+    /// An entry's name is invalid, or the file system refuses.
     #[error("cannot import an entry")]
     Entry(#[from] PutEntryError),
 }
 
 impl Export {
-    /// Verifies everything, and writes nothing.
+    /// Verifies the whole export without writing anything.
     ///
     /// # Errors
     ///
-    /// Something in it is not what it should be.
+    /// A member is invalid.
     pub fn verify(&self) -> Result<Imported, ImportError> {
         let mut found = Imported::default();
         let mut checked: Option<(Digest, u64)> = None;
@@ -123,12 +123,12 @@ impl Export {
         Ok(found)
     }
 
-    /// Gives each statement about a record with its member, record and archive. The caller checks that the statement is about
-    /// them.
+    /// Returns each builder statement with its member name, record and archive. The caller checks that the statement
+    /// describes them.
     ///
     /// # Errors
     ///
-    /// As [`Export::verify`].
+    /// Fails as [`Export::verify`].
     pub fn statements(&self) -> impl Iterator<Item = Result<Stated<'_>, ImportError>> {
         let mut unpacked = None;
         let stated = self.by_archive().and_then(|records| {
@@ -156,11 +156,11 @@ impl Export {
         error.into_iter().chain(records.into_iter().filter_map(of_record))
     }
 
-    /// Checks that a store has no later release. One that has any takes nothing that is none.
+    /// Checks that the store has no later release. A store with any release rejects exports that state none.
     ///
     /// # Errors
     ///
-    /// It has, or cannot be read.
+    /// The store has a later release, or cannot be read.
     pub fn check_release(&self, store: &Store) -> Result<(), ImportError> {
         let found = self.release().unwrap_or_default();
         let known = match &found {
@@ -173,21 +173,22 @@ impl Export {
         }
     }
 
-    /// Puts everything into a store, records first. A name that means another entry there means this one afterwards.
+    /// Imports everything into a store, records first. Each entry name then refers to the entry of this export.
     ///
     /// # Errors
     ///
-    /// Something in it is not what it should be, or the store has a later release, and nothing was written; or the file system
+    /// A member is invalid or the store has a later release (both before anything is written), or the file system
     /// refuses.
     pub fn import(&self, store: &Store) -> Result<Imported, ImportError> {
         self.put(store, |store| self.check_release(store))
     }
 
-    /// Imports as [`Export::import`], into a store that has a later release too, which it goes on to remember.
+    /// Imports as [`Export::import`], even if the store has a later release. The store still remembers the later
+    /// release.
     ///
     /// # Errors
     ///
-    /// As [`Export::import`].
+    /// Fails as [`Export::import`].
     pub fn import_older(&self, store: &Store) -> Result<Imported, ImportError> {
         self.put(store, |_| Ok(()))
     }
@@ -197,13 +198,14 @@ impl Export {
         store: &Store,
         check: impl FnOnce(&Store) -> Result<(), ImportError>,
     ) -> Result<Imported, ImportError> {
-        // All of it first for itself: a strange record in the middle is no half import.
+        // Everything is verified first, so that an invalid record in the middle cannot cause a partial import.
         self.verify()?;
         let release = self.release().unwrap_or_default();
         let importing = store.importing(release.as_ref())?;
         check(store)?;
         let _session = store.begin();
-        // First of all: what is interrupted can be imported again, and nothing earlier any more.
+        // The release is recorded first: an interrupted import can be repeated, and an earlier release is already
+        // rejected.
         if let Some(release) = &release {
             store.put_release(release, &importing)?;
         }
@@ -220,7 +222,8 @@ impl Export {
         Ok(imported)
     }
 
-    /// Publishes all records with their signatures and statements. Returns how many there are, and how many were new or damaged.
+    /// Publishes all records with their signatures and statements. Returns the number of records, and how many were new
+    /// or damaged.
     fn put_records(&self, store: &Store) -> Result<(usize, usize), ImportError> {
         let records = self.by_archive()?;
         let (mut batch, mut bytes, mut fresh) = (Vec::new(), 0, 0);
@@ -245,7 +248,7 @@ impl Export {
         Ok((records.len(), fresh + publish(store, &batch)?))
     }
 
-    /// The records with the digests of their archives, in the order of these, so that each archive is unpacked once.
+    /// Returns the records with their archives' digests, sorted by digest so that each archive is unpacked once.
     fn by_archive(&self) -> Result<Vec<Named<'_>>, ImportError> {
         let digest = |(id, bytes)| {
             let record = Record::parse(bytes)
@@ -276,7 +279,7 @@ impl Export {
         Ok(record)
     }
 
-    /// Returns the archive of a record: the last one that was unpacked, if it is that.
+    /// Returns the archive of a record; reuses the last unpacked archive if it is the same.
     fn archive(
         &self,
         id: &str,
@@ -286,14 +289,14 @@ impl Export {
         if let Some((_, archive)) = last.as_ref().filter(|(found, _)| found == digest) {
             return Ok(Arc::clone(archive));
         }
-        // The last one is freed first, unless a batch holds it.
+        // The last archive is freed first, unless a batch still holds it.
         *last = None;
         let archive = Arc::new(self.object(id, digest, Archive::unpack)?);
         *last = Some((*digest, Arc::clone(&archive)));
         Ok(archive)
     }
 
-    /// Reads the object of a record by `read`.
+    /// Reads a record's archive with `read` and checks its digest.
     fn object<T>(
         &self,
         id: &str,
@@ -313,7 +316,7 @@ impl Export {
         Err(ImportError::Member { member, why: "it does not hash to its name" })
     }
 
-    /// The signatures of a record or an entry.
+    /// Returns the signatures of a record or an entry.
     fn signatures_of(&self, id: &str) -> Result<String, ImportError> {
         let member = format!("signatures/{id}");
         let text = self.0.get(&member).unwrap_or_default();
@@ -324,7 +327,7 @@ impl Export {
     }
 }
 
-/// A record that is about to be published.
+/// A record to be published.
 struct Import {
     archive: Arc<Archive>,
     record: Record,
@@ -332,7 +335,7 @@ struct Import {
     provenance: Option<String>,
 }
 
-/// Publishes records. Returns how many were new or damaged.
+/// Publishes records. Returns the number that were new or damaged.
 fn publish(store: &Store, batch: &[Import]) -> Result<usize, ImportError> {
     let items = batch.iter().map(|import| Item {
         archive: &import.archive,

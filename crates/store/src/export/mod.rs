@@ -1,6 +1,7 @@
-//! Exports: entries and modules of a store as one file, to be carried to where there is no network, and signed as one.
+//! Exports: entries and modules of a store in a single file. An export can be carried to machines without a network,
+//! and is signed as a whole.
 //!
-//! An export is an [`Archive`], so that there is one way to read what nobody vouches for, and one file for a set of things.
+//! An export is an [`Archive`], so the code that reads untrusted archives also reads exports.
 //!
 //! # Layout
 //!
@@ -8,16 +9,17 @@
 //! documents/<RecordId>     the documents of a record
 //! entries/<RecordId>       a named graph
 //! objects/<Digest>         an archive: its zstd frame
-//! provenance/<RecordId>    what a builder has stated of a record, where one has
+//! provenance/<RecordId>    a builder's statement about a record, if one exists
 //! records/<RecordId>       a record
-//! release                  `<name>=<number>`, of an export that takes the place of earlier ones of that name
-//! signatures/<RecordId>    signatures of a record or an entry, as they stand beside it in the store
-//! statement                what is signed: `precast export 1`, then a line for each member above: content id, name; sorted
+//! release                  `<name>=<number>`, of an export that replaces earlier exports of that name
+//! signatures/<RecordId>    signatures of a record or an entry, as stored beside it in the store
+//! statement                the signed text: `precast export 1`, then a line for each member above (content id, name),
+//! sorted
 //! statement.minisig        signatures of the statement
 //! ```
-//! The statement covers all others, so nothing can be added, left out or mixed with another export. Nothing of an export is
-//! used before all of it is verified. Where a reader asks for signatures, they are checked before the export is unpacked. An
-//! import is a publish: it verifies again, and may be interrupted at any time.
+//! The statement covers all other members, so members cannot be added, left out or mixed with another export. No part
+//! of an export is used before all of it is verified. If a reader requires signatures, they are checked before the
+//! export is unpacked. An import is a publish: it verifies again, and may be interrupted at any time.
 
 mod import;
 mod release;
@@ -36,71 +38,71 @@ pub use import::{ImportError, Imported, Stated};
 pub use release::{ParseReleaseError, Release};
 pub use write::ExportError;
 
-/// The member that is signed.
+/// The name of the signed member.
 const STATEMENT: &str = "statement";
 
-/// The member with its signatures.
+/// The name of the member with the statement's signatures.
 const SIGNATURES: &str = "statement.minisig";
 
-/// The member that says which release it is.
+/// The name of the member that states the release.
 const RELEASE: &str = "release";
 
-/// What the names of members begin with.
+/// The prefixes of valid member names.
 const MEMBERS: [&str; 8] =
     ["documents/", "entries/", "objects/", "provenance/", "records/", RELEASE, "signatures/", STATEMENT];
 
-/// The remedy for a damaged export.
+/// The hint for a damaged export.
 const AGAIN: &str = "copy it again from its source, or export it again: `precast export`";
 
-/// As much as is looked back for in a beginning: 128 MiB.
+/// The largest zstd window that is accepted when streaming: 128 MiB.
 const WINDOW_LOG: u32 = 27;
 
-/// How a statement begins.
+/// The first line of a statement.
 const FIRST_LINE: &str = "precast export 1\n";
 
-/// What an export may cost its reader, since nothing is known of who wrote it before it is unpacked: 8 GiB and 500 000 members,
-/// and no more than what `found` bytes can be, most of which are compressed already.
+/// Returns the limits for unpacking an export, whose author is unknown at this point: 8 GiB and 500 000 members. The
+/// size is also bounded by `found`, the length of the file, because most members are already compressed.
 fn limits(found: usize) -> Limits {
     let room = (64 << 20) + 64 * found as u64;
     Limits { size: room.min(8 << 30), members: 500_000 }
 }
 
-/// An export in memory, whole and in order; its records and archives are verified when they are imported.
+/// An export in memory. Its members match its statement; records and archives are verified on import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Export(Archive);
 
-/// Says why bytes are no export.
+/// The reason why bytes are not a valid export.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenExportError {
-    /// They are no archive.
+    /// The bytes are not an archive.
     #[error("not an export: no archive of precast{}", unpack_hint(.0))]
     Unpack(#[from] UnpackError),
-    /// They are an archive of something else, or of a later version.
+    /// The archive is not an export, or a later version wrote it.
     #[error(
         "not an export: {why}\nhint: copy it again from its source, with a precast of at least the version that exported it"
     )]
     Statement {
-        /// What is wrong.
+        /// The defect.
         why: &'static str,
     },
-    /// Too few keys have signed it.
+    /// Too few trusted keys signed the export.
     #[error("the export is not {0}{hint}", hint = _0.hint())]
     Unsigned(Box<Unsigned>),
-    /// What it says of its release means nothing.
+    /// The release member is invalid.
     #[error("not an export\nhint: {AGAIN}")]
     Release(#[from] ParseReleaseError),
-    /// A member is not what the statement says.
+    /// A member does not match the statement.
     #[error("the export is damaged: member `{member}` {why}\nhint: {AGAIN}")]
     Member {
         /// The member.
         member: String,
-        /// What is wrong with it.
+        /// The mismatch.
         why: &'static str,
     },
 }
 
-/// Returns the remedy for bytes that are not unpacked.
+/// Returns the hint for an archive that cannot be unpacked.
 fn unpack_hint(error: &UnpackError) -> String {
     match error {
         UnpackError::Memory(_) => "\nhint: import it where there is more memory".to_owned(),
@@ -109,7 +111,7 @@ fn unpack_hint(error: &UnpackError) -> String {
 }
 
 impl Export {
-    /// Puts members together and states them.
+    /// Builds an export from its members and adds the statement.
     fn of(members: BTreeMap<String, Vec<u8>>) -> Self {
         let mut archive = Archive { members };
         let statement = state(&archive.members, |content| ContentId::of(content));
@@ -117,11 +119,11 @@ impl Export {
         Self(archive)
     }
 
-    /// Opens an export: every member is what the statement says, and every one is there.
+    /// Opens an export and checks that its members match the statement, with none missing.
     ///
     /// # Errors
     ///
-    /// The bytes are no export, or a damaged one.
+    /// The bytes are not an export, or the export is damaged.
     pub fn open(bytes: &[u8]) -> Result<Self, OpenExportError> {
         let (_, archive) = Archive::unpack(bytes, &limits(bytes.len()))?;
         check_statement(archive.get(STATEMENT), &state(&archive.members, |content| ContentId::of(content)))?;
@@ -130,7 +132,7 @@ impl Export {
         Ok(export)
     }
 
-    /// Tells whether bytes begin as an export does, by its first member; what follows may be cut or damaged.
+    /// Returns whether bytes begin like an export, judged by the first member; the rest may be cut or damaged.
     #[must_use]
     pub fn is_begun(bytes: &[u8]) -> bool {
         let mut header = [0; 512];
@@ -143,7 +145,8 @@ impl Export {
         is_tar && MEMBERS.iter().any(|name| header.starts_with(name.as_bytes()))
     }
 
-    /// Says which release this is, so that whoever has imported it takes no earlier one afterwards.
+    /// Sets the release of this export. Stores that imported it reject earlier releases afterwards. Removes the
+    /// signatures.
     pub fn set_release(&mut self, release: &Release) {
         let mut members = std::mem::take(&mut self.0.members);
         members.retain(|name, _| name != STATEMENT && name != SIGNATURES);
@@ -151,54 +154,54 @@ impl Export {
         *self = Self::of(members);
     }
 
-    /// Which release this is, if it says so.
+    /// Returns the release that the export states, if any.
     ///
     /// # Errors
     ///
-    /// What it says means nothing; not so of an export that was opened.
+    /// The release member is invalid; cannot happen for an opened export.
     pub fn release(&self) -> Result<Option<Release>, ParseReleaseError> {
         self.0.get(RELEASE).map(Release::parse).transpose()
     }
 
-    /// What is signed.
+    /// Returns the statement, which is the signed text.
     #[must_use]
     pub fn statement(&self) -> &[u8] {
         self.0.get(STATEMENT).unwrap_or_default()
     }
 
-    /// The signatures of the statement.
+    /// Returns the signatures of the statement.
     #[must_use]
     pub fn signatures(&self) -> String {
         String::from_utf8_lossy(self.0.get(SIGNATURES).unwrap_or_default()).into_owned()
     }
 
-    /// Puts the signatures of the statement in place of those that are there.
+    /// Replaces the signatures of the statement.
     pub fn set_signatures(&mut self, signatures: String) {
         self.0.members.insert(SIGNATURES.to_owned(), signatures.into_bytes());
     }
 
-    /// Renders the file.
+    /// Packs the export into a file's bytes.
     ///
     /// # Errors
     ///
-    /// The compressor fails.
+    /// Compression fails.
     pub fn pack(&self) -> Result<Vec<u8>, PackError> {
         self.0.pack_at(CARRIED).map(|(_, frame)| frame)
     }
 
-    /// How many records there are.
+    /// Returns the number of records.
     #[must_use]
     pub fn records(&self) -> usize {
         self.below("records").count()
     }
 
-    /// How many entries there are.
+    /// Returns the number of entries.
     #[must_use]
     pub fn entries(&self) -> usize {
         self.below("entries").count()
     }
 
-    /// The members of a directory: name below it, content.
+    /// Iterates over the members of a directory, as (name below it, content).
     fn below<'a>(&'a self, directory: &'static str) -> impl Iterator<Item = (&'a str, &'a [u8])> {
         let members = self.0.members.iter();
         members.filter_map(move |(name, content)| {
@@ -208,7 +211,7 @@ impl Export {
     }
 }
 
-/// States members, except the statement and its signatures: a line each.
+/// Builds the statement: one line for each member except the statement and its signatures.
 fn state<T>(members: &BTreeMap<String, T>, id: impl Fn(&T) -> ContentId) -> String {
     let mut text = FIRST_LINE.to_owned();
     for (name, content) in members.iter().filter(|(name, _)| *name != STATEMENT && *name != SIGNATURES) {
@@ -217,7 +220,7 @@ fn state<T>(members: &BTreeMap<String, T>, id: impl Fn(&T) -> ContentId) -> Stri
     text
 }
 
-/// Checks that the statement is that of the members, whose lines are `found`.
+/// Checks a statement against `found`, the statement computed from the members.
 fn check_statement(stated: Option<&[u8]>, found: &str) -> Result<(), OpenExportError> {
     let wrong = |why| OpenExportError::Statement { why };
     let stated = stated.ok_or(wrong("it has no statement"))?;
@@ -228,7 +231,7 @@ fn check_statement(stated: Option<&[u8]>, found: &str) -> Result<(), OpenExportE
     difference(stated, found).map_or(Ok(()), Err)
 }
 
-/// The first line in which what is stated differs from what is there.
+/// Finds the first line in which the statement differs from the members.
 fn difference(stated: &str, found: &str) -> Option<OpenExportError> {
     if stated == found {
         return None;

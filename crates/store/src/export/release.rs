@@ -1,39 +1,40 @@
-//! Releases: exports of one name that follow each other, so that an earlier one, signed as well as the later, does not come back.
+//! Releases: exports of one name in sequence. A store does not go back to an earlier release, although its signature is
+//! just as valid as the later one's.
 //!
-//! Keys say who made something and not which is the latest. An export may say that it is release 7 of `model`; a store that has
-//! imported it remembers that in `roots/release/model`, and takes release 6 no more.
+//! Signatures identify the signer, but not the latest version. An export may state that it is release 7 of `model`. A
+//! store that imports it records the number in `roots/release/model`, and from then on rejects release 6.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::record::{EntryNameError, check_entry_name};
 
-/// A number that counts up under a name.
+/// A release: a name with an increasing number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Release {
-    /// The name: of an application, a model.
+    /// The name, e.g. of an application or a model.
     pub name: String,
     /// The number.
     pub number: u64,
 }
 
-/// Says that a text is no release.
+/// The reason why a text is not a valid release.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseReleaseError {
-    /// It has another form.
+    /// The text has another form.
     #[error("`{found}` is no release, expected a name, `=` and a whole number: `model=7`")]
     Form {
         /// The text.
         found: String,
     },
-    /// Its name cannot be a file's.
+    /// The name is not a valid file name.
     #[error(transparent)]
     Name(#[from] EntryNameError),
 }
 
 impl Release {
-    /// Reads a file: one release and a line feed.
+    /// Parses a file's content: one release and a line feed.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, ParseReleaseError> {
         let text = String::from_utf8_lossy(bytes);
         text.strip_suffix('\n').unwrap_or("").parse()
@@ -55,7 +56,7 @@ impl FromStr for Release {
         let (name, number) = text.split_once('=').ok_or_else(wrong)?;
         check_entry_name(name)?;
         let release = Self { name: name.to_owned(), number: number.parse().map_err(|_| wrong())? };
-        // One form only: `+7` and `07` are none.
+        // Only the canonical form is valid: `+7` and `07` are rejected.
         if release.to_string() == text { Ok(release) } else { Err(wrong()) }
     }
 }

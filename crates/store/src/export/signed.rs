@@ -1,5 +1,5 @@
-//! Reads an export as a stream, before it is unpacked: its statement and signatures are kept in memory, other members are hashed or
-//! skipped. Callers thereby check the signatures, or every member, in little memory.
+//! Reads an export as a stream, before it is unpacked. The statement and signatures are held in memory; other members
+//! are hashed or skipped. Callers can therefore check the signatures, or all members, in little memory.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read, Take};
@@ -10,19 +10,19 @@ use crate::archive::{Limits, UnpackError, check_all, header_of, stated_size};
 use crate::key::ContentId;
 use crate::keyring::{Keyring, SIGNATURES_LIMIT};
 
-/// Longest statement, in bytes: a line for each member.
+/// The maximum length of a statement, in bytes: it has a line for each member.
 const STATEMENT_LIMIT: u64 = 128 << 20;
 
-/// Longest statement of a release, in bytes.
+/// The maximum length of the release member, in bytes.
 const RELEASE_LIMIT: u64 = 4 << 10;
 
 impl Export {
-    /// Opens an export that enough keys of `keyring` have signed. Returns it with the names of the keys. An export without these
-    /// signatures is not unpacked.
+    /// Opens an export that enough keys of `keyring` signed. Returns it with the names of those keys. An export without
+    /// enough signatures is not unpacked.
     ///
     /// # Errors
     ///
-    /// As [`Export::open`]; too few keys have signed it.
+    /// Fails as [`Export::open`], or if too few trusted keys signed the export.
     pub fn open_signed<'k>(
         bytes: &[u8],
         keyring: &'k Keyring,
@@ -39,11 +39,11 @@ impl Export {
         Err(OpenExportError::Statement { why: "it has several statements" })
     }
 
-    /// Checks an export as [`Export::open`] does, without unpacking it: memory is bounded by its statement.
+    /// Checks an export like [`Export::open`], without unpacking it. Memory is bounded by the size of the statement.
     ///
     /// # Errors
     ///
-    /// The bytes are no export, or a damaged one.
+    /// The bytes are not an export, or the export is damaged.
     pub fn check(bytes: &[u8]) -> Result<(), OpenExportError> {
         let mut stream = Stream::open(bytes)?;
         let (mut statement, mut release, mut found) = (None, None, BTreeMap::new());
@@ -63,7 +63,7 @@ impl Export {
     }
 }
 
-/// The contents of the statement and of its signatures.
+/// The contents of the statement and its signatures.
 type Signed = (Option<Vec<u8>>, Option<Vec<u8>>);
 
 fn signed(bytes: &[u8]) -> Result<Signed, OpenExportError> {
@@ -79,7 +79,8 @@ fn signed(bytes: &[u8]) -> Result<Signed, OpenExportError> {
     Ok((statement, signatures))
 }
 
-/// The tar of an export, decoded part by part. Its headers are those of [`crate::Archive::unpack`], and nothing follows its end.
+/// The tar of an export, decoded step by step. It applies the header rules of [`crate::Archive::unpack`], and rejects
+/// trailing bytes.
 struct Stream<'b> {
     tar: Take<zstd::stream::read::Decoder<'static, &'b [u8]>>,
     size: u64,
@@ -101,7 +102,7 @@ impl<'b> Stream<'b> {
         Ok(Self { tar: decoder.take(size), size, limits, members: 0, last: String::new() })
     }
 
-    /// Reads the name and the size of the next member. Its content must be read before the one after it.
+    /// Reads the name and size of the next member. The caller must read its content before the next call.
     fn next(&mut self) -> Result<Option<(String, u64)>, UnpackError> {
         let mut block = [0; 512];
         self.read(&mut block)?;
@@ -120,11 +121,11 @@ impl<'b> Stream<'b> {
         Ok(Some((name, size)))
     }
 
-    /// Reads what follows the last member: zeros, then the checksum of the frame.
+    /// Reads the end of the tar: zeros, then the frame's checksum.
     fn end(&mut self) -> Result<(), UnpackError> {
         let mut block = [0; 512];
         self.read(&mut block)?;
-        // Reading past the end makes the decoder compare the checksum.
+        // Reading past the end makes the decoder verify the checksum.
         let rest = self.tar.get_mut().read(&mut [0]).map_err(|source| UnpackError::Decode { source })?;
         if block != [0; 512] || self.tar.limit() != 0 || rest != 0 {
             return Err(self.structure());
@@ -161,7 +162,7 @@ impl<'b> Stream<'b> {
         }
     }
 
-    /// Reads the zeros after a content. A content that was cut has none.
+    /// Reads the zero padding after a member's content. The padding is missing if the content was cut.
     fn padding(&mut self, size: u64) -> Result<(), UnpackError> {
         let mut block = [0; 512];
         let padding = &mut block[..(size.wrapping_neg() % 512) as usize];

@@ -1,4 +1,4 @@
-//! Takes entries and modules out of a store.
+//! Exports entries and modules from a store.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,22 +8,22 @@ use crate::key::BuildKey;
 use crate::record::{Entry, Record, documents_bytes};
 use crate::store::{FindError, LoadError, Store};
 
-/// Modules that entries call: each with the name of an entry that does, and its signature.
+/// The modules that entries call, each with the name of a calling entry and the module's signature.
 pub(crate) type Called = BTreeMap<BuildKey, (String, String)>;
 
-/// Says why nothing was exported. What is damaged is no export: it would be missed where there is no way to make it again.
+/// The reason why an export failed. A damaged artifact is an error: the target may have no way to rebuild it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {
     /// The store cannot be read.
     #[error("cannot read the store")]
     Find(#[from] FindError),
-    /// An entry is not there.
+    /// An entry does not exist.
     #[error("the store has no entry `{name}`; it has: {known}")]
     Unknown {
-        /// Its name.
+        /// The entry's name.
         name: String,
-        /// Those there are.
+        /// The existing entries' names.
         known: String,
     },
     /// No record has a module that an entry calls.
@@ -39,7 +39,7 @@ pub enum ExportError {
     Load {
         /// The record's first module.
         signature: String,
-        /// Why not.
+        /// The load error.
         source: LoadError,
     },
     /// A record has lost its documents.
@@ -54,13 +54,13 @@ pub enum ExportError {
 }
 
 impl Store {
-    /// Exports the entries of these names and all records of what they call; without names everything there is.
+    /// Exports the named entries and all records of the modules that they call; without names, the whole store.
     ///
-    /// The same store gives the same bytes.
+    /// The output is deterministic: the same store yields the same bytes.
     ///
     /// # Errors
     ///
-    /// An entry is not there, or something of what is exported is lost or damaged.
+    /// An entry does not exist, or exported data is lost or damaged.
     pub fn export(&self, names: Option<&BTreeSet<String>>) -> Result<Export, ExportError> {
         let mut members = BTreeMap::new();
         let (entries, wanted) = self.chosen(names)?;
@@ -83,7 +83,7 @@ impl Store {
         }
     }
 
-    /// The entries of these names, or all, and the modules that they call.
+    /// Returns the named entries (all without names) and the modules that they call.
     pub(crate) fn chosen(
         &self,
         names: Option<&BTreeSet<String>>,

@@ -2,31 +2,32 @@
 
 use super::{ActionKey, ActionKind, Canonical, ToolchainId, context};
 
-/// Counts up with every change of how an archive is put together: what its manifest says, which files are in it. One action has one
-/// result, so this is part of each [`ActionKey`]; it is the `format` of each `manifest.json` too, so that none is without the other.
+/// The version of the archive layout: increased with each change of the manifest's content or the set of files. One
+/// action has one result, so this number is part of each [`ActionKey`]. It is also the `format` of each
+/// `manifest.json`, so the two always change together.
 pub const ARCHIVE_EPOCH: u64 = 2;
 
-/// Everything that can change what comes out of a build.
+/// All inputs that can change the output of a build.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActionInputs {
-    /// What is done.
+    /// The kind of action.
     pub kind: ActionKind,
-    /// The BuildKeys of a unit, or the Digests that are linked; their order counts.
+    /// The BuildKeys of a unit, or the Digests of the linked archives; the order matters.
     pub inputs: Vec<[u8; 32]>,
     /// The target triple, such as `x86_64-unknown-linux-gnu`.
     pub target: String,
     /// The ISA level, such as `x86-64-v3`.
     pub isa: String,
-    /// The full flags that the compiler sees, without absolute paths; their order counts.
+    /// The full compiler flags, without absolute paths; the order matters.
     pub flags: Vec<String>,
-    /// The toolchain, where one is used.
+    /// The toolchain, if the action uses one.
     pub toolchain: Option<ToolchainId>,
-    /// Name → content of what comes from the system, for modules with system libraries; link order counts.
+    /// Name and content of each linked system library, for modules with system libraries; the order matters.
     pub linked: Vec<(String, [u8; 32])>,
 }
 
 impl ActionInputs {
-    /// Computes how it is made.
+    /// Computes the action's key.
     #[must_use]
     pub fn key(&self) -> ActionKey {
         let Self { kind, inputs, target, isa, flags, toolchain, linked } = self;

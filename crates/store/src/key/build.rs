@@ -1,14 +1,14 @@
-//! The inputs of a [`BuildKey`]: everything that decides what a module computes, and nothing about how it is built.
+//! The inputs of a [`BuildKey`]: everything that decides the results of a module, and nothing about how it is built.
 //!
-//! The hash is taken through the [`KeyDocument`], which holds long texts by their [`ContentId`]: the document that a record
-//! keeps for `explain` is thereby the preimage of the key, and a reader can check one against the other.
+//! The key is the hash of the [`KeyDocument`], in which long texts are replaced by their [`ContentId`]. The document
+//! that a record keeps for `explain` is therefore the preimage of the key, and readers can check one against the other.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{BuildKey, ContentId, FORMAT_EPOCH, HostAbi, KeyDocument, Language, Profile};
 
-/// Everything that decides what a module computes.
+/// All inputs that decide the results of a module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BuildInputs {
     /// The host ABI.
@@ -17,24 +17,26 @@ pub struct BuildInputs {
     pub profile: Profile,
     /// The language of `text`.
     pub language: Language,
-    /// The generated module, with `@M@` where its own name will stand.
+    /// The generated module, with `@M@` as a placeholder for its own name.
     pub text: String,
-    /// Logical name → content of every own C file and header that the text includes, however deep.
+    /// Logical name → content of every C file and header that the text includes, directly or indirectly; system headers
+    /// are not listed.
     pub sources: BTreeMap<String, Arc<str>>,
-    /// Flags that the ops ask for, normalised; their order counts.
+    /// The normalised flags that the ops require; the order matters.
     pub flags: Vec<String>,
-    /// System libraries that the ops ask for, without `lib` and suffix; their order counts.
+    /// The system libraries that the ops require, without `lib` and suffix; the order matters.
     pub libraries: Vec<String>,
 }
 
 impl BuildInputs {
-    /// Computes what is wanted.
+    /// Computes the module's key.
     #[must_use]
     pub fn key(&self) -> BuildKey {
         self.document(Vec::new()).key()
     }
 
-    /// Makes the document that a miss is diffed against; `ops` are the printable signatures of the module's Applies.
+    /// Builds the key document. `ops` are the printable signatures of the module's Applies; they help to explain a
+    /// miss.
     #[must_use]
     pub fn document(&self, ops: Vec<String>) -> KeyDocument {
         let sources = self.sources.iter().map(|(name, text)| (name.clone(), ContentId::of(text.as_bytes())));

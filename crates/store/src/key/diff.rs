@@ -1,70 +1,70 @@
-//! Says why a key missed: the difference of two [`KeyDocument`]s as data, with one sentence a difference.
+//! Explains why a key missed: the differences of two [`KeyDocument`]s as data, with one sentence for each.
 //!
-//! [`nearest`] picks, among the documents of a store, the one that is closest to what was wanted: of the same op or the same shape
-//! of graph, else there is none. Closeness is a sum of
-//! weights (see [`Difference::distance`]): another dtype is nearer than another op, and another flag is nearer than either.
+//! [`nearest`] picks the document of a store that is closest to the wanted one. Only documents with the same ops, or
+//! with a graph of the same shape, are candidates. The distance is a sum of weights (see [`Difference::distance`]):
+//! another dtype is nearer than another op, and another flag is nearer than either.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
 use super::{HostAbi, KeyDocument, Language, Profile, SignatureDiff};
 
-/// One thing in which two documents differ.
+/// One difference between two documents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Difference {
     /// The epochs of the module contract.
     Epoch {
-        /// What was looked for.
+        /// The wanted epoch.
         wanted: u64,
-        /// What there is.
+        /// The epoch found.
         found: u64,
     },
     /// The host ABIs.
     HostAbi {
-        /// What was looked for.
+        /// The wanted host ABI.
         wanted: HostAbi,
-        /// What there is.
+        /// The host ABI found.
         found: HostAbi,
     },
     /// The profiles.
     Profile {
-        /// What was looked for.
+        /// The wanted profile.
         wanted: Profile,
-        /// What there is.
+        /// The profile found.
         found: Profile,
     },
     /// The languages.
     Language {
-        /// What was looked for.
+        /// The wanted language.
         wanted: Language,
-        /// What there is.
+        /// The language found.
         found: Language,
     },
     /// The numbers of Applies.
     OpCount {
-        /// What was looked for.
+        /// The wanted number.
         wanted: usize,
-        /// What there is.
+        /// The number found.
         found: usize,
     },
-    /// The Applies at one place.
+    /// The Applies at one position.
     Op {
-        /// The place, counted from 0 in the order of computation.
+        /// The position, counted from 0 in the order of computation.
         at: usize,
-        /// The signature that was looked for.
+        /// The wanted signature.
         wanted: String,
-        /// The signature that there is.
+        /// The signature found.
         found: String,
-        /// In what they differ.
+        /// The difference between the signatures.
         what: SignatureDiff,
     },
-    /// Headers of precast itself have other content: another version of it made what there is.
+    /// Headers of precast itself differ: another version of precast built the document that was found.
     Library {
         /// Logical names of headers whose contents differ.
         changed: Vec<String>,
     },
-    /// Files of authors in the SourceSet: with other content; where the signatures are equal, here only or there only too.
+    /// The authors' source files: changed files, and (if the signatures are equal) files in only one of the documents.
     Sources {
         /// Logical names that only the wanted document has.
         only_wanted: Vec<String>,
@@ -75,23 +75,24 @@ pub enum Difference {
     },
     /// The flags.
     Flags {
-        /// What was looked for.
+        /// The wanted flags.
         wanted: Vec<String>,
-        /// What there is.
+        /// The flags found.
         found: Vec<String>,
     },
     /// The libraries.
     Libraries {
-        /// What was looked for.
+        /// The wanted libraries.
         wanted: Vec<String>,
-        /// What there is.
+        /// The libraries found.
         found: Vec<String>,
     },
-    /// The generated text, although the signatures are equal: edges, slots, entry order or another generator.
+    /// The generated text differs although the signatures are equal: other edges, slots, entry order or another
+    /// generator.
     Text,
 }
 
-/// What two documents differ in.
+/// All differences between two documents.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Diff {
     /// The differences, in the order of the document's fields.
@@ -99,7 +100,7 @@ pub struct Diff {
 }
 
 impl Diff {
-    /// Compares what was wanted with what was found.
+    /// Compares the wanted document with the one found.
     #[must_use]
     pub fn between(wanted: &KeyDocument, found: &KeyDocument) -> Self {
         let mut differences = Vec::new();
@@ -121,21 +122,20 @@ impl Diff {
         differences.extend(sources(wanted, found));
         field!(flags, Flags);
         field!(libraries, Libraries);
-        // Other signatures always mean another text, so it is named only where they are equal.
+        // Other signatures always mean another text, so a text difference is only reported if the signatures are equal.
         if wanted.ops == found.ops && wanted.text != found.text {
             differences.push(Difference::Text);
         }
         Self { differences }
     }
 
-    /// Tells whether nothing differs; both documents then have the same key.
+    /// Returns whether the documents are equal; they then have the same key.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.differences.is_empty()
     }
 
-    /// Whether the two have something to do with each other: as many Applies, each of the same op or of the same
-    /// shape.
+    /// Returns whether the documents are related: equal numbers of Applies, each with the same op or a similar op.
     #[must_use]
     pub fn is_near(&self) -> bool {
         self.differences.iter().all(|difference| match difference {
@@ -145,8 +145,8 @@ impl Diff {
         })
     }
 
-    /// Whether another version of precast may differ so from this one in a module of the same ops; `Some(true)` where no other
-    /// reason can be.
+    /// Returns `Some` if a different precast version alone can explain these differences, and `Some(true)` if nothing
+    /// else can explain them.
     #[must_use]
     pub fn of_version(&self) -> Option<bool> {
         use Difference::{Epoch, Library, Text};
@@ -182,14 +182,14 @@ fn sources(wanted: &KeyDocument, found: &KeyDocument) -> impl Iterator<Item = Di
             _ => {}
         }
     }
-    // Another op or dtype brings headers of its own.
+    // Another op or dtype includes other headers, so files in only one of the documents are expected.
     if wanted.ops != found.ops {
         only_wanted.clear();
         only_found.clear();
     }
     let library: Vec<String> = changed.extract_if(.., |name| is_library(name)).collect();
     if !library.is_empty() {
-        // Another version may have more of them, and fewer.
+        // Another precast version may have more or fewer headers.
         [&mut only_wanted, &mut only_found]
             .into_iter()
             .for_each(|only| only.retain(|name| !is_library(name)));
@@ -199,13 +199,13 @@ fn sources(wanted: &KeyDocument, found: &KeyDocument) -> impl Iterator<Item = Di
     library.into_iter().chain((!equal).then_some(Difference::Sources { only_wanted, only_found, changed }))
 }
 
-/// Whether a logical name is that of a header of precast's own.
+/// Returns whether a logical name belongs to one of precast's own headers.
 fn is_library(name: &str) -> bool {
     name.starts_with("precast/")
 }
 
 impl Difference {
-    /// Weighs the difference: the larger, the farther apart.
+    /// Returns the weight of the difference; a larger weight means less similar documents.
     fn distance(&self) -> u64 {
         match self {
             Self::Text => 1,
@@ -264,8 +264,8 @@ impl fmt::Display for Diff {
     }
 }
 
-/// Finds the candidate that differs least from `wanted`; of equals the first. `None` when none is near ([`Diff::is_near`]): what
-/// computes something else explains nothing.
+/// Finds the candidate that differs least from `wanted`; the first of equally distant ones. Returns `None` if no
+/// candidate is near ([`Diff::is_near`]), because a module that computes something else explains nothing.
 pub fn nearest<'a, T>(
     wanted: &KeyDocument,
     candidates: impl IntoIterator<Item = (T, &'a KeyDocument)>,

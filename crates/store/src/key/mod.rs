@@ -1,42 +1,43 @@
-//! The three identities of an artifact, and nothing else: no file, clock, environment or process is touched here.
+//! The three identities of an artifact. This module touches no file, clock, environment or process.
 //!
-//! * [`BuildKey`] says *what* is wanted. Any host can compute it: no compiler, no file system.
-//! * [`ActionKey`] says *how* it was made. Builders compute it; a new compiler is a new action.
-//! * [`Digest`] says *what came out*: a hash of an archive's canonical uncompressed tar.
+//! * [`BuildKey`] identifies *the wanted module*. Any host can compute it, without a compiler or file system.
+//! * [`ActionKey`] identifies *how* it is built. Builders compute it; a new compiler is a new action.
+//! * [`Digest`] identifies *the result*: a hash of an archive's canonical uncompressed tar.
 //!
-//! They are different types, and no function takes a bare hex string in their place. [`Fingerprint`] is an alias of a
-//! `BuildKey` that skips code generation: losing all of them costs time, never correctness.
+//! They are separate types, and no function accepts a bare hex string in their place. [`Fingerprint`] is an alias of a
+//! `BuildKey` that makes code generation unnecessary. Losing all fingerprints costs time but never correctness.
 //!
 //! # Every input against every hash
 //!
 //! | input | `BuildKey` | `ActionKey` | `Digest` | why |
 //! |---|---|---|---|---|
-//! | [`FORMAT_EPOCH`] | yes | through its inputs | no | a change of the module contract makes every old artifact unreachable, never wrong |
-//! | [`ARCHIVE_EPOCH`] | – | yes | in the manifest | what an archive says of itself may change though the machine code does not: same action, same bytes |
-//! | host ABI | yes | through | – | the same C text means other calls under another host |
-//! | profile (release, debug, asan) | yes | through | – | the caller asks for checks, or for none |
+//! | [`FORMAT_EPOCH`] | yes | through its inputs | no | a change of the module contract makes old artifacts unreachable, never wrong |
+//! | [`ARCHIVE_EPOCH`] | – | yes | in the manifest | an archive's metadata may change although the machine code does not: same action, same bytes |
+//! | host ABI | yes | through | – | the same C text makes different calls under another host |
+//! | profile (release, debug, asan) | yes | through | – | the profile decides which checks are compiled in |
 //! | language | yes | through | – | C and C++ give the same text different meanings |
-//! | module text, with `@M@` for its own name | yes | through | the file itself | types, edges, slots and entry order are all in the text; the module's name is made *from* the key, so it cannot be in it |
-//! | SourceSet: logical name → content | yes | through | the files themselves | own headers are part of the program, however deep |
-//! | flags of the ops, normalised, in order | yes | yes (full list) | – | `-D` and `-f` change what is computed |
+//! | module text, with `@M@` for its own name | yes | through | the file itself | the text contains types, edges, slots and entry order; the module's name is derived *from* the key, so the key cannot cover it |
+//! | SourceSet: logical name → content | yes | through | the files themselves | all included headers are part of the program |
+//! | flags of the ops, normalised, in order | yes | yes (full list) | – | `-D` and `-f` change the results |
 //! | library names | yes | by content, in `linked` | – | a module that calls BLAS is another module |
-//! | kind (compile, link, entry) | – | yes | – | one input, several products |
+//! | kind (compile, link, entry) | – | yes | – | the same input can have several products |
 //! | neighbours in the unit | – | yes (`inputs`, in order) | – | a function's machine code may depend on its neighbours |
-//! | target, ISA level | – | yes | – | *not* in the `BuildKey`: a host without a compiler looks up by it and picks an admissible variant |
-//! | toolchain | – | yes | – | a new gcc rebuilds; a host without gcc still hits |
-//! | printable signatures ([`KeyDocument::ops`]) | – | – | the manifest | for people: derived from what the text already says |
-//! | versions that authors give ([`KeyDocument::versions`]) | – | – | – | a promise, checked: content decides |
-//! | fingerprints | – | – | – | an alias, re-derivable |
-//! | absolute paths, current directory, user, host, umask, locale, clock, `-j` | – | – | – | they must not change a bit, and builds are held to it |
-//! | zstd level, zstd version | – | – | – | transport only: the digest is over the uncompressed tar |
-//! | process-dependent hashes (`std::hash`), map iteration order, `usize` | – | – | – | not equal on two machines |
+//! | target, ISA level | – | yes | – | *not* in the `BuildKey`: a host without a compiler looks up the key and picks an admissible variant |
+//! | toolchain | – | yes | – | a new gcc causes a rebuild; a host without gcc still hits |
+//! | printable signatures ([`KeyDocument::ops`]) | – | – | the manifest | for people; derived from the text |
+//! | versions given by authors ([`KeyDocument::versions`]) | – | – | – | a promise that is checked; the content decides |
+//! | fingerprints | – | – | – | an alias that can be derived again |
+//! | absolute paths, current directory, user, host, umask, locale, clock, `-j` | – | – | – | must not change a single bit; builds are tested for it |
+//! | zstd level, zstd version | – | – | – | transport only: the digest covers the uncompressed tar |
+//! | process-dependent hashes (`std::hash`), map iteration order, `usize` | – | – | – | differ between machines |
 //!
 //! # Encoding
 //!
-//! Every hash here is BLAKE3 in `derive_key` mode, with one context string a hash (the constants of [`context`]), over the
-//! bytes that [`Canonical`] makes: a tag byte, then a length or a fixed-width little-endian number, then the value. No two
-//! different sequences of values have the same bytes. Texts and sources enter by their [`ContentId`], so that a
-//! [`KeyDocument`] of a few hundred bytes is enough to recompute, and so to check, a `BuildKey`.
+//! Every hash here is BLAKE3 in `derive_key` mode, with one context string per hash (the constants of [`context`]),
+//! over the bytes from [`Canonical`]: a tag byte, then a length or a fixed-width little-endian number, then the value.
+//! Two different sequences of values never have the same bytes. Texts and sources are represented by their
+//! [`ContentId`]. A [`KeyDocument`] of a few hundred bytes is therefore enough to recompute, and so to check, a
+//! `BuildKey`.
 
 mod action;
 mod build;

@@ -1,24 +1,24 @@
-//! Reads printable signatures and says in what two of them differ.
+//! Parses printable signatures and compares them.
 //!
-//! A signature is `name(type, …) -> type, …`, where a type is a dtype with an optional shape in brackets:
-//! `add(f32[..], f32[..]) -> f32[..]`, `sum{axes=[0]}(f64[?,?]) -> f64[?]`. Nothing is looked up by a signature: this
-//! parser serves messages, so it takes what it can read and leaves the rest to [`SignatureDiff::Other`].
+//! A signature is `name(type, …) -> type, …`, where a type is a dtype with an optional shape in brackets: `add(f32[..],
+//! f32[..]) -> f32[..]`, `sum{axes=[0]}(f64[?,?]) -> f64[?]`. Signatures are never used for lookups. This parser only
+//! serves messages, so it reports an unreadable signature as [`SignatureDiff::Other`].
 
 use std::fmt;
 
-/// A printable signature, taken apart.
+/// A parsed printable signature.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature {
     /// The op with its properties, such as `sum{axes=[0]}`.
     pub op: String,
-    /// Types of the inputs, as (dtype, shape); the shape keeps its brackets and may be empty.
+    /// The input types, as (dtype, shape); the shape includes its brackets and may be empty.
     pub inputs: Vec<(String, String)>,
-    /// Types of the outputs.
+    /// The output types.
     pub outputs: Vec<(String, String)>,
 }
 
 impl Signature {
-    /// Reads a signature, or gives `None` when the text has another form.
+    /// Parses a signature; `None` if the text has another form.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (left, right) = text.rsplit_once(" -> ")?;
@@ -61,23 +61,23 @@ fn types(list: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// In what two signatures differ, the coarsest difference first.
+/// The difference between two signatures, coarsest difference first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SignatureDiff {
     /// The ops differ.
     Op,
-    /// The ops are alike but for their properties, or for steps of what is computed as one.
+    /// The ops have the same name and number of parts (properties or fused steps), but some parts differ.
     Parts {
-        /// The first part that was looked for, and is not there.
+        /// The first wanted part that differs.
         wanted: String,
-        /// What stands in its place.
+        /// The part found in its place.
         found: String,
-        /// How many parts differ, and how many there are.
+        /// The number of differing parts, and the number of all parts.
         of: (usize, usize),
     },
     /// The numbers of inputs or outputs differ.
     Arity,
-    /// Types differ, at these places (counted from 0).
+    /// Types differ at these positions (counted from 0).
     Types {
         /// Inputs of another dtype.
         dtype_inputs: Vec<usize>,
@@ -93,7 +93,7 @@ pub enum SignatureDiff {
 }
 
 impl SignatureDiff {
-    /// Compares two signatures; `None` says that they are equal.
+    /// Compares two signatures; `None` if they are equal.
     #[must_use]
     pub fn between(wanted: &str, found: &str) -> Option<Self> {
         if wanted == found {
@@ -110,13 +110,13 @@ impl SignatureDiff {
         }
         let (dtype_inputs, shape_inputs) = unequal(&a.inputs, &b.inputs);
         let (dtype_outputs, shape_outputs) = unequal(&a.outputs, &b.outputs);
-        // Equal but for blanks.
+        // Signatures that differ only in blanks are equal.
         let equal =
             [&dtype_inputs, &shape_inputs, &dtype_outputs, &shape_outputs].iter().all(|list| list.is_empty());
         (!equal).then_some(Self::Types { dtype_inputs, shape_inputs, dtype_outputs, shape_outputs })
     }
 
-    /// Whether the two are still the same op, or have the same shape: at least half of their parts.
+    /// Returns whether the two have the same op, or share at least half of their parts.
     pub(super) fn is_near(&self) -> bool {
         match self {
             Self::Op | Self::Other | Self::Arity => false,
@@ -125,7 +125,7 @@ impl SignatureDiff {
         }
     }
 
-    /// Weighs the difference: the larger, the farther the two signatures are apart.
+    /// Returns the weight of the difference; a larger weight means less similar signatures.
     pub(super) fn distance(&self) -> u64 {
         match self {
             Self::Op => 1000,
@@ -143,7 +143,8 @@ impl SignatureDiff {
     }
 }
 
-/// Compares two ops of one name, `sum{axes=[0]}`, part by part; `None` where the names differ, or the numbers of parts.
+/// Compares two ops of the same name, such as `sum{axes=[0]}`, part by part; `None` if their names or numbers of parts
+/// differ.
 fn parts(wanted: &str, found: &str) -> Option<SignatureDiff> {
     let (name, wanted) = wanted.split_once('{')?;
     let (other, found) = found.split_once('{')?;
@@ -169,7 +170,7 @@ fn unequal(a: &[Type], b: &[Type]) -> (Vec<usize>, Vec<usize>) {
     (places(|a, b| a.0 != b.0), places(|a, b| a.1 != b.1))
 }
 
-/// Renders what differs, to stand after "differs in": `dtype of input 0, 1`.
+/// Renders the difference as a phrase that follows "differs in": `dtype of input 0, 1`.
 impl fmt::Display for SignatureDiff {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (dtype_inputs, shape_inputs, dtype_outputs, shape_outputs) = match self {
@@ -182,7 +183,7 @@ impl fmt::Display for SignatureDiff {
             }
         };
         let mut parts = Vec::new();
-        // What the outputs are follows from the inputs, so they are only named when nothing else differs.
+        // The output types follow from the input types, so they are only named if nothing else differs.
         let inputs_equal = dtype_inputs.is_empty() && shape_inputs.is_empty();
         for (what, places, said) in [
             ("dtype of input", dtype_inputs, true),

@@ -1,11 +1,11 @@
-//! Versions: what authors say of the C of their ops, held against the C itself.
+//! Checks the version numbers that authors give their ops' C code against the code itself.
 //!
-//! A key is made of content, so a version can never serve old code for new. It is a promise of the author that is checked:
-//! each document keeps, beside the key's inputs, the version of an op with the digests of its files. Where the same op at
-//! the same version is there with other files, somebody forgot to raise the version: [`stale`] names it, before the module
-//! is built anew.
+//! Keys are hashes of content, so a version can never cause old code to be used for new code. A version is the author's
+//! promise, and this module checks it. Each document stores, in addition to the key's inputs, an op's version with the
+//! digests of its files. If a known document has the same op and version but other files, the author forgot to raise
+//! the version. [`stale`] reports that before the module is rebuilt.
 //!
-//! Ops without a version promise nothing and are not listed. Nothing here is hashed.
+//! Ops without a version promise nothing and are not listed. Versions are not part of any hash.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -17,26 +17,26 @@ use super::{ContentId, KeyDocument, Versioned};
 /// A file that changed under an unchanged version.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct ChangedFile {
-    /// Its logical name.
+    /// The file's logical name.
     pub file: String,
-    /// Its content in what was built before; `None`: it was not there.
+    /// The content in the earlier build; `None` if the file did not exist.
     pub old: Option<ContentId>,
-    /// Its content now; `None`: it is gone.
+    /// The content now; `None` if the file was removed.
     pub new: Option<ContentId>,
 }
 
-/// An op whose C changed while its version did not.
+/// An op with changed C code under an unchanged version.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct StaleVersion {
-    /// Printable signature of the Apply, or the type.
+    /// The printable signature of the Apply, or the type.
     pub op: String,
     /// The version.
     pub version: Vec<u32>,
-    /// What changed, by file.
+    /// The changed files.
     pub files: Vec<ChangedFile>,
 }
 
-/// Finds the ops of `wanted` that `known` documents have at the same version with other files, and none with the same.
+/// Finds ops of `wanted` that the `known` documents have at the same version, but only with other files.
 pub fn stale<'a>(
     wanted: &KeyDocument,
     known: impl IntoIterator<Item = &'a KeyDocument>,
@@ -49,7 +49,7 @@ pub fn stale<'a>(
     for new in &wanted.versions {
         let same = |old: &&&Versioned| old.op == new.op && old.version == new.version;
         let mut earlier = known.iter().filter(same).peekable();
-        // Those who have this very source were told of it when they built it.
+        // If a known document has this exact source, the change was already reported when that document was built.
         if let Some(first) = earlier.peek().copied()
             && earlier.all(|old| old.files != new.files)
         {
@@ -59,7 +59,7 @@ pub fn stale<'a>(
     found.into_iter().collect()
 }
 
-/// Finds the ops that these documents have at one version with different files; which is the older is not known.
+/// Finds ops with different files under one version in these documents. It is unknown which of them is older.
 pub fn ambiguous<'a>(known: impl IntoIterator<Item = &'a KeyDocument>) -> Vec<StaleVersion> {
     let mut seen: BTreeMap<(&str, &[u32]), BTreeSet<&Versioned>> = BTreeMap::new();
     for versioned in known.into_iter().flat_map(|document| &document.versions) {
@@ -84,13 +84,13 @@ fn between(old: &Versioned, new: &Versioned) -> StaleVersion {
 }
 
 impl StaleVersion {
-    /// The version as its author wrote it: `1.2`.
+    /// Returns the version as its author wrote it, e.g. `1.2`.
     #[must_use]
     pub fn version(&self) -> String {
         self.version.iter().map(u32::to_string).collect::<Vec<_>>().join(".")
     }
 
-    /// The files with both digests, the first 16 digits of each, put into words by `one`.
+    /// Formats each changed file with `one`, from its name and the first 16 digits of both digests.
     #[must_use]
     pub fn changes(&self, one: impl Fn(&str, &str, &str) -> String) -> String {
         let id = |id: &Option<ContentId>| id.as_ref().map_or_else(|| "none".to_owned(), ContentId::short);

@@ -1,13 +1,14 @@
-//! Several questions at once: who asks waits for networks, so threads cost nothing but themselves.
+//! Runs several queries concurrently. The threads mostly wait for the network, so they need no async runtime.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// How many items a source is asked for at once, at most.
+/// The maximum number of concurrent requests to a source.
 pub const AT_ONCE: usize = 16;
 
-/// Asks `each` of all items. The answers that came, in the order of the items; and the first error, after which nothing more is asked.
+/// Runs `each` on all items. Returns the answers in the order of the items, and the first error. After an error, no
+/// further items are started.
 pub(super) fn at_once<T: Sync, R: Send, E: Send>(
     items: &[T],
     each: impl Fn(&T) -> Result<R, E> + Sync,
@@ -29,7 +30,7 @@ pub(super) fn at_once<T: Sync, R: Send, E: Send>(
     };
     thread::scope(|scope| {
         for _ in 1..items.len().min(AT_ONCE) {
-            // With fewer threads it takes longer.
+            // With fewer threads it only takes longer.
             let _ = thread::Builder::new().spawn_scoped(scope, work);
         }
         work();
@@ -39,7 +40,7 @@ pub(super) fn at_once<T: Sync, R: Send, E: Send>(
     (came.into_iter().map(|(_, answer)| answer).collect(), ended)
 }
 
-/// The next item, and its position.
+/// Takes the next item and its position.
 fn take<'i, T>(next: &AtomicUsize, items: &'i [T]) -> Option<(usize, &'i T)> {
     let at =
         next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |at| (at < items.len()).then_some(at + 1));

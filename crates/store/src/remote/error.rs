@@ -1,58 +1,58 @@
-//! Why a place elsewhere did not give something, or did not take it.
+//! Errors of remote locations.
 
-/// Says what a place elsewhere did not do. Places are URLs without credentials.
+/// An error of a remote location. `place` is a URL without credentials.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum RemoteError {
-    /// No answer came in time, or none that means anything, however often it was asked.
+    /// There was no valid answer in time, despite retries.
     #[error("`{place}` cannot be reached: {reason}\nhint: see whether the network and the server are up")]
     Unreachable {
-        /// What was asked.
+        /// The remote location.
         place: String,
-        /// What the transport said.
+        /// The transport's message.
         reason: String,
     },
-    /// The credentials do not suffice, or there are none.
+    /// Credentials are missing or insufficient.
     #[error("`{place}` denies access: {reason}\nhint: {remedy}")]
     Denied {
-        /// What was asked.
+        /// The remote location.
         place: String,
-        /// What the transport said.
+        /// The transport's message.
         reason: String,
-        /// Where credentials are taken from.
+        /// A hint about the source of the credentials.
         remedy: &'static str,
     },
-    /// There is no store.
+    /// The location is not a store.
     #[error(
         "no store at `{place}`: it has no file `STORE`\nhint: a store directory, copied there as it is, is one"
     )]
     NoStore {
-        /// What was asked.
+        /// The remote location.
         place: String,
     },
-    /// There is no release.
+    /// No release exists at the location.
     #[error("there is no release at `{place}`\nhint: `precast push` puts one there")]
     NoRelease {
-        /// What was asked.
+        /// The remote location.
         place: String,
     },
-    /// What is there is nothing that this precast can use.
+    /// The location has content that this version of precast cannot use.
     #[error("cannot use `{place}`: {why}")]
     Foreign {
-        /// What was asked.
+        /// The remote location.
         place: String,
-        /// What is wrong with it.
+        /// The problem.
         why: String,
     },
-    /// An item is longer than any of its kind.
+    /// An item exceeds the limit of its kind.
     #[error("`{place}` is longer than {limit} bytes, which nothing of its kind is")]
     TooLong {
-        /// What was asked.
+        /// The remote location.
         place: String,
-        /// The most that was expected, in bytes.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// There is no room here for what comes: no memory, or no space for a temporary file.
+    /// The local machine lacks memory, or space for a temporary file.
     #[error(
         "what comes from `{place}` cannot be held: {reason}\nhint: free some memory or space; `TMPDIR` names another directory for temporary files"
     )]
@@ -62,18 +62,18 @@ pub enum RemoteError {
         /// What is missing.
         reason: String,
     },
-    /// An answer is not what was asked for.
+    /// An answer is damaged.
     #[error("`{place}` is damaged: {why}")]
     Damaged {
-        /// What was asked.
+        /// The remote location.
         place: String,
-        /// What is wrong with it.
+        /// The defect.
         why: String,
     },
 }
 
 impl RemoteError {
-    /// Tells whether only the item is at fault, and another may be had from the same place.
+    /// Returns whether the error concerns only one item, so the same location can still serve other items.
     #[must_use]
     pub fn is_of_item(&self) -> bool {
         matches!(self, Self::TooLong { .. } | Self::Damaged { .. })

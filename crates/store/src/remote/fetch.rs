@@ -1,5 +1,5 @@
-//! What is asked of a source and when, and what is done with what it brings: held against its name, asked for its signatures, and
-//! published.
+//! Decides when a source is queried, and processes the answers. Each answer is checked against its name, its signatures
+//! are verified, and it is published.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -12,19 +12,19 @@ use crate::event::{Event, chain};
 use crate::key::RecordId;
 use crate::record::{Entry, Record, check_entry_name};
 
-/// How long a question of several parts may take before its next part.
+/// The time limit for a query of several parts, checked before each part.
 const QUESTION: Duration = Duration::from_secs(120);
 
-/// How much longer for each more that is asked with it.
+/// The additional time for each further query in the same batch.
 const EACH: Duration = Duration::from_secs(1);
 
 impl Remote {
-    /// Asks for records, and publishes what comes to the store.
+    /// Queries records and publishes them to the local store.
     pub(super) fn ask(&self, wanted: Wanted) {
         self.questions.once(Question::Records(wanted), || self.tried(|| self.fetch_records(&[wanted])));
     }
 
-    /// Asks for the archive of a record that was lost.
+    /// Fetches a record again whose archive was lost.
     pub(super) fn ask_again(&self, record: &Record) {
         let (wanted, name) =
             (Wanted::Action(record.action), RecordName { action: record.action, id: record.id() });
@@ -33,7 +33,7 @@ impl Remote {
         });
     }
 
-    /// Asks for all of these at once that were not asked for a moment ago.
+    /// Sends all queries at once, except those that were answered recently.
     pub(super) fn ask_all(&self, wanted: &[Wanted]) {
         let mut open = wanted.iter().copied().collect::<BTreeSet<_>>();
         open.retain(|wanted| !self.questions.is_answered(&Question::Records(*wanted)));
@@ -43,7 +43,7 @@ impl Remote {
         }
     }
 
-    /// Asks what a name means.
+    /// Queries the entry of a name.
     pub(super) fn ask_entry(&self, name: &str) {
         if check_entry_name(name).is_ok() {
             let question = Question::Entry(name.to_owned());
@@ -51,7 +51,7 @@ impl Remote {
         }
     }
 
-    /// Asks for all entries.
+    /// Queries all entries.
     pub(super) fn ask_entries(&self) {
         self.questions.once(Question::Entries, || {
             self.tried(|| {
@@ -68,12 +68,13 @@ impl Remote {
         });
     }
 
-    /// When so many questions, asked at once, shall be answered.
+    /// Returns the deadline for a batch of this many queries.
     pub(super) fn until(&self, questions: usize) -> Instant {
         Instant::now() + QUESTION + EACH * u32::try_from(questions).unwrap_or(u32::MAX).saturating_sub(1)
     }
 
-    /// Tells whether what belongs to a question may go on: a server that answers slowly, and each time a little, is as good as none.
+    /// Checks that the deadline of a query has not passed. A server that keeps answering slowly, a little at a time,
+    /// counts as unreachable.
     pub(super) fn still(&self, until: Instant) -> Result<(), RemoteError> {
         if Instant::now() < until {
             return Ok(());
@@ -82,8 +83,8 @@ impl Remote {
         Err(RemoteError::Unreachable { place: self.source.name().to_owned(), reason })
     }
 
-    /// Asks something of a store that is one. A failure is told, and what is at fault is left alone; `true` if there was an
-    /// answer.
+    /// Runs a query if the source is a store. A failure is reported as an event, and a source at fault is not queried
+    /// for a while. Returns `true` if there was an answer.
     fn tried(&self, ask: impl FnOnce() -> Result<(), RemoteError>) -> bool {
         let mut checked = Ok(());
         let is_store = self.questions.once(Question::Store, || {
@@ -146,7 +147,8 @@ impl Remote {
         Ok(())
     }
 
-    /// Keeps what a name means. That it meant this before and something else since is told: signatures do not say which is latest.
+    /// Stores an entry. Reports an event if the name referred to it before and to another entry since: signatures do
+    /// not show which one is newer.
     fn keep_entry(&self, entry: &Entry, signatures: &str) -> Result<(), String> {
         if self.store.meant_before(entry) {
             let (what, remote) = (format!("entry `{}`", entry.name), self.source.name().to_owned());
@@ -155,7 +157,7 @@ impl Remote {
         self.store.put_entries(&[(entry, signatures)]).map_err(|error| chain(&error))
     }
 
-    /// Gets items at once. One that is too long or damaged is told, and as good as missing.
+    /// Fetches several items at once. An item that is too long or damaged is reported and counts as missing.
     pub(super) fn fetch_all<const N: usize>(
         &self,
         items: &[Item; N],
@@ -170,7 +172,7 @@ impl Remote {
         Ok(found)
     }
 
-    /// Tells of an error that is about one item; another is handed on.
+    /// Reports an error that concerns one item; returns any other error.
     pub(super) fn told(&self, error: RemoteError) -> Result<(), RemoteError> {
         match error {
             RemoteError::Damaged { place, why } => self.refuse(&place, why),
@@ -182,7 +184,7 @@ impl Remote {
         Ok(())
     }
 
-    /// Tells whether enough keys have signed something, if anybody asks for that.
+    /// Returns whether enough keys signed the bytes; `true` without a keyring.
     pub(super) fn is_signed(&self, item: &Item, bytes: &[u8], signatures: &str) -> bool {
         let Some(Err(unsigned)) = self.store.keyring().map(|keyring| keyring.check(bytes, signatures)) else {
             return true;
@@ -192,7 +194,7 @@ impl Remote {
         false
     }
 
-    /// Tells of something that came and is not used.
+    /// Reports fetched data that is not used.
     pub(super) fn refuse(&self, place: &str, reason: impl Into<String>) {
         let place = place.to_owned();
         self.store.tell(&Event::Damaged { place, reason: reason.into(), quarantined: None });

@@ -1,4 +1,4 @@
-//! What a store is made of, by what it is: the names that transports speak of.
+//! The files of a store by their meaning: the names that transports use.
 
 use std::path::PathBuf;
 
@@ -13,45 +13,45 @@ use crate::store::Paths;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Item {
-    /// What says that this is a store.
+    /// The file that marks a store.
     Store,
     /// An archive.
     Object(Digest),
     /// A record.
     Record(RecordName),
-    /// The preimages of its members' keys.
+    /// The preimages of the keys of a record's members.
     Documents(RecordName),
     /// The signatures of a record.
     RecordSignatures(RecordName),
-    /// What a builder states of it.
+    /// A builder's statement about a record.
     Provenance(RecordName),
-    /// That a record is found by a key or a fingerprint; empty.
+    /// A pointer by which a record is found for a key or a fingerprint; empty.
     Pointer(Wanted, RecordName),
     /// A named graph.
     Entry(RecordId),
     /// The signatures of an entry.
     EntrySignatures(RecordId),
-    /// Which entry a name means.
+    /// The file that maps a name to an entry.
     Root(String),
-    /// The names below a directory, for servers that list none; or that they are in pages.
+    /// The list of names below a directory, for servers without listings; or a note that the list is split into pages.
     Index(String),
     /// A page of such a list ([`super::Pages::directory`]).
     Page(String),
 }
 
-/// What records are asked for by.
+/// A query for records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Wanted {
-    /// They have this module.
+    /// Records with this module.
     Key(BuildKey),
-    /// They have a module of this fingerprint.
+    /// Records with a module of this fingerprint.
     Fingerprint(Fingerprint),
-    /// They are of this action.
+    /// Records of this action.
     Action(ActionKey),
 }
 
 impl Item {
-    /// Gives its path below the root of a store, with `/` between names.
+    /// Returns the path below the root of a store, with `/` between names.
     #[must_use]
     pub fn path(&self) -> String {
         let paths = Paths { root: PathBuf::new() };
@@ -73,7 +73,7 @@ impl Item {
         path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
     }
 
-    /// Gives the most bytes that one of its kind has.
+    /// Returns the maximum length of an item of this kind, in bytes.
     #[must_use]
     pub fn limit(&self) -> u64 {
         match self {
@@ -90,7 +90,7 @@ impl Item {
 }
 
 impl Wanted {
-    /// Gives the directory below which the records are named; it has an index ([`Item::Index`]).
+    /// Returns the directory that lists the matching records; it has an index ([`Item::Index`]).
     #[must_use]
     pub fn directory(&self) -> String {
         let (kind, hash) = match self {
@@ -101,7 +101,7 @@ impl Wanted {
         format!("{kind}/{}", &hash[..2])
     }
 
-    /// Gives what the paths below [`Wanted::directory`] begin with that name such records.
+    /// Returns the prefix of the matching records' paths below [`Wanted::directory`].
     #[must_use]
     pub fn prefix(&self) -> String {
         match self {
@@ -111,7 +111,7 @@ impl Wanted {
         }
     }
 
-    /// Tells whether a record is one that is wanted.
+    /// Returns whether a record matches.
     #[must_use]
     pub fn is_of(&self, record: &Record) -> bool {
         match self {
@@ -121,7 +121,7 @@ impl Wanted {
         }
     }
 
-    /// Finds the name of a record in a path below [`Wanted::directory`], if it is one that is wanted.
+    /// Parses the name of a matching record from a path below [`Wanted::directory`].
     #[must_use]
     pub fn find(&self, path: &str) -> Option<RecordName> {
         match self {

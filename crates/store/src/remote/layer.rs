@@ -1,4 +1,4 @@
-//! A remote layer: a source, and the store that keeps what came from it.
+//! Implements the remote layer: a source, and a local store that holds the fetched data.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -12,17 +12,17 @@ use crate::key::{ActionKey, BuildKey, Fingerprint};
 use crate::record::{Entry, Record};
 use crate::store::{FindError, LoadError, Store};
 
-/// Most entries that are fetched because somebody lists them.
+/// The maximum number of entries that a listing fetches.
 pub(super) const LISTED: usize = 1000;
 
-/// A source whose answers are kept in a store of its own, and served from there.
+/// A source with a local store. Fetched data is published to the local store and served from there.
 ///
-/// What the store has is not asked for again, except what the names of entries mean, which changes. Of the variants of a module
-/// the best that this host can run comes.
+/// Data in the local store is not fetched again. The exception is the mapping from names to entries, which can change.
+/// Of a module's variants, only the best one that this host can run is fetched.
 ///
 /// # Examples
 ///
-/// A layer that asks for signatures; `source` is of `precast-remote`.
+/// A layer that requires signatures; `source` comes from `precast-remote`.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -37,13 +37,13 @@ pub struct Remote {
     pub(super) store: Store,
     pub(super) source: Arc<dyn Source>,
     pub(super) questions: Arc<Questions>,
-    /// Records that came and that this host cannot run: they explain misses.
+    /// Fetched records that this host cannot run; they explain misses.
     unfit: Arc<Mutex<Vec<Arc<Record>>>>,
-    /// What is removed with the last of these.
+    /// A temporary directory, removed when the last clone is dropped.
     _temporary: Option<Arc<tempfile::TempDir>>,
 }
 
-/// Renders what messages and tables call it.
+/// Renders the remote's name for messages and tables.
 impl fmt::Display for Remote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "remote `{}`", self.source.name())
@@ -51,35 +51,36 @@ impl fmt::Display for Remote {
 }
 
 impl Remote {
-    /// Keeps what comes from `source` in `store`, whose keyring says what is believed.
+    /// Makes a layer that keeps data from `source` in `store`. The store's keyring decides which data is trusted.
     #[must_use]
     pub fn new(source: Arc<dyn Source>, store: Store) -> Self {
         Self { store, source, questions: Arc::default(), unfit: Arc::default(), _temporary: None }
     }
 
-    /// Removes a temporary directory with the last of these: the store is in it.
+    /// Takes ownership of the temporary directory that contains the store, and removes it when the last clone is
+    /// dropped.
     #[must_use]
     pub fn keeping(self, directory: tempfile::TempDir) -> Self {
         Self { _temporary: Some(Arc::new(directory)), ..self }
     }
 
-    /// Gives the store that keeps what came.
+    /// Returns the local store.
     #[must_use]
     pub fn store(&self) -> &Store {
         &self.store
     }
 
-    /// Tells an observer what went wrong, and what came.
+    /// Calls `observer` for each problem and each fetched item.
     #[must_use]
     pub fn on_event(self, observer: impl Fn(&Event) + Send + Sync + 'static) -> Self {
         Self { store: self.store.on_event(observer), ..self }
     }
 
-    /// Finds the records that have a module of this key, as [`Store::find`].
+    /// Finds the records with a module of this key, as [`Store::find`].
     ///
     /// # Errors
     ///
-    /// The store that keeps them cannot be read.
+    /// The local store cannot be read.
     pub fn find(&self, key: &BuildKey) -> Result<Vec<Record>, FindError> {
         let found = self.store.find(key)?;
         if self.is_served(found.iter())? {
@@ -89,11 +90,11 @@ impl Remote {
         self.store.find(key)
     }
 
-    /// Finds the records that have a module of this fingerprint, as [`Store::find_fingerprint`].
+    /// Finds the records with a module of this fingerprint, as [`Store::find_fingerprint`].
     ///
     /// # Errors
     ///
-    /// The store that keeps them cannot be read.
+    /// The local store cannot be read.
     pub fn find_fingerprint(&self, fingerprint: &Fingerprint) -> Result<Vec<(Record, BuildKey)>, FindError> {
         let found = self.store.find_fingerprint(fingerprint)?;
         if self.is_served(found.iter().map(|(record, _)| record))? {
@@ -107,7 +108,7 @@ impl Remote {
     ///
     /// # Errors
     ///
-    /// The store that keeps them cannot be read.
+    /// The local store cannot be read.
     pub fn find_action(&self, action: &ActionKey) -> Result<Vec<Record>, FindError> {
         let found = self.store.find_action(action)?;
         if self.holds_one(&found)? {
@@ -117,32 +118,33 @@ impl Remote {
         self.store.find_action(action)
     }
 
-    /// Finds the entry that a name means, as [`Store::find_entry`]. What it means is asked for again, but not every time.
+    /// Finds the entry of a name, as [`Store::find_entry`]. The source is asked again for names whose last answer has
+    /// expired.
     ///
     /// # Errors
     ///
-    /// The store that keeps it cannot be read.
+    /// The local store cannot be read.
     pub fn find_entry(&self, name: &str) -> Result<Option<Entry>, FindError> {
         self.ask_entry(name);
         self.store.find_entry(name)
     }
 
-    /// Gives every entry, sorted by name; of those that are only there, at most a thousand.
+    /// Returns all entries, sorted by name. Asks the source for at most 1000 entries.
     ///
     /// # Errors
     ///
-    /// The store that keeps them cannot be read.
+    /// The local store cannot be read.
     pub fn entries(&self) -> Result<Vec<Entry>, FindError> {
         self.ask_entries();
         self.store.entries()
     }
 
-    /// Loads a member of the archive of a record, as [`Store::load_member`]; an archive that is lost or damaged here is fetched
-    /// again.
+    /// Loads a member of a record's archive, as [`Store::load_member`]. Fetches the archive again if the local copy is
+    /// lost or damaged.
     ///
     /// # Errors
     ///
-    /// As [`Store::load_member`].
+    /// Fails as [`Store::load_member`].
     pub fn load_member(&self, record: &Record, name: &str) -> Result<Option<Vec<u8>>, LoadError> {
         match self.store.load_member(record, name) {
             Err(LoadError::Damaged { .. } | LoadError::Missing { .. }) => {
@@ -153,11 +155,11 @@ impl Remote {
         }
     }
 
-    /// Asks at once for all that finding these would ask for, so that they are here when they are looked for.
+    /// Fetches the records for all these queries at once, so that later lookups find them in the local store.
     ///
     /// # Errors
     ///
-    /// The store that keeps them cannot be read.
+    /// The local store cannot be read.
     pub fn prefetch(&self, wanted: &[Wanted]) -> Result<(), FindError> {
         let mut missing = Vec::new();
         for wanted in wanted {
@@ -177,7 +179,7 @@ impl Remote {
         Ok(())
     }
 
-    /// Gives the records of a key that came and that this host cannot run.
+    /// Returns the fetched records of a key that this host cannot run.
     pub(crate) fn unfit(&self, key: &BuildKey) -> Vec<Arc<Record>> {
         lock(&self.unfit).iter().filter(|record| record.member(key).is_some()).cloned().collect()
     }
@@ -191,12 +193,12 @@ impl Remote {
         }
     }
 
-    /// Tells whether the archive of one of these is here.
+    /// Returns whether the local store holds the archive of any of these records.
     fn holds_one(&self, records: &[Record]) -> Result<bool, FindError> {
         records.iter().try_fold(false, |holds, record| Ok(holds || self.store.holds(record)?))
     }
 
-    /// Tells whether one of these can be run, and its archive is here.
+    /// Returns whether this host can run any of these records and the local store holds its archive.
     fn is_served<'r>(&self, mut records: impl Iterator<Item = &'r Record>) -> Result<bool, FindError> {
         let is_here = |record: &Record| match record.requires.check(cpu::host()) {
             Ok(()) => self.store.holds(record),
@@ -205,7 +207,7 @@ impl Remote {
         records.try_fold(false, |served, record| Ok(served || is_here(record)?))
     }
 
-    /// The place of an item, for messages.
+    /// Returns the location of an item, for messages.
     pub(super) fn place(&self, item: &Item) -> String {
         format!("{}/{}", self.source.name().trim_end_matches('/'), item.path())
     }

@@ -1,16 +1,17 @@
-//! Stores elsewhere: what a transport has to do, and all that is done with what it brings.
+//! Remote stores: the interface of transports, and the handling of fetched data.
 //!
 //! ```text
-//! Source  asked by what ─▶ names of records;  an item ─▶ bytes, at most so many      Sink  takes items
-//!    │                                                                                 ▲
-//! Remote  a Source and the store that keeps what came: a layer                        push  a store into a Sink
+//! Source  query ─▶ names of records;  item ─▶ bytes, up to a limit      Sink  accepts items
+//!    │                                                                      ▲
+//! Remote  a Source and a local store for fetched data: a layer          push  a store into a Sink
 //! ```
-//! A transport knows nothing of records, keys or trust, and nothing is believed because of it. What arrives is held against its
-//! name, asked for its signatures and published to the local store by the path of every other publish, before anybody sees
-//! it: then it is served from there, like anything else in a store. So a remote that lies costs time, and never a result.
+//! A transport knows nothing of records, keys or trust, and its data is not trusted. Each fetched item is checked
+//! against its name, its signatures are verified, and it is published to the local store like any other artifact. Only
+//! then is it served, from the local store. A malicious remote can therefore cost time, but never cause a wrong result.
 //!
-//! A source that fails is an event and a miss, and is left alone for a while, so that the layers beside it go on.
-//! Transports are `precast-remote`'s; the traits are synchronous, since who resolves a graph waits in any case.
+//! A failure of the source is an event and a miss. The source is then not queried for a while, so that the other layers
+//! are not delayed. Transports are in `precast-remote`. The traits are synchronous, because resolving a graph waits for
+//! them in any case.
 
 mod at_once;
 mod error;
@@ -33,46 +34,46 @@ pub use crate::store::RecordName;
 
 use std::fmt;
 
-/// A place that has what stores are made of.
+/// A remote location that serves the files of a store.
 pub trait Source: fmt::Debug + Send + Sync {
-    /// What messages call it: a URL without credentials.
+    /// Returns the name for messages: a URL without credentials.
     fn name(&self) -> &str;
 
-    /// Finds the names of the records that may be what is wanted. What they are is found out by reading them.
+    /// Finds the names of records that may match `wanted`. Callers must read the records to be sure.
     ///
     /// # Errors
     ///
-    /// The place cannot be asked.
+    /// The source cannot be queried.
     fn records(&self, wanted: &Wanted) -> Result<Vec<RecordName>, RemoteError>;
 
     /// Lists the names of entries.
     ///
     /// # Errors
     ///
-    /// The place cannot be asked.
+    /// The source cannot be queried.
     fn entries(&self) -> Result<Vec<String>, RemoteError>;
 
-    /// Gets the bytes of an item; `None` where there is none.
+    /// Fetches the bytes of an item; `None` if it does not exist.
     ///
     /// # Errors
     ///
-    /// The place cannot be asked, or the item is longer than `limit` bytes.
+    /// The source cannot be queried, or the item is longer than `limit` bytes.
     fn get(&self, item: &Item, limit: u64) -> Result<Option<Vec<u8>>, RemoteError>;
 
-    /// Gets several items, each up to its [`Item::limit`]; at once, where the transport can.
+    /// Fetches several items, each up to its [`Item::limit`]; concurrently if the transport can.
     ///
     /// # Errors
     ///
-    /// As [`Source::get`], for each.
+    /// Fails for each item as [`Source::get`].
     fn get_all(&self, items: &[Item]) -> Vec<Result<Option<Vec<u8>>, RemoteError>> {
         items.iter().map(|item| self.get(item, item.limit())).collect()
     }
 
-    /// Checks that there is a store which this precast can read.
+    /// Checks that the source is a store that this version of precast can read.
     ///
     /// # Errors
     ///
-    /// There is none, a newer precast wrote it, or the place cannot be asked.
+    /// The source is not a store, a newer precast wrote it, or it cannot be queried.
     fn check(&self) -> Result<(), RemoteError> {
         let Some(bytes) = self.get(&Item::Store, Item::Store.limit())? else {
             return Err(RemoteError::NoStore { place: self.name().to_owned() });
@@ -82,19 +83,19 @@ pub trait Source: fmt::Debug + Send + Sync {
     }
 }
 
-/// A place that takes what stores are made of.
+/// A remote location that stores can be pushed to.
 pub trait Sink: Source {
-    /// Puts an item where there is none; `false` where there is one, which stays.
+    /// Writes an item unless it exists. Returns `false` if it exists; the existing item is not changed.
     ///
     /// # Errors
     ///
-    /// The place cannot be written.
+    /// The sink cannot be written.
     fn put_new(&self, item: &Item, bytes: &[u8]) -> Result<bool, RemoteError>;
 
-    /// Puts an item in place of any that is there.
+    /// Writes an item, replacing an existing one.
     ///
     /// # Errors
     ///
-    /// The place cannot be written.
+    /// The sink cannot be written.
     fn put(&self, item: &Item, bytes: &[u8]) -> Result<(), RemoteError>;
 }

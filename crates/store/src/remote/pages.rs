@@ -1,27 +1,28 @@
-//! How a list of names is cut in pages.
+//! Splits a list of names into pages.
 //!
 //! ```text
-//! index/keys/ab         a list, or `pages 4`
-//! index/pages/keys/ab/cd      then: what begins with `abcd`
+//! index/keys/ab               a list, or `pages 4`
+//! index/pages/keys/ab/cd      in the latter case: the names that begin with `abcd`
 //! ```
 
 use std::fmt;
 
-/// No page is meant to be longer, in bytes: some three hundred names. `crates/bench/REGISTRY.md` says why.
+/// The maximum length of a page in bytes: some three hundred names. `crates/bench/REGISTRY.md` gives the reasons.
 const LONGEST: usize = 64 << 10;
 
-/// The digits that lists are called after, unless they are cut.
+/// The number of digits in the name of an unsplit list.
 const DIGITS: usize = 2;
 
-/// Most digits of a name that a page is called after.
+/// The maximum number of digits that identify a page.
 const MOST: usize = 8;
 
-/// How many digits of its names a page is called after.
+/// The number of leading digits of the names that identify a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pages(usize);
 
 impl Pages {
-    /// Gives the pages of a list of so many bytes; none if it stays one. Names are hashes, so pages are of one size.
+    /// Returns the pages for a list of `len` bytes; `None` if it stays a single list. The names are hashes, so all
+    /// pages have about the same size.
     #[must_use]
     pub fn of(len: usize) -> Option<Self> {
         let mut digits = DIGITS;
@@ -32,32 +33,32 @@ impl Pages {
         (digits > DIGITS).then_some(Self(digits))
     }
 
-    /// Finds what a list says, if it is in pages.
+    /// Parses a list that states its pages; `None` for a list of names.
     #[must_use]
     pub fn find(list: &str) -> Option<Self> {
         let digits = list.strip_prefix("pages ")?.strip_suffix('\n')?.parse().ok()?;
         (DIGITS + 1..=MOST).contains(&digits).then_some(Self(digits))
     }
 
-    /// Gives the directory that the page of a name below `directory` is called after ([`super::Item::Page`]).
+    /// Returns the directory name of the page that contains a name below `directory` ([`super::Item::Page`]).
     #[must_use]
     pub fn directory(self, directory: &str, name: &str) -> String {
         format!("pages/{directory}/{}", name.get(DIGITS..self.0).unwrap_or_default())
     }
 
-    /// Gives the directories that all its pages are called after.
+    /// Returns the directory names of all pages.
     pub(crate) fn all(self, directory: &str) -> impl Iterator<Item = String> {
         let digits = self.0 - DIGITS;
         (0..1_usize << (4 * digits)).map(move |page| format!("pages/{directory}/{page:0digits$x}"))
     }
 
-    /// Tells whether one of its pages may be called so.
+    /// Returns whether a page can have this name.
     pub(crate) fn has(self, page: &str) -> bool {
         page.len() == self.0 - DIGITS
     }
 }
 
-/// Renders what the list says.
+/// Renders the content of a list that is split into pages.
 impl fmt::Display for Pages {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "pages {}", self.0)

@@ -1,7 +1,7 @@
-//! Puts what a store has into a sink: objects before records, records before what names them.
+//! Pushes a store's contents to a sink: objects before records, records before the pointers to them.
 //!
-//! The order of a publish, so that a push that is cut short leaves a beginning, which serves nobody and harms nobody. What is there
-//! is not believed to be what its name says: it is read, and put again where it is not.
+//! The order is that of a publish. An interrupted push leaves only files that no reader finds yet. Existing files in
+//! the sink are not trusted: they are read, and replaced if their content is wrong.
 
 use std::collections::BTreeSet;
 
@@ -13,40 +13,40 @@ use crate::keyring::merged;
 use crate::record::{Entry, Record, documents_bytes};
 use crate::store::{LoadError, Store};
 
-/// How many records are read before they are pushed.
+/// The number of records that are read before they are pushed.
 const TOGETHER: usize = 256;
 
-/// What a push did.
+/// The result of a push.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Pushed {
-    /// How many records the sink has now of those that were asked for.
+    /// The number of requested records that are now in the sink.
     pub records: usize,
-    /// How many entries.
+    /// The number of requested entries that are now in the sink.
     pub entries: usize,
-    /// How many files had to be sent.
+    /// The number of files sent.
     pub sent: usize,
-    /// Their length together, in bytes.
+    /// The total length of the sent files, in bytes.
     pub bytes: u64,
 }
 
-/// Says why something was not pushed. What was pushed before is whole.
+/// The reason why a push failed. Items pushed before the failure are complete.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PushError {
-    /// The store has not what is asked for, or it is damaged.
+    /// The store lacks a requested item, or the item is damaged.
     #[error("cannot take from the store what is to be pushed")]
     Store(#[from] ExportError),
-    /// The sink does not take it.
+    /// The sink refuses an item.
     #[error("cannot push")]
     Remote(#[from] RemoteError),
 }
 
 impl Store {
-    /// Pushes the entries of these names and the records of what they call; without names everything there is.
+    /// Pushes the named entries and the records that they call; without names, the whole store.
     ///
     /// # Errors
     ///
-    /// An entry is not there, something of what is pushed is lost or damaged, or the sink does not take it.
+    /// An entry does not exist, a pushed item is lost or damaged, or the sink refuses an item.
     pub fn push(&self, sink: &dyn Sink, names: Option<&BTreeSet<String>>) -> Result<Pushed, PushError> {
         let (entries, mut wanted) = self.chosen(names)?;
         let mut all = Pushed::default();
@@ -79,7 +79,7 @@ impl Store {
     }
 }
 
-/// Pushes several at once.
+/// Pushes several items concurrently.
 fn each<T: Sync>(
     sink: &dyn Sink,
     items: &[T],
@@ -124,7 +124,7 @@ impl Push<'_> {
         self.put(&Item::Object(record.digest), &frame, is_archive)?;
         let are_documents = |found: &[u8]| crate::record::set_documents(&mut record.clone(), found).is_ok();
         self.put(&Item::Documents(name), &documents, are_documents)?;
-        // Nobody shall find the record without them.
+        // The signatures are written first, so that readers never find the record without them.
         self.signatures(&Item::RecordSignatures(name), &signed.signatures)?;
         self.put(&Item::Record(name), &signed.bytes, |found| found == signed.bytes)?;
         if let Some(statement) = store.find_provenance(record).map_err(ExportError::from)? {
@@ -155,7 +155,7 @@ impl Push<'_> {
         Ok(())
     }
 
-    /// Puts a file that has one content; what is there stays if it is that.
+    /// Writes a file with a fixed content; an existing file stays if its content passes `is_it`.
     fn put(&mut self, item: &Item, bytes: &[u8], is_it: impl Fn(&[u8]) -> bool) -> Result<(), RemoteError> {
         if !self.sink.put_new(item, bytes)? {
             if self.found(item)?.is_some_and(|found| is_it(&found)) {
@@ -167,7 +167,7 @@ impl Push<'_> {
         Ok(())
     }
 
-    /// Puts signatures to those that are there.
+    /// Adds signatures to the existing ones.
     fn signatures(&mut self, item: &Item, signatures: &str) -> Result<(), RemoteError> {
         if signatures.is_empty() || self.sink.put_new(item, signatures.as_bytes())? {
             return Ok(());
@@ -182,7 +182,7 @@ impl Push<'_> {
         Ok(())
     }
 
-    /// What is there; what is too long is nothing.
+    /// Returns the existing item; `None` if it is missing, too long or damaged.
     fn found(&self, item: &Item) -> Result<Option<Vec<u8>>, RemoteError> {
         match self.sink.get(item, item.limit()) {
             Err(error) if error.is_of_item() => Ok(None),

@@ -1,4 +1,5 @@
-//! What was asked of a source, so that nobody asks the same again at once, and nobody waits twice for one that is down.
+//! Remembers the queries sent to a source. Concurrent callers do not repeat a query, and a source that is down delays
+//! only one caller.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,41 +7,42 @@ use std::time::{Duration, Instant};
 
 use super::{RecordName, Wanted};
 
-/// How long an answer stands, whatever it was.
+/// The time for which an answer stays valid.
 const ANSWERED: Duration = Duration::from_secs(60);
 
-/// How long a source that failed is left alone.
+/// The time for which a failed source is not queried.
 pub(super) const LEFT_ALONE: Duration = Duration::from_secs(30);
 
-/// What is asked of a source.
+/// A query to a source.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Question {
-    /// Whether it is a store.
+    /// Is the source a store?
     Store,
-    /// Records, by what they have.
+    /// Which records match?
     Records(Wanted),
-    /// A record whose archive is lost here.
+    /// Where is a record whose local archive is lost?
     Again(RecordName),
-    /// What a name means.
+    /// Which entry does a name refer to?
     Entry(String),
-    /// The names of entries.
+    /// Which entries exist?
     Entries,
 }
 
-/// When a question was answered; locked while somebody asks it.
+/// The time of the last answer; locked while a query runs.
 type Answer = Arc<Mutex<Option<Instant>>>;
 
-/// The questions of one source.
+/// The queries to one source.
 #[derive(Debug, Default)]
 pub(super) struct Questions {
     answers: Mutex<BTreeMap<Question, Answer>>,
-    /// When the source failed.
+    /// The time of the last failure.
     failed: Mutex<Option<Instant>>,
 }
 
 impl Questions {
-    /// Asks, unless this was answered a moment ago or the source is left alone; `ask` tells whether there was an answer. Who
-    /// asks what another is asking waits for that one. Tells whether there is an answer.
+    /// Runs `ask`, unless the query was answered recently or the source failed recently. `ask` returns whether it got
+    /// an answer. Concurrent callers with the same query wait for the first one. Returns whether there is a valid
+    /// answer.
     pub(super) fn once(&self, question: Question, ask: impl FnOnce() -> bool) -> bool {
         let answer = Arc::clone(lock(&self.answers).entry(question).or_default());
         let mut answered = lock(&answer);
@@ -54,24 +56,24 @@ impl Questions {
         true
     }
 
-    /// Tells whether this was answered a moment ago.
+    /// Returns whether the query was answered recently.
     pub(super) fn is_answered(&self, question: &Question) -> bool {
         let answer = lock(&self.answers).get(question).cloned();
         answer.is_some_and(|answer| lock(&answer).is_some_and(|at| at.elapsed() < ANSWERED))
     }
 
-    /// Notes that this was answered.
+    /// Records that the query was answered.
     pub(super) fn set_answered(&self, question: Question) {
         let answer = Arc::clone(lock(&self.answers).entry(question).or_default());
         *lock(&answer) = Some(Instant::now());
     }
 
-    /// Tells whether the source failed a moment ago.
+    /// Returns whether the source failed recently.
     pub(super) fn is_left_alone(&self) -> bool {
         lock(&self.failed).is_some_and(|at| at.elapsed() < LEFT_ALONE)
     }
 
-    /// Leaves the source alone from now on. Tells whether it was not already.
+    /// Records a failure of the source, which is then not queried for a while. Returns whether this is news.
     pub(super) fn leave_alone(&self) -> bool {
         let was = self.is_left_alone();
         *lock(&self.failed) = Some(Instant::now());

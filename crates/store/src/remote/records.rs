@@ -1,10 +1,11 @@
-//! Records, asked for by what they have, one question or a thousand.
+//! Fetches records by key, fingerprint or action, for one query or a thousand.
 //!
 //! ```text
-//! names ─▶ record, signatures ─▶ documents ─▶ of each question the best that this host can run: its archive ─▶ published
+//! names ─▶ record, signatures ─▶ documents ─▶ the archive of the best record that this host can run, per query ─▶
+//! published
 //! ```
-//! Each step asks everything at once, and what came in one is published together. The archive of a record whose signatures do not
-//! suffice is not asked for; one that is damaged gives way to the next best.
+//! Each step fetches everything at once, and the results are published together. An archive is not fetched if the
+//! signatures of its record do not suffice. If an archive is damaged, the next best record is tried.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
@@ -17,19 +18,19 @@ use crate::archive::{Archive, Limits};
 use crate::event::{Event, chain};
 use crate::record::{Record, set_documents};
 
-/// Most records that are looked at for one question: variants, and builds that differ.
+/// The maximum number of records read for one query: variants, and builds with different results.
 const MOST: usize = 64;
 
-/// So many bytes of archives are in memory before they are published.
+/// The maximum number of archive bytes in memory before they are published.
 const IN_MEMORY: u64 = 256 << 20;
 
-/// A record that is what its name says and that enough keys have signed.
+/// A record that matches its name and is signed by enough keys.
 struct Believed {
     record: Record,
     signatures: String,
 }
 
-/// Its archive, and how many bytes came.
+/// A fetched archive with its record, and the number of bytes fetched.
 struct Arrived<'b> {
     of: &'b Believed,
     archive: Archive,
@@ -37,7 +38,7 @@ struct Arrived<'b> {
 }
 
 impl Remote {
-    /// Fetches what questions want, and publishes it.
+    /// Fetches the records for these queries and publishes them.
     pub(super) fn fetch_records(&self, wanted: &[Wanted]) -> Result<(), RemoteError> {
         let until = self.until(wanted.len());
         let (named, ended) = at_once(wanted, |wanted| {
@@ -48,12 +49,12 @@ impl Remote {
         for (name, wanted) in named.into_iter().flatten() {
             names.entry(name).or_default().push(wanted);
         }
-        // What came is used, whatever ended the rest.
+        // Fetched data is used even if the rest failed.
         let fetched = self.fetch_named(&names.into_iter().collect::<Vec<_>>(), wanted, until);
         ended.and(fetched)
     }
 
-    /// Fetches what questions want of records of these names, each with the questions that it may be an answer to.
+    /// Fetches the named records, each with the queries that it may answer, and publishes the best record per query.
     pub(super) fn fetch_named(
         &self,
         names: &[(RecordName, Vec<Wanted>)],
@@ -89,7 +90,7 @@ impl Remote {
         ended.and(chosen)
     }
 
-    /// The names of records that may be what is wanted; none where the list of this question is at fault.
+    /// Returns the names of records that may match; none if the source's list for this query is damaged.
     fn names(&self, wanted: &Wanted) -> Result<Vec<RecordName>, RemoteError> {
         let mut names = match self.source.records(wanted) {
             Ok(names) => names,
@@ -103,7 +104,7 @@ impl Remote {
         Ok(names)
     }
 
-    /// Fetches a record with its documents; none if it is not what its name says, or not signed.
+    /// Fetches a record with its documents; `None` if it does not match its name or is not signed.
     fn fetch_record(&self, name: &RecordName, wanted: &[Wanted]) -> Result<Option<Believed>, RemoteError> {
         let items = [Item::Record(*name), Item::RecordSignatures(*name)];
         let [Some(bytes), signatures] = self.fetch_all(&items)? else {
@@ -130,7 +131,7 @@ impl Remote {
         if !self.is_signed(&items[0], &bytes, &signatures) {
             return Ok(None);
         }
-        // Documents may be long, and nothing long comes of what nobody has signed.
+        // Documents may be long, so they are only fetched for signed records.
         let item = Item::Documents(*name);
         let [Some(documents)] = self.fetch_all(std::array::from_ref(&item))? else {
             self.refuse(&self.place(&item), "a record has them, and they are missing");
@@ -145,14 +146,14 @@ impl Remote {
         }
     }
 
-    /// Fetches an archive for each choice, the first of it that can be had, and publishes what comes.
+    /// For each choice, fetches the first available archive and publishes it.
     fn fetch_choices(
         &self,
         believed: &[Believed],
         choices: &[Vec<usize>],
         until: Instant,
     ) -> Result<(), RemoteError> {
-        // Whether the archive of a record came; nothing of one that was not asked for.
+        // Whether the archive of a record could be fetched; no entry if it was not tried.
         let mut came: BTreeMap<usize, bool> = BTreeMap::new();
         loop {
             let is_open = |choice: &&Vec<usize>| !choice.iter().any(|at| came.get(at) == Some(&true));
@@ -181,7 +182,7 @@ impl Remote {
         }
     }
 
-    /// Fetches the archive of a record; none if it is not what the record states.
+    /// Fetches the archive of a record; `None` if it does not match the record.
     fn fetch_archive<'b>(&self, believed: &'b Believed) -> Result<Option<Arrived<'b>>, RemoteError> {
         let record = &believed.record;
         let item = Item::Object(record.digest);
@@ -204,7 +205,7 @@ impl Remote {
         Ok(None)
     }
 
-    /// Publishes what came, all at once; where that is refused, each by itself.
+    /// Publishes all fetched records at once; if that fails, publishes each one separately.
     fn publish(&self, arrived: &[Arrived<'_>]) {
         let items: Vec<_> = arrived
             .iter()

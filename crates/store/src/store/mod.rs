@@ -1,4 +1,4 @@
-//! The store: records and archives in a directory that many processes read and write at once, without locks.
+//! The store: records and archives in a directory that many processes read and write at once.
 //!
 //! # Layout
 //!
@@ -12,42 +12,44 @@
 //!   keys/ab/<BuildKey or Fingerprint>/<ActionKey>-<RecordId>     empty pointers, rebuildable from the records
 //!   entries/ab/<RecordId>                         a named graph
 //!   entries/ab/<RecordId>.minisig                 signatures of the entry
-//!   roots/entry/<name>                            the RecordId that a name means now; replaced by rename
-//!   roots/release/<name>                          the latest release that was imported under a name
-//!   index/<directory>                             the names below it, for servers that list none ([`crate::remote`])
-//!   quarantine/<name>.<random>/<name>             what was damaged
-//!   builds/                                       what the last builds compiled, and why; for people
-//!   tmp/                                          what is being written
+//!   roots/entry/<name>                            the RecordId that a name refers to; replaced by rename
+//!   roots/release/<name>                          the latest imported release of a name
+//!   index/<directory>                             the names below it, for servers without listings ([`crate::remote`])
+//!   quarantine/<name>.<random>/<name>             damaged files
+//!   builds/                                       the modules that recent builds compiled, and why; for people
+//!   tmp/                                          files that are being written
 //! ```
 //!
-//! `ab` are the first two digits of the name that follows.
+//! `ab` stands for the first two digits of the name that follows.
 //!
 //! # Rules
 //!
-//! * A file appears whole: random name in `tmp/` → write → sync → rename → sync. The order is object →
-//!   documents → record → pointers → root, so whatever names something comes after it.
-//! * Two writers of the same thing write the same bytes; the later rename changes nothing. No lock is needed for that: a
-//!   [`Turn`] only saves the second one its work.
-//! * A writer *verifies* what is already there before it skips a write, all of it: whatever a crash, a full disk or a lost
-//!   directory took, the next publish or build puts back (`settle.rs`).
-//! * A reader believes nothing: objects must hash to their names, records too, a pointer only says where to look. Damage is
-//!   moved to `quarantine/` where the tree can be written, told as an [`Event`], and is a miss.
-//! * Reads need no permission to write, and leave no trace on an intact tree.
-//! * What nobody wants any more is deleted by [`Store::sweep`] only, between publishes and never during one (`lease.rs`).
-//! * Pointers are not synced one by one: on power loss one may be missing, which is a miss that the next publish, build or
-//!   [`Store::verify`] mends.
-//! * What others can change is not read: directories and files are root's or the user's, nobody else can write them, and none
-//!   is a link ([`crate::trust`]). That is an error which names the remedy, never a miss: it is for people to decide.
+//! * Files appear atomically: random name in `tmp/` → write → sync → rename → sync. The order is object → documents →
+//!   record → pointers → root, so a file is always written before the files that refer to it.
+//! * Two writers of the same artifact write the same bytes, so the later rename changes nothing. Correctness needs no
+//!   lock: a [`Turn`] only saves the second writer its work.
+//! * A writer *verifies* the whole existing file before it skips a write. The next publish or build restores everything
+//!   that was lost in a crash, on a full disk or with a deleted directory (`settle.rs`).
+//! * A reader trusts nothing. Objects and records must hash to their names; a pointer only says where to look. Damaged
+//!   files are moved to `quarantine/` if the tree is writable. Damage is reported as an [`Event`] and counts as a miss.
+//! * Reads need no write permission, and leave no trace in an intact tree.
+//! * Only [`Store::sweep`] deletes unused files, between publishes and never during one (`lease.rs`).
+//! * Pointers are not synced one by one. A pointer lost in a power failure is a miss, and the next publish, build or
+//!   [`Store::verify`] restores it.
+//! * Files that other users can modify are not read. Directories and files must belong to root or the user, must not be
+//!   writable by anybody else, and must not be links ([`crate::trust`]). A violation is never a miss: it is an error
+//!   that names the remedy, because a person has to decide.
 //!
 //! # Costs
 //!
-//! A publish costs three files that are synced, and one sync of the file system for their names; many publishes share two such
-//! syncs ([`Store::publish_all`]). A find costs one directory listing and one read; a load one read, one decode and one hash.
+//! A publish syncs three files, and the file system once for their names; many publishes can share two such syncs
+//! ([`Store::publish_all`]). A find costs one directory listing and one read. A load costs one read, one decode and one
+//! hash.
 //!
-//! What bounds them: names have to come after bytes, so two commits of the file system's journal, the second with every new
-//! directory, stand in each publish, as in two plain files that are synced. An archive is named by what is in it, and zstd decodes
-//! machine code, at the level of stores, 2.7 times as long as BLAKE3 hashes it: who verifies needs four processors to be as fast as
-//! one that hashes.
+//! Two facts limit the speed. First, names must be written after bytes. Each publish therefore takes two commits of the
+//! file system's journal, the second one with every new directory. Two plain synced files take as many. Second, an
+//! archive is named by its content, so verifying means decoding. For machine code at the stores' compression level,
+//! zstd takes 2.7 times as long as BLAKE3. A reader that verifies needs four processors to match one that only hashes.
 
 mod access;
 mod batch;
@@ -104,32 +106,32 @@ use access::Passed;
 #[derive(Debug, Clone)]
 pub struct Store {
     paths: Paths,
-    /// The root without links, as it was found when the store was opened.
+    /// The root as resolved when the store was opened, without links.
     real: PathBuf,
     passed: Passed,
     observer: Observer,
-    /// Whose signatures readers ask for, if anybody's.
+    /// The keyring whose signatures readers require, if any.
     keyring: Option<Arc<Keyring>>,
 }
 
 impl Store {
-    /// Gives the directory.
+    /// Returns the directory of the store.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.paths.root
     }
 
-    /// Tells the observer.
+    /// Reports an event to the observer.
     pub fn tell(&self, event: &Event) {
         self.observer.tell(event);
     }
 
-    /// Whose signatures readers ask for, if anybody's.
+    /// Returns the keyring whose signatures readers require, if any.
     pub(crate) fn keyring(&self) -> Option<&Keyring> {
         self.keyring.as_deref()
     }
 
-    /// Hands every [`Event`] to `observer` from now on, in place of the one before.
+    /// Sets the observer that receives every [`Event`], replacing the previous one.
     #[must_use]
     pub fn on_event(mut self, observer: impl Fn(&Event) + Send + Sync + 'static) -> Self {
         self.observer = Observer::new(observer);
