@@ -57,9 +57,9 @@ pub enum RemoteError {
         "what comes from `{place}` cannot be held: {reason}\nhint: free some memory or space; `TMPDIR` names another directory for temporary files"
     )]
     Here {
-        /// What was asked.
+        /// The remote location.
         place: String,
-        /// What is missing.
+        /// The missing resource.
         reason: String,
     },
     /// An answer is damaged.

@@ -1,6 +1,7 @@
-//! The only way to what is in a store: every directory on the path and every file is ours ([`crate::trust`]), and none is a link.
+//! Reads the files of a store. All reads pass through this module: every directory on the path and every file must
+//! belong to a trusted user ([`crate::trust`]), and none may be a link.
 //!
-//! A directory is judged once for an open store, a file whenever it is opened.
+//! Each directory is checked once per open store, each file whenever it is opened.
 
 use std::collections::HashSet;
 use std::io::{self, Read};
@@ -15,12 +16,12 @@ use super::write::{WriteError, create_dir};
 use crate::step::step;
 use crate::trust::{self, Found, TrustError, Untrusted};
 
-/// Says that the file system, or the lack of trust in what is there, kept us from looking. What is damaged or missing is no
-/// error.
+/// The reason why the store cannot be read: the file system refuses, or files are not trusted. Damaged or missing files
+/// are not errors.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FindError {
-    /// Others can change what is there.
+    /// Other users can change the files.
     #[error(transparent)]
     Untrusted(#[from] Box<Untrusted>),
     /// The file system refused.
@@ -28,7 +29,7 @@ pub enum FindError {
     Io {
         /// The path.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
 }
@@ -42,7 +43,8 @@ impl From<TrustError> for FindError {
     }
 }
 
-/// The directories of an open store that have passed. Shards only, so that it stays small; those of pointers are many.
+/// The directories of an open store that passed the trust check. Only shards are stored, to keep the set small; pointer
+/// directories are many.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Passed(Arc<RwLock<HashSet<PathBuf>>>);
 
@@ -56,16 +58,16 @@ impl Passed {
     }
 }
 
-/// A file that was read.
+/// The content of a file.
 #[derive(Debug)]
 pub(super) struct Contents {
     pub(super) bytes: Vec<u8>,
-    /// When it was written or confirmed.
+    /// The time when the file was written or confirmed.
     pub(super) modified: Option<std::time::SystemTime>,
 }
 
 impl Store {
-    /// Tells whether there is a directory; its faults, and those of the directories above, are an error.
+    /// Returns whether a directory exists. An untrusted directory, or one above it, is an error.
     pub(super) fn has_dir(&self, directory: &Path) -> Result<bool, FindError> {
         if self.passed.has(directory) {
             return Ok(true);
@@ -75,7 +77,7 @@ impl Store {
             return Ok(false);
         }
         step();
-        // The way to the root was checked, and may end in a link.
+        // The path to the root was already checked, and may end in a link.
         let found = if is_root { trust::look(&self.real) } else { trust::look(directory) };
         let Some(metadata) = self.judged(directory, found)? else { return Ok(false) };
         let is_dir = metadata.is_dir();
@@ -86,7 +88,8 @@ impl Store {
         Ok(is_dir)
     }
 
-    /// Turns a judgement into an error that names the remedy, or into nothing: what is no file is damage.
+    /// Converts the result of a trust check into an error that names the remedy. Reports an object that is not a
+    /// regular file as damage, and returns `None`.
     pub(super) fn judged<T>(&self, path: &Path, found: io::Result<Found<T>>) -> Result<Option<T>, FindError> {
         match found {
             Ok(Found::It(it)) => return Ok(Some(it)),
@@ -98,8 +101,8 @@ impl Store {
         Ok(None)
     }
 
-    /// Reads a whole file; `None` when there is none. What is longer than `limit` bytes is cut, and then fails its hash; what
-    /// is no file is damage.
+    /// Reads a whole file; `None` if it does not exist. A file longer than `limit` bytes is cut, and then fails its
+    /// hash check. An object that is not a regular file is damage.
     pub(super) fn read(&self, path: &Path, limit: u64) -> Result<Option<Contents>, FindError> {
         if !path.parent().map_or(Ok(false), |parent| self.has_dir(parent))? {
             return Ok(None);
@@ -116,7 +119,7 @@ impl Store {
         Ok(Some(Contents { bytes, modified: metadata.modified().ok() }))
     }
 
-    /// Tells whether an empty file, a pointer, is there. Something else in its place is damage.
+    /// Returns whether a pointer (an empty file) exists. Any other object in its place is damage.
     pub(super) fn has_pointer(&self, path: &Path) -> Result<bool, FindError> {
         if !path.parent().map_or(Ok(false), |parent| self.has_dir(parent))? {
             return Ok(false);
@@ -130,14 +133,14 @@ impl Store {
         Ok(is_file)
     }
 
-    /// Lists the names in a directory, sorted, without those of other programs; none when the directory is missing.
+    /// Lists the names in a directory, sorted, without files of other programs; empty if the directory is missing.
     pub(super) fn names(&self, directory: &Path) -> Result<Vec<String>, FindError> {
         let mut names = self.all_names(directory)?;
         names.retain(|name| !is_stray(name));
         Ok(names)
     }
 
-    /// Lists all names in a directory, sorted; none when the directory is missing.
+    /// Lists all names in a directory, sorted; empty if the directory is missing.
     pub(super) fn all_names(&self, directory: &Path) -> Result<Vec<String>, FindError> {
         if !self.has_dir(directory)? {
             return Ok(Vec::new());
@@ -157,8 +160,8 @@ impl Store {
         Ok(names)
     }
 
-    /// Makes a directory of the store and those above it, where they are missing; what stands in the way is moved out of it.
-    /// Tells whether it was missing.
+    /// Creates a directory of the store and its missing parents; a file in its place is quarantined. Returns whether
+    /// the directory was missing.
     pub(super) fn make_dir(&self, directory: &Path) -> Result<bool, WriteError> {
         let is_root = directory == self.paths.root;
         if self.has_dir(directory)? && directory.is_dir() {
@@ -172,17 +175,17 @@ impl Store {
         }
         match create_dir(directory) {
             Ok(()) => Ok(true),
-            // It is not the store's own.
+            // `InTheWay` hints at `rm -r`, which is wrong for a file outside the store.
             Err(WriteError::InTheWay { path, source }) if is_root => Err(WriteError::Io { path, source }),
             Err(error) => Err(error),
         }
     }
 
-    /// Judges every directory and file, and reads none.
+    /// Checks the trust of all directories and files without reading the files.
     ///
     /// # Errors
     ///
-    /// Others can change something, or the file system refuses.
+    /// Other users can change something, or the file system refuses.
     pub fn check_trust(&self) -> Result<(), FindError> {
         for entry in WalkDir::new(&self.real).min_depth(1).sort_by_file_name() {
             match entry {
@@ -196,7 +199,7 @@ impl Store {
     }
 }
 
-/// Turns an error of a walk into ours; `None` for something that is not there, or no longer.
+/// Converts a directory-walk error; `None` if the file does not exist (any more).
 pub(super) fn walk_error(root: &Path, error: walkdir::Error) -> Option<FindError> {
     let path = error.path().unwrap_or(root).to_path_buf();
     let source = io::Error::from(error);

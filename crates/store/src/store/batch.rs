@@ -1,13 +1,13 @@
-//! How everything reaches the disk: what belongs together is written without names, put on the disk at once, and only then
-//! gets its names.
+//! Writes batches durably: files are written without names, synced together, and only then renamed.
 //!
 //! ```text
-//! each: object, documents, record ─▶ files without a name, not synced      pointers ─▶ noted
-//! then: sync ─▶ renames, in the order of a publish ─▶ pointers ─▶ sync
+//! each item: object, documents, record ─▶ unnamed files, not synced      pointers ─▶ noted
+//! commit: sync ─▶ renames, in the order of a publish ─▶ pointers ─▶ sync
 //! ```
-//! A file is on the disk before it has its name, so after a crash a name means a whole file. Two syncs of the file system serve
-//! a thousand publishes. A few files, those of one publish say, are synced by themselves, all of them at once, so as not to wait for what
-//! others write; with their directories' names that is two commits of a journal, and as many as two plain files take.
+//! A file is on disk before it has its name, so after a crash every named file is complete. Two syncs of the file
+//! system serve a thousand publishes. A few files, such as those of one publish, are synced individually but
+//! concurrently, so that they do not wait for writes of other programs. Including the directories' names, this takes
+//! two journal commits, as many as two plain files take.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
@@ -20,41 +20,41 @@ use crate::key::{ActionKey, Digest};
 use crate::step::step;
 use crate::whole::{Closed, Whole};
 
-/// What is written and waits for its name.
+/// Written data that waits for its names.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     /// A directory of the file system, opened before anything was written.
     disk: Option<fs_err::File>,
-    /// Position of the item that is written now.
+    /// The position of the current item.
     item: usize,
-    /// Each with the position of its item.
+    /// Each file with the position of its item.
     files: Vec<(usize, Closed, PathBuf)>,
     pointers: Vec<(usize, PathBuf)>,
-    /// The objects that are there, or get their names with this batch.
+    /// The objects that exist or will be named by this batch.
     pub(super) objects: BTreeSet<Digest>,
-    /// What actions gave in this batch.
+    /// The results of actions in this batch.
     pub(super) results: BTreeMap<ActionKey, Vec<Digest>>,
-    /// Locks on directories, until everything has its name.
+    /// Locks on directories, held until all files have their names.
     pub(super) turns: BTreeMap<PathBuf, Lock>,
 }
 
-/// What was not written, and the position of the item that it is of, unless it is all of them.
+/// A write error and the position of its item; no position if it concerns the whole batch.
 pub(super) type Refused = (Option<usize>, WriteError);
 
 impl Batch {
-    /// Says that what follows is of the item at this position.
+    /// Sets the position of the item for the following writes.
     pub(super) fn begin(&mut self, item: usize) {
         self.item = item;
     }
 
-    /// Adds pointers, which get their names after all files.
+    /// Adds pointers, which are created after all files are renamed.
     pub(super) fn point(&mut self, pointers: &[PathBuf]) {
         self.pointers.extend(pointers.iter().map(|pointer| (self.item, pointer.clone())));
     }
 }
 
 impl Store {
-    /// Writes a file that gets its name with the others of a batch.
+    /// Writes a file that is named when the batch is committed.
     pub(super) fn write(&self, path: &Path, bytes: &[u8], batch: &mut Batch) -> Result<(), WriteError> {
         let tmp = self.paths.dir("tmp");
         let refused = |source| WriteError::new(&tmp, source);
@@ -68,7 +68,7 @@ impl Store {
         Ok(())
     }
 
-    /// Gives everything its name, durably.
+    /// Renames all files durably.
     pub(super) fn commit(&self, Batch { disk, files, pointers, turns, .. }: Batch) -> Result<(), Refused> {
         if files.is_empty() && pointers.is_empty() {
             return Ok(());
@@ -97,14 +97,14 @@ impl Store {
         synced.map_err(all)
     }
 
-    /// Writes one file, durably.
+    /// Writes a single file durably.
     pub(super) fn write_alone(&self, path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
         let mut batch = Batch::default();
         self.write(path, bytes, &mut batch)?;
         self.commit(batch).map_err(|(_, source)| source)
     }
 
-    /// Makes the directory of a file; gives it, and those that have a new one.
+    /// Creates the directory of a file. Returns that directory and all directories that gained a new entry.
     fn make_parent(&self, path: &Path) -> Result<Vec<PathBuf>, WriteError> {
         let Some(parent) = path.parent() else { return Ok(Vec::new()) };
         let missing: Vec<&Path> = parent.ancestors().take_while(|above| !above.is_dir()).collect();

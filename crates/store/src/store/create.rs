@@ -1,4 +1,4 @@
-//! Creates a store, or opens one for writing and finds out at once whether it can be.
+//! Creates a store, or opens one for writing and checks at once that it is writable.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,19 +8,19 @@ use super::paths::{BUILDS, DIRECTORIES, INDEX, Paths, STORE, is_litter};
 use super::write::{WriteError, probe, sync_few, write_file};
 use super::{OpenError, Store};
 
-/// Says why a store cannot be created or written.
+/// The reason why a store cannot be created or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CreateError {
-    /// There is a store, and it cannot be opened.
+    /// The store exists, but cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// The directory is something else's.
+    /// The directory contains other files.
     #[error("`{}` is no store and has something in it: `{found}`\nhint: name a directory that is empty, or is not there yet", path.display())]
     Foreign {
         /// The directory.
         path: PathBuf,
-        /// The first thing in it that no store has.
+        /// The first file that does not belong to a store.
         found: String,
     },
     /// The file system refused.
@@ -28,20 +28,20 @@ pub enum CreateError {
     Write {
         /// The directory.
         path: String,
-        /// Whether there is a store already.
+        /// Whether the store already exists.
         exists: bool,
-        /// What was refused.
+        /// The write error.
         source: WriteError,
     },
 }
 
 impl Store {
-    /// Opens the store at `path` for writing, creating it and the directories above it where there is none.
+    /// Opens the store at `path` for writing; creates it and its parent directories if missing.
     ///
     /// # Errors
     ///
-    /// What is there cannot be opened, or the file system refuses to write; the latter is found out here, not with the
-    /// first publish.
+    /// An existing store cannot be opened, or the file system refuses to write. Write problems are detected here, not
+    /// at the first publish.
     pub fn create(path: impl AsRef<Path>) -> Result<Self, CreateError> {
         let store = Self::at(Paths { root: path.as_ref().to_path_buf() })?;
         let exists = match fs_err::symlink_metadata(store.paths.store_file()) {
@@ -67,14 +67,14 @@ impl Store {
         }
     }
 
-    /// Tells whether a file can be made in it.
+    /// Returns whether files can be created in the store.
     #[must_use]
     pub fn is_writable(&self) -> bool {
         probe(&self.paths.dir("tmp")).is_ok()
     }
 
-    /// Finds something that is neither a store's, left by one that was being made or has lost `STORE`, nor git's. `STORE` was
-    /// missing a moment ago, so if it is there, another has made the store meanwhile.
+    /// Finds a file that belongs neither to a store (unfinished, or without `STORE`) nor to git. `STORE` was missing a
+    /// moment ago; if it exists now, another process has created the store in the meantime.
     fn foreign(&self) -> Result<Option<String>, OpenError> {
         let ours = [BUILDS, INDEX, STORE, ".gitignore"];
         let is_ours = |name: &str| DIRECTORIES.contains(&name) || ours.contains(&name);
@@ -85,7 +85,7 @@ impl Store {
         Ok(names.into_iter().find(|name| !is_ours(name) && !is_litter(name)))
     }
 
-    /// Makes the directories that a copy, or git, has left out, and checks that a file can be made.
+    /// Creates directories that are missing after a copy or a git checkout, and checks that files can be created.
     fn complete(&self) -> Result<(), WriteError> {
         for name in DIRECTORIES {
             self.make_dir(&self.paths.dir(name))?;
@@ -93,7 +93,7 @@ impl Store {
         probe(&self.paths.dir("tmp"))
     }
 
-    /// Makes the tree, `STORE` last: what has it is complete.
+    /// Creates the tree with `STORE` last, so that a tree with `STORE` is complete.
     fn lay_out(&self) -> Result<(), WriteError> {
         self.complete()?;
         write_file(&self.paths.dir("tmp"), &self.paths.store_file(), STORE_FILE.as_bytes(), 0o644)?;

@@ -1,4 +1,4 @@
-//! Named graphs: the graph is a file named by its hash, the name a small file that says which.
+//! Named graphs: a graph is a file named by its hash; a small file with the graph's name contains that hash.
 
 use super::batch::Batch;
 use super::find::confirm_file;
@@ -10,14 +10,14 @@ use crate::event::{Event, chain};
 use crate::key::RecordId;
 use crate::record::{Entry, EntryNameError, Record, check_entry_name};
 
-/// Says why an entry was not stored.
+/// The reason why an entry was not stored.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PutEntryError {
-    /// The name cannot be a file's.
+    /// The name is not a valid file name.
     #[error(transparent)]
     Name(#[from] EntryNameError),
-    /// What would be read back is another entry.
+    /// The entry changes when it is written and read back.
     #[error("entry `{name}` does not survive its JSON form: a float in it is not written as text")]
     Lossy {
         /// The entry.
@@ -28,32 +28,32 @@ pub enum PutEntryError {
     Write {
         /// The entry.
         name: String,
-        /// What was refused.
+        /// The write error.
         source: WriteError,
     },
-    /// The file system refused to put on the disk what was written of several entries.
+    /// The file system refused to sync the files of several entries.
     #[error("cannot put entries on the disk")]
     Sync(#[source] WriteError),
 }
 
-/// No entry comes near this size, in bytes.
+/// An upper bound for the size of an entry, in bytes.
 const ENTRY_LIMIT: u64 = 64 << 20;
 
-/// No root comes near this size, in bytes.
+/// An upper bound for the size of a root, in bytes.
 const ROOT_LIMIT: u64 = 1024;
 
 impl Store {
-    /// Stores an entry and lets its name mean it from now on. Readers see the old one or the new one.
+    /// Stores an entry under its name. Readers see either the old or the new entry.
     ///
     /// # Errors
     ///
-    /// The name is refused, the graph's JSON is lossy, or the file system refuses.
+    /// The name is invalid, the graph's JSON is lossy, or the file system refuses.
     pub fn put_entry(&self, entry: &Entry) -> Result<RecordId, PutEntryError> {
         self.put_entries(&[(entry, "")])?;
         Ok(entry.id())
     }
 
-    /// Stores several entries, each with signatures that go behind those that are there.
+    /// Stores several entries; their signatures are appended to existing ones.
     pub(crate) fn put_entries(&self, entries: &[(&Entry, &str)]) -> Result<(), PutEntryError> {
         let written = |entry: &Entry, source| PutEntryError::Write { name: entry.name.clone(), source };
         let _lease = self.lease();
@@ -79,7 +79,7 @@ impl Store {
         })
     }
 
-    /// Lets a root mean an entry. A root changes, so it is written over: what it meant before is no damage.
+    /// Points a root to an entry. Roots change, so the file is replaced; its old content is not damage.
     fn put_root(&self, root: &Path, id: &RecordId, batch: &mut Batch) -> Result<(), WriteError> {
         let meaning = format!("{id}\n");
         if self.read(root, ROOT_LIMIT)?.is_some_and(|found| found.bytes == meaning.as_bytes()) {
@@ -89,29 +89,29 @@ impl Store {
         self.write(root, meaning.as_bytes(), batch)
     }
 
-    /// The hash that a root gives; none where there is no root, or a damaged one.
+    /// Returns the hash that a root contains; `None` if the root is missing or damaged.
     pub(super) fn meaning(&self, root: &Path) -> Result<Option<RecordId>, FindError> {
         let found = self.read(root, ROOT_LIMIT)?;
         Ok(found.and_then(|found| parse_root(&found.bytes)))
     }
 
-    /// Tells whether a name means this entry, which is whole and signed as it has to be.
+    /// Returns whether a name refers to this entry, and the entry is intact and sufficiently signed.
     pub(crate) fn has_entry(&self, name: &str, id: &RecordId) -> bool {
         self.find_entry(name).is_ok_and(|found| found.is_some_and(|entry| entry.id() == *id))
     }
 
-    /// Tells whether the name of an entry means another one now, and this one is known: then it meant this before.
+    /// Returns whether the store has this entry but its name refers to another one, so the name referred to it before.
     pub(crate) fn meant_before(&self, entry: &Entry) -> bool {
         let (root, id) = (self.paths.entry_roots().join(&entry.name), entry.id());
         let is_known = || self.read(&self.paths.entry(&id), ENTRY_LIMIT).is_ok_and(|found| found.is_some());
         self.meaning(&root).is_ok_and(|now| now.is_some_and(|now| now != id)) && is_known()
     }
 
-    /// Finds the entry that a name means.
+    /// Finds the entry of a name.
     ///
     /// # Errors
     ///
-    /// The file system refuses; damage is told as an event and is a miss.
+    /// The file system refuses. Damage is reported as an event and counts as a miss.
     pub fn find_entry(&self, name: &str) -> Result<Option<Entry>, FindError> {
         if check_entry_name(name).is_err() {
             return Ok(None);
@@ -131,7 +131,7 @@ impl Store {
         Ok(None)
     }
 
-    /// Reads the graph that a root means, and where it is.
+    /// Reads the graph of a root. Returns its path and bytes.
     fn read_meant(&self, root: &Path) -> Result<Option<(PathBuf, Vec<u8>)>, FindError> {
         let mut before = None;
         loop {
@@ -147,7 +147,8 @@ impl Store {
                     self.damaged(&path, "its bytes do not hash to its name");
                     return Ok(None);
                 }
-                // The name may mean another graph by now, and a collector have taken this one; or have taken both, which are back.
+                // The name may now refer to another graph, and a collector may have removed this one. A collector may
+                // also have removed both, and both may have been restored. So the root is read again once.
                 None if before != Some(id) => before = Some(id),
                 None => {
                     self.damaged(root, "names an entry that is missing");
@@ -157,11 +158,11 @@ impl Store {
         }
     }
 
-    /// Gives every entry, sorted by name.
+    /// Returns all entries, sorted by name.
     ///
     /// # Errors
     ///
-    /// The file system refuses; damage is told as an event and skipped.
+    /// The file system refuses. Damage is reported as an event and skipped.
     pub fn entries(&self) -> Result<Vec<Entry>, FindError> {
         let names = self.names(&self.paths.entry_roots())?;
         names.iter().filter_map(|name| self.find_entry(name).transpose()).collect()

@@ -1,4 +1,4 @@
-//! Looks records up: pointers say where, the records themselves say whether.
+//! Looks up records: pointers say where to look, and the record itself decides whether it matches.
 
 use super::paths::RecordName;
 use super::{FindError, Store};
@@ -7,40 +7,41 @@ use crate::key::{ActionKey, BuildKey, Fingerprint};
 use crate::record::{Record, set_documents};
 use crate::step::step;
 
-/// No record or entry comes near this size, in bytes.
+/// An upper bound for the size of a record or an entry, in bytes.
 const RECORD_LIMIT: u64 = 64 << 20;
 
-/// When a record was written or confirmed, and the record.
+/// A record with the time when it was written or confirmed.
 pub(super) type Dated = (Option<std::time::SystemTime>, Record);
 
 impl Store {
-    /// Finds the records that have a module of this key, the last built or confirmed first. Their documents are not filled in.
+    /// Finds the records with a module of this key, the most recently built or confirmed first. Their documents are not
+    /// loaded.
     ///
     /// # Errors
     ///
-    /// The file system refuses; damage is told as an event and skipped.
+    /// The file system refuses. Damage is reported as an event and skipped.
     pub fn find(&self, key: &BuildKey) -> Result<Vec<Record>, FindError> {
         self.pointed(&key.to_string(), |record| record.member(key).is_some())
     }
 
-    /// Finds the records that have a module of this fingerprint, each with the module's key. Their documents are not filled
-    /// in.
+    /// Finds the records with a module of this fingerprint, each with the module's key. Their documents are not loaded.
     ///
     /// # Errors
     ///
-    /// The file system refuses; damage is told as an event and skipped.
+    /// The file system refuses. Damage is reported as an event and skipped.
     pub fn find_fingerprint(&self, fingerprint: &Fingerprint) -> Result<Vec<(Record, BuildKey)>, FindError> {
         let listed = |record: &Record| record.member_by_fingerprint(fingerprint).map(|member| member.key);
         let records = self.pointed(&fingerprint.to_string(), |record| listed(record).is_some())?;
         Ok(records.into_iter().filter_map(|record| listed(&record).map(|key| (record, key))).collect())
     }
 
-    /// Finds the records of an action, the last built or confirmed first, each with its documents where they are intact. There
-    /// are several if it did not come out the same twice. [`Store::reuse`] says whether one can be used.
+    /// Finds the records of an action, the most recently built or confirmed first, each with its documents if these are
+    /// intact. There are several if the action was not reproducible. [`Store::reuse`] checks whether a record can be
+    /// used.
     ///
     /// # Errors
     ///
-    /// The file system refuses; damage is told as an event and skipped.
+    /// The file system refuses. Damage is reported as an event and skipped.
     pub fn find_action(&self, action: &ActionKey) -> Result<Vec<Record>, FindError> {
         let mut records = Vec::new();
         for name in self.record_names(action)? {
@@ -52,7 +53,7 @@ impl Store {
         Ok(newest_first(records))
     }
 
-    /// Lists the records of an action.
+    /// Lists the names of an action's records.
     pub(super) fn record_names(&self, action: &ActionKey) -> Result<Vec<RecordName>, FindError> {
         let names = self.names(&self.paths.records_of(action))?;
         Ok(names
@@ -81,7 +82,8 @@ impl Store {
                     }
                 }
                 Some(_) => self.damaged(&path, "points to a record that does not list the key"),
-                // It is of a newer precast; or a collector took the pointer and then the record, which may both be back.
+                // A newer precast wrote the record, or a collector removed the pointer and then the record, and both
+                // may have been restored.
                 None if !self.has_pointer(&path)? || self.paths.record(&name).exists() => {}
                 None => self.damaged(&path, "points to a record that is missing"),
             }
@@ -89,16 +91,17 @@ impl Store {
         Ok(newest_first(records))
     }
 
-    /// Says that a build came to this record again, so that it is found before others of its keys. They differ in what no
-    /// BuildKey knows: the compiler, or files outside of the sources (headers and static libraries of the system), as they
-    /// are now. A store that cannot be written keeps its order.
+    /// Marks a record as wanted by a current build, so that lookups return it before other records of its keys. Such
+    /// records differ in inputs outside the BuildKey: the compiler, or system files (headers and static libraries) in
+    /// their current state. A read-only store keeps its order.
     pub fn confirm(&self, record: &Record) {
         let name = RecordName { action: record.action, id: record.id() };
         confirm_file(&self.paths.record(&name));
         confirm_file(&self.paths.object(&record.digest));
     }
 
-    /// Reads a record and holds it against its name. `None` when it is missing, damaged (told) or unreadable (told).
+    /// Reads a record and checks it against its name. `None` if it is missing, damaged or unreadable; the latter two
+    /// are reported.
     pub(super) fn read_record(&self, name: &RecordName) -> Result<Option<Record>, FindError> {
         Ok(self.read_dated(name)?.map(|(_, record)| record))
     }
@@ -114,7 +117,7 @@ impl Store {
             Ok(record) if record.action == name.action => return Ok(Some((found.modified, record))),
             Ok(_) => self.damaged(&path, "it is named after another action"),
             Err(error) => {
-                // The bytes are as they were written, by somebody who knows more than we do.
+                // The bytes are intact, but a newer precast wrote them.
                 let place = path.display().to_string();
                 self.observer.tell(&Event::Unreadable { place, reason: chain(&error) });
             }
@@ -122,7 +125,7 @@ impl Store {
         Ok(None)
     }
 
-    /// Fills in a record's documents. Tells whether they were there and intact.
+    /// Loads a record's documents. Returns whether they exist and are intact.
     pub(super) fn fill_documents(&self, name: &RecordName, record: &mut Record) -> Result<bool, FindError> {
         let path = self.paths.documents(name);
         let Some(found) = self.read(&path, RECORD_LIMIT)? else { return Ok(false) };
@@ -136,7 +139,8 @@ impl Store {
     }
 }
 
-/// Says that a file is wanted now: a collector looks at its time. Where that cannot be written, nothing can be collected.
+/// Sets a file's time to now, so that a collector sees that it is in use. If the time cannot be set, this user cannot
+/// collect anything either.
 pub(super) fn confirm_file(path: &std::path::Path) {
     step();
     let file = fs_err::File::open(path);

@@ -1,11 +1,12 @@
-//! Lists of names for servers that list none: `index/keys/ab`, `index/records/ab` and `index/roots/entry` have the names below the
-//! directories that they are called after, one a line. One that has become long is cut in pages by more digits, so that a question
-//! costs two short answers however large the store is.
+//! Writes lists of names for servers without listings. `index/keys/ab`, `index/records/ab` and `index/roots/entry` list
+//! the names below the directory of the same path, one per line. A long list is split into pages by further digits, so
+//! that a query costs two short answers, however large the store is.
 //!
-//! Readers keep a list for a while. So pages have their names before the list that says so, each of them, also where it is empty; and
-//! pages of before go with a later index.
+//! Readers cache a list for a while. All its pages, including empty ones, are therefore written before the list that
+//! refers to them. Pages of an earlier list are only removed by a later index run.
 //!
-//! They say where to look, as pointers do, and are written by whoever puts a store on such a server: what is published or
+//! Like pointers, the lists only say where to look. They are written when a store is uploaded to such a server; later
+//! publishes and collections appear in them only after the next run.
 //! collected later is in them when they are written again.
 
 use std::collections::BTreeMap;
@@ -21,14 +22,14 @@ use super::write::WriteError;
 use super::{FindError, Store};
 use crate::remote::Pages;
 
-/// The directories whose shards have lists.
+/// The directories with a list for each shard.
 const KINDS: [&str; 2] = ["keys", "records"];
 
-/// So old is a list before what it does not speak of goes: no reader has an older one any more.
+/// The minimum age of a list before unlisted pages are removed: no reader caches an older list.
 const KEPT: Duration = Duration::from_secs(300);
 
 impl Store {
-    /// Writes the lists of names, in place of those that are there. Gives the number of lists and pages.
+    /// Writes the lists of names, replacing existing lists. Returns the number of lists and pages.
     ///
     /// # Errors
     ///
@@ -64,7 +65,7 @@ impl Store {
         self.commit(batch).map_err(|(_, source)| source)
     }
 
-    /// The list of a directory; or its pages, and what says that there are some.
+    /// Adds the list of a directory; a long list is replaced by its pages and a note about them.
     fn add_lists(&self, directory: &str, names: &[String], lists: &mut Lists, all_pages: &mut Lists) {
         let list = text(names);
         let Some(pages) = Pages::of(list.len()) else {
@@ -81,7 +82,7 @@ impl Store {
         }
     }
 
-    /// Removes lists that are no more.
+    /// Removes lists of directories that no longer exist.
     fn remove_lists(&self, wanted: &Lists) -> Result<(), WriteError> {
         for directory in KINDS.map(|kind| self.paths.index(kind)) {
             for list in self.names(&directory)? {
@@ -94,7 +95,7 @@ impl Store {
         Ok(())
     }
 
-    /// Removes the pages that no reader looks for any more: their list has been another for a while, or is gone.
+    /// Removes pages that no reader looks for: their list was replaced a while ago, or is gone.
     fn remove_pages(&self) -> Result<(), WriteError> {
         for kind in KINDS {
             let pages = self.paths.index("pages").join(kind);
@@ -115,7 +116,7 @@ impl Store {
         Ok(())
     }
 
-    /// The paths of the files below a directory, sorted, with `/` between names.
+    /// Returns the paths of the files below a directory, sorted, with `/` between names.
     fn names_below(&self, directory: &str) -> Result<Vec<String>, FindError> {
         let root = self.paths.dir(directory);
         let mut names = Vec::new();
@@ -133,7 +134,7 @@ impl Store {
     }
 }
 
-/// What is written, by its path.
+/// The content of lists or pages, by path.
 type Lists = BTreeMap<PathBuf, String>;
 
 fn remove(path: &Path) -> Result<(), WriteError> {

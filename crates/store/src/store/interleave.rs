@@ -1,10 +1,10 @@
-//! Publishers, readers and collectors of one store, in random orders of their steps: [shuttle](https://docs.rs/shuttle) decides at
-//! each call to the file system who goes on. Whatever the order, what is found is whole, nothing is taken for damage, and what
-//! a build wants is there when it ends.
+//! Runs publishers, readers and collectors of one store in random orders of their steps:
+//! [shuttle](https://docs.rs/shuttle) decides at each file-system call which thread continues. In every order, all
+//! found artifacts must be intact, nothing may be reported as damage, and a build's artifacts must exist when it ends.
 //!
-//! Each process opens the store for itself, and shares nothing with others but the files. What is not scheduled is what a call does
-//! inside of the kernel. By default a share of schedules; `PRECAST_SCHEDULES=100000 cargo test -p precast-store --lib interleave` tries
-//! as many for each test. A failure prints the schedule that repeats it.
+//! Each process opens the store separately, and shares only the files. The order of work inside a kernel call is not
+//! scheduled. By default a sample of schedules runs; `PRECAST_SCHEDULES=100000 cargo test -p precast-store --lib
+//! interleave` runs that many for each test. A failure prints the schedule that reproduces it.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -23,16 +23,17 @@ use sample::{bare, entry, listening};
 #[allow(dead_code, clippy::unwrap_used, reason = "not all of it is wanted here, and a test may fail")]
 mod sample;
 
-/// How many schedules are tried for each test.
+/// Returns the number of schedules for each test.
 fn schedules() -> usize {
     std::env::var("PRECAST_SCHEDULES").map_or(250, |count| count.parse().unwrap())
 }
 
-/// How many times a schedule takes the turn from who has it: races that are left need all of another's work in a certain place, and
-/// orders that change at every step hardly ever have that. A part of the schedules is of these all the same.
+/// The number of forced thread switches per schedule. Some races need another thread's whole work at one point, which
+/// orders with a random choice at every step hardly ever produce. One fifth of the schedules still choose randomly at
+/// every step.
 const CHANGES: usize = 3;
 
-/// Runs processes in many orders, beside a store that `before` has filled long ago.
+/// Runs processes in many orders, on a store that `before` has filled; its files get an old date.
 fn in_every_order(before: fn(&Store), processes: fn(&Path)) {
     let run = move || {
         let memory = Path::new("/dev/shm");
@@ -54,7 +55,7 @@ fn in_every_order(before: fn(&Store), processes: fn(&Path)) {
     Runner::new(PctScheduler::new(CHANGES, schedules() - many), config()).run(run);
 }
 
-/// Lets everything have been written long ago.
+/// Gives all files an old modification time.
 fn age(path: &Path) {
     for found in walkdir::WalkDir::new(path).contents_first(true) {
         let file = fs_err::File::open(found.unwrap().path()).unwrap();
@@ -62,7 +63,7 @@ fn age(path: &Path) {
     }
 }
 
-/// A process with the store open, which is told of no damage.
+/// Starts a process that opens the store and must not see any damage.
 fn process<T: Send + 'static>(path: &Path, work: impl FnOnce(&Store) -> T + Send + 'static) -> JoinHandle<T> {
     let path: PathBuf = path.to_owned();
     thread::spawn(move || {
@@ -73,14 +74,14 @@ fn process<T: Send + 'static>(path: &Path, work: impl FnOnce(&Store) -> T + Send
     })
 }
 
-/// A unit of one module: the fewer steps, the more of their orders are seen.
+/// Returns a unit of one module: fewer steps, so more of their orders are covered.
 fn unit(seed: &str) -> (Archive, Record) {
     let (archive, mut record) = sample::unit(seed, "v3");
     record.members.truncate(1);
     (archive, record)
 }
 
-/// Collects what nobody declares but for `kept`, however young.
+/// Collects everything except `kept`, however young.
 fn collect(store: &Store) {
     let modules = unit("kept").1.members.iter().map(|member| member.key).collect();
     let declared = Some(Roots { entries: BTreeSet::new(), modules });
@@ -88,7 +89,7 @@ fn collect(store: &Store) {
     assert_eq!(store.sweep(&plan).unwrap().left, 0);
 }
 
-/// What is found of a unit is whole, or gone by now. Tells whether all of it is there.
+/// Reads a unit: every artifact found must be intact, or already gone. Returns whether the unit can be loaded.
 fn read(store: &Store, (archive, record): &(Archive, Record)) -> bool {
     let mut is_there = false;
     for member in &record.members {
@@ -107,7 +108,7 @@ fn read(store: &Store, (archive, record): &(Archive, Record)) -> bool {
     is_there
 }
 
-/// Reads what stays, and what may go meanwhile.
+/// Reads artifacts that stay, and artifacts that may disappear meanwhile.
 fn look(store: &Store) {
     for _ in 0..2 {
         assert!(read(store, &unit("kept")));
@@ -119,7 +120,7 @@ fn look(store: &Store) {
     }
 }
 
-/// Takes up what the store has of a unit, or publishes it, as a build does.
+/// Reuses a unit from the store, or publishes it, like a build does.
 fn build(store: &Store, (archive, record): &(Archive, Record)) {
     for found in store.find_action(&record.action).unwrap() {
         if let Some(reused) = store.reuse(&found).unwrap() {
@@ -130,7 +131,7 @@ fn build(store: &Store, (archive, record): &(Archive, Record)) {
     store.publish(archive, record).unwrap();
 }
 
-/// Builds an entry with what it calls; the session goes on until it is dropped.
+/// Builds an entry with the modules that it calls; the session continues until dropped.
 fn build_entry(store: &Store) -> Session {
     let session = store.begin();
     build(store, &called());
@@ -138,12 +139,12 @@ fn build_entry(store: &Store) -> Session {
     session
 }
 
-/// The unit that the entry calls.
+/// Returns the unit that the entry calls.
 fn called() -> (Archive, Record) {
     sample::unit("entry", "x86-64-v3")
 }
 
-/// Everything is whole, and what a build wanted is there.
+/// Checks that the store is intact and has the artifacts of a build.
 fn check(path: &Path, wanted: &[(Archive, Record)], is_entry: bool) {
     let (store, events) = listening(Store::open(path).unwrap());
     let verified = store.verify().unwrap();
@@ -163,7 +164,8 @@ fn publish(store: &Store, seeds: &[&str]) {
     }
 }
 
-/// A record of another action that gave the same archive: collectors may take one, and not the archive under the other.
+/// Returns a record of another action with the same archive. Collectors may remove one record, but not the archive of
+/// the other.
 fn of_another_action() -> (Archive, Record) {
     let (archive, record) = unit("old");
     (archive, Record { action: ActionKey::from_bytes([7; 32]), ..record })
@@ -289,7 +291,7 @@ fn verify_finds_no_damage_beside_collectors_and_publishers() {
         let verified = thread::spawn(move || Store::open(directory).unwrap().verify().unwrap());
         collector.join().unwrap();
         drop(builder.join().unwrap());
-        // The pointers of a record whose publish goes on may have been put for it.
+        // Verify may have written the pointers of a record while its publish was still running.
         let verified = verified.join().unwrap();
         assert!(verified.is_intact(), "{verified:?}");
     });

@@ -1,12 +1,14 @@
-//! Leases: who publishes holds a store's lock with others, who collects garbage has it alone for a moment at a time.
+//! Leases: publishers share a lock on the store, and a collector holds it exclusively for short moments.
 //!
-//! Between the object that a publish found and the record that it writes, nothing else says that the object is wanted. So a
-//! publish holds a lease from its first look to its last pointer, and [`Store::sweep`](super::Store::sweep) deletes only while
-//! nobody has one. Readers hold none: what they find is either there or a miss.
+//! Between the time when a publish finds an existing object and the time when it writes its record, nothing else shows
+//! that the object is in use. A publish therefore holds a lease from its first read to its last pointer, and
+//! [`Store::sweep`](super::Store::sweep) deletes only while there are no leases. Readers hold none: they either find a
+//! file or miss.
 //!
-//! A lease is a lock on the root's directory, so it ends with its holder. Publishers come to it through a gate, a lock on `tmp`,
-//! which a collector closes while it waits: else it would never have its moment beside many of them. On a file system without locks, and after
-//! [`PATIENCE`], work goes on without: the worst that can follow is a miss, which the next publish mends.
+//! A lease is a lock on the root directory, so it ends with its holder. Publishers pass a gate first, a lock on `tmp`.
+//! A waiting collector closes the gate; otherwise it would never get a turn beside many publishers. On a file system
+//! without locks, and after [`PATIENCE`], work continues without a lease. The worst consequence is a miss, which the
+//! next publish repairs.
 
 use std::fs::TryLockError;
 use std::path::Path;
@@ -15,29 +17,29 @@ use std::time::{Duration, Instant};
 use super::Store;
 use crate::step::{pause, step};
 
-/// How often a lock is looked at.
+/// The interval between attempts to take a lock.
 const STEP: Duration = Duration::from_millis(5);
 
-/// How long a publish waits for a collector, which is done with a batch in milliseconds.
+/// The time for which a publish waits for a collector, whose batches take milliseconds.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What came of waiting for a lock; held until it is dropped.
+/// The outcome of waiting for a lock, which is held until dropped.
 #[derive(Debug)]
 pub(super) struct Lock {
-    /// None where there are no locks, or patience ended.
+    /// `None` if the file system has no locks, or patience ended.
     _held: Option<fs_err::File>,
-    /// Whether another one had it.
+    /// Whether another process held the lock.
     pub(super) waited: bool,
-    /// Whether another one has it still.
+    /// Whether another process still holds the lock.
     pub(super) busy: bool,
 }
 
-/// With whom a lock is shared.
+/// The mode of a lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Share {
-    /// With nobody.
+    /// Exclusive.
     Alone,
-    /// With others of this kind.
+    /// Shared with other holders of this kind.
     Others,
 }
 
@@ -65,20 +67,20 @@ pub(super) fn lock(directory: &Path, share: Share, patience: Duration) -> Lock {
 }
 
 impl Lock {
-    /// A lock on nothing.
+    /// Returns a lock on nothing.
     pub(super) fn none() -> Self {
         Self { _held: None, waited: false, busy: false }
     }
 }
 
 impl Store {
-    /// Keeps collectors from deleting, until it is dropped.
+    /// Prevents collectors from deleting, until dropped.
     pub(super) fn lease(&self) -> Lock {
         let _gate = lock(&self.paths.dir("tmp"), Share::Others, PATIENCE);
         lock(&self.paths.root, Share::Others, PATIENCE)
     }
 
-    /// Waits until nobody has a lease, at most for `patience`; until it is dropped nobody gets one.
+    /// Waits until there are no leases, at most for `patience`. Prevents new leases until dropped.
     pub(super) fn alone(&self, patience: Duration) -> Lock {
         let _gate = lock(&self.paths.dir("tmp"), Share::Alone, patience);
         lock(&self.paths.root, Share::Alone, patience)

@@ -1,4 +1,4 @@
-//! Loads an archive, and only the one that was asked for: decode, hash, compare.
+//! Loads and verifies an archive: decode, hash, compare.
 
 use super::{FindError, Store};
 use crate::archive::{Archive, Limits, UnpackError};
@@ -7,31 +7,32 @@ use crate::record::Record;
 use precast_core::event::chain;
 use precast_core::trace::outcome;
 
-/// Says why an archive was not loaded. The first two are a miss to the caller, the last is not.
+/// The reason why an archive was not loaded. The first two variants are a miss for the caller, the last one is an
+/// error.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// The object is damaged. It has been quarantined where that was possible, and the observer told.
+    /// The object is damaged. It was quarantined if possible, and reported.
     #[error("archive `{}` is damaged: {reason}\nhint: building again puts it back", digest.short())]
     Damaged {
         /// The archive.
         digest: Digest,
-        /// What is wrong.
+        /// The defect.
         reason: String,
     },
-    /// There is no such object.
+    /// The object is missing.
     #[error("archive `{}` is missing\nhint: building again puts it back", digest.short())]
     Missing {
         /// The archive.
         digest: Digest,
     },
-    /// The object cannot be looked at, or others can change it.
+    /// The object cannot be read, or other users can change it.
     #[error(transparent)]
     Find(#[from] FindError),
 }
 
 impl Store {
-    /// Loads the archive of a record. What comes back has the record's digest and size.
+    /// Loads the archive of a record. The result has the record's digest and size.
     ///
     /// # Errors
     ///
@@ -45,11 +46,11 @@ impl Store {
         Ok(archive)
     }
 
-    /// Loads one member of the archive of a record; all of the archive is verified. `None` if it has no such member.
+    /// Loads one member of a record's archive, after verifying the whole archive. `None` if it has no such member.
     ///
     /// # Errors
     ///
-    /// As [`Store::load`].
+    /// Fails as [`Store::load`].
     pub fn load_member(&self, record: &Record, name: &str) -> Result<Option<Vec<u8>>, LoadError> {
         let span = precast_core::span!("verify", variant = record.isa.as_str(), bytes = record.size; outcome);
         let read = |frame: &[u8], limits: &Limits| Archive::member(frame, limits, name);
@@ -60,11 +61,11 @@ impl Store {
         Ok(taken.content)
     }
 
-    /// Tells whether the archive of a record is there, and reads nothing of it.
+    /// Returns whether the archive of a record exists, without reading it.
     ///
     /// # Errors
     ///
-    /// Others can change it, or the file system refuses.
+    /// Other users can change it, or the file system refuses.
     pub fn holds(&self, record: &Record) -> Result<bool, FindError> {
         let path = self.paths.object(&record.digest);
         if !path.parent().map_or(Ok(false), |shard| self.has_dir(shard))? {
@@ -77,7 +78,7 @@ impl Store {
         self.told(digest, self.read_object(digest, Archive::unpack))
     }
 
-    /// Reads an object; what `read` makes of its frame counts only if that has the digest.
+    /// Reads an object with `read`. Its result is only used if the digest matches.
     pub(super) fn read_object<T>(
         &self,
         digest: &Digest,
@@ -95,7 +96,7 @@ impl Store {
         Err(LoadError::Damaged { digest: *digest, reason })
     }
 
-    /// Tells of an object that was found damaged, and moves it away.
+    /// Reports a damaged object and moves it away.
     pub(super) fn told<T>(&self, digest: &Digest, read: Result<T, LoadError>) -> Result<T, LoadError> {
         if let Err(LoadError::Damaged { reason, .. }) = &read {
             self.damaged(&self.paths.object(digest), reason.clone());
@@ -104,7 +105,7 @@ impl Store {
     }
 }
 
-/// Holds the length of a tar against its record.
+/// Checks the length of a tar against its record.
 fn check_size(found: u64, record: &Record) -> Result<(), LoadError> {
     if found == record.size {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Opens a store for reading: a few `stat`s and one small read, nothing created.
+//! Opens a store for reading: a few `stat` calls and one small read; creates nothing.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -10,38 +10,38 @@ use super::paths::{DIRECTORIES, Paths};
 use crate::event::Observer;
 use crate::trust::{TrustError, Untrusted, check_way, quoted};
 
-/// The format of stores that this crate writes, and the newest that it reads.
+/// The format of stores that this crate writes, and the newest format that it reads.
 pub(super) const FORMAT: u32 = 2;
 
 /// The content of `STORE`.
 pub(crate) const STORE_FILE: &str = "format=2\nhash=blake3\nmin_reader=2\n";
 
-/// Says why a store cannot be opened.
+/// The reason why a store cannot be opened.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// There is no store.
+    /// The directory is not a store.
     #[error("{}", missing(path, *is_lost))]
     Missing {
         /// The directory.
         path: PathBuf,
-        /// Whether the directory has what a store has, except the file `STORE`.
+        /// Whether the directory has the folders of a store, and only the file `STORE` is missing.
         is_lost: bool,
     },
-    /// A file stands where a store should be.
+    /// The path is a file.
     #[error("no store at `{}`: a store is a directory, and this is a file\nhint: a bundle is named otherwise: `--bundle FILE`", path.display())]
     File {
         /// The file.
         path: PathBuf,
     },
-    /// `STORE` is not what it should be.
+    /// `STORE` has unexpected content.
     #[error("cannot understand `{}`: found {found}, expected {expected}\nhint: name another store; or, if only precast wrote here, `rm -r {}` and build again", path.display(), quoted(path))]
     Malformed {
         /// The file.
         path: PathBuf,
-        /// What it has.
+        /// The content found.
         found: String,
-        /// What it should have.
+        /// The expected content.
         expected: &'static str,
     },
     /// A newer precast wrote the store.
@@ -52,7 +52,7 @@ pub enum OpenError {
         /// The lowest format that a reader must know.
         found: u32,
     },
-    /// Others can put code there.
+    /// Other users can write to the store.
     #[error(transparent)]
     Untrusted(#[from] Box<Untrusted>),
     /// The file system refused.
@@ -60,7 +60,7 @@ pub enum OpenError {
     Io {
         /// The path.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
 }
@@ -101,14 +101,16 @@ impl Store {
     /// The format of stores that this crate writes.
     pub const FORMAT: u32 = FORMAT;
 
-    /// Opens the store at `path` for reading, and for writing where the file system lets us. Never creates anything.
+    /// Opens the store at `path` for reading, and for writing if file permissions allow it. Never creates anything.
     ///
     /// # Errors
     ///
-    /// There is no store, a newer precast wrote it, or others can change what is in it or on the way to it: [`crate::trust`].
+    /// The path is not a store, a newer precast wrote the store, or other users can change it or a directory on its
+    /// path: [`crate::trust`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         let paths = Paths { root: path.as_ref().to_path_buf() };
-        // Before anything is said of who may write to it: what helps a store would harm another directory.
+        // This check comes before the trust checks: their hints are right for a store, but would harm another
+        // directory.
         match fs_err::symlink_metadata(paths.store_file()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(OpenError::missing(paths.root));
@@ -117,7 +119,7 @@ impl Store {
             _ => {}
         }
         let store = Self::at(paths)?;
-        // A tree that was copied without its empty directories is fine.
+        // A tree that was copied without its empty directories is valid.
         for directory in DIRECTORIES {
             store.has_dir(&store.paths.dir(directory))?;
         }
@@ -125,14 +127,14 @@ impl Store {
         Ok(store)
     }
 
-    /// A store that may be made yet; the way to it is ours.
+    /// Makes a handle for a store that may not exist yet, after checking the trust of its path.
     pub(super) fn at(paths: Paths) -> Result<Self, OpenError> {
         let real = check_way(&paths.root)?;
         Ok(Self { real, paths, observer: Observer::default(), passed: Passed::default(), keyring: None })
     }
 }
 
-/// No `STORE` comes near this size, in bytes.
+/// An upper bound for the size of `STORE`, in bytes.
 const STORE_LIMIT: u64 = 1 << 16;
 
 fn check_store_file(store: &Store) -> Result<(), OpenError> {
@@ -153,7 +155,7 @@ fn check_store_file(store: &Store) -> Result<(), OpenError> {
     }
 }
 
-/// Checks the content of a `STORE` that is not on this machine; says in words why it will not do.
+/// Checks the content of a remote `STORE`; the error is a message.
 pub(crate) fn check_format(bytes: &[u8]) -> Result<(), String> {
     read_format(bytes).map_err(|problem| match problem {
         Format::Newer { found } => format!(
@@ -163,7 +165,7 @@ pub(crate) fn check_format(bytes: &[u8]) -> Result<(), String> {
     })
 }
 
-/// What is wrong with a `STORE`.
+/// A defect of `STORE`.
 enum Format {
     Newer { found: u32 },
     Malformed { found: String, expected: &'static str },
@@ -192,17 +194,17 @@ fn read_format(bytes: &[u8]) -> Result<(), Format> {
     if hash != "blake3" {
         return Err(malformed(format!("`hash={hash}`"), "`hash=blake3`"));
     }
-    // A later format may say more to those who know it.
+    // A later format may add lines for its own readers.
     match values.keys().find(|name| !["format", "hash", "min_reader"].contains(*name)) {
         Some(name) if format <= FORMAT => Err(malformed(format!("the line `{name}=…`"), LINES)),
         _ => Ok(()),
     }
 }
 
-/// What `STORE` consists of.
+/// A description of valid `STORE` content, for messages.
 const LINES: &str = "`format`, `hash` and `min_reader`, each once as `name=value`";
 
-/// Reads lines `name=value`, each name once; `Err` gives the first that is none.
+/// Parses lines `name=value` with unique names; `Err` returns the first invalid line.
 fn values(text: &str) -> Result<BTreeMap<&str, &str>, String> {
     let mut values = BTreeMap::new();
     for line in text.lines().filter(|line| !line.starts_with('#')) {

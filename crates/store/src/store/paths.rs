@@ -1,21 +1,21 @@
-//! Where everything is in a store. No path is put together anywhere else.
+//! Defines the path of every file in a store. No other module builds such paths.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::key::{ActionKey, Digest, RecordId};
 
-/// The file at the root: what has it is a store.
+/// The file that marks the root of a store.
 pub(super) const STORE: &str = "STORE";
 
 /// The directories of a store, below its root.
 pub(super) const DIRECTORIES: [&str; 7] =
     ["objects", "records", "keys", "entries", "roots", "quarantine", "tmp"];
 
-/// Where the names of files are listed, for servers that list none; made by [`super::Store::write_index`] only.
+/// The directory of name lists, for servers without listings; only written by [`super::Store::write_index`].
 pub(super) const INDEX: &str = "index";
 
-/// Where builds remember what they compiled; whether it is there matters to people only.
+/// The directory in which builds list their compiled modules; only for people.
 pub(super) const BUILDS: &str = "builds";
 
 /// The paths of one store.
@@ -27,14 +27,14 @@ pub(crate) struct Paths {
 /// The file name of a record, and of the pointers to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RecordName {
-    /// What the record's archive was made by.
+    /// The action that produced the record's archive.
     pub action: ActionKey,
     /// The hash of the record's bytes.
     pub id: RecordId,
 }
 
 impl RecordName {
-    /// Reads a file name, or gives `None` for the name of something else.
+    /// Parses a file name; `None` if it is not the name of a record.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         let (action, id) = name.split_once('-')?;
@@ -48,13 +48,14 @@ impl fmt::Display for RecordName {
     }
 }
 
-/// Whether a file belongs to another program: a hidden file (`.DS_Store`, `.nfs…`), a copy of an editor (`score~`, `#score#`), a list
-/// of pictures. No name that the store gives is one, but for those in `tmp`.
+/// Returns whether a file belongs to another program: a hidden file (`.DS_Store`, `.nfs…`), an editor's copy (`score~`,
+/// `#score#`), or a thumbnail list. The store itself uses such names only in `tmp`.
 pub(super) fn is_stray(name: &str) -> bool {
     name.starts_with(['.', '#', '~']) || name.ends_with('~') || ["Thumbs.db", "desktop.ini"].contains(&name)
 }
 
-/// Whether a file says nothing of who made its directory: file managers and file systems leave it in any.
+/// Returns whether a file is litter, which file managers and file systems create in any directory. It does not show
+/// that a directory belongs to another program.
 pub(super) fn is_litter(name: &str) -> bool {
     [".DS_Store", "Thumbs.db", "desktop.ini"].contains(&name)
         || name.starts_with("._")
@@ -63,7 +64,7 @@ pub(super) fn is_litter(name: &str) -> bool {
 
 const OBJECT_SUFFIX: &str = ".tar.zst";
 
-/// The ending of what a builder states of a record.
+/// The suffix of a builder's statement about a record.
 pub(super) const PROVENANCE_SUFFIX: &str = ".provenance";
 
 impl Paths {
@@ -87,24 +88,24 @@ impl Paths {
         self.sharded("records", &format!("{name}.documents"))
     }
 
-    /// What a builder states of a record, beside it.
+    /// Returns the path of the builder's statement, beside the record.
     pub(crate) fn provenance(&self, name: &RecordName) -> PathBuf {
         self.sharded("records", &format!("{name}{PROVENANCE_SUFFIX}"))
     }
 
-    /// The signatures of a record or an entry, beside it.
+    /// Returns the path of the signatures, beside the record or entry.
     pub(crate) fn signatures(of: &Path) -> PathBuf {
         let mut name = of.as_os_str().to_owned();
         name.push(crate::keyring::SUFFIX);
         name.into()
     }
 
-    /// The shard that holds the records of an action.
+    /// Returns the shard that holds the records of an action.
     pub(crate) fn records_of(&self, action: &ActionKey) -> PathBuf {
         self.dir("records").join(&action.to_string()[..2])
     }
 
-    /// The directory of the pointers of a key or a fingerprint.
+    /// Returns the directory of the pointers of a key or a fingerprint.
     pub(crate) fn pointers(&self, key: &str) -> PathBuf {
         self.sharded("keys", key)
     }
@@ -121,7 +122,7 @@ impl Paths {
         self.dir("roots").join("release")
     }
 
-    /// The names below a directory of the store, for servers that list none.
+    /// Returns the path of the list of names below a directory, for servers without listings.
     pub(crate) fn index(&self, directory: &str) -> PathBuf {
         self.dir(INDEX).join(directory)
     }
@@ -131,7 +132,7 @@ impl Paths {
     }
 }
 
-/// Reads the digest from the name of an object.
+/// Parses the digest from an object's file name.
 pub(crate) fn object_digest(path: &Path) -> Option<Digest> {
     path.file_name()?.to_str()?.strip_suffix(OBJECT_SUFFIX)?.parse().ok()
 }

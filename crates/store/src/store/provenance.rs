@@ -1,5 +1,5 @@
-//! Provenance: what a builder states of how a record came about, kept beside it. It is for people and their tools; nothing here
-//! depends on it, and what is lost of it is not put back.
+//! Provenance: a builder's statement about the origin of a record, stored beside it. It is for people and their tools.
+//! The store does not depend on it, and does not restore a lost statement.
 
 use super::batch::Batch;
 use super::paths::RecordName;
@@ -7,16 +7,16 @@ use super::write::WriteError;
 use super::{FindError, Store};
 use crate::record::Record;
 
-/// No statement comes near this size, in bytes.
+/// An upper bound for the size of a statement, in bytes.
 const LIMIT: u64 = 64 << 20;
 
 impl Store {
-    /// Puts a statement beside a record, durably, unless there is one: it is about the build that made what is there. Tells
-    /// whether it was put.
+    /// Stores a statement beside a record, durably, unless one exists: the existing one describes the build of the
+    /// existing files. Returns whether the statement was written.
     ///
     /// # Errors
     ///
-    /// The file system refuses, or others can change what is there.
+    /// The file system refuses, or other users can change the files.
     pub fn put_provenance(&self, record: &Record, statement: &str) -> Result<bool, WriteError> {
         let _lease = self.lease();
         let mut batch = Batch::default();
@@ -25,7 +25,7 @@ impl Store {
         Ok(is_put)
     }
 
-    /// Puts a statement with a batch, as [`Store::put_provenance`].
+    /// Adds a statement to a batch, as [`Store::put_provenance`].
     pub(super) fn add_provenance(
         &self,
         name: &RecordName,
@@ -39,11 +39,11 @@ impl Store {
         self.write(&path, statement.as_bytes(), batch).map(|()| true)
     }
 
-    /// Finds the statement beside a record.
+    /// Finds the statement of a record.
     ///
     /// # Errors
     ///
-    /// The file system refuses, or others can change what is there.
+    /// The file system refuses, or other users can change the files.
     pub fn find_provenance(&self, record: &Record) -> Result<Option<String>, FindError> {
         let found = self.read(&self.paths.provenance(&name(record)), LIMIT)?;
         Ok(found.map(|found| String::from_utf8_lossy(&found.bytes).into_owned()))

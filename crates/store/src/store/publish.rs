@@ -7,34 +7,34 @@ use crate::archive::{Archive, PackError, digest};
 use crate::key::{BuildKey, Digest, RecordId};
 use crate::record::{ParseRecordError, Record};
 
-/// What a publish did.
+/// The result of a publish.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Published {
-    /// The archive.
+    /// The archive's digest.
     pub digest: Digest,
-    /// The record.
+    /// The record's hash.
     pub record: RecordId,
-    /// Whether anything had to be written, but for pointers.
+    /// Whether any file except pointers was written.
     pub fresh: bool,
 }
 
-/// Says why nothing could be published. What had been written before is whole and harmless.
+/// The reason why a publish failed. Files written before the failure are complete and harmless.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PublishError {
     /// The archive cannot be packed.
     #[error(transparent)]
     Pack(#[from] PackError),
-    /// The record is about another archive.
+    /// The record describes another archive.
     #[error("the archive is `{}` of {found_size} bytes, its record states `{}` of {expected_size}", found.short(), expected.short())]
     Mismatch {
-        /// Digest of the archive.
+        /// The digest of the archive.
         found: Digest,
-        /// Length of its tar, in bytes.
+        /// The length of the archive's tar, in bytes.
         found_size: u64,
-        /// Digest in the record.
+        /// The digest in the record.
         expected: Digest,
-        /// Size in the record, in bytes.
+        /// The size in the record, in bytes.
         expected_size: u64,
     },
     /// The record contradicts itself.
@@ -46,7 +46,7 @@ pub enum PublishError {
         /// The member.
         key: BuildKey,
     },
-    /// What is there cannot be read.
+    /// Existing files cannot be read.
     #[error("cannot look at what the store has")]
     Find(#[from] FindError),
     /// The file system refused.
@@ -54,26 +54,26 @@ pub enum PublishError {
     Write {
         /// The archive.
         digest: Digest,
-        /// What was refused.
+        /// The write error.
         source: WriteError,
     },
-    /// The file system refused to put on the disk what was written for all archives together.
+    /// The file system refused to sync the files of several archives.
     #[error("cannot put on the disk what is published")]
     Sync(#[source] WriteError),
 }
 
-/// What is published, and what was stated of it elsewhere.
+/// An archive to publish, with its signatures and provenance from another store.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Item<'a> {
     pub(crate) archive: &'a Archive,
     pub(crate) record: &'a Record,
-    /// Signatures of the record, which go behind those that are there.
+    /// Signatures of the record; appended to existing ones.
     pub(crate) signatures: &'a str,
-    /// Who built it; what is there stays.
+    /// The builder's statement; an existing one is kept.
     pub(crate) provenance: Option<&'a str>,
 }
 
-/// An archive with its canonical tar.
+/// An archive with its canonical tar and digest.
 struct Packed<'a> {
     archive: &'a Archive,
     tar: Vec<u8>,
@@ -90,23 +90,24 @@ impl<'a> Packed<'a> {
 impl Store {
     /// Publishes `archive` under the keys and fingerprints of `record`. Every member must have its document.
     ///
-    /// What is there already is verified, not believed: a damaged object is replaced. Safe against any number of other
-    /// writers and readers.
+    /// Existing files are verified instead of trusted, and a damaged object is replaced. Any number of writers and
+    /// readers may run at the same time.
     ///
     /// # Errors
     ///
-    /// The record and the archive do not belong together, or the file system refuses.
+    /// The record and the archive do not match, or the file system refuses.
     pub fn publish(&self, archive: &Archive, record: &Record) -> Result<Published, PublishError> {
         let mut published = self.publish_all(&[(archive, record)]).map_err(|(_, error)| error)?;
         Ok(published.remove(0))
     }
 
-    /// Publishes several archives with their records, as [`Store::publish`] each of them.
+    /// Publishes several archives with their records; the result is the same as from one [`Store::publish`] for each.
     ///
     /// # Errors
     ///
-    /// As [`Store::publish`], with the position of the one that was refused, unless the disk refuses all of them; nothing is
-    /// published then. When the names are refused, some may be.
+    /// Fails as [`Store::publish`], with the position of the failed item, or without a position if a sync fails for the
+    /// whole batch. If the sync of the contents fails, nothing is published. After a failed rename or directory sync,
+    /// some items may be.
     pub fn publish_all(
         &self,
         items: &[(&Archive, &Record)],
@@ -115,12 +116,12 @@ impl Store {
         self.publish_signed(&unsigned)
     }
 
-    /// Publishes several archives with their records and what signatures of these there are, as [`Store::publish_all`]. Whether
-    /// signatures count is for readers to say.
+    /// Publishes several archives with their records and available signatures, as [`Store::publish_all`]. Readers
+    /// decide which signatures are valid.
     ///
     /// # Errors
     ///
-    /// As [`Store::publish_all`].
+    /// Fails as [`Store::publish_all`].
     pub fn publish_signed(
         &self,
         items: &[(&Archive, &Record, &str)],
@@ -129,7 +130,7 @@ impl Store {
         self.publish_items(&items.iter().copied().map(item).collect::<Vec<_>>())
     }
 
-    /// Publishes several archives, with what was stated of them.
+    /// Publishes several archives with their signatures and provenance.
     pub(crate) fn publish_items(
         &self,
         items: &[Item<'_>],
@@ -144,7 +145,7 @@ impl Store {
         for (at, item) in items.iter().enumerate() {
             batch.begin(at);
             let of = |error| (Some(at), error);
-            // Records in a row may share an archive, which is packed once.
+            // Consecutive records may share an archive, which is packed once.
             let packed = match packed.take().filter(|packed| std::ptr::eq(packed.archive, item.archive)) {
                 Some(same) => packed.insert(same),
                 None => packed.insert(Packed::of(item.archive).map_err(of)?),
@@ -158,7 +159,7 @@ impl Store {
         Ok(published)
     }
 
-    /// Publishes, with a batch.
+    /// Adds one item to a batch.
     fn publish_into(
         &self,
         item: &Item<'_>,

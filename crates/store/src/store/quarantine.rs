@@ -1,7 +1,8 @@
-//! Moves what is damaged out of the way, where the tree can be written, and tells of it in any case.
+//! Reports damaged files, and moves them away if the tree is writable.
 //!
-//! Two processes may find the same damage; one of them moves the file, the other finds it gone. When a writer has meanwhile
-//! put a good file in its place, that file may be moved too: a miss, which the next publish mends, never a wrong answer.
+//! If two processes find the same damage, one moves the file and the other finds it gone. If a writer has replaced the
+//! file in the meantime, the good file may be moved too. That is a miss, which the next publish repairs, and never a
+//! wrong answer.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,7 @@ use crate::event::Event;
 use crate::step::step;
 
 impl Store {
-    /// Quarantines `path` and tells the observer.
+    /// Quarantines `path` and reports the damage to the observer.
     pub(super) fn damaged(&self, path: &Path, reason: impl Into<String>) {
         let quarantined = self.quarantine(path);
         let place = path.display().to_string();
@@ -22,7 +23,7 @@ impl Store {
         let name = path.file_name()?;
         let prefix = format!("{}.", name.to_str()?);
         let quarantine = self.paths.dir("quarantine");
-        // It may be what was lost; and it may be that nothing can be made here.
+        // The quarantine directory itself may be lost. Errors are ignored, because the store may be read-only.
         let _ = create_dir(&quarantine);
         let mut builder = tempfile::Builder::new();
         builder.prefix(&prefix);
@@ -32,7 +33,7 @@ impl Store {
         let target = directory.path().join(name);
         step();
         fs_err::rename(path, &target).ok()?;
-        // From here on the directory stays.
+        // From here on the directory is kept.
         let _ = directory.keep();
         Some(target)
     }

@@ -1,4 +1,4 @@
-//! Walks over all records.
+//! Iterates over all records.
 
 use walkdir::WalkDir;
 
@@ -10,12 +10,13 @@ use crate::record::Record;
 use crate::step::step;
 
 impl Store {
-    /// Gives every record, sorted by ActionKey, with its documents where they are intact. Damage is told and skipped.
+    /// Returns all records, sorted by ActionKey, with their documents if these are intact. Damage is reported and
+    /// skipped.
     pub fn records(&self) -> impl Iterator<Item = Result<Record, FindError>> + '_ {
         self.named_records().map(|result| result.map(|(_, record)| record))
     }
 
-    /// Gives every record as [`Store::records`] does, without documents, which are not read.
+    /// Returns all records like [`Store::records`], but does not read documents.
     pub fn bare_records(&self) -> impl Iterator<Item = Result<Record, FindError>> + '_ {
         self.all_record_names().filter_map(|name| match name {
             Ok(name) => self.read_record(&name).transpose(),
@@ -30,7 +31,7 @@ impl Store {
         })
     }
 
-    /// Gives the names of all records, sorted, and reads none.
+    /// Returns the names of all records, sorted, without reading the records.
     pub(super) fn all_record_names(&self) -> impl Iterator<Item = Result<RecordName, FindError>> + use<> {
         let root = self.paths.dir("records");
         let walk = WalkDir::new(&root).min_depth(2).max_depth(2).sort_by_file_name();

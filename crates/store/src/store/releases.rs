@@ -1,10 +1,12 @@
-//! Releases that were imported: `roots/release/<name>` has the latest of a name ([`crate::export`]).
+//! Remembers imported releases: `roots/release/<name>` contains the latest release of a name ([`crate::export`]).
 //!
-//! They keep what was signed once from coming back, so one that cannot be read is no miss as other damage is: it stays where it is,
-//! and is an error until somebody says what it was. Files that no release has the name of, an editor's say, are none. Who imports a
-//! release has the lock on `roots` alone for as long, and who imports anything else shares it: of two releases at once the later would
-//! be remembered, and the entries of the earlier be meant. One that is stopped in the middle of it lets others wait, for [`PATIENCE`], as it
-//! has half of its entries there; one that is killed does not.
+//! This prevents a rollback to an older signed release. An unreadable file is therefore not a miss like other damage:
+//! it stays in place, and is an error until a person resolves it. Files with names that no release can have, such as an
+//! editor's, are ignored.
+//!
+//! The import of a release locks `roots` exclusively; any other import shares the lock. Otherwise, two concurrent
+//! imports could record the later release while names refer to entries of the earlier one. A stopped import blocks
+//! other imports for up to [`PATIENCE`], because half of its entries are in place. A killed import does not block.
 
 use std::io::Read as _;
 use std::path::PathBuf;
@@ -17,17 +19,17 @@ use crate::export::Release;
 use crate::record::check_entry_name;
 use crate::trust::{self, Found, quoted};
 
-/// No release comes near this size, in bytes.
+/// An upper bound for the size of a release file, in bytes.
 const LIMIT: u64 = 1024;
 
-/// How long an import waits for another.
+/// The time for which an import waits for another.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Says why it is not known, or not remembered, which releases were imported.
+/// The reason why the imported releases cannot be read or recorded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReleaseError {
-    /// A file does not say which release it remembers.
+    /// A file has invalid content.
     #[error(
         "`{}` does not say which release of `{name}` was imported last\nhint: `rm -rf {}`, and import the last one again; before that an earlier one may come back",
         path.display(), quoted(path)
@@ -35,19 +37,19 @@ pub enum ReleaseError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// The name of what is released.
+        /// The name of the release.
         name: String,
     },
-    /// Something stands in the place of the directory that remembers all of them.
+    /// Another file exists in place of the directory of releases.
     #[error(
         "`{}` is no directory, so it does not say which releases were imported\nhint: `rm {}`, and import the last ones again; before that earlier ones may come back",
         path.display(), quoted(path)
     )]
     NoDirectory {
-        /// What stands there.
+        /// The path of the other file.
         path: PathBuf,
     },
-    /// Another import does not end.
+    /// Another import does not finish.
     #[error("another import into `{}` goes on\nhint: import again when it is done; one that is stopped has to be continued, or ended", path.display())]
     Busy {
         /// The store.
@@ -62,7 +64,7 @@ pub enum ReleaseError {
 }
 
 impl ReleaseError {
-    /// Whether what the store remembers is damaged, so that trying again does not help.
+    /// Returns whether the remembered releases are damaged, so that a retry does not help.
     #[must_use]
     pub fn is_damage(&self) -> bool {
         matches!(self, Self::Damaged { .. } | Self::NoDirectory { .. })
@@ -70,22 +72,22 @@ impl ReleaseError {
 }
 
 impl Store {
-    /// The releases that were imported, the latest of each name.
+    /// Returns the latest imported release of each name.
     ///
     /// # Errors
     ///
-    /// The file system refuses, or it is not said which release is remembered.
+    /// The file system refuses, or a remembered release is damaged.
     pub fn releases(&self) -> Result<Vec<Release>, ReleaseError> {
         self.remembers()?;
         let names = self.names(&self.paths.releases())?.into_iter();
         names.filter_map(|name| self.find_release(&name).transpose()).collect()
     }
 
-    /// Finds the release of a name that was imported last.
+    /// Finds the latest imported release of a name.
     ///
     /// # Errors
     ///
-    /// As [`Store::releases`], of this name alone.
+    /// Fails as [`Store::releases`], for this name only.
     pub fn find_release(&self, name: &str) -> Result<Option<Release>, ReleaseError> {
         if check_entry_name(name).is_err() {
             return Ok(None);
@@ -93,7 +95,7 @@ impl Store {
         self.remembers()?;
         let path = self.paths.releases().join(name);
         let found = match trust::open_file(&path) {
-            // A reader elsewhere has put it away, or it was deleted meanwhile.
+            // Another reader has quarantined the file, or it was deleted in the meantime.
             Ok(Found::Missing) => return Ok(None),
             Ok(Found::Other) => None,
             found => self.judged(&path, found)?,
@@ -107,8 +109,8 @@ impl Store {
         release.map(Some).ok_or_else(|| ReleaseError::Damaged { path, name: name.to_owned() })
     }
 
-    /// Checks that nothing stands in the place of a directory, whatever was there before: it would read as if there had been no
-    /// release.
+    /// Checks that no other file exists in place of a directory of releases; otherwise, its releases would seem to be
+    /// missing.
     fn remembers(&self) -> Result<(), ReleaseError> {
         for path in [self.paths.dir("roots"), self.paths.releases()] {
             if self.judged(&path, trust::look(&path))?.is_some_and(|found| !found.is_dir()) {
@@ -118,7 +120,7 @@ impl Store {
         Ok(())
     }
 
-    /// Waits until nobody imports a release, and to import one until nobody imports anything; it stays so until it is dropped.
+    /// Waits for the lock on imports: exclusive for a release, shared otherwise. The lock is held until dropped.
     pub(crate) fn importing(&self, of: Option<&Release>) -> Result<Importing, ReleaseError> {
         let share = if of.is_some() { Share::Alone } else { Share::Others };
         let lock = lock(&self.paths.dir("roots"), share, PATIENCE);
@@ -129,7 +131,7 @@ impl Store {
         }
     }
 
-    /// Remembers a release, unless a later one is there.
+    /// Records a release, unless the same or a later one is recorded.
     pub(crate) fn put_release(&self, release: &Release, _: &Importing) -> Result<(), ReleaseError> {
         let _lease = self.lease();
         if self.find_release(&release.name)?.is_some_and(|known| known.number >= release.number) {
@@ -140,6 +142,6 @@ impl Store {
     }
 }
 
-/// The right to import, until it is dropped.
+/// The right to import, held until dropped.
 #[derive(Debug)]
 pub(crate) struct Importing(#[allow(dead_code, reason = "what it does is to be held")] Lock);

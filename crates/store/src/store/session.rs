@@ -1,9 +1,11 @@
-//! Sessions: what a build has published or come to is not collected before the build is done, however short the grace.
+//! Sessions: files that a build has published or reused are not collected before the build ends, however short the
+//! grace.
 //!
-//! A build publishes records one after the other and their entry last; until then nothing names them. So it leaves a file in
-//! `tmp/`, locked for as long as it lives and dated when it began. A collector counts as young what is not older than the oldest of
-//! them. The lock ends with its holder, and the file of one that was killed is collected like anything in `tmp/`. Everybody may read
-//! such a file, since a lock is seen by opening it: what cannot be opened counts as held.
+//! A build publishes its records one after the other, and the entry that names them last. It therefore keeps a locked
+//! file in `tmp/`, dated when the build began. A collector treats everything as young that is not older than the oldest
+//! locked file. The lock ends with its holder, and the file of a killed build is collected like anything in `tmp/`. All
+//! users can read the file, because the lock can only be tested on an open file. A file that cannot be opened counts as
+//! locked.
 
 use std::fs::TryLockError;
 use std::io::ErrorKind;
@@ -15,27 +17,27 @@ use tempfile::NamedTempFile;
 use super::lease::{Share, lock};
 use super::{FindError, Store};
 
-/// What such a file is called, and something random.
+/// The prefix of session files; a random suffix follows.
 const PREFIX: &str = ".session-";
 
-/// How long a build waits for a collector that looks at its file.
+/// The time for which a build waits for a collector that tests its file.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A build that goes on, until it is dropped.
+/// A running build; it ends when dropped.
 #[derive(Debug)]
 pub struct Session {
-    /// None where nothing can be written, and so nothing collected by this user.
+    /// `None` if the store is not writable; then this user cannot collect anything either.
     _file: Option<NamedTempFile>,
     _lock: Option<super::lease::Lock>,
 }
 
 impl Store {
-    /// Begins a build: what is published or reused from now on stays until it is done.
+    /// Begins a build: everything published or reused from now on is kept until the build ends.
     #[must_use]
     pub fn begin(&self) -> Session {
         loop {
             let session = self.leave_file();
-            // A collector may have taken the file for one that was left, and deleted it before it was locked.
+            // A collector may have deleted the file as a leftover before it was locked.
             if session._file.as_ref().is_none_or(|file| fs_err::symlink_metadata(file.path()).is_ok()) {
                 return session;
             }
@@ -46,12 +48,12 @@ impl Store {
         let file = tempfile::Builder::new().prefix(PREFIX).tempfile_in(self.paths.dir("tmp")).ok();
         let _ = file.as_ref().map(|file| readable(file.path()));
         let lock = file.as_ref().map(|file| lock(file.path(), Share::Alone, PATIENCE));
-        // A collector may have looked before it was locked, and goes by the time.
+        // A collector may have tested the file before it was locked, and then relies on its time.
         let _ = file.as_ref().map(|file| file.as_file().set_modified(SystemTime::now()));
         Session { _file: file, _lock: lock }
     }
 
-    /// When the oldest of the builds that go on began, if there are any.
+    /// Returns the start time of the oldest running build, if any.
     pub(super) fn building_since(&self) -> Result<Option<SystemTime>, FindError> {
         let directory = self.paths.dir("tmp");
         let mut oldest = None;
@@ -62,7 +64,7 @@ impl Store {
             }
             let began = match fs_err::symlink_metadata(&path).and_then(|found| found.modified()) {
                 Ok(began) => began,
-                // It has just ended.
+                // The build has just ended.
                 Err(error) if error.kind() == ErrorKind::NotFound => continue,
                 Err(source) => return Err(FindError::Io { path, source }),
             };
@@ -72,21 +74,22 @@ impl Store {
     }
 }
 
-/// Lets others see that a file is locked; temporary files are their owner's alone.
+/// Makes a file readable for all users, so that they can test its lock; temporary files are private by default.
 fn readable(path: &Path) -> std::io::Result<()> {
     #[cfg(unix)]
     fs_err::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
     Ok(())
 }
 
-/// No build takes longer. What cannot be opened and is older was left by one that was killed.
+/// The maximum duration of a build. A file that is older and cannot be opened was left by a killed build.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Says that a build goes on.
+/// An error: the build is still running.
 pub(super) struct Held;
 
-/// Takes the lock of a build that has ended, for its file to be deleted: who begins with it waits, and then finds it gone. There is no
-/// lock to take of another file, nor of one that cannot be opened.
+/// Takes the lock of a build that has ended, so that its file can be deleted. A build that starts with this file waits
+/// for the lock, and then finds the file gone. Returns `None` for other files, and for files that cannot be opened or
+/// locked.
 pub(super) fn ended(path: &Path) -> Result<Option<fs_err::File>, Held> {
     let is_session =
         path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(PREFIX));
@@ -98,11 +101,11 @@ pub(super) fn ended(path: &Path) -> Result<Option<fs_err::File>, Held> {
     }
 }
 
-/// Whether the file is that of a build that goes on, or that cannot be told.
+/// Returns whether the file belongs to a running build, or may belong to one.
 pub(super) fn is_held(path: &Path) -> bool {
     path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(PREFIX))
         && match fs_err::File::open(path) {
-            // On a file system without locks there are no sessions, and the grace has to do.
+            // A file system without locks has no sessions, so the grace must suffice.
             Ok(file) => matches!(file.file().try_lock_shared(), Err(TryLockError::WouldBlock)),
             Err(error) if error.kind() == ErrorKind::NotFound => false,
             Err(_) => {
@@ -129,7 +132,8 @@ mod tests {
         assert!(is_held(&path) && store.building_since().unwrap().is_some());
         drop(session);
         assert!(!is_held(&path), "it is gone");
-        // As with a file of another user, opening it fails otherwise than for want of a file, root included.
+        // Opening a link to itself fails, even for root, with an error other than "not found", like opening another
+        // user's file.
         symlink(&path, &path).unwrap();
         assert!(is_held(&path) && store.building_since().unwrap().is_some());
     }

@@ -1,9 +1,10 @@
-//! Makes a record be found: the one function behind publishing, building and verifying.
+//! Restores everything that makes a record findable. Publishing, building and verifying all use this code.
 //!
-//! A reader needs object, record and pointers, a builder the documents too. They are put in the order object → documents →
-//! record → pointers, so a writer that is killed, or a disk that is full, leaves any beginning of that; and any of them can be
-//! lost later. So nothing is concluded from one that is there: each is looked at, and put where it is missing or damaged.
-//! The root of an entry is the last of its own chain, which [`Store::put_entry`] goes through in the same way.
+//! A reader needs the object, the record and the pointers; a builder also needs the documents. They are written in the
+//! order object → documents → record → pointers. A killed writer or a full disk therefore leaves a prefix of this
+//! sequence, and any file can be lost later. One existing file therefore proves nothing about the next: each is
+//! checked, and written if it is missing or damaged. The root of an entry is the end of a similar sequence in
+//! [`Store::put_entry`].
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -18,31 +19,31 @@ use crate::event::Event;
 use crate::key::{Digest, RecordId};
 use crate::record::{Record, documents_bytes};
 
-/// A record that readers find, and its archive.
+/// A reusable record's archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reused {
     /// The archive.
     pub archive: Archive,
-    /// Whether something was missing that a reader needs; it has been put back.
+    /// Whether something that readers need was missing and has been restored.
     pub healed: bool,
 }
 
-/// What was done for a record.
+/// The changes made for a record.
 pub(super) struct Settled {
     pub(super) record: RecordId,
-    /// Whether anything but pointers was put.
+    /// Whether any file except pointers was written.
     pub(super) fresh: bool,
-    /// Whether a pointer was put.
+    /// Whether a pointer was written.
     pub(super) pointed: bool,
 }
 
 impl Store {
-    /// Takes up a record that [`Store::find_action`] gave, and puts back whatever of it readers would miss. `None` when its
-    /// archive is missing or damaged: it has to be made again. Documents that are lost are put back if the record has them.
+    /// Reuses a record from [`Store::find_action`], and restores every file that readers would miss. `None` if its
+    /// archive is missing or damaged and must be rebuilt. Lost documents are restored if `record` contains them.
     ///
     /// # Errors
     ///
-    /// The store cannot be read, or others can change what is in it; or something is missing, and cannot be written.
+    /// The store cannot be read, other users can change its files, or a missing file cannot be written.
     pub fn reuse(&self, record: &Record) -> Result<Option<Reused>, PublishError> {
         let _lease = self.lease();
         let Some(archive) = self.load_whole(record)? else { return Ok(None) };
@@ -54,12 +55,12 @@ impl Store {
         Ok(Some(Reused { archive, healed: settled.fresh || settled.pointed }))
     }
 
-    /// Loads the archive of a record, and puts nothing back: what a store that cannot be written has. `None` when it is missing or
+    /// Loads the archive of a record without restoring anything, for read-only stores. `None` if it is missing or
     /// damaged.
     ///
     /// # Errors
     ///
-    /// The store cannot be read, or others can change what is in it.
+    /// The store cannot be read, or other users can change its files.
     pub fn load_whole(&self, record: &Record) -> Result<Option<Archive>, FindError> {
         match self.load(record) {
             Ok(archive) => Ok(Some(archive)),
@@ -68,8 +69,8 @@ impl Store {
         }
     }
 
-    /// Makes everything be there, with `batch`, that readers of `record` need; its object from the tar, or else it is known to
-    /// be there.
+    /// Adds everything to `batch` that readers of `record` need and that is missing. `tar` is the content of its
+    /// object; without it, the object is known to exist.
     pub(super) fn settle(
         &self,
         tar: Option<&[u8]>,
@@ -93,7 +94,7 @@ impl Store {
         Ok(Settled { record: name.id, fresh: fresh || is_new, pointed: !pointers.is_empty() })
     }
 
-    /// Puts an object; several records of a batch may name it.
+    /// Adds an object to a batch; several records of the batch may share it.
     fn put_object(&self, tar: &[u8], digest: &Digest, batch: &mut Batch) -> Result<bool, PublishError> {
         if !batch.objects.insert(*digest) {
             return Ok(false);
@@ -110,8 +111,8 @@ impl Store {
         put.map(|()| true).map_err(|source| PublishError::Write { digest: *digest, source })
     }
 
-    /// Puts the documents that a record has. Those that are there and intact stay, even if their signatures are printed
-    /// otherwise by now.
+    /// Adds a record's documents to a batch. Existing intact documents are kept, even if their printed signatures are
+    /// outdated.
     fn put_documents(
         &self,
         name: &RecordName,
@@ -125,7 +126,7 @@ impl Store {
         self.write(&self.paths.documents(name), &documents, batch).map(|()| true)
     }
 
-    /// Puts a file that is named by its content, unless it is there with these bytes. Tells whether it was put.
+    /// Adds a content-addressed file to a batch, unless it exists with these bytes. Returns whether it was added.
     pub(super) fn put_bytes(&self, path: &Path, bytes: &[u8], batch: &mut Batch) -> Result<bool, WriteError> {
         match self.read(path, bytes.len() as u64 + (1 << 20))? {
             Some(found) if found.bytes == bytes => {
@@ -138,7 +139,7 @@ impl Store {
         self.write(path, bytes, batch).map(|()| true)
     }
 
-    /// Tells when the same action has given another archive before, in the same batch too.
+    /// Reports an event if the same action produced another archive before, or in the same batch.
     fn compare_results(
         &self,
         name: &RecordName,
@@ -160,7 +161,7 @@ impl Store {
         Ok(())
     }
 
-    /// Puts the pointers of a record that are missing, and gives them.
+    /// Writes the missing pointers of a record and returns them.
     pub(super) fn put_pointers(
         &self,
         name: &RecordName,
@@ -170,7 +171,7 @@ impl Store {
             return Ok(Vec::new());
         }
         let _lease = self.lease();
-        // A collector may have taken all of it meanwhile.
+        // A collector may have removed the whole record in the meantime.
         let missing = match self.read_record(name)? {
             Some(_) => self.missing_pointers(name, record)?,
             None => Vec::new(),
@@ -193,7 +194,7 @@ impl Store {
     }
 }
 
-/// Lists what a record is found by.
+/// Returns the keys and fingerprints by which a record is found.
 pub(super) fn pointer_keys(record: &Record) -> BTreeSet<String> {
     let mut keys = BTreeSet::new();
     for member in &record.members {

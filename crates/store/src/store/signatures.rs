@@ -1,4 +1,5 @@
-//! Signatures of records and entries, beside them: what a reader with a keyring asks for before it believes a mapping.
+//! Stores signatures beside records and entries. A reader with a keyring requires them before it trusts a record or an
+//! entry.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,26 +14,26 @@ use crate::event::Event;
 use crate::keyring::{Key, Keyring, KeyringError, SIGNATURES_LIMIT, merged, with_signature};
 use crate::record::{Entry, Record};
 
-/// Something that is signed: a record, or an entry.
+/// A signed item: a record or an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signed {
-    /// What people call it.
+    /// The name for messages.
     pub name: String,
-    /// What is signed.
+    /// The signed bytes.
     pub bytes: Vec<u8>,
-    /// The signatures that are there.
+    /// The existing signatures.
     pub signatures: String,
     path: PathBuf,
 }
 
-/// Says why a signature was not put.
+/// The reason why a signature was not stored.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PutSignatureError {
-    /// It is none of this key.
+    /// The signature is invalid or not by this key.
     #[error(transparent)]
     Signature(#[from] KeyringError),
-    /// What is there cannot be read.
+    /// Existing signatures cannot be read.
     #[error(transparent)]
     Find(#[from] FindError),
     /// The file system refused.
@@ -40,15 +41,16 @@ pub enum PutSignatureError {
     Write(#[from] WriteError),
 }
 
-/// How long one who signs waits for another who signs the same.
+/// The time for which a signer waits for a concurrent signer.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The directory that who signs a file has alone: `records` or `entries`, one for all shards, so that nobody waits in a circle.
+/// Returns the directory that a signer locks: `records` or `entries`. One lock covers all shards, so signers cannot
+/// deadlock.
 fn signed_below(of: &Path) -> &Path {
     of.ancestors().nth(2).unwrap_or(of)
 }
 
-/// Waits for the turn to put signatures: two who sign the same at once both want to be there in the end.
+/// Waits for the signers' lock. Without it, two concurrent signers of one file could lose a signature.
 fn signers_turn(of: &Path) -> Result<Lock, WriteError> {
     let directory = signed_below(of);
     let turn = lock(directory, Share::Alone, PATIENCE);
@@ -59,13 +61,14 @@ fn signers_turn(of: &Path) -> Result<Lock, WriteError> {
 }
 
 impl Store {
-    /// Lets readers find only what enough keys of `keyring` have signed. The rest is told as an event, and is a miss.
+    /// Restricts reads to items signed by enough keys of `keyring`. Any other item is reported as an event and counts
+    /// as a miss.
     #[must_use]
     pub fn trusting(self, keyring: Arc<Keyring>) -> Self {
         Self { keyring: Some(keyring), ..self }
     }
 
-    /// Gives everything that is signed, records first: what signers sign and verifiers verify.
+    /// Returns all signed items, records first, for signing or verification.
     pub fn signed(&self) -> impl Iterator<Item = Result<Signed, FindError>> + '_ {
         let all = Self { keyring: None, ..self.clone() };
         let records = self
@@ -78,20 +81,20 @@ impl Store {
         records.chain(entries.into_iter().map(move |entry| entry.and_then(|entry| self.signed_entry(&entry))))
     }
 
-    /// Gives what is signed of a record.
+    /// Returns the signed bytes and signatures of a record.
     ///
     /// # Errors
     ///
-    /// Its signatures cannot be read.
+    /// The record's signatures cannot be read.
     pub fn signed_of(&self, record: &Record) -> Result<Signed, FindError> {
         self.signed_record(&RecordName { action: record.action, id: record.id() }, record)
     }
 
-    /// Gives what is signed of an entry.
+    /// Returns the signed bytes and signatures of an entry.
     ///
     /// # Errors
     ///
-    /// Its signatures cannot be read.
+    /// The entry's signatures cannot be read.
     pub fn signed_entry(&self, entry: &Entry) -> Result<Signed, FindError> {
         let bytes = entry.to_bytes();
         let path = self.paths.entry(&Record::id_of(&bytes));
@@ -111,11 +114,11 @@ impl Store {
         })
     }
 
-    /// Puts a signature by `key` beside what it is about, in place of an older one by the same key.
+    /// Stores a signature by `key` beside its item, replacing an older signature by the same key.
     ///
     /// # Errors
     ///
-    /// It is none, or the file system refuses.
+    /// The signature is invalid, or the file system refuses.
     pub fn put_signature(&self, of: &Signed, key: &Key, signature: &str) -> Result<(), PutSignatureError> {
         let _lease = self.lease();
         let _turn = signers_turn(&of.path)?;
@@ -127,8 +130,8 @@ impl Store {
         Ok(self.write_alone(&Paths::signatures(&of.path), text.as_bytes())?)
     }
 
-    /// Puts signatures that came from elsewhere behind those that are there, each once, with a batch. Whether they count is for
-    /// readers to say.
+    /// Appends fetched or imported signatures to the existing ones, without duplicates, in a batch. Readers decide
+    /// which of them are valid.
     pub(super) fn add_signatures(
         &self,
         of: &Path,
@@ -139,7 +142,7 @@ impl Store {
         if signatures.is_empty() {
             return Ok(());
         }
-        // Until its files have their names.
+        // The lock is held until the batch has named its files.
         if !batch.turns.contains_key(signed_below(of)) {
             batch.turns.insert(signed_below(of).to_owned(), signers_turn(of)?);
         }
@@ -153,12 +156,13 @@ impl Store {
 
     fn read_signatures(&self, of: &Path) -> Result<String, FindError> {
         let found = self.read(&Paths::signatures(of), SIGNATURES_LIMIT + 1)?;
-        // What is longer is none: where it was cut would decide who counts.
+        // A file that is too long counts as empty: otherwise, the cut-off point would decide which signatures are
+        // valid.
         let found = found.filter(|found| found.bytes.len() as u64 <= SIGNATURES_LIMIT);
         Ok(found.map(|found| String::from_utf8_lossy(&found.bytes).into_owned()).unwrap_or_default())
     }
 
-    /// Tells whether enough keys have signed the bytes of a file, if anybody asks for that.
+    /// Returns whether enough keys signed the bytes of a file; `true` without a keyring.
     pub(super) fn is_signed(&self, path: &Path, bytes: &[u8]) -> Result<bool, FindError> {
         let Some(keyring) = &self.keyring else { return Ok(true) };
         let Err(unsigned) = keyring.check(bytes, &self.read_signatures(path)?) else { return Ok(true) };

@@ -1,8 +1,8 @@
-//! Turns: of several processes that would compile one module, one does, and the others find what it published.
+//! Turns: if several processes would compile one module, one compiles it and the rest find the published result.
 //!
-//! A turn is a lock on the directory that holds the pointers of the key and of its neighbours, so nothing is left behind,
-//! however its holder ends. Nothing relies on it: who has waited long enough, or is on a file system without locks, compiles
-//! too, and publishes the same bytes.
+//! A turn is a lock on the directory that holds the pointers of the key and its neighbours, so it leaves nothing behind
+//! however its holder ends. Correctness does not depend on it. A process that waited long enough, or uses a file system
+//! without locks, also compiles, and publishes the same bytes.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,17 +12,17 @@ use super::Store;
 use super::lease::{Lock, Share, lock};
 use crate::key::BuildKey;
 
-/// The right to compile a module, until it is dropped.
+/// The right to compile a module, held until dropped.
 #[derive(Debug)]
 pub struct Turn(Lock);
 
 impl Turn {
-    /// Whether another process has it still.
+    /// Returns whether another process still holds the turn.
     fn is_busy(&self) -> bool {
         self.0.busy
     }
 
-    /// Whether another process had it: then the module may be there.
+    /// Returns whether another process held the turn; the module may then be published already.
     #[must_use]
     pub fn waited(&self) -> bool {
         self.0.waited
@@ -30,7 +30,7 @@ impl Turn {
 }
 
 impl Store {
-    /// Waits until no other process has the turn of a key, at most for `patience`.
+    /// Waits until no other process holds the turn of a key, at most for `patience`.
     #[must_use]
     pub fn turn(&self, key: &BuildKey, patience: Duration) -> Turn {
         let shard = self.shard(key);
@@ -45,7 +45,7 @@ impl Store {
     }
 }
 
-/// The turns of many keys, taken one after the other without waiting. Keys that share a lock share a turn.
+/// The turns of many keys, taken one after the other without waiting. Keys in the same directory share a turn.
 #[derive(Debug)]
 pub struct Turns<'s> {
     store: &'s Store,
@@ -53,19 +53,19 @@ pub struct Turns<'s> {
 }
 
 impl<'s> Turns<'s> {
-    /// Starts with none.
+    /// Creates an empty set of turns.
     #[must_use]
     pub fn new(store: &'s Store) -> Self {
         Self { store, shards: BTreeMap::new() }
     }
 
-    /// Takes the turn of a key; `false` if another process has it.
+    /// Takes the turn of a key; `false` if another process holds it.
     pub fn take(&mut self, key: &BuildKey) -> bool {
         let turn = self.shards.entry(self.store.shard(key));
         !turn.or_insert_with(|| self.store.turn(key, Duration::ZERO)).is_busy()
     }
 
-    /// Waits for the turn of a key, at most for `patience`; `false` if another process has it still.
+    /// Waits for the turn of a key, at most for `patience`; `false` if another process still holds it.
     pub fn wait(&mut self, key: &BuildKey, patience: Duration) -> bool {
         let turn = self.store.turn(key, patience);
         let is_taken = !turn.is_busy();

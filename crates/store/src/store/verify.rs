@@ -1,4 +1,4 @@
-//! Reads everything there is and says what it found.
+//! Reads and verifies the whole store.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -19,51 +19,51 @@ use crate::event::{Event, Observer, chain};
 use crate::key::{BuildKey, Digest};
 use crate::record::{Entry, Record};
 
-/// How many archives are in memory at once, at most.
+/// The maximum number of archives in memory at once.
 const READERS: usize = 4;
 
-/// What a whole store consists of.
+/// The result of verifying a store.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Verification {
-    /// Number of intact archives.
+    /// The number of intact archives.
     pub objects: usize,
-    /// Number of intact records.
+    /// The number of intact records.
     pub records: usize,
-    /// Number of intact entries.
+    /// The number of intact entries.
     pub entries: usize,
-    /// Archives that records name and the store lacks, or lacks now that they are quarantined.
+    /// The digests of archives that records name but that are missing or newly quarantined.
     pub missing: Vec<Digest>,
-    /// Archives that no record names: left over from a publish that was cut short. They are harmless.
+    /// The digests of archives that no record names, left by an interrupted publish. They are harmless.
     pub unreferenced: Vec<Digest>,
-    /// Records whose documents are lost: they serve, but cannot be explained.
+    /// The number of records with lost documents: they are served, but misses cannot be explained with them.
     pub undocumented: usize,
-    /// Modules that entries call and no whole artifact of the store serves. (Those of an op with the empty version are never
-    /// published; only a generator can tell.)
+    /// The modules that entries call but no intact artifact provides. (Modules with an op of the empty version are
+    /// never published; only a generator can recognise those.)
     pub lacking: Vec<Lacking>,
-    /// Damage, and what was restored; the observer was told too.
+    /// Damage and repairs; also reported to the observer.
     pub events: Vec<Event>,
 }
 
-/// What a store has told.
+/// A log of the events that a store has reported.
 #[derive(Debug, Clone, Default)]
 pub struct Heard(Arc<Mutex<Vec<Event>>>);
 
 impl Heard {
-    /// Gives what was told since the last time.
+    /// Returns the events since the last call.
     #[must_use]
     pub fn take(&self) -> Vec<Event> {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// A module that an entry calls and that is gone.
+/// A missing module that an entry calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lacking {
-    /// The entry.
+    /// The entry's name.
     pub entry: String,
     /// The module's signature.
     pub signature: String,
-    /// Its key.
+    /// The module's key.
     pub key: BuildKey,
 }
 
@@ -73,7 +73,7 @@ impl fmt::Display for Lacking {
     }
 }
 
-/// Gives the calls of entries that none of `served` serves.
+/// Returns the modules that entries call and for which `served` is false.
 pub fn lacking(entries: &[Entry], served: impl Fn(&BuildKey) -> bool) -> Vec<Lacking> {
     let steps = entries.iter().flat_map(|entry| entry.program.steps.iter().map(move |step| (entry, step)));
     let gone = steps.filter(|(_, step)| !served(&step.key));
@@ -86,8 +86,8 @@ pub fn lacking(entries: &[Entry], served: impl Fn(&BuildKey) -> bool) -> Vec<Lac
 }
 
 impl Verification {
-    /// Tells whether nothing is damaged or missing, and every entry can be called. Pointers that were restored do not count: a
-    /// publish or a collection that was killed, or goes on, leaves some out.
+    /// Returns whether nothing is damaged or missing and every entry can be called. Restored pointers do not count as
+    /// damage, because a killed or running publish or collection leaves some out.
     #[must_use]
     pub fn is_intact(&self) -> bool {
         let is_whole = self.events.iter().all(Event::is_repair);
@@ -95,14 +95,14 @@ impl Verification {
     }
 }
 
-/// What the records say, as they were read one after another.
+/// The content of the records, collected while they are read.
 #[derive(Default)]
 struct Seen {
     /// The archives that records name.
     named: BTreeMap<Digest, Vec<RecordName>>,
-    /// Records without documents.
+    /// The records without documents.
     undocumented: Vec<RecordName>,
-    /// The modules, each with its archive.
+    /// The modules with their archives.
     members: Vec<(Digest, BuildKey)>,
 }
 
@@ -117,8 +117,8 @@ impl Seen {
 }
 
 impl Store {
-    /// Reads and verifies every file. Damage is quarantined as by any reader, and missing pointers are put back, where the
-    /// tree can be written.
+    /// Reads and verifies every file. If the tree is writable, damaged files are quarantined, and missing pointers are
+    /// restored.
     ///
     /// # Errors
     ///
@@ -130,7 +130,7 @@ impl Store {
         Ok(verification)
     }
 
-    /// Gives the same store, and what it tells from now on, which its observer is told too.
+    /// Returns a handle to the same store with a log of its further events. The observer still receives them.
     #[must_use]
     pub fn listening(&self) -> (Self, Heard) {
         let heard = Heard::default();
@@ -142,7 +142,8 @@ impl Store {
         (Self { observer, ..self.clone() }, heard)
     }
 
-    /// Gives the same store, which tells nobody what it meets; the caller says it with [`Store::tell`], or in an error.
+    /// Returns a handle to the same store that reports events only to the log. The caller reports them with
+    /// [`Store::tell`] or in an error.
     #[must_use]
     pub fn quiet(&self) -> (Self, Heard) {
         Self { observer: Observer::default(), ..self.clone() }.listening()
@@ -175,13 +176,14 @@ impl Store {
                 });
             }
             Err(ReleaseError::Find(error)) => return Err(error),
-            // Nobody waited, and nothing was written.
+            // `releases` neither waits for a lock nor writes.
             Err(ReleaseError::Busy { .. } | ReleaseError::Write(_)) | Ok(_) => {}
         }
         Ok(verification)
     }
 
-    /// Looks again at what seems lost, without collectors: these, and publishers, changed the store meanwhile.
+    /// Checks apparent losses again while collectors are locked out: collectors and publishers may have changed the
+    /// store in the meantime.
     fn confirm_losses(
         &self,
         verification: &mut Verification,
@@ -212,7 +214,7 @@ impl Store {
         Ok(())
     }
 
-    /// Whether one of these records is present.
+    /// Returns whether any of these records exists.
     fn is_named(&self, names: &[RecordName]) -> Result<bool, FindError> {
         for name in names {
             if self.read_record(name)?.is_some() {
@@ -222,13 +224,13 @@ impl Store {
         Ok(false)
     }
 
-    /// Whether a record is present and its documents are not.
+    /// Returns whether a record exists without documents.
     fn is_undocumented(&self, name: &RecordName) -> Result<bool, FindError> {
         let Some(mut record) = self.read_record(name)? else { return Ok(false) };
         Ok(!record.members.is_empty() && !self.fill_documents(name, &mut record)?)
     }
 
-    /// Whether an entry is present and no archive serves one of its modules.
+    /// Returns whether an entry exists and no archive provides one of its modules.
     fn is_lacking(&self, lacking: &Lacking) -> Result<bool, FindError> {
         let entry = self.find_entry(&lacking.entry)?;
         if !entry.is_some_and(|entry| entry.program.keys().any(|key| key == lacking.key)) {
@@ -244,7 +246,7 @@ impl Store {
         Ok(true)
     }
 
-    /// Puts back the pointers of a record, and tells of those that were missing, or are.
+    /// Restores the missing pointers of a record, and reports each one, or the failure to restore them.
     fn restore_pointers(&self, name: &RecordName, record: &Record) {
         match self.put_pointers(name, record) {
             Ok(places) => {
@@ -260,7 +262,7 @@ impl Store {
         }
     }
 
-    /// Reads every object, on all processors; gives the intact ones.
+    /// Reads all objects, on all processors. Returns the intact ones.
     fn read_objects(&self) -> Result<BTreeSet<Digest>, FindError> {
         let digests = self.object_digests()?;
         let (next, read) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
@@ -273,17 +275,17 @@ impl Store {
             };
             let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
             for _ in 1..processors.min(digests.len()).min(READERS) {
-                // Where there are no more threads to be had, those that there are do the work.
+                // If no more threads can be started, the existing ones do the work.
                 let _ = thread::Builder::new().spawn_scoped(scope, work);
             }
             work();
         });
         let mut read = read.into_inner().unwrap_or_else(PoisonError::into_inner);
-        // What is told has the order of the names, however the threads ran.
+        // Events are reported in the order of the names, independent of thread scheduling.
         read.sort_by_key(|(digest, _)| *digest);
         let mut intact = BTreeSet::new();
         for (digest, found) in read {
-            // Of what seems damaged, what is there now counts: a build may have put it back meanwhile.
+            // Objects that seem damaged are read again: a build may have repaired them in the meantime.
             let found = match found {
                 Err(LoadError::Damaged { .. }) => self.told(digest, self.read_object(digest, Archive::check)),
                 found => found,
@@ -297,7 +299,7 @@ impl Store {
         Ok(intact)
     }
 
-    /// Lists the objects.
+    /// Lists the digests of the objects.
     fn object_digests(&self) -> Result<Vec<Digest>, FindError> {
         let root = self.paths.dir("objects");
         let mut digests = Vec::new();

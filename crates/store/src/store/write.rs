@@ -1,4 +1,4 @@
-//! The only place that writes: files that appear whole, and directories that others cannot write.
+//! Contains all code that writes to a store: atomic file writes, and directories that other users cannot write.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use crate::step::step;
 use crate::trust::quoted;
 use crate::whole::{self, Whole};
 
-/// Says why the file system did not take a write.
+/// The reason why a write failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteError {
@@ -17,7 +17,7 @@ pub enum WriteError {
     NoSpace {
         /// The path.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The file system is mounted read-only.
@@ -25,34 +25,34 @@ pub enum WriteError {
     ReadOnly {
         /// The path.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// We may not write there.
+    /// The process lacks write permission.
     #[error("no permission to write `{}`\nhint: name a store that can be written, or change its owner", path.display())]
     Permission {
         /// The path.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// A directory stands where a file belongs, or a file where a directory does, and it could not be moved away.
+    /// A directory exists in place of a file, or a file in place of a directory, and could not be moved away.
     #[error("something else is in the place of `{}`\nhint: `rm -r {}`, then build again", path.display(), quoted(path))]
     InTheWay {
         /// The path.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// What is there cannot be looked at, or others can change it.
+    /// Existing files cannot be read, or other users can change them.
     #[error(transparent)]
     Find(#[from] FindError),
-    /// Something else.
+    /// Any other error.
     #[error("cannot write `{}`", path.display())]
     Io {
         /// The path.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
 }
@@ -73,43 +73,44 @@ impl WriteError {
     }
 }
 
-/// How many files are put on the disk one by one. One sync of the file system for all has a commit less to wait for, but waits for
-/// whatever others have written, and writes the file system's own blocks.
+/// The maximum number of files that are synced individually. One sync of the whole file system waits for one journal
+/// commit less. However, it also waits for the writes of other programs, and writes the file system's own blocks.
 pub(super) const FEW_FILES: usize = 8;
 
-/// How many directories are: where there is no journal, each takes as long as all of them.
+/// The maximum number of directories that are synced individually. Without a journal, each directory takes as long as
+/// all of them together.
 pub(super) const FEW_DIRECTORIES: usize = 2;
 
 fn at(path: &Path) -> impl Fn(io::Error) -> WriteError {
     move |source| WriteError::new(path, source)
 }
 
-/// Makes a directory and those above it, none of them writable by group or others whatever the umask says.
+/// Creates a directory and its missing parents, not writable by group or other users, whatever the umask.
 pub(super) fn create_dir(path: &Path) -> Result<(), WriteError> {
     step();
     whole::create_dir_all(path).map_err(at(path))
 }
 
-/// Writes a file so that it is either absent or whole: a random name in `tmp`, fsync, rename. The directory's own fsync is
-/// left to the caller, who may write several files into it.
+/// Writes a file atomically: a random name in `tmp`, fsync, rename. The caller syncs the directory, because it may
+/// write several files into it.
 pub(super) fn write_file(tmp: &Path, target: &Path, bytes: &[u8], mode: u32) -> Result<(), WriteError> {
     let mut file = Whole::with_mode(tmp, mode).map_err(at(tmp))?;
     file.write_all(bytes).and_then(|()| file.sync()).map_err(at(target))?;
     file.rename(target).map_err(at(target))
 }
 
-/// Puts files, or the names in directories, on the disk: up to `few` one by one, more by one sync of their file system, which is
-/// that of `disk`: a directory that was opened before they were written, so that an error which the system met while it wrote
-/// them is told here.
+/// Syncs files, or the entries of directories. Up to `few` paths are synced individually, more by one sync of their
+/// file system. `disk` is a directory of that file system. It must have been opened before the writes, so that earlier
+/// write errors of the system are reported here.
 ///
-/// Of a few, all are on their way before the first is waited for: then its commit of the journal is that of the others too.
+/// For a few paths, writeback of all of them starts before the first wait, so that one journal commit can serve all.
 pub(super) fn sync_all(disk: &fs_err::File, paths: &[&Path], few: usize) -> Result<(), WriteError> {
     #[cfg(target_os = "linux")]
     if paths.len() > few {
         use rustix::io::Errno;
         match rustix::fs::syncfs(disk.file()) {
             Ok(()) => return Ok(()),
-            // A sandbox does not allow it, or the file system does not know it.
+            // A sandbox forbids `syncfs`, or the file system does not support it.
             Err(Errno::NOSYS | Errno::PERM | Errno::OPNOTSUPP | Errno::INVAL) => {}
             Err(error) => return Err(WriteError::new(disk.path(), error.into())),
         }
@@ -119,31 +120,31 @@ pub(super) fn sync_all(disk: &fs_err::File, paths: &[&Path], few: usize) -> Resu
     paths.chunks(few).try_for_each(sync_few)
 }
 
-/// Puts files, or the names in directories, on the disk one by one.
+/// Syncs files, or the entries of directories, individually.
 pub(super) fn sync_few(paths: &[&Path]) -> Result<(), WriteError> {
     let open = |path: &&Path| fs_err::File::open(path).map_err(at(path));
     let opened = paths.iter().map(open).collect::<Result<Vec<_>, _>>()?;
     opened.iter().for_each(start);
-    // The last that was started ends last.
+    // The last file that was started finishes last.
     opened.iter().rev().try_for_each(|file| file.sync_all().map_err(at(file.path())))
 }
 
-/// Lets the system begin to write a file, and does not wait. Whether it does decides how long a sync takes, and nothing else.
+/// Starts writeback of a file without waiting. This only affects how long the sync takes.
 fn start(file: &fs_err::File) {
-    // What says that pages are not needed any more makes the system write those that were not written.
+    // `DontNeed` makes the kernel write dirty pages before it drops them.
     #[cfg(target_os = "linux")]
     let _ = rustix::fs::fadvise(file.file(), 0, None, rustix::fs::Advice::DontNeed);
     #[cfg(not(target_os = "linux"))]
     let _ = file;
 }
 
-/// Finds out whether a file can be made in `directory`.
+/// Checks that a file can be created in `directory`.
 pub(super) fn probe(directory: &Path) -> Result<(), WriteError> {
     tempfile::tempfile_in(directory).map(drop).map_err(at(directory))
 }
 
-/// Makes an empty file that only its owner can write, whatever the umask says, or leaves the one that is there. Tells whether it
-/// was missing.
+/// Creates an empty file that only its owner can write, whatever the umask; an existing file is left unchanged. Returns
+/// whether the file was created.
 pub(super) fn touch(path: &Path) -> Result<bool, WriteError> {
     step();
     let mut options = fs_err::OpenOptions::new();
@@ -174,7 +175,7 @@ mod tests {
         assert!(error(enospc).to_string().contains("\nhint: "));
     }
 
-    /// In a process of its own: the umask is the whole process's.
+    /// Runs in a child process, because the umask applies to the whole process.
     #[cfg(unix)]
     #[test]
     fn others_can_write_nothing_whatever_the_umask_says() {

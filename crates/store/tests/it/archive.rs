@@ -1,4 +1,4 @@
-//! The one tar there is for a set of members, and everything else that is refused.
+//! Archives: a set of members has exactly one tar, and every other form is rejected.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -22,7 +22,7 @@ fn unpack(frame: &[u8]) -> Result<Archive, UnpackError> {
     Archive::unpack(frame, &Limits::default()).map(|(_, archive)| archive)
 }
 
-/// A header as pack makes it, then changed.
+/// Makes a header like `pack`, then changes it.
 fn header(name: &[u8], size: u64, change: impl FnOnce(&mut Header)) -> Header {
     let mut header = Header::new_ustar();
     header.as_old_mut().name[..name.len()].copy_from_slice(name);
@@ -135,7 +135,7 @@ fn unpack_refuses_pax_extensions() {
     builder.append_pax_extensions([("path", b"/etc/passwd".as_slice())]).unwrap();
     builder.append(&header(b"a", 0, |_| {}), b"".as_slice()).unwrap();
     let error = unpack(&frame(&builder.into_inner().unwrap())).unwrap_err();
-    // The extension comes as a member without a name, so it falls at the first check.
+    // The extension is a member without a name, so the first check rejects it.
     assert!(matches!(error, UnpackError::Name(NameError::NotRelative { .. })), "{error}");
 }
 
@@ -184,7 +184,8 @@ fn unpack_stays_within_its_limits() {
     assert_eq!(small.to_string(), format!("found a tar of {size} bytes, expected at most {}", size - 1));
     let few = Archive::unpack(&packed, &Limits { size, members: 3 }).unwrap_err();
     assert_eq!(few.to_string(), "found more than 3 members");
-    // 4 GiB of zeros in a few hundred kilobytes would be refused by its stated size; this one is small and lies about it.
+    // 4 GiB of zeros in a few hundred kilobytes would be rejected because of the stated size. This one is small and
+    // states no checksum.
     let bomb = zstd::bulk::compress(&vec![0; 1 << 20], 3).unwrap();
     assert!(bomb.len() < 1000);
     assert!(matches!(unpack(&bomb).unwrap_err(), UnpackError::Frame { reason: "no checksum" }));

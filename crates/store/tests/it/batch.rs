@@ -1,4 +1,4 @@
-//! Batches: what is published together is as if each had been, and what goes wrong is told of the right one.
+//! Batches: the result equals that of single publishes, and an error names the right item.
 
 use precast_store::{Event, PublishError, Record, Store};
 
@@ -9,7 +9,7 @@ fn a_batch_is_as_many_publishes_of_one() {
     let (_directory, alone, _) = store();
     let (_other, together, events) = store();
     let units: Vec<_> = (0..6).map(|n| unit(&format!("batch {n}"), "v3")).collect();
-    // One twice, one with the archive of another, one that is there already.
+    // One unit twice, one with the archive of another, one that already exists.
     let twin = Record { action: precast_store::ActionKey::from_bytes([3; 32]), ..units[0].1.clone() };
     let mut items: Vec<_> = units.iter().map(|(archive, record)| (archive, record)).collect();
     items.extend([(&units[0].0, &units[0].1), (&units[0].0, &twin)]);
@@ -31,7 +31,7 @@ fn a_batch_is_as_many_publishes_of_one() {
     }
     assert!(together.verify().unwrap().is_intact());
     assert_eq!(*events.lock().unwrap(), []);
-    // One that is refused is named, and nothing of a batch is half there.
+    // An error names the failed item, and nothing of the batch is written.
     let (archive, _) = unit("another", "v3");
     let (whole, record) = unit("new", "v3");
     let (at, error) =
@@ -63,7 +63,7 @@ fn pointers_are_put_back_beside_no_collector() {
     let (archive, record) = unit("a", "v3");
     store.publish(&archive, &record).unwrap();
     fs_err::remove_dir_all(store.path().join("keys")).unwrap();
-    // As a collector has it.
+    // Locks the store like a collector.
     let root = fs_err::File::open(store.path()).unwrap();
     root.file().lock().unwrap();
     std::thread::scope(|scope| {
@@ -81,7 +81,7 @@ fn pointers_are_put_back_beside_no_collector() {
 fn the_unit_whose_file_gets_no_name_is_named() {
     let (_directory, store, _) = store();
     let units = ["a", "b", "c"].map(|seed| unit(seed, "v3"));
-    // Another file system in place of a shard: nothing is renamed into it.
+    // A shard on another file system, so that renames into it fail.
     let shard =
         |(_, record): &(_, Record)| store.path().join("records").join(&record.action.to_string()[..2]);
     let other = shard(&units[1]);

@@ -1,4 +1,4 @@
-//! One file: found, loaded, refused; and what damage costs.
+//! Bundles: lookups, loads, rejected files, and the consequences of damage.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ fn open(bytes: &[u8]) -> Result<Bundle, OpenBundleError> {
     Bundle::open(path)
 }
 
-/// Everything that a bundle can be asked for, answered as if nothing were damaged.
+/// Checks the answer to every query against an undamaged bundle.
 fn assert_whole(bundle: &Bundle, records: &[(Record, Vec<u8>)], entries: &[Entry]) {
     for (record, pack) in records {
         for member in &record.members {
@@ -184,7 +184,7 @@ fn every_flip_is_an_error_or_a_miss_and_verify_finds_it() {
 fn a_damaged_page_loses_only_its_keys() {
     let records = packs(150);
     let bytes = write_bundle(&records, &[], "g").unwrap();
-    // The index: 900 rows of 40 bytes, 64 a page. Its section is the second, behind the generator.
+    // The index has 900 rows of 40 bytes, 64 in a page. It is the second section, after the generator.
     let at = 96 + 1 + 24 + 8;
     let offset = usize::try_from(u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap())).unwrap();
     let keys: Vec<&[u8]> = bytes[offset..offset + 900 * 40].chunks(40).map(|row| &row[..32]).collect();
@@ -261,14 +261,14 @@ fn what_was_declared_is_read_by_those_who_ask_for_it_and_a_program_is_damaged_wi
         flipped[at] ^= 1;
         open(&flipped).unwrap()
     };
-    // Its program is intact, so a loader has it, and its name is told.
+    // The entry's program is intact, so a loader can use it, and its name is listed.
     let bundle = flipped(at(&declared(7)));
     assert_eq!(bundle.names().len(), entries.len());
     for (number, entry) in entries.iter().enumerate() {
         assert_eq!(bundle.find_entry(&entry.name).as_ref(), (number != 7).then_some(entry), "{number}");
     }
     assert_eq!(bundle.verify().len(), 1, "{:?}", bundle.verify());
-    // A page has several programs; those of other pages are there.
+    // A page has several programs; programs in other pages are intact.
     let bundle = flipped(at("entry0007"));
     let lost = entries.iter().filter(|entry| bundle.find_entry(&entry.name).is_none()).count();
     assert!(bundle.find_entry("entry0007").is_none());
@@ -277,21 +277,21 @@ fn what_was_declared_is_read_by_those_who_ask_for_it_and_a_program_is_damaged_wi
     assert_ne!(bundle.verify(), []);
 }
 
-/// The context of the hashes of a bundle.
+/// The hash context of bundles.
 const BUNDLE: &str = "precast v1 bundle";
 
 fn number_at(data: &[u8], at: usize) -> usize {
     u64::from_le_bytes(data[at..at + 8].try_into().unwrap()) as usize
 }
 
-/// Offset and length of a section.
+/// Returns the offset and length of a section.
 fn section(data: &[u8], kind: usize) -> (usize, usize) {
     let generator = u32::from_le_bytes(data[24..28].try_into().unwrap()) as usize;
     let at = 96 + generator + 24 * (kind - 1);
     (number_at(data, at + 8), number_at(data, at + 16))
 }
 
-/// How far up the hashes above a change are made to fit it.
+/// The highest hash that is recomputed after a change.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 enum Mended {
     Pages,
@@ -319,7 +319,7 @@ fn mend(data: &mut [u8], to: Mended) {
     }
 }
 
-/// Swaps what two rows of the index lead to, and mends every hash above them.
+/// Swaps the targets of two index rows, and recomputes every hash above them.
 fn with_swapped_rows(bytes: &[u8]) -> Vec<u8> {
     let mut data = bytes.to_vec();
     let (index, index_len) = section(&data, 2);
@@ -337,7 +337,7 @@ fn with_swapped_rows(bytes: &[u8]) -> Vec<u8> {
 fn what_the_root_does_not_cover_is_not_believed_though_each_hash_below_it_fits() {
     let (records, entries) = (packs(3), [entry("score")]);
     let bytes = write_bundle(&records, &entries, "g").unwrap();
-    // Another pack of the first row, with its hash; another row for the first key; another program.
+    // Another pack for the first row, with its hash; another row for the first key; another program.
     let with_pack = |data: &mut [u8]| {
         let row = section(data, 3).0;
         let (offset, len) = (number_at(data, row + 96), number_at(data, row + 104));
@@ -367,14 +367,15 @@ fn what_the_root_does_not_cover_is_not_believed_though_each_hash_below_it_fits()
         assert!(bundle.find_entry("score").is_none() && bundle.names().is_empty(), "{number}");
         let told = events.lock().unwrap().clone();
         assert!(told.len() == 1 && told[0].contains("page hashes"), "{number}: {told:?}");
-        // Who verifies is told, and who listens is not told again; nor is who verifies first.
+        // `verify` returns the damage, but an observer is not notified twice, and not for a `verify` before any other
+        // call either.
         assert_eq!(bundle.verify().len(), 1, "{number}");
         assert_eq!(events.lock().unwrap().len(), 1, "{number}");
         let (sink, bundle) = (std::sync::Arc::clone(&events), open(&data).unwrap());
         let bundle = bundle.on_event(move |event| sink.lock().unwrap().push(event.to_string()));
         assert!(bundle.verify().len() == 1 && bundle.names().is_empty(), "{number}");
         assert_eq!(events.lock().unwrap().len(), 2, "{number}");
-        // The root and the head are one piece.
+        // The header hash covers the root.
         mend(&mut data, Mended::Root);
         assert!(matches!(open(&data).unwrap_err(), OpenBundleError::Damaged { .. }), "{number}");
     }

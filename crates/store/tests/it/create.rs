@@ -1,4 +1,4 @@
-//! Where a store is made, and what its file `STORE` may say.
+//! Creates stores, and checks the content of `STORE`.
 
 use precast_store::{CreateError, OpenError, Store};
 
@@ -14,13 +14,13 @@ fn a_directory_that_has_something_else_in_it_is_not_made_a_store() {
         assert_eq!(path.read_dir().unwrap().count(), 1, "nothing was made");
         fs_err::remove_dir_all(&path).unwrap();
     }
-    // What one that was being made has left, or that has lost its head, is a store's own.
+    // An unfinished store, or one that lost its `STORE` file, is still a store.
     for own in ["objects", "tmp", "builds"] {
         fs_err::create_dir_all(path.join(own)).unwrap();
     }
     fs_err::write(path.join(".gitignore"), "*\n").unwrap();
     Store::create(&path).unwrap();
-    // Whatever is put into a store afterwards is nobody's hindrance.
+    // Other files may be added after the store was created.
     fs_err::write(path.join("README.md"), "of people").unwrap();
     Store::create(&path).unwrap();
 }
@@ -67,7 +67,7 @@ fn a_head_says_each_thing_once_and_nothing_else() {
         let error = Store::open(directory.path()).unwrap_err();
         assert!(matches!(error, OpenError::Malformed { .. }), "{to}: {error}");
     }
-    // A later format, which readers of this one may read, may say more.
+    // A later format that this version may read can have additional lines.
     fs_err::write(&head, good.replace("format=2\n", "format=3\nowner=me\n")).unwrap();
     Store::open(directory.path()).unwrap();
 }

@@ -1,5 +1,5 @@
-//! Exports: what comes out of one store goes into another; what was changed on the way is refused by name, and nothing of it is
-//! written.
+//! Exports: a store's export can be imported into another store. An export that was changed on the way is rejected with
+//! the member's name, and nothing of it is written.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::sample::{bare, entry, file, store, unit};
 
-/// A store with an entry, the unit that it calls, and another; its export.
+/// Returns a store with an entry, the unit that it calls and another unit, and its export.
 fn exported() -> (tempfile::TempDir, Store, Vec<u8>) {
     let (directory, store, _) = store();
     for seed in ["entry", "other"] {
@@ -21,7 +21,7 @@ fn exported() -> (tempfile::TempDir, Store, Vec<u8>) {
     (directory, store, bytes)
 }
 
-/// An export of everything, as a release: `model=2`.
+/// Exports everything as a release, e.g. `model=2`.
 fn released(source: &Store, release: &str) -> Export {
     let mut export = source.export(None).unwrap();
     export.set_release(&release.parse().unwrap());
@@ -76,7 +76,7 @@ fn an_entry_goes_with_what_it_calls_and_nothing_else() {
     assert!(matches!(error, ExportError::Lacking { .. }) && error.to_string().contains("hint: "), "{error}");
 }
 
-/// Takes an export apart, changes its members, and puts it together without stating them anew.
+/// Unpacks an export, changes its members, and packs it without a new statement.
 fn changed(bytes: &[u8], change: impl Fn(&mut Archive)) -> Vec<u8> {
     let (_, mut archive) = Archive::unpack(bytes, &precast_store::Limits::default()).unwrap();
     change(&mut archive);
@@ -118,7 +118,7 @@ fn what_was_added_taken_or_changed_is_named() {
     assert!(matches!(Export::open(b"no export").unwrap_err(), OpenExportError::Unpack(_)));
 }
 
-/// As [`changed`], but whoever did it stated the members anew: only signatures would tell.
+/// Like [`changed`], but with a new statement, so that only signatures can detect the change.
 fn restated(bytes: &[u8], change: impl Fn(&mut Archive)) -> Vec<u8> {
     changed(bytes, |archive| {
         change(archive);
@@ -180,7 +180,7 @@ fn a_release_is_stated_and_remembered() {
     for fine in ["model=3", "model=4", "other=1"] {
         with(fine).check_release(&store).unwrap();
     }
-    // What remembers it is damaged, cut, or no file: not as if there had been none, and it stays to be mended.
+    // A damaged, cut or replaced release file does not count as missing, and stays in place until repaired.
     let remembered = store.path().join("roots/release/model");
     for wrong in [&b"model=3"[..], b"", b"other=3\n", b"model=03\n", b"\xff"] {
         fs_err::remove_file(&remembered).unwrap();
@@ -204,7 +204,7 @@ fn a_release_is_stated_and_remembered() {
     fs_err::remove_dir(&remembered).unwrap();
     fs_err::write(&remembered, "model=3\n").unwrap();
     assert!(matches!(two.check_release(&store).unwrap_err(), ImportError::Rollback { current: 3, .. }));
-    // What the member says has one form, whoever stated it.
+    // The release member has one canonical form, even with a valid statement.
     for wrong in ["model=2", "model=+2\n", "model\n", "../x=2\n"] {
         let bytes = restated(&bytes, |archive| drop(archive.members.insert("release".into(), wrong.into())));
         assert!(matches!(Export::open(&bytes).unwrap_err(), OpenExportError::Release(_)), "{wrong}");
@@ -220,7 +220,7 @@ fn of_two_imports_at_once_the_later_release_stays() {
     for earlier in [with("model=1"), none] {
         let _ = fs_err::remove_dir_all(store.path().join("roots/release"));
         earlier.check_release(&store).unwrap();
-        // It waits for one that has begun before it, looks again, and goes no further.
+        // The import waits for an earlier one, checks the release again, and fails.
         let roots = fs_err::File::open(store.path().join("roots")).unwrap();
         roots.file().lock().unwrap();
         let refused = std::thread::scope(|scope| {
@@ -235,7 +235,7 @@ fn of_two_imports_at_once_the_later_release_stays() {
         assert!(matches!(refused, ImportError::Rollback { current: 2, .. }), "{refused}");
         assert!(is_empty(&store));
     }
-    // Where an earlier one is wanted, the later is remembered all the same.
+    // If an earlier release is imported on request, the later one is still remembered.
     with("model=1").import_older(&store).unwrap();
     assert_eq!(store.releases().unwrap(), ["model=2".parse().unwrap()]);
     assert!(!is_empty(&store));
@@ -253,14 +253,15 @@ fn what_stands_beside_releases_does_not_hide_them_nor_block_others() {
     }
     assert_eq!(store.releases().unwrap(), ["model=2".parse().unwrap()]);
     assert!(store.verify().unwrap().is_intact());
-    // What could be the file of a release and says nothing: no export without a release comes in, others do.
+    // A release file with invalid content blocks exports without a release, but no other release.
     fs_err::write(place.join("model.orig"), "model=9\n").unwrap();
     with("model=3").import(&store).unwrap();
     with("other=1").import(&store).unwrap();
     for refused in [Export::open(&bytes).unwrap(), with("model.orig=1")] {
         assert!(matches!(refused.import(&store).unwrap_err(), ImportError::Release(_)));
     }
-    // Nor is there no release where something else stands in place of all of them, though the directory was there before.
+    // Releases do not count as missing either if a file replaces their directory, although the directory existed
+    // before.
     for gone in ["roots/release", "roots"] {
         let place = store.path().join(gone);
         fs_err::remove_dir_all(&place).unwrap();
@@ -298,7 +299,7 @@ proptest! {
             _ => drop(wrong.splice(at.min(other)..at.max(other), ONE[other..].iter().copied())),
         }
         prop_assert_eq!(Export::check(&wrong).is_ok(), Export::open(&wrong).is_ok());
-        // Some bits of a frame mean nothing; what is opened is the same then.
+        // Some bits of a frame have no meaning; the opened export is then the same.
         prop_assert!(Export::open(&wrong).map_or(true, |found| found == Export::open(&ONE).unwrap()));
     }
 }
@@ -307,7 +308,7 @@ proptest! {
 fn an_export_is_checked_without_being_unpacked() {
     let directory = tempfile::tempdir().unwrap();
     let (_directory, _, bytes) = exported();
-    // So much that is compressed badly lets a reader expect 300 MiB.
+    // This poorly compressible data makes the reader accept up to 300 MiB.
     let mut noise = vec![0; 4 << 20];
     blake3::Hasher::new().finalize_xof().fill(&mut noise);
     let large = restated(&bytes, |archive| {
@@ -318,7 +319,7 @@ fn an_export_is_checked_without_being_unpacked() {
     in_shell("ulimit -v 307200", "check", directory.path());
 }
 
-/// Checks an export where there is no memory for it.
+/// Checks an export without enough memory to unpack it.
 pub(crate) fn check_file(directory: &std::path::Path) {
     let mut bytes = fs_err::read(directory.join("export")).unwrap();
     Export::check(&bytes).unwrap();
@@ -329,7 +330,7 @@ pub(crate) fn check_file(directory: &std::path::Path) {
     assert!(Export::check(&bytes).is_err());
 }
 
-/// A few bytes that say they are gigabytes: nothing of that size is allocated for them.
+/// A small frame that states gigabytes: no memory of that size is allocated.
 #[test]
 fn a_frame_that_claims_to_be_far_larger_than_it_is_is_refused() {
     let mut compressor = zstd::bulk::Compressor::new(1).unwrap();
@@ -340,7 +341,7 @@ fn a_frame_that_claims_to_be_far_larger_than_it_is_is_refused() {
     assert!(told.contains("expected at most"), "{told}");
 }
 
-/// An export of `records` records that share one archive of so many bytes.
+/// Exports `records` records that share one archive of `bytes` bytes.
 fn shared(records: u8, bytes: usize) -> Vec<u8> {
     let (_directory, source, _) = store();
     let (mut archive, mut record) = unit("entry", "v3");
@@ -362,7 +363,7 @@ fn records_of_one_archive_are_imported_in_little_memory() {
     assert_eq!(store.records().count(), 10);
 }
 
-/// Imports, in a process of its own.
+/// Imports an export in another process.
 pub(crate) fn import_file(directory: &std::path::Path) {
     let bytes = fs_err::read(directory.join("export")).unwrap();
     let store = Store::create(directory.join("target")).unwrap();
@@ -406,7 +407,7 @@ fn a_store_that_is_imported_under_an_open_umask_is_trusted() {
     }
 }
 
-/// Plays a role in a process of its own, after a command of the shell.
+/// Runs a role in another process, after a shell command.
 fn in_shell(before: &str, role: &str, directory: &std::path::Path) {
     let command = crate::processes::again(role, directory);
     let mut shell = std::process::Command::new("sh");
@@ -416,7 +417,7 @@ fn in_shell(before: &str, role: &str, directory: &std::path::Path) {
     assert!(shell.status().unwrap().success(), "{before}");
 }
 
-/// Unpacks where there is memory for the tar and not for its members.
+/// Unpacks an archive with enough memory for the tar but not for its members.
 pub(crate) fn unpack_file(directory: &std::path::Path) {
     let frame = fs_err::read(directory.join("frame")).unwrap();
     let refused = Archive::unpack(&frame, &precast_store::Limits::default()).unwrap_err();

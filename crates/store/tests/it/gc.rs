@@ -1,4 +1,5 @@
-//! Garbage collection: what goes and why, what stays whatever happens, and a collector beside publishers that are killed.
+//! Garbage collection: victims and reasons, files that are always kept, and a collector beside publishers that are
+//! killed.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,7 +14,7 @@ use crate::sample::{bare, entry, file, listening, overwrite, store, unit};
 const HOUR: Duration = Duration::from_secs(3600);
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
-/// Lets a file, or all below a directory, have been written long ago.
+/// Gives a file, or all files below a directory, an old modification time.
 fn age(path: &Path, age: Duration) {
     for found in walkdir::WalkDir::new(path).contents_first(true) {
         let file = fs_err::File::open(found.unwrap().path()).unwrap();
@@ -33,7 +34,7 @@ fn declared(entries: &[&str], records: &[&Record]) -> Keep {
     Keep { declared: Some(Roots { entries, modules }), grace: HOUR, ..Keep::default() }
 }
 
-/// What goes by name and reason.
+/// Returns the kind and reason of each victim.
 fn going(store: &Store, keep: &Keep) -> Vec<(VictimKind, Reason)> {
     let plan = store.plan_gc(keep).unwrap();
     plan.victims.iter().map(|victim| (victim.kind, victim.reason)).collect()
@@ -45,7 +46,7 @@ fn serves(store: &Store, (archive, record): &(Archive, Record)) -> bool {
     !found.is_empty()
 }
 
-/// Number of files in the store, but for `STORE`.
+/// Returns the number of files in the store, without `STORE`.
 fn files(store: &Store) -> usize {
     let files = walkdir::WalkDir::new(store.path()).min_depth(2).into_iter().map(Result::unwrap);
     files.filter(|found| found.file_type().is_file()).count()
@@ -74,7 +75,7 @@ fn what_nothing_declares_goes_with_all_its_files_once_it_is_old() {
     assert_eq!(store.find_entry("score").unwrap(), Some(entry("score")));
     assert_eq!(store.find_entry("old").unwrap(), None);
     assert!(store.verify().unwrap().is_intact());
-    // Object, documents, record and six pointers of one, root and graph of the other.
+    // The object, documents, record and six pointers of one, the root and graph of the other.
     assert_eq!(files(&store), before - 9 - 2);
     assert_eq!(going(&store, &keep), []);
     assert_eq!(*events.lock().unwrap(), []);
@@ -89,7 +90,7 @@ fn without_declarations_only_budgets_let_anything_go() {
     age(store.path(), 10 * DAY);
     let keep = Keep { grace: HOUR, ..Keep::default() };
     assert_eq!(going(&store, &keep), []);
-    // One is used in a build.
+    // A build uses one of them.
     store.reuse(&units[1].1).unwrap().unwrap();
     let plan = store.plan_gc(&Keep { max_size: Some(1), ..keep.clone() }).unwrap();
     assert_eq!(plan.victims.len(), 2, "what an entry calls, and what is young, is no budget's");
@@ -97,7 +98,7 @@ fn without_declarations_only_budgets_let_anything_go() {
     let size = plan.bytes + plan.victims[0].bytes + 64;
     let plan = store.plan_gc(&Keep { max_size: Some(size), ..keep.clone() }).unwrap();
     assert_eq!((plan.victims.len(), plan.over), (1, 0));
-    // The entry has not been built for long; its module is nobody's then.
+    // The entry has not been built for a long time; nothing calls its module then.
     let plan = store.plan_gc(&Keep { max_age: Some(9 * DAY), ..keep.clone() }).unwrap();
     assert_eq!(plan.victims.iter().filter(|victim| victim.reason == Reason::Old).count(), 4);
     store.put_entry(&entry("score")).unwrap();
@@ -123,10 +124,10 @@ fn an_older_compilers_record_goes_when_a_newer_one_stands_for_it() {
     assert_eq!(plan.victims.len(), 1);
     assert_eq!(plan.victims[0].reason, Reason::Superseded);
     store.sweep(&plan).unwrap();
-    // They share the archive, which stays.
+    // The two records share the archive, which stays.
     assert_eq!(store.find(&record.members[0].key).unwrap(), [bare(&newer)]);
     assert_eq!(store.load(&newer).unwrap(), archive);
-    // A release's archive stays in any case.
+    // A pinned archive stays in any case.
     let pinned = Keep { pinned: BTreeSet::from([record.digest]), declared: Some(Roots::default()), ..keep };
     age(store.path(), 20 * DAY);
     assert_eq!(going(&store, &pinned), [(VictimKind::Entry, Reason::Undeclared)]);
@@ -174,12 +175,12 @@ fn leftovers_go_and_what_a_newer_precast_wrote_stays() {
     age(&store.path().join("quarantine"), 8 * DAY);
     let plan = store.plan_gc(&keep).unwrap();
     assert_eq!(plan.victims.len(), 11);
-    // Meanwhile the record comes back: its pointers, documents and archive are wanted again.
+    // The record is restored in the meantime, so its pointers, documents and archive are in use again.
     store.publish(&archive, &record).unwrap();
     let swept = store.sweep(&plan).unwrap();
     assert_eq!((swept.removed, swept.spared), (3, 8));
     assert!(serves(&store, &(archive, record.clone())) && serves(&store, &whole));
-    // A record of a format to come: it is there, it hashes to its name, and nobody here knows what it names.
+    // A record of a future format: it hashes to its name, but its references are unknown.
     let mut bytes = record.to_bytes();
     bytes[3] = 99;
     let id = Record::id_of(&bytes);
@@ -205,15 +206,15 @@ fn a_damaged_record_is_quarantined_and_its_archive_is_a_leftover() {
     assert_eq!(store.sweep(&plan).unwrap().removed, 8);
 }
 
-/// How many units are declared in the storm, and how many are not: 200 in all.
+/// The number of declared units in the storm, and of undeclared ones: 200 in total.
 const UNITS: usize = 100;
 
-/// An entry that several generators make, each another graph under the same name.
+/// Returns an entry as made by one of several generators: a different graph under the same name.
 fn generated(name: &str, by: usize) -> Entry {
     Entry { recipe: format!("generator {by}"), ..entry(name) }
 }
 
-/// Publishes for ever: units that are declared, which stay, and others, which may go at any time.
+/// Publishes in an endless loop: declared units, which stay, and undeclared ones, which may be deleted at any time.
 pub(crate) fn storm(path: &Path) {
     let store = Store::create(path).unwrap().on_event(|event: &Event| panic!("{event}"));
     for round in std::process::id() as usize.. {
@@ -222,7 +223,7 @@ pub(crate) fn storm(path: &Path) {
         assert!(serves(&store, &wanted), "lost");
         let (archive, record) = publish(&store, &other);
         for found in store.find(&record.members[0].key).unwrap() {
-            // It may be gone before it is loaded, and is never anything else.
+            // The archive may be deleted before it is loaded, but is never damaged.
             match store.load(&found) {
                 Ok(loaded) => assert_eq!(loaded, archive),
                 Err(error) => assert!(matches!(error, LoadError::Missing { .. }), "{error}"),
@@ -245,7 +246,7 @@ fn sixteen_publishers_that_are_killed_beside_a_collector_lose_and_damage_nothing
     let wanted: Vec<_> = wanted.chain([called]).collect();
     store.put_entry(&generated("score", 0)).unwrap();
     let records: Vec<&Record> = wanted.iter().map(|(_, record)| record).collect();
-    // No grace: what is not declared goes as soon as its publisher has let go of it.
+    // Without grace, an undeclared artifact is deleted as soon as its publisher releases the lock.
     let keep = Keep { grace: Duration::ZERO, ..declared(&["score"], &records) };
     let mut children: Vec<Child> = (0..16).map(|_| again("storm", &path).spawn().unwrap()).collect();
     let mut removed = 0;
@@ -273,11 +274,11 @@ fn sixteen_publishers_that_are_killed_beside_a_collector_lose_and_damage_nothing
     assert_eq!((verified.objects, verified.unreferenced.len()), (UNITS + 1, 0));
     assert!(removed > 10, "{removed}");
     assert_eq!(*events.lock().unwrap(), []);
-    // A root, a graph, and nine files of each unit: nothing that was killed has left anything.
+    // One root, one graph, and nine files of each unit: killed processes have left nothing.
     assert_eq!(files(&store), 2 + 9 * (UNITS + 1));
 }
 
-/// What a publisher does between a plan and its sweep, as its last steps, which touch nothing that the plan was about.
+/// A publisher finishes between a plan and its sweep, and its last steps touch no file that the plan checks.
 #[test]
 fn what_got_its_name_after_the_plan_stays() {
     let (directory, store, events) = store();
@@ -312,7 +313,7 @@ fn what_got_its_name_after_the_plan_stays() {
     assert_eq!(store.find_entry("score").unwrap(), Some(entry("score")));
     assert!(store.verify().unwrap().is_intact());
     assert_eq!(*events.lock().unwrap(), []);
-    // Another record that names the archive of one that goes: the record goes, the archive stays.
+    // Another record names the archive of a victim: the record is deleted, the archive stays.
     let keep = declared(&[], &[]);
     let (archive, record) = unit("entry", "v3");
     age(store.path(), DAY);
@@ -335,7 +336,7 @@ fn what_a_build_that_goes_on_has_come_to_stays_without_any_grace() {
     store.reuse(&old.1).unwrap().unwrap();
     let keep = Keep { grace: Duration::ZERO, ..declared(&[], &[]) };
     assert_eq!(going(&store, &keep), []);
-    // A second one does not end it, and what was never theirs goes.
+    // A second session keeps the artifacts of both, and other artifacts are deleted.
     let other = store.begin();
     drop(session);
     let unused = publish(&store, "unused");
@@ -344,7 +345,7 @@ fn what_a_build_that_goes_on_has_come_to_stays_without_any_grace() {
     store.sweep(&store.plan_gc(&keep).unwrap()).unwrap();
     assert!(serves(&store, &new) && !serves(&store, &unused) && !serves(&store, &old));
     drop(other);
-    // One that begins between plan and sweep, and comes to what was to go.
+    // A session begins between plan and sweep, and reuses a victim.
     age(store.path(), DAY);
     let plan = store.plan_gc(&keep).unwrap();
     assert!(!plan.victims.is_empty());
@@ -355,7 +356,7 @@ fn what_a_build_that_goes_on_has_come_to_stays_without_any_grace() {
     drop(late);
     store.sweep(&store.plan_gc(&keep).unwrap()).unwrap();
     assert!(!serves(&store, &new));
-    // What one that was killed has left holds nobody up, and goes.
+    // The file of a killed session does not block the collector, and is deleted.
     fs_err::write(store.path().join("tmp/.session-killed"), b"").unwrap();
     publish(&store, "later");
     let plan = store.plan_gc(&keep).unwrap();

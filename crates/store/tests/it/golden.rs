@@ -1,4 +1,4 @@
-//! Frozen bytes: one file of each format that is written. Archives have format 1; records and entries format 2, bundles format 3.
+//! Frozen bytes: one file for each format. Archives have format 1, records and entries format 2, bundles format 3.
 
 use precast_store::{Archive, Bundle, Limits, Record, write_bundle};
 

@@ -1,5 +1,5 @@
-//! Whatever a crash, a full disk or a lost directory left: the next build makes it whole, and says so; then a strict reader
-//! hits. `Store::verify` is not called between.
+//! After a crash, a full disk or a lost directory, the next build repairs the store and reports it. A strict reader
+//! then hits, without a call to `Store::verify` in between.
 
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use precast_store::{Event, Store};
 use crate::processes::again;
 use crate::sample::{bare, entry, listening, unit};
 
-/// What a build did with a unit.
+/// The result of building a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Built {
     Found,
@@ -19,7 +19,7 @@ pub(crate) enum Built {
     Made,
 }
 
-/// Builds as `precast-build` does: finds by action, makes what is not there, stores the entry in any case.
+/// Builds like `precast-build`: looks up the action, rebuilds missing artifacts, and always stores the entry.
 pub(crate) fn build(path: &Path) -> Result<Built, Box<dyn std::error::Error>> {
     let (archive, record) = unit("a", "v3");
     let store = Store::create(path)?;
@@ -41,7 +41,7 @@ pub(crate) fn build(path: &Path) -> Result<Built, Box<dyn std::error::Error>> {
     Ok(built)
 }
 
-/// Reads as a strict program does; every name has to lead to the code.
+/// Reads like a strict program; every name must lead to the code.
 #[track_caller]
 fn hits(path: &Path) {
     let (archive, record) = unit("a", "v3");
@@ -56,7 +56,7 @@ fn hits(path: &Path) {
     assert_eq!(*events.lock().unwrap(), Vec::<Event>::new());
 }
 
-/// Builds over what is left, then reads, then builds again: there is nothing more to heal.
+/// Builds on a damaged store, reads, and builds again: the second build has nothing to repair.
 #[track_caller]
 fn heals(path: &Path, what: &str) -> Built {
     let built = build(path).unwrap_or_else(|error| panic!("{what}: {error}"));
@@ -65,7 +65,7 @@ fn heals(path: &Path, what: &str) -> Built {
     built
 }
 
-/// A directory, in memory if possible: there are many builds, and each syncs many times.
+/// Creates a directory, in memory if possible, because many builds sync many times.
 fn directory() -> tempfile::TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
@@ -77,13 +77,12 @@ fn built() -> (tempfile::TempDir, PathBuf) {
     (directory, path)
 }
 
-/// Everything below a store, directories before what is in them.
+/// Lists all paths below a store, directories before their contents.
 fn paths(store: &Path) -> Vec<PathBuf> {
     let walk = walkdir::WalkDir::new(store).min_depth(1).sort_by_file_name().into_iter();
     walk.map(|found| found.unwrap().into_path().strip_prefix(store).unwrap().to_path_buf()).collect()
 }
 
-/// An error and its causes, one a line.
 fn remove(path: &Path) {
     if path.is_dir() { fs_err::remove_dir_all(path) } else { fs_err::remove_file(path) }.unwrap();
 }
@@ -150,7 +149,7 @@ fn what_stands_in_the_place_of_a_file_or_a_directory_is_moved_away() {
         let other: &dyn Fn(&Path) = if is_dir { &file } else { &folder };
         for put in [other, &socket, &pipe] {
             remove(&place);
-            // A socket's name is short.
+            // Socket names have a maximum length.
             let short = store.parent().unwrap().join("x");
             put(&short);
             if !short.try_exists().unwrap() {
@@ -161,7 +160,7 @@ fn what_stands_in_the_place_of_a_file_or_a_directory_is_moved_away() {
             fs_err::rename(&short, &place).unwrap();
             match build(&store) {
                 Ok(_) => hits(&store),
-                // Where nothing can be moved to: an error with the remedy, which is followed.
+                // Without a quarantine directory, the build fails, and the hint of the error is followed.
                 Err(error) => {
                     let text = chain(&*error);
                     assert_eq!(path.to_str(), Some("quarantine"), "{text}");
@@ -192,8 +191,8 @@ fn a_store_whose_head_is_no_file_says_what_to_do() {
     }
 }
 
-/// System calls that can change a directory or a file. Death before another one leaves what death before the next of these
-/// does.
+/// The system calls that can change a directory or a file. A process that dies before any other call leaves the same
+/// state as one that dies before the next of these.
 const CHANGES: [&str; 17] = [
     "mkdir",
     "mkdirat",
@@ -226,15 +225,15 @@ fn traced(store: &Path, arguments: &[&str]) -> std::io::Result<Output> {
     command.output()
 }
 
-/// Runs a build in which something happens to one call; tells whether it came to its end.
+/// Runs a build with a fault injected into one call. Returns whether it completed.
 fn inject(store: &Path, name: &str, what: &str) -> bool {
     let (trace, inject) = (format!("trace={name}"), format!("inject={name}:{what}"));
     let options = ["-o", "/dev/null", "-e", &trace, "-e", &inject];
     traced(store, &options).unwrap().status.code().is_some()
 }
 
-/// Lists the calls of a build that change something, each as its name and its number among the calls of that name in its
-/// thread; `None` without a strace that works.
+/// Lists the system calls of a build that change something, each with its name and its number among the calls of that
+/// name in its thread. Returns `None` without a working strace.
 fn calls(prepare: &Prepare) -> Option<Vec<(String, usize)>> {
     let (directory, store) = prepare();
     let log = directory.path().join("log");
@@ -266,10 +265,10 @@ fn calls(prepare: &Prepare) -> Option<Vec<(String, usize)>> {
     Some(calls)
 }
 
-/// Makes what a build begins with.
+/// Prepares the initial state of a build.
 type Prepare = dyn Fn() -> (tempfile::TempDir, PathBuf);
 
-/// Nothing, a store that lost pointers and documents, and one with a damaged object.
+/// The initial states: no store, a store without pointers and documents, and a store with a damaged object.
 fn beginnings() -> [(&'static str, &'static Prepare); 3] {
     [
         ("nothing", &|| {
@@ -335,7 +334,7 @@ fn a_limit_of_file_sizes_is_an_error_and_the_next_build_finishes() {
             value.map(|value| command.env(name, value));
         }
         let status = command.status().unwrap();
-        // The largest file of the sample has between one and two blocks.
+        // The largest file of the sample takes between one and two blocks.
         assert_eq!(status.success(), blocks > 1, "{blocks} blocks");
         heals(&store, &format!("{blocks} blocks"));
     }
@@ -364,7 +363,7 @@ fn a_full_disk_is_an_error_and_the_next_build_finishes() {
     assert!((10..38).contains(&failed), "{failed}");
 }
 
-/// Unmounts when it is done with.
+/// Unmounts a file system when dropped.
 struct Mounted<'p>(&'p Path);
 
 impl Drop for Mounted<'_> {

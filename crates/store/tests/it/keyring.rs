@@ -1,5 +1,5 @@
-//! Keyrings: what counts as signed, and what does not. The first three tests are lessons of others: an unsigned mapping is
-//! refused, one key does not count twice, nothing is used before it is verified.
+//! Keyrings: valid and invalid signatures. The first three tests cover mistakes of other systems: an unsigned mapping
+//! is rejected, one key does not count twice, and nothing is used before it is verified.
 
 use std::sync::Arc;
 
@@ -14,7 +14,8 @@ use proptest::prelude::*;
 
 use crate::sample::{bare, entry, listening, store, unit};
 
-/// Made by the program `minisign` 0.11: its public key, what it signed, its signature, and one in its older form.
+/// The output of the program `minisign` 0.11: a public key, the signed message, its signature, and one in the legacy
+/// format.
 const PUBLIC: &str = "RWRdAONPyviEJwBOXwkIz6Iw+PbN+D5Bly8mqpFtz/U2xaHMPDXEPBm7";
 const MESSAGE: &[u8] = b"what the program minisign signed\n";
 const SIGNATURE: &str = "\
@@ -30,7 +31,7 @@ trusted comment: legacy
 N/Gqw3+GS71bCsUvMURaj6ZpUmS9DTY38W9VolzoQukUeemL7CmCNyWNSRB/bQN0LEbWPa//oivZzHlIiSkgDw==
 ";
 
-/// One who signs.
+/// A signer with its key pair.
 struct Signer {
     pair: KeyPair,
     key: Key,
@@ -92,12 +93,12 @@ fn an_unsigned_mapping_is_a_miss_until_it_is_signed() {
         ),
         "{told}"
     );
-    // A refusal is not remembered.
+    // The result of an earlier check is not cached.
     sign_all(&store, &alice);
     assert_eq!(reader.find(&key).unwrap(), [bare(&record)]);
     assert_eq!(reader.find_entry("score").unwrap(), Some(entry("score")));
     assert!(store.verify().unwrap().is_intact());
-    // A signature is about one record: copied beside another it counts for nothing.
+    // A signature is valid for one record only; beside another record it is invalid.
     let (archive, other) = unit("two", "v3");
     store.publish(&archive, &other).unwrap();
     let beside = |record: &precast_store::Record| {
@@ -120,7 +121,7 @@ fn keys_count_and_not_signatures() {
     let unsigned = two.check(bytes, &twice).unwrap_err();
     assert_eq!(unsigned.valid, ["alice"]);
     assert_eq!(two.check(bytes, &(twice + &bob.sign(bytes))).unwrap(), ["alice", "bob"]);
-    // The same key under another name and another number is refused where it stands.
+    // The same key with another name and number is rejected as a duplicate.
     let mut raw = alice.pair.pk.to_bytes();
     raw[2] ^= 0xff;
     let renumbered = minisign::PublicKey::from_bytes(&raw).unwrap().to_base64();
@@ -170,15 +171,15 @@ fn a_bundle_is_verified_before_anything_of_it_is_used() {
     open(&revoked).unwrap();
     revoked.threshold = 2;
     assert!(unsigned(&revoked).contains("the key `alice` is revoked"));
-    // Listed and revoked is revoked.
+    // A key that is both listed and revoked is revoked.
     revoked.keys.push(alice.key);
     assert!(unsigned(&revoked).contains("1 of them did, `bob`"));
-    // Another whole bundle in its place.
+    // Another intact bundle replaces the signed one.
     let (archive, record) = unit("two", "v3");
     let pack = archive.get("unit.so").unwrap().to_vec();
     fs_err::write(&path, write_bundle(&[(record, pack)], &[], "test").unwrap()).unwrap();
     assert!(unsigned(&one).contains("that by `alice` is about other bytes"));
-    // What stands in the place of signatures and is none, whatever it is, is a matter of trust too.
+    // An invalid or unreadable signature file is reported as a trust problem too.
     let beside = directory.path().join("model.precast.minisig");
     fs_err::write(&beside, SIGNATURE.repeat(400)).unwrap();
     let error = open(&one).unwrap_err();
@@ -194,7 +195,7 @@ fn what_minisign_signed_counts_in_both_of_its_forms() {
     for signature in [SIGNATURE, LEGACY] {
         assert_eq!(keyring.check(MESSAGE, signature).unwrap(), ["minisign"]);
         assert!(keyring.check(b"something else", signature).is_err());
-        // What the trusted comment says is signed too.
+        // The trusted comment is signed too.
         let comment = signature
             .replace("trusted comment: made", "trusted comment: not made")
             .replace("trusted comment: legacy", "trusted comment: new");
@@ -256,7 +257,7 @@ fn a_keyring_is_read_strictly_and_expires() {
         assert_eq!(matches!(error, KeyringError::Format { .. }), to.starts_with("format=2"), "{error}");
         let error = error.to_string();
         assert!(error.contains(told) && !error.contains("line 0"), "{error}");
-        // A file of it is named, and the line.
+        // An error of a file names the file and the line.
         fs_err::write(&path, &wrong).unwrap();
         let told = precast_store::event::chain(&Keyring::open(&path).unwrap_err());
         assert!(
@@ -264,15 +265,16 @@ fn a_keyring_is_read_strictly_and_expires() {
             "{told}"
         );
     }
-    // Cut within any line it is refused, so that the last line, perhaps a revocation, is not lost unseen.
+    // A file that is cut within a line is rejected, so that the last line, which may be a revocation, cannot be lost
+    // unnoticed.
     for at in (0..text.len()).filter(|at| !text[..*at].ends_with('\n')) {
         assert!(Keyring::parse(&text[..at]).is_err(), "{}", &text[..at]);
     }
-    // Longer than any keyring.
+    // A file larger than any keyring.
     fs_err::write(&path, format!("{text}#{}\n", "x".repeat(1 << 20))).unwrap();
     let error = Keyring::open(&path).unwrap_err();
     assert!(precast_store::event::chain(&error).contains("\nhint: "), "{error}");
-    // Two keys of one name: revoking that name would leave one of them.
+    // Two keys of the same name: revoking that name would leave one of them.
     let twin = signer("alice smith");
     let error =
         Keyring::parse(&format!("{text}key={} alice smith\n", twin.key.text)).unwrap_err().to_string();
@@ -281,7 +283,7 @@ fn a_keyring_is_read_strictly_and_expires() {
     fs_err::write(&path, Keyring { expires: today, ..good.clone() }.to_string()).unwrap();
     let error = Keyring::open(&path).unwrap_err();
     assert!(matches!(error, KeyringError::Expired { .. }) && error.to_string().contains("hint: "), "{error}");
-    // One that is part of a program, or was read long ago, expires as well; only its successor is still believed.
+    // A keyring inside a program, or one read long ago, expires as well; only its successor is still trusted.
     let content = b"signed in time";
     let expired = Keyring::parse(&Keyring { expires: today, ..good.clone() }.to_string()).unwrap();
     assert_eq!(good.check(content, &alice.sign(content)).unwrap(), ["alice smith"]);
@@ -299,7 +301,7 @@ fn a_keyring_is_read_strictly_and_expires() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever stands beside them, other bytes are not signed; nothing crashes.
+    /// Changed content is never accepted, and changed signatures or keyrings never cause a crash.
     #[test]
     fn no_flip_and_no_cut_is_signed(at in any::<prop::sample::Index>(), bit in 0..8_u8, cut in any::<bool>(), content in any::<bool>()) {
         let key = Key::parse("minisign", PUBLIC).unwrap();
@@ -314,7 +316,7 @@ proptest! {
             prop_assert!(keyring.check(&change(MESSAGE), SIGNATURE).is_err());
         } else {
             let signature = String::from_utf8_lossy(&change(SIGNATURE.as_bytes())).into_owned();
-            // The first line is anybody's comment.
+            // The first line is a comment and not signed.
             let comment = SIGNATURE.find('\n').unwrap();
             if at.index(SIGNATURE.len()) > comment && keyring.check(MESSAGE, &signature).is_ok() {
                 prop_assert_eq!(signature.trim(), SIGNATURE.trim());
@@ -378,7 +380,7 @@ fn merged_signatures_keep_those_that_count() {
     let counts = |text: &str| ring.check(content, text).is_ok();
     let broken = "a line\n";
     for known in [None, Some((&ring, &content[..]))] {
-        // A genuine signature comes to junk; junk comes to a genuine signature, again and again.
+        // Merging a valid signature with invalid ones keeps it valid, in either order and repeatedly.
         assert!(counts(&merged(&junk(0, 64), &genuine, known)));
         assert!(counts(&merged(broken, &genuine, known)) && counts(&merged(&genuine, broken, known)));
         let mut all = genuine.clone();
@@ -387,7 +389,7 @@ fn merged_signatures_keep_those_that_count() {
             assert!(counts(&all), "{round}");
         }
     }
-    // Where the keyring is known, the place does not matter.
+    // If the keyring is known, the position of the valid signature does not matter.
     let known = Some((&ring, &content[..]));
     let late = junk(0, 63) + &genuine;
     assert!(counts(&late) && counts(&merged(&junk(100, 64), &late, known)));
@@ -402,7 +404,7 @@ fn signatures_of_an_export_are_checked_before_it_is_unpacked() {
     let (alice, mallory) = (signer("alice"), signer("mallory"));
     let ring = keyring(1, &[&alice]);
     let mut export = store.export(None).unwrap();
-    // Nothing is known of an unsigned export: it is not even found damaged.
+    // An unsigned export is not even checked for damage.
     let mut damaged = Archive::unpack(&export.pack().unwrap(), &Limits::default()).unwrap().1;
     damaged.members.insert("documents/0".to_owned(), vec![0; 1 << 20]);
     let damaged = damaged.pack().unwrap().1;
@@ -416,7 +418,7 @@ fn signatures_of_an_export_are_checked_before_it_is_unpacked() {
             Err(error) => assert!(!counts && matches!(error, OpenExportError::Unsigned(_)), "{error}"),
         }
     }
-    // More than signatures are, and a header that is none: neither is believed, and its bytes are not repeated.
+    // An oversized signatures member and an invalid header are rejected, and error messages do not repeat their bytes.
     let mut long = Archive::unpack(&export.pack().unwrap(), &Limits::default()).unwrap().1;
     long.members.insert("statement.minisig".to_owned(), vec![b'x'; (64 << 10) + 1]);
     let refused = Export::open_signed(&long.pack().unwrap().1, &ring).unwrap_err();

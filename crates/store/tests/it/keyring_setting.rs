@@ -1,4 +1,4 @@
-//! The keyring that `PRECAST_KEYRING` names, as a loader honours it: this test binary, started again with the variable.
+//! Tests `PRECAST_KEYRING` as loaders use it: this test binary runs itself with the variable set.
 
 use std::path::Path;
 use std::process::Command;
@@ -13,7 +13,7 @@ use crate::sample::entry;
 
 const PATH: &str = "PRECAST_STORE_TEST_BUNDLE";
 
-/// What becomes of opening `bundle` in a process whose `PRECAST_KEYRING` has a value.
+/// Returns the result of opening `bundle` in a process with this value of `PRECAST_KEYRING`.
 fn outcome(bundle: &Path, keyring: Option<&str>) -> String {
     let mut again = Command::new(std::env::current_exe().unwrap());
     again.args(["--exact", "keyring_setting::opens_in_another_process", "--ignored", "--nocapture"]);
@@ -70,7 +70,7 @@ fn a_loader_honours_the_keyring_of_the_environment() {
     assert_eq!(outcome(&signed, Some(&absent)), "no keyring");
     assert_eq!(outcome(&signed, Some("")), "empty name");
 
-    // A signature by a key that the keyring does not list has a remedy of its own.
+    // A signature by a key outside the keyring has a different hint.
     fs_err::write(path("unsigned.minisig"), sign(&KeyPair::generate_unencrypted_keypair().unwrap())).unwrap();
     let keyring = Keyring::open(&keyring).unwrap();
     let refused = Bundle::open_signed(&unsigned, &keyring).unwrap_err();

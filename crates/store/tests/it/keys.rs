@@ -1,4 +1,4 @@
-//! Every input against every key, the golden vectors, and the encoder's injectivity.
+//! Keys: every input against every key, the golden vectors, and the injectivity of the encoder.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::sample::inputs;
 #[test]
 fn build_key_changes_with_every_field() {
     let base = inputs("int x; @M@");
-    // Destructured whole: a new field stops the build here until it has a row below.
+    // Destructured without `..`: a new field fails to compile here until it has a row below.
     let BuildInputs { host_abi, profile, language, text, sources, flags, libraries } = base.clone();
     assert_eq!(host_abi, HostAbi::Native);
     assert_eq!((profile, language), (Profile::Release, Language::C));
@@ -105,7 +105,8 @@ fn action_key_changes_with_every_field() {
     assert_eq!(keys.len(), variants.len());
 }
 
-/// Computed by another implementation of BLAKE3 from the layouts that the module docs state: `tests/golden/vectors.py`.
+/// Golden values, computed with another implementation of BLAKE3 from the documented layouts:
+/// `tests/golden/vectors.py`.
 #[test]
 fn keys_are_the_golden_ones() {
     assert_eq!(inputs("int x; @M@").key().to_string(), BUILD_KEY);
@@ -154,7 +155,7 @@ fn a_miss_names_the_inputs_whose_dtypes_differ() {
     assert_eq!(name, "near");
     assert_eq!(diff.to_string(), "`add(f32[..], f32[..]) -> f32[..]` differs in dtype of input 0, 1");
     assert!(nearest::<()>(&wanted, []).is_none());
-    // What computes something else is not near, however little there is.
+    // A module that computes something else is not near, however small it is.
     assert!(nearest(&wanted, [("far", &far)]).is_none());
     let fused = |steps: &str| document(&[&format!("composite{{{steps}}}(f64[..], f64[..]) -> f64[..]")]);
     let wanted = fused("v2=add(v0,v1); v3=div(v2,v0); v3");
@@ -177,7 +178,7 @@ fn a_diff_has_one_sentence_a_difference() {
     assert_eq!(sentence(debug.document(op())), "differs in profile: `debug`, wanted `release`");
     let none = BuildInputs { sources: BTreeMap::new(), ..base.clone() };
     assert_eq!(sentence(none.document(op())), "differs in sources: missing `precast/tensor.h`");
-    // Our own headers are those of a version; an author's are the author's.
+    // A change of precast's own headers indicates another version; a change of an author's header does not.
     let with = |name: &str, content: &str| {
         let sources = [(name.to_owned(), content.into()), ("precast/new.h".to_owned(), "new".into())];
         BuildInputs { sources: BTreeMap::from(sources), ..base.clone() }.document(op())

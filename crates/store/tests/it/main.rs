@@ -1,5 +1,5 @@
-//! Tests of precast-store through its public API. Each module mirrors a folder of `src/`; `golden` reads the frozen bytes
-//! of `artifacts/golden/`, and `processes` and `heal` start other processes: this test binary again.
+//! Tests of precast-store through its public API. Each module mirrors a folder of `src/`. `golden` reads the frozen
+//! bytes of `artifacts/golden/`. `processes` and `heal` start this test binary again as other processes.
 
 #![allow(clippy::unwrap_used, reason = "a test's helpers may fail as its body may")]
 #![allow(clippy::print_stderr, reason = "what is skipped is skipped aloud")]

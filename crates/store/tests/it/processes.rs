@@ -1,4 +1,5 @@
-//! Several processes on one store, and a process that may not write: this test binary, started again.
+//! Tests with several processes on one store, and with a process without write permission: this test binary runs
+//! itself.
 
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
@@ -42,7 +43,7 @@ fn role_of_another_process() {
     }
 }
 
-/// Publishes the same units as every other publisher, and some of its own.
+/// Publishes the same units as every other publisher, and some unique ones.
 fn publish(path: &Path) {
     let store = Store::create(path).unwrap();
     let (archive, record) = unit("entry", "v3");
@@ -62,14 +63,14 @@ fn publish(path: &Path) {
 fn processes_and_threads_publish_at_once_beside_a_reader() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("artifacts");
-    // Even the creation is raced for.
+    // The processes also race to create the store.
     let children: Vec<Child> = (0..2).map(|_| again("publish", &path).spawn().unwrap()).collect();
     let (store, events) = listening(Store::create(&path).unwrap());
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| publish(&path));
         }
-        // The reader: whatever is visible is whole.
+        // The reader: every visible artifact must be intact.
         for round in 0..4 * ROUNDS {
             let (archive, record) = unit(&format!("common {}", round / 4), "v3");
             for found in store.find(&record.members[0].key).unwrap() {
@@ -81,14 +82,14 @@ fn processes_and_threads_publish_at_once_beside_a_reader() {
     children.into_iter().for_each(wait);
     let verified = store.verify().unwrap();
     assert!(verified.is_intact(), "{verified:?}");
-    // Two processes and this one, which published from two threads under one process id.
+    // Two processes, and this one, which published from two threads under one process id.
     assert_eq!((verified.objects, verified.records, verified.entries), (4 * ROUNDS + 1, 4 * ROUNDS + 1, 1));
     assert!(verified.unreferenced.is_empty());
     assert_eq!(*events.lock().unwrap(), Vec::<Event>::new());
     assert_eq!(walkdir::WalkDir::new(path.join("tmp")).min_depth(1).into_iter().count(), 0);
 }
 
-/// Takes the tree's write permission, so that a process without root's privileges cannot write.
+/// Removes write permission from the tree, so that a process without root privileges cannot write.
 fn make_read_only(path: &Path, mode: u32) {
     for directory in walkdir::WalkDir::new(path).contents_first(true) {
         let directory = directory.unwrap();
@@ -113,7 +114,8 @@ fn a_store_that_cannot_be_written_is_read_and_refuses_writes_with_a_type() {
     fs_err::remove_dir_all(store.path().join("keys").join(&lost[..2]).join(&lost)).unwrap();
     make_read_only(store.path(), 0o555);
     let mut command = again("unprivileged", store.path());
-    // Root may write everywhere: the child is nobody then. `id -u` would be a process; the owner of our file says the same.
+    // Root can write everywhere, so the child runs under uid 65534. The owner of our file shows whether we are root,
+    // without starting `id -u`.
     if std::os::unix::fs::MetadataExt::uid(&fs_err::metadata(directory.path()).unwrap()) == 0 {
         command.uid(65534).gid(65534);
     }
@@ -129,13 +131,13 @@ fn unprivileged(path: &Path) {
     assert_eq!(store.load(&record).unwrap(), archive);
     assert_eq!(store.find_entry("score").unwrap(), Some(entry("score")));
     assert_eq!(*events.lock().unwrap(), []);
-    // Damage stays where it is, and is not served.
+    // Damaged files stay in place, and are not served.
     let (_, damaged) = unit("damaged", "v3");
     for _ in 0..2 {
         assert!(matches!(store.load(&damaged).unwrap_err(), LoadError::Damaged { .. }));
     }
     assert!(matches!(&events.lock().unwrap()[..], [Event::Damaged { quarantined: None, .. }, _]));
-    // What is lost stays lost, and is not called whole.
+    // Lost pointers stay lost, and are reported.
     let told = store.verify().unwrap().events;
     assert!(
         told.iter().any(|event| event.to_string().contains("cannot be found by all of its keys")),

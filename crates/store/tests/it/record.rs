@@ -1,4 +1,4 @@
-//! Canonical bytes, refusals, and what a host must have.
+//! Records: canonical bytes, rejected input, and host requirements.
 
 use std::collections::BTreeSet;
 
@@ -51,7 +51,7 @@ fn what_is_no_record_is_refused_by_name() {
             error.to_string().starts_with(&format!("found a record of format {format}, expected 2\nhint: "))
         );
     }
-    // A count that the bytes cannot hold is refused before memory is asked for.
+    // A count that exceeds the remaining bytes is rejected before memory is allocated.
     let members = bytes.windows(4).position(|window| window == 3_u32.to_le_bytes()).unwrap();
     let mut huge = bytes;
     huge[members..members + 4].copy_from_slice(&u32::MAX.to_le_bytes());

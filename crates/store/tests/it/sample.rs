@@ -1,4 +1,4 @@
-//! Small, valid inputs for every test: a unit of three modules, its archive and its record.
+//! Small, valid inputs for all tests: a unit of three modules, its archive and its record.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -47,7 +47,7 @@ pub(crate) fn requires() -> Requires {
     }
 }
 
-/// An archive and its record; `seed` makes both differ.
+/// Returns an archive and its record; `seed` makes both unique.
 pub(crate) fn unit(seed: &str, isa: &str) -> (Archive, Record) {
     let mut archive = Archive::default();
     for (name, content) in [
@@ -92,7 +92,7 @@ pub(crate) fn unit(seed: &str, isa: &str) -> (Archive, Record) {
     (archive, record)
 }
 
-/// A record as a look-up gives it: without documents.
+/// Returns a record as lookups do: without documents.
 pub(crate) fn bare(record: &Record) -> Record {
     let mut record = record.clone();
     record.members.iter_mut().for_each(|member| member.document = None);
@@ -109,7 +109,7 @@ pub(crate) fn entry(name: &str) -> Entry {
     }
 }
 
-/// `out = second(first(x, 1.5))` by the two modules of a record.
+/// Returns `out = second(first(x, 1.5))`, computed by the two modules of a record.
 fn program(record: &Record) -> Program {
     let ty = |text: &str| text.parse::<Type>().unwrap();
     let step = |position: usize, args: Vec<Register>| Step {
@@ -134,7 +134,7 @@ fn program(record: &Record) -> Program {
     }
 }
 
-/// A store in a directory of its own, and the events it tells.
+/// Creates a store in a temporary directory, with a list of its events.
 pub(crate) fn store() -> (tempfile::TempDir, Store, Arc<Mutex<Vec<Event>>>) {
     let directory = tempfile::tempdir().unwrap();
     let (store, events) = listening(Store::create(directory.path().join("artifacts")).unwrap());
@@ -147,7 +147,7 @@ pub(crate) fn listening(store: Store) -> (Store, Arc<Mutex<Vec<Event>>>) {
     (store.on_event(move |event| sink.lock().unwrap().push(event.clone())), events)
 }
 
-/// The one file below `directory` whose name ends so.
+/// Returns the only file below `directory` whose name ends with `suffix`.
 pub(crate) fn file(store: &Store, directory: &str, suffix: &str) -> std::path::PathBuf {
     let files = walkdir::WalkDir::new(store.path().join(directory)).into_iter().map(Result::unwrap);
     let mut files =
@@ -157,7 +157,7 @@ pub(crate) fn file(store: &Store, directory: &str, suffix: &str) -> std::path::P
     file
 }
 
-/// Replaces a file that is read-only.
+/// Replaces a read-only file.
 pub(crate) fn overwrite(path: &std::path::Path, bytes: &[u8]) {
     fs_err::remove_file(path).unwrap();
     fs_err::write(path, bytes).unwrap();

@@ -1,4 +1,5 @@
-//! The store on disk: what is published is found, what is damaged is not served and heals, what cannot be is a typed error.
+//! The store on disk: published artifacts are found, damaged files are not served and are repaired, and failures have
+//! typed errors.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
@@ -129,7 +130,7 @@ fn lost_documents_cost_nothing_but_an_explanation() {
     assert!(matches!(&events.lock().unwrap()[0], Event::Damaged { quarantined: Some(_), .. }));
     assert_eq!(store.find(&record.members[0].key).unwrap(), [bare(&record)]);
     assert_eq!(store.verify().unwrap().undocumented, 1);
-    // Who does not know them leaves it so; who does puts them back, without the archive.
+    // A record without documents cannot restore them; a record with documents can, without the archive.
     assert!(!store.reuse(&bare(&record)).unwrap().unwrap().healed);
     assert!(store.reuse(&record).unwrap().unwrap().healed);
     assert_eq!(store.find_action(&record.action).unwrap(), [record]);
@@ -183,7 +184,7 @@ fn lost_pointers_are_put_back() {
 #[test]
 fn what_a_cut_publish_leaves_behind_is_harmless() {
     let (archive, record) = unit("a", "v3");
-    // One file of the publish after the other is missing, from the last to the first, and something is left in tmp.
+    // Removes the files of a publish one after the other, from last to first, with a leftover in `tmp`.
     let (_directory, store, _) = store();
     store.publish(&archive, &record).unwrap();
     fs_err::write(store.path().join("tmp/put-XYZ"), b"half").unwrap();
@@ -244,7 +245,7 @@ fn a_member_is_given_alone_and_all_of_its_archive_verified() {
     assert_eq!(store.load_member(&record, "unit").unwrap(), None);
     let short = Record { size: record.size - 512, ..record.clone() };
     assert!(matches!(store.load_member(&short, "unit.so").unwrap_err(), LoadError::Damaged { .. }));
-    // Whole in itself, and another member is not what the digest says.
+    // The archive is intact, but a member differs from the digest.
     let mut other = archive.clone();
     other.members.values_mut().next().unwrap()[0] ^= 1;
     overwrite(&file(&store, "objects", ".tar.zst"), &other.pack().unwrap().1);

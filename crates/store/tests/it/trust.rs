@@ -1,4 +1,4 @@
-//! What others can change is refused, with the command that mends it; and that command mends it.
+//! Files that other users can change are rejected with a command that repairs them, and the command works.
 
 use std::os::unix::fs::{MetadataExt, PermissionsExt, lchown, symlink};
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use precast_store::{Bundle, Fault, FindError, Store, Untrusted, write_bundle};
 
 use crate::sample::{bare, entry, unit};
 
-/// A user and a group that are neither root's nor ours.
+/// A user and group id that belong neither to root nor to us.
 const STRANGER: u32 = 65534;
 
-/// A store with one unit and one entry, in a directory of its own.
+/// A store with one unit and one entry, in a temporary directory.
 struct StoreDir {
     directory: tempfile::TempDir,
 }
@@ -28,18 +28,18 @@ impl StoreDir {
     }
 
     fn root(&self) -> PathBuf {
-        // The shell's own characters, which the remedy has to quote.
+        // Shell metacharacters, which the hint must quote.
         self.directory.path().join("it's $HOME")
     }
 
-    /// The path of a kind of thing in the store: of its file, or as many directories above it.
+    /// Returns the path of the first file of a kind in the store, or of a directory `above` levels higher.
     fn path(&self, kind: &str, above: usize) -> PathBuf {
         let files = walkdir::WalkDir::new(self.root().join(kind)).sort_by_file_name().into_iter();
         let mut files = files.map(Result::unwrap).filter(|found| found.file_type().is_file());
         files.next().unwrap().path().ancestors().nth(above).unwrap().to_path_buf()
     }
 
-    /// Does what a strict reader does.
+    /// Reads like a strict program.
     fn read(&self) -> Result<(), Untrusted> {
         let (archive, record) = unit("a", "v3");
         let store = Store::open(self.root()).map_err(untrusted)?;
@@ -54,7 +54,7 @@ impl StoreDir {
         Ok(())
     }
 
-    /// Puts back what the remedy deleted, as a build does.
+    /// Rebuilds the files that the repair deleted.
     fn build(&self) {
         let (archive, record) = unit("a", "v3");
         let store = Store::create(self.root()).unwrap();
@@ -63,7 +63,7 @@ impl StoreDir {
     }
 }
 
-/// The refusal among an error and its causes.
+/// Finds the `Untrusted` error in an error and its causes.
 fn untrusted(error: impl std::error::Error + 'static) -> Untrusted {
     let text = format!("{error:?}");
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(&error);
@@ -89,7 +89,7 @@ fn untrusted(error: impl std::error::Error + 'static) -> Untrusted {
     panic!("another refusal: {text}");
 }
 
-/// Runs the command between back-ticks of a remedy.
+/// Runs the command between back-ticks in a hint.
 fn mend(refusal: &Untrusted) {
     let (_, command) = refusal.remedy.split_once('`').unwrap();
     let (command, _) = command.rsplit_once('`').unwrap();
@@ -101,7 +101,7 @@ fn set_mode(path: &Path, mode: u32) {
     fs_err::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// Whether files can be given away; says so aloud if not.
+/// Returns whether the owner of files can be changed; prints a message if not.
 fn is_root() -> bool {
     let directory = tempfile::tempdir().unwrap();
     let root = fs_err::metadata(directory.path()).unwrap().uid() == 0;
@@ -121,7 +121,7 @@ fn refused_and_mended(place: &StoreDir, path: &Path, fault: Fault) {
     place.read().unwrap();
 }
 
-/// Every kind of thing that is read, and how far above its file: the file, its shard, and so on up to the root.
+/// Every kind of file that is read, and the number of directories above it to test, up to the root.
 const READ: [(&str, usize); 6] =
     [("objects", 4), ("records", 4), ("keys", 5), ("entries", 4), ("roots", 4), ("STORE", 3)];
 
@@ -203,7 +203,7 @@ fn one_command_mends_a_store_that_is_wrong_in_many_ways() {
 
 #[test]
 fn the_old_hint_is_not_enough() {
-    // `chmod o-w` of the directory that is named leaves what is below it as it was.
+    // `chmod o-w` of the named directory leaves the mode of its contents unchanged.
     let place = StoreDir::new();
     for path in walkdir::WalkDir::new(place.root()).into_iter().map(|found| found.unwrap().into_path()) {
         set_mode(&path, 0o777);
@@ -243,7 +243,7 @@ fn a_link_to_a_store_is_followed() {
     let store = Store::open(&link).unwrap();
     assert_eq!(store.load(&record).unwrap(), archive);
     assert_eq!(store.path(), link);
-    // Round and round.
+    // A cycle of links.
     let (one, two) = (place.directory.path().join("one"), place.directory.path().join("two"));
     symlink(&two, &one).unwrap();
     symlink(&one, &two).unwrap();
@@ -263,7 +263,7 @@ fn the_way_to_a_store_counts() {
     lchown(above, Some(STRANGER), None).unwrap();
     place.read().expect("what is in a directory of somebody else is judged by itself");
     lchown(above, Some(0), None).unwrap();
-    // A link whose owner can let it lead elsewhere.
+    // A link that belongs to another user, and that this user can point to another target.
     let link = above.join("link");
     symlink(place.root(), &link).unwrap();
     lchown(&link, Some(STRANGER), None).unwrap();
@@ -291,7 +291,7 @@ fn a_writer_puts_nothing_where_others_can_change_it() {
     writer().unwrap();
 }
 
-/// The refusal that a publish tells among its causes, by its text: transparent errors hide their type.
+/// Finds the refusal in the causes of a publish error by its text, because transparent errors hide their type.
 fn untrusted_below(error: &dyn std::error::Error) -> Untrusted {
     let texts = std::iter::successors(Some(error), |error| error.source()).map(ToString::to_string);
     let text = texts.filter(|text| text.contains("can be written by everybody")).last().unwrap();
@@ -321,7 +321,7 @@ fn a_bundle_file_is_judged_like_a_store_and_an_embedded_one_is_not() {
     assert_eq!(open(&path).unwrap_err().path, directory.path());
     mend(&open(&path).unwrap_err());
     open(&path).unwrap();
-    // A link to a bundle is the bundle.
+    // A link to a bundle opens the bundle.
     let link = directory.path().join("link");
     symlink(&path, &link).unwrap();
     open(&link).unwrap();

@@ -1,4 +1,4 @@
-//! Turns: one at a time, never for longer than one is willing to wait, and nothing is left of them.
+//! Turns: one holder at a time, waiting is bounded by patience, and nothing is left behind.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What killed processes, losses and damage have left: files that nothing names.
+//! Finds leftovers of killed processes, losses and damage: files that nothing names.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -16,11 +16,11 @@ use crate::key::Digest;
 use crate::keyring::SUFFIX;
 use crate::step::step;
 
-/// How long damage is kept, for those who want to know what it was.
+/// The time for which damaged files are kept, so that people can examine them.
 const EVIDENCE: Duration = Duration::from_secs(7 * 24 * 3600);
 
 impl Survey<'_> {
-    /// Lists what nothing names.
+    /// Adds all unnamed files as victims.
     pub(super) fn leftovers(&mut self, store: &Store) -> Result<(), FindError> {
         self.archives(store)?;
         self.documents(store)?;
@@ -63,7 +63,7 @@ impl Survey<'_> {
         Ok(())
     }
 
-    /// Pointers whose record is lost.
+    /// Finds pointers to lost records.
     fn pointers(&mut self, store: &Store) -> Result<(), FindError> {
         for directory in grandchildren(&store.paths.dir("keys"))? {
             for path in children(&directory)? {
@@ -83,7 +83,7 @@ impl Survey<'_> {
         }
     }
 
-    /// Graphs that no name means: of entries that were built anew.
+    /// Finds graphs that no root refers to, left by rebuilt entries.
     fn graphs_of_no_entry(&mut self, store: &Store) -> Result<(), FindError> {
         if self.plan.foreign > 0 {
             return Ok(());
@@ -100,7 +100,7 @@ impl Survey<'_> {
         Ok(())
     }
 
-    /// Lets a file or a directory go that is older than the grace.
+    /// Adds a file or a directory as a victim if it is older than the grace.
     fn leftover(&mut self, kind: VictimKind, path: PathBuf, guard: Option<Guard>) {
         let Some(written) = modified(&path) else { return };
         let is_evidence = kind == VictimKind::Quarantined && self.age(written) < EVIDENCE;

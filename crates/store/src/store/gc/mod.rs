@@ -1,28 +1,29 @@
-//! Garbage collection: what nobody declares, calls or has used for long can go.
+//! Garbage collection: deletes artifacts that are not declared, not called, or unused for a long time.
 //!
 //! ```text
-//! plan_gc: roots ─▶ live modules ─▶ what can go, and why (reads only) ─▶ people, or --dry-run
-//!                                        └─▶ sweep: a batch at a time, alone with the store: look again, delete
+//! plan_gc: roots ─▶ live modules ─▶ victims with reasons (reads only) ─▶ people, or --dry-run
+//!                                        └─▶ sweep: one batch at a time, under an exclusive lock: check again, delete
 //! ```
-//! # What is kept
+//! # Kept artifacts
 //!
-//! * What is *declared*: the entries and modules of manifests and lock files, where the caller names some; then whatever else
-//!   is there can go. Without them everything is kept that no budget lets go.
-//! * Modules that a kept entry calls, for each target and ISA level. Of those, with `max_age`, records that a newer one stands
-//!   for can go: an older compiler's.
-//! * What is *pinned*: archives by their Digest, whatever their age.
-//! * What is younger than `grace`. The age of a record or an entry is the time since a build made it or came to it again.
-//! * What a build that goes on has made or come to ([`Session`](super::Session)), however short the grace: it is not done, and no
-//!   entry names that yet.
-//! * What cannot be understood, since a newer precast wrote it; and then all archives, as it may name them.
+//! * *Declared* artifacts: the entries and modules of manifests and lock files, if the caller names some. Everything
+//!   else can then be deleted. Without declarations, only age and size limits select victims.
+//! * Modules that a kept entry calls, for each target and ISA level. With `max_age`, old records can be deleted if
+//!   newer records have all their modules, e.g. records of an older compiler.
+//! * *Pinned* archives, by Digest, whatever their age.
+//! * Artifacts younger than `grace`. The age of a record or an entry is the time since a build last produced or reused
+//!   it.
+//! * Artifacts that a running build has produced or reused ([`Session`](super::Session)), however short the grace: the
+//!   build is not done, and no entry names them yet.
+//! * Files that a newer precast wrote. If there are any, all archives are kept as well, since such files may name them.
 //!
-//! # Beside others
+//! # Concurrency
 //!
-//! A plan marks what can go, without a lock. Nothing is deleted but under the store's lock, which publishers share
-//! ([`super::lease`]), and each batch only after another look at what is named by then (`named.rs`): a record or a root goes if
-//! its time is still that of the plan, an archive if no record names it, a graph if no root means it. The order is that of a publish
-//! from its end: pointers, record, documents, object. So a collector that is killed leaves what a killed publisher leaves. Readers
-//! take no lock: they miss, or have read the file already.
+//! A plan selects victims without a lock. Files are deleted only under the store's exclusive lock; publishers share it
+//! ([`super::lease`]). Before each batch, the current names are read again (`named.rs`). A record or a root is deleted
+//! if its time is unchanged since the plan, an archive if no record names it, and a graph if no root refers to it. The
+//! order is that of a publish in reverse: pointers, record, documents, object. A killed collector therefore leaves the
+//! same state as a killed publisher. Readers take no lock: they miss, or have already read the file.
 
 mod leftover;
 mod named;
@@ -38,135 +39,136 @@ use crate::key::{BuildKey, Digest};
 
 pub use sweep::Swept;
 
-/// What to keep.
+/// The artifacts to keep.
 #[derive(Debug, Clone, Default)]
 pub struct Keep {
-    /// What manifests and lock files declare. `None`: there are none, and everything counts as wanted.
+    /// The declarations of manifests and lock files. Without any (`None`), everything counts as wanted.
     pub declared: Option<Roots>,
-    /// Archives that stay, whatever their age: those of releases.
+    /// The digests of archives that are always kept, such as those of releases.
     pub pinned: BTreeSet<Digest>,
-    /// How long something stays that nobody declares, in a build or by using it in one.
+    /// The maximum time since a build last produced or used an undeclared artifact.
     pub max_age: Option<Duration>,
-    /// How many bytes may stay. What no entry calls goes first, the longest unused before others.
+    /// The maximum size of the store, in bytes. Only records that no entry calls are deleted for it, the longest unused
+    /// first.
     pub max_size: Option<u64>,
-    /// How old something is at least that goes.
+    /// The minimum age of a victim.
     pub grace: Duration,
 }
 
-/// What is declared.
+/// The declared entries and modules.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Roots {
-    /// Names of entries.
+    /// The names of entries.
     pub entries: BTreeSet<String>,
-    /// Keys of modules.
+    /// The keys of modules.
     pub modules: BTreeSet<BuildKey>,
 }
 
-/// What can go, and what stays. Nothing has been changed.
+/// The plan of a collection. Nothing has been changed yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GcPlan {
-    /// What can go: entries, then records, then leftovers, each sorted by its name.
+    /// The victims: entries, then records, then leftovers, each sorted by name.
     pub victims: Vec<Victim>,
-    /// Number of records that stay.
+    /// The number of records that are kept.
     pub records: usize,
-    /// Number of entries that stay.
+    /// The number of entries that are kept.
     pub entries: usize,
-    /// Size of what stays, in bytes.
+    /// The size of everything that is kept, in bytes.
     pub bytes: u64,
-    /// By how many bytes that is more than the budget: all of it is rooted, or young.
+    /// The number of bytes above the size limit, which cannot be freed because they are rooted or young.
     pub over: u64,
-    /// How many records and entries were written by a newer precast; with one, no archive goes.
+    /// The number of records and entries written by a newer precast; if there are any, no archive is deleted.
     pub foreign: usize,
-    /// The records that were read, and the archives that they name.
+    /// The records read for the plan, with the archives that they name.
     digests: BTreeMap<RecordName, Digest>,
 }
 
 impl GcPlan {
-    /// How many bytes would be freed.
+    /// Returns the number of bytes that a sweep would free.
     #[must_use]
     pub fn freed(&self) -> u64 {
         self.victims.iter().map(|victim| victim.bytes).sum()
     }
 }
 
-/// Something that can go.
+/// An artifact or file that can be deleted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Victim {
-    /// What it is.
+    /// The kind of the victim.
     pub kind: VictimKind,
-    /// What people call it: an entry's name, the signatures of a unit, a file's name.
+    /// The name for messages: an entry's name, the signatures of a unit, or a file name.
     pub name: String,
-    /// Why it can go.
+    /// The reason why it can be deleted.
     pub reason: Reason,
-    /// How long nobody has used it in a build.
+    /// The time since a build last used it.
     pub age: Duration,
-    /// How much that frees, in bytes.
+    /// The number of bytes that deleting it frees.
     pub bytes: u64,
-    /// What has to be so still when it is deleted.
+    /// Conditions that must still hold when it is deleted.
     guards: Vec<Guard>,
-    /// What is deleted, in this order.
+    /// The files to delete, in this order.
     files: Vec<PathBuf>,
-    /// The record that goes after that.
+    /// The record to delete after the files.
     record: Option<Going>,
 }
 
-/// A record that goes, with what stands beside it.
+/// A record to delete, with the files beside it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Going {
     name: RecordName,
-    /// What it is found by: these pointers go first.
+    /// The keys and fingerprints by which it is found; their pointers are deleted first.
     keys: BTreeSet<String>,
-    /// Its archive, which goes with the last record that names it.
+    /// The record's archive, deleted with the last record that names it.
     archive: Digest,
 }
 
-/// What was so when a plan was made.
+/// A condition observed when the plan was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Guard {
     /// A file was last written or confirmed at this time.
     Same(PathBuf, SystemTime),
-    /// There was no such file.
+    /// The file did not exist.
     Absent(PathBuf),
     /// No record named this archive.
     Unnamed(Digest),
-    /// No root meant this graph.
+    /// No root referred to this graph.
     Meaningless(PathBuf),
 }
 
-/// What can go.
+/// The kind of a victim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum VictimKind {
     /// The name of a graph.
     Entry,
-    /// A record with its archive, for this ISA level.
+    /// A record with its archive, for one ISA level.
     Record,
-    /// What a killed or failed publish, or a loss, has left: a file that nothing names.
+    /// A file that nothing names, left by a killed or failed publish or by a loss.
     Leftover,
-    /// What was being written by a process that was killed.
+    /// An unfinished file of a killed process.
     Temporary,
-    /// Damage that was moved out of the way.
+    /// Quarantined damage.
     Quarantined,
 }
 
-/// Why something can go.
+/// The reason why something can be deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
-    /// No manifest or lock file that was named declares it.
+    /// None of the given manifests and lock files declares it.
     Undeclared,
-    /// Nobody has built it for longer than allowed.
+    /// No build has used it for longer than allowed.
     Old,
-    /// It is old, and a newer record has its modules for the same target and ISA level.
+    /// It is old, and newer records have all its modules for the same target and ISA level.
     Superseded,
-    /// The store is larger than allowed, and others were used since.
+    /// The store is larger than allowed, and other artifacts were used more recently.
     Budget,
-    /// Nothing names it.
+    /// Nothing refers to it.
     Unreachable,
 }
 
 impl Reason {
-    /// The reason in words.
+    /// Returns the reason in words.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {

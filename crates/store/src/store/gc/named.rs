@@ -1,7 +1,7 @@
-//! What is named at this moment: looked at under the store's lock, before a batch is deleted.
+//! Reads all current names under the store's lock, before a batch is deleted.
 //!
-//! A plan is made beside publishers, so what it found unnamed may have its name by now: an archive its record, a graph its root.
-//! Records that the plan read are not read again, since a record's name is the hash of its bytes.
+//! A plan is made while publishers run. Files that it found unnamed may have names by now: an archive in a record, a
+//! graph in a root. Records known from the plan are not read again, since a record's name is the hash of its bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,12 +11,12 @@ use super::super::{FindError, Store};
 use super::GcPlan;
 use crate::key::Digest;
 
-/// Archives and graphs that something names.
+/// The archives and graphs with a name.
 #[derive(Debug, Default)]
 pub(super) struct Named {
     archives: BTreeMap<Digest, BTreeSet<RecordName>>,
     graphs: BTreeSet<PathBuf>,
-    /// Whether there is a record that nobody here understands: it may name any archive.
+    /// Whether a newer precast wrote one of the records; it may name any archive.
     has_foreign: bool,
 }
 
@@ -26,12 +26,12 @@ impl Named {
         self.has_foreign || self.archives.get(digest).is_some_and(|records| !records.is_empty())
     }
 
-    /// Whether a root means a graph.
+    /// Returns whether a root refers to a graph.
     pub(super) fn has_graph(&self, graph: &Path) -> bool {
         self.graphs.contains(graph)
     }
 
-    /// Forgets a record that was deleted.
+    /// Removes a deleted record.
     pub(super) fn forget(&mut self, name: &RecordName, digest: &Digest) {
         if let Some(records) = self.archives.get_mut(digest) {
             records.remove(name);
@@ -40,7 +40,7 @@ impl Named {
 }
 
 impl Store {
-    /// Looks at all names. Reads roots, and those records that a plan does not know.
+    /// Reads all names: roots, and the records that the plan does not contain.
     pub(super) fn named(&self, plan: &GcPlan) -> Result<Named, FindError> {
         let mut named = Named::default();
         for name in self.all_record_names() {

@@ -1,4 +1,4 @@
-//! What can go: reads everything that is small, and changes nothing.
+//! Plans a collection: reads all small files and changes nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -13,31 +13,31 @@ use crate::record::{Entry, Record};
 use crate::stat::TICK;
 use crate::step::step;
 
-/// What is known of a store while a plan is made.
+/// The state of a store, collected while a plan is made.
 pub(super) struct Survey<'k> {
     pub(super) keep: &'k Keep,
     pub(super) now: SystemTime,
-    /// When the oldest of the builds that go on began.
+    /// The start of the oldest running build.
     pub(super) building: Option<SystemTime>,
     pub(super) plan: GcPlan,
-    /// All records there are, those that stay and those that go, and the archives that they name.
+    /// All records, kept or not, with the archives that they name.
     pub(super) digests: BTreeMap<RecordName, Digest>,
-    /// The graphs that names mean, of entries that stay and of those that go.
+    /// The graphs that roots refer to, of kept entries and of victims.
     pub(super) graphs: BTreeSet<PathBuf>,
 }
 
-/// A record that may go.
+/// A record that may be deleted.
 struct Candidate {
     name: RecordName,
     record: Record,
     modified: SystemTime,
-    /// The size of its archive, if that is there.
+    /// The size of its archive, if that exists.
     object: Option<u64>,
     bytes: u64,
 }
 
 impl Store {
-    /// Says what can go. Reads records and entries, but no archive.
+    /// Lists the files that can be deleted. Reads records and entries, but no archives.
     ///
     /// # Errors
     ///
@@ -68,7 +68,7 @@ impl Survey<'_> {
     }
 
     pub(super) fn is_young(&self, modified: SystemTime) -> bool {
-        // The clock of files is coarser than the one that a build begins by.
+        // File timestamps are coarser than the time at which a build begins.
         let is_of_a_build = self.building.is_some_and(|began| modified + TICK >= began);
         is_of_a_build || self.age(modified) < self.keep.grace
     }
@@ -77,7 +77,7 @@ impl Survey<'_> {
         self.keep.max_age.is_some_and(|limit| self.age(modified) > limit)
     }
 
-    /// Judges the entries; gives the keys of the modules that those call that stay, and that are declared.
+    /// Classifies the entries. Returns the keys of declared modules, and of modules that kept entries call.
     fn entries(&mut self, store: &Store) -> Result<BTreeSet<BuildKey>, FindError> {
         let declared = self.keep.declared.as_ref();
         let mut live = declared.map(|roots| roots.modules.clone()).unwrap_or_default();
@@ -107,7 +107,7 @@ impl Survey<'_> {
         Ok(live)
     }
 
-    /// The root goes, and the graph that it means, which no other root can mean: the graph knows its name.
+    /// Adds a root and its graph as a victim. No other root can refer to the graph, because it contains its name.
     fn drop_entry(
         &mut self,
         entry: &Entry,
@@ -157,7 +157,7 @@ impl Survey<'_> {
         Ok(())
     }
 
-    /// Reads the records. What nobody here understands stays, and is counted.
+    /// Reads the records. A record written by a newer precast is kept and counted.
     fn candidates(&mut self, store: &Store) -> Result<Vec<Candidate>, FindError> {
         let mut candidates = Vec::new();
         for name in store.all_record_names() {
@@ -180,7 +180,7 @@ impl Survey<'_> {
         self.plan.bytes += candidate.bytes;
     }
 
-    /// Gives what has to go for the rest to be within the size that is allowed, the longest unused first; the others stay.
+    /// Returns the records that must be deleted to meet the size limit, the longest unused first; keeps the rest.
     fn shrink(&mut self, mut loose: Vec<Candidate>) -> Vec<Candidate> {
         loose.sort_by_key(|candidate| (candidate.modified, candidate.name));
         let limit = self.keep.max_size.unwrap_or(u64::MAX);
@@ -196,7 +196,8 @@ impl Survey<'_> {
         loose
     }
 
-    /// Lists the records that go, and says how much that frees: an archive goes with the last record that names it.
+    /// Adds records as victims with the number of bytes freed. An archive is deleted with the last record that names
+    /// it.
     fn go(&mut self, store: &Store, going: Vec<(Candidate, Reason)>) {
         let mut naming: BTreeMap<Digest, usize> = BTreeMap::new();
         for digest in self.digests.values() {
@@ -222,7 +223,7 @@ impl Survey<'_> {
     }
 }
 
-/// The last time that a module was built, for each target and ISA level.
+/// The time of the latest build of each module, per target and ISA level.
 struct Newest(BTreeMap<(BuildKey, String, String), SystemTime>);
 
 fn newest(candidates: &[Candidate]) -> Newest {
@@ -238,14 +239,14 @@ fn newest(candidates: &[Candidate]) -> Newest {
 }
 
 impl Newest {
-    /// Whether newer records have all of a record's modules.
+    /// Returns whether newer records have all modules of a record.
     fn stand_for(&self, Candidate { record, modified, .. }: &Candidate) -> bool {
         let latest = |key| self.0.get(&(key, record.target.clone(), record.isa.clone()));
         record.members.iter().all(|member| latest(member.key).is_some_and(|latest| latest > modified))
     }
 }
 
-/// The first signature, how many more there are, and the ISA level.
+/// Describes a record by its first signature, the number of further ones, and the ISA level.
 fn describe(record: &Record) -> String {
     let first = record.members.first().map_or("no module", |member| &member.signature);
     match record.members.len() {

@@ -1,4 +1,4 @@
-//! Deletes what a plan says, a batch at a time, alone with the store, after another look at what is named.
+//! Executes a plan in batches under an exclusive lock, and checks each victim again before deleting it.
 
 use std::collections::HashSet;
 use std::io;
@@ -16,38 +16,38 @@ use super::{GcPlan, Going, Guard, Victim};
 use crate::stat::TICK;
 use crate::step::step;
 
-/// How many things are deleted at least before publishers have a turn.
+/// The minimum number of victims in a batch; publishers get a turn between batches.
 const BATCH: usize = 64;
 
-/// How many batches there are at most, unless they became too long: before each, all names are looked at.
+/// The maximum number of batches, unless they would become too long: all names are read again before each batch.
 const BATCHES: usize = 16;
 
-/// How many things are deleted at most before publishers have a turn: they are patient for seconds.
+/// The maximum number of victims in a batch, so that publishers wait only seconds.
 const LONGEST: usize = 4096;
 
-/// How long a collector waits for publishers, each of which is done in milliseconds.
+/// The time for which a collector waits for publishers, each of which takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What was deleted.
+/// The result of a sweep.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Swept {
-    /// How many of the plan's victims are gone.
+    /// The number of deleted victims.
     pub removed: usize,
-    /// How much that freed, in bytes.
+    /// The number of bytes freed.
     pub bytes: u64,
-    /// How many were built or used since the plan was made, and stay.
+    /// The number of victims kept because they were built or used since the plan was made.
     pub spared: usize,
-    /// How many are left since others were publishing all the time.
+    /// The number of victims left because publishers were active all the time.
     pub left: usize,
 }
 
 impl Store {
-    /// Deletes what can go, if it is still as it was when the plan was made. Safe beside any number of readers, publishers and
-    /// other collectors; interrupted, it has deleted less.
+    /// Deletes the victims of a plan whose conditions still hold. Any number of readers, publishers and other
+    /// collectors may run at the same time. An interrupted sweep has deleted a part of the victims.
     ///
     /// # Errors
     ///
-    /// The file system refuses to delete something.
+    /// The file system refuses to delete a file.
     pub fn sweep(&self, plan: &GcPlan) -> Result<Swept, WriteError> {
         let mut swept = Swept::default();
         for batch in plan.victims.chunks(batch_of(plan.victims.len())) {
@@ -76,14 +76,14 @@ impl Store {
     }
 }
 
-/// How many of so many victims are deleted in one batch.
+/// Returns the number of victims per batch.
 fn batch_of(victims: usize) -> usize {
     victims.div_ceil(BATCHES).clamp(BATCH, LONGEST)
 }
 
 impl Guard {
-    /// Whether it still holds, where builds that go on began at `building`: what these published while the plan was made has the
-    /// time that the plan saw.
+    /// Returns whether the condition still holds. `building` is the start of the oldest running build. Files written
+    /// since then are kept, because the plan may have seen their new time already.
     fn holds(&self, named: &Named, building: Option<SystemTime>) -> bool {
         match self {
             Self::Same(path, planned) => {
@@ -97,7 +97,7 @@ impl Guard {
 }
 
 impl Store {
-    /// Deletes; gives how much that frees, in bytes.
+    /// Deletes a victim. Returns the number of bytes freed.
     fn delete(&self, victim: &Victim, named: &mut Named, real: &mut Real) -> Result<u64, WriteError> {
         let mut freed = 0;
         for path in &victim.files {
@@ -119,7 +119,7 @@ impl Store {
         Ok(freed)
     }
 
-    /// Deletes one thing, and the directory of a key whose last pointer it was; every other directory stays.
+    /// Deletes a file or directory, and the directory of a key if its last pointer was deleted. Other directories stay.
     fn remove(&self, path: &Path, real: &mut Real) -> Result<u64, WriteError> {
         let Some(directory) = path.parent() else { return Ok(0) };
         self.owns(directory, real)?;
@@ -133,7 +133,8 @@ impl Store {
         Ok(bytes)
     }
 
-    /// What lies behind a link is not the store's, and not deleted.
+    /// Checks that no directory on the path is a link: files behind a link do not belong to the store and are not
+    /// deleted.
     fn owns(&self, directory: &Path, real: &mut Real) -> Result<(), WriteError> {
         for directory in directory.ancestors().take_while(|directory| *directory != self.paths.root) {
             if real.contains(directory) {
@@ -149,14 +150,14 @@ impl Store {
     }
 }
 
-/// Directories of the store that are no links, nor any above them, as long as nobody else writes.
+/// The directories of the store that are known not to be links, with all their parents. Valid under the exclusive lock.
 type Real = HashSet<PathBuf>;
 
 fn is_of_a_key(directory: &Path) -> bool {
     directory.file_name().is_some_and(|name| name.len() == 64)
 }
 
-/// Deletes what is there; gives how much that frees, in bytes.
+/// Deletes a file or directory if it exists. Returns the number of bytes freed.
 fn remove(path: &Path) -> io::Result<u64> {
     step();
     let removed = fs_err::symlink_metadata(path).and_then(|found| {
