@@ -85,7 +85,7 @@ impl Layer {
     ///
     /// # Errors
     ///
-    /// As [`Bundle::open`].
+    /// Fails as [`Bundle::open`].
     pub fn open_bundle(path: &Path) -> Result<Self, OpenBundleError> {
         let name = format!("bundle `{}`", path.display());
         Ok(Self::Bundle { name, bundle: Box::new(Bundle::open(path)?) })

@@ -33,11 +33,11 @@
 //!
 //! # Encoding
 //!
-//! Every hash here is BLAKE3 in `derive_key` mode, with one context string per hash (the constants of [`context`]),
-//! over the bytes from [`Canonical`]: a tag byte, then a length or a fixed-width little-endian number, then the value.
-//! Two different sequences of values never have the same bytes. Texts and sources are represented by their
-//! [`ContentId`]. A [`KeyDocument`] of a few hundred bytes is therefore enough to recompute, and so to check, a
-//! `BuildKey`.
+//! Every hash here is BLAKE3 in `derive_key` mode, with one context string per hash (the constants of [`context`]). The
+//! input is the bytes from [`Canonical`]: for each value a tag byte, then a length or a fixed-width little-endian
+//! number, then the value. Two different sequences of values never have the same bytes. Texts and sources are
+//! represented by their [`ContentId`]. A [`KeyDocument`] of a few hundred bytes is therefore enough to recompute, and
+//! so to check, a `BuildKey`.
 
 mod action;
 mod build;

@@ -1,8 +1,8 @@
 //! Parses printable signatures and compares them.
 //!
-//! A signature is `name(type, …) -> type, …`, where a type is a dtype with an optional shape in brackets: `add(f32[..],
-//! f32[..]) -> f32[..]`, `sum{axes=[0]}(f64[?,?]) -> f64[?]`. Signatures are never used for lookups. This parser only
-//! serves messages, so it reports an unreadable signature as [`SignatureDiff::Other`].
+//! A signature is `name(type, …) -> type, …`, where a type is a dtype with an optional shape in brackets:
+//! `add(f32[..], f32[..]) -> f32[..]`, `sum{axes=[0]}(f64[?,?]) -> f64[?]`. Signatures are never used for lookups.
+//! This parser only serves messages, so it reports an unreadable signature as [`SignatureDiff::Other`].
 
 use std::fmt;
 

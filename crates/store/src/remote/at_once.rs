@@ -1,4 +1,4 @@
-//! Runs several queries concurrently. The threads mostly wait for the network, so they need no async runtime.
+//! Runs several queries concurrently. The threads mostly wait for the network, so they cost little.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};

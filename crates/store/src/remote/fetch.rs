@@ -19,12 +19,12 @@ const QUESTION: Duration = Duration::from_secs(120);
 const EACH: Duration = Duration::from_secs(1);
 
 impl Remote {
-    /// Queries records and publishes them to the local store.
+    /// Fetches records and publishes them to the local store.
     pub(super) fn ask(&self, wanted: Wanted) {
         self.questions.once(Question::Records(wanted), || self.tried(|| self.fetch_records(&[wanted])));
     }
 
-    /// Fetches a record again whose archive was lost.
+    /// Fetches a record again after its archive was lost.
     pub(super) fn ask_again(&self, record: &Record) {
         let (wanted, name) =
             (Wanted::Action(record.action), RecordName { action: record.action, id: record.id() });
@@ -33,7 +33,7 @@ impl Remote {
         });
     }
 
-    /// Sends all queries at once, except those that were answered recently.
+    /// Fetches the records for all queries at once, except queries that were answered recently.
     pub(super) fn ask_all(&self, wanted: &[Wanted]) {
         let mut open = wanted.iter().copied().collect::<BTreeSet<_>>();
         open.retain(|wanted| !self.questions.is_answered(&Question::Records(*wanted)));
@@ -43,7 +43,7 @@ impl Remote {
         }
     }
 
-    /// Queries the entry of a name.
+    /// Fetches the entry of a name.
     pub(super) fn ask_entry(&self, name: &str) {
         if check_entry_name(name).is_ok() {
             let question = Question::Entry(name.to_owned());
@@ -51,7 +51,7 @@ impl Remote {
         }
     }
 
-    /// Queries all entries.
+    /// Fetches all entries.
     pub(super) fn ask_entries(&self) {
         self.questions.once(Question::Entries, || {
             self.tried(|| {

@@ -1,7 +1,7 @@
 //! Pushes a store's contents to a sink: objects before records, records before the pointers to them.
 //!
-//! The order is that of a publish. An interrupted push leaves only files that no reader finds yet. Existing files in
-//! the sink are not trusted: they are read, and replaced if their content is wrong.
+//! The order is that of a publish, so an interrupted push is harmless: a file is always written before the files that
+//! refer to it. Existing files in the sink are not trusted: they are read, and replaced if their content is wrong.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! Remembers the queries sent to a source. Concurrent callers do not repeat a query, and a source that is down delays
-//! only one caller.
+//! Remembers the queries sent to a source. Concurrent callers do not repeat a query, and no caller waits twice for a
+//! source that is down.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,15 +16,15 @@ pub(super) const LEFT_ALONE: Duration = Duration::from_secs(30);
 /// A query to a source.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Question {
-    /// Is the source a store?
+    /// Whether the source is a store.
     Store,
-    /// Which records match?
+    /// The matching records.
     Records(Wanted),
-    /// Where is a record whose local archive is lost?
+    /// A record whose local archive is lost.
     Again(RecordName),
-    /// Which entry does a name refer to?
+    /// The entry of a name.
     Entry(String),
-    /// Which entries exist?
+    /// The names of all entries.
     Entries,
 }
 
@@ -62,7 +62,7 @@ impl Questions {
         answer.is_some_and(|answer| lock(&answer).is_some_and(|at| at.elapsed() < ANSWERED))
     }
 
-    /// Records that the query was answered.
+    /// Notes that the query was answered.
     pub(super) fn set_answered(&self, question: Question) {
         let answer = Arc::clone(lock(&self.answers).entry(question).or_default());
         *lock(&answer) = Some(Instant::now());
@@ -73,7 +73,7 @@ impl Questions {
         lock(&self.failed).is_some_and(|at| at.elapsed() < LEFT_ALONE)
     }
 
-    /// Records a failure of the source, which is then not queried for a while. Returns whether this is news.
+    /// Notes a failure of the source, which is then not queried for a while. Returns whether this is a new failure.
     pub(super) fn leave_alone(&self) -> bool {
         let was = self.is_left_alone();
         *lock(&self.failed) = Some(Instant::now());

@@ -1,8 +1,7 @@
 //! Fetches records by key, fingerprint or action, for one query or a thousand.
 //!
 //! ```text
-//! names ─▶ record, signatures ─▶ documents ─▶ the archive of the best record that this host can run, per query ─▶
-//! published
+//! names ─▶ record, signatures ─▶ documents ─▶ archive of the best record for this host, per query ─▶ published
 //! ```
 //! Each step fetches everything at once, and the results are published together. An archive is not fetched if the
 //! signatures of its record do not suffice. If an archive is damaged, the next best record is tried.

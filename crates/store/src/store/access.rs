@@ -1,5 +1,5 @@
-//! Reads the files of a store. All reads pass through this module: every directory on the path and every file must
-//! belong to a trusted user ([`crate::trust`]), and none may be a link.
+//! Checks and reads the files of a store: every directory on the path and every file must belong to a trusted user
+//! ([`crate::trust`]), and none may be a link.
 //!
 //! Each directory is checked once per open store, each file whenever it is opened.
 

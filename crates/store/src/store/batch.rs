@@ -1,7 +1,7 @@
-//! Writes batches durably: files are written without names, synced together, and only then renamed.
+//! Writes batches durably: files are written under temporary names, synced together, and only then renamed.
 //!
 //! ```text
-//! each item: object, documents, record ─▶ unnamed files, not synced      pointers ─▶ noted
+//! each item: object, documents, record ─▶ temporary files, not synced      pointers ─▶ noted
 //! commit: sync ─▶ renames, in the order of a publish ─▶ pointers ─▶ sync
 //! ```
 //! A file is on disk before it has its name, so after a crash every named file is complete. Two syncs of the file

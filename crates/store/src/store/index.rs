@@ -7,7 +7,6 @@
 //!
 //! Like pointers, the lists only say where to look. They are written when a store is uploaded to such a server; later
 //! publishes and collections appear in them only after the next run.
-//! collected later is in them when they are written again.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -3,8 +3,9 @@
 //! found artifacts must be intact, nothing may be reported as damage, and a build's artifacts must exist when it ends.
 //!
 //! Each process opens the store separately, and shares only the files. The order of work inside a kernel call is not
-//! scheduled. By default a sample of schedules runs; `PRECAST_SCHEDULES=100000 cargo test -p precast-store --lib
-//! interleave` runs that many for each test. A failure prints the schedule that reproduces it.
+//! scheduled. By default a sample of schedules runs. A failure prints the schedule that reproduces it. To run more
+//! schedules for each test:
+//! `PRECAST_SCHEDULES=100000 cargo test -p precast-store --lib interleave`.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

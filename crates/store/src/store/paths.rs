@@ -1,4 +1,4 @@
-//! Defines the path of every file in a store. No other module builds such paths.
+//! Defines the paths of the files in a store.
 
 use std::fmt;
 use std::path::{Path, PathBuf};

@@ -2,8 +2,8 @@
 //!
 //! A reader needs the object, the record and the pointers; a builder also needs the documents. They are written in the
 //! order object → documents → record → pointers. A killed writer or a full disk therefore leaves a prefix of this
-//! sequence, and any file can be lost later. One existing file therefore proves nothing about the next: each is
-//! checked, and written if it is missing or damaged. The root of an entry is the end of a similar sequence in
+//! sequence, and any file can be lost later. Since one existing file proves nothing about the next, each is checked,
+//! and written if it is missing or damaged. The root of an entry is the end of a similar sequence in
 //! [`Store::put_entry`].
 
 use std::collections::BTreeSet;

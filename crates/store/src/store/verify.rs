@@ -262,7 +262,7 @@ impl Store {
         }
     }
 
-    /// Reads all objects, on all processors. Returns the intact ones.
+    /// Reads all objects with up to [`READERS`] threads. Returns the intact ones.
     fn read_objects(&self) -> Result<BTreeSet<Digest>, FindError> {
         let digests = self.object_digests()?;
         let (next, read) = (AtomicUsize::new(0), Mutex::new(Vec::new()));

@@ -1,4 +1,4 @@
-//! Contains all code that writes to a store: atomic file writes, and directories that other users cannot write.
+//! Writes files atomically, and creates directories that other users cannot write.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Keyrings: valid and invalid signatures. The first three tests cover mistakes of other systems: an unsigned mapping
+//! Keyrings: valid and invalid signatures. The first three tests cover mistakes of other systems. An unsigned mapping
 //! is rejected, one key does not count twice, and nothing is used before it is verified.
 
 use std::sync::Arc;

@@ -21,9 +21,10 @@
 //!
 //! A plan selects victims without a lock. Files are deleted only under the store's exclusive lock; publishers share it
 //! ([`super::lease`]). Before each batch, the current names are read again (`named.rs`). A record or a root is deleted
-//! if its time is unchanged since the plan, an archive if no record names it, and a graph if no root refers to it. The
-//! order is that of a publish in reverse: pointers, record, documents, object. A killed collector therefore leaves the
-//! same state as a killed publisher. Readers take no lock: they miss, or have already read the file.
+//! only if its time is unchanged since the plan. An archive is deleted only if no record names it, and a graph only if
+//! no root refers to it. The order is that of a publish in reverse: pointers, record, documents, object. A killed
+//! collector therefore leaves the same state as a killed publisher. Readers take no lock: they miss, or have already
+//! read the file.
 
 mod leftover;
 mod named;
@@ -46,7 +47,8 @@ pub struct Keep {
     pub declared: Option<Roots>,
     /// The digests of archives that are always kept, such as those of releases.
     pub pinned: BTreeSet<Digest>,
-    /// The maximum time since a build last produced or used an undeclared artifact.
+    /// The maximum time since a build last produced or used an artifact. Applies to all artifacts without declarations,
+    /// and otherwise only to superseded records.
     pub max_age: Option<Duration>,
     /// The maximum size of the store, in bytes. Only records that no entry calls are deleted for it, the longest unused
     /// first.

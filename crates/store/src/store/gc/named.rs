@@ -21,7 +21,7 @@ pub(super) struct Named {
 }
 
 impl Named {
-    /// Whether a record names an archive.
+    /// Returns whether a record names an archive.
     pub(super) fn has_archive(&self, digest: &Digest) -> bool {
         self.has_foreign || self.archives.get(digest).is_some_and(|records| !records.is_empty())
     }
