@@ -13,8 +13,7 @@
 //! records/<RecordId>       a record
 //! release                  `<name>=<number>`, of an export that replaces earlier exports of that name
 //! signatures/<RecordId>    signatures of a record or an entry, as stored beside it in the store
-//! statement                the signed text: `precast export 1`, then sorted lines `<content id> <name>` of all members
-//! above
+//! statement                the signed text: `precast export 1`, then `<content id> <name>` of each member above, sorted
 //! statement.minisig        signatures of the statement
 //! ```
 //! The statement covers all other members, so members cannot be added, left out or mixed with another export. No part

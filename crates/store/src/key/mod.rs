@@ -11,25 +11,28 @@
 //!
 //! | input | `BuildKey` | `ActionKey` | `Digest` | why |
 //! |---|---|---|---|---|
-//! | [`FORMAT_EPOCH`] | yes | through its inputs | no | a change of the module contract makes old artifacts unreachable, never wrong |
-//! | [`ARCHIVE_EPOCH`] | – | yes | in the manifest | an archive's metadata may change although the machine code does not: same action, same bytes |
+//! | [`FORMAT_EPOCH`] | yes | through its inputs | no | a new module contract makes old artifacts unreachable, never wrong |
+//! | [`ARCHIVE_EPOCH`] | – | yes | in the manifest | metadata can change alone, but one action must give the same bytes |
 //! | host ABI | yes | through | – | the same C text makes different calls under another host |
 //! | profile (release, debug, asan) | yes | through | – | the profile decides which checks are compiled in |
 //! | language | yes | through | – | C and C++ give the same text different meanings |
-//! | module text, with `@M@` for its own name | yes | through | the file itself | the text contains types, edges, slots and entry order; the module's name is derived *from* the key, so the key cannot cover it |
+//! | module text, with `@M@` for its own name | yes | through | the file itself | types, edges, slots, entry order; not its name |
 //! | SourceSet: logical name → content | yes | through | the files themselves | all included headers are part of the program |
 //! | flags of the ops, normalised, in order | yes | yes (full list) | – | `-D` and `-f` change the results |
 //! | library names | yes | by content, in `linked` | – | a module that calls BLAS is another module |
 //! | kind (compile, link, entry) | – | yes | – | the same input can have several products |
 //! | neighbours in the unit | – | yes (`inputs`, in order) | – | a function's machine code may depend on its neighbours |
-//! | target, ISA level | – | yes | – | *not* in the `BuildKey`: a host without a compiler looks up the key and picks an admissible variant |
+//! | target, ISA level | – | yes | – | a host without a compiler looks up the `BuildKey` and picks an admissible variant |
 //! | toolchain | – | yes | – | a new gcc causes a rebuild; a host without gcc still hits |
 //! | printable signatures ([`KeyDocument::ops`]) | – | – | the manifest | for people; derived from the text |
 //! | versions given by authors ([`KeyDocument::versions`]) | – | – | – | a promise that is checked; the content decides |
 //! | fingerprints | – | – | – | an alias that can be derived again |
-//! | absolute paths, current directory, user, host, umask, locale, clock, `-j` | – | – | – | must not change a single bit; builds are tested for it |
+//! | absolute paths, current directory, user, host, umask, locale, clock, `-j` | – | – | – | builds must not depend on them |
 //! | zstd level, zstd version | – | – | – | transport only: the digest covers the uncompressed tar |
 //! | process-dependent hashes (`std::hash`), map iteration order, `usize` | – | – | – | differ between machines |
+//!
+//! A module's name is derived *from* its key, so the key cannot cover the name. Paths, users, hosts and the other inputs of
+//! that row must not change a single bit of the output, and builds are tested for it.
 //!
 //! # Encoding
 //!

@@ -1,4 +1,4 @@
-//! Checks and reads the files of a store: every directory on the path and every file must belong to a trusted user
+//! Checks and reads the files of a store. Every directory on the path and every file must belong to a trusted user
 //! ([`crate::trust`]), and none may be a link.
 //!
 //! Each directory is checked once per open store, each file whenever it is opened.

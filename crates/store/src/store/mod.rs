@@ -8,6 +8,7 @@
 //!   objects/ab/<Digest>.tar.zst                   an archive; 0444; appears by rename only, never modified
 //!   records/ab/<ActionKey>-<RecordId>             a record, named by its own hash
 //!   records/ab/<ActionKey>-<RecordId>.documents   the preimages of its members' keys
+//!   records/ab/<ActionKey>-<RecordId>.provenance  a builder's statement about the record
 //!   records/ab/<ActionKey>-<RecordId>.minisig     signatures of the record
 //!   keys/ab/<BuildKey or Fingerprint>/<ActionKey>-<RecordId>     empty pointers, rebuildable from the records
 //!   entries/ab/<RecordId>                         a named graph

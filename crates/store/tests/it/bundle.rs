@@ -367,8 +367,7 @@ fn what_the_root_does_not_cover_is_not_believed_though_each_hash_below_it_fits()
         assert!(bundle.find_entry("score").is_none() && bundle.names().is_empty(), "{number}");
         let told = events.lock().unwrap().clone();
         assert!(told.len() == 1 && told[0].contains("page hashes"), "{number}: {told:?}");
-        // `verify` returns the damage, but an observer is not notified twice, and not for a `verify` before any other
-        // call either.
+        // The observer is notified once, whether `verify` runs after other calls or first.
         assert_eq!(bundle.verify().len(), 1, "{number}");
         assert_eq!(events.lock().unwrap().len(), 1, "{number}");
         let (sink, bundle) = (std::sync::Arc::clone(&events), open(&data).unwrap());

@@ -253,7 +253,8 @@ fn what_stands_beside_releases_does_not_hide_them_nor_block_others() {
     }
     assert_eq!(store.releases().unwrap(), ["model=2".parse().unwrap()]);
     assert!(store.verify().unwrap().is_intact());
-    // A release file with invalid content blocks exports without a release, but no other release.
+    // A release file with invalid content blocks releases of its name and exports without a release, but no other
+    // release.
     fs_err::write(place.join("model.orig"), "model=9\n").unwrap();
     with("model=3").import(&store).unwrap();
     with("other=1").import(&store).unwrap();

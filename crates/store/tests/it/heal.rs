@@ -149,7 +149,7 @@ fn what_stands_in_the_place_of_a_file_or_a_directory_is_moved_away() {
         let other: &dyn Fn(&Path) = if is_dir { &file } else { &folder };
         for put in [other, &socket, &pipe] {
             remove(&place);
-            // Socket names have a maximum length.
+            // A socket path has a maximum length, so the socket is bound at a short path first.
             let short = store.parent().unwrap().join("x");
             put(&short);
             if !short.try_exists().unwrap() {
