@@ -56,8 +56,7 @@ fn sizes_at_the_boundaries_of_blocks_give_the_same_bits_at_every_level() {
     assert_agree(&subjects, Form::release(Granularity::Mixed(1)));
 }
 
-/// gcc may use the float's truncation in place of an integer converted from that float, which gives another zero:
-/// -0.0.
+/// gcc may replace a cast to an integer and back by the float's truncation, which can be -0.0.
 #[test]
 fn casts_to_integers_and_back_give_positive_zeros_at_every_level() {
     let mut choices = Choices::seeded(5);

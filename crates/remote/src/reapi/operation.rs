@@ -18,7 +18,7 @@ const WHAT: &str = "running the compiler there";
 const SIGNAL: i32 = 128;
 
 impl Connection {
-    /// Executes an action once. The result may come from the farm's cache, unless `anew` is set.
+    /// Executes an action once. The farm may return a cached result if `anew` is false.
     pub(super) async fn execute(
         &self,
         action: &Name,
