@@ -121,7 +121,7 @@ pub(crate) fn race(rounds: usize, runners: &mut [Runner<'_>]) -> Result<Vec<Samp
     race_cold(rounds, runners)
 }
 
-/// Like [`race`], but every round counts.
+/// Runs a [`race`] in which every round counts.
 pub(crate) fn race_cold(rounds: usize, runners: &mut [Runner<'_>]) -> Result<Vec<Sample>> {
     let mut samples = vec![Sample::default(); runners.len()];
     for _ in 0..rounds {

@@ -10,7 +10,7 @@ use std::path::Path;
 
 const TEXT: &str = include_str!("../c/params/affine.c");
 
-/// `x * alpha + 10 * side + w[0]`, rounded according to `mode`.
+/// Returns the graph of `x * alpha + 10 * side + w[0]`, rounded according to `mode`.
 fn affine(alpha: f64, side: &str, mode: &str, w: f64) -> FunctionGraph {
     graph(&op(declaration(alpha, side, mode, w)), &["f64"])
 }

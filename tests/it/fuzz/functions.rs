@@ -159,7 +159,7 @@ fn structural(name: &str) -> Function {
     }
 }
 
-/// `x[1]`, `x[-1:]`, `x[::-1]`, `x[:, 1:]` and similar expressions.
+/// Returns `x[1]`, `x[-1:]`, `x[::-1]`, `x[:, 1:]` and similar expressions.
 fn subtensor() -> Function {
     let index = |words: &[&str]| {
         props([("index", Prop::List(words.iter().map(|word| Prop::Str((*word).to_owned())).collect()))])

@@ -167,7 +167,7 @@ fn every_dtype_that_c_passes_is_passed() {
     assert_eq!(native.call(z, w), (Complex::new(-5.0, 10.0), Complex::new(1.0, -2.0)));
 }
 
-/// `1/x`, which rejects 0.
+/// Returns the graph of `1/x`, which rejects 0.
 fn reciprocal() -> FunctionGraph {
     let perform = |x| if x == 0.0 { Err("zero has none") } else { Ok(1.0 / x) };
     let c = "if (@X@ == 0) { pc_error_format(ctx, PC_ERROR_VALUE, \"%s has none\", \"zero\"); @FAIL@ }\n@Y@ = 1 / @X@;";

@@ -49,7 +49,7 @@ impl Environment {
         self.script_on(name, 1)
     }
 
-    /// Like [`Self::script`], on `threads` threads. JAX reads `NPROC`.
+    /// Returns the command of [`Self::script`] on `threads` threads. JAX reads `NPROC`.
     pub(super) fn script_on(&self, name: &str, threads: usize) -> Command {
         let mut command = Command::new(&self.python);
         command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("python").join(name));

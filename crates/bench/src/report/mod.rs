@@ -77,7 +77,7 @@ impl Line {
         Ok(Self::of_race(what, runners, &samples))
     }
 
-    /// Like [`Self::raced`], but the first round counts too.
+    /// Runs a race like [`Self::raced`] in which the first round counts too.
     pub(crate) fn raced_cold(what: &str, rounds: usize, mut runners: Vec<Runner<'_>>) -> Result<Self> {
         let samples = race_cold(rounds, &mut runners)?;
         Ok(Self::of_race(what, runners, &samples))

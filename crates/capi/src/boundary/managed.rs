@@ -65,7 +65,7 @@ pub(super) fn into_managed(array: Array) -> *mut Managed {
     owned.cast()
 }
 
-/// `deleter`
+/// Frees a result; this is the `deleter` of [`Managed`].
 ///
 /// # Safety
 /// `managed` is NULL, or came from [`into_managed`] and is not used any more.
