@@ -7,8 +7,8 @@
 //!    manifests of signatures (application/vnd.precast.minisig) and bills of materials (application/vnd.cyclonedx+json)
 //! ```
 //! The file is the concatenation of its layers, which any tool can download. A pull by the manifest's digest needs no
-//! trust; a pull by a tag trusts signatures. For registries without the referrers API, the list of referring
-//! artifacts is stored under a tag made from the manifest's digest, as the OCI specification says.
+//! trust; a pull by a tag trusts signatures. Without the referrers API, the list of referring artifacts is stored under
+//! a tag made from the manifest's digest, as the OCI specification says.
 //!
 //! Every body has a size limit (`ask.rs`), and a long release stays in a file until its signatures are verified
 //! (`spool.rs`). oci-client reads responses without a size limit, so this module uses its types but not its client.

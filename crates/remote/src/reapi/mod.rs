@@ -34,8 +34,8 @@
 //! 1. Each action has the platform property `precast-toolchain`, the identity's 64 digits. The administrator sets
 //!    it for the workers that have that toolchain, most simply by running the same image on all of them. A
 //!    scheduler sends the action only to those workers.
-//! 2. Before the first action of a toolchain, a worker computes the SHA-256 of every file in the identity, and of
-//!    every path that could take precedence over one. If any of them differs from the local file, nothing is
+//! 2. Before the first action of a toolchain, a worker computes the SHA-256 of every file in the identity. It does the
+//!    same for every path that could take precedence over one. If any of them differs from the local file, nothing is
 //!    compiled there.
 //!
 //! The second step detects a property that is wrong for all workers. `precast verify --rebuild` and `precast

@@ -18,7 +18,7 @@ const WHAT: &str = "running the compiler there";
 const SIGNAL: i32 = 128;
 
 impl Connection {
-    /// Executes an action once. The farm may return a cached result if `anew` is false.
+    /// Executes an action once, or returns a cached result of the farm if the caller allows that.
     pub(super) async fn execute(
         &self,
         action: &Name,
