@@ -1,7 +1,7 @@
-//! The declared set: what a program wants precompiled, and who asked for it.
+//! The declared set: the ops and graphs that a program wants precompiled, each with its owner.
 //!
-//! It is a set. The order in which things are declared does not reach a key, a unit or a bundle, and what two crates
-//! declare alike counts once. Two *different* graphs of one name are a mistake that names both places.
+//! The declarations form a set. Their order does not affect keys, units or bundles, and equal declarations of two
+//! crates count once. Two *different* graphs with the same name are an error that names both places.
 
 use crate::place::Place;
 use crate::problem::{Problem, ProblemKind};
@@ -12,10 +12,10 @@ use precast_ops::{Ops, Serve};
 use precast_store::record::check_entry_name;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most combinations that all declarations of a build may have: hours of compiling, and a mistake long before.
+/// The most combinations that all declarations of a build may have. A larger number would mean hours of compiling.
 pub(crate) const COMBINATIONS_LIMIT: usize = 50_000;
 
-/// Says that there are too many combinations, before any is made. `None` is more than can be counted.
+/// Checks the number of combinations before any is created. `None` means that the count overflowed.
 pub(crate) fn check_combinations(found: Option<usize>) -> Result<usize, ProblemKind> {
     match found {
         Some(found) if found <= COMBINATIONS_LIMIT => Ok(found),
@@ -23,64 +23,65 @@ pub(crate) fn check_combinations(found: Option<usize>) -> Result<usize, ProblemK
     }
 }
 
-/// Says that there are no tensors of so many dimensions.
+/// Checks that a rank is one that tensors support.
 pub(crate) fn check_rank(found: usize) -> Result<(), ProblemKind> {
     if found > MAX_NDIM { Err(ProblemKind::Rank { found, most: MAX_NDIM }) } else { Ok(()) }
 }
 
-/// Every combination of one op with some dtypes and ranks: a `[[op]]` table.
+/// A matrix: every combination of one op with some dtypes and ranks, from an `[[op]]` table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matrix {
-    /// The op.
+    /// The op's name.
     pub name: String,
     /// The dtypes.
     pub dtypes: BTreeSet<DType>,
     /// The ranks.
     pub ndim: BTreeSet<usize>,
-    /// Whether the name means an external op even if the library has it: that of the manifest which declares the matrix.
+    /// Whether the name refers to an external op of the declaring manifest even if the library has an op of that
+    /// name.
     pub is_own: bool,
-    /// Where it is declared; for messages only.
+    /// The place of the declaration, for messages only.
     pub place: Place,
 }
 
 impl Matrix {
-    /// The library in which the name means what the matrix asks for.
+    /// Returns the library in which the op's name resolves to the op that the matrix means.
     #[must_use]
     pub fn ops(&self, ops: &Ops) -> Ops {
         ops.clone().preferring(self.is_own.then(|| self.name.clone()))
     }
 }
 
-/// The package whose build script or manifest declares something.
+/// The package whose build script or manifest contains a declaration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Owner {
     /// The package that is built.
     #[default]
     Package,
-    /// A package that it depends on.
+    /// A dependency of that package.
     Dependency,
 }
 
-/// A graph that is called by name: a `[[graph]]` table.
+/// A named graph: a `[[graph]]` table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedGraph {
     /// The graph, as declared.
     pub graph: FunctionGraph,
-    /// What is compiled for it; never empty.
+    /// The kinds of modules compiled for the graph; never empty.
     pub serve: BTreeSet<Serve>,
-    /// Who declares it; the package itself where both do.
+    /// The declaring package; `Package` if both the package and a dependency declare the graph.
     pub owner: Owner,
-    /// Where it is declared; for messages only.
+    /// The place of the declaration, for messages only.
     pub place: Place,
 }
 
-/// What is to be compiled.
+/// The set of all declarations.
 #[derive(Debug, Clone, Default)]
 pub struct Declared {
     ops: Ops,
     /// The owner of the declarations that are added next.
     owner: Owner,
-    /// Names of external ops that could not be made.
+    /// Names of external ops that could not be created.
     unmade: BTreeSet<String>,
     /// Where external ops are declared, by name.
     externals: BTreeMap<String, Place>,
@@ -89,27 +90,27 @@ pub struct Declared {
 }
 
 impl Declared {
-    /// Declares nothing yet; `ops` can be used in what is declared.
+    /// Creates an empty set whose declarations may use `ops`.
     #[must_use]
     pub fn new(ops: Ops) -> Self {
         Self { ops, ..Self::default() }
     }
 
-    /// Says whose declarations are added from now on.
+    /// Sets the owner of the declarations that are added next.
     pub(crate) fn set_owner(&mut self, owner: Owner) {
         self.owner = owner;
     }
 
-    /// The library of ops, those that were declared included.
+    /// Returns the library of ops, including declared external ops.
     #[must_use]
     pub fn ops(&self) -> &Ops {
         &self.ops
     }
 
-    /// Adds an external op, which can be called by its name in what is declared later; the same one counts once.
+    /// Adds an external op. Later declarations can call it by its name; adding the same op twice counts once.
     ///
     /// # Errors
-    /// Another op has the name.
+    /// Fails if another op has the same name.
     pub fn external(&mut self, op: ExternalCOp, place: Place) -> Result<(), Problem> {
         let name = op.declaration().name.clone();
         match self.ops.clone().with_external(op) {
@@ -127,12 +128,12 @@ impl Declared {
         }
     }
 
-    /// The external ops whose names the library has too, each with its place.
+    /// Returns the external ops whose names the library also has, each with its place.
     pub(crate) fn shadowing(&self) -> impl Iterator<Item = (&String, &Place)> {
         self.externals.iter().filter(|(name, _)| Ops::row(name).is_some())
     }
 
-    /// Remembers an external op that could not be made, so that what calls it is not told that there is no such op.
+    /// Records an external op that could not be created, so that its callers do not also report an unknown op.
     pub(crate) fn unmade(&mut self, name: &str) {
         self.unmade.insert(name.to_owned());
     }
@@ -141,12 +142,12 @@ impl Declared {
         self.unmade.contains(name)
     }
 
-    /// Adds a matrix; what other matrices have too counts once.
+    /// Adds a matrix. Combinations that several matrices share count once.
     pub fn op(&mut self, matrix: Matrix) {
         self.matrices.push(matrix);
     }
 
-    /// Adds a graph that one module serves.
+    /// Adds a graph that is compiled to one module.
     ///
     /// # Errors
     /// As [`Declared::graph_served`].
@@ -154,11 +155,11 @@ impl Declared {
         self.graph_served(name, graph, &[Serve::Whole], place)
     }
 
-    /// Adds a graph, and says what is compiled for it; nothing said means one module for all of it.
+    /// Adds a graph with the kinds of modules to compile for it; an empty list means one module for the whole graph.
     ///
     /// # Errors
-    /// The name cannot be an entry's, or is that of another graph. The same graph under the same name counts once, with all
-    /// that is asked for it.
+    /// Fails if the name is not valid for an entry, or if a different graph has it. Adding the same graph under the
+    /// same name merges the requested kinds.
     pub fn graph_served(
         &mut self,
         name: &str,
@@ -172,7 +173,7 @@ impl Declared {
         let serve: BTreeSet<Serve> =
             if serve.is_empty() { [Serve::Whole].into() } else { serve.iter().copied().collect() };
         match self.graphs.get_mut(name) {
-            // By their bits: a graph with a NaN in it is unequal to itself.
+            // Compares the JSON forms, since a graph that contains a NaN is not equal to itself.
             Some(known) if json::render(&known.graph) == json::render(&graph) => {
                 known.serve.extend(serve);
                 known.owner = known.owner.min(self.owner);
@@ -192,27 +193,27 @@ impl Declared {
         }
     }
 
-    /// The matrices, in the order they were added.
+    /// Returns the matrices in insertion order.
     #[must_use]
     pub fn matrices(&self) -> &[Matrix] {
         &self.matrices
     }
 
-    /// The graphs, by name.
+    /// Returns the graphs by name.
     #[must_use]
     pub fn graphs(&self) -> &BTreeMap<String, NamedGraph> {
         &self.graphs
     }
 
-    /// Whether nothing is declared.
+    /// Returns whether the set contains no matrices and no graphs.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.matrices.is_empty() && self.graphs.is_empty()
     }
 }
 
-/// Reads the parts of a matrix, each list with the place of each of its items, as far as they make sense: what is left of a
-/// matrix with a mistake is still looked at, so that its other mistakes are found too.
+/// Reads the lists of a matrix; each item carries its place. Invalid items are reported and dropped, so that the
+/// remaining mistakes of the matrix are found in the same run.
 pub(crate) fn matrix(
     name: &str,
     dtypes: &[(&str, Place)],

@@ -1,9 +1,9 @@
-//! An external op over dtypes and ranks: named graphs, one for each combination.
+//! External ops over dtypes and ranks: one named graph for each combination.
 //!
-//! A combination chooses a dtype for each letter of the type patterns, a rank where they leave it open, and how many of the
-//! inputs that may be missing there are. Each becomes a graph of one Apply. With one combination the graph has the op's
-//! name; of several each adds what it chose: `vector_times_vector.f32.f64`, `norm.f64.2d`, `fused.f64.3in`. A call of the op
-//! by its name gets the combination of its inputs.
+//! A combination selects a dtype for each letter of the type patterns, a rank if the patterns leave it open, and the
+//! number of optional inputs. Each combination becomes a graph with one Apply. A single combination uses the op's
+//! name; several append their selection: `vector_times_vector.f32.f64`, `norm.f64.2d`, `fused.f64.3in`. A call of the
+//! op by its name resolves to the combination that matches its inputs.
 
 use crate::declared::{Declared, check_combinations, check_rank};
 use crate::place::Place;
@@ -14,17 +14,16 @@ use precast_graph::{DType, FunctionGraph, Op, Type, nearest};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What is asked for of an external op, by a manifest or a build script; each item with its place.
+/// The combinations of an external op that a manifest or a build script requests; each item has its place.
 pub(crate) struct ExternalMatrix {
-    /// The dtypes of each letter of the type patterns.
     pub(crate) dtypes: Vec<(String, Vec<(String, Place)>)>,
-    /// The ranks; `None` where none are listed.
+    /// The ranks; `None` if none are listed.
     pub(crate) ndim: Option<Vec<(usize, Place)>>,
     pub(crate) place: Place,
 }
 
 impl ExternalMatrix {
-    /// Declares the op and a graph for each combination; gives what is wrong.
+    /// Declares the op and a graph for each combination, and returns the problems found.
     pub(crate) fn declare(&self, op: ExternalCOp, declared: &mut Declared) -> Vec<Problem> {
         let mut problems = Vec::new();
         let dtypes = self.dtypes(&op, &mut problems);
@@ -39,7 +38,7 @@ impl ExternalMatrix {
             Err(kind) => return vec![Problem::new(self.place.clone(), kind)],
         };
         problems.extend(self.reference(&op, &combinations));
-        // As the library makes it, which evaluates its reference.
+        // Uses the op as the library creates it, which evaluates its reference.
         let made: Arc<dyn Op> = match declared.ops().external(&op.declaration().name) {
             Some(made) => Arc::clone(made) as Arc<dyn Op>,
             None => Arc::new(op),
@@ -54,7 +53,7 @@ impl ExternalMatrix {
         problems
     }
 
-    /// What is wrong with the op's reference, for the first combination with all inputs.
+    /// Checks the op's reference against the first combination that has all inputs, and returns the problem, if any.
     fn reference(&self, op: &ExternalCOp, combinations: &[(String, Vec<Type>)]) -> Option<Problem> {
         let (_, types) = combinations.iter().rev().max_by_key(|(_, types)| types.len())?;
         if op.declaration().reference.is_empty() {
@@ -64,7 +63,7 @@ impl ExternalMatrix {
         Some(Problem::new(self.place.key("reference"), ProblemKind::External { message }))
     }
 
-    /// Reads the dtypes of each letter of the op; what is listed twice counts once.
+    /// Reads the dtypes of each letter of the op; duplicates count once.
     fn dtypes(&self, op: &ExternalCOp, problems: &mut Vec<Problem>) -> BTreeMap<String, Vec<DType>> {
         let letters = op.type_names();
         let mut wrong = |place: Place, problem: String| {
@@ -97,7 +96,7 @@ impl ExternalMatrix {
         found
     }
 
-    /// Reads the ranks; one without meaning where no type leaves the rank open.
+    /// Reads the ranks. A rank list is an error if every type fixes its rank.
     fn ranks(&self, op: &ExternalCOp, problems: &mut Vec<Problem>) -> BTreeSet<usize> {
         let mut wrong = |problem: &str| {
             let kind = ProblemKind::Dtypes { problem: problem.to_owned() };
@@ -118,7 +117,8 @@ impl ExternalMatrix {
     }
 }
 
-/// Names and input types of all combinations, which are counted before the first is made; `before` are declared already.
+/// Returns the names and input types of all combinations. They are counted before the first is created; `before`
+/// combinations are declared already.
 fn combinations(
     op: &ExternalCOp,
     dtypes: &BTreeMap<String, Vec<DType>>,
@@ -161,7 +161,7 @@ fn combinations(
     Ok(found)
 }
 
-/// The graph of one Apply.
+/// Builds a graph with a single Apply.
 fn graph(op: &Arc<dyn Op>, types: &[Type]) -> Result<FunctionGraph, precast_graph::BuildError> {
     let mut graph = FunctionGraph::new();
     let mut inputs = Vec::new();

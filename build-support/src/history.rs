@@ -1,9 +1,10 @@
-//! The last builds into a store that compiled something: what and why, for people who ask afterwards.
+//! A log of the latest builds that compiled something into a store: the compiled units and the reasons, for later
+//! questions.
 //!
 //! ```text
 //! <store>/builds/<seconds>-<process>.json       the latest twenty
 //! ```
-//! Nothing depends on these files; what cannot be written is not.
+//! Nothing depends on these files; write errors are ignored.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -15,26 +16,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::execute::{Compilation, Executed};
 
-/// How many builds are remembered.
+/// The number of builds kept.
 const KEPT: usize = 20;
 
-/// No log comes near this size, in bytes.
+/// The size limit of a log, in bytes; real logs are far smaller.
 const LIMIT: u64 = 64 << 20;
 
 /// A build that compiled something.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Build {
-    /// When it ended, in seconds since 1970.
+    /// The end of the build, in seconds since 1970.
     pub when: u64,
-    /// What was built: a manifest, or a package's directory.
+    /// The build's subject: a manifest, or a package's directory.
     pub what: String,
-    /// How many artifacts the store had.
+    /// The number of artifacts that the store already had.
     pub hits: usize,
-    /// What was compiled.
+    /// The compiled units.
     pub compilations: Vec<Compilation>,
 }
 
-/// Remembers a build, if it compiled anything.
+/// Logs a build if it compiled anything.
 pub fn remember(store: &Store, what: &Path, executed: &Executed) {
     if executed.compilations.is_empty() {
         return;
@@ -47,7 +48,7 @@ pub fn remember(store: &Store, what: &Path, executed: &Executed) {
         compilations: executed.compilations.clone(),
     };
     let directory = store.path().join("builds");
-    // A build does not fail because it cannot tell of itself.
+    // A failure to write the log must not fail the build.
     let _ = write(&directory, &format!("{when:012}-{}.json", std::process::id()), &build);
     let mut all = list(&directory);
     all.truncate(all.len().saturating_sub(KEPT));
@@ -61,14 +62,14 @@ fn write(directory: &Path, name: &str, build: &Build) -> std::io::Result<()> {
     file.rename(&directory.join(name))
 }
 
-/// Gives the latest build into a store that compiled anything, if it can be read.
+/// Returns the latest build that compiled something into a store, if its log can be read.
 #[must_use]
 pub fn last(store: &Path) -> Option<Build> {
     let latest = list(&store.join("builds")).pop()?;
     serde_json::from_slice(&precast_store::file::read(&latest, LIMIT).ok()?).ok()
 }
 
-/// The files, the oldest first.
+/// Lists the log files, oldest first.
 fn list(directory: &Path) -> Vec<PathBuf> {
     let entries = fs_err::read_dir(directory).into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();

@@ -1,11 +1,11 @@
-//! What a build does when it is told to end by SIGINT, SIGTERM or SIGHUP.
+//! Handling of SIGINT, SIGTERM and SIGHUP during a build.
 //!
-//! A terminal sends its signal to compilers too; `kill` does not, and nobody sends anything to scratch directories. So
-//! compilers are ended, which makes the build fail and clean up after itself. What does not come to an end soon (an op that
-//! computes) is cut off. A program that has more to end, or hands a signal on to a program that it runs, says so when it asks
-//! for this.
+//! A terminal sends its signals to the compilers too, but `kill` does not, and nothing removes scratch directories.
+//! The handler therefore terminates the compilers, so the build fails and cleans up. Work that does not stop soon (an
+//! op that is computing) is cut off. A program that must stop more, or that forwards signals to a child, passes a
+//! callback.
 //!
-//! Only programs of which we are the main part ask: the command, and build scripts. A library installs no handlers.
+//! Only main programs install the handler: the command and build scripts. A library installs no signal handlers.
 
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc;
@@ -18,21 +18,22 @@ use precast_store::{file, scratch};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 
-/// The signal that ends this process; 0 while there was none.
+/// The signal that ends this process; 0 if none has arrived.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
 
-/// How long the build has to clean up after itself.
+/// The time that the build has to clean up.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Ends this process in good order when it is told to end: compilers, then scratch directories. `first` hears of a signal
-/// before that, and tells whether it has taken it: then nothing ends. Signals that the process was started with as ignored
-/// (`nohup`) stay so.
+/// Ends this process in order when a signal arrives: compilers first, then scratch directories. The callback `first`
+/// runs before that; if it returns true, it has handled the signal and nothing ends. Signals that were ignored at
+/// process start (`nohup`) stay ignored.
 ///
-/// Where signals cannot be had, they do what they do without this. Only the first call counts.
+/// If handlers cannot be installed, signals keep their default action. Only the first call has an effect.
 pub fn watch(first: fn(i32) -> bool) {
     static WATCHED: OnceLock<()> = OnceLock::new();
     WATCHED.get_or_init(|| {
-        // A write beyond RLIMIT_FSIZE is then an error with a path, in place of the end of the process. Compilers do not inherit it.
+        // With a handler, a write beyond RLIMIT_FSIZE fails with an error that has a path instead of killing the
+        // process. Compilers do not inherit the handler.
         let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
         let ignored = ignored();
         let wanted = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
@@ -44,7 +45,7 @@ pub fn watch(first: fn(i32) -> bool) {
                 end(signal);
             }
         });
-        // Signals are taken only if there is a thread that hears them: without one they do what they do.
+        // Handlers are installed only if the watcher thread exists; otherwise signals keep their default action.
         if watching.is_ok()
             && let Ok(signals) = Signals::new(wanted)
         {
@@ -53,7 +54,7 @@ pub fn watch(first: fn(i32) -> bool) {
     });
 }
 
-/// Gives the exit code of a process that a signal ends, once one has come: 130, 143 or 129.
+/// Returns the exit code for the signal received, if any: 130, 143 or 129.
 #[must_use]
 pub fn exit_code() -> Option<u8> {
     match SIGNAL.load(Ordering::SeqCst) {
@@ -63,7 +64,7 @@ pub fn exit_code() -> Option<u8> {
 }
 
 fn end(signal: i32) {
-    // Who insists does not want to wait.
+    // A second signal ends the process without waiting.
     let insists = SIGNAL.swap(signal, Ordering::SeqCst) != 0;
     cancel();
     let cut = move || {

@@ -1,14 +1,14 @@
-//! Where a declaration stands, so that every complaint about it can be found by its reader.
+//! The place of a declaration, for error messages.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Where something is declared.
+/// The place of a declaration.
 ///
-/// Rendered as `precast.toml:12: [[op]] 2 (`add`), key `dtypes``, leaving out what is not known.
+/// Rendered as `precast.toml:12: [[op]] 2 (`add`), key `dtypes``; unknown parts are left out.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Place {
-    /// The manifest; none for what a `build.rs` declares itself.
+    /// The manifest; `None` for declarations of a `build.rs`.
     pub file: Option<PathBuf>,
     /// The line, counted from 1.
     pub line: Option<usize>,
@@ -18,7 +18,7 @@ pub struct Place {
     pub key: Option<String>,
 }
 
-/// Where the lines of a text begin, so that finding one does not read the text again.
+/// The offsets at which the lines of a text begin, so that a lookup does not read the text again.
 #[derive(Debug, Clone)]
 pub(crate) struct Lines(Vec<usize>);
 
@@ -27,26 +27,26 @@ impl Lines {
         Self(text.match_indices('\n').map(|(newline, _)| newline + 1).collect())
     }
 
-    /// The number of the line, from 1, that a byte is in.
+    /// Returns the number of the line that contains a byte, counted from 1.
     pub(crate) fn number(&self, offset: usize) -> usize {
         1 + self.0.partition_point(|start| *start <= offset)
     }
 }
 
 impl Place {
-    /// A place in a file.
+    /// Returns the place of a whole file.
     #[must_use]
     pub fn in_file(file: &Path) -> Self {
         Self { file: Some(file.to_owned()), ..Self::default() }
     }
 
-    /// A call of [`crate::Build`], such as ``op `add` ``.
+    /// Returns the place of a [`crate::Build`] call, such as ``op `add` ``.
     #[must_use]
     pub fn in_build(what: &str, name: &str) -> Self {
         Self { table: Some(format!("{what} `{name}`")), ..Self::default() }
     }
 
-    /// The same place, narrowed to a key.
+    /// Returns the same place, narrowed to a key.
     #[must_use]
     pub fn key(&self, key: &str) -> Self {
         Self { key: Some(key.to_owned()), ..self.clone() }

@@ -1,4 +1,4 @@
-//! What can be wrong with declarations. All of it is found before anything is said, so that one run shows every mistake.
+//! Problems in declarations. All of them are collected before any is reported, so that one run shows every mistake.
 
 use crate::place::Place;
 use precast_graph::ParseDTypeError;
@@ -6,7 +6,7 @@ use std::error::Error;
 use std::fmt;
 use std::path::PathBuf;
 
-/// One mistake and where it was made.
+/// A mistake and its place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Problem {
     /// Where.
@@ -15,103 +15,104 @@ pub struct Problem {
     pub kind: ProblemKind,
 }
 
-/// What is wrong with a declaration.
+/// The kinds of mistakes in a declaration.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProblemKind {
-    /// Not TOML, or not of the schema: an unknown key, a missing one, a value of another kind.
+    /// The text is not valid TOML or does not match the schema: an unknown key, a missing key, a value of the wrong
+    /// type.
     #[error("{message}")]
     Syntax {
-        /// What the parser said.
+        /// The parser's message.
         message: String,
     },
-    /// A dtype that there is not.
+    /// An unknown dtype.
     #[error("{0}")]
     DType(ParseDTypeError),
-    /// A list with nothing in it declares nothing.
+    /// An empty list, which declares nothing.
     #[error("the list is empty")]
     Empty,
-    /// More dimensions than a tensor can have.
+    /// A rank above the limit for tensors.
     #[error("found {found} dimensions, expected at most {most}")]
     Rank {
-        /// What was declared.
+        /// The declared rank.
         found: usize,
-        /// What there can be.
+        /// The limit.
         most: usize,
     },
-    /// More combinations than anyone compiles.
+    /// More combinations than the limit for a build.
     #[error(
         "{} combinations of dtypes and ranks, expected at most {most} in all\nhint: list the dtypes and ranks that are used",
         found.map_or_else(|| "countless".to_owned(), |found| found.to_string())
     )]
     Combinations {
-        /// What is declared up to here; nothing if it is more than can be counted.
+        /// The number declared so far; `None` if it overflows.
         found: Option<usize>,
-        /// What there can be.
+        /// The limit.
         most: usize,
     },
-    /// An op that the library does not have.
+    /// An op that the library does not contain.
     #[error("unknown op `{found}`{}", nearest.as_ref().map_or_else(String::new, |name| format!("; nearest `{name}`")))]
     UnknownOp {
-        /// The name.
+        /// The unknown name.
         found: String,
-        /// A name that was perhaps meant.
+        /// The most similar known name.
         nearest: Option<String>,
     },
-    /// Combinations that an op does not support, all of them.
+    /// Combinations that an op does not support; all of them in one message.
     #[error("{message}")]
     Unsupported {
-        /// What the op library said.
+        /// The op library's message.
         message: String,
     },
-    /// Two different graphs of one name.
+    /// Two different graphs with the same name.
     #[error("duplicate graph `{name}`: another one is declared at {first}")]
     DuplicateGraph {
         /// The name.
         name: String,
-        /// Where it was declared first.
+        /// The place of the first declaration.
         first: Box<Place>,
     },
-    /// A name that cannot be that of an entry.
+    /// A name that is not valid for an entry.
     #[error("{message}")]
     Name {
-        /// What is wrong with it.
+        /// The reason.
         message: String,
     },
-    /// A word that says nothing about what is compiled for a graph.
+    /// An invalid value of `serve`.
     #[error("found `{found}`, expected `whole`, `groups` or `ops`")]
     Serve {
-        /// The word.
+        /// The invalid word.
         found: String,
     },
-    /// A graph needs either `file`, or `json`, or `inputs` and `outputs`.
+    /// Neither or several of `file`, `json`, and `inputs` with `outputs`. A graph needs exactly one form.
     #[error("a graph has either `file`, or `json`, or `inputs` and `outputs`; found {found}")]
     GraphForm {
-        /// What there is, in words.
+        /// The keys found, in words.
         found: String,
     },
     /// A graph that cannot be read.
     #[error("{message}")]
     Graph {
-        /// What is wrong with it.
+        /// The reason.
         message: String,
     },
-    /// A graph that no module can be made of.
+    /// A graph that cannot be compiled to a module.
     #[error("cannot compile the graph: {message}")]
     Compile {
-        /// What is wrong with it.
+        /// The reason.
         message: String,
     },
-    /// An external op that cannot be made.
+    /// An external op that cannot be created.
     #[error("{message}")]
     External {
-        /// What is wrong with it, with the place in its C files.
+        /// The reason, with the place in the op's C files.
         message: String,
     },
-    /// A letter of a type pattern that stands for no dtype, or a dtype list for a letter that no pattern has.
+    /// A letter of a type pattern without dtypes, or dtypes for a letter that no pattern contains.
     #[error("{problem}")]
     Dtypes {
-        /// What is wrong, in words.
+        /// The reason, in words.
         problem: String,
     },
     /// A file that cannot be read.
@@ -119,10 +120,10 @@ pub enum ProblemKind {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's message.
         message: String,
     },
-    /// A target that nothing is compiled for.
+    /// A target without any known ISA level.
     #[error(
         "unknown target `{found}`; those of `x86_64` and `aarch64` are known, `{}` is this machine's",
         precast_compile::host_target()
@@ -131,10 +132,10 @@ pub enum ProblemKind {
         /// The target.
         found: String,
     },
-    /// An ISA level that there is not, or not for this target.
+    /// An ISA level that is unknown, or that belongs to a different target.
     #[error("{message}")]
     Isa {
-        /// What is wrong with it.
+        /// The reason.
         message: String,
     },
 }
@@ -151,7 +152,7 @@ impl Problem {
     }
 }
 
-/// Says what is wrong with declarations: every problem that was found, in the order of the declarations.
+/// The error for invalid declarations: every problem found, in the order of the declarations.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeclareError {
     /// The problems; never empty.
@@ -159,7 +160,7 @@ pub struct DeclareError {
 }
 
 impl DeclareError {
-    /// Gives the error of these problems, if there are any.
+    /// Returns an error with these problems, or `Ok` if there are none.
     pub(crate) fn check(problems: Vec<Problem>) -> Result<(), Self> {
         if problems.is_empty() { Ok(()) } else { Err(Self { problems }) }
     }
