@@ -1,4 +1,4 @@
-//! What a `build.rs` calls: precompiles declared ops and graphs into archives and a bundle.
+//! The build-script crate: precompiles declared ops and graphs into archives and a bundle.
 //!
 //! # A complete build script
 //! `Cargo.toml` has `precast-build` under `[build-dependencies]` and `precast` under `[dependencies]`; `build.rs` is
@@ -14,34 +14,35 @@
 //!         .run();
 //! }
 //! ```
-//! with, if you like, a `precast.toml` beside it (the schema is in [`manifest`]):
+//! with, optionally, a `precast.toml` in the same directory (the schema is in [`manifest`]):
 //! ```toml
 //! [[graph]]
 //! name = "score"
 //! inputs = ["x: f64[?]", "y: f64[?]", "z: f64[?]"]
 //! outputs = ["out = sum(exp(-x*x)*y + z)"]
 //! ```
-//! and the program embeds the result with `precast::include_bundle!()`. It then runs where no compiler is.
+//! and the program embeds the result with `precast::include_bundle!()`. The program then runs without a compiler.
 //!
-//! A *library* declares in its `Cargo.toml` what it needs of the program that links it, and needs no build script:
+//! A *library* declares in its `Cargo.toml` the ops and graphs that its programs need, and needs no build script:
 //! ```toml
 //! [[package.metadata.precast.op]]
 //! name = "exp"
 //! dtypes = ["f64"]
 //! ndim = [1]
 //! ```
-//! Its tests build that themselves: [`Build::try_run_in`]. A library that calls its own graphs as typed Rust functions has a build
-//! script, which compiles nothing: [`Build::library`].
+//! Its tests build these declarations themselves: [`Build::try_run_in`]. A library that calls its own graphs as typed
+//! Rust functions has a build script, which compiles nothing: [`Build::library`].
 //!
-//! # What it writes
-//! `OUT_DIR/precast.bundle`, `OUT_DIR/precast.rs` (names and keys), `OUT_DIR/precast_model.rs` (functions), and archives in a
-//! store: `PRECAST_STORE`, else the one that the workspace opted in to with `[workspace.metadata.precast] store = "artifacts"`,
-//! else `store-v2` in the user's cache directory. All packages, profiles and target directories share that one: `cargo check`,
-//! `--release`, `cargo clean` and a package that was moved compile nothing again. It can be deleted at any time. Where it
-//! cannot be written, or others can change it, a warning says so, and `OUT_DIR/precast-store` takes its place.
+//! # Output
+//! `OUT_DIR/precast.bundle`, `OUT_DIR/precast.rs` (names and keys), `OUT_DIR/precast_model.rs` (functions), and
+//! archives in a store. The store is `PRECAST_STORE`; else the one that the workspace selects with
+//! `[workspace.metadata.precast] store = "artifacts"`; else `store-v2` in the user's cache directory. All packages,
+//! profiles and target directories share that last store, so `cargo check`, `--release`, `cargo clean` and moving a
+//! package cause no recompilation. It can be deleted at any time. If it is not writable, or if other users can change
+//! it, the build prints a warning and uses `OUT_DIR/precast-store`.
 //!
-//! All of it is a function of the declared set, the ISA levels and the toolchain; the order of declarations, what the store
-//! had, the directory, the user and the number of jobs do not matter.
+//! The output is a function of the declared set, the ISA levels and the toolchain. The order of declarations, the
+//! content of the store, the directory, the user and the number of jobs do not matter.
 //!
 //! # The environment
 //! | variable | meaning |
@@ -49,7 +50,7 @@
 //! | `PRECAST_STORE` | the store, an absolute path |
 //! | `PRECAST_CACHE` | the user's cache directory of precast; else `$XDG_CACHE_HOME/precast`, else `~/.cache/precast` |
 //! | `PRECAST_ISA` | ISA levels, `x86-64-v2,x86-64-v3` |
-//! | `PRECAST_LOCKED` | `1`: an error, not a warning, when what is declared is not what [`precast.lock`](lock) says, or what dependencies declare is not known; `frozen`: that, and nothing is compiled: what no store has is an error; `update`: writes that file, in the package |
+//! | `PRECAST_LOCKED` | `1`: fail instead of warning if the declarations differ from [`precast.lock`](lock) or if those of dependencies are unknown; `frozen`: the same, and fail instead of compiling; `update`: write that file, in the package |
 //! | `CC`, `CC_<target>`, `TARGET_CC`, `HOST_CC`; `CXX` alike | the compiler |
 //! | `DOCS_RS` | compile nothing; the bundle is empty, and the functions, which have their signatures, return an error |
 //!
@@ -57,11 +58,11 @@
 //! ```text
 //! Manifest ──▶ Declared ──plan──▶ Plan { units, entries } ──execute──▶ Executed { artifacts, … } ──▶ bundle bytes
 //! ```
-//! [`Build`] is this for build scripts; `precast build` uses the same stages.
+//! [`Build`] runs these stages for build scripts; `precast build` uses the same stages.
 //!
-//! # What Cargo cannot be told
-//! A `precast.toml` that appears later is noticed when something else makes the script run: a path that does not exist
-//! would make it run every time.
+//! # Limitation: a manifest that is added later
+//! A new `precast.toml` is noticed only when something else makes the script run: watching a path that does not exist
+//! would make the script run every time.
 
 #![forbid(unsafe_code)]
 

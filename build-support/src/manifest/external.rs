@@ -1,4 +1,4 @@
-//! `[[external]]`: from a table and its C files to the declaration of an op, and what its dtypes and ranks are.
+//! `[[external]]`: converts a table and its C files to the declaration of an op with its dtypes and ranks.
 
 use super::{ExternalTable, FunctionTable, Manifest, ParamTable, ReferenceTable, params, references};
 use crate::declared::Declared;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use toml::Spanned;
 
-/// Reads the table's C files, and the own headers that they include, however deep.
+/// Reads the table's C files and, recursively, the package's own headers that they include.
 pub(super) fn read(
     directory: &Path,
     table: &ExternalTable,
@@ -26,14 +26,14 @@ pub(super) fn read(
     let exists = |candidate: &str| directory.join(candidate).is_file();
     open.extend(headers(table).filter_map(|header| own_header(header, &table.header_dirs, exists)));
     while let Some(name) = open.pop() {
-        // A name that leads out of the directory is refused when the op is made.
+        // Creating the op reports a name that leads out of the directory.
         if files.contains_key(&name) || Path::new(&name).is_absolute() || normalise("", &name).is_none() {
             continue;
         }
         let text = load(&name);
         if let Ok(text) = &text {
             for include in includes(text) {
-                // So is an include that does.
+                // It also reports an include that leads out of the directory.
                 let own = own_file(&name, &include, &table.header_dirs, exists).ok().flatten();
                 open.extend(own);
             }
@@ -42,7 +42,7 @@ pub(super) fn read(
     }
 }
 
-/// The headers that a table asks for, those of its enumerations included.
+/// Returns the headers that a table lists, including those of its enumerations.
 fn headers(table: &ExternalTable) -> impl Iterator<Item = &str> {
     let of_types = table.param_types.values().flat_map(|ty| match ty.get_ref() {
         ParamTable::Enum { headers: Some(headers), .. } => headers.as_slice(),
@@ -51,7 +51,7 @@ fn headers(table: &ExternalTable) -> impl Iterator<Item = &str> {
     table.headers.iter().chain(of_types).map(String::as_str)
 }
 
-/// The function in C that is a table's reference.
+/// Returns the C function that is a table's reference, if it has one.
 fn reference_function(table: &ExternalTable) -> Option<&FunctionTable> {
     match table.reference.as_ref()?.get_ref() {
         ReferenceTable::Function(function) => Some(function),
@@ -60,7 +60,7 @@ fn reference_function(table: &ExternalTable) -> Option<&FunctionTable> {
 }
 
 impl Manifest {
-    /// Declares the ops of all tables; gives what is wrong with them.
+    /// Declares the ops of all tables and returns the problems found.
     pub(super) fn externals(&self, declared: &mut Declared) -> Vec<Problem> {
         let mut problems = Vec::new();
         let mut made = Vec::new();
@@ -99,7 +99,7 @@ impl Manifest {
         problems
     }
 
-    /// What is asked for of a table's op.
+    /// Returns the combinations that a table requests for its op.
     fn matrix_of(&self, table: &ExternalTable, place: &Place) -> ExternalMatrix {
         let at = |span, key| Place { line: self.place(span).line, ..place.key(key) };
         let dtype = |item: &Spanned<String>| (item.get_ref().clone(), at(item.span(), "dtypes"));
@@ -122,7 +122,7 @@ impl Manifest {
         Place { line: line.or(place.line), ..place.key("reference") }
     }
 
-    /// The declaration, unless a file cannot be read.
+    /// Builds the declaration; `None` if a file cannot be read.
     fn declaration(&self, table: &ExternalTable, place: &Place) -> (Option<Declaration>, Vec<Problem>) {
         let mut problems = Vec::new();
         let texts = |list: &[Spanned<String>]| list.iter().map(|item| item.get_ref().clone()).collect();
@@ -134,7 +134,7 @@ impl Manifest {
                     let (path, message) = (self.file(file.get_ref()), message.clone());
                     problems.push(Problem::new(place, ProblemKind::File { path, message }));
                 }
-                // What was not read has a name that the declaration refuses.
+                // A file that was not read has a name that the declaration rejects.
                 read => {
                     let text = read.and_then(|read| read.as_ref().ok()).map_or("", String::as_str);
                     declaration.files.push((file.get_ref().clone(), text.into()));
@@ -224,7 +224,7 @@ impl Manifest {
         made.map_err(|error| Problem::new(place, ProblemKind::External { message: chain(&error) }))
     }
 
-    /// Fills in params and their types.
+    /// Fills in the params and their types.
     fn params(&self, table: &ExternalTable, place: &Place, declaration: &mut Declaration) -> Vec<Problem> {
         let mut problems = Vec::new();
         let mut wrong = |key: &str, span: std::ops::Range<usize>, message: String| {
@@ -254,8 +254,8 @@ impl Manifest {
         problems
     }
 
-    /// The own headers that files reach, and those that are asked for by themselves, by name; one that cannot be read is told to
-    /// `unreadable`, with the reason.
+    /// Returns the own headers that `files` include and the explicitly listed ones, by name. A header that cannot be
+    /// read is passed to `unreadable` with the reason.
     fn headers<'a>(
         &'a self,
         mut files: Vec<&'a str>,
@@ -292,7 +292,7 @@ impl Manifest {
         path.to_string_lossy().into_owned()
     }
 
-    /// The place of the key that an error is about.
+    /// Returns the place of the key that caused an error.
     fn external_place(&self, table: &ExternalTable, error: &ExternalError, place: &Place) -> Place {
         let at = |span: Option<std::ops::Range<usize>>, key: &str| Place {
             line: span.map_or(place.line, |span| self.place(span).line),

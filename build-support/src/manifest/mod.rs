@@ -1,10 +1,10 @@
-//! The manifest: what is to be compiled, as data.
+//! The manifest: the ops and graphs to compile, as data.
 //!
-//! One schema, two homes: `precast.toml`, and the table `[package.metadata.precast]` of a `Cargo.toml`, by which a library
-//! crate says what it needs of the program that links it.
+//! One schema has two locations: `precast.toml`, and the table `[package.metadata.precast]` of a `Cargo.toml`, in
+//! which a library crate declares the ops and graphs that it needs from the program that links it.
 //!
-//! `schema` has the keys, `read` takes text and files, `tables` knows where each table stands, `resolve` makes ops and graphs of tables; `external` and `params` are about
-//! `[[external]]`.
+//! `schema` has the keys, `read` reads text and files, `tables` maps offsets to tables, `resolve` converts tables to
+//! ops and graphs; `external` and `params` handle `[[external]]`.
 //!
 //! ```toml
 //! isa = ["x86-64-v3"]                 # optional; the target's default levels otherwise
@@ -32,9 +32,9 @@
 //! inputs = ["{T}[?]", "{U}[?]"]
 //! outputs = ["upcast(T, U)[?]"]
 //! ```
-//! Reading touches files and gives a [`Manifest`] whose content is fixed from then on: what is hashed is what is used.
-//! Headers that external ops include beside their own files are read too.
-//! Resolving ([`Manifest::declare`]) touches none. Unknown keys are refused.
+//! Reading accesses files and returns a [`Manifest`] whose content no longer changes, so the build uses exactly the
+//! content that it hashes. Headers that external ops include from their own directories are read too. Resolving
+//! ([`Manifest::declare`]) accesses no files. Unknown keys are rejected.
 
 mod external;
 mod params;
@@ -59,58 +59,59 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use tables::Tables;
 
-/// A manifest with the files that it names.
+/// A manifest with the contents of the files that it names.
 #[derive(Debug, Clone)]
 pub struct Manifest {
     path: PathBuf,
     text: String,
     lines: Lines,
     document: Document,
-    /// What no table can be read with: keys that none has, values of another kind, keys that are missing. It is left out of `document`.
+    /// Schema errors: unknown keys, values of the wrong type, missing keys. The affected parts are left out of
+    /// `document`.
     misread: Vec<Problem>,
-    /// Names of external ops whose tables are left out.
+    /// Names of external ops whose tables were left out.
     unmade: Vec<String>,
     tables: Tables,
-    /// Content of the graph files, and of the C files and their headers, by the name they have in the manifest, or what the system said.
+    /// The content of graph files, C files and headers, by their name in the manifest, or the system's error message.
     files: BTreeMap<String, Result<String, String>>,
 }
 
 impl Manifest {
-    /// The manifest's own path, as it was given.
+    /// Returns the manifest's own path, as passed by the caller.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The tables.
+    /// Returns the tables.
     #[must_use]
     pub fn document(&self) -> &Document {
         &self.document
     }
 
-    /// Checks that every table was read: each key is one that it has, and of the right kind. For those who only read or extend the
-    /// file: [`Manifest::declare`] and [`Manifest::ops`] check it too.
+    /// Checks that every table was read without schema errors. Callers that only read or extend the file need this;
+    /// [`Manifest::declare`] and [`Manifest::ops`] check it too.
     ///
     /// # Errors
-    /// What could not be read.
+    /// Fails with all schema errors.
     pub fn check_keys(&self) -> Result<(), DeclareError> {
         DeclareError::check(self.misread.clone())
     }
 
-    /// The target that `precast build` compiles for, if the manifest names one.
+    /// Returns the target that `precast build` compiles for, if the manifest names one.
     #[must_use]
     pub fn target(&self) -> Option<&str> {
         self.document.target.as_ref().map(|target| target.get_ref().as_str())
     }
 
-    /// The files that were read: the manifest, the graphs and the C files that it names, and what these include.
+    /// Lists the files that were read: the manifest, the graph files and C files that it names, and their headers.
     #[must_use]
     pub fn inputs(&self) -> Vec<PathBuf> {
         let graphs = self.files.iter().filter(|(_, read)| read.is_ok()).map(|(name, _)| self.file(name));
         std::iter::once(self.path.clone()).chain(graphs).collect()
     }
 
-    /// Appends everything that decides what this manifest declares.
+    /// Appends everything that affects the declarations of this manifest.
     pub(crate) fn hash(&self, encoder: Canonical) -> Canonical {
         let start = encoder.str(&self.text).list(self.files.len());
         self.files.iter().fold(start, |encoder, (name, read)| match read {

@@ -1,4 +1,4 @@
-//! Params of external ops: values and types as TOML has them.
+//! Params of external ops: their values and types in TOML.
 //!
 //! ```toml
 //! params = { alpha = 0.5, side = "RIGHT", mode = "FE_UPWARD", w = [0.5, 1.5] }
@@ -14,7 +14,7 @@ use super::{ConstantTable, ParamTable};
 use precast_codegen::{EnumType, ParamType};
 use precast_graph::{Array, DType, Prop};
 
-/// The value of a param; `None` for dates, tables and lists of other things than numbers.
+/// Converts the value of a param; `None` for dates, tables and lists with items other than numbers.
 pub(super) fn value(value: &toml::Value) -> Option<Prop> {
     Some(match value {
         toml::Value::Boolean(value) => Prop::Bool(*value),
@@ -37,7 +37,7 @@ pub(super) fn value(value: &toml::Value) -> Option<Prop> {
     })
 }
 
-/// A value in the dtype that is declared for it: a float is rounded to it, an integer must fit.
+/// Converts a value to its declared dtype: a float is rounded, an integer must fit.
 pub(super) fn rounded(value: Prop, ty: &ParamType) -> Prop {
     let (ParamType::Scalar(dtype) | ParamType::Tensor(dtype)) = ty else { return value };
     match value {
@@ -47,7 +47,7 @@ pub(super) fn rounded(value: Prop, ty: &ParamType) -> Prop {
     }
 }
 
-/// The type of a param; else what is wrong with it.
+/// Parses the type of a param.
 pub(super) fn ty(table: &ParamTable) -> Result<ParamType, String> {
     let dtype = |name: &str| name.parse().map_err(|error| precast_core::event::chain(&error));
     match table {

@@ -1,4 +1,4 @@
-//! Reads a manifest and the files it names. Mistakes in the text come back with file, table and line.
+//! Reads a manifest and the files it names. Errors in the text are reported with file, line and table.
 
 use super::tables::{Left, Tables, leave_out_key, leave_out_table};
 use super::{Document, Manifest};
@@ -12,23 +12,23 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Where a manifest's tables stand in its file.
+/// The path of the manifest's table in a `Cargo.toml`.
 const METADATA: [&str; 3] = ["package", "metadata", "precast"];
 
-/// Most mistakes of this kind that are told: the tables are read once more for each.
+/// The most schema errors reported in one run: the tables are read once more for each.
 const MOST_MISREAD: usize = 20;
 
 impl Manifest {
-    /// Reads a file of its own, `precast.toml`, and the graph files that it names.
+    /// Reads a `precast.toml` and the graph files that it names.
     ///
     /// # Errors
-    /// The file cannot be read, or is not a manifest. A graph file that cannot be read, and what a table cannot be read with, are
-    /// problems of [`Manifest::declare`].
+    /// Fails if the file cannot be read or is not a manifest. Unreadable graph files and schema errors in tables are
+    /// reported by [`Manifest::declare`].
     pub fn read(path: &Path) -> Result<Self, DeclareError> {
         Self::parse(path, read(path)?)
     }
 
-    /// Reads the table `[package.metadata.precast]` of a `Cargo.toml`; `None` where there is none.
+    /// Reads the table `[package.metadata.precast]` of a `Cargo.toml`; `None` if the file does not have it.
     ///
     /// # Errors
     /// As [`Manifest::read`].
@@ -40,10 +40,10 @@ impl Manifest {
         Ok(Some(Self::of(path, text, read)))
     }
 
-    /// Reads a manifest from its text; `path` says where it stands, for messages and for the files it names.
+    /// Reads a manifest from its text; `path` is used for messages and as the base of the files it names.
     ///
     /// # Errors
-    /// It is not a manifest. What a table cannot be read with is a problem of [`Manifest::declare`].
+    /// Fails if the text is not a manifest. Schema errors in tables are reported by [`Manifest::declare`].
     pub fn parse(path: &Path, text: String) -> Result<Self, DeclareError> {
         let root = DeTable::parse(&text).map_err(|error| malformed(path, &text, &error))?;
         let root = Spanned::new(root.span(), DeValue::Table(root.into_inner()));
@@ -59,7 +59,7 @@ impl Manifest {
     }
 }
 
-/// What was read of a manifest.
+/// The parts of a manifest that were read.
 struct Read {
     document: Document,
     misread: Vec<Problem>,
@@ -67,7 +67,7 @@ struct Read {
     tables: Tables,
 }
 
-/// Reads the tables. What cannot be read is told and left out, so that other mistakes are found beside it.
+/// Reads the tables. Invalid parts are recorded and left out, so that other mistakes are found in the same run.
 fn document(path: &Path, text: &str, mut root: Spanned<DeValue<'_>>) -> Result<Read, DeclareError> {
     let tables = root.get_ref().as_table().map(Tables::of).unwrap_or_default();
     let (mut misread, mut unmade, mut has_nameless) = (Vec::new(), Vec::new(), false);
@@ -75,7 +75,7 @@ fn document(path: &Path, text: &str, mut root: Spanned<DeValue<'_>>) -> Result<R
         let error = match Document::deserialize(root.clone().into_deserializer()) {
             Ok(mut document) => {
                 if has_nameless {
-                    // Any of these may call the op of whose table nothing is known.
+                    // Any of these may call the op whose table could not be read.
                     document.op.clear();
                     document.graph.clear();
                 }
@@ -151,7 +151,7 @@ fn syntax(path: &Path, text: &str, tables: &Tables, error: &toml::de::Error) -> 
     Problem::new(place, ProblemKind::Syntax { message })
 }
 
-/// Names the key that stands in the `line` of a value of a wrong type, and says how what was expected is written.
+/// Prefixes a type error with the key on `line`, and shows the expected syntax.
 fn with_key(message: String, line: &str) -> String {
     if !message.starts_with("invalid type") {
         return message;
@@ -169,14 +169,14 @@ fn with_key(message: String, line: &str) -> String {
     }
 }
 
-/// Says what numbers there can be in place of the names of Rust's types.
+/// Replaces the names of Rust integer types by a description of the valid numbers.
 fn in_words(message: &str) -> String {
     ["usize", "u64", "u32"].into_iter().fold(message.to_owned(), |message, name| {
         message.replace(&format!("expected {name}"), "expected a whole number that is not negative")
     })
 }
 
-/// Adds the known key that an unknown one was probably meant to be.
+/// Adds the known key that is most similar to an unknown one.
 fn with_nearest(message: &str) -> String {
     let quoted = |text: &str| text.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>();
     let near = message.strip_prefix("unknown field ").and_then(|rest| {

@@ -1,11 +1,11 @@
-//! Ops of a manifest that references of its other ops call: they go with the op whose reference it is.
+//! Adds the ops that a reference calls, if they are ops of the same manifest, to the op with that reference.
 
 use precast_codegen::external::Declaration;
 
-/// The declaration with the ops that its reference names, and those that theirs name.
+/// Returns the declaration with the ops that its reference calls, directly or indirectly.
 ///
 /// # Errors
-/// A reference that needs itself, in words.
+/// Fails, with a message, if a reference depends on itself.
 pub(super) fn attach(declaration: Declaration, all: &[Declaration]) -> Result<Declaration, String> {
     attached(declaration, all, &mut Vec::new())
 }
@@ -33,7 +33,7 @@ fn attached(
     Ok(declaration)
 }
 
-/// Whether one of the expressions has a call of the name.
+/// Returns whether one of the expressions contains a call of the name.
 fn is_called(name: &str, expressions: &[String]) -> bool {
     let is_word = |c: char| c == '_' || c.is_alphanumeric();
     let calls = |text: &String| {

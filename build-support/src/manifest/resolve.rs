@@ -1,4 +1,4 @@
-//! From tables to the declared set: names become ops, texts become graphs.
+//! Resolves tables to the declared set: names to ops, texts to graphs.
 
 use super::{GraphTable, Manifest, OpTable};
 use crate::declared::{Declared, matrix};
@@ -14,12 +14,12 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 
 impl Manifest {
-    /// Adds everything this manifest declares to `declared`: its ops first, which its matrices and graphs may call. Whether
-    /// ops support what is asked of them is found out when it is planned.
+    /// Adds all declarations of this manifest to `declared`: its ops first, since its matrices and graphs may call
+    /// them. Planning later checks that the ops support the requested dtypes and ranks.
     ///
     /// # Errors
-    /// Every problem of every table, and of what all are compiled for. What makes sense is added all the same, so that
-    /// [`crate::plan()`] can find more.
+    /// Fails with every problem of every table, of the target and of the ISA levels. The valid parts are added
+    /// nevertheless, so that [`crate::plan()`] can find more problems.
     pub fn declare(&self, declared: &mut Declared) -> Result<(), DeclareError> {
         let mut problems = self.declare_ops(declared);
         problems.extend(self.unknown_target());
@@ -28,23 +28,24 @@ impl Manifest {
         DeclareError::check(problems)
     }
 
-    /// The library with the external ops of this manifest, for graphs that call them by name.
+    /// Returns the library extended by this manifest's external ops, for graphs that call them by name.
     ///
     /// # Errors
-    /// Every problem of every external op.
+    /// Fails with every problem of every external op.
     pub fn ops(&self, library: Ops) -> Result<Ops, DeclareError> {
         let mut declared = Declared::new(library);
         DeclareError::check(self.declare_ops(&mut declared))?;
         Ok(self.own_first(declared.ops(), &[]))
     }
 
-    /// The library in whose texts names of this manifest's ops, and those of `others`, mean these.
+    /// Returns a library that prefers the ops of this manifest, and those in `others`, over built-in ops of the same
+    /// name.
     fn own_first(&self, ops: &Ops, others: &[String]) -> Ops {
         let names = self.document.external.iter().map(|table| table.get_ref().name.get_ref());
         ops.clone().preferring(names.chain(others).cloned())
     }
 
-    /// Adds the external ops. Gives their problems, after what could not be read.
+    /// Adds the external ops, and returns the schema errors followed by the problems of these ops.
     pub(crate) fn declare_ops(&self, declared: &mut Declared) -> Vec<Problem> {
         let mut problems = self.misread.clone();
         self.unmade.iter().for_each(|name| declared.unmade(name));
@@ -52,8 +53,8 @@ impl Manifest {
         problems
     }
 
-    /// Adds matrices and graphs, whose ops were added before. Names of this manifest's ops, and those of `script`, mean these, whatever
-    /// the library has: it grows, and this manifest does not.
+    /// Adds matrices and graphs; their ops were added before. The ops of this manifest and those in `script` take
+    /// precedence over library ops, because the library may gain ops of the same name later.
     pub(crate) fn declare_uses(&self, declared: &mut Declared, script: &[String]) -> Vec<Problem> {
         let mut problems = Vec::new();
         let ops = self.own_first(declared.ops(), script);
@@ -66,7 +67,7 @@ impl Manifest {
         let mut names = BTreeMap::new();
         for spanned in &self.document.graph {
             let (name, place) = (spanned.get_ref().name.get_ref(), self.graph_place(spanned));
-            // Within one manifest a name stands once, even for equal graphs: the second table is a slip.
+            // A manifest must not repeat a name, even for equal graphs: the second table is a mistake.
             if let Some(first) = names.insert(name, place.clone()) {
                 let kind = ProblemKind::DuplicateGraph { name: name.clone(), first: Box::new(first) };
                 problems.push(Problem::new(place, kind));
@@ -81,10 +82,10 @@ impl Manifest {
         problems
     }
 
-    /// The ISA levels that the manifest asks for; `None` when it leaves them to the target.
+    /// Returns the requested ISA levels; `None` if the manifest leaves the choice to the target.
     ///
     /// # Errors
-    /// A level that there is not.
+    /// Fails if a level is unknown.
     pub fn isa(&self) -> Result<Option<Vec<Isa>>, DeclareError> {
         let Some(levels) = &self.document.isa else { return Ok(None) };
         let (mut found, mut problems) = (Vec::new(), Vec::new());
@@ -100,7 +101,7 @@ impl Manifest {
         DeclareError::check(problems).map(|()| Some(found))
     }
 
-    /// The problem of a target that nothing is compiled for.
+    /// Returns the problem of an unknown target, if any.
     fn unknown_target(&self) -> Option<Problem> {
         let target =
             self.document.target.as_ref().filter(|target| Isa::defaults(target.get_ref()).is_empty())?;

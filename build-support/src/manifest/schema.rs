@@ -1,24 +1,24 @@
-//! The tables of a manifest, as serde reads them. Every value keeps its place in the text.
+//! The tables of a manifest, as serde reads them. Every value keeps its position in the text.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::Spanned;
 
-/// `precast.toml` as a whole, or the table `[package.metadata.precast]`.
+/// The whole of `precast.toml`, or the table `[package.metadata.precast]`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Document {
-    /// The ISA levels to compile for; the target's defaults when left out.
+    /// The ISA levels to compile for. [default: those of the target]
     pub isa: Option<Vec<Spanned<String>>>,
-    /// The target of `precast build`; a `build.rs` compiles for Cargo's.
+    /// The target of `precast build`; a `build.rs` compiles for the target of Cargo.
     pub target: Option<Spanned<String>>,
-    /// Matrices of one op each.
+    /// Matrices, each of one op.
     #[serde(default)]
     pub op: Vec<Spanned<OpTable>>,
-    /// Graphs called by name.
+    /// Named graphs.
     #[serde(default)]
     pub graph: Vec<Spanned<GraphTable>>,
-    /// Ops whose C stands in files.
+    /// External ops with their C files.
     #[serde(default)]
     pub external: Vec<Spanned<ExternalTable>>,
 }
@@ -31,7 +31,7 @@ pub struct OpTable {
     pub name: Spanned<String>,
     /// Dtypes: `["f32", "f64"]`.
     pub dtypes: Vec<Spanned<String>>,
-    /// Numbers of dimensions: `[1, 2]`.
+    /// The ranks: `[1, 2]`.
     pub ndim: Vec<Spanned<usize>>,
 }
 
@@ -39,30 +39,30 @@ pub struct OpTable {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GraphTable {
-    /// The name it is called by.
+    /// The name that programs call the graph by.
     pub name: Spanned<String>,
     /// Inputs in the order of arguments: `["x: f64[?]"]`.
     pub inputs: Option<Vec<Spanned<String>>>,
     /// Outputs in order: `["out = sum(x*x)"]`.
     pub outputs: Option<Vec<Spanned<String>>>,
-    /// A file with a graph in its JSON form, relative to the manifest; in place of the two above.
+    /// A file with the graph in JSON form, relative to the manifest; replaces `inputs` and `outputs`.
     pub file: Option<Spanned<String>>,
-    /// A graph in its JSON form, here; in place of all above. What `precast record` writes.
+    /// The graph in JSON form, inline; replaces the three keys above. `precast record` writes this key.
     pub json: Option<Spanned<String>>,
-    /// What is compiled: `whole`, `groups`, `ops`; one module for the whole graph when left out.
+    /// The kinds of modules to compile: `whole`, `groups`, `ops`. [default: one module for the whole graph]
     #[serde(default)]
     pub serve: Vec<Spanned<String>>,
-    /// Whether formulas that lose digits or overflow become those that do not; as it is written when left out.
+    /// Whether to rewrite numerically unstable formulas, e.g. `log(1 + x)` to `log1p(x)`. [default: false]
     #[serde(default)]
     pub stabilise: bool,
 }
 
-/// `[[external]]`: an op whose C stands in files, for each combination of dtypes. The keys are those of
+/// `[[external]]`: an op implemented by C files, for each combination of dtypes. The keys match the fields of
 /// [`Declaration`](precast_codegen::external::Declaration).
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExternalTable {
-    /// The op, and the name it is called by.
+    /// The op's name, by which graphs call it.
     pub name: Spanned<String>,
     /// C files with sections, relative to the manifest.
     pub files: Vec<Spanned<String>>,
@@ -71,21 +71,21 @@ pub struct ExternalTable {
     /// The dtypes of each letter: `{ T = ["f32", "f64"] }`.
     #[serde(default)]
     pub dtypes: BTreeMap<String, Vec<Spanned<String>>>,
-    /// Numbers of dimensions, where a type leaves them open: `{T}[..]`.
+    /// The ranks, if a type leaves them open: `{T}[..]`.
     pub ndim: Option<Vec<Spanned<usize>>>,
-    /// Type patterns: `["{T}[?]"]`.
+    /// The type patterns of the inputs: `["{T}[?]"]`.
     #[serde(default)]
     pub inputs: Vec<Spanned<String>>,
-    /// Type patterns: `["upcast(T, U)[?]"]`.
+    /// The type patterns of the outputs: `["upcast(T, U)[?]"]`.
     pub outputs: Vec<Spanned<String>>,
-    /// The number of inputs that the function takes.
+    /// The number of input parameters of the C function.
     pub max_inputs: Option<usize>,
-    /// The number of outputs that the function takes.
+    /// The number of output parameters of the C function.
     pub max_outputs: Option<usize>,
     /// Run-time params and their values: `{ alpha = 0.5 }`.
     #[serde(default)]
     pub params: BTreeMap<String, Spanned<toml::Value>>,
-    /// The types of params that do not follow from their values.
+    /// The types of params that cannot be derived from their values.
     #[serde(default)]
     pub param_types: BTreeMap<String, Spanned<ParamTable>>,
     /// Headers to include.
@@ -100,39 +100,39 @@ pub struct ExternalTable {
     /// Directories searched for libraries: relative to the manifest, or absolute.
     #[serde(default)]
     pub lib_dirs: Vec<String>,
-    /// Arguments to add to the compiler's.
+    /// Additional compiler arguments.
     #[serde(default)]
     pub compile_args: Vec<String>,
-    /// Arguments to take from the compiler's.
+    /// Compiler arguments to remove.
     #[serde(default)]
     pub no_compile_args: Vec<String>,
     /// `c` or `c++`.
     pub language: Option<Spanned<String>>,
     /// The author's version of the code.
     pub version: Option<Vec<u32>>,
-    /// Pairs `[output, input]`: views.
+    /// Pairs `[output, input]`: outputs that are views of inputs.
     #[serde(default)]
     pub view_map: Vec<(usize, usize)>,
     /// Pairs `[output, input]`: inputs that are overwritten.
     #[serde(default)]
     pub destroy_map: Vec<(usize, usize)>,
-    /// What each output is, as an expression over `x0`, `x1`, … and the params: one text, or a list of them; or a function in C
-    /// that computes one element.
+    /// The reference for each output: an expression over `x0`, `x1`, … and the params, or a list of them; or a C
+    /// function that computes one element.
     pub reference: Option<Spanned<ReferenceTable>>,
-    /// Whether types validate the values.
+    /// Whether the generated code validates the input values by their types.
     pub check_input: Option<bool>,
-    /// Whether C for NumPy's headers takes f16 and bf16 for what they are.
+    /// Whether NumPy-style C code handles f16 and bf16 natively.
     #[serde(default)]
     pub f16_ok: bool,
 }
 
-/// What an op is held against: expressions, or `{ file = "plain.c", func = "within" }`.
+/// The reference that an op is checked against: expressions, or `{ file = "plain.c", func = "within" }`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(untagged, expecting = "expected an expression, a list of them, or `{ file = \"…\", func = \"…\" }`")]
 pub enum ReferenceTable {
     /// One expression.
     One(String),
-    /// Several, in order.
+    /// Several expressions, one for each output, in order.
     Many(Vec<String>),
     /// A function in plain C.
     Function(FunctionTable),
@@ -144,7 +144,7 @@ pub enum ReferenceTable {
 pub struct FunctionTable {
     /// The C file, relative to the manifest.
     pub file: String,
-    /// Its name.
+    /// The function's name.
     pub func: String,
 }
 
@@ -163,17 +163,17 @@ pub enum ParamTable {
         /// Its dtype.
         tensor: String,
     },
-    /// Constants: `{ enum = ["LEFT", "RIGHT"] }`, `{ enum = { METRE = 1, INCH = 0.0254 }, ctype = "double" }`, or with
-    /// `headers` those that C defines.
+    /// Constants: `{ enum = ["LEFT", "RIGHT"] }`, `{ enum = { METRE = 1, INCH = 0.0254 }, ctype = "double" }`, or,
+    /// with `headers`, constants that these headers define.
     Enum {
-        /// The constants: names, or names with their values.
+        /// The constants: a list of names, or names with values.
         #[serde(rename = "enum")]
         constants: ConstantTable,
         /// The C type of a value. [default: `int`]
         ctype: Option<String>,
         /// Headers that define the constants.
         headers: Option<Vec<String>>,
-        /// Other names, and the constants that they stand for.
+        /// Aliases of constants.
         #[serde(default)]
         aliases: BTreeMap<String, String>,
     },
@@ -185,6 +185,6 @@ pub enum ParamTable {
 pub enum ConstantTable {
     /// 0, 1, 2, …, or C's own values.
     Names(Vec<String>),
-    /// Given values.
+    /// Names with explicit values.
     Values(BTreeMap<String, toml::Value>),
 }

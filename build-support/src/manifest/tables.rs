@@ -1,13 +1,13 @@
-//! Where the tables of a manifest stand in its text. One that cannot be read is left out, so that mistakes in others are told beside
-//! its own; the others keep their numbers.
+//! The positions of a manifest's tables in its text. An unreadable table is left out so that mistakes in the
+//! remaining tables are reported too; those keep their numbers.
 
 use std::ops::Range;
 use toml::de::{DeArray, DeTable, DeValue};
 
-/// The keys of a manifest that are lists of tables.
+/// The keys of a manifest whose values are lists of tables.
 const KINDS: [&str; 3] = ["op", "graph", "external"];
 
-/// Where each table begins, in the order of the text, and what it is called: `[[op]] 2`.
+/// The offset and the title (`[[op]] 2`) of each table, in text order.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tables(Vec<(usize, String)>);
 
@@ -19,13 +19,13 @@ impl Tables {
         Self(tables)
     }
 
-    /// The table that a byte is in: the last one that begins at or before it.
+    /// Returns the title of the table that contains a byte: the last one that begins at or before it.
     pub(super) fn at(&self, offset: usize) -> Option<&str> {
         let table = self.0.iter().take_while(|(start, _)| *start <= offset).last();
         table.map(|(_, title)| title.as_str())
     }
 
-    /// What the table is called in which the name stands, with the name.
+    /// Returns the title of the table that contains the name, followed by the name.
     pub(super) fn title(&self, name: &toml::Spanned<String>) -> String {
         format!("{} (`{}`)", self.at(name.span().start).unwrap_or_default(), name.get_ref())
     }
@@ -38,17 +38,17 @@ fn items(root: &DeTable<'_>) -> impl Iterator<Item = (&'static str, usize, usize
     })
 }
 
-/// What was left out.
+/// The part of the manifest that was left out.
 pub(super) enum Left {
     /// A key.
     Key,
     /// A table of an op or a graph.
     Table,
-    /// A table of an external op, with its name, if it says one.
+    /// A table of an external op, with the op's name if the table has one.
     External(Option<String>),
 }
 
-/// Leaves out the key that stands at a place; `None` where there is none.
+/// Removes the key at a position; `None` if no key is at that position.
 pub(super) fn leave_out_key(value: &mut DeValue<'_>, at: &Range<usize>) -> Option<Left> {
     match value {
         DeValue::Table(table) => {
@@ -61,7 +61,8 @@ pub(super) fn leave_out_key(value: &mut DeValue<'_>, at: &Range<usize>) -> Optio
     }
 }
 
-/// Leaves out the table that a place is in, or the key of the manifest itself whose value is there; `None` where there is neither.
+/// Removes the table that contains a position, or the top-level key whose value contains it; `None` if neither
+/// exists.
 pub(super) fn leave_out_table(root: &mut DeTable<'_>, at: &Range<usize>) -> Option<Left> {
     let is_list = |key: &str, value: &DeValue<'_>| KINDS.contains(&key) && value.is_array();
     let own = root
@@ -69,7 +70,7 @@ pub(super) fn leave_out_table(root: &mut DeTable<'_>, at: &Range<usize>) -> Opti
         .find(|(key, value)| !is_list(key.get_ref(), value.get_ref()) && value.span().contains(&at.start));
     if let Some(key) = own.map(|(key, _)| key.get_ref().to_string()) {
         let left = root.remove(key.as_str())?;
-        // One that was meant to be a list: what is called may be its op.
+        // Possibly a misspelled list: the graphs may call the op that it names.
         let name = left.get_ref().get("name").and_then(|name| name.get_ref().as_str());
         return Some(if key == "external" { Left::External(name.map(str::to_owned)) } else { Left::Key });
     }

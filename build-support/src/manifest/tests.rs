@@ -1,4 +1,4 @@
-//! Every mistake is named with its file, line, table and key.
+//! Tests that every mistake is reported with its file, line, table and key.
 
 use super::Manifest;
 use crate::declared::Declared;
@@ -36,9 +36,9 @@ fn a_manifest_declares_matrices_and_graphs() {
 fn mistakes_are_named_with_their_place() {
     let two_graphs = SCORE.replace("x + y", "x + z");
     let table: &[(String, &[&str])] = &[
-        // not TOML
+        // invalid TOML
         ("[[op]\n".to_owned(), &["precast.toml:1"]),
-        // not the schema
+        // violations of the schema
         (format!("{ADD}rank = 3\n"), &["precast.toml:5: [[op]] 1: unknown field `rank`"]),
         (format!("{SCORE}{ADD}ndims = 1\n"), &["precast.toml:9: [[op]] 1: unknown field `ndims`"]),
         ("[[op]]\nname = \"add\"\nndim = [1]\n".to_owned(), &["[[op]] 1", "missing field `dtypes`"]),
@@ -57,7 +57,7 @@ fn mistakes_are_named_with_their_place() {
             &["precast.toml:4: [[op]] 1", "integer `-1`, expected a whole number that is not negative"],
         ),
         ("ops = 3\n".to_owned(), &["precast.toml:1: unknown field `ops`"]),
-        // not sense
+        // invalid values
         (
             ADD.replace("\"f32\"", "\n\"f31\""),
             &["precast.toml:4: [[op]] 1 (`add`), key `dtypes`: unknown dtype `f31`; known: bool, i8"],
@@ -108,7 +108,7 @@ fn all_mistakes_are_told_at_once() {
     let message =
         refusal(&format!("{}{}", ADD.replace("f32", "f31").replace("f64", "f63"), SCORE.replace("x: ", "")));
     assert_eq!(message.lines().filter(|line| line.starts_with("precast.toml:")).count(), 3, "{message}");
-    // A key that no table has hides no other mistake, in whatever table it is.
+    // An unknown key in any table does not hide other mistakes.
     let more = format!("isas = 1\n{}rank = 3\n{SCORE}serves = 1\n", ADD.replace("f32", "f31"));
     let message = refusal(&more);
     for line in [
@@ -124,8 +124,8 @@ fn all_mistakes_are_told_at_once() {
         message.contains("unknown field `dtype`") && message.contains("missing field `dtypes`"),
         "{message}"
     );
-    // Nor does a value of another kind, or a key that is missing; tables keep their numbers, and what calls an op whose table cannot
-    // be read is not told that there is none.
+    // Values of the wrong type and missing keys do not hide other mistakes either. Tables keep their numbers, and a
+    // graph that calls an op with an unreadable table causes no second error.
     let external = "[[external]]\nname = \"own\"\nfiles = \"own.c\"\noutputs = [\"f64[?]\"]\n";
     let more = format!(
         "isa = 3\n{}[[op]]\nname = \"add\"\n{}{external}{}",
@@ -240,7 +240,7 @@ fn the_types_of_params_are_read_and_mistakes_have_their_lines() {
     }
     let values = precast_codegen::slots(&graph, Ops::standard().c()).unwrap();
     let dtypes: Vec<&str> = values.iter().map(|value| value.dtype().name()).collect();
-    // In the order of names: alpha, mode (the position of the constant), side, w.
+    // The order is alphabetical: alpha, mode (the position of the constant), side, w.
     assert_eq!(dtypes, ["f32", "i64", "f64", "f32"]);
     assert_eq!(values[1], precast_graph::Array::from(1_i64));
     assert_eq!(values[2], precast_graph::Array::from(0.5));
