@@ -1,10 +1,10 @@
-//! Remembers the answer while the content of every file that decides it is the same.
+//! Caches the answer as long as the content of every file that affects it is unchanged.
 //!
 //! ```text
 //! {"question": hash of target, features, cargo and package, "inputs": [[path, hash of content]…], "answer": …}
 //! ```
-//! Times do not count: they lie in both directions. Reading some dozens of manifests takes a millisecond, `cargo metadata`
-//! a hundred. A memo that cannot be read or written costs that time and nothing else.
+//! Modification times are not used, since they can be wrong in both directions. Reading a few dozen manifests takes a
+//! millisecond, `cargo metadata` takes a hundred. A memo that cannot be read or written only costs that time.
 
 use super::{Dependencies, Query};
 use precast_store::key::{Canonical, ContentId};
@@ -31,7 +31,7 @@ pub(super) fn get(query: &Query) -> Option<Dependencies> {
 pub(super) fn put(query: &Query, answer: &Dependencies, started: SystemTime) {
     let settled =
         |path: &PathBuf| fs_err::metadata(path).and_then(|found| found.modified()).ok() < Some(started);
-    // What was written while Cargo read may not be what Cargo read.
+    // A file that was written while Cargo ran may differ from the version that Cargo read.
     if !answer.inputs.iter().all(settled) {
         return;
     }

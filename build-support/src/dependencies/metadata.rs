@@ -1,4 +1,4 @@
-//! Reads the answer of `cargo metadata`.
+//! Reads the output of `cargo metadata`.
 
 use super::{Dependencies, DependenciesError, Query};
 use cargo_metadata::{DependencyKind, Metadata, Package, PackageId};
@@ -35,7 +35,7 @@ pub(super) fn walk(query: &Query, metadata: &Metadata) -> Result<Dependencies, D
     Ok(found.finish(query, metadata))
 }
 
-/// One dependency, as far as it matters.
+/// One dependency, reduced to the fields used here.
 pub(super) struct Seen {
     pub(super) manifest: PathBuf,
     pub(super) declares: bool,
@@ -48,7 +48,7 @@ impl Dependencies {
             if declares {
                 self.declaring.push(manifest.clone());
             }
-            // What comes from a registry cannot change while the lock file does not.
+            // A registry package cannot change unless the lock file changes.
             if declares || is_local {
                 self.inputs.push(manifest);
             }
@@ -67,7 +67,7 @@ impl Dependencies {
     }
 }
 
-/// The package that is being built.
+/// Returns the package being built.
 pub(super) fn own<'m>(query: &Query, metadata: &'m Metadata) -> Result<&'m Package, DependenciesError> {
     let manifest = query.manifest();
     let canonical = fs_err::canonicalize(&manifest).unwrap_or_else(|_| manifest.clone());
@@ -76,7 +76,7 @@ pub(super) fn own<'m>(query: &Query, metadata: &'m Metadata) -> Result<&'m Packa
     found.ok_or(DependenciesError::Package { manifest })
 }
 
-/// Starts an answer with what the workspace says of itself.
+/// Creates an answer that contains the workspace's own table.
 pub(super) fn workspace(metadata: &Metadata) -> Result<Dependencies, DependenciesError> {
     /// `[workspace.metadata.precast]`
     #[derive(Deserialize)]

@@ -1,17 +1,18 @@
-//! Who else declares something: the normal dependencies of the package that is being built.
+//! Declarations of dependencies: the normal dependencies of the package being built.
 //!
-//! A library crate states what it needs in `[package.metadata.precast]`; the package that links it compiles that. Which
-//! crates these are is Cargo's to say:
+//! A library crate declares its needs in `[package.metadata.precast]`; the package that links it compiles them. Cargo
+//! determines the set of these crates:
 //!
 //! ```text
 //! memo (nothing changed) ──▶ answer
 //!   └ cargo metadata --offline --locked --filter-platform T ──▶ walk over normal dependencies ──▶ answer
 //!       └ fails ──▶ cargo metadata --no-deps, cargo tree -e normal ──▶ answer, perhaps with crates that were not found
 //! ```
-//! The last line is for fresh clones and container builds: `cargo metadata` wants *every* package of the lock file, those
-//! of tests too, but `cargo build` has fetched only what it builds. Nothing here uses the network or writes a lock file.
+//! The last line is for fresh clones and container builds: `cargo metadata` needs *every* package of the lock file,
+//! even dev-dependencies, but `cargo build` has fetched only the packages it builds. This module never uses the
+//! network and never writes a lock file.
 //!
-//! Left out: build dependencies and procedural macros, whose code is not in the program.
+//! Build dependencies and procedural macros are left out, because their code is not part of the program.
 
 mod memo;
 mod metadata;
@@ -24,61 +25,61 @@ use cargo_metadata::{CargoOpt, MetadataCommand};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// What is asked.
+/// A query for the dependencies of a package.
 #[derive(Debug, Clone)]
 pub(crate) struct Query {
-    /// Cargo itself.
+    /// The `cargo` executable.
     pub(crate) cargo: PathBuf,
-    /// The package that is being built.
+    /// The directory of the package being built.
     pub(crate) manifest_dir: PathBuf,
-    /// The target that it is built for.
+    /// The target of the build.
     pub(crate) target: String,
-    /// The features that are enabled; without a list, the default ones.
+    /// The enabled features; `None` for the default features.
     pub(crate) features: Option<Vec<String>>,
-    /// The file that remembers the answer.
+    /// The memo file.
     pub(crate) memo: PathBuf,
 }
 
-/// What Cargo said.
+/// The answer to a [`Query`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Dependencies {
-    /// Manifests of the dependencies that declare something, sorted.
+    /// Manifests of the dependencies with declarations, sorted.
     pub(crate) declaring: Vec<PathBuf>,
-    /// The files that decide the answer and exist, sorted.
+    /// The existing files that affect the answer, sorted.
     pub(crate) inputs: Vec<PathBuf>,
-    /// The store that the workspace opted in to.
+    /// The store selected by the workspace.
     pub(crate) store: Option<PathBuf>,
-    /// Dependencies whose manifests could not be looked into.
+    /// Dependencies whose manifests were not found.
     pub(crate) unseen: Vec<String>,
 }
 
-/// Says why the dependencies are not known.
+/// An error while collecting the dependencies.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DependenciesError {
-    /// Cargo said no.
+    /// Cargo failed.
     #[error("cannot read the dependency graph with `cargo metadata`: {}", words(source))]
     Cargo {
-        /// What it said.
+        /// Cargo's error.
         source: Box<cargo_metadata::Error>,
     },
-    /// The package is not in the answer.
+    /// The package is missing from the output of `cargo metadata`.
     #[error("`cargo metadata` does not know the package `{}`", manifest.display())]
     Package {
-        /// The manifest that was looked for.
+        /// The manifest that was looked up.
         manifest: PathBuf,
     },
-    /// The workspace's table is not of its schema.
+    /// The workspace's table does not match its schema.
     #[error("in `{}`, `[workspace.metadata.precast]`: {message}", manifest.display())]
     Workspace {
         /// The workspace's manifest.
         manifest: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         message: String,
     },
 }
 
-/// Collects what the package and its dependencies say, from the memo if nothing changed.
+/// Collects the declarations of the package and its dependencies, from the memo if nothing changed.
 pub(crate) fn collect(query: &Query) -> Result<Dependencies, DependenciesError> {
     if let Some(known) = memo::get(query) {
         return Ok(known);
@@ -88,7 +89,7 @@ pub(crate) fn collect(query: &Query) -> Result<Dependencies, DependenciesError> 
         Ok(metadata) => metadata::walk(query, &metadata)?,
         Err(error) => tree::collect(query, error)?,
     };
-    // What is incomplete may be completed by the next fetch.
+    // An incomplete answer is not stored: the next `cargo fetch` may complete it.
     if answer.unseen.is_empty() {
         memo::put(query, &answer, started);
     }
@@ -100,7 +101,7 @@ impl Query {
         self.manifest_dir.join("Cargo.toml")
     }
 
-    /// `cargo metadata`, without network, without a change of the lock file.
+    /// Returns the `cargo metadata` command, which uses no network and does not change the lock file.
     fn command(&self) -> MetadataCommand {
         let mut command = MetadataCommand::new();
         command.cargo_path(&self.cargo).manifest_path(self.manifest()).current_dir(&self.manifest_dir);
@@ -116,7 +117,7 @@ impl Query {
     }
 }
 
-/// Cargo's own words: the first line of what it wrote, without its prefix.
+/// Returns the first line of Cargo's error output, without its prefix.
 fn words(error: &cargo_metadata::Error) -> String {
     let text = match error {
         cargo_metadata::Error::CargoMetadata { stderr } => stderr.as_str(),

@@ -1,9 +1,10 @@
-//! Against the real Cargo, in workspaces of a temporary directory that depend on nothing but each other.
+//! Tests with the real Cargo, in temporary workspaces without external dependencies.
 
 use super::{Query, collect};
 use std::path::{Path, PathBuf};
 
-/// `app` links `mid` (a feature links `extra`), `mid` links `leaf`; `tool` is a build dependency. All but `mid` declare.
+/// Creates a workspace: `app` links `mid` (a feature links `extra`), `mid` links `leaf`; `tool` is a build
+/// dependency. All packages except `mid` have declarations.
 fn workspace(root: &Path) -> Query {
     let table = "[[package.metadata.precast.op]]\nname = \"add\"\ndtypes = [\"f64\"]\nndim = [1]\n";
     let package = |name: &str, rest: &str| {
@@ -75,7 +76,7 @@ fn what_is_linked_declares_and_nothing_else() {
 fn an_unchanged_graph_starts_no_process_and_a_changed_one_does() {
     let (_guard, root) = root();
     let mut query = workspace(&root);
-    // What was written while Cargo reads is not remembered.
+    // An answer is not stored if its files were written while Cargo ran.
     std::thread::sleep(std::time::Duration::from_millis(20));
     let first = collect(&query).unwrap();
     let counted = root.join("counted");

@@ -1,7 +1,7 @@
-//! The second way to the dependencies, where `cargo metadata` lacks packages that this build does not need.
+//! The fallback for builds in which `cargo metadata` lacks packages that this build does not need.
 //!
-//! `cargo tree` lists exactly what is linked, by name and version; where a manifest is, it says for local packages only.
-//! Those of registries are looked for where Cargo unpacks them. What is not found is reported, never guessed.
+//! `cargo tree` lists the linked packages by name and version, but prints paths only for local packages. Registry
+//! packages are looked up in Cargo's unpack directory. Packages that are not found are reported, never guessed.
 
 use super::metadata::{Seen, own, workspace};
 use super::{Dependencies, DependenciesError, Query};
@@ -9,7 +9,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Collects the answer; `refused` is what `cargo metadata` said, and what is said when this way is closed too.
+/// Collects the answer; `refused` is the error of `cargo metadata`, which is returned if this fallback fails too.
 pub(super) fn collect(
     query: &Query,
     refused: cargo_metadata::Error,
@@ -35,7 +35,7 @@ pub(super) fn collect(
     Ok(found.finish(query, &metadata))
 }
 
-/// Runs `cargo tree`; `None` when it fails.
+/// Runs `cargo tree`; returns `None` if it fails.
 fn list(query: &Query, package: &str) -> Option<String> {
     let mut command = Command::new(&query.cargo);
     command.current_dir(&query.manifest_dir).arg("tree").arg("--manifest-path").arg(query.manifest());
@@ -48,12 +48,12 @@ fn list(query: &Query, package: &str) -> Option<String> {
     String::from_utf8(output.stdout).ok()
 }
 
-/// A line of the listing: `serde v1.0.228`, `mine v0.1.0 (/home/me/mine)`, perhaps with `(*)` behind it.
+/// A line of the listing: `serde v1.0.228`, `mine v0.1.0 (/home/me/mine)`, possibly followed by `(*)`.
 #[derive(Debug, PartialEq)]
 struct Listed<'l> {
     name: &'l str,
     version: &'l str,
-    /// Where a local package is.
+    /// The directory of a local package.
     directory: Option<&'l Path>,
     is_git: bool,
 }
@@ -79,7 +79,7 @@ impl<'l> Listed<'l> {
     }
 }
 
-/// Where Cargo has unpacked a package of a registry; `None` if it has not, or has two of that name.
+/// Returns the directory in which Cargo unpacked a registry package; `None` if there is none, or more than one.
 fn unpacked(name: &str) -> Option<PathBuf> {
     let home = match env::var_os("CARGO_HOME") {
         Some(home) => PathBuf::from(home),
@@ -92,7 +92,8 @@ fn unpacked(name: &str) -> Option<PathBuf> {
     manifests.next().is_none().then_some(found)
 }
 
-/// Whether a manifest has the table. One that cannot be read is said to, so that reading it reports why.
+/// Returns whether a manifest contains the table. An unreadable manifest counts, so that reading it reports the
+/// error.
 fn declares(manifest: &Path) -> bool {
     let Ok(text) = precast_store::file::read_text(manifest) else { return true };
     let table: Result<toml::Table, _> = text.parse();

@@ -1,4 +1,4 @@
-//! In what two locks differ, in words; what follows from something else is counted only.
+//! Describes how two locks differ. Changes that follow from other changes are only counted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -7,51 +7,52 @@ use precast_store::BuildKey;
 
 use super::Lock;
 
-/// Most changes that a message lists.
+/// The most changes that a message lists.
 const LISTED: usize = 30;
 
-/// Something that is not as it is locked.
+/// A difference from the lock file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Change {
-    /// A named graph is new.
+    /// A named graph was added.
     EntryAdded {
         /// Its name.
         name: String,
     },
-    /// A named graph is gone.
+    /// A named graph was removed.
     EntryRemoved {
         /// Its name.
         name: String,
     },
-    /// A named graph computes something else, or in another way.
+    /// A named graph computes something different, or computes it differently.
     EntryChanged {
         /// Its name.
         name: String,
     },
-    /// A module is new.
+    /// A module was added.
     ModuleAdded {
         /// Its signature.
         signature: String,
     },
-    /// A module is gone.
+    /// A module was removed.
     ModuleRemoved {
         /// Its signature.
         signature: String,
     },
-    /// A module has other C.
+    /// The generated C of a module changed.
     ModuleChanged {
         /// Its signature.
         signature: String,
-        /// What it was.
+        /// The old key.
         old: BuildKey,
-        /// What it is.
+        /// The new key.
         new: BuildKey,
     },
 }
 
 impl Change {
-    /// Whether another version of precast can be the reason: it makes another program, or other C, of the same declaration.
+    /// Returns whether a different version of precast may be the cause, by generating another program or other C from
+    /// the same declaration.
     pub(super) fn may_be_of_version(&self) -> bool {
         matches!(self, Self::EntryChanged { .. } | Self::ModuleChanged { .. })
     }
@@ -73,7 +74,7 @@ impl fmt::Display for Change {
 }
 
 impl Lock {
-    /// Lists in what another lock differs from this one: graphs, then modules.
+    /// Lists the changes from this lock to `new`: graphs, then modules.
     #[must_use]
     pub fn changes(&self, new: &Self) -> Vec<Change> {
         let names: BTreeSet<&String> = self.entries.keys().chain(new.entries.keys()).collect();
@@ -108,7 +109,7 @@ impl Lock {
 
 type Modules = BTreeSet<(String, BuildKey)>;
 
-/// The modules of one that the other lacks.
+/// Returns the modules of `one` that `other` lacks.
 fn by_signature(one: &Modules, other: &Modules) -> BTreeMap<String, Vec<BuildKey>> {
     let mut found: BTreeMap<String, Vec<BuildKey>> = BTreeMap::new();
     for (signature, key) in one.difference(other) {
@@ -117,7 +118,7 @@ fn by_signature(one: &Modules, other: &Modules) -> BTreeMap<String, Vec<BuildKey
     found
 }
 
-/// A line for each change, up to a limit.
+/// Renders a line for each change, up to a limit.
 pub(super) fn list(changes: &[Change]) -> String {
     let mut lines: Vec<String> = changes.iter().take(LISTED).map(|change| format!("  {change}")).collect();
     if changes.len() > LISTED {

@@ -1,4 +1,4 @@
-//! `precast.lock`: what a declared set stands for, the same on every machine and with every compiler.
+//! `precast.lock`: the locked content of a declared set, identical on every machine and for every compiler.
 //!
 //! ```toml
 //! version = 1
@@ -16,11 +16,13 @@
 //!   { action = "…", digest = "…", unit = "…", target = "x86_64-unknown-linux-gnu", isa = "x86-64-v3", toolchain = "…" },
 //! ]
 //! ```
-//! A line an item, sorted, so that a review shows what changed. An entry's key covers its interface, its program and the graph
-//! as it was declared; a module's is its BuildKey. So an edited op, a changed graph and a generator that writes other C are
-//! seen before anything is compiled. *Pins* are for releases: where some are for a target, no other archive is used there
-//! (`pins.rs`), so another compiler is refused too. The *generator* is for messages: it says which version of precast wrote the
-//! lines, and another one that would write the same leaves it as it is.
+//! Items are one per line and sorted, so that a review shows the changes. An entry's key covers its interface, its
+//! program and the declared graph; a module's key is its BuildKey. Edited ops, changed graphs and generators that
+//! produce other C are therefore detected before anything is compiled.
+//!
+//! *Pins* are for releases: if a target has pins, only pinned archives are used for it (`pins.rs`), so a different
+//! compiler is rejected too. The *generator* is used only in messages: it names the version of precast that wrote the
+//! lines. Another version that would write the same lines leaves it unchanged.
 
 mod compare;
 mod pins;
@@ -39,58 +41,60 @@ use text::ParseLockError;
 
 pub use compare::Change;
 
-/// What the file is called, beside the manifest.
+/// The file name of the lock file, in the directory of the manifest.
 pub const FILE: &str = "precast.lock";
 
-/// What a declared set stands for.
+/// The locked content of a declared set.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Lock {
-    /// The version of precast that wrote the lines, as bundles state it; `None` where a version wrote them that did not say so.
+    /// The version of precast that wrote the lines, as stated in bundles; `None` if the version did not record
+    /// itself.
     pub generator: Option<String>,
     /// Named graphs: name → key.
     pub entries: BTreeMap<String, RecordId>,
     /// Modules: signature and key.
     pub modules: BTreeSet<(String, BuildKey)>,
-    /// Archives of a release.
+    /// The pinned archives of a release.
     pub pins: BTreeSet<Pin>,
 }
 
-/// An archive that no other may take the place of.
+/// A pinned archive: no other archive may replace it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Pin {
     /// The target.
     pub target: String,
     /// The ISA level.
     pub isa: String,
-    /// How it was made.
+    /// The key of the action that builds the archive.
     pub action: ActionKey,
-    /// What came out.
+    /// The digest of the result.
     pub digest: Digest,
-    /// Which modules it has, as a hash of their keys: a pin stays as long as they are declared. `None` in files of before.
+    /// The archive's modules, as a hash of their keys: a pin is kept as long as they are declared. `None` in older
+    /// files.
     pub unit: Option<ContentId>,
-    /// The compiler: what a cache gives without it has to be made by this one; and for messages.
+    /// The compiler; for messages, and to check archives that a cache returns to a machine without a compiler.
     pub toolchain: Option<ToolchainId>,
 }
 
-/// Says why a lock file does not let a build go on.
+/// An error of a lock file that stops a build.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LockError {
-    /// There is none.
+    /// The lock file is missing.
     #[error("there is no `{}`, and nothing may change\nhint: {}", path.display(), remedy(path))]
     Missing {
-        /// Where it should be.
+        /// The expected path.
         path: PathBuf,
     },
-    /// It is no lock file.
+    /// The file is not a valid lock file.
     #[error("cannot read `{}`: {why}\nhint: {}", path.display(), remedy(path))]
     Malformed {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason.
         why: String,
     },
-    /// A newer precast wrote it.
+    /// The file was written by a newer version of precast.
     #[error("cannot read `{}`: it has version {found}, expected {}\nhint: a newer precast wrote it; update this one", path.display(), text::VERSION)]
     Newer {
         /// The file.
@@ -98,15 +102,15 @@ pub enum LockError {
         /// Its version.
         found: u32,
     },
-    /// The file system refused.
+    /// Reading or writing the file failed.
     #[error("cannot use `{}`", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// What is declared is not what is locked.
+    /// The declarations differ from the lock file.
     #[error(
         "`{}` would change, and nothing may:\n{}{}\nhint: {}{}",
         path.display(),
@@ -118,24 +122,24 @@ pub enum LockError {
     Changed {
         /// The file.
         path: PathBuf,
-        /// In what they differ; never empty.
+        /// The differences; never empty.
         changes: Vec<Change>,
-        /// The other version of precast that made the file, where that may be why.
+        /// The different version of precast that wrote the file, if that may be the cause.
         version: Option<OtherVersion>,
     },
-    /// Archives are not those of the release.
+    /// Archives differ from the pinned archives.
     #[error("`{}` pins other archives:\n{}\nhint: build with the compiler of the release; or, for another release, `precast build --pin`", path.display(), lines.join("\n"))]
     Pinned {
         /// The file.
         path: PathBuf,
-        /// Each archive.
+        /// A line for each archive.
         lines: Vec<String>,
     },
 }
 
-/// What writes a lock file anew: that of a manifest of another name needs the name.
+/// Returns the command that rewrites a lock file; for a manifest with another name, the command contains the name.
 fn remedy(path: &Path) -> String {
-    // Only the usual name says which manifest it is of.
+    // Only the usual file name identifies the manifest.
     let is_of_manifest = path != Path::new(FILE) && path.extension().is_some_and(|it| it == "lock");
     let manifest =
         if is_of_manifest { format!(" {}", path.with_extension("toml").display()) } else { String::new() };
@@ -144,25 +148,25 @@ fn remedy(path: &Path) -> String {
     )
 }
 
-/// Hashes the keys of the modules of a unit, in their order.
+/// Hashes the keys of a unit's modules, in order.
 fn unit_id<'k>(keys: impl Iterator<Item = &'k BuildKey>) -> ContentId {
     let text: String = keys.map(|key| format!("{key}\n")).collect();
     ContentId::of(text)
 }
 
-/// The unit that a record is about.
+/// Returns the unit of a record.
 fn unit_of(record: &Record) -> ContentId {
     unit_id(record.members.iter().map(|member| &member.key))
 }
 
 impl Lock {
-    /// The key of an entry: what it computes and how, whoever generated it.
+    /// Returns the key of an entry, which covers its computation but not the generator's version.
     #[must_use]
     pub fn entry_key(entry: &Entry) -> RecordId {
         Entry { recipe: String::new(), ..entry.clone() }.id()
     }
 
-    /// Says what a plan stands for; nothing is pinned.
+    /// Returns the lock of a plan, without pins.
     #[must_use]
     pub fn of(plan: &Plan) -> Self {
         let entries = plan.entries.iter().map(|entry| (entry.name.clone(), Self::entry_key(entry))).collect();
@@ -171,14 +175,14 @@ impl Lock {
         Self { generator: Some(GENERATOR.to_owned()), entries, modules, pins: BTreeSet::new() }
     }
 
-    /// The version of precast that made it, if that is another one.
+    /// Returns the version of precast that wrote the file, if it is a different one.
     #[must_use]
     pub fn other_version(&self) -> Option<OtherVersion> {
         let Some(stated) = &self.generator else { return Some(OtherVersion { found: None }) };
         OtherVersion::of(stated)
     }
 
-    /// Says what a plan stands for, with those pins of the lock file that is there whose modules the plan has; and gives what
+    /// Returns the lock of a plan, with the pins of the present lock file for modules in the plan; also returns the
     /// changes.
     #[must_use]
     pub fn following(present: &Self, plan: &Plan) -> (Self, Vec<Change>) {
@@ -191,14 +195,14 @@ impl Lock {
         (new, changes)
     }
 
-    /// The pins whose modules are units of a plan.
+    /// Returns the pins whose modules form a unit of the plan.
     pub fn pins_of(&self, plan: &Plan) -> impl Iterator<Item = &Pin> {
         let keys = |unit: &Unit| unit_id(unit.members().iter().map(|(key, _)| key));
         let units: BTreeSet<ContentId> = plan.units.iter().map(keys).collect();
         self.pins.iter().filter(move |pin| pin.unit.is_some_and(|unit| units.contains(&unit)))
     }
 
-    /// Pins archives, by their records.
+    /// Pins the archives of records.
     #[must_use]
     pub fn pinning<'r>(mut self, records: impl IntoIterator<Item = &'r Record>) -> Self {
         let pin = |record: &Record| Pin {
@@ -213,10 +217,10 @@ impl Lock {
         self
     }
 
-    /// Reads the file; `None` where there is none.
+    /// Reads the file; `None` if it does not exist.
     ///
     /// # Errors
-    /// It is no lock file, or cannot be read.
+    /// Fails if the file is not a valid lock file, or cannot be read.
     pub fn read(path: &Path) -> Result<Option<Self>, LockError> {
         let malformed = |why| LockError::Malformed { path: path.to_owned(), why };
         let bytes = match precast_store::file::read(path, precast_store::file::TEXT_LIMIT) {
@@ -231,10 +235,10 @@ impl Lock {
         })
     }
 
-    /// Reads the file that is about to be written anew: one that is broken counts as none, and the reason is given with it.
+    /// Reads the file before it is rewritten: an invalid file counts as missing, and the reason is returned.
     ///
     /// # Errors
-    /// A newer precast wrote it, or it cannot be read.
+    /// Fails if a newer version of precast wrote the file, or if it cannot be read.
     pub fn read_to_replace(path: &Path) -> Result<(Option<Self>, Option<String>), LockError> {
         match Self::read(path) {
             Err(LockError::Malformed { why, .. }) => Ok((None, Some(why))),
@@ -242,19 +246,19 @@ impl Lock {
         }
     }
 
-    /// Writes the file, unless it says this already. Tells whether it did not.
+    /// Writes the file unless its content is unchanged. Returns whether it was written.
     ///
     /// # Errors
-    /// The file system refuses.
+    /// Fails on an I/O error.
     pub fn write(&self, path: &Path) -> Result<bool, LockError> {
         let written = precast_store::whole::write_if_changed(path, self.to_string().as_bytes());
         written.map_err(|source| LockError::Io { path: path.to_owned(), source })
     }
 
-    /// Checks that a plan is what is locked.
+    /// Checks that a plan matches the lock.
     ///
     /// # Errors
-    /// It is not: the error lists what would change.
+    /// Fails with the list of changes if it does not match.
     pub fn check(&self, plan: &Plan, path: &Path) -> Result<(), LockError> {
         let changes = self.changes(&Self::of(plan));
         if changes.is_empty() {

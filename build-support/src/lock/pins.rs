@@ -1,17 +1,17 @@
-//! Pins: the archives of a release, and what is refused for their sake.
+//! Pins: the archives of a release, and the builds that they reject.
 //!
-//! | what a build has | what the lock file says | |
+//! | the build has | the lock file has | result |
 //! |---|---|---|
-//! | an action with its digest | both, for the same target and ISA level | taken |
-//! | an action | another digest, target, ISA level, compiler or unit for it | refused |
-//! | an action for some target | nothing of it, and pins others for that target | refused: another compiler, another ISA level, a line that is gone |
-//! | a target | pins for other targets only | told: nothing holds it |
+//! | an action with its digest | both, for the same target and ISA level | accepted |
+//! | an action | another digest, target, ISA level, compiler or unit for it | rejected |
+//! | an action for some target | only other pins for that target | rejected: wrong compiler or ISA level, or a missing line |
+//! | a target | pins for other targets only | a warning: the target is not pinned |
 //!
-//! A build that compiles nothing, where this machine would not make all of it as it is pinned, asks for actions by their pins
+//! A build that may not compile looks actions up by their pins if this machine would build some of them differently
 //! (`execute/jobs.rs`).
 //!
-//! So a line that was deleted or edited is seen by every build that would have needed it. What an action says is refused before
-//! anything is compiled, what only the digest says before anything is published.
+//! Every build that needs a deleted or edited line therefore detects the change. Mismatches in the action are
+//! detected before anything is compiled, mismatches only in the digest before anything is published.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -23,7 +23,7 @@ use precast_store::{ActionKey, Digest, Record, ToolchainId};
 use super::{Lock, LockError, Pin, unit_id, unit_of};
 use crate::plan::Plan;
 
-/// What is held against the pins.
+/// The values that are checked against the pins.
 struct Made<'a> {
     signature: &'a str,
     target: &'a str,
@@ -31,12 +31,12 @@ struct Made<'a> {
     action: ActionKey,
     toolchain: Option<ToolchainId>,
     unit: ContentId,
-    /// What came out, if that is known.
+    /// The digest of the result, if known.
     digest: Option<Digest>,
 }
 
 impl Pin {
-    /// Whether a record is that of the pinned archive.
+    /// Returns whether a record belongs to the pinned archive.
     #[must_use]
     pub fn is_of(&self, record: &Record) -> bool {
         self.action == record.action
@@ -45,7 +45,7 @@ impl Pin {
             && self.unit.is_none_or(|unit| unit == unit_of(record))
     }
 
-    /// Tells whether its archive is for the target and the ISA level of a variant.
+    /// Returns whether the archive matches the target and the ISA level of a variant.
     #[must_use]
     pub fn is_for(&self, variant: &Variant) -> bool {
         self.target == variant.target && self.isa == variant.isa.name()
@@ -53,13 +53,14 @@ impl Pin {
 }
 
 impl Lock {
-    /// The archive that an action has to give.
+    /// Returns the pin of an action.
     #[must_use]
     pub fn pin(&self, action: &ActionKey) -> Option<&Pin> {
         self.pins.iter().find(|pin| pin.action == *action)
     }
 
-    /// Says that archives are pinned, and none for a target: what is built for it is not held to the release.
+    /// Returns a warning if archives are pinned, but none for this target: its build is not checked against the
+    /// release.
     #[must_use]
     pub fn unpinned(&self, target: &str, path: &Path) -> Option<String> {
         let targets: BTreeSet<&str> = self.pins.iter().map(|pin| pin.target.as_str()).collect();
@@ -74,8 +75,8 @@ impl Lock {
         ))
     }
 
-    /// Tells whether archives are pinned for a target, and what is here would not make all of a plan as it is pinned: another
-    /// compiler, none for one of the languages, a library that is absent or another.
+    /// Returns whether archives are pinned for a target and this machine would not build all of a plan as pinned: its
+    /// compiler differs, a language has no compiler, or a library is missing or different.
     #[must_use]
     pub fn is_of_others(
         &self,
@@ -91,10 +92,10 @@ impl Lock {
             && toolchain.is_none_or(|toolchain| !pairs.all(|(unit, variant)| pins(unit, toolchain, variant)))
     }
 
-    /// Checks, before anything is compiled or written, that a plan is made as it is pinned.
+    /// Checks, before anything is compiled or written, that a plan's actions match the pins.
     ///
     /// # Errors
-    /// It is not.
+    /// Fails if an action does not match.
     pub fn check_actions(
         &self,
         plan: &Plan,
@@ -103,7 +104,7 @@ impl Lock {
     ) -> Result<(), LockError> {
         let mut lines = Vec::new();
         for (unit, variant) in plan.units.iter().flat_map(|unit| variants.iter().map(move |v| (unit, v))) {
-            // A unit that cannot be compiled is told of by the compiling.
+            // A unit without an action cannot be compiled; compiling it reports the error.
             let Ok(inputs) = action(unit, toolchain, variant) else { continue };
             lines.extend(self.refusal(&Made {
                 signature: &unit.first().signature,
@@ -118,10 +119,10 @@ impl Lock {
         refuse(lines, path)
     }
 
-    /// Checks that archives are those that are pinned.
+    /// Checks that archives match their pins.
     ///
     /// # Errors
-    /// They are others.
+    /// Fails if an archive does not match.
     pub fn check_pins<'r>(
         &self,
         records: impl Iterator<Item = &'r Record>,
@@ -139,7 +140,7 @@ impl Lock {
         refuse(records.filter_map(|record| self.refusal(&made(record))).collect(), path)
     }
 
-    /// Why something is refused, if it is.
+    /// Returns the reason for a rejection, if any.
     fn refusal(&self, made: &Made<'_>) -> Option<String> {
         let Made { signature, target, isa, action, toolchain, unit, digest } = made;
         let why = match self.pin(action) {

@@ -1,4 +1,4 @@
-//! The file: a subset of TOML, written in one way, read strictly.
+//! The file format: a subset of TOML with one canonical form, parsed strictly.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::{Lock, Pin};
 
-/// The version that is written, and the only one that is read.
+/// The version that is written, and the only one that is accepted.
 pub(super) const VERSION: u32 = 1;
 
 #[derive(Deserialize)]
@@ -49,12 +49,12 @@ struct FilePin {
     toolchain: Option<ToolchainId>,
 }
 
-/// Why a text is no lock file that is read here.
+/// An error of the lock file's text.
 #[derive(Debug)]
 pub(super) enum ParseLockError {
-    /// It is none, in words.
+    /// The text is invalid; the reason in words.
     Malformed(String),
-    /// It has a later version.
+    /// The text has a later version.
     Newer(u32),
 }
 
@@ -65,7 +65,7 @@ impl From<String> for ParseLockError {
 }
 
 impl Lock {
-    /// Reads the text of a lock file.
+    /// Parses the text of a lock file.
     pub(super) fn parse(text: &str) -> Result<Self, ParseLockError> {
         let stated = text.lines().find_map(|line| line.strip_prefix("version = "));
         check_version(stated.and_then(|stated| stated.parse().ok()).unwrap_or(VERSION))?;
@@ -100,7 +100,7 @@ fn check_version(found: u32) -> Result<(), ParseLockError> {
     }
 }
 
-/// Renders the file.
+/// Renders the file in its canonical form.
 impl fmt::Display for Lock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(
@@ -187,7 +187,7 @@ mod tests {
         let twice = text.replace(line, &format!("{line}\n{line}"));
         let ParseLockError::Malformed(why) = Lock::parse(&twice).unwrap_err() else { panic!("{twice}") };
         assert!(why.contains("there twice"), "{why}");
-        // Cut anywhere it is an error, or what stands before.
+        // A truncated file is an error, or contains at most the items before the cut.
         for at in 0..text.len() {
             if let Ok(cut) = Lock::parse(&text[..at]) {
                 assert!(cut.entries.len() + cut.modules.len() + cut.pins.len() <= 4);

@@ -1,4 +1,4 @@
-//! Multiplies matrices out. What several matrices share counts once.
+//! Expands matrices to combinations. A combination that several matrices share counts once.
 
 use crate::declared::{Declared, Matrix, check_combinations};
 use crate::problem::{Problem, ProblemKind};
@@ -7,8 +7,8 @@ use precast_graph::{DType, encode, text};
 use precast_ops::{Combination, CombinationsError, Ops};
 use std::collections::BTreeMap;
 
-/// Lists the combinations of all matrices, each with the first matrix that asks for it, sorted by signature; what cannot be
-/// had goes to `problems`.
+/// Lists the combinations of all matrices, sorted by signature, each with the first matrix that contains it.
+/// Unsupported combinations are added to `problems`.
 pub(super) fn combinations<'d>(
     declared: &'d Declared,
     ops: &Ops,
@@ -25,7 +25,7 @@ pub(super) fn combinations<'d>(
         match precast_ops::combinations(&matrix.name, &dtypes, &ndim, &matrix.ops(ops)) {
             Ok(list) => {
                 for combination in list {
-                    // A signature is for people; it need not show everything.
+                    // A signature is for people and need not be unique.
                     let identity = (combination.signature.clone(), encode::canonical(&combination.graph));
                     found.entry(identity).or_insert((combination, matrix));
                 }
@@ -36,7 +36,7 @@ pub(super) fn combinations<'d>(
     found.into_values().collect()
 }
 
-/// Counts the combinations before the first one is made.
+/// Counts the combinations before the first one is created.
 fn count(declared: &Declared, ops: &Ops) -> Result<(), Problem> {
     let mut all = declared.graphs().len();
     for matrix in declared.matrices() {
@@ -58,7 +58,7 @@ fn refusal(error: CombinationsError, ops: &Ops) -> ProblemKind {
     }
 }
 
-/// The name that was perhaps meant: the same answer that a call of the function in text form gets.
+/// Returns the most similar op name: the suggestion that the text form of a call produces.
 fn nearest(op: &str, ops: &Ops) -> Option<String> {
     match text::parse(&[&format!("{op}()")], &[], ops) {
         Err(text::ParseTextError::UnknownFunction { nearest, .. }) => nearest,

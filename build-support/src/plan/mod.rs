@@ -1,4 +1,4 @@
-//! The plan: which units are compiled, and what the named graphs are made of. A function of the declared *set* only.
+//! The plan: the units to compile and the named graphs. It is a function of the declared *set* only.
 //!
 //! ```text
 //! [[op]]     ops::combinations ──▶ one graph an Apply ──link──▶ modules ──▶ Unit::batches     ┐
@@ -6,8 +6,9 @@
 //!                │                         └──▶ entry (name, declared graph, program) ┤
 //!                └ serve: its groups, its ops ──single, link──▶ modules ──▶ Unit::batches            ┘
 //! ```
-//! Neither the order of declarations nor what a store already has can change a unit: a unit is an identity, and a function's
-//! machine code may depend on its neighbours. A segment that is a single op of a matrix is served from the matrix.
+//! Neither the order of declarations nor the content of a store can change a unit: a unit has an identity, and the
+//! machine code of a function may depend on its neighbours. A segment that is a single op of a matrix uses the
+//! matrix's module.
 
 mod expand;
 
@@ -26,38 +27,38 @@ use precast_store::{BuildKey, Entry, Fingerprint};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What is to be compiled.
+/// The units and named graphs to build.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// The units; batches of single ops first, then whole graphs, each sorted.
+    /// The units: batches of single ops first, then whole graphs, each part sorted.
     pub units: Vec<Unit>,
     /// The named graphs, sorted by name.
     pub entries: Vec<Entry>,
-    /// Aliases of each module's key.
+    /// The fingerprints (aliases) of each module's key.
     pub fingerprints: BTreeMap<BuildKey, BTreeSet<Fingerprint>>,
-    /// How many combinations of op, dtype and rank are declared, each counted once.
+    /// The number of distinct declared combinations of op, dtype and rank.
     pub combinations: usize,
-    /// Signatures of modules that are never published, as an op in them has the empty version: entries call them, and each
-    /// process that may compile makes its own.
+    /// Signatures of modules that are never published because one of their ops has an empty version. Entries call
+    /// them, and each process that may compile builds its own copy.
     pub unpublished: BTreeSet<String>,
-    /// External ops whose names the library has too, each with the place of the op in words.
+    /// External ops with the name of a library op, each with the place of its declaration in words.
     pub shadowing: BTreeMap<String, String>,
 }
 
 impl Plan {
-    /// How many modules there are once combinations that share their code are counted once.
+    /// Returns the number of modules; combinations that share their code count once.
     #[must_use]
     pub fn modules(&self) -> usize {
         self.units.iter().map(|unit| unit.members().len()).sum()
     }
 
-    /// The languages that are compiled, sorted.
+    /// Returns the languages to compile, sorted.
     #[must_use]
     pub fn languages(&self) -> BTreeSet<Language> {
         self.units.iter().map(Unit::language).collect()
     }
 
-    /// Says of each module that is never published what follows, and of each name that means two things what it means.
+    /// Returns a warning for each module that is never published, and for each op that shadows a library op.
     pub fn warnings(&self) -> impl Iterator<Item = String> {
         let shadowing = self.shadowing.iter().map(|(name, place)| {
             format!(
@@ -76,11 +77,11 @@ impl Plan {
     }
 }
 
-/// Plans what `declared` asks for.
+/// Plans the declared set.
 ///
 /// # Errors
-/// Every op that there is not, every combination that an op does not support, and every graph that no module can be made
-/// of; each with its place.
+/// Fails with every unknown op, every unsupported combination and every graph that cannot be compiled, each with its
+/// place.
 pub fn plan(declared: &Declared) -> Result<Plan, DeclareError> {
     let ops = declared.ops();
     let mut planned = Planned::default();
@@ -100,10 +101,10 @@ pub fn plan(declared: &Declared) -> Result<Plan, DeclareError> {
     Ok(plan)
 }
 
-/// Plans what was declared. What went wrong in declaring it is told together with what is wrong with the rest.
+/// Plans the declared set, and combines the problems of declaring it with those of planning it.
 ///
 /// # Errors
-/// As [`plan`], behind those of `declaring`.
+/// As [`plan`], after the problems in `declaring`.
 pub fn plan_after(declaring: Result<(), DeclareError>, declared: &Declared) -> Result<Plan, DeclareError> {
     let planned = plan(declared);
     let Err(mut wrong) = declaring else { return planned };
@@ -111,7 +112,7 @@ pub fn plan_after(declaring: Result<(), DeclareError>, declared: &Declared) -> R
     Err(wrong)
 }
 
-/// A plan in the making.
+/// A plan under construction.
 #[derive(Default)]
 struct Planned {
     single: Vec<Arc<Module>>,
@@ -123,14 +124,14 @@ struct Planned {
 }
 
 impl Planned {
-    /// Plans a module that is batched with others of its kind.
+    /// Plans a module that is batched with similar modules.
     fn single_op(&mut self, graph: &FunctionGraph, ops: &Ops) -> Result<BuildKey, ProblemKind> {
         let (module, key) = self.module(graph, ops)?;
         self.single.extend(module.map(Arc::new));
         Ok(key)
     }
 
-    /// Plans what serves a named graph, and its entry: the program of the first way that was asked for.
+    /// Plans the modules of a named graph, and its entry with the program of the first requested kind.
     fn graph(&mut self, name: &str, named: &NamedGraph, ops: &Ops) -> Result<(), ProblemKind> {
         let lowered = ops.lower(&named.graph, Form::Lowered)?;
         let mut program = None;
@@ -144,27 +145,27 @@ impl Planned {
         let (program, declared) = (program.unwrap_or_default(), json::render(&named.graph));
         let entry = Entry { name: name.to_owned(), program, declared, recipe: ops.recipe() };
         match check_entry(&entry, ops, |part, ops| self.known(part, ops)) {
-            // Ops without a name in JSON are for programs that call the entry and ask no questions.
+            // An op without a JSON name is accepted: programs can still call the entry.
             Ok(()) | Err(CheckEntryError::Declared(_)) => self.entries.push(entry),
             Err(error) => return Err(ProblemKind::Compile { message: chain(&error) }),
         }
         Ok(())
     }
 
-    /// The key of a part that was planned, by its fingerprint.
+    /// Returns the key of a planned part, looked up by its fingerprint.
     fn known(&self, part: &FunctionGraph, ops: &Ops) -> Option<BuildKey> {
         let wanted = fingerprint(part, ops)?;
         self.fingerprints.iter().find(|(_, known)| known.contains(&wanted)).map(|(key, _)| *key)
     }
 
-    /// Plans a module of a whole graph, or a segment of one, which is a unit of its own.
+    /// Plans the module of a whole graph or of one of its segments; the module is a unit by itself.
     fn segment(&mut self, graph: &FunctionGraph, ops: &Ops) -> Result<BuildKey, ProblemKind> {
         let (module, key) = self.module(graph, ops)?;
         self.whole.extend(module.map(|module| (key, Arc::new(module))));
         Ok(key)
     }
 
-    /// The module of a graph, unless it is never published, and its key.
+    /// Returns the key of a graph's module, and the module unless it is never published.
     fn module(&mut self, graph: &FunctionGraph, ops: &Ops) -> Result<(Option<Module>, BuildKey), LinkError> {
         let module = link(graph, ops.c())?;
         let key = module.key();

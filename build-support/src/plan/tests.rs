@@ -1,4 +1,4 @@
-//! A plan is a function of the declared set.
+//! Tests that a plan is a function of the declared set.
 
 use super::{Plan, plan};
 use crate::declared::{Declared, matrix};
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What decides a bundle, for comparison: texts of the units with their keys, entries, fingerprints.
+/// Returns the parts of a plan that affect a bundle: texts of the units with their keys, entries, fingerprints.
 fn essence(plan: &Plan) -> impl PartialEq + std::fmt::Debug + use<> {
     let units: Vec<_> = plan
         .units
@@ -23,7 +23,7 @@ fn essence(plan: &Plan) -> impl PartialEq + std::fmt::Debug + use<> {
 
 type Item = (&'static str, &'static str, usize);
 
-/// Matrices of one combination each, and graphs, all small.
+/// Small matrices with one combination each, and small graphs.
 const ITEMS: &[Item] = &[
     ("add", "f64", 1),
     ("add", "f32", 1),
