@@ -55,7 +55,7 @@ impl Matrix {
 /// The package whose build script or manifest contains a declaration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Owner {
-    /// The package that is built.
+    /// The package being built.
     #[default]
     Package,
     /// A dependency of that package.

@@ -160,7 +160,7 @@ pub struct DeclareError {
 }
 
 impl DeclareError {
-    /// Returns an error with these problems, or `Ok` if there are none.
+    /// Returns an error with these problems, or `Ok` if the list is empty.
     pub(crate) fn check(problems: Vec<Problem>) -> Result<(), Self> {
         if problems.is_empty() { Ok(()) } else { Err(Self { problems }) }
     }

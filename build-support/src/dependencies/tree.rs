@@ -79,7 +79,7 @@ impl<'l> Listed<'l> {
     }
 }
 
-/// Returns the directory in which Cargo unpacked a registry package; `None` if there is none, or more than one.
+/// Returns the directory in which Cargo unpacked a registry package; `None` if none or several exist.
 fn unpacked(name: &str) -> Option<PathBuf> {
     let home = match env::var_os("CARGO_HOME") {
         Some(home) => PathBuf::from(home),

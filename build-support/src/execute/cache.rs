@@ -1,7 +1,7 @@
-//! What others have compiled: taken before anything is compiled, and given afterwards.
+//! The action cache: queried before anything is compiled, and filled afterwards.
 //!
-//! What a cache gives was verified by itself, but not whether it is what the plan wants: that is seen here, where the unit is
-//! known. It is published as it came, so that its signatures stay what they are.
+//! A cache verifies each result by itself, but does not know the plan. This module checks that a result matches its
+//! unit. Results are published unchanged, so that their signatures stay valid.
 
 use super::Results;
 use super::job::Job;
@@ -9,10 +9,10 @@ use super::jobs::Jobs;
 use precast_store::{ActionCache, ActionKey};
 use std::collections::BTreeSet;
 
-/// How many results a cache is asked for at once.
+/// The number of actions in one cache query.
 pub(super) const BATCH: usize = 64;
 
-/// Finds what a cache has of some actions.
+/// Looks up actions in the cache.
 pub(super) fn find(cache: Option<&dyn ActionCache>, actions: &[ActionKey], jobs: &mut Jobs<'_>) -> Results {
     let mut results = Results::new();
     for found in cache.into_iter().flat_map(|cache| cache.find(actions)).flatten() {
@@ -25,7 +25,7 @@ pub(super) fn find(cache: Option<&dyn ActionCache>, actions: &[ActionKey], jobs:
     results
 }
 
-/// The positions of the jobs that have neither an artifact nor a result.
+/// Returns the positions of jobs with neither an artifact nor a result.
 pub(super) fn missing(jobs: &[Job<'_>], results: &Results) -> Vec<usize> {
     let found: BTreeSet<usize> = results.iter().map(|(at, _)| *at).collect();
     (0..jobs.len()).filter(|at| jobs[*at].artifact.is_none() && !found.contains(at)).collect()

@@ -1,23 +1,23 @@
-//! A unit that was compiled, and the reason.
+//! A compiled unit and the reason for compiling it.
 
 use precast_acquire::Reason;
 use serde::{Deserialize, Serialize};
 
-/// A unit that was compiled, and the reason.
+/// A compiled unit and the reason for compiling it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compilation {
-    /// The unit: the signature of its first module, and how many more there are; and the ISA level.
+    /// The unit: the signature of its first module, the number of further modules, and the ISA level.
     pub title: String,
-    /// The signature of the module that the reason is about.
+    /// The signature of the module that the reason concerns.
     pub signature: String,
-    /// The reason why the store did not serve it.
+    /// The reason why the store could not serve the unit.
     pub why: Reason,
-    /// The time that the compiler took, in milliseconds.
+    /// The compile time, in milliseconds.
     pub millis: u64,
 }
 
 impl Compilation {
-    /// The reason as a sentence of its own. Units that one cause made necessary have the same.
+    /// Returns the reason as a sentence; units with the same cause have the same text.
     #[must_use]
     pub fn cause(&self) -> String {
         match &self.why {

@@ -1,78 +1,79 @@
-//! What can go wrong between a plan and its artifacts.
+//! Errors of executing a plan.
 
 use crate::lock::LockError;
 use precast_compile::{CompileError, Isa};
 use precast_store::{BuildKey, FindError, PublishError, PutEntryError, WriteBundleError};
 use std::fmt;
 
-/// Says why a plan was not carried out. What had been published before is whole and is used by the next attempt.
+/// The reason why a plan was not executed. Artifacts that were already published are complete, and the next build
+/// uses them.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExecuteError {
-    /// Units that do not compile.
+    /// Units failed to compile.
     #[error("{}", render(failures))]
     Compile {
-        /// The units; never empty.
+        /// The failed units; never empty.
         failures: Vec<Failure>,
     },
-    /// The store lacks units, and nothing may be compiled.
+    /// The store lacks units, and compiling is not allowed.
     #[error("nothing may be compiled, and the store has not got:\n{}\nhint: build without `--frozen`, or bring what was built elsewhere: `precast import`, `--remote`, `--remote-cache`", titles.iter().map(|title| format!("  {title}")).collect::<Vec<_>>().join("\n"))]
     Lacking {
-        /// The units; never empty.
+        /// The missing units; never empty.
         titles: Vec<String>,
     },
-    /// The store is damaged, and nothing may change.
+    /// The store is corrupt, and the build must not change anything.
     #[error("the store is damaged, and nothing may change:\n{}\nhint: {}", lines.join("\n"), damage_hint(*is_moved))]
     Damaged {
-        /// What the store told.
+        /// The store's messages.
         lines: Vec<String>,
-        /// Whether all that is damaged was moved to the quarantine.
+        /// Whether all corrupt files were moved to the quarantine.
         is_moved: bool,
     },
-    /// An archive is not the one that a lock file pins.
+    /// An archive differs from its pin in the lock file.
     #[error(transparent)]
     Lock(#[from] LockError),
-    /// The store cannot be searched.
+    /// Searching the store failed.
     #[error("cannot look for what is there already")]
     Find(#[from] FindError),
-    /// The store cannot be written.
+    /// Writing to the store failed.
     #[error("cannot publish {title}")]
     Publish {
-        /// The unit, or how many there are.
+        /// The unit, or the number of units.
         title: String,
-        /// What was refused.
+        /// The store's error.
         source: PublishError,
     },
-    /// The store cannot take a named graph.
+    /// Publishing a named graph failed.
     #[error("cannot publish a named graph")]
     Entry(#[from] PutEntryError),
-    /// An archive lacks a file.
+    /// A file is missing in an archive.
     #[error("the archive of module `{}` has no `{file}`", key.short())]
     NoFile {
-        /// The first module of the unit.
+        /// The unit's first module.
         key: BuildKey,
-        /// The file.
+        /// The missing file.
         file: &'static str,
     },
-    /// Artifacts cannot be joined for the bundle.
+    /// Artifacts could not be joined for the bundle.
     #[error("cannot join the modules for `{isa}`")]
     Join {
         /// The ISA level.
         isa: Isa,
-        /// Why not.
+        /// The reason.
         source: CompileError,
     },
-    /// Artifacts have to be joined for the bundle, and nothing here can.
+    /// Artifacts must be joined for the bundle, but this machine has no toolchain.
     #[error(
         "a bundle has its modules in few shared objects: {units} units would have to be joined into one, and the compiler of the \
          release, whose linker does that, is not here\nhint: the store is a layer as it is; or take the bundle of the release, which \
          `precast pull` gets out of a registry"
     )]
     NoLinker {
-        /// How many there are to join.
+        /// The number of units to join.
         units: usize,
     },
-    /// A module of a static program calls a library that cannot be part of it.
+    /// A module of a static program needs a shared library, which cannot be linked statically.
     #[error(
         "`{signature}` calls the shared library `{library}`, which a static program cannot load\nhint: link a static library in \
          the op's `c_libraries`, or do not link statically"
@@ -83,7 +84,7 @@ pub enum ExecuteError {
         /// The library.
         library: String,
     },
-    /// No bundle can be made.
+    /// The bundle could not be written.
     #[error("cannot write the bundle")]
     Bundle(#[from] WriteBundleError),
 }
@@ -98,17 +99,18 @@ fn damage_hint(is_moved: bool) -> &'static str {
     }
 }
 
-/// A unit that does not compile.
+/// A unit that failed to compile.
 #[derive(Debug)]
 pub struct Failure {
-    /// The unit: the signature of its first module, and how many more there are; and the ISA level.
+    /// The unit: the signature of its first module, the number of further modules, and the ISA level.
     pub title: String,
-    /// Why not.
+    /// The compiler's error.
     pub error: CompileError,
 }
 
 impl Failure {
-    /// What is wrong, whatever dtypes and ISA level it was compiled for: places, since words name dtypes and modules.
+    /// Identifies the mistake independently of dtypes and ISA level: by source positions, since messages name dtypes
+    /// and modules.
     fn mistake(&self) -> String {
         if let CompileError::Rejected { diagnostics, .. } = &self.error
             && !diagnostics.is_empty()
@@ -127,7 +129,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Each failure, but what the compiler says alike of several units once.
+/// Renders each failure; the same mistake in several units is shown once.
 fn render(failures: &[Failure]) -> String {
     let mut told: Vec<(&Failure, String, usize)> = Vec::new();
     for failure in failures {

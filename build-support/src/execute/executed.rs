@@ -1,4 +1,4 @@
-//! What a plan became: artifacts, and the bundle or the library of them.
+//! The result of a plan: artifacts, and the bundle or the library built from them.
 
 use super::job::Job;
 use super::{Compilation, ExecuteError, pack};
@@ -9,56 +9,57 @@ use precast_store::key::StaleVersion;
 use precast_store::{ActionKey, Entry, Record, write_bundle};
 use std::collections::BTreeSet;
 
-/// One unit, or several that are joined, for one variant.
+/// The artifact of one unit, or of several joined units, for one variant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Artifact {
-    /// The statement about it.
+    /// The artifact's record.
     pub record: Record,
-    /// What it was compiled for.
+    /// The variant that it was compiled for.
     pub variant: Variant,
-    /// Its object, for a static program.
+    /// The object file, for static programs.
     pub object: Vec<u8>,
-    /// Its shared object.
+    /// The shared object.
     pub shared_object: Vec<u8>,
 }
 
 /// The code of a static program.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Library {
-    /// The bytes of a library for linkers, `lib….a`; all of it is linked. Empty where there is no code.
+    /// The bytes of a static library, `lib….a`, which is linked as a whole. Empty if there is no code.
     pub bytes: Vec<u8>,
-    /// Libraries of the system that it calls: `stdc++`.
+    /// The system libraries to link: `stdc++`.
     pub system_libraries: Vec<&'static str>,
 }
 
-/// What a plan became.
+/// The result of executing a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Executed {
-    /// The artifacts, in the order of units, then variants.
+    /// The artifacts, ordered by unit, then by variant.
     pub artifacts: Vec<Artifact>,
     /// The named graphs, sorted by name.
     pub entries: Vec<Entry>,
-    /// How many artifacts the store had.
+    /// The number of artifacts found in the store.
     pub hits: usize,
-    /// How many of these readers would have missed: a pointer, say, was lost in a crash. All is put back.
+    /// The number of these artifacts that readers would have missed, e.g. because a crash lost a pointer. They were
+    /// repaired.
     pub healed: usize,
-    /// How many artifacts the cache had.
+    /// The number of artifacts found in the cache.
     pub fetched: usize,
-    /// How many artifacts were compiled.
+    /// The number of compiled artifacts.
     pub compiled: usize,
-    /// Each of them, why it was, and how long that took.
+    /// The compiled units, with the reason and the compile time of each.
     pub compilations: Vec<Compilation>,
-    /// The actions by which they were.
+    /// The actions that compiled them.
     pub fresh: BTreeSet<ActionKey>,
-    /// Ops whose C changed while their version did not: what the store had of them was not used.
+    /// Ops whose C changed without a new version: their modules in the store were not used.
     pub stale: Vec<StaleVersion>,
-    /// Whether every artifact is decided by its unit, flags and toolchain alone; not so where libraries or headers of the
-    /// system enter.
+    /// Whether every artifact depends only on its unit, flags and toolchain; false if system libraries or headers are
+    /// used.
     pub is_hermetic: bool,
 }
 
 impl Executed {
-    /// What jobs give, in their order; nothing of it was compiled.
+    /// Collects the artifacts of jobs, in order, without any compiled ones.
     pub(super) fn of(plan: &Plan, jobs: Vec<Job<'_>>) -> Self {
         Self {
             hits: 0,
@@ -74,10 +75,10 @@ impl Executed {
         }
     }
 
-    /// Joins what can be joined, so that a program opens a few shared objects, whatever the number of its modules.
+    /// Joins artifacts so that a program opens a few shared objects, whatever the number of its modules.
     ///
     /// # Errors
-    /// The linker cannot be run; or there is none, and something to join.
+    /// Fails if the linker cannot be run, or if artifacts must be joined without a toolchain.
     pub fn packs<'t>(
         &self,
         toolchain: impl Into<Option<&'t Toolchain>>,
@@ -88,7 +89,7 @@ impl Executed {
     /// Renders the bundle of the packs: a function of the artifacts, the entries and the toolchain.
     ///
     /// # Errors
-    /// As [`Executed::packs`]; a record contradicts itself, which the store would have refused.
+    /// As [`Executed::packs`]; also fails if a record is inconsistent, which the store would have rejected.
     pub fn bundle<'t>(&self, toolchain: impl Into<Option<&'t Toolchain>>) -> Result<Vec<u8>, ExecuteError> {
         let packs = self.packs(toolchain)?.into_iter();
         self.bundle_of(packs.map(|pack| (pack.record, pack.shared_object)).collect())
@@ -97,7 +98,7 @@ impl Executed {
     /// Renders the bundle of a static program, and the library with its code.
     ///
     /// # Errors
-    /// As [`Executed::bundle`]; a module takes something of the system that a static program has not.
+    /// As [`Executed::bundle`]; also fails if a module needs a system library that cannot be linked statically.
     pub fn static_bundle(&self, toolchain: &Toolchain) -> Result<(Vec<u8>, Library), ExecuteError> {
         let packs = self.packs(toolchain)?;
         let library = pack::library(&packs, toolchain)?;
@@ -110,12 +111,12 @@ impl Executed {
         Ok(write_bundle(&records, &self.entries, GENERATOR)?)
     }
 
-    /// The statements about the artifacts.
+    /// Returns the records of the artifacts.
     pub fn records(&self) -> impl Iterator<Item = &Record> {
         self.artifacts.iter().map(|artifact| &artifact.record)
     }
 
-    /// The actions, sorted.
+    /// Returns the actions of the artifacts, sorted.
     #[must_use]
     pub fn actions(&self) -> BTreeSet<ActionKey> {
         self.records().map(|record| record.action).collect()

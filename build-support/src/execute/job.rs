@@ -1,4 +1,4 @@
-//! One unit for one variant, on its way.
+//! A job: one unit for one variant.
 
 use super::{Artifact, ExecuteError};
 use crate::lock::Pin;
@@ -16,21 +16,21 @@ pub(super) struct Job<'p> {
     pub(super) variant: &'p Variant,
     pub(super) is_hermetic: bool,
     pub(super) artifact: Option<Artifact>,
-    /// Whether the store had it, but not all that readers need to find it.
+    /// Whether the store had the artifact, but lacked some of the files that readers need to find it.
     pub(super) healed: bool,
-    /// How it is made. Where no compiler says that, none until something is found that a pin names.
+    /// The action key; `None` without a compiler, until a pinned record is found.
     pub(super) action: Option<ActionKey>,
-    /// What compiles it, or has compiled it.
+    /// The toolchain that compiles or compiled the unit.
     pub(super) toolchain: Option<ToolchainId>,
-    /// The archive that no other may take the place of.
+    /// The pin; no other archive is accepted.
     pub(super) pin: Option<&'p Pin>,
-    /// What was found in its place and is not what is pinned, for messages.
+    /// A description of a result that differs from the pin, for messages.
     passed_over: Option<String>,
     pub(super) fingerprints: &'p BTreeMap<BuildKey, BTreeSet<Fingerprint>>,
 }
 
 impl<'p> Job<'p> {
-    /// A job of which nothing is known yet.
+    /// Creates a job without an artifact.
     pub(super) fn new(
         unit: &'p Unit,
         variant: &'p Variant,
@@ -52,18 +52,18 @@ impl<'p> Job<'p> {
 }
 
 impl Job<'_> {
-    /// Takes the artifact from the store, if it is there and intact; what readers would miss of it is put back, if `writes` says
-    /// so. A result that is not the pinned one is passed over.
+    /// Uses the artifact in the store if it exists and is intact. Missing index files are repaired if `writes` is
+    /// set. A result that differs from the pin is skipped.
     pub(super) fn look_up(&mut self, store: Option<&Store>, writes: bool) -> Result<(), ExecuteError> {
         let (Some(store), Some(action)) = (store, self.action) else { return Ok(()) };
         for mut record in store.find_action(&action)? {
-            // No matter who wrote the record: a slot that is another module's would compute something else.
+            // The check applies to every record: a slot with a different module would compute something else.
             if !self.is_subject(&record) || self.passes_over("store", &record) {
                 continue;
             }
             let is_whole =
                 |archive: &Archive| [OBJECT, SHARED_OBJECT].iter().all(|name| archive.get(name).is_some());
-            // Documents that are lost: the plan has them.
+            // Documents may be lost; the plan has them.
             for (member, (_, module)) in record.members.iter_mut().zip(self.unit.members()) {
                 member.document.get_or_insert_with(|| module.document());
             }
@@ -74,7 +74,7 @@ impl Job<'_> {
                     None => continue,
                 }
             }
-            // An archive that is not intact is in quarantine; compiling puts it back.
+            // A corrupt archive is in quarantine now; compiling replaces it.
             let reused = store.reuse(&record).map_err(refused)?;
             if let Some(Reused { archive, healed }) = reused.filter(|reused| is_whole(&reused.archive)) {
                 self.healed = healed;
@@ -84,7 +84,7 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// Whether a record is about the modules of the unit, each in its slot, for the variant.
+    /// Returns whether a record is for the variant, with the modules of the unit in their slots.
     pub(super) fn is_subject(&self, record: &Record) -> bool {
         let slots = record.members.iter().map(|member| (member.slot as usize, member.key));
         slots.eq(self.unit.members().iter().enumerate().map(|(slot, (key, _))| (slot, *key)))
@@ -92,7 +92,7 @@ impl Job<'_> {
             && record.isa == self.variant.isa.name()
     }
 
-    /// Whether something has another archive than the one that is pinned; then that is noted.
+    /// Returns whether a result differs from the pinned archive; if so, the difference is recorded.
     pub(super) fn passes_over(&mut self, holder: &str, record: &Record) -> bool {
         let Some(pin) = self.pin.filter(|pin| pin.digest != record.digest) else { return false };
         let (found, pinned) = (record.digest.short(), pin.digest.short());
@@ -100,7 +100,7 @@ impl Job<'_> {
         true
     }
 
-    /// Whether a result is about the unit and the variant; its key alone is what somebody says.
+    /// Returns whether a result belongs to the unit and the variant; the action key alone is an unverified claim.
     pub(super) fn is_made_by(&self, CachedAction { record, archive, .. }: &CachedAction) -> bool {
         record.kind == ActionKind::Compile
             && self.action == Some(record.action)
@@ -114,14 +114,14 @@ impl Job<'_> {
             && [OBJECT, SHARED_OBJECT].iter().all(|name| archive.get(name).is_some())
     }
 
-    /// States of what was compiled what the plan knows.
+    /// Completes the record of a compiled unit with data of the plan.
     pub(super) fn completed(&self, Compiled { archive, mut record }: Compiled) -> CachedAction {
         self.complete(&mut record);
         CachedAction { record, archive, signatures: String::new() }
     }
 
-    /// What a cache gave, with what leads to its modules: nobody vouches for that, and the plan knows. What is signed stays as it
-    /// was signed.
+    /// Returns a cache result whose index data comes from the plan, since the cache's index data is not verified. A
+    /// signed record stays unchanged.
     pub(super) fn vouched(&self, mut found: CachedAction) -> CachedAction {
         if found.signatures.is_empty() {
             self.complete(&mut found.record);
@@ -129,7 +129,7 @@ impl Job<'_> {
         found
     }
 
-    /// Names it for people.
+    /// Returns a title for messages.
     pub(super) fn title(&self) -> String {
         let more = match self.unit.members().len() {
             1 => String::new(),
@@ -138,7 +138,7 @@ impl Job<'_> {
         format!("`{}`{more} for `{}`", self.unit.first().signature, self.variant.isa)
     }
 
-    /// Names it where it is lacking, with what was found in its place.
+    /// Returns a title for a missing unit, with the mismatched result, if any.
     pub(super) fn lacking(&self) -> String {
         let title = self.title();
         self.passed_over.as_ref().map_or(title.clone(), |found| format!("{title}: {found}"))
@@ -155,7 +155,7 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// States what the plan knows of the modules, whatever the store's record says of it.
+    /// Sets the aliases and documents of the modules from the plan, replacing those in the store's record.
     pub(super) fn complete(&self, record: &mut Record) {
         for (member, (key, module)) in record.members.iter_mut().zip(self.unit.members()) {
             let aliases = self.fingerprints.get(key).into_iter().flatten();

@@ -1,7 +1,7 @@
-//! The jobs of a plan, and the actions by which a store and a cache are asked for them.
+//! The jobs of a plan, and the actions that are looked up in a store and a cache.
 //!
-//! An action is derived from a toolchain. Where there is none, the pins of a lock file name actions, so that a store or a cache can be
-//! asked for them all the same. A pin names no unit: a record of its action says which unit it is about.
+//! Actions are derived from a toolchain. Without a toolchain, the pins of a lock file provide the actions. A pin does
+//! not identify its unit; a record of its action does.
 
 use super::job::Job;
 use super::{ExecuteError, Execution, Failure, Results};
@@ -11,23 +11,23 @@ use precast_compile::{Toolchain, Variant, action};
 use precast_store::{ActionKey, BuildKey, Record, Store};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The jobs of a plan, in the order of units, then variants.
+/// The jobs of a plan, ordered by unit, then by variant.
 pub(super) struct Jobs<'a> {
     pub(super) list: Vec<Job<'a>>,
     variants: &'a [Variant],
     source: Source<'a>,
 }
 
-/// What says by which action a job is made.
+/// The source of the jobs' actions.
 enum Source<'a> {
-    /// A toolchain, and where a lock file pins archives, that one alone.
+    /// A toolchain; if the lock file pins archives, only pinned actions are used.
     Toolchain { is_pinned: bool, jobs: BTreeMap<ActionKey, usize> },
-    /// The pins of a lock file.
+    /// The pins of a lock file, without a toolchain.
     Pins { pins: Vec<&'a Pin>, units: BTreeMap<BuildKey, usize> },
 }
 
 impl<'a> Jobs<'a> {
-    /// Lists the jobs of a plan, each with its action where that is known.
+    /// Lists the jobs of a plan, each with its action if known.
     pub(super) fn new(plan: &'a Plan, execution: &Execution<'a>) -> Result<Self, ExecuteError> {
         let (variants, lock) = (execution.variants, execution.pinned().map(|locked| locked.lock));
         let pairs = plan.units.iter().flat_map(|unit| variants.iter().map(move |variant| (unit, variant)));
@@ -47,7 +47,7 @@ impl<'a> Jobs<'a> {
         Ok(jobs)
     }
 
-    /// Gives jobs the actions of pins that the store has a record of.
+    /// Sets the actions of jobs from pins for which the store has a record.
     fn adopt_pins(&mut self, store: Option<&Store>) -> Result<(), ExecuteError> {
         let (Source::Pins { pins, .. }, Some(store)) = (&self.source, store) else { return Ok(()) };
         for pin in pins.clone() {
@@ -58,7 +58,7 @@ impl<'a> Jobs<'a> {
         Ok(())
     }
 
-    /// The actions of which there is no artifact. A build that pins asks for nothing else.
+    /// Returns the actions without an artifact. A build with pins looks up only pinned actions.
     pub(super) fn lacking(&self) -> Vec<ActionKey> {
         let actions: BTreeSet<ActionKey> = match &self.source {
             Source::Toolchain { is_pinned, .. } => {
@@ -74,7 +74,7 @@ impl<'a> Jobs<'a> {
         actions.into_iter().collect()
     }
 
-    /// The job that a record is about. Where a pin led to the record, the job gets the action of the pin.
+    /// Returns the job that a record belongs to. If a pin led to the record, the job gets the pin's action.
     pub(super) fn subject_of(&mut self, record: &Record) -> Option<usize> {
         let (pins, units) = match &self.source {
             Source::Pins { pins, units } => (pins, units),
@@ -93,8 +93,8 @@ impl<'a> Jobs<'a> {
         Some(at)
     }
 
-    /// Whether pins are the only source of actions and each of them led to an artifact or a result: then what is missing is
-    /// not pinned.
+    /// Returns whether pins are the only source of actions and each pin led to an artifact or a result. In that case
+    /// the missing units are not pinned.
     pub(super) fn are_all_found(&self, results: &Results) -> bool {
         matches!(self.source, Source::Pins { .. }) && self.lacking().len() <= results.len()
     }

@@ -1,4 +1,4 @@
-//! Makes what a plan asks for: takes from the store what it has, compiles the rest, publishes that.
+//! Executes a plan: reuses artifacts from the store, compiles missing units and publishes them.
 //!
 //! ```text
 //! unit × variant ──▶ ActionKey ──▶ find_action ── hit ──▶ reuse (verified, healed) ────────────┐
@@ -6,14 +6,14 @@
 //!                                       ├──▶ ActionCache ── hit ──▶ verified ──▶ publish ──────┤
 //!                                       └──▶ compile_all ──▶ publish: object, then record ─────┘
 //! ```
-//! What comes out depends on the plan, the variants and the toolchain only, never on what the store had, the order in which
-//! compilers finish, or how many run at once: artifacts are in the order of units, then variants; documents and
-//! fingerprints are the plan's own.
+//! The result depends only on the plan, the variants and the toolchain. It does not depend on the content of the
+//! store, on the order in which compilers finish, or on the number of parallel jobs: artifacts are ordered by unit,
+//! then by variant, and documents and fingerprints come from the plan.
 //!
-//! A build may be refused where pins are held against it, and where it may compile nothing and something is missing: then nothing is
-//! published before all of it is let through, neither what was compiled nor what a cache gave. Any other build publishes what a cache
-//! gives at once and what it compiles every so often, so that one that is interrupted goes on where it was. Processes that build the
-//! same at once share the work: see [`queue`].
+//! A build can be rejected if archives are pinned, or if it must not compile and an artifact is missing. Such a build
+//! publishes nothing, neither compiled units nor cache results, until all of it is accepted. Any other build
+//! publishes cache results at once and compiled units in batches, so that an interrupted build can be continued.
+//! Processes that build the same units at the same time share the work: see [`queue`].
 
 mod cache;
 mod compilation;
@@ -47,16 +47,16 @@ pub use compilation::Compilation;
 pub use error::{ExecuteError, Failure};
 pub use executed::{Artifact, Executed, Library};
 
-/// How far a build goes for what the store and the cache lack.
+/// The handling of units that the store and the cache lack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// Compiles it.
+    /// Compiles missing units.
     Compile,
-    /// Compiles nothing: it is an error. A store that cannot be written is only read.
+    /// Fails if a unit is missing. A store that is not writable is only read.
     Reuse,
 }
 
-/// A lock file that a build is held to: where it pins archives, no others pass, and damage that is found is an error.
+/// The lock file of a locked build: if it pins archives, only those are accepted, and corrupt files are an error.
 #[derive(Debug, Clone, Copy)]
 pub struct Locked<'a> {
     /// What the file says.
@@ -65,29 +65,29 @@ pub struct Locked<'a> {
     pub path: &'a Path,
 }
 
-/// How a plan is carried out.
+/// The settings for executing a plan.
 #[derive(Clone, Copy)]
 pub struct Execution<'a> {
-    /// Where artifacts are taken from and published to; without one everything is compiled.
+    /// The store that artifacts are read from and published to; `None` compiles everything.
     pub store: Option<&'a Store>,
-    /// What others have compiled, asked for what the store lacks, and given what is compiled.
+    /// The cache to query for units that the store lacks; it receives the compiled units.
     pub cache: Option<&'a dyn ActionCache>,
-    /// What compiles. Without one, archives are looked up by the pins of a lock file, which name their actions.
+    /// The compilers. `None` looks archives up by the pins of a lock file, which contain their actions.
     pub toolchain: Option<&'a Toolchain>,
-    /// What is compiled for; each unit for each of them.
+    /// The variants; each unit is compiled for each variant.
     pub variants: &'a [Variant],
-    /// What becomes of units that are not there.
+    /// The handling of missing units.
     pub mode: Mode,
-    /// What the archives are held to.
+    /// The lock file to check the archives against.
     pub locked: Option<Locked<'a>>,
-    /// How many compilers run at once.
+    /// The number of compilers that run in parallel.
     pub parallel: Parallel,
-    /// Told of every compile; jobs are counted over those that are compiled, not those that hit.
+    /// A callback for each compile; it counts only compiled jobs, not store hits.
     pub progress: &'a dyn Fn(Progress),
 }
 
 impl<'a> Execution<'a> {
-    /// Compiles everything, without a store, as many at once as there are processors, and tells nobody.
+    /// Creates settings that compile everything without a store, one job per processor, without progress reports.
     #[must_use]
     pub fn new(toolchain: &'a Toolchain, variants: &'a [Variant]) -> Self {
         Self {
@@ -102,22 +102,23 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// The lock file, if it pins archives.
+    /// Returns the lock file if it pins archives.
     fn pinned(&self) -> Option<Locked<'a>> {
         self.locked.filter(|locked| !locked.lock.pins.is_empty())
     }
 
-    /// Whether the store is written to. A build that compiles has to; another one reads what it cannot write.
+    /// Returns whether the store is written. A build that compiles must write; a build that only reuses need not.
     fn writes(&self) -> bool {
         self.mode == Mode::Compile || self.store.is_some_and(Store::is_writable)
     }
 }
 
-/// Carries out a plan.
+/// Executes a plan.
 ///
 /// # Errors
-/// Units that do not compile, or are missing where nothing may be compiled; an archive is not the one that is pinned; a store cannot be
-/// read or written. Damage in the store is an error only for a locked build: else what is damaged is made anew.
+/// Fails if units do not compile, if units are missing and compiling is not allowed, if an archive differs from its
+/// pin, or if a store cannot be read or written. Corrupt files in the store are an error only for a locked build;
+/// otherwise they are rebuilt.
 pub fn execute(plan: &Plan, execution: &Execution<'_>) -> Result<Executed, ExecuteError> {
     let _session = execution.store.map(Store::begin);
     let quiet = execution.store.filter(|_| execution.locked.is_some()).map(Store::quiet);
@@ -157,7 +158,7 @@ pub fn execute(plan: &Plan, execution: &Execution<'_>) -> Result<Executed, Execu
     })
 }
 
-/// Checks that nothing that was read is damaged. The error says all that was heard, once.
+/// Checks that no corrupt files were read. The error contains each distinct message once.
 fn check_damage(heard: &[Event]) -> Result<(), ExecuteError> {
     let moved = heard.iter().filter_map(|event| match event {
         Event::Damaged { quarantined, .. } => Some(quarantined.is_some()),
@@ -169,22 +170,22 @@ fn check_damage(heard: &[Event]) -> Result<(), ExecuteError> {
     }
 }
 
-/// A plan that is being carried out.
+/// The state of a plan's execution.
 struct Build<'a> {
     jobs: Jobs<'a>,
     execution: &'a Execution<'a>,
-    /// Results that are published when all of the build is let through.
+    /// Results that are published once all of the build is accepted.
     held: Results,
 }
 
 impl Build<'_> {
-    /// Takes what the store has.
+    /// Looks up all jobs in the store.
     fn look_up(&mut self, store: Option<&Store>) -> Result<(), ExecuteError> {
         let writes = self.execution.writes();
         self.jobs.list.iter_mut().try_for_each(|job| job.look_up(store, writes))
     }
 
-    /// Takes what the cache has; gives the number of results.
+    /// Looks up the missing jobs in the cache; returns the number of results.
     fn fetch(&mut self) -> Result<usize, ExecuteError> {
         let may_be_refused = self.execution.pinned().is_some() || self.execution.mode == Mode::Reuse;
         let mut fetched = 0;
@@ -199,7 +200,7 @@ impl Build<'_> {
         Ok(fetched)
     }
 
-    /// Says why what is missing is an error.
+    /// Returns the error for missing units.
     fn refuse(&self, missing: &[usize]) -> ExecuteError {
         let titles: Vec<String> = missing.iter().map(|at| self.jobs.list[*at].lacking()).collect();
         match self.execution.pinned().filter(|_| self.jobs.are_all_found(&self.held)) {
@@ -212,8 +213,8 @@ impl Build<'_> {
         }
     }
 
-    /// Compiles jobs, but for those that another process publishes meanwhile; those get their artifacts from the store. What may be
-    /// refused is held; the rest is published every so often.
+    /// Compiles jobs, except those that another process publishes in the meantime; these use the artifacts in the
+    /// store. Results that may be rejected are held back; the rest is published in batches.
     fn compile(&mut self, missing: &[usize]) -> Result<Vec<(usize, Compilation)>, ExecuteError> {
         let (execution, is_held) = (self.execution, self.execution.pinned().is_some());
         if !is_held {
@@ -252,13 +253,13 @@ impl Build<'_> {
         cache.put(&results.map(|(_, result)| result.clone()).collect::<Vec<_>>());
     }
 
-    /// Publishes what was held.
+    /// Publishes the results that were held back.
     fn release(&mut self) -> Result<(), ExecuteError> {
         publish(&mut self.jobs.list, std::mem::take(&mut self.held), self.execution.store)
     }
 }
 
-/// Gives names their graphs, where the store can be written.
+/// Publishes the named graphs if the store is writable.
 fn put_entries(plan: &Plan, execution: &Execution<'_>) -> Result<(), ExecuteError> {
     let Some(store) = execution.store.filter(|_| execution.writes()) else { return Ok(()) };
     for entry in &plan.entries {
@@ -267,7 +268,7 @@ fn put_entries(plan: &Plan, execution: &Execution<'_>) -> Result<(), ExecuteErro
     Ok(())
 }
 
-/// Says why each missing unit is compiled, before anything is published.
+/// Returns the reason for each compile, before anything is published.
 fn reasons(
     jobs: &[Job<'_>],
     missing: &[usize],
@@ -286,8 +287,8 @@ fn reasons(
     made.map(of).collect()
 }
 
-/// Finds the versions that were not raised, before what is missing is published beside the old. The store is read for it
-/// only where there is a version.
+/// Finds op versions that were not raised, before new artifacts are published next to old ones. The store is read
+/// only if an op has a version.
 fn stale(
     jobs: &[Job<'_>],
     missing: &[usize],
@@ -306,24 +307,24 @@ fn stale(
     Ok(found.into_iter().collect())
 }
 
-/// How many units are compiled before they are published: enough to keep every processor, or every compiler, busy.
+/// Returns the batch size: large enough to keep every processor, or every compiler, busy.
 fn batch(parallel: Parallel) -> usize {
     let asked = if let Parallel::Jobs(count) = parallel { count.get() } else { 1 };
     available_parallelism().map_or(1, NonZeroUsize::get).max(asked).saturating_mul(8).max(32)
 }
 
-/// The results of jobs, each with the position of its job.
+/// Results of jobs, each with the position of its job.
 type Results = Vec<(usize, CachedAction)>;
 
-/// What came of a batch.
+/// The result of compiling a batch.
 struct Attempt {
     compiled: Results,
     failures: Vec<Failure>,
-    /// How long each job took.
+    /// The compile time of each job.
     took: Vec<Duration>,
 }
 
-/// Reports the progress of a batch as that of the whole: `before` of `all` jobs came before it.
+/// Maps the progress of a batch to that of the whole build: `before` of `all` jobs precede the batch.
 fn shifted(progress: &dyn Fn(Progress), before: usize, all: usize) -> impl Fn(Progress) {
     move |event| {
         progress(match event {
@@ -367,7 +368,7 @@ fn compile(
     Attempt { compiled, failures, took }
 }
 
-/// Publishes the results of jobs, where there is a store, and takes them up.
+/// Publishes the results of jobs to the store, if any, and sets the jobs' artifacts.
 fn publish(jobs: &mut [Job<'_>], results: Results, store: Option<&Store>) -> Result<(), ExecuteError> {
     if let Some(store) = store {
         let items: Vec<_> = results

@@ -1,17 +1,18 @@
 //! Packs: the artifacts of a variant, joined into a few shared objects of limited size.
 //!
-//! Which are joined depends on the artifacts only, in the order of units. What takes something of the system stays alone, as
-//! it may not be there; a damaged or refused pack costs all of its modules, so a pack is not larger than it has to be.
+//! The grouping depends only on the artifacts, in the order of units. An artifact that needs a system library stays
+//! separate, because the library may be missing at run time. A corrupt or rejected pack makes all of its modules
+//! unavailable, so packs are small.
 
 use super::{Artifact, ExecuteError, Library};
 use precast_compile::{Compiled, Part, Toolchain, can_be_joined, join, static_library};
 use precast_store::archive::{OBJECT, SHARED_OBJECT};
 use std::collections::BTreeSet;
 
-/// Machine code that is read, hashed and loaded at once, in bytes: a quarter of a millisecond.
+/// The machine code that is read, hashed and loaded at once, in bytes; it takes a quarter of a millisecond.
 pub(super) const LIMIT: usize = 1 << 20;
 
-/// Joins artifacts, which takes a compiler; those that cannot be, or that would be alone, are given as they are.
+/// Joins artifacts, which needs a compiler; artifacts that cannot be joined, or are alone, are returned unchanged.
 pub(super) fn packs(
     artifacts: &[Artifact],
     toolchain: Option<&Toolchain>,
@@ -62,7 +63,7 @@ fn close(pack: &[&Artifact], toolchain: Option<&Toolchain>) -> Result<Artifact, 
     })
 }
 
-/// Makes one library of all packs, for a static program.
+/// Builds a static library of all packs, for a static program.
 pub(super) fn library(packs: &[Artifact], toolchain: &Toolchain) -> Result<Library, ExecuteError> {
     let mut system_libraries = BTreeSet::new();
     for pack in packs {
@@ -75,13 +76,13 @@ pub(super) fn library(packs: &[Artifact], toolchain: &Toolchain) -> Result<Libra
     Ok(Library { bytes, system_libraries: system_libraries.into_iter().collect() })
 }
 
-/// What an artifact takes of the system, as a linker calls it.
+/// Returns the linker names of the system libraries that an artifact needs.
 fn system(pack: &Artifact) -> Result<Vec<&'static str>, ExecuteError> {
     let record = &pack.record;
     let mut names = Vec::new();
     for soname in &record.requires.needed {
         match soname.split(".so").next().unwrap_or_default() {
-            // Every program has these.
+            // Every program links these.
             "libc" | "libm" | "libgcc_s" | "ld-linux-x86-64" | "ld-linux-aarch64" => {}
             "libstdc++" => names.push("stdc++"),
             _ => {

@@ -1,13 +1,13 @@
-//! The order in which a build compiles its jobs beside other processes that want the same.
+//! The order in which a build compiles its jobs while other processes build the same units.
 //!
 //! ```text
 //! waiting ─ turn of the key is free ─▶ published meanwhile? ─ no ─▶ batch: compiled, published, turns given back
 //!    ▲            │ another process has it        └ yes ─▶ artifact
 //!    └────────────┘ where no turn is free, the first is waited for
 //! ```
-//! A build waits for no turn while it has one, so two builds never wait for each other. A build that holds back what it
-//! compiles until all of it is let through takes no turns: others would wait for nothing. After [`PATIENCE`] a build stops taking
-//! turns at all.
+//! A build never waits while it holds a turn, so two builds cannot deadlock. A build that holds its results back
+//! until all of it is accepted takes no turns, since other builds would wait in vain. After [`PATIENCE`] a build
+//! stops using turns.
 
 use super::ExecuteError;
 use super::job::Job;
@@ -15,7 +15,8 @@ use precast_compile::Progress;
 use precast_store::{BuildKey, Store, Turns};
 use std::time::Duration;
 
-/// The longest wait for another process that compiles the same. Then this one compiles too, and publishes the same bytes.
+/// The longest wait for another process that compiles the same unit. After that both compile and publish the same
+/// bytes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The positions of jobs that wait to be compiled.
@@ -23,23 +24,24 @@ pub(super) struct Queue<'s> {
     waiting: Vec<usize>,
     total: usize,
     store: Option<&'s Store>,
-    /// Given back when the next batch is asked for.
+    /// The turns of the current batch, released when the next batch is requested.
     turns: Option<Turns<'s>>,
     size: usize,
 }
 
 impl<'s> Queue<'s> {
-    /// Queues jobs for batches of at most `size`. Other processes are minded where there is a store.
+    /// Queues jobs for batches of at most `size`. With a store, the queue coordinates with other processes.
     pub(super) fn new(jobs: &[usize], store: Option<&'s Store>, size: usize) -> Self {
         Self { waiting: jobs.to_vec(), total: jobs.len(), store, turns: None, size }
     }
 
-    /// The number of jobs that wait no longer.
+    /// Returns the number of jobs that no longer wait.
     pub(super) fn done(&self) -> usize {
         self.total - self.waiting.len()
     }
 
-    /// Takes the next jobs to compile; `None` if no job waits. Jobs that another process has published get their artifacts.
+    /// Returns the next jobs to compile; `None` if no job waits. Jobs that another process published get their
+    /// artifacts.
     pub(super) fn next_batch(
         &mut self,
         jobs: &mut [Job<'_>],
@@ -57,7 +59,7 @@ impl<'s> Queue<'s> {
             if batch.is_empty() && self.waiting.first() == Some(&first) {
                 progress(Progress::Waiting);
                 if !turns.wait(&key(&jobs[first]), PATIENCE) {
-                    // The other process hangs or is stopped: do not wait for it again.
+                    // The other process hangs or is stopped; do not wait for it again.
                     self.store = None;
                 }
                 self.waiting.remove(0);
@@ -72,7 +74,7 @@ impl<'s> Queue<'s> {
         Ok(None)
     }
 
-    /// Takes the jobs whose turns are free, at most a batch, and gives those to compile.
+    /// Takes the turns that are free, for at most one batch, and returns the jobs to compile.
     fn take_free(&mut self, jobs: &mut [Job<'_>], turns: &mut Turns<'_>) -> Result<Vec<usize>, ExecuteError> {
         let (mut batch, mut waiting) = (Vec::new(), Vec::new());
         for at in self.waiting.drain(..) {
@@ -90,7 +92,7 @@ impl<'s> Queue<'s> {
     }
 }
 
-/// The key whose turn a job takes.
+/// Returns the key whose turn a job needs.
 fn key(job: &Job<'_>) -> BuildKey {
     job.unit.members()[0].0
 }

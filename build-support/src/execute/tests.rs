@@ -1,4 +1,4 @@
-//! Against the real compiler: what comes out depends on nothing but what is asked for.
+//! Tests with the real compiler: the result depends only on the plan, the variants and the toolchain.
 
 use super::{ExecuteError, Executed, Execution, Locked, Mode, execute, pack};
 use crate::declared::{Declared, matrix};
@@ -14,7 +14,7 @@ use precast_testkit::compiler::{toolchain, variants};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-/// A few matrices and a graph: at least two units.
+/// Plans a few matrices and a graph: at least two units.
 fn small() -> Plan {
     let mut declared = Declared::default();
     let text =
@@ -55,7 +55,7 @@ fn neither_the_store_nor_its_place_nor_the_jobs_reach_the_bytes() {
     assert!(first.compiled >= 2 && first.is_hermetic);
     let bundle = first.bundle(&toolchain()).unwrap();
 
-    // Another directory, with more jobs, half of it there before.
+    // Use another directory and more jobs; half of the units exist already.
     let other = tempfile::tempdir().unwrap();
     let place = other.path().join("a longer name of a directory");
     let half = Plan { units: plan.units[..1].to_vec(), entries: Vec::new(), ..plan.clone() };
@@ -65,10 +65,10 @@ fn neither_the_store_nor_its_place_nor_the_jobs_reach_the_bytes() {
     assert_eq!(second.bundle(&toolchain()).unwrap(), bundle);
     assert_eq!(contents(&place), contents(whole.path()));
 
-    // No store at all.
+    // Run without a store.
     assert_eq!(run(&plan, None, 2).bundle(&toolchain()).unwrap(), bundle);
 
-    // All of it there.
+    // Run with all units in the store.
     let third = run(&plan, Some(&Store::create(&place).unwrap()), 2);
     assert_eq!((third.hits, third.compiled), (plan.units.len(), 0));
     assert_eq!(third.bundle(&toolchain()).unwrap(), bundle);
@@ -86,7 +86,7 @@ fn the_modules_of_a_level_are_one_shared_object_up_to_a_limit() {
     for variant in &variants {
         assert!(records.contains(&(variant.isa.name().to_owned(), modules)), "{records:?}");
     }
-    // What follows the sections of an object means nothing to a linker.
+    // A linker ignores bytes after the sections of an object.
     for artifact in &mut executed.artifacts {
         artifact.object.resize(pack::LIMIT / 2 + 1, 0);
     }
@@ -126,7 +126,8 @@ fn a_unit_that_cannot_be_compiled_is_named() {
     assert!(failures[0].to_string().contains("does not exist on"), "{}", failures[0]);
 }
 
-/// What a store says of the first unit of a plan, once `change` was made to the records that another store has of it.
+/// Returns the reason for compiling the first unit of a plan after `change` was applied to the records of another
+/// store.
 fn why(change: impl Fn(&mut Record) -> Vec<Record>) -> Reason {
     let plan = small();
     let plan = Plan { units: plan.units[..1].to_vec(), entries: Vec::new(), ..plan };
@@ -143,7 +144,7 @@ fn why(change: impl Fn(&mut Record) -> Vec<Record>) -> Reason {
     let executed = run(&plan, Some(&changed), 1);
     let [one] = &executed.compilations[..] else { panic!("{:?}", executed.compilations) };
     assert!(executed.compiled == 1 && one.millis < 600_000, "{one:?}");
-    // The next one needs nothing.
+    // The next build compiles nothing.
     assert_eq!(run(&plan, Some(&changed), 1).compilations, []);
     one.why.clone()
 }
@@ -183,7 +184,7 @@ fn every_reason_of_a_compilation_is_told() {
     assert!(matches!(why(|_| Vec::new()), Reason::New { .. }));
     let plan = small();
     assert!(run(&plan, None, 2).compilations.iter().all(|one| one.why == Reason::NoLayer));
-    // Its archive is lost.
+    // The archive is lost.
     let directory = tempfile::tempdir().unwrap();
     let store = Store::create(directory.path()).unwrap();
     run(&plan, Some(&store), 2);
@@ -203,7 +204,7 @@ fn the_last_builds_are_remembered_and_no_more() {
     let executed = run(&small(), None, 2);
     for number in 0..25 {
         history::remember(&store, Path::new(&format!("{number}.toml")), &executed);
-        // Names are a second and a process; the files of this one are moved back in time.
+        // File names contain seconds and the process id, so the files of this process are backdated.
         let from = directory.path().join("builds");
         for entry in from
             .read_dir()
@@ -243,7 +244,7 @@ fn what_pins_refuse_is_not_published_and_what_they_name_is_taken() {
     let second = store("second");
     assert_eq!(held(&lock, &second, true).unwrap().artifacts, executed.artifacts);
     assert_eq!(held(&lock, &second, false).unwrap().compiled, 0);
-    // One of several is another: none of them is published, and no name.
+    // If one of several archives differs, none is published, and no named graph.
     for pin in &lock.pins {
         let mut wrong = lock.clone();
         wrong.pins.remove(pin);
@@ -254,14 +255,14 @@ fn what_pins_refuse_is_not_published_and_what_they_name_is_taken() {
         let third = store("third");
         assert!(third.records().next().is_none() && third.entries().unwrap().is_empty());
         assert_eq!(objects(third.path()), Vec::<PathBuf>::new());
-        // A line that is gone is no less.
+        // A deleted line is an error too.
         wrong.pins = lock.pins.iter().filter(|other| *other != pin).cloned().collect();
         held(&wrong, &store("third"), true).unwrap_err();
         assert!(third.records().next().is_none());
     }
 }
 
-/// A cache that has what a store had.
+/// A cache with the contents of a store.
 struct Filled(Vec<CachedAction>);
 
 impl Filled {
@@ -299,7 +300,7 @@ fn nothing_is_published_of_what_is_not_wholly_pinned_or_cached() {
             Execution { store, cache, mode: Mode::Reuse, locked, ..Execution::new(&toolchain, &variants) };
         execute(&plan, &Execution { toolchain: None, ..execution })
     };
-    // The same with the compiler, which may be asked or not.
+    // The same with a toolchain, with and without compiling allowed.
     let held = |lock: &Lock, cache: &Filled, compiles: bool| {
         let filled = store("filled");
         let (store, cache) = (Some(&filled), Some(cache as &dyn ActionCache));
@@ -308,12 +309,12 @@ fn nothing_is_published_of_what_is_not_wholly_pinned_or_cached() {
         execute(&plan, &Execution { locked: Some(Locked { lock, path }), ..execution })
     };
     for pin in &lock.pins {
-        // A line that is gone.
+        // A line is deleted.
         let mut other = lock.clone();
         other.pins.remove(pin);
         let refused = taken(&other, &cache).unwrap_err();
         assert!(matches!(refused, ExecuteError::Lock(LockError::Pinned { .. })), "{refused}");
-        // Another digest.
+        // The digest differs.
         other.pins.insert(Pin { digest: Digest::from_bytes([0; 32]), ..pin.clone() });
         let refused = taken(&other, &cache).unwrap_err().to_string();
         assert!(refused.contains(&format!("the cache has `{}`", pin.digest.short())), "{refused}");
@@ -323,7 +324,7 @@ fn nothing_is_published_of_what_is_not_wholly_pinned_or_cached() {
             matches!(refused, [ExecuteError::Lacking { .. }, ExecuteError::Lock(LockError::Pinned { .. })]),
             "{refused:?}"
         );
-        // What the cache has not got.
+        // The cache lacks the archive.
         let others = cache.0.iter().filter(|known| known.record.action != pin.action);
         let others = Filled(others.cloned().collect());
         for refused in [taken(&lock, &others), held(&lock, &others, false)] {

@@ -69,7 +69,7 @@ pub struct Pin {
     pub action: ActionKey,
     /// The digest of the result.
     pub digest: Digest,
-    /// The archive's modules, as a hash of their keys: a pin is kept as long as they are declared. `None` in older
+    /// The archive's modules, as a hash of their keys: a pin is kept while they are declared. `None` in older
     /// files.
     pub unit: Option<ContentId>,
     /// The compiler; for messages, and to check archives that a cache returns to a machine without a compiler.

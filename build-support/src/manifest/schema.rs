@@ -183,7 +183,7 @@ pub enum ParamTable {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub enum ConstantTable {
-    /// 0, 1, 2, …, or C's own values.
+    /// Names with the values 0, 1, 2, …, or with the values that C headers define.
     Names(Vec<String>),
     /// Names with explicit values.
     Values(BTreeMap<String, toml::Value>),
