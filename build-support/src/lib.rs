@@ -62,7 +62,7 @@
 //!
 //! # Limitation: a manifest that is added later
 //! A new `precast.toml` is noticed only when something else makes the script run: watching a path that does not exist
-//! would make the script run every time.
+//! would make the script run every time. The missing path is watched only if nothing at all is declared.
 
 #![forbid(unsafe_code)]
 

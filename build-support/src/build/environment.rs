@@ -1,4 +1,4 @@
-//! What Cargo and the user say through the environment; read here and nowhere else.
+//! The settings from Cargo and the user; this is the only file that reads the environment.
 
 use precast_compile::host_target;
 use precast_store::user_store;
@@ -8,39 +8,39 @@ use std::path::PathBuf;
 /// The environment of a build script.
 #[derive(Debug, Clone)]
 pub(crate) struct Environment {
-    /// Where everything is written.
+    /// The directory for all output.
     pub(crate) out_dir: PathBuf,
-    /// The package that is being built.
+    /// The directory of the package being built.
     pub(crate) manifest_dir: PathBuf,
-    /// The target that it is built for.
+    /// The target of the build.
     pub(crate) target: String,
-    /// Whether the program is static, so that it cannot load anything: `CARGO_CFG_TARGET_FEATURE` has `crt-static`.
+    /// Whether the program is linked statically and cannot load modules: `CARGO_CFG_TARGET_FEATURE` has `crt-static`.
     pub(crate) is_static: bool,
-    /// Cargo itself.
+    /// The `cargo` executable.
     pub(crate) cargo: PathBuf,
-    /// The features of the package that are enabled; without a list, the default ones.
+    /// The enabled features of the package; `None` for the default features.
     pub(crate) features: Option<Vec<String>>,
     /// `PRECAST_STORE`
     pub(crate) store: Option<PathBuf>,
-    /// The store that all packages of this user share; nothing where he has no home.
+    /// The store that all packages of this user share; `None` if the user has no home directory.
     pub(crate) shared: Option<PathBuf>,
     /// `PRECAST_ISA`
     pub(crate) isa: Option<String>,
     /// `PRECAST_LOCKED`
     pub(crate) is_locked: bool,
-    /// `PRECAST_LOCKED=frozen`: locked, and nothing is compiled.
+    /// `PRECAST_LOCKED=frozen`: locked, and fail instead of compiling.
     pub(crate) is_frozen: bool,
-    /// `PRECAST_LOCKED=update`: the lock file is written.
+    /// `PRECAST_LOCKED=update`: write the lock file.
     pub(crate) updates_lock: bool,
     /// `DOCS_RS`
     pub(crate) is_docs_rs: bool,
 }
 
-/// Says why the environment is not that of a build.
+/// An invalid environment.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EnvironmentError {
-    /// Not run by Cargo.
+    /// A variable that Cargo sets is missing.
     #[error(
         "`{name}` is not set\nhint: `precast_build::Build` is called from the `main` of a build.rs, which Cargo runs"
     )]
@@ -48,13 +48,13 @@ pub enum EnvironmentError {
         /// The variable.
         name: &'static str,
     },
-    /// A path that means something else in every directory.
+    /// A relative path, which depends on the working directory.
     #[error("`PRECAST_STORE` is `{}`, expected an absolute path\nhint: a build script runs in its package's directory, not in yours", path.display())]
     Relative {
         /// The path.
         path: PathBuf,
     },
-    /// Neither yes nor no.
+    /// An invalid flag.
     #[error("`{name}` is `{found}`, expected `1`, `0`, `frozen` or `update`")]
     Flag {
         /// The variable.
@@ -64,8 +64,8 @@ pub enum EnvironmentError {
     },
 }
 
-/// The variables that Cargo shall watch. `PATH` is not among them: an editor's differs from a shell's, and each change
-/// would rebuild the package for nothing; a compiler that changes is noticed whenever the script runs.
+/// The variables that Cargo watches. `PATH` is not among them: its value in an editor differs from that in a shell,
+/// and each change would rebuild the package for nothing. A changed compiler is detected whenever the script runs.
 const WATCHED: [&str; 11] = [
     "PRECAST_STORE",
     "PRECAST_ISA",
@@ -81,7 +81,7 @@ const WATCHED: [&str; 11] = [
 ];
 
 impl Environment {
-    /// Reads what Cargo has set.
+    /// Reads the variables that Cargo sets.
     pub(crate) fn of_cargo() -> Result<Self, EnvironmentError> {
         let path = |name| env::var_os(name).map(PathBuf::from).ok_or(EnvironmentError::Missing { name });
         let features = env::var("CARGO_CFG_FEATURE").unwrap_or_default();
@@ -95,7 +95,7 @@ impl Environment {
         })
     }
 
-    /// Reads what the user has set, for a package that is built for this host with its default features.
+    /// Reads the user's variables, for a package that is built for this host with its default features.
     pub(crate) fn of_package(manifest_dir: PathBuf, out_dir: PathBuf) -> Result<Self, EnvironmentError> {
         let store = env::var_os("PRECAST_STORE").filter(|store| !store.is_empty()).map(PathBuf::from);
         if let Some(path) = store.as_ref().filter(|store| !store.is_absolute()) {
@@ -120,12 +120,12 @@ impl Environment {
         })
     }
 
-    /// Where the package's lock file is, or would be.
+    /// Returns the path of the package's lock file, which may not exist.
     pub(crate) fn lock(&self) -> PathBuf {
         self.manifest_dir.join(crate::lock::FILE)
     }
 
-    /// Names the variables that Cargo shall watch.
+    /// Returns the names of the variables that Cargo watches.
     pub(crate) fn watched(&self) -> Vec<String> {
         let names = [self.target.clone(), self.target.replace('-', "_")];
         let own =

@@ -1,4 +1,4 @@
-//! What can go wrong in a build script.
+//! Errors of a build script.
 
 use super::environment::EnvironmentError;
 use crate::dependencies::DependenciesError;
@@ -12,61 +12,61 @@ use std::error::Error as _;
 use std::io;
 use std::path::PathBuf;
 
-/// Says why nothing was built.
+/// An error of a build.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// The environment is not that of a build script, or has a value that means nothing.
+    /// The environment is not that of a build script, or a variable has an invalid value.
     #[error(transparent)]
     Environment(#[from] EnvironmentError),
-    /// Mistakes in the declarations.
+    /// The declarations contain mistakes.
     #[error(transparent)]
     Declare(#[from] DeclareError),
-    /// An ISA level that there is not, or none at all.
+    /// An ISA level is unknown, or no level remains.
     #[error("in {place}: {message}")]
     Isa {
-        /// Who named it.
+        /// The source of the name: a variable, the script or a manifest.
         place: String,
-        /// What is wrong with it.
+        /// The reason.
         message: String,
     },
-    /// What dependencies declare is not known, and `PRECAST_LOCKED` is set.
+    /// The declarations of dependencies are unknown, and `PRECAST_LOCKED` is set.
     #[error(
         "cannot collect what dependencies declare\nhint: run `cargo fetch` once, or unset `PRECAST_LOCKED`"
     )]
     Dependencies(#[source] DependenciesError),
-    /// Some dependencies could not be looked into, and `PRECAST_LOCKED` is set.
+    /// Some dependencies were not found, and `PRECAST_LOCKED` is set.
     #[error("cannot look into `{}`\nhint: run `cargo fetch` once, or unset `PRECAST_LOCKED`", packages.join("`, `"))]
     Unseen {
         /// The dependencies.
         packages: Vec<String>,
     },
-    /// What is declared is not what is locked, or the lock file cannot be used.
+    /// The declarations differ from the lock file, or the lock file cannot be used.
     #[error(transparent)]
     Lock(#[from] LockError),
-    /// The workspace's own table is wrong.
+    /// The workspace's own table is invalid.
     #[error(transparent)]
     Workspace(DependenciesError),
-    /// There is no compiler.
+    /// No compiler was found.
     #[error(transparent)]
     Toolchain(#[from] FindToolchainError),
-    /// The store cannot be written.
+    /// The store is not writable.
     #[error("cannot use the store at `{}`\nhint: set `PRECAST_STORE` to a directory that can be written", path.display())]
     Store {
         /// The store.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         source: CreateError,
     },
-    /// Something does not compile, or cannot be published.
+    /// Compiling or publishing failed.
     #[error(transparent)]
     Execute(#[from] ExecuteError),
-    /// OUT_DIR cannot be written.
+    /// Writing to OUT_DIR failed.
     #[error("cannot write `{}`", path.display())]
     Write {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         source: io::Error,
     },
 }
@@ -74,11 +74,11 @@ pub enum BuildError {
 precast_core::debug_as_chain!(BuildError);
 
 impl BuildError {
-    /// Everything there is to say, line by line: what, why, and what to do about it.
+    /// Returns the full message, line by line: the error, its causes, and hints.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         if let Self::Declare(wrong) = self {
-            // Each problem with its own remedy behind it.
+            // Each problem is followed by its own hint.
             return wrong.to_string().lines().map(str::to_owned).collect();
         }
         let (what, hints) = split_hints(&match self.source() {

@@ -7,7 +7,7 @@ use crate::problem::{Problem, ProblemKind};
 use precast_codegen::external::{Declaration, ExternalCOp};
 use precast_core::event::chain;
 
-/// An op, the dtypes of its letters, and ranks where it leaves them open.
+/// An external op with the dtypes of its letters and the ranks that its types leave open.
 #[derive(Debug, Clone)]
 pub(super) struct External {
     pub(super) declaration: Declaration,
@@ -16,7 +16,7 @@ pub(super) struct External {
 }
 
 impl External {
-    /// Declares a graph for each combination; gives what is wrong.
+    /// Declares a graph for each combination, and returns the problems found.
     pub(super) fn declare(&self, declared: &mut Declared) -> Vec<Problem> {
         let place = Place::in_build("external", &self.declaration.name);
         let op = match ExternalCOp::new(self.declaration.clone()) {
@@ -29,7 +29,7 @@ impl External {
         let ranks = self.ndim.iter().map(|rank| (*rank, place.key("ndim")));
         let matrix = ExternalMatrix {
             dtypes: self.dtypes.iter().map(list).collect(),
-            // No ranks are none listed.
+            // An empty list means that no ranks are listed.
             ndim: (!self.ndim.is_empty()).then(|| ranks.collect()),
             place: place.clone(),
         };

@@ -1,29 +1,31 @@
-//! Which graph gets which Rust name.
+//! Assigns Rust names to graphs.
 //!
-//! Two names of graphs may become one Rust name: `a-b` and `a.b` are both `a_b`. A name must never come to mean another graph
-//! because somebody added one:
+//! Two graph names may map to one Rust name: `a-b` and `a.b` both become `a_b`. A new graph must never change the
+//! graph that a Rust name refers to:
 //!
-//! 1. The package's own graphs choose before those of its dependencies, which get no name that the package has a use for.
-//! 2. A graph whose name is the Rust name wins: `a_b`.
-//! 3. Else a name that several graphs want belongs to none. Within the package that is a compile error; among dependencies,
-//!    which the package cannot rename, it is a warning, and calling the name does not compile.
+//! 1. The package's own graphs are named before those of its dependencies, which never get a name that a package
+//!    graph wants.
+//! 2. A graph whose name equals the Rust name wins: `a_b`.
+//! 3. Otherwise, a name that several graphs want is assigned to none of them. Within the package that is a compile
+//!    error. Among dependencies, which the package cannot rename, it is a warning, and calling the name does not
+//!    compile.
 
 use super::rust::{identifier, is_exact, literal};
 use crate::declared::Owner;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The names of functions.
+/// The names of the generated functions.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Functions {
     /// The Rust name of each graph that has one.
     pub(super) named: BTreeMap<String, String>,
-    /// What the user is told of graphs without a function.
+    /// Warnings about graphs without a function.
     pub(super) warnings: Vec<String>,
-    /// Collisions within the package.
+    /// Errors: collisions within the package.
     pub(super) errors: Vec<String>,
 }
 
-/// Chooses the functions' names. `taken` are those of the generated module itself.
+/// Assigns the functions' names; `taken` are the names of the generated module itself.
 pub(super) fn functions(graphs: &[(&str, Owner)], taken: &[&str]) -> Functions {
     let mut taken: BTreeSet<String> = taken.iter().map(|name| (*name).to_owned()).collect();
     let mut found = Functions::default();
@@ -98,7 +100,7 @@ mod tests {
             let found = functions(&[("a-b.f64", OWN), ("a-b", OWN), (dependency, DEPENDENCY)], &[]);
             assert_eq!(found.named.get("a-b").map(String::as_str), Some("a_b"), "{dependency}");
         }
-        // Nor one that the package fails to choose.
+        // A dependency does not get a name whose package graphs collide, either.
         let found = functions(&[("a-b", OWN), ("a.b", OWN), ("a_b", DEPENDENCY)], &[]);
         assert_eq!((found.named.len(), found.errors.len(), found.warnings.len()), (0, 1, 1));
     }

@@ -1,4 +1,4 @@
-//! Brings together what is declared: by the script, by the package, by its dependencies.
+//! Collects the declarations of the script, the package and its dependencies.
 
 use super::environment::Environment;
 use super::{Build, BuildError};
@@ -12,15 +12,15 @@ use precast_graph::json;
 use precast_store::key::{Canonical, Profile};
 use std::path::PathBuf;
 
-/// The file that is read where none is named.
+/// The default manifest.
 const MANIFEST: &str = "precast.toml";
 
-/// All declarations, read but not resolved: their content is fixed, and can be hashed.
+/// All declarations, read but not resolved: their content no longer changes and can be hashed.
 pub(super) struct Gathered<'b> {
     build: &'b Build,
     /// The package's own manifests.
     own: Vec<Manifest>,
-    /// Those of its dependencies.
+    /// The manifests of dependencies.
     others: Vec<Manifest>,
     pub(super) dependencies: Dependencies,
     pub(super) warnings: Vec<String>,
@@ -62,7 +62,8 @@ fn collect(
     }
 }
 
-/// Asks Cargo; where it does not answer, warns and goes on with nothing, or refuses to go on where that was asked for.
+/// Queries Cargo for the dependencies. On failure, returns an error if the build is locked; otherwise warns and
+/// continues without dependencies.
 fn dependencies(environment: &Environment, warnings: &mut Vec<String>) -> Result<Dependencies, BuildError> {
     let query = Query {
         cargo: environment.cargo.clone(),
@@ -98,11 +99,11 @@ impl Gathered<'_> {
         self.own.iter().chain(&self.others)
     }
 
-    /// Whether nothing is declared at all.
+    /// Returns whether there are no declarations.
     pub(super) fn is_empty(&self) -> bool {
         let empty = |manifest: &Manifest| {
             let document = manifest.document();
-            // A table that is spelled wrongly declares something.
+            // A misspelled table counts as a declaration.
             manifest.check_keys().is_ok()
                 && document.op.is_empty()
                 && document.graph.is_empty()
@@ -113,7 +114,7 @@ impl Gathered<'_> {
         none && self.manifests().all(empty)
     }
 
-    /// Appends everything that decides what is declared.
+    /// Appends everything that affects the declarations.
     pub(super) fn hash(&self, encoder: Canonical) -> Canonical {
         let mut encoder = encoder.list(self.build.matrices.len());
         for (name, dtypes, ndim) in &self.build.matrices {
@@ -127,14 +128,14 @@ impl Gathered<'_> {
         }
         encoder = encoder.list(self.build.externals.len());
         for external in &self.build.externals {
-            // All fields by name and value; what they mean is the generator's business, which is hashed too.
+            // All fields by name and value; the generator, which is hashed too, interprets them.
             encoder = encoder.str(&format!("{external:?}"));
         }
         encoder = encoder.list(self.manifests().count());
         self.manifests().fold(encoder, |encoder, manifest| manifest.hash(encoder))
     }
 
-    /// Resolves all declarations, as far as they make sense, and lists what does not.
+    /// Resolves all valid declarations, and returns the problems of the rest.
     pub(super) fn declare(&self) -> (Declared, Vec<Problem>) {
         let (mut declared, mut problems) = (Declared::new(self.build.ops.clone()), Vec::new());
         let externals = self.build.externals.iter();
@@ -156,7 +157,7 @@ impl Gathered<'_> {
         for external in &self.build.externals {
             problems.extend(external.declare(&mut declared));
         }
-        // Ops of all manifests before what may call them.
+        // Declares the ops of all manifests before the graphs that may call them.
         let owned = [(Owner::Package, &self.own), (Owner::Dependency, &self.others)];
         for (owner, manifests) in owned {
             declared.set_owner(owner);
@@ -172,8 +173,8 @@ impl Gathered<'_> {
         (declared, problems)
     }
 
-    /// The variants to compile for. Their ISA levels are those of `PRECAST_ISA`, else of the script, else of the package's
-    /// manifests, else the target's defaults.
+    /// Returns the variants to compile for. The ISA levels come from `PRECAST_ISA`, else from the script, else from
+    /// the package's manifests, else from the target's defaults.
     pub(super) fn variants(&self, environment: &Environment) -> Result<Vec<Variant>, BuildError> {
         let parse = |place: &str, names: &[&str]| -> Result<Vec<Isa>, BuildError> {
             let refused = |error: precast_compile::ParseIsaError| BuildError::Isa {
@@ -195,7 +196,7 @@ impl Gathered<'_> {
         Variant::choose(levels, &environment.target, Profile::Release).map_err(refused)
     }
 
-    /// The files that were read.
+    /// Returns the files that were read.
     pub(super) fn inputs(&self) -> Vec<PathBuf> {
         let mut inputs = self.dependencies.inputs.clone();
         inputs.extend(self.manifests().flat_map(Manifest::inputs));

@@ -1,4 +1,4 @@
-//! Remembers that nothing is to be done: from everything that decides the bundle to the hash of the bundle.
+//! Detects that nothing changed: maps a hash of all inputs to the hash of the bundle.
 //!
 //! ```text
 //! {"inputs":   hash of declarations, variants, generator, store and its `STORE` file
@@ -6,9 +6,9 @@
 //!  "toolchains": [[language, ToolchainId]…]
 //!  "bundle", "index", "library": hashes of the files      "counts": […]}
 //! ```
-//! Hit: all of it is as it was, and all files still hash to what is written here. The script's own content stands for
-//! everything that is code (ops written in Rust, this crate, the formats). Builds that use libraries or headers of the system
-//! are not remembered. What is left out: whether each single object is still in the store; `precast verify` reads them.
+//! A hit requires equal inputs, and output files whose hashes match the memo. The content of the script covers all
+//! code (ops written in Rust, this crate, the formats). Builds that use system libraries or headers are not stored. A
+//! hit does not check that each object is still in the store; `precast verify` reads them.
 
 use super::Counts;
 use precast_compile::Toolchain;
@@ -19,17 +19,17 @@ use precast_store::whole::write_if_changed;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// Everything about one build but its result.
+/// The inputs and output paths of a build.
 #[derive(Debug, Clone)]
 pub(super) struct Question<'a> {
     pub(super) file: PathBuf,
-    /// Declarations and variants.
+    /// A hash of declarations and variants.
     pub(super) inputs: ContentId,
     pub(super) store: &'a Path,
     pub(super) toolchain: &'a Toolchain,
     pub(super) bundle: &'a Path,
     pub(super) index: &'a Path,
-    /// Of a static program.
+    /// The library of a static program.
     pub(super) library: Option<&'a Path>,
 }
 
@@ -44,14 +44,14 @@ struct Memo {
     counts: Counts,
 }
 
-/// The build script.
+/// The build script's executable.
 #[derive(Serialize, Deserialize)]
 struct Program {
     stat: Option<Stat>,
     content: ContentId,
 }
 
-/// Gives the counts of the build that made what is there, if it is what would be made now.
+/// Returns the counts of the previous build if its output is still up to date.
 pub(super) fn get(question: &Question<'_>) -> Option<Counts> {
     let memo: Memo = serde_json::from_slice(&fs_err::read(&question.file).ok()?).ok()?;
     let same_toolchain = |(language, id): &(Language, ToolchainId)| {
@@ -66,12 +66,12 @@ pub(super) fn get(question: &Question<'_>) -> Option<Counts> {
     fits.then_some(memo.counts)
 }
 
-/// Remembers a build. A failure costs time only.
+/// Stores a build. A failure only costs time.
 pub(super) fn put(question: &Question<'_>, languages: impl IntoIterator<Item = Language>, counts: Counts) {
     let _ = make(question, languages, counts).map(|bytes| write_if_changed(&question.file, &bytes));
 }
 
-/// Forgets, before anything is written that a memo speaks of.
+/// Deletes the memo before any file that it describes is written.
 pub(super) fn forget(question: &Question<'_>) {
     let _ = fs_err::remove_file(&question.file);
 }
@@ -117,7 +117,7 @@ impl Program {
         Some(Self { stat: Stat::of(&program), content: content(&program)? })
     }
 
-    /// Whether this is the program that runs now: by its stat, or else by its content.
+    /// Returns whether this is the running program, by its stat or by its content.
     fn is_running(&self) -> bool {
         let Ok(program) = std::env::current_exe() else { return false };
         (self.stat.is_some() && self.stat == Stat::of(&program)) || content(&program) == Some(self.content)

@@ -1,11 +1,11 @@
-//! The face of this crate: what a `build.rs` says, and what is done about it.
+//! The public interface: the [`Build`] that a `build.rs` configures and runs.
 //!
 //! ```text
 //! environment ─▶ declarations (builder, precast.toml, Cargo.toml, dependencies) ─▶ memo ── unchanged ─────────────┐
 //!                                                                                    └▶ plan ─▶ execute ─▶ write ─┴▶ Outcome
 //! ```
-//! Files are written under OUT_DIR, in the store and in the user's cache only, each whole, and under OUT_DIR only once everything
-//! has succeeded. Nothing uses the network.
+//! Files are written only under OUT_DIR, in the store and in the user's cache, each atomically. Files under OUT_DIR
+//! are written only after everything else has succeeded. Nothing uses the network.
 
 mod environment;
 mod error;
@@ -35,7 +35,7 @@ use std::path::{Path, PathBuf};
 pub use environment::EnvironmentError;
 pub use error::BuildError;
 
-/// A build in the making: call it from `build.rs`.
+/// A builder for a build; use it in `build.rs`.
 ///
 /// # Examples
 /// ```no_run
@@ -64,7 +64,7 @@ impl Default for Build {
 }
 
 impl Build {
-    /// Starts with nothing but what `precast.toml` and the manifests say.
+    /// Creates a build with only the declarations of `precast.toml` and the manifests.
     pub fn new() -> Self {
         let (matrices, graphs, externals) = (Vec::new(), Vec::new(), Vec::new());
         Self {
@@ -79,28 +79,28 @@ impl Build {
         }
     }
 
-    /// Asks for every combination of an op with these dtypes and ranks.
+    /// Declares every combination of an op with these dtypes and ranks.
     pub fn op(mut self, name: &str, dtypes: &[&str], ndim: &[usize]) -> Self {
         let dtypes = dtypes.iter().map(|dtype| (*dtype).to_owned()).collect();
         self.matrices.push((name.to_owned(), dtypes, ndim.to_vec()));
         self
     }
 
-    /// Asks for a graph, to be called by name.
+    /// Declares a named graph.
     pub fn graph(mut self, name: &str, graph: &FunctionGraph) -> Self {
         self.graphs.push((name.to_owned(), graph.clone(), vec![Serve::Whole]));
         self
     }
 
-    /// Asks for a graph, and says what is compiled for it: `&[Serve::Ops]` for a module of each op, which serves the graph
-    /// and every other graph of these ops.
+    /// Declares a named graph with the kinds of modules to compile: `&[Serve::Ops]` compiles a module for each op,
+    /// which this graph and every other graph of these ops can use.
     pub fn graph_served(mut self, name: &str, graph: &FunctionGraph, serve: &[Serve]) -> Self {
         self.graphs.push((name.to_owned(), graph.clone(), serve.to_vec()));
         self
     }
 
-    /// Asks for every combination of an external op with these dtypes of its letters, and with these ranks where its types leave
-    /// them open: what `[[external]]` in a manifest does. It is called by its name.
+    /// Declares every combination of an external op with the dtypes of its letters, and with these ranks if its types
+    /// leave them open. This is equivalent to `[[external]]` in a manifest. Graphs call the op by its name.
     ///
     /// ```no_run
     /// use precast_build::{Build, Declaration};
@@ -116,32 +116,33 @@ impl Build {
         self
     }
 
-    /// Reads this manifest, relative to the package, in place of `precast.toml`. It has to be there. The lock file of the package is
-    /// `precast.lock` as ever, which `PRECAST_LOCKED=update cargo build` writes.
+    /// Reads this manifest, relative to the package, instead of `precast.toml`; it must exist. The lock file of the
+    /// package is still `precast.lock`, which `PRECAST_LOCKED=update cargo build` writes.
     pub fn manifest(mut self, path: impl Into<PathBuf>) -> Self {
         self.manifest = Some(path.into());
         self
     }
 
-    /// Compiles for these ISA levels, `x86-64-v3`, whatever the manifest says. `PRECAST_ISA` has the last word.
+    /// Compiles for these ISA levels, e.g. `x86-64-v3`, instead of those of the manifest. `PRECAST_ISA` overrides
+    /// them.
     pub fn isa(mut self, levels: &[&str]) -> Self {
         self.isa = Some(levels.iter().map(|level| (*level).to_owned()).collect());
         self
     }
 
-    /// Links the code into the program, so that nothing is loaded when it runs: no file, no `dlopen`, no memory that becomes
-    /// executable. For hosts without `/proc` and writable directories. Programs that are static themselves
-    /// (`-C target-feature=+crt-static`, musl) are always built so.
+    /// Links the code into the program, so that nothing is loaded at run time: no file, no `dlopen`, no memory that
+    /// becomes executable. Use it for hosts without `/proc` and writable directories. Static programs (`-C
+    /// target-feature=+crt-static`, musl) are always built this way.
     ///
-    /// The bundle has records and entries then, and no code. What takes something of the system beyond the C library is an
-    /// error.
+    /// The bundle then contains records and entries, but no code. A module that needs a system library other than the
+    /// C library is an error.
     pub fn static_link(mut self) -> Self {
         self.is_static = true;
         self
     }
 
-    /// Writes the typed functions of a library crate and compiles nothing: the program that links the library compiles what
-    /// the library declares, and gives it the loader once.
+    /// Writes the typed functions of a library crate without compiling anything. The program that links the library
+    /// compiles its declarations and passes the loader to it once.
     ///
     /// # Examples
     /// `build.rs` of a library that declares graphs under `[package.metadata.precast]`:
@@ -167,30 +168,32 @@ impl Build {
         if self.is_library { model::Home::Program } else { model::Home::Embedded }
     }
 
-    /// Takes ops from this library in place of the standard one.
+    /// Uses this library of ops instead of the standard one.
     pub fn ops(mut self, ops: Ops) -> Self {
         self.ops = ops;
         self
     }
 
-    /// Builds, tells Cargo about it, and ends the process with an error where there is one: the `main` of a `build.rs`.
+    /// Builds, prints the directives for Cargo, and exits with an error if the build fails: the `main` of a
+    /// `build.rs`.
     ///
-    /// When the process is told to end (SIGINT, SIGTERM, SIGHUP), compilers end with it.
+    /// On SIGINT, SIGTERM or SIGHUP, running compilers are terminated too.
     pub fn run(self) {
         crate::interrupt::watch(|_| false);
         print::run(&self);
     }
 
-    /// Builds, and gives back what [`Build::run`] prints.
+    /// Builds, and returns the output that [`Build::run`] prints.
     ///
     /// # Errors
-    /// See [`BuildError`]. What stood under OUT_DIR before is then still there, whole.
+    /// See [`BuildError`]. The previous files under OUT_DIR are then unchanged.
     pub fn try_run(&self) -> Result<Outcome, BuildError> {
         run::run(self, &environment::Environment::of_cargo()?)
     }
 
-    /// Builds for this host, outside of a build script, what the package in `package` declares, and puts under `out` what
-    /// [`Build::run`] puts under OUT_DIR: how a library, which needs no build script, tests the graphs that it declares.
+    /// Builds the declarations of the package in `package` for this host, outside of a build script. The files that
+    /// [`Build::run`] writes to OUT_DIR are written to `out`. A library without a build script tests its graphs this
+    /// way.
     ///
     /// # Errors
     /// As [`Build::try_run`].
@@ -214,18 +217,18 @@ impl Build {
     }
 }
 
-/// How much there was to do.
+/// The size of a build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Counts {
-    /// Declared combinations of op, dtype and rank.
+    /// The number of declared combinations of op, dtype and rank.
     pub combinations: usize,
-    /// Distinct modules, those of graphs too, after normalisation.
+    /// The number of distinct modules after normalisation, including those of graphs.
     pub modules: usize,
-    /// Artifacts: units times ISA levels.
+    /// The number of artifacts: units times ISA levels.
     pub artifacts: usize,
 }
 
-/// What a build did.
+/// The result of a build.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Outcome {
@@ -237,37 +240,37 @@ pub struct Outcome {
     pub model: PathBuf,
     /// The library with the code of a static program: `OUT_DIR/libprecast_<package>.a`.
     pub library: Option<PathBuf>,
-    /// Libraries of the system that it calls: `stdc++`.
+    /// System libraries that the library calls: `stdc++`.
     pub system_libraries: Vec<&'static str>,
-    /// Where artifacts were published; none on docs.rs.
+    /// The store with the artifacts; `None` on docs.rs.
     pub store: Option<PathBuf>,
-    /// How much there was to do.
+    /// The size of the build.
     pub counts: Counts,
-    /// How many artifacts were there already.
+    /// The number of artifacts found in the store.
     pub hits: usize,
-    /// How many of these readers would have missed, for something that was lost; it is put back.
+    /// The number of these artifacts that readers would have missed because a file was lost. They were repaired.
     pub healed: usize,
-    /// How many were compiled.
+    /// The number of compiled artifacts.
     pub compiled: usize,
-    /// What was compiled, and why.
+    /// The compiled units, with reasons.
     pub compilations: Vec<Compilation>,
-    /// What the user should hear of.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
-    /// The files whose change asks for another run; all exist.
+    /// The files whose changes require another run; all exist.
     pub inputs: Vec<PathBuf>,
-    /// The variables whose change does.
+    /// The variables whose changes require another run.
     pub variables: Vec<String>,
 }
 
 impl fmt::Display for Outcome {
-    /// What was done, in a line, and why each unit was compiled, for people: `cargo build -vv` shows it.
+    /// Writes a summary line and the reason for each compiled unit; `cargo build -vv` shows them.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Counts { combinations, modules, artifacts } = self.counts;
         let (hits, compiled) = (self.hits, self.compiled);
         write!(f, "precast: {combinations} combinations, {modules} modules, {artifacts} artifacts: ")?;
         let healed = if self.healed == 0 { String::new() } else { format!(" ({} healed)", self.healed) };
         write!(f, "{hits} there already{healed}, {compiled} compiled")?;
-        // A line each: Cargo reads a line that looks like a directive as one.
+        // One line each: Cargo would interpret a line that looks like a directive.
         self.compilations.iter().try_for_each(|one| {
             let (title, why) = (one_line(&one.title), one.why.to_string());
             write!(f, "\nprecast: {title}, {} ms: {}", one.millis, one_line(&why))
@@ -275,14 +278,13 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// The path, or its nearest parent, that fits on a line.
+/// Returns the path, or the nearest parent without a line break in its name.
 fn watched(path: &Path) -> Option<&Path> {
     path.ancestors().find(|path| !path.to_string_lossy().contains(['\n', '\r']))
 }
 
 impl Outcome {
-    /// The lines by which a build script tells Cargo. In place of a file whose name does not fit on a line, they name the
-    /// directory that it is in.
+    /// Returns the directives for Cargo. A file whose name contains a line break is replaced by its directory.
     #[must_use]
     pub fn directives(&self) -> Vec<String> {
         let warnings = self.warnings.iter().flat_map(|text| text.lines());
@@ -293,13 +295,13 @@ impl Outcome {
         warnings.chain(files).chain(variables).chain(self.links()).collect()
     }
 
-    /// The lines that link the code of a static program.
+    /// Returns the lines that link the code of a static program.
     fn links(&self) -> Vec<String> {
         let Some(library) = &self.library else { return Vec::new() };
         let name = library.file_stem().unwrap_or_default().to_string_lossy();
         let name = name.strip_prefix("lib").unwrap_or(&name);
         let directory = library.parent().unwrap_or(library).display();
-        // Whole: nothing in it is called by name.
+        // Links the whole archive, because nothing refers to its symbols by name.
         let own = [
             format!("cargo::rustc-link-search=native={directory}"),
             format!("cargo::rustc-link-lib=static:+whole-archive={name}"),

@@ -1,9 +1,9 @@
-//! The generated `precast_model.rs`: one Rust function for each named graph, with rank and dtype of its arguments in the types.
+//! The generated `precast_model.rs`: one Rust function for each named graph, with typed ranks and dtypes.
 //!
-//! It is `include!`d by `precast::include_model!`, which calls the crate `__precast`. A graph of C scalars is called natively,
-//! without arrays, where its module has a native function. [`super::functions`] says which graph has which name, and
-//! [`super::rust`] writes what others named. The module's own items are in `__private`, where no function or argument can
-//! meet them: modules and functions have different namespaces.
+//! `precast::include_model!` includes the file and provides the crate as `__precast`. A graph of C scalars is called
+//! natively, without arrays, if its module has a native function. [`super::functions`] assigns the names of the
+//! graphs, and [`super::rust`] escapes user-defined names. The generated module keeps its own items in `__private`,
+//! so that they cannot collide with functions or arguments: modules and functions have different namespaces.
 
 use super::functions::functions;
 use super::rust::{doc, identifier, is_exact, literal};
@@ -13,7 +13,7 @@ use precast_core::{DType, Type};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// A graph as its callers see it.
+/// A graph's interface.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Graph {
     pub(super) name: String,
@@ -31,17 +31,17 @@ pub(super) fn graphs(declared: &Declared) -> Vec<Graph> {
     declared.graphs().iter().map(graph).collect()
 }
 
-/// Where the functions find their modules.
+/// The source of the functions' modules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Home {
-    /// In the bundle beside them.
+    /// The bundle in the same directory.
     Embedded,
-    /// In the bundle of the program that links this library.
+    /// The bundle of the program that links this library.
     Program,
 }
 
 impl Home {
-    /// The beginning of the file, and the functions in it.
+    /// Returns the beginning of the file, and the names of its functions.
     fn head(self) -> (&'static str, &'static [&'static str]) {
         match self {
             Self::Embedded => (include_str!("embedded.rs.in"), &["loader"]),
@@ -50,7 +50,7 @@ impl Home {
     }
 }
 
-/// Renders the functions of some graphs, and gives the warnings about those that have none.
+/// Renders the functions of graphs, and returns the warnings about graphs without a function.
 pub(super) fn render(graphs: &[Graph], home: Home) -> (String, Vec<String>) {
     let names: Vec<(&str, Owner)> = graphs.iter().map(|graph| (graph.name.as_str(), graph.owner)).collect();
     let (head, own) = home.head();
@@ -93,10 +93,10 @@ fn function(text: &mut String, name: &str, graph: &Graph) {
     );
 }
 
-/// Names that Rust, or the body of the function, would take for something else than an argument.
+/// Names with another meaning in Rust or in the function's body.
 const RESERVED: [&str; 7] = ["Some", "None", "Ok", "Err", "__FUNCTION", "__NATIVE", "__native"];
 
-/// The names of the arguments: an input's own where it is a name of Rust, else one like it.
+/// Returns the arguments' names: an input's name if it is a valid Rust name, else a similar one.
 fn arguments(ports: &[Port]) -> Vec<String> {
     let mut taken: BTreeSet<String> = RESERVED.into_iter().map(str::to_owned).collect();
     let own: Vec<Option<String>> = ports
@@ -118,10 +118,10 @@ fn arguments(ports: &[Port]) -> Vec<String> {
     ports.iter().zip(own).map(like).collect()
 }
 
-/// Most arguments and results that native functions are called with from Rust.
+/// The most arguments and results of a native function that Rust calls.
 const NATIVE: (usize, usize) = (12, 8);
 
-/// The native call of a graph of C scalars; nothing for others.
+/// Renders the native call of a graph of C scalars; empty for all other graphs.
 fn native(Graph { name, inputs, outputs, .. }: &Graph, arguments: &[String], result: &str) -> String {
     let passed =
         |port: &Port| matches!(port.ty, Type::Scalar(dtype) if !matches!(dtype, DType::F16 | DType::Bf16));
@@ -139,7 +139,7 @@ fn native(Graph { name, inputs, outputs, .. }: &Graph, arguments: &[String], res
     )
 }
 
-/// The first line of the documentation: ``score(x: f64[?]) -> out: f64[]``, and the order of several results.
+/// Returns the first line of the documentation: ``score(x: f64[?]) -> out: f64[]``, and the order of several results.
 fn summary(Graph { name, inputs, outputs, .. }: &Graph) -> String {
     let ports = |ports: &[Port]| -> String {
         ports.iter().map(|port| format!("{}: {}", port.name, port.ty)).collect::<Vec<_>>().join(", ")
@@ -153,7 +153,7 @@ fn summary(Graph { name, inputs, outputs, .. }: &Graph) -> String {
     format!("`{name}({}) -> {}`{order}.", ports(inputs), ports(outputs))
 }
 
-/// Ranks that ndarray has a type of its own for.
+/// The highest rank for which ndarray has a dedicated type.
 const FIXED: usize = 6;
 
 fn dimension(ndim: usize) -> String {
@@ -175,7 +175,7 @@ fn value(name: &str, ty: &Type) -> String {
     }
 }
 
-/// The type that stands for an argument or result.
+/// Returns the type of an argument or result.
 fn held(ty: &Type) -> String {
     let element = element(ty.dtype());
     match ty.ndim() {
@@ -216,7 +216,7 @@ mod tests {
         }
     }
 
-    /// A graph that was not checked: the writer holds by itself.
+    /// Uses an unchecked graph: the writer must be safe by itself.
     #[test]
     fn hostile_names_stay_in_their_comment_or_literal() {
         for name in [

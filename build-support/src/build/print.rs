@@ -1,10 +1,10 @@
-//! Talks to Cargo: the only file that prints. Standard output is the interface of a build script.
+//! Prints for Cargo: the only file that prints. Standard output is the interface of a build script.
 #![allow(clippy::print_stdout, reason = "Cargo reads directives from a build script's standard output")]
 
 use super::Build;
 use precast_core::names::one_line;
 
-/// Builds and prints; on an error prints that and ends the process.
+/// Builds and prints the result; exits with a message on an error.
 pub(super) fn run(build: &Build) {
     match build.try_run() {
         Ok(outcome) => {

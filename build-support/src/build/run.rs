@@ -1,4 +1,4 @@
-//! One build, from the environment to the files under OUT_DIR.
+//! Runs one build, from the environment to the files under OUT_DIR.
 
 use super::environment::Environment;
 use super::gather::{Gathered, gather};
@@ -17,7 +17,7 @@ use precast_store::{OpenError, Store, event, file};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Builds.
+/// Runs a build.
 pub(super) fn run(build: &Build, environment: &Environment) -> Result<Outcome, BuildError> {
     let mut outcome = Outcome {
         bundle: environment.out_dir.join("precast.bundle"),
@@ -36,7 +36,7 @@ pub(super) fn run(build: &Build, environment: &Environment) -> Result<Outcome, B
         variables: environment.watched(),
     };
     if environment.is_docs_rs || build.is_library {
-        // The functions' signatures are all that a page needs, and a library whose program compiles its graphs.
+        // Documentation builds and libraries need only the functions' signatures.
         let gathered = gather(build, environment)?;
         outcome.inputs = gathered.inputs();
         let (declared, problems) = gathered.declare();
@@ -56,7 +56,8 @@ pub(super) fn run(build: &Build, environment: &Environment) -> Result<Outcome, B
             "nothing is declared for precompilation, so the bundle is empty: `{}` {lacks}, and no package brings declarations",
             manifest.display()
         ));
-        // Cargo runs a script again and again for a path that is not there: right for a package that waits for it.
+        // Cargo reruns a script as long as a watched path is missing. That is intended for a package that waits for
+        // its manifest.
         if !is_there {
             outcome.inputs.push(manifest);
         }
@@ -153,7 +154,7 @@ fn compile(
     Ok(outcome)
 }
 
-/// Tells what is wrong with the ISA levels of a manifest together with what is wrong with all that is declared.
+/// Combines an error in a manifest's ISA levels with the problems of all declarations.
 fn with_all_others(error: BuildError, gathered: &Gathered<'_>) -> BuildError {
     let BuildError::Declare(mut wrong) = error else { return error };
     let (declared, problems) = gathered.declare();
@@ -162,8 +163,8 @@ fn with_all_others(error: BuildError, gathered: &Gathered<'_>) -> BuildError {
     wrong.into()
 }
 
-/// Opens the store that was named; else the user's, so that what one package, profile or target directory has compiled serves
-/// all others; else, where there is none that can be written and trusted, one of this build alone.
+/// Opens the named store; else the user's store, so that packages, profiles and target directories share compiled
+/// modules; else, if that store is not writable or not trusted, a store of this build alone.
 fn open(
     named: Option<&PathBuf>,
     environment: &Environment,
@@ -184,8 +185,8 @@ fn open(
     })
 }
 
-/// Opens the store that a build which compiles nothing reads, if there is one: it need not be writable, and none is made. The one
-/// that other builds fill, [`open`], comes first.
+/// Opens the store for a build that compiles nothing, if one exists: it need not be writable, and is never created.
+/// The store that other builds fill, [`open`], comes first.
 fn open_to_read(named: Option<&PathBuf>, environment: &Environment) -> Result<Option<Store>, BuildError> {
     let own = environment.out_dir.join("precast-store");
     let places = match named {
@@ -206,8 +207,8 @@ fn open_to_read(named: Option<&PathBuf>, environment: &Environment) -> Result<Op
     Ok(None)
 }
 
-/// Holds a plan against the lock file: an error where nothing may change, else a warning; or writes the file, where that was
-/// asked for.
+/// Compares a plan with the lock file: a difference is an error if the build is locked, else a warning. In update
+/// mode it writes the file.
 fn locked(plan: &Plan, environment: &Environment, outcome: &mut Outcome) -> Result<Option<Lock>, BuildError> {
     let path = environment.lock();
     if environment.updates_lock {
@@ -227,7 +228,7 @@ fn locked(plan: &Plan, environment: &Environment, outcome: &mut Outcome) -> Resu
                 path.display()
             ));
         }
-        // What is new is not pinned yet, and this build makes it.
+        // New items are not pinned yet; this build compiles them.
         let pins = if changes.is_empty() { lock.pins } else { BTreeSet::new() };
         return Ok(Some(Lock { pins, ..lock }));
     }
@@ -244,7 +245,7 @@ fn locked(plan: &Plan, environment: &Environment, outcome: &mut Outcome) -> Resu
     Ok(lock)
 }
 
-/// Hashes what is declared and what it is compiled for.
+/// Hashes the declarations and the variants.
 fn inputs(
     gathered: &Gathered<'_>,
     variants: &[Variant],
@@ -264,7 +265,7 @@ fn inputs(
     Ok(ContentId::from_bytes(gathered.hash(encoder).finish()))
 }
 
-/// What the library of a static program is called: two packages of one program have one each.
+/// Returns the name of the library of a static program. Each package of a program has its own library.
 fn library_name(environment: &Environment) -> String {
     let package = environment.manifest_dir.file_name().unwrap_or_default().to_string_lossy();
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };

@@ -1,8 +1,8 @@
-//! How generated Rust spells names and text of others: the only place that puts them into source code.
+//! Escapes names and texts for generated Rust: the only file that inserts them into source code.
 
 use precast_core::names::one_line;
 
-/// Renders the lines of a doc comment. Each line of `lines` stays a line, whatever is in it.
+/// Renders the lines of a doc comment. Each item of `lines` becomes exactly one line, whatever its content.
 pub(super) fn doc(lines: &[&str]) -> String {
     let line = |line: &&str| format!("///{}{}\n", if line.is_empty() { "" } else { " " }, one_line(line));
     lines.iter().map(line).collect()
@@ -13,8 +13,8 @@ pub(super) fn literal(text: &str) -> String {
     format!("{text:?}")
 }
 
-/// Returns a Rust name for the name of a graph or an argument: `_` stands for each character that no Rust name has, and a
-/// keyword is raw.
+/// Returns a Rust name for the name of a graph or an argument. Invalid characters become `_`, and a keyword becomes a
+/// raw identifier.
 pub(super) fn identifier(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let mut text: String = name.chars().map(plain).collect();
@@ -28,12 +28,12 @@ pub(super) fn identifier(name: &str) -> String {
     }
 }
 
-/// Reports whether a Rust name says exactly the name that it stands for.
+/// Returns whether a Rust name is identical to the original name.
 pub(super) fn is_exact(identifier: &str, name: &str) -> bool {
     identifier.strip_prefix("r#").unwrap_or(identifier) == name
 }
 
-/// Words that Rust keeps for itself, but for those that cannot be raw.
+/// Rust keywords, except those that cannot be raw identifiers.
 const KEYWORDS: [&str; 48] = [
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else",
     "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro",

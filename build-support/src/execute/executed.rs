@@ -25,7 +25,7 @@ pub struct Artifact {
 /// The code of a static program.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Library {
-    /// The bytes of a static library, `lib….a`, which is linked as a whole. Empty if there is no code.
+    /// The bytes of a static library, `lib….a`, which is linked as a whole. Empty without code.
     pub bytes: Vec<u8>,
     /// The system libraries to link: `stdc++`.
     pub system_libraries: Vec<&'static str>,

@@ -59,7 +59,7 @@ pub enum Mode {
 /// The lock file of a locked build: if it pins archives, only those are accepted, and corrupt files are an error.
 #[derive(Debug, Clone, Copy)]
 pub struct Locked<'a> {
-    /// What the file says.
+    /// The parsed lock file.
     pub lock: &'a Lock,
     /// The file, for messages.
     pub path: &'a Path,

@@ -1,5 +1,6 @@
-//! A workspace as users have it: a library crate that declares, a program whose `build.rs` calls [`precast_build::Build`],
-//! and Cargo around both. The program has functions of both crates' graphs and runs where nothing of either is.
+//! A realistic workspace: a library crate with declarations, a program whose `build.rs` calls
+//! [`precast_build::Build`], and Cargo. The program calls functions of both crates' graphs and is run without access
+//! to either crate.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod workspace;
@@ -20,15 +21,14 @@ fn the_program_gets_what_its_library_declares() {
     assert!(said.starts_with(&expected) && said.contains("negative"), "{said}");
     assert!(workspace.path("artifacts/STORE").is_file(), "the workspace opted in");
 
-    // Nothing changed: the script does not run.
+    // Without changes, the script does not run.
     let again = workspace.cargo(&["build", "--frozen", "-v"], &[]).success();
     assert!(again.contains("Fresh app"), "{again}");
 
-    // The library tests what it declares.
+    // The library tests its own declarations.
     workspace.cargo(&["test", "--offline", "-p", "library"], &[]).success();
 
-    // A change of what the library declares runs the script, and what calls the old does not compile: another name, another
-    // dtype.
+    // A change of the library's declarations reruns the script. Calls with the old name or dtype no longer compile.
     let manifest = workspace.path("library/Cargo.toml");
     let text = fs_err::read_to_string(&manifest).unwrap();
     fs_err::write(&manifest, text.replace("x: f64[?]", "x: f32[?]")).unwrap();
@@ -43,7 +43,7 @@ fn the_program_gets_what_its_library_declares() {
     workspace.cargo(&["build", "--locked", "--offline"], &[]).success();
     assert!(workspace.run().contains("\"renamed\"]\n"));
 
-    // So does a change of the package's own manifest, and a mistake there is located.
+    // So does a change of the package's own manifest; errors there have a position.
     let manifest = workspace.path("app/precast.toml");
     let text = fs_err::read_to_string(&manifest).unwrap();
     fs_err::write(&manifest, text.replace("x * y", "x * z")).unwrap();
@@ -55,7 +55,7 @@ fn the_program_gets_what_its_library_declares() {
     assert!(refused.contains("unknown name `z`"), "{refused}");
     fs_err::write(&manifest, text).unwrap();
 
-    // docs.rs compiles nothing: functions have their signatures, and say so when they are called. Their errors are told in words.
+    // On docs.rs nothing is compiled: functions have their signatures, and calling them returns a readable error.
     workspace.cargo(&["doc", "--offline", "--no-deps", "-p", "app"], &[("DOCS_RS", "1")]).success();
     let refused = workspace.cargo(&["run", "--offline", "-p", "app"], &[("DOCS_RS", "1")]).failure();
     assert!(refused.contains("\nError: cannot load `mine`: "), "{refused}");

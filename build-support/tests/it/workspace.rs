@@ -1,11 +1,11 @@
-//! A generated workspace. Its directory is made anew each time, its target directory is that of all packages that tests
-//! build; its lock file starts as this repository's, so that nothing has to be fetched.
+//! A generated workspace. Its directory is new for each test; the target directory is shared by all packages that
+//! tests build. Its lock file starts as a copy of this repository's, so that nothing is fetched.
 
 use precast_testkit::package;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The root and what Cargo built there.
+/// The root directory and the target directory.
 pub(crate) struct Workspace {
     root: PathBuf,
     target: PathBuf,
@@ -42,7 +42,7 @@ mod index {
 }
 "#;
 
-/// A library that calls what it declares.
+/// A library that calls its own graphs.
 const LIBRARY: &str = r#"
 pub mod model {
     precast::include_model!();
@@ -56,7 +56,7 @@ pub fn sum(x: &Vector, y: &Vector) -> Result<f64, precast::model::ModelError> {
 }
 "#;
 
-/// The graph that the library calls itself.
+/// A graph that the library itself calls.
 const INNER: &str = r#"
 [[package.metadata.precast.graph]]
 name = "inner"
@@ -64,7 +64,7 @@ inputs = ["a: f64[?]", "b: f64[?]"]
 outputs = ["out = sum(a + b)"]
 "#;
 
-/// What the library tests of what it declares.
+/// The library's test of its own declarations.
 const TEST: &str = r#"
 #[test]
 fn what_is_declared_is_right() {
@@ -166,10 +166,10 @@ impl Workspace {
         fs_err::write(path, text).unwrap();
     }
 
-    /// Runs Cargo here; gives what it wrote to standard error.
+    /// Runs Cargo in the workspace; returns its standard error.
     pub(crate) fn cargo(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Ended {
         let mut command = package::cargo(&self.root, &self.target);
-        // Made anew with the workspace, so that a first build compiles.
+        // The cache is new with each workspace, so that the first build compiles.
         command.env("PRECAST_CACHE", self.path("cache"));
         let output = command.args(arguments).envs(variables.iter().copied()).output().unwrap();
         Ended {
@@ -178,7 +178,7 @@ impl Workspace {
         }
     }
 
-    /// Runs the program as it is deployed: by itself in an empty directory, with an empty environment; gives what it printed.
+    /// Runs the program as deployed: alone in an empty directory, with an empty environment. Returns its output.
     pub(crate) fn run(&self) -> String {
         let directory = tempfile::tempdir().unwrap();
         let program = directory.path().join("app");
@@ -190,7 +190,7 @@ impl Workspace {
     }
 }
 
-/// How a run of Cargo ended.
+/// The result of running Cargo.
 pub(crate) struct Ended {
     success: bool,
     words: String,

@@ -1,4 +1,5 @@
-//! `[[external]]` as authors write it: headers by name, marks of editors, names that compilers or Rust have a use for.
+//! Tests of `[[external]]` as authors write it: headers by name, byte order marks, names reserved by compilers or
+//! Rust.
 
 use super::Package;
 use precast_core::{Loader, value::Array};

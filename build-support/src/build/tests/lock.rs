@@ -1,4 +1,4 @@
-//! Lock files, and stores that are only read.
+//! Tests of lock files and read-only stores.
 
 use super::{Package, SCORE, names};
 use std::path::Path;
@@ -23,14 +23,14 @@ fn a_build_script_honours_the_lock_file() {
         "{message}"
     );
     assert!(message.lines().last().unwrap().contains("PRECAST_LOCKED=update"), "{message}");
-    // Where it was not asked for, a difference is a warning, and the file stays as it is.
+    // Without `PRECAST_LOCKED`, a difference is a warning, and the file stays unchanged.
     package.environment.is_locked = false;
     let outcome = package.build().unwrap();
     assert!(outcome.warnings[0].contains("would change"), "{:?}", outcome.warnings);
     assert_eq!(fs_err::read_to_string(package.path("precast.lock")).unwrap(), locked);
     package.write("precast.lock", "version = 7\n");
     assert!(package.refusal().contains("it has version 7, expected 1"));
-    // As an earlier version left it, which made another program of the graph.
+    // Simulate a file of an earlier version, which generated another program for the graph.
     package.write("precast.toml", SCORE);
     let key = locked.split("key = \"").nth(1).unwrap().split('"').next().unwrap();
     let aged = locked.replace(precast_ops::GENERATOR, "precast 0.0.9+0123").replace(key, &"0".repeat(64));
@@ -44,14 +44,14 @@ fn a_build_script_honours_the_lock_file() {
     ];
     assert!(told.iter().all(|part| message.contains(part)), "{message}");
     package.environment.is_locked = false;
-    // What the remedy of a broken one names mends it.
+    // The command in the hint repairs an invalid file.
     package.write("precast.lock", "<<<<<<< ours\n");
     assert!(package.refusal().contains("PRECAST_LOCKED=update"));
     package.environment.updates_lock = true;
     package.build().unwrap();
     (package.environment.is_locked, package.environment.updates_lock) = (true, false);
     package.build().unwrap();
-    // Frozen: what a store has is taken, and what none has is not made.
+    // Frozen: artifacts in the store are used, and missing ones are not compiled.
     package.environment.is_frozen = true;
     fs_err::remove_file(package.path("out/precast/build.json")).unwrap();
     assert_eq!(package.build().unwrap().compiled, 0);
@@ -62,13 +62,13 @@ fn a_build_script_honours_the_lock_file() {
     package.build().unwrap();
 }
 
-/// Every file below a directory, and when it was written.
+/// Lists all files below a directory with their modification times.
 fn files(directory: &Path) -> Vec<(std::path::PathBuf, std::time::SystemTime)> {
     let entries = walkdir::WalkDir::new(directory).sort_by_file_name().into_iter().map(Result::unwrap);
     entries.map(|entry| (entry.path().to_owned(), entry.metadata().unwrap().modified().unwrap())).collect()
 }
 
-/// A directory that is mounted over itself so that nothing can be written in it.
+/// A directory mounted read-only over itself.
 struct Sealed<'p>(&'p Path);
 
 impl<'p> Sealed<'p> {
@@ -101,7 +101,7 @@ fn a_frozen_build_takes_from_a_store_that_cannot_be_written() {
     let bundle = fs_err::read(&built.bundle).unwrap();
     let environment = &mut package.environment;
     (environment.updates_lock, environment.is_locked, environment.is_frozen) = (false, true, true);
-    // A copy without its empty directories, in which no file can be made; what it has lost stays lost.
+    // Use a copy without its empty directories, in which no file can be created; missing directories stay missing.
     for name in ["tmp", "quarantine", "keys", "roots"] {
         fs_err::remove_dir_all(store.join(name)).unwrap();
     }
@@ -115,14 +115,14 @@ fn a_frozen_build_takes_from_a_store_that_cannot_be_written() {
     };
     taken(&package);
     assert_eq!(files(&store), before);
-    // The user's store, where nobody has named one, as a file system that is mounted to be read.
+    // Use the user's store by default, mounted read-only.
     package.environment.store = None;
     package.environment.shared = Some(store.clone());
     match Sealed::new(&store) {
         Some(_sealed) => taken(&package),
         None => eprintln!("skipped: no directory can be mounted here"),
     }
-    // None is made to find nothing in.
+    // A missing store is not created.
     package.environment.shared = Some(package.path("none"));
     assert!(package.refusal().contains("nothing may be compiled"));
     assert!(!package.path("none").exists() && !package.path("out/precast-store").exists());

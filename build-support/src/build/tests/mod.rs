@@ -1,4 +1,4 @@
-//! Builds of packages in temporary directories, with the real Cargo and the real compiler, in this process.
+//! Tests that build packages in temporary directories, with the real Cargo and the real compiler, in this process.
 
 mod external;
 mod lock;
@@ -52,7 +52,7 @@ impl Package {
         package
     }
 
-    /// Writes the lock file of Cargo.
+    /// Writes Cargo's lock file.
     fn lock(&self) {
         let mut command = Command::new(&self.environment.cargo);
         command.args(["generate-lockfile", "--offline"]).current_dir(&self.environment.manifest_dir);
@@ -93,7 +93,7 @@ fn a_build_leaves_a_bundle_an_index_and_a_store() {
     assert!(index.contains(&format!("(\"score\", &[\"{}\"])", entry.program.steps[0].key)), "{index}");
     assert!(index.contains(&format!("GENERATOR: &str = {:?}", precast_ops::GENERATOR)), "{index}");
     assert_eq!(outcome.store, Some(package.environment.out_dir.join("precast-store")));
-    // Inputs only, and only what exists.
+    // Only inputs are listed, and only existing files.
     assert!(
         outcome.inputs.contains(&package.path("precast.toml"))
             && outcome.inputs.contains(&package.path("Cargo.lock"))
@@ -138,7 +138,7 @@ fn another_profile_a_clean_and_a_moved_package_compile_nothing() {
     package.environment.out_dir = package.path("release");
     alike(package.build().unwrap());
     alike(sharing().build().unwrap());
-    // What was named wins.
+    // The named store takes precedence.
     package.environment.store = Some(package.path("named"));
     assert_eq!(package.build().unwrap().compiled, first.compiled);
 }
@@ -182,25 +182,25 @@ fn a_memo_is_never_stale() {
     let mut package = Package::new(ADD);
     let first = package.build().unwrap();
     let bundle = fs_err::read(&first.bundle).unwrap();
-    // A damaged output is made again, from the store.
+    // A corrupt output is rebuilt from the store.
     fs_err::write(&first.bundle, &bundle[..bundle.len() / 2]).unwrap();
     assert_eq!(package.build().unwrap().compiled, 0);
     assert_eq!(fs_err::read(&first.bundle).unwrap(), bundle);
-    // A store that is gone is filled again.
+    // A deleted store is filled again.
     fs_err::remove_dir_all(first.store.unwrap()).unwrap();
     assert_eq!(package.build().unwrap().compiled, first.compiled);
-    // Another store is filled too, with the same bundle.
+    // A different store is filled too, with the same bundle.
     package.environment.store = Some(package.path("elsewhere"));
     assert_eq!(package.build().unwrap().compiled, first.compiled);
     assert_eq!(fs_err::read(&first.bundle).unwrap(), bundle);
-    // Other declarations give another bundle, the old ones the old bundle.
+    // Different declarations produce a different bundle; the old ones produce the old bundle.
     package.write("precast.toml", SCORE);
     assert_eq!(package.build().unwrap().counts.combinations, 0);
     assert_eq!(names(&first.bundle), ["score"]);
     package.write("precast.toml", ADD);
     assert_eq!(package.build().unwrap().compiled, 0);
     assert_eq!(fs_err::read(&first.bundle).unwrap(), bundle);
-    // Other levels too.
+    // So do different ISA levels.
     package.environment.isa = Some(Isa::defaults(&package.environment.target).last().unwrap().to_string());
     package.build().unwrap();
     let changed = fs_err::read(&first.bundle).unwrap() != bundle;
@@ -321,7 +321,7 @@ fn external_ops_of_the_script_are_built_for_all_their_dtypes() {
     assert!(problem(&["f33"], &[]).contains("external `same`, key `dtypes`: unknown dtype `f33`"));
     assert!(problem(&[], &[]).contains("`T` of the types has no dtypes"));
     assert!(problem(&["f64"], &[1]).contains("no input leaves its rank open"));
-    // The rules are a manifest's: a misspelt letter is told its neighbour, and what is listed twice counts once.
+    // The rules match a manifest's: a misspelled letter gets a suggestion, and duplicates count once.
     let negated = || {
         let text = "#section code\nOUTPUT_0 = -INPUT_0;\n";
         Declaration::new("negated").file("negated.c", text).input("{Ta}").output("{Ta}")
@@ -331,7 +331,7 @@ fn external_ops_of_the_script_are_built_for_all_their_dtypes() {
     assert!(refused.contains("no input has `{Tb}`; nearest `Ta`"), "{refused}");
     let twice = Build::new().external(negated(), &[("Ta", &["f64", "f64"])], &[]);
     assert_eq!(names(&run::run(&twice, &package.environment).unwrap().bundle), ["negated"]);
-    // The C is wrong for a scalar, and says so at its place.
+    // The C is invalid for a scalar; the error names its position.
     let refused = problem(&["f64"], &[]);
     assert!(refused.contains("same/same.c:2"), "{refused}");
     let right = |text: &str| {
@@ -342,7 +342,8 @@ fn external_ops_of_the_script_are_built_for_all_their_dtypes() {
     let outcome = right("#section code\nOUTPUT_0 = INPUT_0;\n");
     assert_eq!(names(&outcome.bundle), ["same.f32", "same.f64"]);
     assert_eq!((outcome.compiled, outcome.warnings.len()), (2, 0), "{outcome:?}");
-    // Nothing is to be done, then everything: its text decides, and the version was not raised.
+    // The same text compiles nothing; a changed text compiles everything, and warns because the version was not
+    // raised.
     assert_eq!(right("#section code\nOUTPUT_0 = INPUT_0;\n").compiled, 0);
     let outcome = right("#section code\nOUTPUT_0 = -INPUT_0;\n");
     assert_eq!((outcome.compiled, outcome.warnings.len()), (2, 2), "{outcome:?}");

@@ -1,11 +1,11 @@
-//! Names that strangers chose: none of them becomes Rust, a directive of Cargo, or another graph's name.
+//! Tests of hostile names: none is interpreted as Rust code, as a Cargo directive, or as the name of another graph.
 
 use super::{Package, names};
 use crate::problem::ProblemKind;
 use crate::{Build, BuildError};
 use std::path::Path;
 
-/// A graph with one input of this name.
+/// Returns a graph with one input of this name.
 fn document(input: &str, output: &str) -> String {
     serde_json::json!({
         "precast_graph": 1,
@@ -60,7 +60,7 @@ fn hostile_names_of_graphs_are_refused() {
     }
 }
 
-/// A package that depends on `dep`, whose manifest declares these graphs.
+/// Creates a package that depends on `dep`, whose manifest declares these graphs.
 fn with_dependency(own: &[&str], others: &[&str]) -> Package {
     let table = |kind: &str, name: &&str| {
         format!("[[{kind}]]\nname = \"{name}\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"x + 1\"]\n")
@@ -78,7 +78,7 @@ fn with_dependency(own: &[&str], others: &[&str]) -> Package {
 }
 
 fn functions(package: &mut Package) -> (String, Vec<String>) {
-    // Signatures are the same where nothing is compiled.
+    // Builds on docs.rs, which compile nothing, generate the same signatures.
     package.environment.is_docs_rs = true;
     let outcome = package.build().unwrap();
     (fs_err::read_to_string(&outcome.model).unwrap(), outcome.warnings)
@@ -126,7 +126,7 @@ fn a_file_name_with_a_line_break_is_no_directive() {
     assert!(outcome.inputs.contains(&package.path(name)));
     let lines = outcome.directives();
     assert!(lines.iter().all(|line| !line.contains('\n') && !line.contains("INJECTED")), "{lines:?}");
-    // The directory that holds it is watched instead.
+    // The containing directory is watched instead.
     let directory =
         format!("cargo::rerun-if-changed={}", Path::new(&package.environment.manifest_dir).display());
     assert!(lines.contains(&directory), "{lines:?}");
