@@ -1,12 +1,12 @@
-//! Compiling a module that no layer has: once among the threads of a process and among processes, then published.
+//! Compiles modules on a miss: once per process and, through the store, once among processes; then publishes them.
 //!
 //! ```text
 //! threads of a process ─▶ flight of the key ─▶ turn of the key in the store ─ waited ─▶ published by another process?
 //!                                                  └──────────────────────────────────▶ compile for each ISA level ─▶ publish
 //! ```
-//! The modules are used from memory while a thread publishes them, since that waits for the disk several times.
-//! [`Engine::flush`] waits for it, as do dropping the engine and the normal end of the process. A forked child starts with an
-//! empty engine: the threads that it would wait for are not there.
+//! The modules are used from memory while a thread publishes them, since publishing waits for the disk several times.
+//! [`Engine::flush`] waits for that thread, as do dropping the engine and the normal end of the process. A forked
+//! child starts with an empty engine, because it does not inherit the threads.
 
 use crate::inventory::Inventory;
 use crate::outside::outdated;
@@ -24,22 +24,22 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// The longest that a process waits for another one that compiles the same module. Then it compiles too.
+/// The longest wait for another process that compiles the same module. After that this process compiles it too.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A step of compiling and publishing.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
-    /// The C of an op changed while its version did not, so that modules in the layers were not used.
+    /// The C of an op changed without a new version, so modules in the layers were not used.
     Stale(StaleVersion),
     /// A module was compiled.
     Compiled {
         /// Its signature.
         signature: String,
-        /// The time that it took.
+        /// The compile time.
         took: Duration,
     },
-    /// A module stays in this process, as one of its ops asks.
+    /// A module is kept in this process, because one of its ops has an empty version.
     Private {
         /// Its signature.
         signature: String,
@@ -51,29 +51,29 @@ pub enum Event {
         /// The layer.
         layer: String,
     },
-    /// A module could not be published and stays in memory.
+    /// A module was not published and is used from memory only.
     NotPublished {
         /// Its signature.
         signature: String,
-        /// The problem.
+        /// The reason.
         reason: String,
     },
 }
 
-/// Receives the events of an engine, on whatever thread they happen.
+/// A callback for the events of an engine; it runs on the thread of the event.
 pub type Observer = Arc<dyn Fn(Event) + Send + Sync>;
 
 /// A module to compile.
 pub struct Request<'a> {
     /// The module.
     pub module: &'a Arc<Module>,
-    /// The ISA levels to compile for; none for that of this CPU.
+    /// The ISA levels to compile for; if empty, the level of this CPU.
     pub levels: &'a [Isa],
-    /// The fingerprint that leads to the module, if it has one.
+    /// The fingerprint that maps to the module, if any.
     pub fingerprint: Option<Fingerprint>,
-    /// The layers. The first writable store of them gets the module.
+    /// The layers. The module is published to the first writable store.
     pub layers: &'a [Layer],
-    /// Receives the events.
+    /// The callback for events.
     pub observer: &'a Observer,
 }
 
@@ -82,29 +82,29 @@ pub struct Request<'a> {
 pub enum Made {
     /// This process compiled the module, for each level.
     Here(Vec<Arc<Compiled>>),
-    /// Another process published it while this one waited, so that the layers have it.
+    /// Another process published the module while this one waited, so the layers have it.
     Elsewhere,
 }
 
-/// Says why a module was not compiled. The engine remembers it for the life of the process.
+/// The reason why a module was not compiled. The engine caches it for the life of the process.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MakeError {
-    /// The CPU is of an architecture without ISA levels.
+    /// The CPU's architecture has no known ISA level.
     #[error("this CPU has no known ISA level")]
     NoLevel,
-    /// The compiler was removed while it worked.
+    /// The compiler was not found after it changed during a compile.
     #[error(transparent)]
     Toolchain(#[from] FindToolchainError),
-    /// The compiler refused the module, or could not be run.
+    /// The compiler rejected the module, or could not be run.
     #[error(transparent)]
     Compile(#[from] CompileError),
 }
 
-/// The state of one key: one thread compiles, the others wait.
+/// The state of one key: one thread compiles, the other threads wait.
 type Flight = Arc<OnceLock<Result<Made, Arc<MakeError>>>>;
 
-/// Compiles modules, each once.
+/// An engine that compiles each module once.
 #[derive(Default)]
 pub struct Engine(PerProcess<State>);
 
@@ -114,7 +114,7 @@ struct State {
     publishers: Mutex<Vec<Publisher>>,
 }
 
-/// A thread that publishes.
+/// A thread that publishes a module.
 struct Publisher {
     signature: String,
     observer: Observer,
@@ -122,11 +122,11 @@ struct Publisher {
 }
 
 impl Engine {
-    /// Compiles a module and starts to publish it, unless this process has compiled it already. `is_there` tells whether the
-    /// layers have the module by now; it is asked after another process compiled it.
+    /// Compiles a module and starts to publish it, unless this process has compiled it already. `is_there` returns
+    /// whether the layers have the module; it is called after another process compiled the module.
     ///
     /// # Errors
-    /// As [`MakeError`]. The same module fails at once the next time.
+    /// See [`MakeError`]. Errors are cached: another call for the same module fails at once.
     pub fn make(
         &self,
         request: &Request<'_>,
@@ -142,13 +142,13 @@ impl Engine {
         flight.get_or_init(|| self.lead(request, &key, toolchain, is_there).map_err(Arc::new)).clone()
     }
 
-    /// Whether a module could not be compiled in this process.
+    /// Returns whether compiling a module failed in this process.
     #[must_use]
     pub fn has_failed(&self, key: &BuildKey) -> bool {
         self.flights().get(key).and_then(|flight| flight.get()).is_some_and(Result::is_err)
     }
 
-    /// The artifacts of a module that this process compiled.
+    /// Returns the artifacts of a module that this process compiled.
     #[must_use]
     pub fn compiled(&self, key: &BuildKey) -> Vec<Arc<Compiled>> {
         match self.flights().get(key).and_then(|flight| flight.get()) {
@@ -157,7 +157,7 @@ impl Engine {
         }
     }
 
-    /// Waits until everything is published, or could not be.
+    /// Waits until every module is published or has failed to be.
     pub fn flush(&self) {
         let publishers = std::mem::take(&mut *self.publishers());
         for Publisher { signature, observer, thread } in publishers {
@@ -170,7 +170,7 @@ impl Engine {
         }
     }
 
-    /// Compiles a module as the one thread of this process that does.
+    /// Compiles a module on behalf of all threads of this process.
     fn lead(
         &self,
         request: &Request<'_>,
@@ -207,7 +207,7 @@ impl Engine {
         Ok(Made::Here(made))
     }
 
-    /// Publishes artifacts; they are used in memory whatever stands in the way.
+    /// Publishes artifacts. They are used from memory even if publishing fails.
     fn publish(
         &self,
         request: &Request<'_>,
@@ -231,7 +231,7 @@ impl Engine {
             });
             drop(held);
         };
-        // A process that may have no more threads publishes at once.
+        // A process that cannot create a thread publishes synchronously.
         match std::thread::Builder::new().name("precast-publish".to_owned()).spawn(publish.clone()) {
             Ok(thread) => {
                 let observer = Arc::clone(request.observer);
@@ -257,10 +257,10 @@ impl Drop for Engine {
 }
 
 impl Made {
-    /// The best artifact that this host can run of those that were compiled here.
+    /// Returns the best of the compiled artifacts that this host can run.
     ///
     /// # Errors
-    /// In words, why this host can run none.
+    /// Fails with the reason, in words, if this host can run none of them.
     pub fn best(made: &[Arc<Compiled>]) -> Result<&Arc<Compiled>, String> {
         let records = made.iter().map(|one| Arc::new(one.record.clone())).collect();
         let mut refused = Vec::new();
@@ -270,8 +270,8 @@ impl Made {
     }
 }
 
-/// Whether a flight is to be forgotten: it read a file that has changed since, or another process compiled the module, and the
-/// layers were searched for it in vain.
+/// Returns whether a flight must be discarded: a file that it read has changed, or another process compiled the
+/// module and the layers no longer have it.
 fn is_outdated(flight: &Flight) -> bool {
     match flight.get() {
         Some(Ok(Made::Here(made))) => made.iter().any(|one| outdated(&one.record, true).is_some()),
@@ -287,7 +287,7 @@ fn compile_for(request: &Request<'_>, toolchain: &Toolchain, isa: Isa) -> Result
     let variant = Variant { target: toolchain.target().to_owned(), isa, profile: module.profile };
     let unit = Unit::single(Arc::clone(module));
     let compiled = match compile(&unit, toolchain, &variant) {
-        // The compiler was updated while it worked: once more, with the one that is there now.
+        // The compiler was updated during the compile; retry once with the current one.
         Err(CompileError::Changed { .. }) => compile(&unit, &Toolchain::find(None)?, &variant),
         outcome => outcome,
     };

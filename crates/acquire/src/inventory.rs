@@ -1,4 +1,4 @@
-//! The modules that layers have, to find out why one is missing.
+//! The modules in the layers, used to explain misses.
 
 use crate::miss::{Miss, Reason};
 use precast_codegen::Module;
@@ -11,19 +11,19 @@ use std::collections::HashMap;
 /// The most modules of a layer that are compared to find the nearest.
 const COMPARED: usize = 20_000;
 
-/// The problem with a module that is listed and cannot be found.
+/// The problem of a module that is listed but cannot be looked up.
 const UNREADABLE: &str = "it cannot be found by its key\nhint: `precast verify` looks for damage";
 
-/// All modules of some layers. They are read for the first miss that is explained, and once for several.
+/// All modules of some layers. They are read on the first miss that is explained, and reused for further misses.
 pub struct Inventory<'a> {
     layers: &'a [Layer],
     problem: &'a dyn Fn(&str) -> Option<String>,
     known: OnceCell<Vec<Known<'a>>>,
-    /// The generators of modules in stores.
+    /// The generator versions of modules in stores.
     recipes: OnceCell<HashMap<BuildKey, String>>,
 }
 
-/// A module that a layer has.
+/// A module in a layer.
 struct Known<'a> {
     signature: String,
     document: KeyDocument,
@@ -31,13 +31,13 @@ struct Known<'a> {
 }
 
 impl<'a> Inventory<'a> {
-    /// Creates the inventory of layers.
+    /// Creates an inventory of layers; reads nothing yet.
     #[must_use]
     pub fn new(layers: &'a [Layer]) -> Self {
         Self { layers, problem: &|_| None, known: OnceCell::new(), recipes: OnceCell::new() }
     }
 
-    /// Asks `problem` for the problem that this process had with a module, by its signature, where a layer has the module.
+    /// Uses `problem` to look up, by signature, the problem that this process had with a module that a layer has.
     #[must_use]
     pub fn with_problems(self, problem: &'a dyn Fn(&str) -> Option<String>) -> Self {
         Self { problem, ..self }
@@ -50,13 +50,13 @@ impl<'a> Inventory<'a> {
                 known.map(move |(signature, document)| Known { signature, document, layer })
             };
             let mut known: Vec<_> = self.layers.iter().flat_map(of).collect();
-            // The first of equally near ones is named: let that not depend on hashes.
+            // The first of equally near modules is reported, so the order must not depend on hashes.
             known.sort_by(|a, b| a.signature.cmp(&b.signature));
             known
         })
     }
 
-    /// Says why no layer serves a module here.
+    /// Explains why no layer can serve a module.
     #[must_use]
     pub fn explain(&self, module: &Module) -> Miss {
         let (key, document) = (module.key(), module.document());
@@ -85,7 +85,7 @@ impl<'a> Inventory<'a> {
         if reasons.is_empty() { self.absent(document) } else { reasons }
     }
 
-    /// The archive of a key that a layer has lost while it still has the record.
+    /// Returns a message if a layer has the record of a key but lost the archive.
     fn lost(&self, key: &BuildKey) -> Option<String> {
         self.layers.iter().find_map(|layer| {
             let records = layer.find(key).ok()?;
@@ -94,7 +94,7 @@ impl<'a> Inventory<'a> {
         })
     }
 
-    /// The reasons for a module that no layer has.
+    /// Returns the reasons for a module that no layer has.
     pub(crate) fn absent(&self, document: &KeyDocument) -> Vec<Reason> {
         let candidates = self.known().iter().map(|known| (known, &known.document));
         let Some((known, diff)) = nearest(document, candidates) else {
@@ -108,13 +108,14 @@ impl<'a> Inventory<'a> {
         };
         match version {
             None => vec![nearest],
-            // Nothing else can be the reason.
+            // The version is the only reason.
             Some(version) if diff.of_version() == Some(true) => vec![version],
             Some(version) => vec![nearest, version],
         }
     }
 
-    /// The other version of precast that made the nearest module, where that may be all that differs.
+    /// Returns the different version of precast that built the nearest module, if the version may be the only
+    /// difference.
     fn version(&self, known: &Known<'a>, diff: &Diff) -> Option<Reason> {
         let is_certain = diff.of_version()?;
         let recipes = || self.layers.iter().flat_map(Layer::recipes).collect();

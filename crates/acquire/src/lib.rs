@@ -1,4 +1,4 @@
-//! From a wanted module to verified bytes.
+//! Acquires modules: from a module's key to verified bytes.
 //!
 //! ```text
 //! module ─▶ key ─▶ find: layers in order ─ hit ─▶ verified bytes
@@ -6,15 +6,15 @@
 //!                     ├─▶ Engine::make: compile once, publish ─▶ bytes           (feature `compile`)
 //!                     └─▶ Inventory::explain ─▶ Miss: the reasons
 //! ```
-//! | to | read |
+//! | task | item |
 //! |---|---|
-//! | find what a layer has and this host can run | [`find`], [`outdated`] |
-//! | compile what no layer has, once among threads and processes | [`Engine`] |
-//! | say why something is missing | [`Inventory`], of a unit in a build [`Reasons`]; [`Miss`], [`Reason`] |
-//! | keep state that threads wait for, safely under `fork` | [`PerProcess`] |
+//! | find runnable records in a layer | [`find`], [`outdated`] |
+//! | compile a missing module, once among threads and processes | [`Engine`] |
+//! | explain a miss | [`Inventory`], for a unit of a build [`Reasons`]; [`Miss`], [`Reason`] |
+//! | share state among threads, safely under `fork` | [`PerProcess`] |
 //!
-//! Build scripts, the command line, the runtime's JIT and Python's extension modules are faces of this crate: they decide what
-//! is wanted and what is done with the bytes.
+//! Build scripts, the command line, the runtime's JIT and Python's extension modules are front ends of this crate:
+//! they choose the modules and use the bytes.
 
 #[cfg(feature = "compile")]
 mod engine;

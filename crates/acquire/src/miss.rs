@@ -1,7 +1,7 @@
-//! A miss: the module that is wanted, and the reasons why there is none.
+//! A miss: the requested module, and the reasons why no layer serves it.
 //!
-//! A new reason is a variant of [`Reason`] and its text in `Display`. [`Inventory`](crate::Inventory) finds the reasons. Errors,
-//! `explain`, JSON, the history of builds and Python all show these.
+//! A new reason needs a variant of [`Reason`] and its text in `Display`. [`Inventory`](crate::Inventory) finds the
+//! reasons. Errors, `explain`, JSON, the history of builds and Python all show them.
 
 use precast_ops::OtherVersion;
 use precast_store::BuildKey;
@@ -9,7 +9,7 @@ use precast_store::key::StaleVersion;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A module that no layer has, or that no layer can serve here.
+/// A module that no layer has, or that no layer can serve on this host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Miss {
     /// Printable signature of the module.
@@ -18,50 +18,51 @@ pub struct Miss {
     pub key: BuildKey,
     /// The reasons, the most certain first. Never empty.
     pub reasons: Vec<Reason>,
-    /// Ops whose C changed while their version did not: modules that layers have of them are not used.
+    /// Ops whose C changed without a new version: their modules in the layers are not used.
     pub stale: Vec<StaleVersion>,
 }
 
-/// A reason why a module is missing, to people as text and to programs as an object with a key `reason`.
+/// A reason for a miss: displayed as text, serialized as an object with the key `reason`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(tag = "reason", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Reason {
-    /// There is no store and no other layer.
+    /// No layer is configured.
     NoLayer,
     /// This host cannot run a variant of the module.
     Inadmissible {
         /// The ISA level of the variant.
         isa: String,
-        /// What the host lacks.
+        /// The missing requirement of the host.
         unmet: String,
     },
-    /// A layer has the module and cannot serve it: damage, a lost archive, a refusal of the dynamic linker.
+    /// A layer has the module but cannot serve it: it is corrupt, its archive is missing, or the dynamic linker
+    /// rejected it.
     Unusable {
-        /// The problem, to stand after "a layer has it, but".
+        /// The problem, phrased to follow "a layer has it, but".
         problem: String,
     },
-    /// It was compiled for other targets only.
+    /// The module was compiled for other targets only.
     Target {
         /// Those targets.
         found: Vec<String>,
     },
-    /// It was compiled for other ISA levels only.
+    /// The module was compiled for other ISA levels only.
     Isa {
         /// Those levels.
         found: Vec<String>,
     },
-    /// Another compiler made it, or the same compiler before an update.
+    /// A different compiler built it, or the same compiler before an update.
     Compiler,
-    /// Other flags made it, or other libraries or headers of the system.
+    /// It was built with different flags, or with different system libraries or headers.
     Flags,
     /// It was compiled together with other modules.
     Neighbours,
-    /// Another version of precast made the nearest module, and that may be all that differs.
+    /// A different version of precast built the nearest module, which may be the only difference.
     Version {
         /// The layer with that module.
         layer: String,
-        /// The other version, where it is recorded.
+        /// The other version, if recorded.
         found: Option<String>,
     },
     /// The nearest module differs.
@@ -73,7 +74,7 @@ pub enum Reason {
         /// Each difference.
         differences: Vec<String>,
     },
-    /// No module is near.
+    /// No similar module exists.
     New {
         /// The number of modules that the layers hold.
         known: usize,
@@ -81,14 +82,14 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Whether the reason concerns a module that is there: then the nearest other module is of no interest.
+    /// Returns whether the reason concerns an existing module; if so, the nearest other module is irrelevant.
     #[must_use]
     pub const fn is_present(&self) -> bool {
         !matches!(self, Self::NoLayer | Self::Version { .. } | Self::Nearest { .. } | Self::New { .. })
     }
 }
 
-/// Renders the reason, to stand after the module and `; `.
+/// Renders the reason, phrased to follow the module and `; `.
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -107,7 +108,7 @@ impl fmt::Display for Reason {
                 let other = OtherVersion { found: found.clone() };
                 write!(f, "the nearest in {layer} was made by {other}\n{}", OtherVersion::HINT)
             }
-            // A difference in an op names it already.
+            // A difference in an op already names the module.
             Self::Nearest { signature, summary, .. } if summary.starts_with(&format!("`{signature}`")) => {
                 write!(f, "nearest {summary}")
             }
@@ -122,7 +123,7 @@ impl fmt::Display for Reason {
 }
 
 impl Miss {
-    /// The reasons in one text, with notes about ops whose version was not raised on lines of their own.
+    /// Returns the reasons as one text, with notes about ops without a new version on separate lines.
     #[must_use]
     pub fn reasons(&self) -> String {
         let reasons: Vec<String> = self.reasons.iter().map(Reason::to_string).collect();

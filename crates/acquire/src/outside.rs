@@ -1,9 +1,10 @@
-//! Records that are out of date: a file outside of their sources changed, and the program can compile with the new one.
+//! Outdated records: a file outside of their sources changed, and this program can compile the module again.
 
 use precast_store::{BuildKey, Layer, LayerError, Record};
 use std::sync::Arc;
 
-/// The first file of a record that this host has with another content, if `compiles` and there is a compiler.
+/// Returns the first outside file of a record whose content differs on this host, if `compiles` is set and a compiler
+/// exists.
 #[cfg(feature = "compile")]
 #[must_use]
 pub fn outdated(record: &Record, compiles: bool) -> Option<&str> {
@@ -11,18 +12,18 @@ pub fn outdated(record: &Record, compiles: bool) -> Option<&str> {
     if record.outside.is_empty() || !can_compile() { None } else { precast_compile::changed_outside(record) }
 }
 
-/// Nothing can be compiled, so no record is out of date.
+/// Returns `None`: without a compiler, no record is outdated.
 #[cfg(not(feature = "compile"))]
 #[must_use]
 pub fn outdated(_record: &Record, _compiles: bool) -> Option<&str> {
     None
 }
 
-/// Finds the records of a key in a layer that this host can run and that are not [`outdated`], best first. `pass_over` is told of
-/// those that are, with the file that changed.
+/// Finds the records of a key in a layer that this host can run and that are not [`outdated`], best first.
+/// `pass_over` is called for each outdated record, with the file that changed.
 ///
 /// # Errors
-/// The layer cannot be searched.
+/// Fails if the layer cannot be searched.
 pub fn find(
     layer: &Layer,
     key: &BuildKey,

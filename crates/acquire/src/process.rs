@@ -1,12 +1,12 @@
 //! State that a forked child does not share with its parent.
 //!
-//! A fork copies the memory of all threads, but only the thread that forked goes on. A lock that another thread held stays
-//! locked in the child, and a result that another thread was computing never comes. So state that threads wait for is kept by
-//! process: the child starts with a new one.
+//! A fork copies the memory of all threads, but only the forking thread continues. A lock that another thread held
+//! stays locked in the child, and a result that another thread was computing never arrives. State that threads wait
+//! for is therefore kept per process: the child starts with a new value.
 
 use std::sync::OnceLock;
 
-/// A value for each process that has used it: this one, and those that it was forked from.
+/// A value for each process that used it: this process and its ancestors by fork.
 #[derive(Debug)]
 pub struct PerProcess<T> {
     first: OnceLock<Box<Node<T>>>,
@@ -20,7 +20,7 @@ struct Node<T> {
 }
 
 impl<T> PerProcess<T> {
-    /// Creates it without a value.
+    /// Creates an empty cell.
     #[must_use]
     pub const fn new() -> Self {
         Self { first: OnceLock::new() }

@@ -1,15 +1,15 @@
-//! Threads that publish compiled modules, and the end of the process, which waits for them.
+//! Threads that publish compiled modules; the end of the process waits for them.
 //!
-//! A module is used from memory while it is published. A process that ends meanwhile would leave a store in which the next
-//! process misses, so its normal end waits for what is under way, for at most [`PATIENCE`]. Runtimes in statics, as Python's
-//! are, are never dropped: this is their only chance.
+//! A module is used from memory while it is published. If the process ended in between, the next process would miss
+//! again. The normal end of a process therefore waits for pending modules, for at most [`PATIENCE`]. Runtimes in
+//! statics, such as Python's, are never dropped, so only this wait covers them.
 
 use crate::process::PerProcess;
 use precast_core::native::at_exit;
 use std::sync::{Condvar, Mutex, MutexGuard, Once, PoisonError};
 use std::time::Duration;
 
-/// The longest that the end of a process waits: a disk that hangs must not keep it alive.
+/// The longest wait at the end of the process: a disk that hangs must not keep it alive.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The number of modules that this process is publishing.
@@ -19,17 +19,17 @@ struct Pending {
     none: Condvar,
 }
 
-/// By process: the parent's threads do not publish in a forked child.
+/// The count of each process: the parent's threads do not publish in a forked child.
 static PENDING: PerProcess<Pending> = PerProcess::new();
 
-/// A module that is being published, until it is dropped.
+/// A guard for a module that is being published.
 pub(crate) struct Publishing(&'static Pending);
 
 impl Publishing {
-    /// Counts a module, and has the end of the process wait for it.
+    /// Counts a module that the end of the process must wait for.
     pub(crate) fn start() -> Self {
         static REGISTERED: Once = Once::new();
-        // Where no function can be registered, the process ends as it would without one.
+        // If registering fails, the process ends without waiting.
         REGISTERED.call_once(|| {
             let _ = at_exit(finish);
         });
@@ -52,10 +52,10 @@ impl Pending {
     }
 }
 
-/// Waits until nothing is being published.
+/// Waits until no module is being published.
 extern "C" fn finish() {
     let pending = PENDING.get();
-    // Whether time is up or not, the process ends.
+    // The process ends even after a timeout.
     drop(pending.none.wait_timeout_while(pending.lock(), PATIENCE, |count| *count > 0));
 }
 
@@ -74,7 +74,7 @@ mod tests {
             drop(publishing);
         });
         finish();
-        // Other tests of this process may publish too, so the count itself says nothing.
+        // Other tests of this process may publish too, so the count itself is not checked.
         is_done.try_recv().unwrap();
         thread.join().unwrap();
     }

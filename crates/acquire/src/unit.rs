@@ -1,4 +1,4 @@
-//! Why a store does not serve a unit that a build wants: a build looks up the action that would make it, not its modules.
+//! Explains why a store cannot serve a unit of a build. A build looks up the unit's action, not its modules.
 //!
 //! ```text
 //! ActionKey there ─▶ its archive is lost
@@ -13,7 +13,7 @@ use precast_compile::{Toolchain, Variant};
 use precast_store::{ActionKey, FindError, Layer, Record, Store};
 use std::collections::BTreeSet;
 
-/// The reasons why a store does not serve units. It is read once for all of them.
+/// The reasons why a store cannot serve units. The store is read once for all units.
 pub struct Reasons<'a> {
     store: &'a Store,
     toolchain: &'a Toolchain,
@@ -21,17 +21,17 @@ pub struct Reasons<'a> {
 }
 
 impl<'a> Reasons<'a> {
-    /// Explains what the store in `layer` has not got for a toolchain; `None` if the layer is no store.
+    /// Creates the explanations for the store in `layer` and a toolchain; `None` if the layer is not a store.
     #[must_use]
     pub fn new(layer: &'a Layer, toolchain: &'a Toolchain) -> Option<Self> {
         let inventory = Inventory::new(std::slice::from_ref(layer));
         Some(Self { store: layer.store()?, toolchain, inventory })
     }
 
-    /// Says why the store does not serve a unit, with the signature of the module to blame.
+    /// Finds the reason why the store cannot serve a unit, and the signature of the module that it concerns.
     ///
     /// # Errors
-    /// The store cannot be searched.
+    /// Fails if the store cannot be searched.
     pub fn find(
         &self,
         unit: &Unit,
@@ -55,7 +55,7 @@ impl<'a> Reasons<'a> {
         Ok((first, self.otherwise(&records, unit, variant)))
     }
 
-    /// The modules are there, and other actions made them.
+    /// Returns the reason if the store has the modules, but built by other actions.
     fn otherwise(&self, records: &[Record], unit: &Unit, variant: &Variant) -> Reason {
         let of_target: Vec<&Record> =
             records.iter().filter(|record| record.target == variant.target).collect();

@@ -1,4 +1,4 @@
-//! A picture in the language of Graphviz: `dot -Tsvg`.
+//! Renders a picture in the Graphviz language: `dot -Tsvg`.
 
 use std::fmt::Write as _;
 
@@ -54,7 +54,7 @@ fn served(served: &Served) -> &str {
     }
 }
 
-/// A node; one that is a module call by itself says what serves it.
+/// Renders a node; a node that is a module call by itself shows its artifact.
 fn declaration(position: usize, node: &Node, served: &str) -> String {
     let shape = match node.kind {
         Kind::Input | Kind::Output => "ellipse",
@@ -67,7 +67,7 @@ fn declaration(position: usize, node: &Node, served: &str) -> String {
     format!("n{position} [shape={shape}, label={}];", quoted(&label))
 }
 
-/// Renders a string of Graphviz.
+/// Renders a Graphviz string.
 fn quoted(text: &str) -> String {
     let text = visible(text);
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))

@@ -1,4 +1,4 @@
-//! Where everything stands: each group laid out by itself, then the groups as boxes of that size.
+//! Computes the layout: each group by itself, then the groups as boxes of the resulting size.
 //!
 //! # Source
 //! Layers by Sugiyama, Tagawa and Toda (1981), coordinates by Brandes and Köpf (2001), as the crate `rust-sugiyama` has them.
@@ -10,7 +10,7 @@ use rust_sugiyama::from_vertices_and_edges;
 
 use super::model::Picture;
 
-/// A rectangle: its middle, its width and height, in pixels; y grows downwards.
+/// A rectangle: its center, width and height, in pixels; y grows downwards.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Rect {
     pub(crate) x: f64,
@@ -19,33 +19,33 @@ pub(crate) struct Rect {
     pub(crate) height: f64,
 }
 
-/// Where nodes and groups stand.
+/// The positions of nodes and groups.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Drawing {
     pub(crate) nodes: Vec<Rect>,
-    /// Of each Apply with several nodes.
+    /// The rectangle of each Apply with several nodes.
     pub(crate) groups: BTreeMap<usize, Rect>,
     pub(crate) width: f64,
     pub(crate) height: f64,
 }
 
-/// Between a group's nodes and its frame; the title stands above.
+/// The distance between a group's nodes and its frame; the title is above.
 const PAD: f64 = 14.0;
-/// Height of a group's title.
+/// The height of a group's title.
 pub(crate) const TITLE: f64 = 30.0;
-/// Between boxes.
+/// The distance between boxes.
 const GAP: f64 = 34.0;
-/// Width of a character of the labels.
+/// The width of a label's character.
 const CHARACTER: f64 = 7.3;
 
-/// Lays a picture out.
+/// Computes the layout of a picture.
 pub(crate) fn draw(picture: &Picture) -> Drawing {
     let size = |position: usize| {
         let node = &picture.nodes[position];
         let longest = node.label.chars().count().min(super::svg::LABEL).max(node.ty.chars().count());
         (longest as f64 * CHARACTER + 18.0, if node.ty.is_empty() { 26.0 } else { 40.0 })
     };
-    // A box is a lone node or a group.
+    // A box is a single node or a group.
     let mut boxes: Vec<Vec<usize>> = Vec::new();
     let mut of_apply: BTreeMap<usize, usize> = BTreeMap::new();
     let mut of_node = Vec::new();
@@ -104,14 +104,14 @@ pub(crate) fn draw(picture: &Picture) -> Drawing {
     drawing
 }
 
-/// Boxes with their middles, from (0, 0) to (width, height).
+/// The centers of boxes, in an area from (0, 0) to (width, height).
 struct Placed {
     middles: Vec<(f64, f64)>,
     width: f64,
     height: f64,
 }
 
-/// Places boxes of these sizes so that edges run downwards; parts that are not connected stand side by side.
+/// Places boxes of these sizes so that edges run downwards; disconnected parts are placed side by side.
 fn place(sizes: &[(f64, f64)], edges: &[(usize, usize)]) -> Placed {
     let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let vertices: Vec<(u32, (f64, f64))> =
@@ -124,7 +124,7 @@ fn place(sizes: &[(f64, f64)], edges: &[(usize, usize)]) -> Placed {
     for (mut members, ..) in parts {
         members.sort_by_key(|(vertex, _)| *vertex);
         let at: BTreeMap<usize, (f64, f64)> = members.iter().copied().collect();
-        // The crate counts layers either way; here the source of an edge stands above its target.
+        // The crate may number layers in either direction; here the source of an edge must be above its target.
         let inside = |n: &u32| at.get(&(*n as usize));
         let rising =
             edges.iter().filter_map(|(from, to)| Some(inside(to)?.1 - inside(from)?.1)).sum::<f64>() < 0.0;

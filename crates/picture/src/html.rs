@@ -1,4 +1,4 @@
-//! A picture as a page of its own: the SVG, zoom and search, and a table of what serves what. Nothing is loaded from outside.
+//! Renders a picture as a single page: the SVG, zoom and search, and a table of artifacts. It loads nothing external.
 
 use std::fmt::Write as _;
 

@@ -2,12 +2,13 @@
 //!
 //! ```text
 //! lowered graph ─▶ model (nodes, edges, groups) ─┬▶ dot    for Graphviz, groups as clusters
-//!                  + who serves each Apply       └▶ drawing ─▶ svg ─▶ html (zoom, search, table)
+//!                  + artifact of each Apply      └▶ drawing ─▶ svg ─▶ html (zoom, search, table)
 //! profile ────────▶ roofline ─▶ html: its kernels below the roof of the machine
 //! ```
-//! A group is an Apply of the lowered graph that fusion made of several: its steps are drawn inside one box.
+//! A group is a fused Apply of the lowered graph; its steps are drawn inside one box.
 //!
-//! There is one layout and one renderer of shapes, `svg`. The page of `html` embeds that SVG, and `dot` leaves the layout to Graphviz.
+//! `svg` is the only renderer with a layout. The page of `html` embeds its output, and `dot` leaves the layout to
+//! Graphviz.
 
 mod dot;
 mod drawing;
@@ -27,7 +28,7 @@ pub use model::{Picture, Served};
 pub use roofline::render as roofline;
 pub use svg::render as svg;
 
-/// Escapes text for XML and HTML, and spells out what these cannot hold or a reader cannot see.
+/// Escapes text for XML and HTML, and spells out invalid and invisible characters.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in visible(text).chars() {
@@ -43,7 +44,7 @@ fn escape(text: &str) -> String {
     out
 }
 
-/// Fills the marks of a page, `@NAME@`, in one pass: a value that looks like a mark stays as it is.
+/// Replaces the placeholders of a page, `@NAME@`, in one pass: placeholders inside values are not replaced.
 fn fill(page: &str, values: &[(&str, &str)]) -> String {
     let mut out = String::with_capacity(page.len());
     let mut rest = page;
@@ -64,7 +65,7 @@ fn fill(page: &str, values: &[(&str, &str)]) -> String {
     out + rest
 }
 
-/// At most `limit` characters of a text, the cut marked.
+/// Truncates a text to `limit` characters and marks the cut.
 fn short(text: &str, limit: usize) -> String {
     if text.chars().count() <= limit {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! What a picture shows: nodes, edges between them, groups of nodes.
+//! The content of a picture: nodes, edges, and groups of nodes.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -9,18 +9,18 @@ use precast_ops::{Composite, Elemwise, Reduce};
 
 use super::short;
 
-/// Who serves an Apply of the lowered graph.
+/// The artifact that serves an Apply of the lowered graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Served {
-    /// An artifact: what it is, in words.
+    /// An artifact, described in words.
     Artifact(String),
-    /// None: it would be compiled, or refused, as the policy says.
+    /// No artifact: the module is compiled or rejected, depending on the policy.
     Missing,
-    /// Not asked.
+    /// Not looked up.
     Unknown,
 }
 
-/// What a node is.
+/// The kinds of nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Input,
@@ -33,11 +33,11 @@ pub(crate) enum Kind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Node {
     pub(crate) kind: Kind,
-    /// The name of the op, of the input, …
+    /// The label: the name of the op, of the input, …
     pub(crate) label: String,
-    /// The type of its value.
+    /// The type of the node's value.
     pub(crate) ty: String,
-    /// The Apply of the lowered graph that it belongs to.
+    /// The Apply of the lowered graph that the node belongs to.
     pub(crate) apply: Option<usize>,
 }
 
@@ -54,11 +54,11 @@ pub(crate) struct Group {
     /// Its printable signature.
     pub(crate) signature: String,
     pub(crate) served: Served,
-    /// How many nodes it has; one that fusion did not touch has one.
+    /// The number of its nodes; an Apply without fusion has one.
     pub(crate) size: usize,
 }
 
-/// A graph as it is drawn.
+/// A graph prepared for drawing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Picture {
     pub(crate) title: String,
@@ -68,11 +68,11 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// The picture of a lowered graph; `served` has who serves each of its Applies, in order.
+    /// Creates the picture of a lowered graph; `served` has an item for each of its Applies, in order.
     #[must_use]
     pub fn new(title: &str, graph: &FunctionGraph, served: &[Served]) -> Self {
         let mut picture = Self { title: title.to_owned(), ..Self::default() };
-        // The node that a variable comes from.
+        // The node that produces each variable.
         let mut from = vec![usize::MAX; graph.variables().len()];
         for (position, variable) in graph.variables().iter().enumerate() {
             let (kind, label) = match &variable.origin {
@@ -114,7 +114,7 @@ impl Picture {
         }
     }
 
-    /// Draws an Apply; gives the nodes of its outputs.
+    /// Draws an Apply; returns the nodes of its outputs.
     fn apply(&mut self, graph: &FunctionGraph, position: usize, apply: &Apply, from: &[usize]) -> Vec<usize> {
         let inputs: Vec<usize> = apply.inputs.iter().map(|v: &VarId| from[v.index()]).collect();
         let types: Vec<String> = apply.outputs.iter().map(|v| graph.ty(*v).to_string()).collect();
@@ -152,7 +152,7 @@ impl Picture {
         vec![node; apply.outputs.len()]
     }
 
-    /// Draws the steps of a composite; gives the nodes of all its values.
+    /// Draws the steps of a composite; returns the nodes of all its values.
     fn steps(&mut self, position: usize, composite: &Composite, inputs: &[usize]) -> Vec<usize> {
         let mut values = inputs.to_vec();
         for (op, arguments) in composite.steps() {
@@ -169,7 +169,7 @@ fn composite(scalar: &Arc<dyn ScalarOp>) -> Option<&Composite> {
     any.downcast_ref::<Composite>()
 }
 
-/// A constant in a few characters.
+/// Renders a constant in a few characters.
 fn constant(value: &Array) -> String {
     if !value.shape().is_empty() {
         return "constant".to_owned();

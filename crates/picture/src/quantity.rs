@@ -1,4 +1,4 @@
-//! Sizes, times and counts as text, with their units.
+//! Formats sizes, times and counts with their units.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ pub fn duration(time: Duration) -> String {
     }
 }
 
-/// Renders a time that may be that of a single call: `85 ns`, `3.42 µs`, `12.3 ms`.
+/// Renders a time that may be as short as a single call: `85 ns`, `3.42 µs`, `12.3 ms`.
 #[must_use]
 pub fn short_time(seconds: f64) -> String {
     match seconds {

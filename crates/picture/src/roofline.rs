@@ -1,4 +1,5 @@
-//! A profile as a page of its own: each kernel below the roof of the machine, and a table. Nothing is loaded from outside.
+//! Renders a profile as a single page: each kernel below the machine's roofline, and a table. It loads nothing
+//! external.
 
 use std::fmt::Write as _;
 
@@ -6,9 +7,9 @@ use precast_runtime::profile::{Kernel, Measured, Profile};
 
 use super::{escape, fill, quantity};
 
-/// Pixels of the picture.
+/// The size of the picture, in pixels.
 const SIZE: (f64, f64) = (760.0, 380.0);
-/// What the axes span, as powers of ten: operations a byte, and operations a second.
+/// The ranges of the axes, as powers of ten: operations per byte, and operations per second.
 const BYTES: (f64, f64) = (-3.0, 3.0);
 const SECONDS: (f64, f64) = (6.0, 12.5);
 
@@ -72,7 +73,7 @@ fn row(Kernel { apply, ops, shapes, measured, .. }: &Kernel, sum: f64) -> String
     )
 }
 
-/// The place of a point, both axes logarithmic.
+/// Returns the position of a point; both axes are logarithmic.
 fn place(operations_per_byte: f64, operations_per_second: f64) -> (f64, f64) {
     let on = |value: f64, (low, high): (f64, f64)| {
         ((value.max(f64::MIN_POSITIVE).log10() - low) / (high - low)).clamp(0.0, 1.0)

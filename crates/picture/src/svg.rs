@@ -1,4 +1,4 @@
-//! A picture as SVG: no script, no outside font or style, so it shows wherever it is put.
+//! Renders a picture as SVG without scripts, external fonts or styles, so that any viewer can show it.
 
 use std::fmt::Write as _;
 
@@ -6,10 +6,10 @@ use super::drawing::{Drawing, Rect, TITLE, draw};
 use super::model::{Kind, Picture, Served};
 use super::{escape, short};
 
-/// Most characters of a node's label.
+/// The most characters of a node's label.
 pub(crate) const LABEL: usize = 34;
 
-/// Space around everything, and for the title above.
+/// The margin around the picture, and above it for the title.
 const MARGIN: f64 = 24.0;
 
 /// Renders a picture as SVG.
@@ -141,7 +141,7 @@ fn nodes(text: &mut String, picture: &Picture, drawing: &Drawing) {
     }
 }
 
-/// A curve from the lower edge of one node to the upper edge of another.
+/// Renders a curve from the lower edge of one node to the upper edge of another.
 fn arrow(text: &mut String, a: usize, b: usize, from: Rect, to: Rect) {
     let (x1, y1) = (from.x, from.y + from.height / 2.0);
     let (x2, y2) = (to.x, to.y - to.height / 2.0 - 3.0);

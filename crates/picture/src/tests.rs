@@ -1,4 +1,4 @@
-//! Pictures hold what their graph holds, nothing overlaps, and names cannot break the markup.
+//! Tests that pictures match their graphs, that nothing overlaps, and that names cannot break the markup.
 
 use super::drawing::{Rect, draw};
 use super::model::{Kind, Picture, Served};
@@ -11,7 +11,7 @@ fn graph(outputs: &[&str]) -> FunctionGraph {
     rewrite::lower(&text::parse(outputs, &inputs, &Ops::standard()).unwrap()).unwrap()
 }
 
-/// Layers of an elementwise chain and a reduction each, about 200 ops.
+/// Returns a graph of about 200 ops: layers of an elementwise chain and a reduction each.
 fn large() -> FunctionGraph {
     let layer = |i: usize| format!("v{i} = exp(-x*{i})*y + sum(z/(x + {i}))/(1 + abs(y - {i}))");
     let outputs: Vec<String> = (1..=20).map(layer).collect();
@@ -31,7 +31,7 @@ fn fused_steps_are_drawn_one_by_one_in_their_group() {
     assert_eq!(ops, ["neg", "mul", "exp", "mul", "add", "sum"]);
     assert_eq!(picture.groups.len(), 1);
     assert_eq!(picture.groups[0].size, 6);
-    // x twice into the first product, y, z, the chain, the output.
+    // The edges: x twice into the first product, y, z, the chain, the output.
     assert_eq!(picture.edges.len(), 1 + 2 + 1 + 2 + 2 + 1 + 1);
 }
 
