@@ -1,15 +1,15 @@
-//! Work that calls do not wait for, one piece after the other on a thread that lives as long as there is some.
+//! Background jobs, run one after the other on a thread that exists while there are jobs.
 
 use precast_acquire::PerProcess;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-/// A piece of work.
+/// A job.
 type Job = Box<dyn FnOnce() + Send>;
 
-/// The work of a runtime. Dropped, it gives up what has not begun, and waits for what has. A forked child has no work: the
-/// threads of its parent are not there.
+/// The background jobs of a runtime. Dropping it discards jobs that have not started, and waits for the running one.
+/// A forked child starts without jobs, because it does not inherit the thread.
 #[derive(Default)]
 pub(crate) struct Background(PerProcess<Arc<Shared>>);
 
@@ -22,16 +22,16 @@ struct Shared {
 #[derive(Default)]
 struct State {
     waiting: VecDeque<Job>,
-    /// The thread, which ends when nothing waits.
+    /// The thread, which ends when no job waits.
     worker: Option<JoinHandle<()>>,
     works: bool,
 }
 
 impl Background {
-    /// Adds a piece of work, which begins at once if there is no other.
+    /// Adds a job, which starts at once if no other job exists.
     ///
     /// # Errors
-    /// There is no thread for it.
+    /// Fails if the thread cannot be created.
     pub(crate) fn add(&self, job: Job) -> std::io::Result<()> {
         let mut state = self.0.get().lock();
         if state.works {
@@ -45,7 +45,7 @@ impl Background {
         Ok(())
     }
 
-    /// Waits until nothing is left to do.
+    /// Waits until all jobs are done.
     pub(crate) fn flush(&self) {
         let shared = self.0.get();
         let state = shared.idle.wait_while(shared.lock(), |state| state.works);
@@ -61,7 +61,7 @@ impl Shared {
     fn work(&self, first: Job) {
         let mut next = Some(first);
         while let Some(job) = next {
-            // A job that panics is that job's failure: the rest is done all the same.
+            // A panic fails only its own job; the remaining jobs still run.
             let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
             let mut state = self.lock();
             next = state.waiting.pop_front();
@@ -78,7 +78,7 @@ impl Drop for Background {
             state.waiting.clear();
             state.worker.take()
         };
-        // It cannot panic, and nobody is left to be told.
+        // The thread cannot panic, and nothing could handle the error.
         let _ = worker.map(JoinHandle::join);
     }
 }
@@ -122,7 +122,7 @@ mod tests {
             background.add(Box::new(job)).unwrap();
         }
         let shared = Arc::clone(background.0.get());
-        // Whatever waits is given up before the first may go on.
+        // Waiting jobs are discarded before the first one may continue.
         let dropped = std::thread::spawn(move || drop(background));
         while !shared.lock().waiting.is_empty() {
             std::thread::yield_now();

@@ -1,4 +1,4 @@
-//! What serves a function otherwise than by its modules alone: the reference implementation, and debug mode around modules.
+//! Function bodies other than compiled modules: the reference implementation, and debug mode around modules.
 
 use crate::debug::{self, Checks, Findings, Options};
 use crate::filter::Filtered;
@@ -10,7 +10,7 @@ use precast_graph::{FunctionGraph, Op, interpret_with};
 use std::error::Error;
 use std::sync::Arc;
 
-/// The function of a graph that the reference implementation of its ops computes.
+/// Returns the function of a graph that is computed by the reference implementation of its ops.
 pub(crate) fn interpreted(graph: FunctionGraph, reference: Reference) -> Function {
     let ops = graph.applies().iter().map(|apply| graph.signature(apply)).collect();
     let (inputs, outputs) = graph.interface();
@@ -18,19 +18,19 @@ pub(crate) fn interpreted(graph: FunctionGraph, reference: Reference) -> Functio
     Function::from_body(inputs, outputs, provenance, Box::new(Interpreted { graph, reference }))
 }
 
-/// The same function, checking its Applies in each call.
+/// Returns a function that checks its Applies in each call.
 pub(crate) fn checked(function: Function, graph: FunctionGraph, checks: Checks) -> Function {
     let (inputs, outputs) = (function.inputs().to_vec(), function.outputs().to_vec());
     Function::from_body(inputs, outputs, Vec::new(), Box::new(Checked { graph, function, checks }))
 }
 
-/// What debug mode found in the last call of a function that was checked; `None` out of debug mode.
+/// Returns the findings of the last call of a checked function; `None` outside of debug mode.
 #[must_use]
 pub fn debug_findings(function: &Function) -> Option<Findings> {
     checked_body(function)?.checks.last()
 }
 
-/// Whether debug mode checks the calls of a function.
+/// Returns whether debug mode checks the calls of a function.
 #[must_use]
 pub fn is_checked(function: &Function) -> bool {
     checked_body(function).is_some()
@@ -75,7 +75,7 @@ impl Body for Interpreted {
     }
 }
 
-/// Debug mode: every Apply by itself, then all of them as they are served, into arrays that nobody sees.
+/// Debug mode: runs every Apply by itself, then the served function into temporary arrays.
 #[derive(Debug)]
 struct Checked {
     graph: FunctionGraph,

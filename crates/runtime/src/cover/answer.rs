@@ -1,4 +1,4 @@
-//! The answer of a search: how a graph is served, with what was found, and what is missing.
+//! The answer of a search: how a graph is served, the modules found, and the missing ones.
 
 #[cfg(feature = "jit")]
 use crate::resolve::Names;
@@ -13,20 +13,20 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How a lowered graph is served.
+/// The modules that serve a lowered graph.
 pub(crate) struct Answer {
     /// The name of the graph; empty if it has none.
     #[cfg_attr(not(feature = "jit"), expect(dead_code, reason = "only a JIT loads modules later"))]
     pub(crate) name: String,
-    /// The form of the graph that was searched for.
+    /// The form of the graph that was searched.
     pub(crate) lowered: FunctionGraph,
     /// Its segments, in order.
     pub(crate) segments: Vec<Segment>,
-    /// The modules that single Applies need and no layer has, each once.
+    /// Missing modules of single Applies, each once.
     pub(crate) missing: Vec<Missing>,
-    /// The modules of whole groups that no layer has; the groups were then taken apart.
+    /// Missing modules of whole groups, which were then split.
     pub(crate) groups: Vec<Missing>,
-    /// The modules that a compiler would make of the graph, one for each segment, where no layer has them.
+    /// The modules that compiling would produce for segments without one, one for each segment.
     pub(crate) wanted: Vec<Arc<Module>>,
     pub(super) found: BTreeMap<BuildKey, Option<Found>>,
     #[cfg_attr(not(feature = "jit"), expect(dead_code, reason = "only a JIT loads modules later"))]
@@ -35,26 +35,26 @@ pub(crate) struct Answer {
 
 /// A segment of a lowered graph.
 pub(crate) struct Segment {
-    /// Positions of its Applies.
+    /// The positions of its Applies.
     pub(crate) applies: Range<usize>,
     /// The modules that serve it.
     pub(crate) by: By,
-    /// Its own module, if it was searched for and no layer has it.
+    /// The segment's module, if it was looked up and not found.
     pub(crate) missing: Option<MissingSegment>,
 }
 
-/// The module of a segment that no layer has.
+/// The missing module of a segment.
 pub(crate) struct MissingSegment {
     /// The module.
     pub(crate) module: Arc<Module>,
-    /// The fingerprint that leads to it.
+    /// The fingerprint that maps to it.
     #[cfg_attr(not(feature = "jit"), expect(dead_code, reason = "only a JIT publishes modules"))]
     pub(crate) fingerprint: Option<Fingerprint>,
 }
 
-/// The module of an Apply that no layer has.
+/// The missing module of an Apply.
 pub(crate) struct Missing {
-    /// Position of the Apply in the lowered graph.
+    /// The position of the Apply in the lowered graph.
     pub(crate) apply: usize,
     /// The module.
     pub(crate) module: Arc<Module>,
@@ -62,57 +62,57 @@ pub(crate) struct Missing {
 
 /// The modules that serve a segment.
 pub(crate) enum By {
-    /// A module of its own.
+    /// One module for the whole segment.
     Own(BuildKey),
-    /// Modules of its Applies; `None` where one is missing.
+    /// Modules of its Applies; `None` for each missing one.
     Applies(Vec<Option<ApplyCover>>),
 }
 
-/// The modules that serve one Apply of a lowered graph.
+/// The modules that serve an Apply of a lowered graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ApplyCover {
-    /// A module of its own.
+    /// One module for the whole Apply.
     Group(BuildKey),
-    /// Modules of parts of it, in order.
+    /// Modules of its parts, in order.
     Parts(Vec<Part>),
 }
 
-/// Some members of a group, in order, and the module that serves them.
+/// Some members of a group, in order, and their module.
 pub(crate) type Part = (Vec<usize>, BuildKey);
 
-/// The module that a layer has for a key.
+/// The module found for a key.
 #[derive(Debug, Clone)]
 pub(crate) enum Found {
-    /// Callable code.
+    /// Loaded code.
     Loaded(LoadedModule, Provenance),
-    /// A record in a layer; nothing was loaded.
+    /// A record in a layer, whose code is not loaded.
     Seen(String, Arc<Record>),
 }
 
 impl Answer {
-    /// Whether nothing is missing.
+    /// Returns whether no module is missing.
     pub(crate) fn is_complete(&self) -> bool {
         self.segments.iter().all(Segment::is_served)
     }
 
-    /// The modules of the segments that are not served in full, in order.
+    /// Returns the modules of segments that are not fully served, in order.
     pub(crate) fn unserved(&self) -> impl Iterator<Item = &Arc<Module>> {
         let missing = self.segments.iter().filter(|segment| !segment.is_served());
         missing.filter_map(|segment| Some(&segment.missing.as_ref()?.module))
     }
 
-    /// The names of the module of a key.
+    /// Returns the names of a key's module.
     #[cfg(feature = "jit")]
     pub(crate) fn names(&self, key: &BuildKey) -> Names<'_> {
         super::names(&self.name, &self.symbols, key)
     }
 
-    /// The module that a layer has for a key.
+    /// Returns the module found for a key.
     pub(crate) fn found(&self, key: &BuildKey) -> Option<&Found> {
         self.found.get(key)?.as_ref()
     }
 
-    /// The code that was loaded for a key.
+    /// Returns the code loaded for a key.
     pub(crate) fn loaded(&self, key: &BuildKey) -> Option<(LoadedModule, Provenance)> {
         match self.found(key)? {
             Found::Loaded(module, provenance) => Some((module.clone(), provenance.clone())),
@@ -120,7 +120,7 @@ impl Answer {
         }
     }
 
-    /// Serves a segment by its own module, which was compiled.
+    /// Serves a segment by its own module, which was just compiled.
     #[cfg(feature = "jit")]
     pub(crate) fn serve(
         &mut self,
@@ -134,7 +134,7 @@ impl Answer {
 }
 
 impl Segment {
-    /// Whether nothing is missing.
+    /// Returns whether no module is missing.
     pub(crate) fn is_served(&self) -> bool {
         match &self.by {
             By::Own(_) => true,
@@ -144,7 +144,7 @@ impl Segment {
 }
 
 impl ApplyCover {
-    /// The keys of the modules that serve the Apply, in order.
+    /// Returns the keys of the modules that serve the Apply, in order.
     pub(crate) fn keys(&self) -> Vec<BuildKey> {
         match self {
             Self::Group(key) => vec![*key],
@@ -152,7 +152,7 @@ impl ApplyCover {
         }
     }
 
-    /// The members of each part; `None` if the Apply stays whole.
+    /// Returns the members of each part; `None` if the Apply is not split.
     pub(crate) fn members(&self) -> Option<rewrite::Parts> {
         match self {
             Self::Group(_) => None,

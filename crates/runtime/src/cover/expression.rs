@@ -1,9 +1,9 @@
-//! Graphs as expressions, as the symbols of their modules.
+//! Renders graphs as expressions, which are the symbols of their modules.
 
 use precast_core::native::profiling::expression::{of_label, tuple};
 use precast_graph::{FunctionGraph, Origin};
 
-/// The outputs of a graph as an expression of its inputs, shortened.
+/// Renders the outputs of a graph as an expression of its inputs, shortened.
 pub(super) fn of(graph: &FunctionGraph) -> String {
     let name = |position: usize| match &graph.variables()[position].origin {
         Origin::Input(input) => graph.input_name(*input).to_owned(),

@@ -1,15 +1,15 @@
-//! The search for the modules that serve a graph, in one walk from the largest artifact to the smallest.
+//! Searches for the modules that serve a graph, in one walk from the largest artifact to the smallest.
 //!
 //! ```text
 //! lowered graph ─▶ each segment: a module of its own?
 //!                    └─▶ each Apply of it: a module of its own?
 //!                           └─▶ its group taken apart: patterns, larger first ─▶ single ops ─▶ missing
 //! ```
-//! Most graphs are one segment; an Apply with C of an author is one by itself (`precast_codegen::segments`). A group is taken
-//! apart greedily from its last Apply towards the inputs, with a bounded number of looks; the choice is remembered. It does
-//! not show in the bits: fused or not, the same scalar functions run in the same order.
+//! Most graphs are one segment; an Apply with user-written C is a segment by itself (`precast_codegen::segments`). A
+//! group is split greedily from its last Apply towards the inputs, with a bounded number of look-ups; the choice is
+//! cached. The results have the same bits either way: fused or not, the same scalar functions run in the same order.
 //!
-//! Callers of the graph, explanations and records of misses all read the same [`Answer`].
+//! Calls, explanations and records of misses all use the same [`Answer`].
 
 mod answer;
 mod expression;
@@ -29,29 +29,29 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Most patterns that are looked for in one group.
+/// The most patterns that are looked up in one group.
 const PATTERNS: usize = 64;
-/// Most segments whose covers are remembered.
+/// The most segments whose covers are cached.
 const REMEMBERED: usize = 1024;
 
 /// The purpose of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// To call the graph. The search of a segment ends with the first module that is missing.
+    /// Call the graph. The search of a segment ends at the first missing module.
     Call,
-    /// To call the graph, or to report all that is missing.
+    /// Call the graph, or report all missing modules.
     CallOrReport,
-    /// To call the graph by modules of whole segments.
+    /// Call the graph with modules of whole segments only.
     #[cfg(feature = "jit")]
     CallWhole,
-    /// To tell whether the graph is served. Nothing is loaded.
+    /// Check whether the graph is served. Loads nothing.
     Check,
-    /// To report the modules that serve the graph and all that are missing. Nothing is loaded.
+    /// Report the modules that serve the graph and all missing ones. Loads nothing.
     Report,
 }
 
 impl Purpose {
-    /// Whether modules are loaded; a damaged artifact counts as missing only then.
+    /// Returns whether modules are loaded; only then does a corrupt artifact count as missing.
     fn loads(self) -> bool {
         !matches!(self, Self::Check | Self::Report)
     }
@@ -60,7 +60,7 @@ impl Purpose {
         matches!(self, Self::CallOrReport | Self::Report)
     }
 
-    /// Whether modules of single Applies will do.
+    /// Returns whether modules of single Applies are accepted.
     fn takes_parts(self) -> bool {
         #[cfg(feature = "jit")]
         return self != Self::CallWhole;
@@ -69,7 +69,7 @@ impl Purpose {
     }
 }
 
-/// The layers and the ops of a search.
+/// The layers and ops of a search.
 #[derive(Clone, Copy)]
 pub(crate) struct Scope<'a> {
     /// The name of the graph; empty if it has none.
@@ -78,15 +78,15 @@ pub(crate) struct Scope<'a> {
     pub(crate) ops: &'a Ops,
     /// The layers.
     pub(crate) resolver: &'a Resolver,
-    /// The covers that were chosen before.
+    /// The cached covers.
     pub(crate) known: &'a KnownCovers,
 }
 
-/// How segments that have no module of their own are served, by their canonical bytes.
+/// The covers of segments without a module, by the segments' canonical bytes.
 pub(crate) type KnownCovers = Mutex<BTreeMap<Vec<u8>, Arc<[ApplyCover]>>>;
 
-/// Searches for the modules that serve a lowered graph. Modules of whole segments are searched for if `is_whole_wanted`: in the
-/// form that preserves inputs, only declared ops are there.
+/// Searches for the modules that serve a lowered graph. `is_whole_wanted` also searches for modules of whole
+/// segments; in the form that preserves inputs, only declared ops exist.
 pub(crate) fn search(
     Scope { name, ops, resolver, known }: Scope<'_>,
     lowered: FunctionGraph,
@@ -109,10 +109,10 @@ pub(crate) fn search(
     search.run(lowered, is_whole_wanted)
 }
 
-/// A search in the layers of a runtime, for one graph.
+/// The state of a search for one graph.
 struct Search<'a> {
     name: &'a str,
-    /// The symbols of the modules, if profilers want them.
+    /// The symbols of the modules, if profiling is enabled.
     symbols: Symbols,
     ops: &'a Ops,
     resolver: &'a Resolver,
@@ -121,7 +121,7 @@ struct Search<'a> {
     /// Keys by the canonical bytes of their graphs.
     keys: BTreeMap<Vec<u8>, BuildKey>,
     found: BTreeMap<BuildKey, Option<Found>>,
-    /// What was generated for a key.
+    /// The generated module of each key.
     modules: BTreeMap<BuildKey, Arc<Module>>,
     missing: Vec<Missing>,
     groups: Vec<Missing>,
@@ -148,7 +148,7 @@ impl Search<'_> {
         Ok(Answer { name, lowered, segments: covered, missing, groups, wanted, found, symbols })
     }
 
-    /// The key of a segment's own module, or that module if no layer has it.
+    /// Looks up a segment's own module; returns its key, or the module if it is missing.
     fn own(
         &mut self,
         graph: &FunctionGraph,
@@ -161,7 +161,7 @@ impl Search<'_> {
         Ok((None, Some(MissingSegment { module, fingerprint: fingerprint(graph, self.ops) })))
     }
 
-    /// How each Apply of a segment is served.
+    /// Looks up the modules of each Apply of a segment.
     fn applies(
         &mut self,
         lowered: &FunctionGraph,
@@ -174,7 +174,7 @@ impl Search<'_> {
         let canonical = encode::canonical(&segment.graph);
         let remembered =
             self.remembered.lock().unwrap_or_else(PoisonError::into_inner).get(&canonical).cloned();
-        // What is missing in a group that was then taken apart is not remembered: who asks why wants to know.
+        // The cache lacks the missing groups that were split, so it is not used to report misses.
         if let Some(known) = remembered.filter(|_| self.purpose.loads())
             && self.confirm(&known)?
         {
@@ -195,7 +195,7 @@ impl Search<'_> {
         Ok(covers)
     }
 
-    /// Whether everything that was decided for an equal segment before is still there.
+    /// Returns whether all modules of a cached cover still exist.
     fn confirm(&mut self, covers: &[ApplyCover]) -> Result<bool, FunctionError> {
         for key in covers.iter().flat_map(ApplyCover::keys) {
             if !self.has(key)? {
@@ -265,7 +265,7 @@ impl Search<'_> {
         Ok(whole.then_some(parts))
     }
 
-    /// The key of a pattern that a layer has. Only fingerprints are asked: no code is generated for a guess.
+    /// Returns the key of a pattern that a layer has. Looks up fingerprints only: no code is generated for a guess.
     fn pattern(
         &mut self,
         group: &FunctionGraph,
@@ -291,7 +291,7 @@ impl Search<'_> {
         Ok(None)
     }
 
-    /// The key of a graph's module, which is generated if that is the only way to know.
+    /// Returns the key of a graph's module; generates the module only if its key is unknown otherwise.
     fn key(&mut self, graph: &FunctionGraph) -> Result<BuildKey, FunctionError> {
         let key = match self.keys.entry(encode::canonical(graph)) {
             Entry::Occupied(known) => return Ok(*known.get()),
@@ -312,7 +312,7 @@ impl Search<'_> {
         }
     }
 
-    /// The module of a graph whose key is known.
+    /// Returns the module of a graph with a known key.
     fn module(&mut self, key: BuildKey, graph: &FunctionGraph) -> Result<Arc<Module>, FunctionError> {
         match self.modules.entry(key) {
             Entry::Occupied(known) => Ok(Arc::clone(known.get())),
@@ -337,12 +337,12 @@ impl Search<'_> {
     }
 }
 
-/// The names of a module.
+/// Returns the names of a module.
 fn names<'a>(graph: &'a str, symbols: &'a Symbols, key: &BuildKey) -> Names<'a> {
     Names { graph, symbol: symbols.get(key).map_or("", String::as_str) }
 }
 
-/// The module of a graph.
+/// Generates the module of a graph.
 fn generate(graph: &FunctionGraph, ops: &Ops) -> Result<Module, FunctionError> {
     let _span = span!("generate");
     Ok(link(graph, ops.c())?)

@@ -1,18 +1,19 @@
 //! Patterns: the parts of a group that could have been fused by themselves, larger ones first.
 //!
-//! A pattern ends in one member, the root, and its others are elementwise. What it makes is used outside of it if it is the root's
-//! output, or, in a group of one loop, a result of the group like that, so of the same shape. From the largest pattern, smaller ones are made by leaving out members
-//! that no member before them feeds; each size is tried with a few.
+//! A pattern ends in one member, the root; all other members are elementwise. A value used outside of the pattern
+//! must be the root's output. In a group of a single loop it may also be another result of the group, which has the
+//! same shape. Smaller patterns are derived from the largest one by removing members whose inputs come from no other
+//! member. Only a few patterns of each size are tried.
 
 use precast_graph::{FunctionGraph, Origin};
 use precast_ops::{DimShuffle, Elemwise};
 use std::any::Any;
 use std::collections::BTreeSet;
 
-/// Most patterns of one size.
+/// The most patterns of one size.
 const PER_SIZE: usize = 8;
 
-/// Patterns that end in `root` and have at least two members, all of which are `free`; at most `most`.
+/// Returns at most `most` patterns that end in `root` and have at least two members, all of them `free`.
 pub(super) fn patterns(group: &FunctionGraph, root: usize, free: &[bool], most: usize) -> Vec<Vec<usize>> {
     let mut found: Vec<Vec<usize>> = Vec::new();
     let mut level = BTreeSet::from([largest(group, root, free)]);
@@ -35,7 +36,7 @@ pub(super) fn patterns(group: &FunctionGraph, root: usize, free: &[bool], most: 
     found
 }
 
-/// The largest pattern that ends in `root`.
+/// Returns the largest pattern that ends in `root`.
 fn largest(group: &FunctionGraph, root: usize, free: &[bool]) -> BTreeSet<usize> {
     let is_result = |at: usize| group.applies()[at].outputs.iter().any(|v| group.outputs().contains(v));
     let op = |at: usize| -> &dyn Any { &*group.applies()[at].op };
@@ -44,7 +45,7 @@ fn largest(group: &FunctionGraph, root: usize, free: &[bool]) -> BTreeSet<usize>
     if op(root).is::<DimShuffle>() {
         return members;
     }
-    // Clients come after what they use, so one walk back meets every member's clients before it.
+    // Clients follow their producers, so one backward walk visits every member's clients before the member.
     for position in (0..root).rev().filter(|position| free[*position]) {
         let fits = op(position).is::<Elemwise>() && (!is_result(position) || (is_loop && is_result(root)));
         if fits && clients(group, position).all(|client| members.contains(&client)) {
@@ -54,7 +55,7 @@ fn largest(group: &FunctionGraph, root: usize, free: &[bool]) -> BTreeSet<usize>
     members
 }
 
-/// The Applies that make what the one at `position` reads.
+/// Returns the Applies that produce the inputs of the Apply at `position`.
 fn producers(group: &FunctionGraph, position: usize) -> impl Iterator<Item = usize> + '_ {
     group.applies()[position].inputs.iter().filter_map(|variable| match &group.variable(*variable).origin {
         Origin::Output { apply, .. } => Some(apply.index()),
@@ -62,7 +63,7 @@ fn producers(group: &FunctionGraph, position: usize) -> impl Iterator<Item = usi
     })
 }
 
-/// The Applies that read what the one at `position` makes.
+/// Returns the Applies that read the outputs of the Apply at `position`.
 fn clients(group: &FunctionGraph, position: usize) -> impl Iterator<Item = usize> + '_ {
     let outputs = &group.applies()[position].outputs;
     let applies = group.applies().iter().enumerate();
@@ -87,7 +88,7 @@ mod tests {
         let found = patterns(&group, n - 1, &vec![true; n], 64);
         assert_eq!(found[0].len(), n, "the largest is the group");
         assert!(found.windows(2).all(|pair| pair[0].len() >= pair[1].len()));
-        // exp(·) + · ; · + tanh(·)·… : every choice of how deep the two branches go, but for the root alone.
+        // exp(·) + · ; · + tanh(·)·… : every combination of depths of the two branches, except the root alone.
         assert_eq!(found.len(), 3 * 3 - 1);
         for members in &found {
             assert!(rewrite::join(&group, members).is_some());

@@ -1,4 +1,4 @@
-//! One Apply of a graph, taken out: a graph and a module of its own.
+//! Extracts one Apply of a graph into a graph and a module of its own.
 
 use super::judge::Contract;
 use crate::error::FunctionError;
@@ -9,25 +9,25 @@ use precast_codegen::{params::apply_slots, single};
 use precast_core::native::LoadedModule;
 use precast_graph::{Array, FunctionGraph, Origin, Type, VarId};
 
-/// An Apply that can be run by itself.
+/// An extracted Apply that can be run by itself.
 #[derive(Debug, Clone)]
 pub(crate) struct Alone {
-    /// Position in the graph that it was taken out of.
+    /// The position in the original graph.
     pub(super) apply: usize,
     pub(super) op: String,
     pub(super) signature: String,
-    /// Its inputs are inputs, its outputs outputs.
+    /// The graph of this Apply: its inputs and outputs are those of the Apply.
     pub(super) graph: FunctionGraph,
-    /// What its results are held against.
+    /// The reference for its results.
     pub(super) reference: Reference,
-    /// Inputs that are constants where it was taken out.
+    /// The values of inputs that are constants in the original graph.
     pub(super) fixed: Vec<Option<Array>>,
     pub(super) module: LoadedModule,
     pub(super) slots: Vec<Array>,
     pub(super) contract: Contract,
 }
 
-/// An Apply that cannot.
+/// An Apply that cannot be run by itself.
 #[derive(Debug, Clone)]
 pub(crate) struct Skipped {
     pub(super) apply: usize,
@@ -35,7 +35,7 @@ pub(crate) struct Skipped {
     pub(super) reason: String,
 }
 
-/// Takes an Apply out and finds, or compiles, its module.
+/// Extracts an Apply, and loads or compiles its module.
 pub(crate) fn take(
     runtime: &Runtime,
     graph: &FunctionGraph,
@@ -84,7 +84,7 @@ pub(crate) fn take(
     }))
 }
 
-/// An array without dimensions gets one where the Apply alone has one.
+/// Adds a dimension to an array without dimensions if the extracted Apply has one.
 pub(super) fn widened(array: Array, ty: &Type) -> Array {
     if array.shape().is_empty() && ty.ndim() == 1 {
         return Array::from_bits(array.dtype(), &[1], &array.bits()).unwrap_or(array);

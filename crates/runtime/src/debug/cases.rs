@@ -1,26 +1,26 @@
-//! Inputs for an op: random ones, and those at the edges.
+//! Inputs for an op: random values and edge cases.
 //!
-//! What an op takes is known by trying. Shapes come from a few schemes, values from a generator and from the values that a
-//! dtype goes wrong at; `perform` says which of them the op accepts, and where there is none the C does. Small inputs come
-//! first, so the first failure is near the smallest.
+//! The valid inputs of an op are found by trial. Shapes come from a few schemes; values come from a generator and
+//! from the critical values of each dtype. `perform` determines which inputs the op accepts, or the C code if there
+//! is no `perform`. Small inputs come first, so the first failure is near the smallest.
 
 use super::alone::Alone;
 use crate::reference::Reference;
 use fastrand::Rng;
 use precast_graph::{Array, DType, Extent, FunctionGraph, PerformError, Type, special_bits};
 
-/// What the outputs should be.
+/// The expected result.
 #[derive(Debug, Clone)]
 pub(super) enum Expected {
-    /// What `perform` gives.
+    /// The outputs of `perform`.
     Outputs(Vec<Array>),
-    /// `perform` refuses, with these words.
+    /// `perform` fails with this message.
     Refused(String),
-    /// There is no `perform`.
+    /// The op has no `perform`.
     Unknown,
 }
 
-/// A set of inputs.
+/// A set of inputs with the expected result.
 #[derive(Debug, Clone)]
 pub(super) struct Case {
     pub(super) inputs: Vec<Array>,
@@ -28,7 +28,7 @@ pub(super) struct Case {
 }
 
 impl Case {
-    /// Inputs of a graph of one Apply, and what its `perform` makes of them.
+    /// Creates a case for a graph of one Apply from the result of its `perform`.
     pub(super) fn new(alone: &FunctionGraph, reference: &Reference, inputs: Vec<Array>) -> Self {
         let op = &alone.applies()[0].op;
         let borrowed: Vec<&Array> = inputs.iter().collect();
@@ -40,7 +40,7 @@ impl Case {
         Self { inputs, expected }
     }
 
-    /// Whether an input may be given with a first dimension of stride 0.
+    /// Returns whether an input can be passed with stride 0 in its first dimension.
     pub(super) fn broadcasts(&self, input: usize) -> bool {
         let array = &self.inputs[input];
         let Some(extent) = array.shape().first().copied().filter(|extent| *extent > 1) else { return false };
@@ -50,17 +50,17 @@ impl Case {
     }
 }
 
-/// How extents are chosen: the axis counted from the last, the rank, which input.
+/// The scheme that selects extents from the axis (counted from the last), the rank and the input.
 #[derive(Debug, Clone, Copy)]
 enum Shapes {
     All(usize),
     /// 5, 3, 2 from the last axis on.
     Falling,
-    /// As matrices that can be multiplied one after the other.
+    /// Extents of matrices that can be multiplied in a chain.
     Chain,
-    /// Falling, and every other input has extent 1 in the last axis.
+    /// Falling, but every second input has extent 1 in the last axis.
     Stretched,
-    /// More than a block of anything.
+    /// More elements than any block.
     Long,
 }
 
@@ -84,13 +84,13 @@ enum Values {
     Small,
     /// Moderate values of either sign.
     Plain,
-    /// One in three is a value that the dtype goes wrong at.
+    /// Every third value is a critical value of the dtype.
     Special,
-    /// Plain, and all along the first axis the same.
+    /// Plain values that repeat along the first axis.
     Same,
 }
 
-/// Random inputs for a graph of one Apply. `fixed` has the inputs whose values the op is always used with.
+/// Creates random inputs for a graph of one Apply. `fixed` has the inputs whose values never change.
 pub(super) fn cases(alone: &Alone, seed: u64) -> Vec<Case> {
     let Alone { graph, fixed, reference, .. } = alone;
     let mut random = Rng::with_seed(seed);
@@ -105,7 +105,7 @@ pub(super) fn cases(alone: &Alone, seed: u64) -> Vec<Case> {
     };
     let mut cases: Vec<Case> = SCHEMES.iter().map(draw).collect();
     if types.iter().all(|ty| ty.ndim() == 0) {
-        // All shapes are the same: what differs is the values.
+        // All shapes are equal; only the values differ.
         cases.drain(4..6);
     }
     cases
@@ -132,7 +132,7 @@ fn array(random: &mut Rng, ty: &Type, position: usize, shapes: Shapes, values: V
     let words = dtype.words();
     let mut bits: Vec<u64> = Vec::with_capacity(count * words);
     for _ in 0..row {
-        // Huge integers in a single number are taken for extents by some ops.
+        // Some ops interpret a single number as an extent, so huge integers are avoided there.
         if values == Values::Special && random.usize(..3) == 0 && (ndim > 0 || dtype.is_float()) {
             let at = random.usize(..special.len() / words) * words;
             bits.extend(&special[at..at + words]);
@@ -160,7 +160,7 @@ impl Shapes {
     }
 }
 
-/// The bits of one element.
+/// Generates the bits of one element.
 fn number(random: &mut Rng, dtype: DType, small: bool) -> Vec<u64> {
     let mut one = || {
         let unit = random.f64();

@@ -1,4 +1,4 @@
-//! A whole graph on the inputs of a call: Apply by Apply, then as it is served.
+//! Checks a whole graph on the inputs of a call: Apply by Apply, then the served function.
 
 use super::alone::{self, Alone, Skipped};
 use super::cases::{Case, Expected};
@@ -14,17 +14,17 @@ use precast_graph::{Array, FunctionGraph, Origin, encode};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-/// What a function in debug mode checks in each call.
+/// The checks of a function in debug mode, run in each call.
 #[derive(Debug)]
 pub(crate) struct Checks {
-    /// The graph as it was declared and as it is served, each with its Applies taken out.
+    /// The declared and the lowered graph, each with its extracted Applies.
     forms: Vec<(FunctionGraph, Vec<Result<Alone, Skipped>>)>,
     types: UserTypes,
     last: Mutex<Option<Findings>>,
 }
 
 impl Checks {
-    /// Takes all Applies of a graph out.
+    /// Extracts all Applies of a graph.
     pub(crate) fn new(runtime: &Runtime, graph: &FunctionGraph) -> Result<Self, FunctionError> {
         let mut all = Vec::new();
         for form in forms(graph, runtime.ops())? {
@@ -35,18 +35,18 @@ impl Checks {
         Ok(Self { forms: all, types: runtime.ops().c().types().clone(), last: Mutex::new(None) })
     }
 
-    /// The user types, whose rules say which values are the same.
+    /// Returns the user types, whose rules define equal values.
     pub(crate) fn types(&self) -> &UserTypes {
         &self.types
     }
 
-    /// What the last call found.
+    /// Returns the findings of the last call.
     pub(crate) fn last(&self) -> Option<Findings> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Checks all Applies on the values that these inputs give them; gives the results of the graph too, where every Apply
-    /// could be run.
+    /// Checks all Applies on the values that result from these inputs. Also returns the graph's results if every
+    /// Apply could be run.
     pub(crate) fn run(
         &self,
         inputs: &[Array],
@@ -62,7 +62,7 @@ impl Checks {
     }
 }
 
-/// Runs the Applies of one form in order. Those that were checked in another form on the same values are only run.
+/// Runs the Applies of one form in order. Applies that were checked in another form on the same values are only run.
 fn walk(
     graph: &FunctionGraph,
     applies: &[Result<Alone, Skipped>],
@@ -88,7 +88,7 @@ fn walk(
             (Ok(alone), Some(given)) => (alone, given),
             (Err(skipped), given) => {
                 findings.applies.push(skipped.clone().into());
-                // What `perform` gives may stand for it.
+                // The result of `perform` replaces the skipped Apply.
                 let results =
                     given.and_then(|given| apply.op.perform(&given.iter().collect::<Vec<_>>()).ok());
                 store(&mut values, &apply.outputs, results);
@@ -125,7 +125,7 @@ fn store(values: &mut [Option<Array>], outputs: &[precast_graph::VarId], results
     }
 }
 
-/// Holds what a function gave against the results of its Applies.
+/// Compares the results of a function with those of its Applies.
 pub(crate) fn against_served(
     graph: &FunctionGraph,
     inputs: &[Array],

@@ -1,8 +1,8 @@
-//! From what was seen of two runs to the rules that they broke.
+//! Derives the violated rules from the observations of two runs.
 //!
-//! Each trial is run twice, the second time on memory filled with another pattern and fenced on the other side. An element
-//! that holds the first pattern after the first run and the second after the second was never written; other differences
-//! come from memory that is not the op's to read, or from chance.
+//! Each trial is run twice, the second time on memory filled with another pattern and guarded on the other side. An
+//! element that holds the first pattern after the first run and the second pattern after the second run was never
+//! written. Other differences come from reading foreign memory, or from nondeterminism.
 
 use super::cases::{Case, Expected};
 use super::trial::{Rooms, Trial};
@@ -13,30 +13,30 @@ use precast_codegen::UserTypes;
 use precast_core::native::watch::{Fault, Layout, Output, Role, Seen, Side, Touched};
 use precast_graph::{Array, DType, Type};
 
-/// What memory is filled with in the two runs: NaN in every float type, then a pattern.
+/// The fill patterns of the two runs: NaN in every float type, then another pattern.
 pub(super) const FILLS: [u8; 2] = [0xff, 0xa5];
 
-/// How the message ends that stands for one that an op did not set: that of the host, and that of external ops.
+/// The end of the host's message, also used for external ops, if an op fails without setting an error.
 const SILENT: &str = "failed without setting an error";
 
-/// A rule and what was seen.
+/// A rule and the observation that violates it.
 pub(super) type Finding = (Kind, String);
 
-/// What an Apply promises.
+/// The contract of an Apply.
 #[derive(Debug, Clone)]
 pub(super) struct Contract {
     pub(super) outputs: Vec<Type>,
-    /// Whose rules say which values of a user type are the same.
+    /// The user types, whose rules define equal values.
     pub(super) types: UserTypes,
     pub(super) view_map: Vec<(usize, usize)>,
     pub(super) destroy_map: Vec<(usize, usize)>,
-    /// Results may differ from `perform` by rounding.
+    /// Whether results may differ from `perform` by rounding.
     pub(super) approximate: bool,
-    /// Whether its C can know that a tensor is read-only: that of NumPy's interface does not ask.
+    /// Whether its C can check for read-only tensors; code for NumPy's interface does not.
     pub(super) knows_readonly: bool,
 }
 
-/// The result of the first trial, which later ones are held against.
+/// The result of the first trial, which later results are compared with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum First {
     Outputs(Vec<Value>),
@@ -52,7 +52,7 @@ impl Contract {
         self.view_map.contains(&(output, input)) || self.destroy_map.contains(&(output, input))
     }
 
-    /// What one run did to memory that is not its own, and whether its outputs are what they should be at all.
+    /// Checks how one run treated foreign memory, and whether its outputs have the declared types.
     pub(super) fn conduct(&self, seen: &Seen) -> Vec<Finding> {
         let mut found = Vec::new();
         for (input, touched) in seen.inputs.iter().enumerate() {
@@ -142,7 +142,7 @@ impl Contract {
         found
     }
 
-    /// The values of a run that succeeded; `None` if it failed or an output is not of its type.
+    /// Returns the values of a successful run; `None` if it failed or an output does not have its declared type.
     pub(super) fn values(&self, seen: &Seen) -> Option<Vec<Value>> {
         if seen.failure.is_some() {
             return None;
@@ -153,7 +153,7 @@ impl Contract {
         seen.outputs.iter().zip(&self.outputs).map(read).collect()
     }
 
-    /// Holds the results of two runs of one trial against each other.
+    /// Compares the results of two runs of one trial.
     pub(super) fn twice(&self, trial: Trial, [a, b]: [&Seen; 2]) -> Option<Finding> {
         let differs =
             if trial.rooms == Rooms::Empty { Kind::NotDeterministic } else { Kind::DependsOnOutput };
@@ -182,7 +182,7 @@ impl Contract {
         None
     }
 
-    /// Holds the first result against what `perform` says.
+    /// Compares the first result with that of `perform`.
     pub(super) fn against_perform(&self, case: &Case, first: &First, used_gemm: bool) -> Option<Finding> {
         let differs = |detail: String| Some((Kind::DiffersFromPerform, detail));
         match (&case.expected, first) {
@@ -201,7 +201,7 @@ impl Contract {
         }
     }
 
-    /// Holds the result of a later trial against that of the first.
+    /// Compares the result of a later trial with that of the first.
     pub(super) fn against_first(&self, trial: Trial, seen: &Seen, first: &First) -> Option<Finding> {
         let kind = match trial.rooms {
             Rooms::Empty => Kind::DependsOnLayout,
@@ -210,7 +210,7 @@ impl Contract {
         let now = match (&seen.failure, self.values(seen)) {
             (Some((error, _)), _) => First::Refused(error.message.clone()),
             (None, Some(values)) => First::Outputs(values),
-            // Not of its type: that was said already.
+            // The wrong type was reported already.
             (None, None) => return None,
         };
         let found = match (first, &now) {
@@ -227,7 +227,7 @@ impl Contract {
         found.map(|detail| (kind, detail))
     }
 
-    /// The first difference, in words.
+    /// Describes the first difference.
     fn difference(
         &self,
         found: &[Value],
@@ -261,7 +261,7 @@ impl Contract {
     }
 }
 
-/// The first element that holds the pattern of its run in both runs.
+/// Returns the first element that holds the fill pattern of the run in both runs.
 fn unwritten(first: &Value, second: &Value) -> Option<usize> {
     let item = first.dtype.itemsize_bytes();
     let mut pairs = first.bytes.chunks_exact(item).zip(second.bytes.chunks_exact(item));
@@ -269,7 +269,7 @@ fn unwritten(first: &Value, second: &Value) -> Option<usize> {
     pairs.position(|(a, b)| is(a, FILLS[0]) && is(b, FILLS[1]))
 }
 
-/// An output as a value, if it has its declared type. Without bytes the value has none.
+/// Converts an output to a value if it has its declared type. Without bytes, the value is empty.
 fn value(output: &Output, ty: &Type) -> Option<Value> {
     let dtype = DType::from_typenum(output.typenum)?;
     let shape: Option<Vec<usize>> = output.shape.iter().map(|n| usize::try_from(*n).ok()).collect();
@@ -295,7 +295,7 @@ fn references(seen: &Seen) -> impl Iterator<Item = Finding> {
     inputs.chain(rooms.map(move |(position, n)| count("preallocated output", position, n)))
 }
 
-/// What a signal in a child means.
+/// Converts a signal in a child to a finding.
 pub(super) fn fault(fault: Fault) -> Finding {
     match fault {
         Fault::Outside(role, Side::Before(bytes)) => {
@@ -325,7 +325,7 @@ fn whose(role: Role) -> String {
     }
 }
 
-/// Whether a trial says anything about an Apply that the ones before it do not.
+/// Returns whether a trial can find more about an Apply than the trials before it.
 pub(super) fn is_apt(trial: Trial, case: &Case, contract: &Contract) -> bool {
     let flat = case.inputs.iter().all(|input| input.shape().is_empty());
     let inputs = match trial.inputs {

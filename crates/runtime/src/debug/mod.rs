@@ -1,13 +1,13 @@
-//! Debug mode: every Apply in C against its contract.
+//! Debug mode: checks the C of every Apply against its contract.
 //!
 //! ```text
-//! graph ─▶ alone: each Apply with a module of its own ─▶ cases: inputs, and what `perform` says ─▶ trial: layouts × rooms
+//! graph ─▶ alone: each Apply with a module of its own ─▶ cases: inputs, results of `perform` ───▶ trial: layouts × rooms
 //!                                                                                                      │ twice each
-//!        Violation ◀─ judge: which rules are broken ◀─ what was seen ◀─ series: watched runs in a child ◀──┘
+//!        Violation ◀─ judge: violated rules ◀─ observations ◀─ series: watched runs in a child ◀──────────┘
 //! ```
-//! [`check`] draws inputs by itself, [`check_on`] takes yours, Apply by Apply, and holds what is served against the result.
-//! A [`Runtime`] built with [`Builder::debug`](crate::Builder::debug), or under `PRECAST_DEBUG=1`, does the latter in every
-//! call. What is checked and how to read it: `crates/cli/DEBUGGING.md`.
+//! [`check`] generates inputs; [`check_on`] uses the caller's inputs, Apply by Apply, and compares the served graph
+//! with the result. A [`Runtime`] built with [`Builder::debug`](crate::Builder::debug), or with `PRECAST_DEBUG=1`,
+//! does the latter in every call. For the rules and how to read the results, see `crates/cli/DEBUGGING.md`.
 
 mod alone;
 mod cases;
@@ -38,47 +38,48 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 use trial::Trial;
 
-/// How a check is made.
+/// The settings of a check.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Options {
-    /// Where the random inputs begin.
+    /// The seed of the random inputs.
     pub seed: u64,
-    /// Lets results differ from `perform` by rounding. Without this their bits must be equal, but for matrix products.
+    /// Whether results may differ from `perform` by rounding. Otherwise their bits must be equal, except for matrix
+    /// products.
     pub approximate: bool,
-    /// How long one call of an op may take, in whole seconds. An op that takes longer hangs.
+    /// The time limit for one call of an op, in whole seconds. An op that exceeds it is reported as hanging.
     pub time: Duration,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        // Not a measure of anything: a loop without end has to end.
+        // A generous limit that only has to stop infinite loops.
         Self { seed: 0, approximate: false, time: Duration::from_secs(120) }
     }
 }
 
-/// Why a check could not be made.
+/// The reason why a check was not possible.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckError {
-    /// No module could be had.
+    /// A module could not be loaded or compiled.
     #[error("cannot make the modules of a check")]
     Function(#[from] FunctionError),
-    /// No child process, or no file to hear from it.
+    /// The child process, or the file for its results, could not be created.
     #[error("cannot run a check in a child process")]
     Child(#[from] std::io::Error),
-    /// The number of inputs, or one of them, is not the graph's.
+    /// The inputs do not match those of the graph.
     #[error("the inputs are none of the graph's: {problem}")]
     Inputs {
-        /// What is wrong.
+        /// The reason.
         problem: String,
     },
 }
 
-/// Most bytes of one tensor in a check on random inputs.
+/// The most bytes of one tensor in a check on random inputs.
 const RANDOM_LIMIT_BYTES: usize = 256 << 20;
 
-/// Checks every Apply of a graph, as it was declared and as it is served (fused, in place), on random inputs and edge cases.
+/// Checks every Apply of a graph, in declared and lowered (fused, in-place) form, on random inputs and edge cases.
 ///
 /// # Examples
 /// ```no_run
@@ -91,7 +92,7 @@ const RANDOM_LIMIT_BYTES: usize = 256 << 20;
 /// ```
 ///
 /// # Errors
-/// No compiler, code that does not compile, no child process. What an op does wrong is in the findings.
+/// Fails without a compiler or a child process, or if code does not compile. Violations of an op are in the findings.
 pub fn check(runtime: &Runtime, graph: &FunctionGraph, options: &Options) -> Result<Findings, CheckError> {
     let _floats = DefaultFloats::set();
     let mut findings = Findings::default();
@@ -112,10 +113,10 @@ pub fn check(runtime: &Runtime, graph: &FunctionGraph, options: &Options) -> Res
     Ok(findings)
 }
 
-/// Checks every Apply of a graph on the values that these inputs give it, then the graph as it is served.
+/// Checks every Apply of a graph on the values that result from these inputs, then the served graph.
 ///
 /// # Errors
-/// As [`check`]; inputs that the graph does not admit.
+/// As [`check`]; also fails for inputs that the graph does not accept.
 pub fn check_on(
     runtime: &Runtime,
     graph: &FunctionGraph,
@@ -126,18 +127,18 @@ pub fn check_on(
     Checks::new(runtime, graph)?.run(inputs, options).map(|(findings, _)| findings)
 }
 
-/// Ends every check that is going on, with all processes that ops have started: for a program that is told to end, which
-/// nothing else tells to these processes.
+/// Ends every running check, with all processes that ops have started. For programs that handle termination signals,
+/// since these processes do not receive them.
 pub fn cancel() {
     end_children();
 }
 
-/// A graph as it was declared, and as it is served.
+/// Returns the declared and the lowered form of a graph.
 fn forms(graph: &FunctionGraph, ops: &Ops) -> Result<[FunctionGraph; 2], FunctionError> {
     Ok([ops.lower(graph, Form::Declared)?, ops.lower(graph, Form::Lowered)?])
 }
 
-/// Whether an Apply is a copy made to be overwritten: none of the ops that were asked about.
+/// Returns whether an Apply is a copy made to be overwritten, and thus not an op of the user.
 fn is_overwritten_copy(graph: &FunctionGraph, position: usize) -> bool {
     let copy = &graph.applies()[position];
     let op: &dyn Any = &*copy.op;
