@@ -1,4 +1,4 @@
-//! Why a runtime, a function or an entry cannot be had.
+//! Errors of runtimes, functions and entries.
 
 use precast_acquire::Miss;
 use precast_codegen::LinkError;
@@ -10,54 +10,54 @@ use precast_store::{CreateError, KeyringError, LayerError, OpenBundleError, Open
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Why a runtime cannot be built.
+/// The reason why a runtime could not be built.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildRuntimeError {
-    /// A bundle cannot be read.
+    /// A bundle could not be read.
     #[error("cannot open {name}")]
     Bundle {
         /// `embedded bundle`, or its path.
         name: String,
-        /// What is wrong with it.
+        /// The reason.
         source: OpenBundleError,
     },
-    /// A bundle is not signed as it has to be.
+    /// A bundle lacks the required signatures.
     #[error("cannot use a layer")]
     Signed(#[source] OpenSignedError),
-    /// The keyring cannot be used.
+    /// The keyring could not be used.
     #[error("cannot tell whose signatures to believe")]
     Keyring(#[from] KeyringError),
-    /// A store cannot be opened.
+    /// A store could not be opened.
     #[error("cannot open store `{path}`")]
     Store {
         /// The directory.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         source: OpenError,
     },
-    /// A store cannot be made or written.
+    /// A store could not be created or written.
     #[error("cannot open store `{path}` for writing")]
     Writable {
         /// The directory.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         source: CreateError,
     },
-    /// A remote is no layer without signatures.
+    /// A remote needs a keyring, since its artifacts are trusted only by their signatures.
     #[cfg(feature = "remote")]
     #[error(
         "a remote is believed for its signatures only, and no keyring says whose count\nhint: `Builder::keyring`, or `--keyring FILE`; `precast trust` makes a keyring"
     )]
     NoKeyring,
-    /// A remote cannot be used.
+    /// A remote could not be opened.
     #[cfg(feature = "remote")]
     #[error("cannot use a remote")]
     Remote(#[from] precast_remote::OpenRemoteError),
-    /// The environment limits what may be loaded in words that mean nothing.
+    /// An environment variable that limits the ISA level has an invalid value.
     #[error(transparent)]
     Limit(#[from] LimitError),
-    /// Misses cannot be recorded where they should be.
+    /// The manifest for recorded misses could not be used.
     #[cfg(feature = "record")]
     #[error("cannot record misses")]
     Record(#[from] crate::recording::RecordError),
@@ -65,62 +65,62 @@ pub enum BuildRuntimeError {
 
 precast_core::debug_as_chain!(BuildRuntimeError);
 
-/// Why a graph cannot be made a function.
+/// The reason why a graph could not be resolved to a function.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum FunctionError {
     /// The graph is not valid.
     #[error("the graph is not valid")]
     Graph(#[from] BuildError),
-    /// No code can be generated for it.
+    /// Generating code for the graph failed.
     #[error("cannot generate code for the graph")]
     Link(#[from] LinkError),
-    /// A layer could not be read.
+    /// Reading a layer failed.
     #[error("cannot look up the graph")]
     Layer(#[from] LayerError),
-    /// No layer has it, and the policy is `strict`; or there is none, and no compiler.
+    /// A miss under the policy `strict`, or without a policy and a compiler.
     #[error("{}", missed(misses, no_compiler.as_deref(), recorded.as_deref()))]
     Miss {
-        /// The whole graph, then the Applies that have no module either.
+        /// The whole graph, then the Applies whose modules are missing too.
         misses: Vec<Miss>,
-        /// Where a compiler would have been asked, why there is none, with a hint.
+        /// The reason for the missing compiler, with a hint, if the policy could have compiled.
         no_compiler: Option<String>,
-        /// The manifest that declares the graph now, where misses are recorded.
+        /// The manifest that now declares the graph, if misses are recorded.
         recorded: Option<PathBuf>,
     },
-    /// No layer has it, and there is no compiler.
+    /// A miss without a compiler.
     #[error("{miss}, and it cannot be compiled here: {problem}")]
     NoCompiler {
-        /// What no layer has.
+        /// The miss.
         miss: Box<Miss>,
-        /// Why not, with a hint.
+        /// The reason, with a hint.
         problem: String,
     },
-    /// The compiler refused.
+    /// The compiler rejected the module.
     #[error("cannot compile `{signature}`")]
     Compile {
         /// The module.
         signature: String,
-        /// What the compiler said; shared, because failures are remembered in the process.
+        /// The compiler's message; shared, because failures are cached in the process.
         source: Arc<dyn std::error::Error + Send + Sync>,
     },
-    /// A module that was just compiled cannot be loaded.
+    /// A module that was just compiled could not be loaded.
     #[error("cannot load the module compiled for `{signature}`: {problem}")]
     Load {
         /// The module.
         signature: String,
-        /// Why not.
+        /// The reason.
         problem: String,
     },
-    /// No module can be loaded in this process.
+    /// This process cannot load any module.
     #[error("cannot load a module for `{signature}`, nor any other: {problem}")]
     Stage {
         /// The module.
         signature: String,
-        /// What is missing, and what helps.
+        /// The missing requirement, with a hint.
         problem: String,
     },
-    /// A module refused to make an instance.
+    /// Creating an instance of a module failed.
     #[error("cannot make an instance")]
     Instance(#[from] CallError),
 }
@@ -139,11 +139,11 @@ fn missed(misses: &[Miss], no_compiler: Option<&str>, recorded: Option<&Path>) -
     }
 }
 
-/// Why a named graph cannot be made a function.
+/// The reason why a named graph could not be resolved to a function.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum EntryError {
-    /// No layer names such a graph.
+    /// No layer has an entry with this name.
     #[error("no layer has an entry `{name}`; known: {known}")]
     Unknown {
         /// The name.
@@ -151,40 +151,40 @@ pub enum EntryError {
         /// The names there are.
         known: String,
     },
-    /// No combination of an entry takes these inputs.
+    /// No combination of the entry accepts these inputs.
     #[error(
         "no combination of entry `{name}` takes `{found}`: {problem}\nhint: `precast ls` lists what is built; the manifest says what shall be"
     )]
     Combination {
         /// The name.
         name: String,
-        /// Types of the inputs.
+        /// The types of the inputs.
         found: String,
-        /// Which input is to blame, in words.
+        /// The input that does not match, in words.
         problem: String,
     },
-    /// A layer could not be read.
+    /// Reading a layer failed.
     #[error("cannot look up entry `{name}`")]
     Layer {
         /// The name.
         name: String,
-        /// What went wrong.
+        /// The layer's error.
         source: LayerError,
     },
-    /// The entry's graph cannot be read.
+    /// The entry's graph is invalid.
     #[error("cannot read the graph of entry `{name}`")]
     Graph {
         /// The name.
         name: String,
-        /// What is wrong with it.
+        /// The reason.
         source: Box<ParseJsonError>,
     },
-    /// The graph cannot be made a function.
+    /// The graph could not be resolved to a function.
     #[error("entry `{name}`")]
     Function {
         /// The name.
         name: String,
-        /// Why not.
+        /// The reason.
         source: Box<FunctionError>,
     },
 }

@@ -1,41 +1,41 @@
-//! What would happen, and why, before anything is loaded.
+//! Explanations: how a graph would be served, and why, without loading anything.
 
 use precast_acquire::Miss;
 use precast_graph::FunctionGraph;
 use precast_store::{BuildKey, Digest};
 use std::fmt;
 
-/// Whether a graph would hit.
+/// The kinds of modules that would serve a graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Check {
-    /// One module serves the whole graph, or, where C of authors stands in it, one each of its segments.
+    /// One module serves the whole graph, or each of its segments if it contains user-written C.
     Whole,
-    /// Every group that fusion makes is served by a module of its own.
+    /// Each fused group has a module of its own.
     Groups,
-    /// Some groups are served whole, others by parts of them.
+    /// Some groups have a module, other groups are served by modules of their parts.
     Mixed,
-    /// Every op is served by a module of its own.
+    /// Each op has a module of its own.
     OpByOp,
-    /// Something is missing.
+    /// At least one module is missing.
     Miss,
 }
 
 impl Check {
-    /// Whether the graph would be served without a compiler.
+    /// Returns whether the graph would be served without a compiler.
     #[must_use]
     pub const fn is_hit(self) -> bool {
         !matches!(self, Self::Miss)
     }
 }
 
-/// One look-up: a module, and where it is or why it is nowhere.
+/// A look-up of a module: the layer that has it, or the reasons for the miss.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Lookup {
-    /// A layer has it.
+    /// A layer has the module.
     Found {
-        /// Printable signature.
+        /// The printable signature.
         signature: String,
         /// Its key.
         key: BuildKey,
@@ -46,12 +46,12 @@ pub enum Lookup {
         /// The ISA level that this host would run.
         isa: String,
     },
-    /// No layer has it.
+    /// No layer has the module.
     Missing(Miss),
 }
 
 impl Lookup {
-    /// Whether a layer has it.
+    /// Returns whether a layer has the module.
     #[must_use]
     pub const fn is_found(&self) -> bool {
         matches!(self, Self::Found { .. })
@@ -76,14 +76,14 @@ impl fmt::Display for Lookup {
     }
 }
 
-/// How a graph would be served.
+/// The modules that would serve a graph.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
-    /// The look-ups of the graph's segments, in order: for a graph without C of authors that of the whole graph.
+    /// The look-ups of the graph's segments, in order; a graph without user-written C is one segment.
     pub segments: Vec<Lookup>,
-    /// The look-ups of groups that were not found, and so taken apart.
+    /// The look-ups of missing groups, which were then split.
     pub groups: Vec<Lookup>,
-    /// The look-ups of what would serve segments that were not found, in order: groups that were found, patterns, single ops.
+    /// The look-ups for missing segments, in order: groups that were found, patterns, single ops.
     pub ops: Vec<Lookup>,
     pub(crate) graph: FunctionGraph,
     pub(crate) served: Vec<Lookup>,
@@ -91,25 +91,25 @@ pub struct Explanation {
 }
 
 impl Explanation {
-    /// The answer in one word.
+    /// Returns the summary.
     #[must_use]
     pub const fn check(&self) -> Check {
         self.check
     }
 
-    /// The graph as it would be served: fused, and taken apart where only parts of a group were found.
+    /// Returns the graph as it would be served: fused, with groups split if only parts of them were found.
     #[must_use]
     pub fn graph(&self) -> &FunctionGraph {
         &self.graph
     }
 
-    /// The look-up of what would serve each Apply of [`Explanation::graph`], in order.
+    /// Returns the look-up for each Apply of [`Explanation::graph`], in order.
     #[must_use]
     pub fn served(&self) -> &[Lookup] {
         &self.served
     }
 
-    /// The ISA levels of the modules that would serve it, each once, in the order of the parts that they serve.
+    /// Returns the ISA levels of the modules, without duplicates, in the order of the parts they serve.
     #[must_use]
     pub fn isa(&self) -> Vec<&str> {
         let mut levels = Vec::new();
@@ -122,7 +122,7 @@ impl Explanation {
         levels
     }
 
-    /// What is missing, segments first, then single ops; a segment that is a single op once.
+    /// Returns the misses: segments first, then single ops; a segment of a single op appears once.
     pub fn missing(&self) -> impl Iterator<Item = &Miss> {
         let segments: Vec<&Miss> = self.segments.iter().filter_map(Lookup::miss).collect();
         let ops: Vec<&Miss> = self.ops.iter().filter_map(Lookup::miss).collect();

@@ -1,4 +1,4 @@
-//! Inputs of user types: what a caller has becomes a value of the type, or is refused, by the type's own `filter`.
+//! Inputs of user types: the type's `filter` converts or rejects the caller's values.
 
 use precast_codegen::{CType, UserTypes};
 use precast_core::function::{Body, check_inputs};
@@ -8,7 +8,7 @@ use precast_core::{Array, ArrayRef, CallError, Function};
 use std::fmt;
 use std::sync::Arc;
 
-/// How far `filter` may go: what [`TypeRules::filter`](precast_graph::TypeRules::filter) is told.
+/// The conversions that `filter` may make: arguments of [`TypeRules::filter`](precast_graph::TypeRules::filter).
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Casting {
     pub(crate) strict: bool,
@@ -18,12 +18,12 @@ pub(crate) struct Casting {
 /// A function with inputs of user types.
 pub(crate) struct Filtered {
     pub(crate) function: Function,
-    /// The type of each input, if it is a user's.
+    /// The rules of each input with a user type.
     rules: Vec<Option<Arc<dyn CType>>>,
     casting: Casting,
 }
 
-/// The same function, whose calls filter inputs of user types; as it is where there are none.
+/// Wraps a function so that calls filter inputs of user types; returns it unchanged if it has no such inputs.
 pub(crate) fn filtered(function: Function, types: &UserTypes, casting: Casting) -> Function {
     let rule = |port: &Port| port.ty.as_user().and_then(|user| types.find(user.name())).cloned();
     let rules: Vec<Option<Arc<dyn CType>>> = function.inputs().iter().map(rule).collect();
@@ -62,7 +62,7 @@ impl Body for Filtered {
         Some(&self.function)
     }
 
-    /// A type whose values are [numbers](CType::c_is_number) refuses none.
+    /// Returns the function if all user types represent [numbers](CType::c_is_number), which accept any number.
     fn admits_numbers(&self) -> Option<&Function> {
         self.rules.iter().flatten().all(|rules| rules.c_is_number()).then_some(&self.function)
     }

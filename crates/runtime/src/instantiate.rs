@@ -1,4 +1,4 @@
-//! From a graph and what serves its parts to a function.
+//! Builds a function from a graph and the modules that serve it.
 //!
 //! ```text
 //! answer ─▶ cut graph ─▶ pieces: a call of each module ─▶ program ─▶ bound to the loaded modules
@@ -14,7 +14,7 @@ use precast_ops::{Ops, Piece, program, rewrite};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// The function of a graph that an answer serves in full; `None` if something was not loaded.
+/// Builds the function of a graph that an answer fully serves; `None` if a module is not loaded.
 pub(crate) fn function(
     declared: &FunctionGraph,
     answer: &Answer,
@@ -22,7 +22,7 @@ pub(crate) fn function(
 ) -> Result<Option<Function>, FunctionError> {
     let (graph, of) = cut(answer)?;
     let (mut pieces, mut loaded) = (Vec::new(), Vec::new());
-    // Each Apply was cut into parts that are of its segment, so the segments are the same.
+    // Each Apply was split within its segment, so the segments are the same.
     for (segment, covered) in segments(&graph, ops.c())?.into_iter().zip(&answer.segments) {
         match &covered.by {
             By::Own(key) => {
@@ -46,7 +46,7 @@ pub(crate) fn function(
     Ok(Some(Function::new(program, modules, served)?))
 }
 
-/// The graph with fused Applies cut into the parts that serve them, and for each of its Applies the one that it is part of.
+/// Splits fused Applies into the served parts; also returns the original Apply of each part.
 pub(crate) fn cut(answer: &Answer) -> Result<(Cow<'_, FunctionGraph>, Vec<usize>), FunctionError> {
     let members = |segment: &Segment| match &segment.by {
         By::Own(_) => vec![None; segment.applies.len()],

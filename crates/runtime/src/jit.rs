@@ -1,5 +1,5 @@
-//! Compiling on a miss, with the engine that compiles for all faces of precast: the module is loaded from memory while it is
-//! published.
+//! Compiles on a miss, with the engine that all front ends of precast share. The module is loaded from memory while
+//! it is published.
 
 use crate::error::FunctionError;
 use crate::resolve::{Names, Resolver};
@@ -13,11 +13,11 @@ use precast_store::archive::SHARED_OBJECT;
 use precast_store::{BuildKey, Fingerprint};
 use std::sync::Arc;
 
-/// A module that can be called, and where it is from.
+/// A callable module and its origin.
 type Loaded = (LoadedModule, Provenance);
 
-/// Compiles a module for this host, and loads it. The compiler is looked for again on each miss, which is cheap while none of
-/// its files changed: a process may live longer than a compiler.
+/// Compiles a module for this host and loads it. Each miss looks up the compiler again, because a process may outlive
+/// a compiler; this is cheap while the compiler's files are unchanged.
 pub(crate) fn compile(
     engine: &Engine,
     module: &Arc<Module>,
@@ -43,7 +43,7 @@ pub(crate) fn compile(
         Made::Here(made) => load(Made::best(&made).map_err(failed)?, &key, resolver, names),
         Made::Elsewhere => match elsewhere {
             Some(loaded) => Ok(loaded),
-            // Another thread of this process found it.
+            // Another thread of this process looked it up, so look it up again.
             None => resolver.resolve(&key, names)?.ok_or_else(|| {
                 failed("another process had compiled it, and it was removed since; try again".to_owned())
             }),
@@ -51,7 +51,7 @@ pub(crate) fn compile(
     }
 }
 
-/// Why there is no compiler, where there is none.
+/// Returns the reason if no compiler is available.
 pub(crate) fn no_compiler() -> Option<String> {
     Toolchain::find(None).err().map(|problem| chain(&problem))
 }

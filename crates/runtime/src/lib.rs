@@ -1,4 +1,4 @@
-//! Resolve, verify, load, dispatch; compile on a miss where policy allows.
+//! Resolves, verifies, loads and dispatches functions; compiles on a miss if the policy allows it.
 //!
 //! ```text
 //! Runtime ── layers (bundles, stores), policy, ops
@@ -9,20 +9,20 @@
 //!    ▼                 ▼
 //! Function ◀── Program ◀── native: memfd, dlopen, handshake, instances, frames
 //! ```
-//! | module | its job |
+//! | module | purpose |
 //! |---|---|
-//! | [`Runtime`] | what a program asks: a function, a check, an explanation |
-//! | `resolve` | a key to callable code; the first layer with a survivor wins |
-//! | `cover` | the search for the artifacts that serve a graph: whole segments, groups, patterns, ops; its answer |
-//! | `instantiate` | a graph and the answer to a function: one call for the whole, or steps over registers |
+//! | [`Runtime`] | the main interface: functions, checks, explanations |
+//! | `resolve` | looks up a key and loads its code from the first layer with a usable module |
+//! | `cover` | searches for the artifacts that serve a graph: whole segments, groups, patterns, ops |
+//! | `instantiate` | builds a function from a graph and the found artifacts: one call, or steps over registers |
 //! | [`Function`] | checked calls; `Send + Sync`, any number of threads |
-//! | [`debug`] | every Apply in C against its contract: debug mode, and checks for the authors of ops |
-//! | [`profile`] | how long each kernel of a function takes, against what the machine can do |
+//! | [`debug`] | checks the C of every Apply against its contract: debug mode, and checks for authors of ops |
+//! | [`profile`] | measures each kernel of a function against the limits of the machine |
 //! | `jit` | compiles on a miss, by `precast_acquire::Engine` (feature `jit`) |
-//! | `tiered`, `background` | functions that parts serve until their own modules are compiled; the thread that does so |
-//! | `recording` | misses as declarations for `precast build` (feature `record`) |
+//! | `tiered`, `background` | serve a function by parts until its modules are compiled; the thread that compiles them |
+//! | `recording` | records misses as declarations for `precast build` (feature `record`) |
 //!
-//! Nothing here prints; what happened is in [`Stats`].
+//! This crate prints nothing; events are in [`Stats`].
 
 #[cfg(feature = "jit")]
 mod background;

@@ -1,22 +1,23 @@
-//! What to do about a miss.
+//! Policies for a miss.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// What to do when neither the graph nor all of its ops are in a layer. A graph served op by op is a hit under each.
+/// The handling of a graph if neither it nor all of its ops are in a layer. A graph served op by op is a hit for each
+/// policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Policy {
-    /// A miss is a typed error that names the nearest key and what differs.
+    /// Fails with a typed error that names the nearest key and the differences.
     Strict,
-    /// The reference `perform` of the ops computes the graph: slow, always right.
+    /// Computes the graph with the reference `perform` of its ops: slow, but always correct.
     Interpret,
-    /// The graph is compiled, and published to the first writable layer. No compiler is a typed error, never silently
-    /// something else.
+    /// Compiles the graph, and publishes it to the first writable layer. A missing compiler is a typed error; there
+    /// is no silent fallback.
     Jit,
-    /// What layers have answers at once, op by op if need be. A module for the whole is compiled meanwhile, published as under
-    /// `jit`, and serves the calls from then on; that this fails is an event, and no error of calls. A graph of which layers
-    /// lack an op is compiled first, as under `jit`.
+    /// Serves calls at once from the layers, op by op if necessary, and compiles a module for the whole graph in the
+    /// background. The module is published as under `jit`, and serves later calls. A failure is an event, not an
+    /// error of calls. If the layers lack an op, the graph is compiled first, as under `jit`.
     Tiered,
 }
 
@@ -24,7 +25,7 @@ impl Policy {
     /// All policies.
     pub const ALL: [Self; 4] = [Self::Strict, Self::Interpret, Self::Jit, Self::Tiered];
 
-    /// The name on the command line.
+    /// Returns the policy's name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -35,7 +36,7 @@ impl Policy {
         }
     }
 
-    /// Whether it has modules compiled.
+    /// Returns whether the policy compiles modules.
     #[must_use]
     pub const fn compiles(self) -> bool {
         matches!(self, Self::Jit | Self::Tiered)
@@ -48,11 +49,11 @@ impl fmt::Display for Policy {
     }
 }
 
-/// A policy name that is not one.
+/// An unknown policy name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown policy `{found}`; known: {}", Policy::ALL.map(Policy::name).join(", "))]
 pub struct ParsePolicyError {
-    /// What was found.
+    /// The invalid name.
     pub found: String,
 }
 

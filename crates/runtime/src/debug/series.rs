@@ -1,7 +1,7 @@
-//! All trials of one Apply on some sets of inputs, in a child process.
+//! Runs all trials of one Apply on some sets of inputs, in a child process.
 //!
-//! What the child finds it writes to a file, a line each, as soon as it knows it; a crash leaves the lines before it. The
-//! results of the first trials go to another file if they are wanted: what comes after an Apply in a graph needs them.
+//! The child writes each finding to a file at once, one per line, so a crash loses none of them. The results of the
+//! first trials go to another file if they are needed by later Applies of a graph.
 
 use super::alone::Alone;
 use super::cases::Case;
@@ -16,7 +16,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _, Write};
 use std::time::Duration;
 
-/// What a call of an op may use.
+/// The limits of an op's call.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     /// Most bytes of one tensor.
@@ -25,7 +25,7 @@ pub(super) struct Limits {
     pub(super) time: Duration,
 }
 
-/// Something found, and on which inputs and in which trial.
+/// A finding, with the case and the trial in which it occurred.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) case: usize,
@@ -33,13 +33,13 @@ pub(super) struct Found {
     pub(super) finding: Finding,
 }
 
-/// What a series told.
+/// The results of a series.
 #[derive(Debug, Default)]
 pub(super) struct Told {
     pub(super) found: Vec<Found>,
     pub(super) accepted: usize,
     pub(super) refused: usize,
-    /// The first results of each case that was accepted.
+    /// The first results of each accepted case.
     pub(super) results: Vec<Vec<Array>>,
 }
 
@@ -51,7 +51,7 @@ pub(super) fn series(alone: &Alone, cases: &[Case], trials: &[Trial], limits: Li
         let mut child =
             Child { alone, trials, limits, lines: files.0, results: files.1, seen: BTreeSet::new() };
         for (number, case) in cases.iter().enumerate() {
-            // A file that cannot be written is missed by the parent.
+            // The parent notices an incomplete file.
             if child.case(progress, number, case).is_err() {
                 break;
             }
@@ -76,7 +76,7 @@ pub(super) fn series(alone: &Alone, cases: &[Case], trials: &[Trial], limits: Li
 }
 
 impl Told {
-    /// Reads a line: `accepted`, `refused`, or kind, case, trial and detail of a finding.
+    /// Parses a line: `accepted`, `refused`, or kind, case, trial and detail of a finding.
     fn line(&mut self, line: &str, trials: &[Trial]) {
         let mut parts = line.splitn(4, '\t');
         let mut next = || parts.next().unwrap_or_default();
@@ -94,18 +94,19 @@ impl Told {
     }
 }
 
-/// The child's side.
+/// The state of the child process.
 struct Child<'a> {
     alone: &'a Alone,
     trials: &'a [Trial],
     limits: Limits,
     lines: File,
     results: File,
-    /// Kinds that were told: one of each is enough.
+    /// The reported kinds: one finding of each kind is enough.
     seen: BTreeSet<Kind>,
 }
 
-/// Bytes of outputs above which the other ways to run a case are left out: smaller cases have gone through them.
+/// The size of outputs above which a case is run only once per trial: smaller cases have covered the remaining
+/// trials.
 const LARGE_BYTES: usize = 1 << 20;
 
 impl Child<'_> {
@@ -123,7 +124,7 @@ impl Child<'_> {
             let contract = &self.alone.contract;
             let mut found: Vec<Finding> =
                 [&a, &b].into_iter().flat_map(|seen| contract.conduct(seen)).collect();
-            // What breaks such a rule has results that say nothing.
+            // If such a rule is violated, the results are meaningless.
             let behaves = found.is_empty();
             found.extend(contract.twice(trial, [&a, &b]).filter(|_| behaves));
             match &first {
@@ -133,7 +134,7 @@ impl Child<'_> {
                         (Some((error, _)), _) => Some(First::Refused(error.message.clone())),
                         (None, values) => values.map(First::Outputs),
                     };
-                    // What was never written differs from anything; saying so once is enough.
+                    // An unwritten element differs from any expected value; report it only once.
                     let compare = outcome.as_ref().filter(|_| found.is_empty());
                     found.extend(compare.and_then(|o| contract.against_perform(case, o, a.used_gemm)));
                     self.tell_first(outcome.as_ref())?;
@@ -149,7 +150,7 @@ impl Child<'_> {
         Ok(())
     }
 
-    /// Runs a trial twice on one instance; `None` if there is no instance.
+    /// Runs a trial twice on one instance; `None` if no instance could be created.
     fn run(
         &mut self,
         case: &Case,
@@ -216,13 +217,13 @@ impl Child<'_> {
     }
 }
 
-/// What a cell holds in a trial.
+/// Returns the content of an output cell for a trial.
 fn room(ty: &Type, output: usize, trial: Trial, first: Option<&First>) -> Room {
     let known = match first {
         Some(First::Outputs(values)) => values.get(output).map(|value| value.shape.clone()),
         _ => None,
     };
-    // A run that fails says nothing about shapes.
+    // A failing run has no output shapes.
     let mut shape = known.unwrap_or_else(|| vec![1; ty.ndim()]);
     let layout = match trial.rooms {
         Rooms::Empty => return Room::Empty,
@@ -240,7 +241,7 @@ fn room(ty: &Type, output: usize, trial: Trial, first: Option<&First>) -> Room {
     Room::Tensor { dtype: ty.dtype(), shape, layout, readonly: trial.rooms == Rooms::ReadOnly }
 }
 
-/// Extents and bytes of each value, lengths first.
+/// Writes the extents and bytes of each value, lengths first.
 fn pack(file: &mut File, values: &[Value]) -> io::Result<()> {
     let mut bytes = Vec::new();
     for value in values {
@@ -251,7 +252,7 @@ fn pack(file: &mut File, values: &[Value]) -> io::Result<()> {
     file.write_all(&bytes)
 }
 
-/// Reads what `pack` wrote; what is cut off is left out.
+/// Reads the values that `pack` wrote; a truncated value is left out.
 fn unpack(mut bytes: &[u8], types: &[Type]) -> Vec<Vec<Array>> {
     let mut all = Vec::new();
     while !bytes.is_empty() && !types.is_empty() {

@@ -1,7 +1,7 @@
-//! Smaller inputs on which the same rule is broken.
+//! Reduces inputs that violate a rule to smaller ones.
 //!
-//! All extents that are equal are halved together, so that inputs that belong together keep doing so. What the op refuses,
-//! or where nothing is found any more, is taken back.
+//! All equal extents are halved together, so that the inputs stay compatible. A step is undone if the op rejects the
+//! inputs or if the violation disappears.
 
 use super::alone::Alone;
 use super::cases::Case;
@@ -13,10 +13,10 @@ use precast_graph::{Array, with_array};
 use std::collections::BTreeSet;
 use std::io;
 
-/// Most attempts for one violation.
+/// The most attempts for one violation.
 const ATTEMPTS: usize = 24;
 
-/// The smallest inputs that were found, and what happens on them.
+/// Returns the smallest failing inputs, and the finding on them.
 pub(super) fn shrink(
     alone: &Alone,
     found: Found,
@@ -25,7 +25,7 @@ pub(super) fn shrink(
 ) -> io::Result<(Found, Vec<Array>)> {
     let Some(case) = cases.get(found.case) else { return Ok((found, Vec::new())) };
     if found.finding.0 == ViolationKind::Hangs {
-        // Each attempt would take as long as there is time.
+        // Each attempt would run into the time limit.
         return Ok((found, case.inputs.clone()));
     }
     let (mut best, mut inputs) = (found, case.inputs.clone());
@@ -60,7 +60,7 @@ pub(super) fn shrink(
     Ok((best, inputs))
 }
 
-/// The first half of every dimension of this extent.
+/// Keeps the first half of every dimension with this extent.
 fn truncate(array: &Array, extent: usize) -> Array {
     with_array!(array, a => {
         let mut part = a.view();

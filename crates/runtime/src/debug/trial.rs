@@ -1,7 +1,7 @@
-//! In how many ways an Apply is run on one set of inputs.
+//! The variants of running an Apply on one set of inputs.
 //!
 //! ```text
-//! first      contiguous inputs, nothing in the output cells: the result that all others are held against
+//! first      contiguous inputs, empty output cells: all other results are compared with this one
 //! layouts    the inputs Fortran-ordered, strided, reversed, each of them differently, broadcast
 //! rooms      the output cells hold a tensor that fits, of a wrong shape, strided, Fortran-ordered, reversed, read-only
 //! both       inputs and outputs strided, Fortran-ordered, reversed
@@ -10,29 +10,29 @@
 use precast_core::native::watch::Layout;
 use std::fmt;
 
-/// What the output cells hold.
+/// The content of the output cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rooms {
     Empty,
-    /// A tensor of the right shape.
+    /// A tensor of the correct shape.
     Right(Layout),
-    /// The right shape, and read-only.
+    /// A read-only tensor of the correct shape.
     ReadOnly,
-    /// Every extent one more.
+    /// A tensor with every extent increased by one.
     Larger,
-    /// Every extent halved.
+    /// A tensor with every extent halved.
     Smaller,
 }
 
-/// How the inputs lie.
+/// The memory layout of the inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Inputs {
     All(Layout),
-    /// Each input another layout.
+    /// A different layout for each input.
     Mixed,
 }
 
-/// One way to run an Apply.
+/// One variant of running an Apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Trial {
     pub(super) inputs: Inputs,
@@ -40,10 +40,10 @@ pub(super) struct Trial {
 }
 
 impl Trial {
-    /// The one that comes first.
+    /// The first trial.
     pub(super) const FIRST: Self = Self { inputs: Inputs::All(Layout::C), rooms: Rooms::Empty };
 
-    /// All of them, the first first.
+    /// Returns all trials, starting with the first.
     pub(super) fn all() -> Vec<Self> {
         let layouts = Layout::ANY[1..].iter().chain([&Layout::Broadcast]);
         let layouts = layouts.map(|layout| Inputs::All(*layout)).chain([Inputs::Mixed]);
@@ -56,7 +56,7 @@ impl Trial {
         [Self::FIRST].into_iter().chain(layouts).chain(rooms).chain(both).collect()
     }
 
-    /// The layout of an input.
+    /// Returns the layout of an input.
     pub(super) fn layout(self, input: usize) -> Layout {
         match self.inputs {
             Inputs::All(layout) => layout,

@@ -1,9 +1,9 @@
-//! Elements as bytes, compared as the contract compares them: equal bits, and any NaN is as good as another.
+//! Elements as bytes, compared as in the contract: equal bits, or both NaN.
 
 use precast_codegen::UserTypes;
 use precast_graph::{Array, CarrierRules, DType, Type, TypeRules as _};
 
-/// Values of one output: extents, and the elements in C order.
+/// The value of one output: extents, and the elements in C order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Value {
     pub(super) dtype: DType,
@@ -16,7 +16,7 @@ impl Value {
         Self { dtype: array.dtype(), shape: array.shape().to_vec(), bytes: bytes(array) }
     }
 
-    /// As an array; a bool that is not 0 becomes 1.
+    /// Converts the value to an array; a bool other than 0 becomes 1.
     pub(super) fn array(&self) -> Option<Array> {
         let word_bytes = self.dtype.itemsize_bytes() / self.dtype.words();
         let word = |bytes: &[u8]| {
@@ -28,7 +28,7 @@ impl Value {
         Array::from_bits(self.dtype, &self.shape, &bits)
     }
 
-    /// The first element that differs from that of a value of the same dtype and shape.
+    /// Returns the first element that differs from another value of the same dtype and shape.
     pub(super) fn first_difference(&self, other: &Self) -> Option<usize> {
         if self.bytes == other.bytes {
             return None;
@@ -38,7 +38,7 @@ impl Value {
         pairs.position(|(a, b)| !same(self.dtype, a, b))
     }
 
-    /// The same up to rounding.
+    /// Returns whether the values are equal up to rounding.
     pub(super) fn is_close(&self, other: &Self) -> bool {
         match (self.array(), other.array()) {
             (Some(a), Some(b)) => CarrierRules.values_eq_approx(&a, &b),
@@ -46,7 +46,7 @@ impl Value {
         }
     }
 
-    /// The same by the rules of a user type; `false` for a built-in one.
+    /// Returns whether the values are equal by the rules of a user type; `false` for a built-in type.
     pub(super) fn is_alike(&self, other: &Self, ty: &Type, types: &UserTypes) -> bool {
         let rules = ty.as_user().and_then(|user| types.find(user.name()));
         match (rules, self.array(), other.array()) {
@@ -55,7 +55,7 @@ impl Value {
         }
     }
 
-    /// An element, for messages.
+    /// Renders an element for messages.
     pub(super) fn element(&self, position: usize) -> String {
         let item = self.dtype.itemsize_bytes();
         let one = Self {
@@ -69,7 +69,7 @@ impl Value {
         })
     }
 
-    /// The index of an element: `[1, 2]`.
+    /// Renders the index of an element: `[1, 2]`.
     pub(super) fn index(&self, position: usize) -> String {
         let (mut rest, mut index) = (position, Vec::new());
         for extent in self.shape.iter().rev() {
@@ -81,10 +81,10 @@ impl Value {
     }
 }
 
-/// The elements of an array in C order.
+/// Returns the elements of an array in C order, as bytes.
 pub(super) fn bytes(array: &Array) -> Vec<u8> {
     let word_bytes = array.dtype().itemsize_bytes() / array.dtype().words();
-    // Modules are for little-endian targets only.
+    // All targets of modules are little-endian.
     array.bits().iter().flat_map(|word| word.to_le_bytes().into_iter().take(word_bytes)).collect()
 }
 

@@ -1,56 +1,56 @@
-//! What an op did against its contract.
+//! Violations of an op's contract.
 
 use precast_graph::{Array, FunctionGraph};
 use std::fmt;
 
-/// A rule that was broken. The name is what people look up.
+/// The rules of the contract. Messages contain the variant's name, which users look up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum ViolationKind {
-    /// The result is not that of `perform`, or one of them refuses what the other accepts.
+    /// The result differs from that of `perform`, or only one of them accepts the inputs.
     DiffersFromPerform,
-    /// The result of the graph as it is served is not that of its Applies one by one.
+    /// The result of the served graph differs from that of its Applies run one by one.
     DiffersFromServed,
     /// Two runs on the same inputs have different results.
     NotDeterministic,
-    /// The result depends on how an input lies in memory.
+    /// The result depends on the memory layout of an input.
     DependsOnLayout,
-    /// The result depends on what the output cell held before the call.
+    /// The result depends on the previous content of the output cell.
     DependsOnOutput,
     /// An element of an output was never written.
     UnwrittenOutput,
-    /// An output cell is empty after a run that succeeded.
+    /// An output cell is empty after a successful run.
     NoOutput,
-    /// An output has another dtype, rank or extents than its declared type, or a bool that is neither 0 nor 1.
+    /// An output does not have the dtype, rank or extents of its declared type, or a bool is neither 0 nor 1.
     WrongType,
-    /// An input was changed, and no destroy_map says so.
+    /// An input was changed without a destroy_map.
     InputChanged,
-    /// An output lies in the memory of an input, and no view_map or destroy_map says so.
+    /// An output shares memory with an input without a view_map or destroy_map.
     OutputAliasesInput,
-    /// Two outputs lie in the same memory.
+    /// Two outputs share memory.
     OutputsAlias,
-    /// A tensor that is read-only was written to.
+    /// A read-only tensor was written.
     WritesReadOnly,
-    /// Memory beside an operand was read or written.
+    /// Memory outside of an operand was read or written.
     OutOfBounds,
-    /// Memory was used after it had been given back.
+    /// Memory was used after it was freed.
     UseAfterFree,
-    /// A reference was taken and not given back, or given back too often.
+    /// A reference count is wrong: a reference was leaked, or released too often.
     ReferenceCount,
-    /// Memory was never given back.
+    /// Memory was not freed.
     Leak,
-    /// The locale of the process, or who handles a signal, was changed.
+    /// The process's locale or a signal handler was changed.
     ChangesProcess,
-    /// The code failed without saying why.
+    /// The code failed without setting an error.
     FailsWithoutError,
-    /// The process was ended by a signal.
+    /// A signal ended the process.
     Crashed,
-    /// The code did not come to an end.
+    /// The code did not finish within the time limit.
     Hangs,
 }
 
 impl ViolationKind {
-    /// All of them.
+    /// All rules.
     pub const ALL: [Self; 20] = [
         Self::DiffersFromPerform,
         Self::DiffersFromServed,
@@ -74,13 +74,13 @@ impl ViolationKind {
         Self::Hangs,
     ];
 
-    /// Its name, as in messages: `InputChanged`.
+    /// Returns the rule's name, as in messages: `InputChanged`.
     #[must_use]
     pub fn name(self) -> String {
         format!("{self:?}")
     }
 
-    /// The kind of a name.
+    /// Returns the rule with a name.
     pub(super) fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
@@ -92,67 +92,68 @@ impl fmt::Display for ViolationKind {
     }
 }
 
-/// A rule that an Apply broke, and what repeats it.
+/// A violation of a rule by an Apply, with the data to reproduce it.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{kind}: apply {apply}, `{signature}`: {detail} ({trial})")]
 #[non_exhaustive]
 pub struct Violation {
-    /// Which rule.
+    /// The violated rule.
     pub kind: ViolationKind,
-    /// Name of the op.
+    /// The name of the op.
     pub op: String,
-    /// The Apply, printed.
+    /// The Apply's signature.
     pub signature: String,
-    /// Position of the Apply in the graph that was checked.
+    /// The position of the Apply in the checked graph.
     pub apply: usize,
-    /// What was seen.
+    /// The observation.
     pub detail: String,
-    /// How inputs and outputs lay in memory: `inputs strided, output null`.
+    /// The memory layouts of inputs and outputs: `inputs strided, output null`.
     pub trial: String,
-    /// A graph of this Apply alone.
+    /// A graph of only this Apply.
     pub graph: FunctionGraph,
-    /// The inputs of that graph on which it happened.
+    /// The inputs of that graph that cause the violation.
     pub inputs: Vec<Array>,
 }
 
-/// What was found out about one Apply.
+/// The findings about one Apply.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Checked {
-    /// The Apply, printed.
+    /// The Apply's signature.
     pub signature: String,
-    /// Its position in the graph.
+    /// The position in the graph.
     pub apply: usize,
-    /// Whether there is a `perform` to compare with. Ops declared in C only have none: their first result stands for it.
+    /// Whether a `perform` exists to compare with. Ops declared in C only have none; their first result is used
+    /// instead.
     pub has_reference: bool,
-    /// On how many sets of inputs it ran.
+    /// The number of accepted sets of inputs.
     pub accepted: usize,
-    /// How many sets of inputs it refused with an error, as it may.
+    /// The number of sets of inputs that the op rejected with an error, which is allowed.
     pub refused: usize,
-    /// Why it was not checked, if it was not.
+    /// The reason why the Apply was not checked, if it was skipped.
     pub skipped: Option<String>,
-    /// The rules that it broke, each kind once.
+    /// The violations, at most one of each kind.
     pub violations: Vec<Violation>,
 }
 
-/// What was found out about the Applies of a graph.
+/// The findings about the Applies of a graph.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Findings {
-    /// Each Apply that was looked at.
+    /// Each Apply that was considered.
     pub applies: Vec<Checked>,
 }
 
 impl Findings {
-    /// All violations, in the order of Applies.
+    /// Returns all violations, in the order of Applies.
     pub fn violations(&self) -> impl Iterator<Item = &Violation> {
         self.applies.iter().flat_map(|checked| &checked.violations)
     }
 
-    /// The findings, unless a rule was broken: for tests.
+    /// Returns the findings if no rule was violated; useful in tests.
     ///
     /// # Errors
-    /// The first violation.
+    /// Returns the first violation.
     pub fn into_result(self) -> Result<Self, Box<Violation>> {
         let first = self.violations().next().cloned();
         first.map_or(Ok(self), |violation| Err(Box::new(violation)))

@@ -9,9 +9,13 @@
 //!                                          ▼
 //!                     build the op's graph for these dtypes and ranks ─▶ Runtime::function ─▶ publish a longer table
 //! ```
-//! The signature of a call holds dtypes and ranks: `#1f#1f)` is two vectors of f32. In CEP 1000's compact encoding that is one
-//! word, put together from the arrays without any text; signatures that are longer are written out. What was found is kept by
-//! dtypes and ranks as they are, so that a hot call looks at one word. Readers take no lock; a new function is added under one. [`Dispatcher::preload`] adds what layers have before it is called for. A call site whose types do not change asks once for a [`Typed`] function.
+//! The signature of a call consists of dtypes and ranks: `#1f#1f)` is two vectors of f32. In CEP 1000's compact
+//! encoding that is one word, which is computed from the arrays without building text; longer signatures are rendered
+//! as text. Results are also cached by dtypes and ranks, so that a hot call reads one word. Readers take no lock;
+//! adding a function takes one.
+//!
+//! [`Dispatcher::preload`] adds functions from the layers before their first call. A call site whose types do not
+//! change resolves a [`Typed`] function once.
 
 #[cfg(test)]
 mod tests;
@@ -29,7 +33,7 @@ use precast_ops::{Combination, combinations};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
-/// A callable that picks, or resolves, the function of an op for the dtypes and ranks of its arguments.
+/// A callable that finds or resolves the function of an op for the dtypes and ranks of its arguments.
 ///
 /// # Examples
 /// ```no_run
@@ -46,21 +50,21 @@ pub struct Dispatcher {
     props: Props,
     table: TableCell<Compact>,
     fields: &'static Fields,
-    /// What was found last: the arguments, and in the last byte the position of their function.
+    /// The most recent look-ups: the arguments, and in the last byte the position of their function.
     recent: [AtomicU64; 1 << RECENT_BITS],
-    /// Payloads of the table are positions here; slots are filled once and never move.
+    /// The functions; the table's payloads are indices. Slots are filled once and never move.
     functions: [OnceLock<Function>; CAPACITY],
-    /// Number of functions; the lock of writers.
+    /// The number of functions; the lock of writers.
     known: Mutex<usize>,
 }
 
-/// Most signatures of one dispatcher: dtypes × ranks in use, a handful as a rule. As many as a byte counts.
+/// The most signatures of one dispatcher: dtypes × ranks in use, usually a handful. The limit is the range of a byte.
 const CAPACITY: usize = 256;
 
-/// The binary logarithm of how many are found at once.
+/// The binary logarithm of the number of cached look-ups.
 const RECENT_BITS: u32 = 4;
 
-/// Why a dispatched call failed.
+/// The reason why a dispatched call failed.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum DispatchError {
@@ -70,20 +74,20 @@ pub enum DispatchError {
         /// The name.
         name: String,
     },
-    /// The op cannot be applied to such arguments.
+    /// The op does not accept such arguments.
     #[error("cannot apply `{name}`")]
     Build {
         /// The op.
         name: String,
-        /// Why not.
+        /// The reason.
         source: BuildError,
     },
-    /// Nothing serves the op for such arguments.
+    /// No layer or policy provides the op for such arguments.
     #[error("cannot resolve `{name}`")]
     Function {
         /// The op.
         name: String,
-        /// Why not.
+        /// The reason.
         source: Box<FunctionError>,
     },
     /// The arguments have no CEP 1000 signature.
@@ -91,21 +95,21 @@ pub enum DispatchError {
     Signature {
         /// The op.
         name: String,
-        /// Why not.
+        /// The reason.
         source: ParseSignatureError,
     },
-    /// The dispatcher has as many signatures as it can hold.
+    /// The dispatcher has reached its limit of signatures.
     #[error("`{name}` is in use with {CAPACITY} signatures, which is the limit of one dispatcher")]
     Full {
         /// The op.
         name: String,
     },
-    /// The op gives something else for such arguments, or is asked for with a type of any rank.
+    /// The op returns other types for such arguments, or a requested type has no fixed rank.
     #[error("cannot dispatch `{name}` with these types")]
     Types {
         /// The op.
         name: String,
-        /// What it takes and gives.
+        /// The types of the op.
         source: OtherTypesError,
     },
     /// The call failed.
@@ -115,13 +119,13 @@ pub enum DispatchError {
 
 precast_core::debug_as_chain!(DispatchError);
 
-/// The nibbles that an argument of a dtype and rank has in a compact signature, and their number.
+/// The nibbles of an argument's dtype and rank in a compact signature, and their number.
 type Field = (u32, u32);
 
-/// Ranks of one digit.
+/// The number of ranks with a single digit.
 const RANKS: usize = 10;
 
-/// The fields of all dtypes, in the order of [`DType::ALL`], and ranks.
+/// The fields of all ranks and dtypes, the latter in the order of [`DType::ALL`].
 type Fields = [[Field; RANKS]; DType::ALL.len()];
 
 static FIELDS: LazyLock<Fields> = LazyLock::new(|| {
@@ -129,25 +133,25 @@ static FIELDS: LazyLock<Fields> = LazyLock::new(|| {
         std::array::from_fn(|ndim| {
             let key = Key::<Compact>::parse(&format!("#{ndim}{})", dtype.pep3118()));
             let word = key.map_or(0, |key| key.words()[0]);
-            // All but the nibble of `)`, which is a 1.
+            // All nibbles except that of `)`, which is a 1.
             let nibbles = (63 - word.trailing_zeros().min(63)) / 4;
-            // A field has some nibbles of the 16.
+            // A field has some of the 16 nibbles.
             (word.unbounded_shr(64 - 4 * nibbles) as u32, nibbles)
         })
     })
 });
 
-/// Nibbles of a signature of one word; the last is 0.
+/// The most nibbles of a signature of one word; the last nibble is 0.
 const NIBBLES: u32 = 15;
 
 impl Dispatcher {
-    /// A callable for the function `name` of the text form (`add`, `exp`, `sum`, …). Resolves nothing yet.
+    /// Creates a callable for the function `name` of the text form (`add`, `exp`, `sum`, …). Resolves nothing yet.
     #[must_use]
     pub fn new(runtime: Arc<Runtime>, name: &str) -> Self {
         Self::with_props(runtime, name, Props::new())
     }
 
-    /// As [`Dispatcher::new`], with keyword arguments such as `axis`.
+    /// Creates a callable like [`Dispatcher::new`], with keyword arguments such as `axis`.
     #[must_use]
     pub fn with_props(runtime: Arc<Runtime>, name: &str, props: Props) -> Self {
         Self {
@@ -162,18 +166,18 @@ impl Dispatcher {
         }
     }
 
-    /// Calls the function for the dtypes and ranks of `inputs`, resolving it on first use.
+    /// Calls the function for the dtypes and ranks of `inputs`, and resolves it on first use.
     ///
     /// # Errors
-    /// Arguments that the op refuses; a miss under the runtime's policy; what the call itself reports.
+    /// Fails if the op does not accept the arguments, on a miss under the runtime's policy, and if the call fails.
     pub fn call(&self, inputs: &[ArrayRef<'_>]) -> Result<Vec<Array>, DispatchError> {
         Ok(self.function(inputs)?.call(inputs)?)
     }
 
-    /// The function for the dtypes and ranks of `inputs`, resolved on first use.
+    /// Returns the function for the dtypes and ranks of `inputs`, and resolves it on first use.
     ///
     /// # Errors
-    /// As [`Dispatcher::call`], but for the call itself.
+    /// As [`Dispatcher::call`], except for errors of the call itself.
     #[inline]
     pub fn function(&self, inputs: &[ArrayRef<'_>]) -> Result<&Function, DispatchError> {
         let kinds = kinds(inputs);
@@ -184,13 +188,13 @@ impl Dispatcher {
         recent.map_or_else(|| self.found(inputs, kinds), Ok)
     }
 
-    /// Where arguments are kept. The product spreads what the low bits of each byte say.
+    /// Returns the cache slot of arguments. The multiplication spreads the low bits of each byte.
     #[inline]
     const fn recent(&self, kinds: u64) -> &AtomicU64 {
         &self.recent[(kinds.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - RECENT_BITS)) as usize]
     }
 
-    /// The function for `inputs`, which is found at once from now on if they have such a word.
+    /// Returns the function for `inputs`, and caches it if the arguments fit in a word.
     #[inline(never)]
     fn found(&self, inputs: &[ArrayRef<'_>], kinds: Option<u64>) -> Result<&Function, DispatchError> {
         let position = word(self.fields, inputs).and_then(|word| self.table.table().find_word(word));
@@ -205,23 +209,23 @@ impl Dispatcher {
         self.resolve(&types.collect::<Vec<_>>())
     }
 
-    /// The function for arguments and results of these types, which are then not looked at in each call. Resolved as by
-    /// [`Dispatcher::call`].
+    /// Returns the function for arguments and results of these types, which calls then do not check. It is resolved
+    /// as by [`Dispatcher::call`].
     ///
     /// # Errors
-    /// As [`Dispatcher::function`]; other results than these; a type of any rank.
+    /// As [`Dispatcher::function`]; also fails if the results have other types, or if a type has no fixed rank.
     pub fn typed<I: Arguments, O: Outcomes>(&self) -> Result<Typed<I, O>, DispatchError> {
         let types = I::kinds().into_iter().map(|(dtype, ndim)| Type::tensor(dtype, ndim.unwrap_or(0)));
         let function = self.resolve(&types.collect::<Vec<_>>())?;
         function.typed().map_err(|source| DispatchError::Types { name: self.name.clone(), source })
     }
 
-    /// Resolves ahead of the first call what an `[[op]]` of this name, of all dtypes and these ranks, stands for and a layer has
-    /// a module of: no call of it waits then. Nothing is compiled, and what no layer has is left to its first call. Gives the
-    /// number of signatures that are known then.
+    /// Resolves functions before their first call: each combination of an `[[op]]` with this name, all dtypes and
+    /// these ranks that a layer has a module for. Nothing is compiled; missing functions are resolved on their first
+    /// call. Returns the number of known signatures.
     ///
     /// # Errors
-    /// More signatures than a dispatcher can hold; a module that cannot be loaded.
+    /// Fails if there are more signatures than a dispatcher can hold, or if a module cannot be loaded.
     pub fn preload(&self, ndim: &[usize]) -> Result<usize, DispatchError> {
         let of = |dtype: &DType, rank: &usize| {
             combinations(&self.name, &[*dtype], &[*rank], self.runtime.ops()).unwrap_or_default()
@@ -236,7 +240,7 @@ impl Dispatcher {
         Ok(*self.known.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The signatures of what was resolved, with results: `#1f#1f)#1f`.
+    /// Returns the signatures of resolved functions, with results: `#1f#1f)#1f`.
     #[must_use]
     pub fn signatures(&self) -> Vec<String> {
         let text = |ports: &[Port]| ports.iter().map(|port| field(&port.ty)).collect::<String>();
@@ -245,12 +249,12 @@ impl Dispatcher {
             .collect()
     }
 
-    /// The functions of [`Dispatcher::signatures`], in their order.
+    /// Returns the functions of [`Dispatcher::signatures`], in the same order.
     pub fn functions(&self) -> impl Iterator<Item = &Function> {
         self.functions.iter().map_while(OnceLock::get)
     }
 
-    /// The function of a signature that may be of any length, resolved on first use.
+    /// Returns the function of a signature of any length, and resolves it on first use.
     #[cold]
     fn resolve(&self, types: &[Type]) -> Result<&Function, DispatchError> {
         let text = types.iter().map(field).collect::<String>() + ")";
@@ -271,7 +275,7 @@ impl Dispatcher {
         self.functions.get(usize::try_from(position).ok()?)?.get()
     }
 
-    /// Resolves a function and adds it to the table; one thread at a time.
+    /// Resolves a function and adds it to the table; the lock admits one thread at a time.
     fn add(&self, types: &[Type], signature: Key<Compact>) -> Result<&Function, DispatchError> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(function) = self.find(&signature) {
@@ -290,15 +294,15 @@ impl Dispatcher {
         Ok(function)
     }
 
-    /// The graph of the op for these dtypes and ranks: of tensors, or if it refuses these, of C scalars in place of those
-    /// without dimensions.
+    /// Builds the op's graph for these dtypes and ranks: with tensors, or, if the op rejects these, with C scalars
+    /// for arguments of rank 0.
     fn graph(&self, types: &[Type]) -> Result<FunctionGraph, DispatchError> {
         let scalar = |ty: &Type| if ty.ndim() == 0 { Type::Scalar(ty.dtype()) } else { ty.clone() };
         let scalars: Vec<Type> = types.iter().map(scalar).collect();
         self.applied(types).or_else(|refused| self.applied(&scalars).map_err(|_| refused))
     }
 
-    /// The graph of the op, applied to inputs of these types.
+    /// Builds a graph of the op, applied to inputs of these types.
     fn applied(&self, types: &[Type]) -> Result<FunctionGraph, DispatchError> {
         let failed = |source| DispatchError::Build { name: self.name.clone(), source };
         let mut graph = FunctionGraph::new();
@@ -320,13 +324,14 @@ impl Dispatcher {
     }
 }
 
-/// The arguments of a call, a byte of dtype and rank for each; `None` if these have no place beside a position.
+/// Packs the arguments of a call into a word, one byte of dtype and rank for each; `None` if a byte for the position
+/// would not fit.
 #[inline]
 fn kinds(inputs: &[ArrayRef<'_>]) -> Option<u64> {
     if inputs.len() > 6 {
         return None;
     }
-    // Begins with a 1, so that its length is in it, and none is 0.
+    // Starts with a 1, so that the word encodes its length and is never 0.
     let (mut word, mut ranks) = (1, 0);
     for input in inputs {
         ranks |= input.ndim();
@@ -335,8 +340,8 @@ fn kinds(inputs: &[ArrayRef<'_>]) -> Option<u64> {
     (ranks <= 0xF).then_some(word)
 }
 
-/// The signature of a call as the one word of its compact encoding: a tensor of the dtype and rank of each argument. `None`
-/// if it has more words.
+/// Returns the signature of a call as the single word of its compact encoding: a tensor of the dtype and rank of each
+/// argument. `None` if it needs more words.
 #[inline]
 fn word(fields: &Fields, inputs: &[ArrayRef<'_>]) -> Option<u64> {
     let (mut word, mut nibbles) = (0, 1);
@@ -345,11 +350,11 @@ fn word(fields: &Fields, inputs: &[ArrayRef<'_>]) -> Option<u64> {
         nibbles += len;
         word = word << (4 * len) | u64::from(field);
     }
-    // The number of `)` is 1.
+    // `)` is encoded as 1.
     (nibbles <= NIBBLES).then(|| (word << 4 | 1) << (64 - 4 * nibbles))
 }
 
-/// A tensor of a dtype and rank in a signature.
+/// Renders a tensor of a dtype and rank in a signature.
 fn field(ty: &Type) -> String {
     format!("#{}{}", ty.ndim(), ty.dtype().pep3118())
 }

@@ -1,4 +1,4 @@
-//! What words and keys arguments have.
+//! Tests of the words and keys of arguments.
 
 use super::*;
 
@@ -15,7 +15,7 @@ fn arguments_have_words_of_their_own() {
             assert!(seen.insert(kinds(&[first.clone(), second.clone()]).unwrap()));
         }
     }
-    // The position has the byte that is left.
+    // The position uses the remaining byte.
     assert!(kinds(&vec![refs[refs.len() - 1].clone(); 6]).unwrap().leading_zeros() >= 8);
     assert_eq!(kinds(&vec![refs[0].clone(); 7]), None);
     let deep = Array::zeros(DType::F64, &[0; 16]);
