@@ -148,7 +148,7 @@ pub enum EntryError {
     Unknown {
         /// The name.
         name: String,
-        /// The names there are.
+        /// The known names.
         known: String,
     },
     /// No combination of the entry accepts these inputs.

@@ -12,8 +12,8 @@ pub enum Policy {
     Strict,
     /// Computes the graph with the reference `perform` of its ops: slow, but always correct.
     Interpret,
-    /// Compiles the graph, and publishes it to the first writable layer. A missing compiler is a typed error; there
-    /// is no silent fallback.
+    /// Compiles the graph, and publishes it to the first writable layer. A missing compiler is a typed error; precast
+    /// never falls back silently.
     Jit,
     /// Serves calls at once from the layers, op by op if necessary, and compiles a module for the whole graph in the
     /// background. The module is published as under `jit`, and serves later calls. A failure is an event, not an

@@ -1,7 +1,8 @@
 //! The reference of a graph's ops: `perform`, and for external ops expressions that may call C.
 //!
-//! That C is another op's: it is found in the layers or compiled as every module is, before the first value is known, so that
-//! what does not compile is an error and not a refusal of values. Where it can be neither, the op has no reference.
+//! That C belongs to another op. It is found in the layers or compiled like any module, before the first value is
+//! computed, so that a compile error is not mistaken for rejected values. If neither is possible, the op has no
+//! reference.
 
 use crate::error::FunctionError;
 use crate::runtime::Runtime;
@@ -12,10 +13,10 @@ use precast_graph::{Array, FunctionGraph, Op, PerformError, Type};
 use std::any::Any;
 use std::sync::Arc;
 
-/// How the ops of a graph are evaluated.
+/// The evaluation of a graph's ops.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Reference {
-    /// The C that references call.
+    /// The compiled modules that references call.
     compiled: Arc<Vec<Compiled>>,
 }
 
@@ -27,13 +28,13 @@ struct Compiled {
 }
 
 impl Reference {
-    /// Finds, or compiles, what the references of a graph's ops call.
+    /// Finds or compiles the modules that the references of a graph's ops call.
     pub(crate) fn new(runtime: &Runtime, graph: &FunctionGraph) -> Result<Self, FunctionError> {
         let mut compiled: Vec<Compiled> = Vec::new();
         for apply in graph.applies() {
             let any: &dyn Any = &*apply.op;
             let Some(op) = any.downcast_ref::<ExternalCOp>() else { continue };
-            // A reference that does not fit these types is none for them.
+            // A reference that does not support these types is skipped.
             let calls = precast_ops::run_by_reference(op, &graph.input_types(apply).to_vec());
             for graph in calls.unwrap_or_default() {
                 let (op, inputs) =
@@ -51,7 +52,7 @@ impl Reference {
         Ok(Self { compiled: Arc::new(compiled) })
     }
 
-    /// Evaluates an op.
+    /// Evaluates an op by its reference.
     pub(crate) fn perform(&self, op: &dyn Op, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {
         precast_ops::perform(op, inputs, &|called, inputs| self.run(called, inputs))
     }

@@ -1,4 +1,4 @@
-//! From a key to callable code: find, load verified bytes, shake hands.
+//! Resolves keys to callable code: looks records up, loads verified bytes, and does the handshake.
 
 use crate::policy::Policy;
 use crate::stats::{Event, Recorder};
@@ -19,19 +19,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The names of a module, for people and profilers.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Names<'a> {
-    /// The name of the graph that it serves; empty if the graph has none.
+    /// The name of the graph that it serves; empty if the graph is unnamed.
     pub(crate) graph: &'a str,
-    /// Its symbol; empty unless profilers want it.
+    /// Its symbol; empty unless profiling is enabled.
     pub(crate) symbol: &'a str,
 }
 
-/// Layers, and what was loaded from them.
+/// The layers, and the modules loaded from them.
 pub(crate) struct Resolver {
     pub(crate) layers: Vec<Layer>,
     pub(crate) recorder: Arc<Recorder>,
     policy: Option<Policy>,
     libraries: Libraries,
-    /// Why the last shared object could not be put anywhere: then no module can be loaded, whichever layer has it.
+    /// The reason why the last shared object could not be staged, if so. No module from any layer can be loaded then.
     unstaged: Mutex<Option<String>>,
 }
 
@@ -45,7 +45,7 @@ impl Resolver {
         Self { layers, recorder, policy, libraries, unstaged: Mutex::new(None) }
     }
 
-    /// The key of a lowered graph: by its fingerprint if a layer knows that, else by generating the module.
+    /// Returns the key of a lowered graph: by its fingerprint if a layer knows it, else by generating the module.
     pub(crate) fn key(
         &self,
         lowered: &FunctionGraph,
@@ -59,7 +59,7 @@ impl Resolver {
         Ok((module.key(), Some(module)))
     }
 
-    /// The key of a lowered graph, if a layer knows its fingerprint.
+    /// Returns the key of a lowered graph if a layer knows its fingerprint.
     pub(crate) fn known(&self, lowered: &FunctionGraph, ops: &Ops) -> Result<Option<BuildKey>, LayerError> {
         let Some(fingerprint) = precast_ops::fingerprint(lowered, ops) else { return Ok(None) };
         for layer in &self.layers {
@@ -70,7 +70,7 @@ impl Resolver {
         Ok(None)
     }
 
-    /// Has remote layers fetch at once what no layer before them has.
+    /// Makes remote layers fetch, in one batch, the modules that no earlier layer has.
     pub(crate) fn prefetch(&self, mut keys: Vec<BuildKey>) -> Result<(), LayerError> {
         let Some(last) = self.layers.iter().rposition(|layer| matches!(layer, Layer::Remote(_))) else {
             return Ok(());
@@ -88,7 +88,8 @@ impl Resolver {
         Ok(())
     }
 
-    /// Callable code for a key, from the first layer that has some; damage and refusals are passed over.
+    /// Loads the code for a key from the first layer with a usable module; corrupt and rejected artifacts are
+    /// skipped.
     pub(crate) fn resolve(
         &self,
         key: &BuildKey,
@@ -136,7 +137,7 @@ impl Resolver {
         Ok(None)
     }
 
-    /// Whether some layer has admissible code for a key; loads nothing.
+    /// Returns the first layer with admissible code for a key, and its record; loads nothing.
     pub(crate) fn has(&self, key: &BuildKey) -> Result<Option<(String, Arc<Record>)>, LayerError> {
         for layer in &self.layers {
             for record in precast_acquire::find(layer, key, self.compiles(), |_, _| {})? {
@@ -148,12 +149,12 @@ impl Resolver {
         Ok(None)
     }
 
-    /// Whether a miss is compiled, where there is a compiler.
+    /// Returns whether misses are compiled if a compiler is available.
     fn compiles(&self) -> bool {
         self.policy.is_none_or(Policy::compiles)
     }
 
-    /// Finds the problem that this process had with a module, by its signature.
+    /// Returns a function that looks up the problem that this process had with a module, by signature.
     pub(crate) fn problems(&self) -> impl Fn(&str) -> Option<String> {
         |wanted| {
             let is_wanted =
@@ -162,12 +163,12 @@ impl Resolver {
         }
     }
 
-    /// The modules that the layers have, to explain misses.
+    /// Returns the inventory of the layers, to explain misses.
     pub(crate) fn inventory<'a>(&'a self, problems: &'a dyn Fn(&str) -> Option<String>) -> Inventory<'a> {
         Inventory::new(&self.layers).with_problems(problems)
     }
 
-    /// Says why no layer serves a module.
+    /// Explains why no layer serves a module.
     #[cfg(feature = "jit")]
     pub(crate) fn explain(&self, module: &Module) -> Miss {
         self.inventory(&self.problems()).explain(module)
@@ -192,7 +193,7 @@ impl Resolver {
         })
     }
 
-    /// Loads verified bytes and remembers them under the digest of their archive.
+    /// Loads verified bytes and caches them by the digest of their archive.
     pub(crate) fn keep(
         &self,
         record: &Record,
@@ -208,7 +209,7 @@ impl Resolver {
         *self.unstaged.lock().unwrap_or_else(PoisonError::into_inner) = unstaged.map(|error| chain(error));
         match loaded {
             Ok(library) => Some(library),
-            // That is told once, not for each module: see `check_stage`.
+            // Reported once per process instead of once per module: see `check_stage`.
             Err(error) if error.is_of_process() => None,
             Err(error) => {
                 self.passed_over(signature, chain(&error));
@@ -217,13 +218,13 @@ impl Resolver {
         }
     }
 
-    /// Whether modules need symbols for profilers.
+    /// Returns whether modules need symbols for profilers.
     pub(crate) fn is_profiled(&self) -> bool {
         self.libraries.is_profiled()
     }
 
-    /// The symbols of a record's modules: that of the wanted module, and those of the rest by the first entry of a layer that
-    /// calls them.
+    /// Returns the symbols of a record's modules: the given symbol for the wanted module; for each other module that
+    /// of the first entry in a layer that calls it.
     #[cold]
     fn symbols(&self, record: &Record, key: &BuildKey, names: Names<'_>) -> Symbols {
         let mut symbols = profiling::symbols_of_record(record);
@@ -239,7 +240,7 @@ impl Resolver {
         symbols
     }
 
-    /// The error of a graph that needs a module, if this process can load none at all.
+    /// Fails, for a graph that needs a module, if this process cannot load any module.
     pub(crate) fn check_stage(&self, signature: &str) -> Result<(), crate::error::FunctionError> {
         let unstaged = self.unstaged.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let signature = signature.to_owned();

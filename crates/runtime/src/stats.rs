@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// Something that happened while graphs were resolved.
+/// An event during the resolution of graphs.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
@@ -23,7 +23,7 @@ pub enum Event {
         /// The layer.
         layer: String,
     },
-    /// No layer had what was wanted.
+    /// No layer had the module.
     Miss {
         /// The graph's or module's signature.
         signature: String,
@@ -32,19 +32,19 @@ pub enum Event {
     Compiled {
         /// The module's signature.
         signature: String,
-        /// How long it took.
+        /// The compile time.
         took: Duration,
     },
-    /// What was compiled behind a function's calls serves them from now on.
+    /// A module compiled in the background now serves a function's calls.
     Swapped {
-        /// The signatures of the modules that do.
+        /// The signatures of the modules.
         signature: String,
     },
-    /// What should have served a function's calls could not be had: they go on as before.
+    /// A background compile failed; the function continues to be served by parts.
     NotSwapped {
         /// The signatures of the modules.
         signature: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// A compiled module was published.
@@ -54,44 +54,44 @@ pub enum Event {
         /// The layer.
         layer: String,
     },
-    /// A compiled module is used in memory only.
+    /// A compiled module could not be published, and is used from memory only.
     NotPublished {
         /// The module's signature.
         signature: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// A compiled module stays in the process, as one of its ops asks for.
+    /// A compiled module is kept in the process, because one of its ops has an empty version.
     Private {
         /// The module's signature.
         signature: String,
     },
-    /// The C of an op changed while its version did not; what layers have of it was not used.
+    /// The C of an op changed without a new version; its modules in the layers were not used.
     Stale(StaleVersion),
-    /// A miss was written down, or stood in the manifest already.
+    /// A miss was recorded, or the manifest already contained it.
     Recorded {
         /// The graph's or module's signature.
         signature: String,
         /// The manifest.
         path: PathBuf,
-        /// Whether it was written now.
+        /// Whether it was added now.
         added: bool,
     },
-    /// A miss could not be written down.
+    /// A miss could not be recorded.
     NotRecorded {
         /// The graph's or module's signature.
         signature: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// A verified module could not be loaded, and was passed over.
+    /// A verified module could not be loaded, and was skipped.
     NotLoaded {
         /// The module's signature.
         signature: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// A layer met damage, or a build that came out differently.
+    /// A layer found corrupt data, or a build with a different result.
     Layer(StoreEvent),
 }
 
@@ -140,31 +140,31 @@ impl From<precast_acquire::Event> for Event {
     }
 }
 
-/// What a runtime did so far.
+/// The statistics of a runtime.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Stats {
-    /// Modules served by a layer.
+    /// The number of modules served by a layer.
     pub hits: u64,
-    /// Graphs that no layer could serve, whole or op by op.
+    /// The number of graphs that no layer could serve, whole or op by op.
     pub misses: u64,
-    /// Modules compiled.
+    /// The number of compiled modules.
     pub compiled: u64,
-    /// Functions whose calls are served by what was compiled behind them.
+    /// The number of functions that switched to modules compiled in the background.
     pub swapped: u64,
-    /// Functions for which that failed.
+    /// The number of functions that failed to switch.
     pub not_swapped: u64,
-    /// Compiled modules that could not be published: the next process compiles them again.
+    /// The number of compiled modules that could not be published: the next process compiles them again.
     pub unpublished: u64,
-    /// Declarations written to the manifest that misses are recorded in.
+    /// The number of declarations added to the manifest of recorded misses.
     pub recorded: u64,
-    /// Damaged objects met, and never used.
+    /// The number of corrupt objects found; they are never used.
     pub damaged: u64,
     /// The latest events, oldest first; at most 256.
     pub events: Vec<Event>,
 }
 
-/// Where a runtime and its layers put their events.
+/// The destination for events of a runtime and its layers.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder(Mutex<(Stats, VecDeque<Event>)>);
 
@@ -191,14 +191,14 @@ impl Recorder {
         events.push_back(event);
     }
 
-    /// Passes the events of the engine that compiles on.
+    /// Returns an observer that forwards the events of the compiling engine.
     #[cfg(feature = "jit")]
     pub(crate) fn observer(self: &Arc<Self>) -> Observer {
         let recorder = Arc::clone(self);
         Arc::new(move |event| recorder.tell(event.into()))
     }
 
-    /// The latest event of a kind, in words.
+    /// Returns the latest matching event, in words.
     pub(crate) fn last(&self, is_of_it: impl Fn(&Event) -> bool) -> Option<String> {
         let guard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         guard.1.iter().rev().find(|event| is_of_it(event)).map(ToString::to_string)

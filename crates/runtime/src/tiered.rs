@@ -1,28 +1,29 @@
-//! Functions that parts serve until what was compiled behind their calls is there.
+//! Functions that parts serve until modules compiled in the background are ready.
 //!
 //! ```text
 //! calls ─▶ Tiered ─▶ first: modules of ops and groups, from layers
 //!             └────▶ then:  a module for each segment, once it is loaded
 //! ```
-//! Which one it is costs a call one atomic load. Calls that have begun end where they began. No bit tells which one answered.
+//! The choice costs each call one atomic load. A call that has started is not switched. The results have the same
+//! bits.
 
 use precast_core::function::Body;
 use precast_core::native::Targets;
 use precast_core::{ArrayRef, CallError, Function};
 use std::sync::{Arc, OnceLock};
 
-/// The two functions.
+/// The two functions of a tiered function.
 #[derive(Debug)]
 pub(crate) struct Tiered {
     first: Function,
     then: Slot,
 }
 
-/// Where the second function is put.
+/// The slot for the second function.
 pub(crate) type Slot = Arc<OnceLock<Function>>;
 
 impl Tiered {
-    /// The function, and where the one goes that is to serve its calls.
+    /// Creates a tiered function, and the slot for its second function.
     pub(crate) fn function(first: Function) -> (Function, Slot) {
         let (inputs, outputs) = (first.inputs().to_vec(), first.outputs().to_vec());
         let then = Slot::default();

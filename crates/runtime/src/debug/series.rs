@@ -19,9 +19,9 @@ use std::time::Duration;
 /// The limits of an op's call.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
-    /// Most bytes of one tensor.
+    /// The size limit of one tensor.
     pub(super) bytes: usize,
-    /// The time of one call.
+    /// The time limit of one call.
     pub(super) time: Duration,
 }
 
@@ -105,7 +105,7 @@ struct Child<'a> {
     seen: BTreeSet<Kind>,
 }
 
-/// The size of outputs above which a case is run only once per trial: smaller cases have covered the remaining
+/// The size of outputs above which only the first trial is run: smaller cases have covered the remaining
 /// trials.
 const LARGE_BYTES: usize = 1 << 20;
 

@@ -1,7 +1,7 @@
 //! Dispatch by signature: one callable over many compiled functions, through a CEP 1000 table.
 //!
 //! ```text
-//! call(&[f32[3], f32[3]]) ─▶ a byte for each argument ─▶ what was found for these before ─▶ Function
+//! call(&[f32[3], f32[3]]) ─▶ a byte for each argument ─▶ cache of recent look-ups ─▶ Function
 //!                                          │ nothing
 //!                                          ▼
 //!                            "#1f#1f)" as a word ─▶ scan the table, 64 bits at a time ─▶ Function

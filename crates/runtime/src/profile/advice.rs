@@ -1,19 +1,20 @@
-//! What would help where a kernel is far from the limit of the machine.
+//! Advice for kernels that are far from the limit of the machine.
 
 use super::cost::Bound;
 use super::{Kernel, Measured, Profile};
 use precast_core::cpu::LEVELS;
 
-/// The share of the limit from which on nothing is said.
+/// The share of the limit above which no advice is given.
 const NEAR: f64 = 0.6;
-/// The part of all kernels' time from which on a kernel matters.
+/// The minimum share of all kernels' time for a kernel to get advice.
 const MATTERS: f64 = 0.05;
-/// The share of a limit of arithmetic above which the limit was measured too low: nothing is faster than the machine.
+/// The share of an arithmetic limit above which the measured limit is too low: nothing is faster than the machine.
 const BEYOND: f64 = 1.25;
-/// Seconds below which a call is most of what it costs.
+/// The time in seconds below which call overhead dominates.
 const CALL: f64 = 2e-6;
 
-/// Says of each kernel that matters and is far from its limit what would help; and of one that is beyond it that it cannot be.
+/// Adds advice to each kernel that takes significant time and is far from its limit, or that exceeds it, which is
+/// impossible.
 pub(super) fn add(profile: &mut Profile) {
     let sum = profile.kernels_seconds();
     let (served, level, threads) = (profile.served.clone(), profile.level, profile.threads);
@@ -31,7 +32,7 @@ pub(super) fn add(profile: &mut Profile) {
     }
 }
 
-/// The place of an ISA level among all.
+/// Returns the position of an ISA level in the list of all levels.
 fn rank(isa: &str) -> usize {
     LEVELS.iter().position(|level| level.name == isa).unwrap_or(usize::MAX)
 }

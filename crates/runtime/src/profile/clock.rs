@@ -1,16 +1,16 @@
-//! Time: the median of some rounds, each long enough that reading the clock does not count.
+//! Measures time: the median of several rounds, each long enough to make the cost of reading the clock negligible.
 
 use super::borrowed;
 use precast_core::{CallError, Function};
 use precast_graph::Array;
 use std::time::{Duration, Instant};
 
-/// How long a round takes at least.
+/// The minimum duration of a round.
 const ROUND: Duration = Duration::from_millis(2);
-/// Most calls of a round, and most rounds.
+/// The most calls of a round, and the most rounds.
 const MOST: (u32, usize) = (100_000, 101);
 
-/// Gives the seconds of a call whose results are written where those of the last one were, and the results.
+/// Returns the seconds per call, with outputs that reuse those of the previous call, and the results.
 pub(super) fn seconds(
     function: &Function,
     inputs: &[Array],

@@ -1,13 +1,14 @@
-//! What a kernel has to do, counted: bytes and operations, and what they take on this machine at least.
+//! The work of a kernel: bytes, operations, and the least time that they take on this machine.
 //!
 //! | op | operations |
 //! |---|---|
-//! | elementwise | of each element 1, or [`FUNCTION`] of those that take long: divisions, `sqrt`, `exp`, `pow` |
-//! | reductions, running sums | one for each element that is read |
-//! | products of matrices | two for each term |
-//! | others | none: they move bytes |
+//! | elementwise | 1 for each element, or [`FUNCTION`] for slow ops: divisions, `sqrt`, `exp`, `pow` |
+//! | reductions, running sums | 1 for each element read |
+//! | products of matrices | 2 for each term |
+//! | all remaining ops | 0: they only move bytes |
 //!
-//! Bytes are those of operands and results, each once: what is written is not read before, and what is read twice lies in a cache.
+//! Bytes are those of operands and results, each counted once: results are not read before they are written, and an
+//! operand that is read twice is in a cache.
 
 use super::machine::Machine;
 use precast_graph::{Array, DType, FunctionGraph, Op, Type, VarId};
@@ -15,22 +16,22 @@ use precast_ops::{Argmax, BatchedDot, CumOp, Dot, Elemwise, Matmul, Reduce, RowP
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Operations that an op which takes long is counted as: about what `exp` does.
+/// The number of operations of a slow op, roughly that of `exp`.
 const FUNCTION: f64 = 20.0;
-/// Elements from which on threads share a loop (`precast/driver.h`).
+/// The minimum number of elements for which threads share a loop (`precast/driver.h`).
 const SHARED: usize = 32_768;
 
-/// What a kernel is limited by.
+/// The resource that limits a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bound {
-    /// Bytes that have to be moved.
+    /// Memory bandwidth.
     Memory,
-    /// Operations that have to be done.
+    /// Arithmetic throughput.
     Arithmetic,
 }
 
 impl Bound {
-    /// The word for it.
+    /// Returns the name of the limit.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -40,19 +41,19 @@ impl Bound {
     }
 }
 
-/// What a kernel has to do.
+/// The work of a kernel.
 #[derive(Debug)]
 pub(super) struct Work {
     pub(super) bytes: u64,
     pub(super) operations: f64,
-    /// Whether threads share it, where there are some.
+    /// Whether threads share the work, if several are available.
     pub(super) is_shared: bool,
-    /// Bytes of its widest element.
+    /// The size of its widest element, in bytes.
     item_bytes: usize,
 }
 
 impl Work {
-    /// Counts what an Apply does on these values.
+    /// Counts the work of an Apply on these values.
     pub(super) fn of<'a>(
         graph: &FunctionGraph,
         position: usize,
@@ -72,11 +73,11 @@ impl Work {
         }
     }
 
-    /// What it is limited by, and the seconds that this takes at least.
+    /// Returns the limiting resource, and the least time in seconds.
     pub(super) fn limit(&self, machine: &mut Machine, threads: usize) -> (Bound, f64) {
         let set = usize::try_from(self.bytes).unwrap_or(usize::MAX);
         let moving = self.bytes as f64 / machine.bytes(set, threads);
-        // A vector has as many more elements as they are shorter than f64; of the short ones twice as many are counted at most.
+        // A vector holds more elements if they are narrower than f64; the factor is capped at two.
         let lanes = (DType::F64.itemsize_bytes() as f64 / self.item_bytes as f64).clamp(1.0, 2.0);
         let computing = self.operations / (machine.operations(threads) * lanes);
         if computing > moving { (Bound::Arithmetic, computing) } else { (Bound::Memory, moving) }
@@ -93,7 +94,7 @@ fn may_be_shared(op: &dyn Op) -> bool {
         || op.is::<BatchedDot>()
 }
 
-/// The operations of an Apply: those of the Applies that it was fused of.
+/// Returns the operations of an Apply: the sum over the Applies that were fused into it.
 fn operations<'a>(graph: &FunctionGraph, position: usize, value: &dyn Fn(VarId) -> Option<&'a Array>) -> f64 {
     let apply = &graph.applies()[position];
     let types: Option<Vec<Type>> = apply.inputs.iter().map(|input| value(*input).map(Array::ty)).collect();
@@ -101,7 +102,7 @@ fn operations<'a>(graph: &FunctionGraph, position: usize, value: &dyn Fn(VarId) 
     let Ok(Some(parts)) = rewrite::unfuse(graph, position) else {
         return apply.op.make_node(&types).map_or(0.0, |results| counted(&*apply.op, &types, &results));
     };
-    // Types with the extents of this run, from step to step.
+    // Types with the extents of this run, updated step by step.
     let mut known: BTreeMap<VarId, Type> = parts.inputs().iter().copied().zip(types).collect();
     let mut sum = 0.0;
     for part in parts.applies() {

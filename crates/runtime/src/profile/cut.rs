@@ -1,6 +1,7 @@
-//! A kernel, cut out: an Apply with the views that it reads through, as a graph of its own.
+//! Extracts kernels: an Apply with the views that it reads through, as a separate graph.
 //!
-//! A view moves nothing and is no kernel. It decides how its reader walks through memory, so it belongs to each of its readers.
+//! A view moves no data and is not a kernel. It determines how its readers access memory, so it is part of each
+//! reader.
 
 use precast_graph::{BuildError, FunctionGraph, Origin, UserType, VarId};
 use precast_ops::rewrite;
@@ -9,27 +10,27 @@ use std::collections::BTreeMap;
 /// A kernel.
 #[derive(Debug)]
 pub(super) struct Cut {
-    /// Its graph.
+    /// The kernel's graph.
     pub(super) graph: FunctionGraph,
-    /// The variables of the whole graph that are its inputs, in order.
+    /// The variables of the whole graph that are the kernel's inputs, in order.
     pub(super) reads: Vec<VarId>,
-    /// The labels of all ops that it holds, views first.
+    /// The labels of all ops in the kernel, views first.
     pub(super) ops: Vec<String>,
 }
 
-/// Whether an Apply gives views alone.
+/// Returns whether an Apply only produces views.
 pub(super) fn is_view(graph: &FunctionGraph, position: usize) -> bool {
     let op = &graph.applies()[position].op;
     !op.view_map().is_empty() && op.destroy_map().is_empty() && op.is_pure()
 }
 
-/// Whether values go in or out that live inside of a graph only.
+/// Returns whether an input or output has an opaque type, whose values exist only inside of a graph.
 pub(super) fn is_opaque(graph: &FunctionGraph) -> bool {
     let mut ends = graph.inputs().iter().chain(graph.outputs());
     ends.any(|variable| graph.ty(*variable).as_user().is_some_and(UserType::is_opaque))
 }
 
-/// Cuts out the kernel of an Apply.
+/// Extracts the kernel of an Apply.
 pub(super) fn cut(graph: &FunctionGraph, position: usize) -> Result<Cut, BuildError> {
     let mut cutting = Cutting {
         whole: graph,
@@ -45,7 +46,7 @@ pub(super) fn cut(graph: &FunctionGraph, position: usize) -> Result<Cut, BuildEr
 
 struct Cutting<'g> {
     whole: &'g FunctionGraph,
-    /// From the variables of the whole graph to those of the kernel.
+    /// Maps variables of the whole graph to variables of the kernel.
     known: BTreeMap<VarId, VarId>,
     cut: Cut,
 }

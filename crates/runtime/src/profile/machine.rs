@@ -1,28 +1,28 @@
-//! The limits of this machine, each measured when it is first asked for.
+//! The limits of this machine, each measured on first use.
 
 use precast_core::native::roofline;
 use std::collections::BTreeMap;
 
-/// Smallest and largest working set that the triad is run on, in bytes: within the first cache, and far beyond the last.
+/// The smallest and largest working set of the triad, in bytes: inside the first cache, and far larger than the last.
 const SETS: (usize, usize) = (16 << 10, 256 << 20);
 
-/// What was measured.
+/// The measured limits.
 #[derive(Debug, Default)]
 pub(super) struct Machine {
-    /// By size and threads.
+    /// Bytes per second, by working set and threads.
     bytes: BTreeMap<(usize, usize), f64>,
-    /// By threads.
+    /// Operations per second, by threads.
     operations: BTreeMap<usize, f64>,
 }
 
 impl Machine {
-    /// Bytes a second in working sets of about this size: a cache is faster than memory.
+    /// Returns the bytes per second for working sets of about this size, since a cache is faster than memory.
     pub(super) fn bytes(&mut self, set_bytes: usize, threads: usize) -> f64 {
         let set = set_bytes.clamp(SETS.0, SETS.1).next_power_of_two();
         *self.bytes.entry((set, threads)).or_insert_with(|| roofline::triad(set, threads))
     }
 
-    /// Operations of `f64` a second.
+    /// Returns the `f64` operations per second.
     pub(super) fn operations(&mut self, threads: usize) -> f64 {
         *self.operations.entry(threads).or_insert_with(|| roofline::multiply_add(threads))
     }

@@ -1,14 +1,15 @@
-//! Profiles: how long each kernel of a function takes, and how near that is to what the machine can do.
+//! Profiles: the time of each kernel of a function, compared with the limits of the machine.
 //!
 //! ```text
-//! graph ─▶ lowered, as it is served ─▶ cut: each Apply with the views that it reads through, a graph of its own
-//!                                       │ its module: of a layer, else compiled where the policy compiles
-//!                  Kernel ◀─ cost ◀─ clock: calls on the values of this run, results reused
-//!                     │  bytes, operations        ▲ machine: a triad and multiply-adds, as large and on as many threads
-//!                     └──▶ advice, where it is far from the limit
+//! graph ─▶ lowered, as served ─▶ cut: each Apply with the views that it reads through, as a separate graph
+//!                                       │ its module: from a layer, or compiled if the policy allows it
+//!                  Kernel ◀─ cost ◀─ clock: calls on the values of this run, reusing outputs
+//!                     │  bytes, operations        ▲ machine: a triad and multiply-adds of the same size and threads
+//!                     └──▶ advice, if it is far from the limit
 //! ```
-//! Nothing of this is in a deployed program, nor in the modules that it loads: the kernels are measured one by one, by modules of
-//! their own, beside the function as it is served. What overwrites an operand in the function writes elsewhere here.
+//! Deployed programs and their modules contain no profiling code. Each kernel is measured separately with a module of
+//! its own, in addition to the served function. An Apply that overwrites an operand in the function writes to a new
+//! output here.
 
 mod advice;
 mod clock;
@@ -30,11 +31,11 @@ use precast_graph::{Array, BuildError, FunctionGraph, Origin, VarId};
 use precast_ops::rewrite::Form;
 use std::time::Duration;
 
-/// How a profile is made.
+/// The settings of a profile.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Options {
-    /// How long each kernel is measured, and the whole function; one call at least.
+    /// The time spent on each kernel, and on the whole function; at least one call is measured.
     pub time: Duration,
 }
 
@@ -44,101 +45,102 @@ impl Default for Options {
     }
 }
 
-/// Why there is no profile.
+/// The reason why a function could not be profiled.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProfileError {
-    /// A function, or that of a kernel, cannot be had.
+    /// The function, or the function of a kernel, could not be resolved.
     #[error("cannot make what is to be measured")]
     Function(#[from] FunctionError),
-    /// The graph cannot be cut into its kernels.
+    /// The graph could not be split into kernels.
     #[error("cannot take the kernels out of the graph")]
     Cut(#[from] BuildError),
-    /// The function does not take these inputs.
+    /// The function does not accept these inputs.
     #[error("cannot run what is to be measured")]
     Call(#[from] CallError),
 }
 
-/// What a call of a function is made of.
+/// The time of a function's call, by kernels.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Profile {
-    /// Seconds of a call of the function as it is served: the median.
+    /// The median time of a call of the served function, in seconds.
     pub seconds: f64,
-    /// What serves it: the ISA level of each of its parts, `None` for the interpreter.
+    /// The ISA level of each part of the served function; `None` for the interpreter.
     pub served: Vec<Option<String>>,
-    /// Its kernels, in the order in which they run.
+    /// The kernels, in the order of execution.
     pub kernels: Vec<Kernel>,
-    /// Threads that may share the work of a call.
+    /// The number of threads that may share the work of a call.
     pub threads: usize,
-    /// The highest ISA level that may be loaded here.
+    /// The highest ISA level allowed on this host.
     pub level: Option<&'static str>,
-    /// Operations of `f64` a second that all these threads do at most.
+    /// The most `f64` operations per second of all these threads.
     pub operations_per_second: f64,
-    /// Bytes a second that they move at most, in a working set of 256 MiB.
+    /// The most bytes per second that these threads move, in a working set of 256 MiB.
     pub bytes_per_second: f64,
 }
 
 impl Profile {
-    /// Seconds of all kernels together.
+    /// Returns the sum of the kernels' times, in seconds.
     #[must_use]
     pub fn kernels_seconds(&self) -> f64 {
         self.kernels.iter().filter_map(|kernel| Some(kernel.measured.as_ref().ok()?.seconds)).sum()
     }
 }
 
-/// One kernel: an Apply of the graph as it is served, with the views that it reads through.
+/// A kernel: an Apply of the lowered graph, with the views that it reads through.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Kernel {
-    /// Position of the Apply in the graph as it is served.
+    /// The position of the Apply in the lowered graph.
     pub apply: usize,
-    /// The Applies that it holds, by their ops' labels.
+    /// The labels of the ops in the kernel.
     pub ops: Vec<String>,
-    /// Extents of its results.
+    /// The shapes of its results.
     pub shapes: Vec<Vec<usize>>,
-    /// What was measured; or why nothing was.
+    /// The measurement, or the reason why it failed.
     pub measured: Result<Measured, String>,
 }
 
-/// What a kernel takes.
+/// The measurement of a kernel.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Measured {
-    /// Seconds of a call: the median.
+    /// The median time of a call, in seconds.
     pub seconds: f64,
-    /// Bytes of its operands and results, each once.
+    /// The bytes of operands and results, each counted once.
     pub bytes: u64,
-    /// Arithmetic operations, by count: one for each op of an element, twenty for each that takes long: a division, `exp`.
+    /// The number of arithmetic operations: one for each op of an element, twenty for a slow op such as a division or
+    /// `exp`.
     pub operations: f64,
     /// The ISA level of its module; `None` for the interpreter.
     pub isa: Option<String>,
-    /// Threads that may share it.
+    /// The number of threads that may share the work.
     pub threads: usize,
-    /// Whether threads would share it, if there were some.
+    /// Whether threads would share the work if several were available.
     pub is_shared: bool,
-    /// What limits it on this machine.
+    /// The limiting resource on this machine.
     pub bound: Bound,
-    /// The least seconds that this limit allows.
+    /// The least time that this limit allows, in seconds.
     pub limit_seconds: f64,
-    /// What would help, where it is far from the limit.
+    /// Advice, if the kernel is far from the limit.
     pub advice: Vec<String>,
 }
 
 impl Measured {
-    /// Bytes a second.
+    /// Returns the bytes per second.
     #[must_use]
     pub fn bytes_per_second(&self) -> f64 {
         self.bytes as f64 / self.seconds
     }
 
-    /// Operations a second.
+    /// Returns the operations per second.
     #[must_use]
     pub fn operations_per_second(&self) -> f64 {
         self.operations / self.seconds
     }
 
-    /// The share of what this machine can do: 1 at the limit.
+    /// Returns the share of the machine's limit: 1 at the limit.
     #[must_use]
     pub fn share(&self) -> f64 {
         self.limit_seconds / self.seconds
@@ -148,8 +150,8 @@ impl Measured {
 /// Measures a function and its kernels on some inputs.
 ///
 /// # Errors
-/// A miss, as of [`Runtime::function`]; inputs that the graph does not admit, or that an op refuses. A kernel that cannot be
-/// measured by itself is none: its [`Kernel::measured`] says why.
+/// Fails on a miss, as [`Runtime::function`] does, and if the graph or an op does not accept the inputs. A kernel
+/// that cannot be measured by itself is not an error: its [`Kernel::measured`] contains the reason.
 pub fn profile(
     runtime: &Runtime,
     graph: &FunctionGraph,
@@ -184,7 +186,7 @@ pub fn profile(
     Ok(profile)
 }
 
-/// Measures one kernel, and gives its results to those after it.
+/// Measures one kernel, and passes its results to later kernels.
 fn kernel(
     runtime: &Runtime,
     values: &mut Values<'_>,
@@ -200,7 +202,7 @@ fn kernel(
         }
         _ if cut::is_opaque(&graph) => Err("an opaque value lives inside a graph only".to_owned()),
         None => Err("an Apply before it has no result".to_owned()),
-        // What one of them lacks by itself keeps nobody from what was measured of the others.
+        // A failure of one kernel must not discard the measurements of the other kernels.
         Some(inputs) => match runtime.function(&graph) {
             Ok(function) => match clock::seconds(&function, &inputs, options.time) {
                 Ok(told) => Ok((function, told)),
@@ -228,7 +230,7 @@ fn kernel(
     Ok(Kernel { apply: position, ops, shapes: shapes.collect(), measured })
 }
 
-/// Holds a time against what the machine can do.
+/// Compares a time with the limits of the machine.
 fn held(seconds: f64, work: &Work, function: &Function, machine: &mut Machine) -> Measured {
     let threads = if work.is_shared { threads::count() } else { 1 };
     let (bound, limit_seconds) = work.limit(machine, threads);
@@ -252,7 +254,7 @@ fn isa(served: &Served) -> Option<String> {
     }
 }
 
-/// The values of a run, as far as they are known.
+/// The known values of a run.
 struct Values<'g> {
     graph: &'g FunctionGraph,
     known: Vec<Option<Array>>,
@@ -282,7 +284,7 @@ impl<'g> Values<'g> {
         }
     }
 
-    /// Computes what an Apply gives without its C, where that is possible.
+    /// Computes the outputs of an Apply without its C, if possible.
     fn perform(&mut self, position: usize) {
         let apply = &self.graph.applies()[position];
         let Some(inputs) = self.of(&apply.inputs) else { return };

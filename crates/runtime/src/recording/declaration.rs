@@ -1,4 +1,4 @@
-//! A miss as a table of a manifest.
+//! Renders a miss as a table of a manifest.
 //!
 //! ```toml
 //! # v2 = mul(x, y); v3 = sum{axis=None}(v2); return v3
@@ -6,9 +6,9 @@
 //! name = "recorded-1f0e…"
 //! json = '{"precast_graph":1,…}'
 //! ```
-//! The name is that of the module's key, of several modules a digest of all: the same in every process, and no two graphs of
-//! other code share it. A graph of one
-//! Apply is written as the matrix of its op, if that has it: it serves every use of the op.
+//! The name contains the key of the module, or a digest of the keys of several modules. It is the same in every
+//! process, and graphs with different code have different names. A graph of one Apply is written as the matrix of its
+//! op if the matrix contains its module, because the matrix serves every use of the op.
 
 use precast_codegen::{link, single};
 use precast_core::names::is_hidden;
@@ -17,10 +17,10 @@ use precast_ops::{Ops, Serve, combinations};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// Most bytes of a comment's line.
+/// The most bytes of a comment line.
 const COMMENT_BYTES: usize = 160;
 
-/// A table, and what it is known by.
+/// A table with its identity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Declaration {
     pub(super) identity: Identity,
@@ -28,17 +28,17 @@ pub(super) struct Declaration {
     pub(super) text: String,
 }
 
-/// What a table is known by.
+/// The identity of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Identity {
-    /// `[[op]]`: any matrix that has this combination.
+    /// `[[op]]`: any matrix that contains this combination.
     Op { name: String, dtype: String, ndim: usize },
-    /// `[[graph]]`: the name.
+    /// `[[graph]]`: the graph's name.
     Graph { name: String },
 }
 
 impl Declaration {
-    /// The declaration of a graph that is known by this name.
+    /// Creates the declaration of a graph with this name.
     pub(super) fn new(
         graph: &FunctionGraph,
         lowered: &FunctionGraph,
@@ -61,7 +61,8 @@ impl Declaration {
                 "# has what the standard library lacks: to be built by a `build.rs` with the program's ops\n",
             );
         }
-        // Said only where it is not what is compiled anyway; the name tells tables that ask for other things apart.
+        // Written only if it differs from the default; the suffix of the name distinguishes tables that request other
+        // modules.
         let mut words = String::new();
         if !serve.is_empty() && *serve != BTreeSet::from([Serve::Whole]) {
             serve.iter().for_each(|word| name.push_str(&format!("-{word}")));
@@ -73,7 +74,7 @@ impl Declaration {
     }
 }
 
-/// The matrix of one op, dtype and rank that has the module of a graph's only Apply.
+/// Returns the matrix of one op, dtype and rank that contains the module of a graph's only Apply.
 fn matrix(lowered: &FunctionGraph, ops: &Ops) -> Option<Identity> {
     let [apply] = lowered.applies() else { return None };
     let label = apply.op.label();
@@ -98,7 +99,7 @@ fn op(identity: &Identity, lowered: &FunctionGraph) -> String {
     format!("{comment}[[op]]\nname = {}\ndtypes = [\"{dtype}\"]\nndim = [{ndim}]\n", quoted(name))
 }
 
-/// Text as a comment of one line, its hidden characters as spaces.
+/// Renders text as a comment of one line, with hidden characters replaced by spaces.
 fn comment(text: &str) -> String {
     let plain: String = text.chars().map(|c| if is_hidden(c) { ' ' } else { c }).collect();
     let end = plain.char_indices().map(|(at, _)| at).find(|at| *at > COMMENT_BYTES);
@@ -108,7 +109,7 @@ fn comment(text: &str) -> String {
     }
 }
 
-/// Text as a string of TOML.
+/// Renders text as a TOML string.
 fn quoted(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
 }

@@ -1,49 +1,49 @@
-//! Why misses cannot be recorded.
+//! Errors of recording misses.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why a miss cannot be recorded.
+/// The reason why a miss could not be recorded.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// The manifest cannot be opened or read.
+    /// The manifest could not be opened or read.
     #[error("cannot open manifest `{}`", path.display())]
     Open {
         /// The manifest.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// Others held the lock of the manifest all the time.
+    /// Other processes held the lock of the manifest until the timeout.
     #[error("manifest `{}` is locked by another process", path.display())]
     Locked {
         /// The manifest.
         path: PathBuf,
     },
-    /// The file is not a manifest. It is left as it is.
+    /// The file is not a valid manifest; it was not changed.
     #[error("`{}` is not a manifest that can be added to, and is left as it is: {problem}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         problem: String,
     },
-    /// The manifest cannot be written. It is as it was.
+    /// Writing the manifest failed; it was not changed.
     #[error("cannot write manifest `{}`", path.display())]
     Write {
         /// The manifest.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// What the variable asks for there is not.
+    /// The variable contains an unknown word.
     #[error("`PRECAST_RECORD_SERVE` is not understood: {problem}")]
     Serve {
-        /// Which word is not.
+        /// The unknown word.
         problem: String,
     },
-    /// The code may not leave the process, so there is nothing to declare.
+    /// The graph's code must not leave the process, so it cannot be declared.
     #[error("an op of it returns the empty cache version, so its code stays in one process")]
     Unpublished,
 }

@@ -1,8 +1,8 @@
-//! The manifest that grows: locked, read, replaced as a whole.
+//! The manifest of recorded misses: locked, read, and replaced as a whole.
 //!
-//! Every writer locks the file itself. Because the file is then replaced, a writer that waited for the lock looks whether the file
-//! it has locked still has the name, and opens it again if not. What is there is never edited, only added to, and only where
-//! the text stays a manifest with it: a file that is none is refused as it is.
+//! Every writer locks the file itself. Because writers replace the file, a writer that waited for the lock checks
+//! that the locked file still has the name, and reopens it otherwise. Existing text is never edited, only extended,
+//! and only if the result is a valid manifest. A file that is not a manifest is rejected unchanged.
 
 use super::RecordError;
 use super::declaration::{Declaration, Identity};
@@ -18,25 +18,25 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use toml::{Table, Value};
 
-/// What became of a miss.
+/// The result of recording a miss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Recorded {
-    /// It was written down.
+    /// The miss was added.
     Now,
-    /// The manifest had it already.
+    /// The manifest already contained it.
     Before,
 }
 
-/// How long a miss waits for other writers at most.
+/// The longest wait for other writers.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The first line of a manifest that is made here.
+/// The first line of a new manifest.
 const HEAD: &str = "# Graphs that no layer had, as they were asked for. `precast build` compiles them.\n";
 
-/// Checks that the file, if there is one, is a manifest.
+/// Checks that the file, if it exists, is a manifest.
 pub(super) fn check(path: &Path) -> Result<(), RecordError> {
     match fs_err::metadata(path) {
-        // What is written to a device is gone, as it is wanted.
+        // Text written to a device is discarded, as intended.
         Ok(metadata) if Kind::of(metadata.file_type()) == Some(Kind::CharacterDevice) => Ok(()),
         Ok(_) => {
             let text = read_text(path).map_err(|error| read_error(path, error))?;
@@ -47,13 +47,13 @@ pub(super) fn check(path: &Path) -> Result<(), RecordError> {
     }
 }
 
-/// Adds a declaration to a manifest that does not have it.
+/// Adds a declaration to the manifest unless the manifest contains it.
 pub(super) fn append(path: &Path, declaration: &Declaration) -> Result<Recorded, RecordError> {
     let written = |source| RecordError::Write { path: path.to_owned(), source };
     let mut file = locked(path)?;
     let metadata = file.metadata().map_err(written)?;
     if !metadata.is_file() {
-        // A device or a pipe: nothing to read, nothing to replace.
+        // A device or a pipe cannot be read or replaced.
         file.write_all(declaration.text.as_bytes()).map_err(written)?;
         return Ok(Recorded::Now);
     }
@@ -69,13 +69,13 @@ pub(super) fn append(path: &Path, declaration: &Declaration) -> Result<Recorded,
     }
     text.push('\n');
     text.push_str(&declaration.text);
-    // A list that is written in one line, `graph = [{…}]`, cannot be added to.
+    // A list in a single line, `graph = [{…}]`, cannot be extended.
     parse(path, &text)?;
     replace(path, &text, &metadata).map_err(written)?;
     Ok(Recorded::Now)
 }
 
-/// Opens the file, which is made where there is none, and locks it. Devices are not locked.
+/// Opens the file, creating it if missing, and locks it. Devices are not locked.
 fn locked(path: &Path) -> Result<File, RecordError> {
     let opened = |source| RecordError::Open { path: path.to_owned(), source };
     let give_up = Instant::now() + PATIENCE;
@@ -90,7 +90,7 @@ fn locked(path: &Path) -> Result<File, RecordError> {
         match file.file().try_lock() {
             Ok(()) => match fs_err::metadata(path) {
                 Ok(now) if (now.dev(), now.ino()) == (mine.dev(), mine.ino()) => return Ok(file),
-                // Somebody replaced it in the meantime.
+                // Another process replaced it in the meantime.
                 Ok(_) => continue,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(source) => return Err(opened(source)),
@@ -104,9 +104,9 @@ fn locked(path: &Path) -> Result<File, RecordError> {
     }
 }
 
-/// Gives the file a new text: whole and on disk before it gets the name.
+/// Replaces the text of the file atomically: the new file is complete and on disk before the rename.
 fn replace(path: &Path, text: &str, old: &std::fs::Metadata) -> io::Result<()> {
-    // A link keeps pointing to its file.
+    // A symbolic link keeps pointing to its target.
     let target = fs_err::canonicalize(path)?;
     let directory = target.parent().unwrap_or(Path::new("/"));
     let mut file = Whole::with_mode(directory, old.mode() & 0o7777)?;

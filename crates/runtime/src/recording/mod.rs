@@ -1,18 +1,18 @@
-//! Recording: a miss is written down as a declaration, in the manifest that `precast build` reads.
+//! Records misses as declarations in the manifest that `precast build` reads.
 //!
 //! ```text
 //! miss ─▶ declaration: `[[op]]` where one Apply is all of it, else `[[graph]] json = …`
 //!            └▶ file: lock ─▶ read ─▶ is it there? ─▶ whole new text ─▶ rename over the old one
 //! ```
-//! A declaration is known by the key of the module that was missed, so it is written once, however many processes meet the miss.
-//! The file is replaced by a rename: at any time, after a crash too, it is a whole manifest. What cannot be written is an
-//! event, never an error of the program: its results do not depend on the recording.
+//! The identity of a declaration is the key of the missing module, so it is written once, however many processes have
+//! the miss. The file is replaced by a rename, so it is a complete manifest at any time, even after a crash. A failed
+//! write is an event, not an error of the program, whose results do not depend on the recording.
 //!
 //! | variable | meaning |
 //! |---|---|
-//! | `PRECAST_RECORD` | the manifest that misses are added to; made where there is none |
-//! | `PRECAST_RECORD_SERVE` | what is to be compiled for a graph: `whole` (the default), `groups`, `ops`, with commas between |
-//! | `PRECAST_RECORD_REPORT` | a file that takes a line for each declaration that could not be written; `precast record` sets it |
+//! | `PRECAST_RECORD` | the manifest that misses are added to; created if missing |
+//! | `PRECAST_RECORD_SERVE` | the modules to compile for a graph: `whole` (the default), `groups`, `ops`, separated by commas |
+//! | `PRECAST_RECORD_REPORT` | a file that gets a line for each declaration that was not written; set by `precast record` |
 
 mod declaration;
 mod error;
@@ -37,24 +37,24 @@ const FILE: &str = "PRECAST_RECORD";
 const SERVE: &str = "PRECAST_RECORD_SERVE";
 const REPORT: &str = "PRECAST_RECORD_REPORT";
 
-/// Where misses are written down.
+/// The settings and the state of a recording.
 #[derive(Debug)]
 pub(crate) struct Recording {
     path: PathBuf,
     serve: Result<BTreeSet<Serve>, String>,
     report: Option<PathBuf>,
-    /// What this process has dealt with.
+    /// The declarations that this process has handled.
     seen: Mutex<BTreeSet<String>>,
 }
 
 impl Recording {
-    /// Records to a file, made absolute now: a program may change its directory later.
+    /// Creates a recording to a file. The path is made absolute, because the program may change its directory later.
     pub(crate) fn new(path: &Path, serve: BTreeSet<Serve>) -> Self {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         Self { path, serve: Ok(serve), report: None, seen: Mutex::default() }
     }
 
-    /// What the environment asks for.
+    /// Returns the recording that the environment requests, if any.
     pub(crate) fn from_environment() -> Option<Self> {
         let path = env::var_os(FILE).filter(|path| !path.is_empty())?;
         let words = env::var(SERVE).unwrap_or_default();
@@ -65,17 +65,17 @@ impl Recording {
         Some(Self { serve, report, ..Self::new(Path::new(&path), BTreeSet::new()) })
     }
 
-    /// The manifest.
+    /// Returns the path of the manifest.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Checks that the file, if it is there, can be added to.
+    /// Checks that the file, if it exists, can be extended.
     pub(crate) fn check(&self) -> Result<(), RecordError> {
         file::check(&self.path)
     }
 
-    /// Writes a graph down some of whose modules were missed.
+    /// Records a graph with missing modules.
     pub(crate) fn add(
         &self,
         graph: &FunctionGraph,
@@ -97,18 +97,18 @@ impl Recording {
         Ok(recorded)
     }
 
-    /// Tells the process that started this one what could not be written.
+    /// Reports a failed write to the process that started this one.
     pub(crate) fn report(&self, signature: &str, reason: &str) {
         let Some(path) = &self.report else { return };
         let line = format!("`{signature}`: {}\n", reason.replace('\n', " "));
-        // It goes to a person; if it cannot be written either, nothing more can be done here.
+        // The report is for people; if it cannot be written either, nothing more can be done here.
         if let Ok(mut file) = fs_err::OpenOptions::new().append(true).open(path) {
             let _ = file.write_all(line.as_bytes());
         }
     }
 }
 
-/// What a graph is known by: the key of its module; where it has several segments, all that decides what is called.
+/// Returns the identity of a graph: the key of its module, or for several segments a digest of all called modules.
 fn name(answer: &Answer) -> String {
     let key = |segment: &Segment| match &segment.by {
         By::Own(key) => Some(*key),

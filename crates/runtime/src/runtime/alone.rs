@@ -1,4 +1,4 @@
-//! The module of one Apply by itself: what debug mode runs.
+//! Looks up the module of a single Apply, for debug mode.
 
 use super::Runtime;
 use crate::error::FunctionError;
@@ -10,7 +10,7 @@ use precast_graph::FunctionGraph;
 use std::sync::Arc;
 
 impl Runtime {
-    /// The module of a graph of one Apply: of a layer, else compiled where the policy compiles.
+    /// Returns the module of a graph of one Apply: from a layer, or compiled if the policy compiles.
     pub(crate) fn module_of(&self, alone: &FunctionGraph) -> Result<Option<LoadedModule>, FunctionError> {
         let generate = || Ok(link(alone, self.ops.c())?);
         let (key, module) = self.resolver.key(alone, &self.ops, generate)?;

@@ -1,4 +1,4 @@
-//! Putting a runtime together: layers in order, a policy, a library of ops.
+//! Builds a runtime: layers in order, a policy, a library of ops.
 
 use super::Runtime;
 use crate::error::BuildRuntimeError;
@@ -14,7 +14,7 @@ use precast_store::{Bundle, Keyring, Layer, OpenSignedError, Store};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-/// Puts a [`Runtime`] together. Layers are asked in the order in which they are added.
+/// A builder for a [`Runtime`]. Layers are searched in the order in which they are added.
 #[derive(Default)]
 #[must_use]
 pub struct Builder {
@@ -29,7 +29,7 @@ pub struct Builder {
     casting: Casting,
 }
 
-/// A layer that was asked for.
+/// A requested layer.
 enum Source {
     Embedded(&'static [u8]),
     Bundle(PathBuf),
@@ -39,11 +39,11 @@ enum Source {
     Remote(String, precast_remote::Options),
 }
 
-/// The variable that turns debug mode on.
+/// The variable that enables debug mode.
 const DEBUG: &str = "PRECAST_DEBUG";
 
 impl Builder {
-    /// Adds a bundle that is part of the binary: `precast::include_bundle!()`.
+    /// Adds a bundle that is embedded in the binary: `precast::include_bundle!()`.
     pub fn bundle(mut self, bytes: &'static [u8]) -> Self {
         self.layers.push(Source::Embedded(bytes));
         self
@@ -55,61 +55,62 @@ impl Builder {
         self
     }
 
-    /// Adds a store directory that is only read.
+    /// Adds a store directory, read-only.
     pub fn store(mut self, path: impl AsRef<Path>) -> Self {
         self.layers.push(Source::Store(path.as_ref().to_owned()));
         self
     }
 
-    /// Adds a store directory to which modules compiled at run time are published; it is made if it does not exist.
+    /// Adds a store directory to which modules compiled at run time are published; it is created if missing.
     pub fn writable(mut self, path: impl AsRef<Path>) -> Self {
         self.layers.push(Source::Writable(path.as_ref().to_owned()));
         self
     }
 
-    /// Adds a store, or a release in a registry, that is elsewhere: `https://host/path`, `s3://bucket/prefix`,
-    /// `oci://host/repository:tag`. What comes from there is kept in this user's cache.
+    /// Adds a remote store, or a release in a registry: `https://host/path`, `s3://bucket/prefix`,
+    /// `oci://host/repository:tag`. Fetched artifacts are kept in the user's cache.
     ///
-    /// Whoever answers for the place could send anything, so a keyring has to say whose signatures count
-    /// ([`Builder::keyring`]). A store that cannot be reached is an event, and has what came from it before.
+    /// A remote host is not trusted, so a keyring with trusted keys is required ([`Builder::keyring`]). If a store is
+    /// unreachable, an event is recorded, and only artifacts fetched earlier are available.
     #[cfg(feature = "remote")]
     pub fn remote(self, url: impl Into<String>) -> Self {
         self.remote_with(url, precast_remote::Options::default())
     }
 
-    /// The same, with another directory for what comes, and other limits of time. Its observer is the runtime's: [`Runtime::stats`]
-    /// has what is told.
+    /// Adds a remote like [`Builder::remote`], with another cache directory and other time limits. The runtime
+    /// replaces the observer in `options`; events are in [`Runtime::stats`].
     #[cfg(feature = "remote")]
     pub fn remote_with(mut self, url: impl Into<String>, options: precast_remote::Options) -> Self {
         self.layers.push(Source::Remote(url.into(), options));
         self
     }
 
-    /// Believes bundle files and stores only what enough keys of this keyring have signed: [`precast_store::keyring`]. A bundle
-    /// that is part of the binary is as trusted as the binary; a store that this program writes to is guarded by its owner and
-    /// mode, since nobody signs what is compiled here. Without this it is the keyring that `PRECAST_KEYRING` names, if that is set.
+    /// Uses only bundle files and stores that enough trusted keys of this keyring have signed:
+    /// [`precast_store::keyring`]. A bundle embedded in the binary is as trusted as the binary. A store that this
+    /// program writes to is protected by its owner and mode, since modules compiled here are not signed. [default:
+    /// the keyring named by `PRECAST_KEYRING`, if set]
     pub fn keyring(mut self, path: impl AsRef<Path>) -> Self {
         self.keyring = Some(path.as_ref().to_owned());
         self
     }
 
-    /// Decides what is done about a miss. Without this: `jit` where that feature and a compiler are there, else `strict`.
+    /// Sets the policy for misses. [default: `jit` if that feature is enabled and a compiler exists, else `strict`]
     pub fn policy(mut self, policy: Policy) -> Self {
         self.policy = Some(policy);
         self
     }
 
-    /// Uses another library of ops than the standard one.
+    /// Uses this library of ops instead of the standard one.
     pub fn ops(mut self, ops: Ops) -> Self {
         self.ops = Some(ops);
         self
     }
 
-    /// Writes every miss down as a declaration in a manifest, `precast.toml`, for `precast build`. It is made where there is
-    /// none, and added to where there is one; several threads and processes may do so at once. Without this it is the
-    /// manifest that `PRECAST_RECORD` names, if that is set.
+    /// Records every miss as a declaration in a manifest, `precast.toml`, for `precast build`. The manifest is
+    /// created if missing, else extended; several threads and processes may record at once. [default: the manifest
+    /// named by `PRECAST_RECORD`, if set]
     ///
-    /// What cannot be written is an [`Event::NotRecorded`](crate::Event::NotRecorded), and changes no result.
+    /// A failed write is an [`Event::NotRecorded`](crate::Event::NotRecorded), and changes no result.
     ///
     /// # Examples
     /// ```no_run
@@ -122,8 +123,8 @@ impl Builder {
         self.record_serve(path, &[Serve::Whole])
     }
 
-    /// As [`Builder::record`], and says what is to be compiled for the graphs: with `&[Serve::Ops]` a module for each of their
-    /// ops, which serves other graphs of these ops too.
+    /// Records misses like [`Builder::record`], with the kinds of modules to compile for the graphs. `&[Serve::Ops]`
+    /// compiles a module for each op, which also serves other graphs of these ops.
     #[cfg(feature = "record")]
     pub fn record_serve(mut self, path: impl AsRef<Path>, serve: &[Serve]) -> Self {
         let serve = serve.iter().copied().collect();
@@ -131,32 +132,32 @@ impl Builder {
         self
     }
 
-    /// Checks, in every call, each Apply in C against its contract, and the result against that of the Applies one by one:
-    /// [`crate::debug`]. Slow, for development. Without this it is so if the environment has `PRECAST_DEBUG=1`.
+    /// Checks, in every call, the C of each Apply against its contract, and the result against that of the Applies
+    /// one by one: [`crate::debug`]. Slow; for development. [default: enabled by `PRECAST_DEBUG=1`]
     pub fn debug(mut self, debug: bool) -> Self {
         self.debug = Some(debug);
         self
     }
 
-    /// Loads modules from files in `directory`, which profilers can read, in place of memory. Without this `PRECAST_PROFILING`
-    /// names the directory. The files stay.
+    /// Loads modules from files in `directory`, which profilers can read, instead of from memory. The files are kept.
+    /// [default: the directory named by `PRECAST_PROFILING`, if set]
     pub fn profiling(mut self, directory: impl Into<PathBuf>) -> Self {
         self.libraries = self.libraries.profiling(directory.into());
         self
     }
 
-    /// Says how far the `filter` of a user type may convert what it is given at a call:
-    /// [`TypeRules::filter`](precast_graph::TypeRules::filter). Without this not strict, and nothing said about downcasts.
+    /// Sets the conversions that the `filter` of a user type may make in a call:
+    /// [`TypeRules::filter`](precast_graph::TypeRules::filter). [default: not strict, and `None` for downcasts]
     pub fn filter(mut self, strict: bool, allow_downcast: Option<bool>) -> Self {
         self.casting = Casting { strict, allow_downcast };
         self
     }
 
-    /// Opens the runtime. Nothing is loaded yet.
+    /// Opens the layers and returns the runtime. No module is loaded yet.
     ///
     /// # Errors
-    /// The first layer that cannot be opened; a keyring that is missing, invalid or expired; a file to record to that is not a manifest; a `PRECAST_ISA_LIMIT` that is no ISA
-    /// level of this architecture.
+    /// Fails if a layer cannot be opened; if a keyring is missing, invalid or expired; if the file to record to is
+    /// not a manifest; or if `PRECAST_ISA_LIMIT` is not an ISA level of this architecture.
     pub fn build(self) -> Result<Runtime, BuildRuntimeError> {
         precast_core::cpu::limit()?;
         let recorder = Arc::new(Recorder::default());

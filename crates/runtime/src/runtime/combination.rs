@@ -1,16 +1,17 @@
-//! Which combination of an entry takes some inputs; if none does, which input is to blame.
+//! Selects the combination of an entry for some inputs; if none matches, finds the input that does not match.
 
 use precast_graph::Type;
 
-/// Most types that a message lists.
+/// The most types that a message lists.
 const LISTED: usize = 8;
 
-/// Whether an input of the type `mine` takes an array of the type `its`: a C scalar is given as an array without dimensions.
+/// Returns whether an input of type `mine` accepts an array of type `its`: a C scalar is passed as an array of rank
+/// 0.
 pub(super) fn takes(mine: &Type, its: &Type) -> bool {
     mine.covers(its) || (matches!(mine, Type::Scalar(_)) && its.ndim() == 0 && mine.dtype() == its.dtype())
 }
 
-/// What is wrong with inputs that none of the combinations takes: their number, or the rank or dtype of one of them.
+/// Describes why no combination accepts the inputs: their number, or the rank or dtype of one of them.
 pub(super) fn mismatch(combinations: &[Vec<Type>], found: &[Type]) -> String {
     let same: Vec<&[Type]> =
         combinations.iter().map(Vec::as_slice).filter(|types| types.len() == found.len()).collect();
@@ -21,7 +22,7 @@ pub(super) fn mismatch(combinations: &[Vec<Type>], found: &[Type]) -> String {
     let fits = |types: &[Type]| types.iter().zip(found).filter(|(mine, its)| takes(mine, its)).count();
     let best = same.iter().map(|types| fits(types)).max().unwrap_or_default();
     let nearest: Vec<&[Type]> = same.into_iter().filter(|types| fits(types) == best).collect();
-    // The first input that some nearest combination refuses; what these take in its place.
+    // The first input that a nearest combination rejects, and the types that these combinations accept there.
     let refused = |at: &usize| nearest.iter().any(|types| !takes(&types[*at], &found[*at]));
     let at = (0..found.len()).find(refused).unwrap_or_default();
     let wanted = nearest.iter().map(|types| &types[at]).filter(|wanted| !takes(wanted, &found[at]));
@@ -45,7 +46,7 @@ pub(super) fn mismatch(combinations: &[Vec<Type>], found: &[Type]) -> String {
     format!("input {at} has {found_is}{what}, expected {}{others}", listed(&expected, "or"))
 }
 
-/// Each text once, in order of first appearance.
+/// Removes duplicates, keeping the order of first appearance.
 fn distinct(texts: impl Iterator<Item = String>) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     texts.for_each(|text| {
@@ -56,7 +57,7 @@ fn distinct(texts: impl Iterator<Item = String>) -> Vec<String> {
     found
 }
 
-/// `a, b or c`.
+/// Renders a list: `a, b or c`.
 fn listed(texts: &[String], last: &str) -> String {
     match texts {
         [] => String::new(),
@@ -76,7 +77,8 @@ mod tests {
         texts.iter().map(|text| text.parse().unwrap()).collect()
     }
 
-    /// Every pair of four dtypes with `f64` and `i8`, of one and two dimensions; and one of three inputs.
+    /// Returns pairs of four dtypes with `f64` and `i8`, in one and two dimensions, and a combination of three
+    /// inputs.
     fn all() -> Vec<Vec<Type>> {
         let mut all = vec![types(&["f64[?]", "f64[?]", "f64"])];
         for dtype in ["f32", "f64", "i32", "u8"] {

@@ -1,4 +1,4 @@
-//! Compiling what no layer has: before the first call, or behind the calls of a function that parts serve.
+//! Compiles missing modules: before the first call, or in the background while parts serve the function.
 
 use super::Runtime;
 use super::function::misses;
@@ -20,7 +20,7 @@ use precast_ops::rewrite::Form;
 use std::sync::Arc;
 
 impl Runtime {
-    /// Compiles the segments that nothing serves, and publishes them.
+    /// Compiles the segments that no layer serves, and publishes them.
     pub(super) fn compile(
         &self,
         graph: &FunctionGraph,
@@ -30,8 +30,8 @@ impl Runtime {
         Ok((function, answer))
     }
 
-    /// Under `tiered`, the function whose calls modules of whole segments will serve, if a search found that there are none. One
-    /// that could not be compiled in this process is not tried again.
+    /// Under `tiered`, returns a function that switches to modules of whole segments once they are compiled. If a
+    /// module failed to compile in this process, or if none is missing, the function is returned unchanged.
     pub(super) fn tiered(&self, graph: &FunctionGraph, function: Function, answer: &Answer) -> Function {
         let modules = answer.wanted.iter().filter(|module| answer.found(&module.key()).is_none());
         let wanted: Vec<&Module> = modules.map(|module| &**module).collect();
@@ -50,7 +50,7 @@ impl Runtime {
             let whole = whole(&name, &graph, &ops, &engine, &resolver);
             resolver.recorder.tell(match whole {
                 Ok(whole) => {
-                    // Nobody else sets it.
+                    // Only this job sets it.
                     let _ = then.set(whole);
                     Event::Swapped { signature: named }
                 }
@@ -64,7 +64,7 @@ impl Runtime {
     }
 }
 
-/// The function of a graph whose segments have a module each: from layers, else compiled.
+/// Returns the function of a graph with a module for each segment, from layers or compiled.
 fn whole(
     name: &str,
     graph: &FunctionGraph,
@@ -78,7 +78,7 @@ fn whole(
     compile_missing(graph, &mut answer, ops, engine, resolver)
 }
 
-/// Compiles the segments of a graph that an answer has no modules for.
+/// Compiles the segments of a graph whose modules are missing.
 fn compile_missing(
     graph: &FunctionGraph,
     answer: &mut Answer,

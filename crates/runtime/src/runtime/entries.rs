@@ -1,4 +1,4 @@
-//! Graphs by the names that layers give them.
+//! Resolves named graphs of layers.
 
 use super::Runtime;
 use super::combination::{mismatch, takes};
@@ -11,15 +11,15 @@ use precast_store::{Entry, Layer};
 use std::sync::PoisonError;
 
 impl Runtime {
-    /// Resolves a named graph of a layer. Only the graph as it was declared is taken from the layer; what serves it follows
-    /// from that, so an entry can never name a module that computes something else. An entry whose program does is damage: an
-    /// event, once.
+    /// Resolves a named graph of a layer. Only the declared graph is read from the layer, and the modules are derived
+    /// from the graph, so an entry can never refer to a module that computes something else. An entry whose program
+    /// does so is corrupt, which is reported as an event, once.
     ///
-    /// What modules serve is resolved once; after that it is a look-up by name, whatever becomes of the layer. An interpreted
-    /// function is looked for again each time.
+    /// A function served by modules is resolved once; further calls look it up by name, even if the layer changes. An
+    /// interpreted function is resolved again each time.
     ///
     /// # Errors
-    /// No layer names such a graph; as [`Runtime::function`].
+    /// Fails if no layer has an entry with this name; also as [`Runtime::function`].
     pub fn entry(&self, name: &str) -> Result<Function, EntryError> {
         let known = || self.functions.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(function) = known().get(name) {
@@ -35,10 +35,10 @@ impl Runtime {
         Ok(function)
     }
 
-    /// The graph of a name, as it was declared.
+    /// Returns the declared graph of an entry.
     ///
     /// # Errors
-    /// No layer names such a graph.
+    /// Fails if no layer has an entry with this name.
     pub fn entry_graph(&self, name: &str) -> Result<FunctionGraph, EntryError> {
         for layer in &self.resolver.layers {
             let found = layer.find_entry(name);
@@ -56,7 +56,8 @@ impl Runtime {
         Err(EntryError::Unknown { name: name.to_owned(), known: self.entries().join(", ") })
     }
 
-    /// Tells, once, of an entry whose program is not that of its graph: those who call it by name alone would run it.
+    /// Reports, once, an entry whose program does not match its graph: callers that load it by name alone would run
+    /// it.
     fn check_entry(&self, layer: &Layer, entry: &Entry) {
         if !self.checked.lock().unwrap_or_else(PoisonError::into_inner).insert(entry.id()) {
             return;
@@ -69,11 +70,11 @@ impl Runtime {
         }
     }
 
-    /// Resolves the named graph that takes inputs of these types: the graph of that name, else the first in the order of
-    /// names among its combinations, which are called `<name>.<what the combination chose>`.
+    /// Resolves the named graph that accepts inputs of these types: the graph of that name, else the first matching
+    /// combination in name order. Combinations are named `<name>.<selection>`.
     ///
     /// # Errors
-    /// No combination takes these types; as [`Runtime::entry`].
+    /// Fails if no combination accepts these types; also as [`Runtime::entry`].
     pub fn entry_for(&self, name: &str, inputs: &[Type]) -> Result<Function, EntryError> {
         let combinations = self.combinations(name);
         if combinations.is_empty() || combinations.iter().any(|known| known == name) {
@@ -95,7 +96,7 @@ impl Runtime {
         })
     }
 
-    /// The names of the graph `name` and of its combinations, sorted.
+    /// Returns the names of the graph `name` and of its combinations, sorted.
     #[must_use]
     pub fn combinations(&self, name: &str) -> Vec<String> {
         let mut names = self.entries();
@@ -105,7 +106,7 @@ impl Runtime {
         names
     }
 
-    /// The names of all graphs that layers name, sorted.
+    /// Returns the names of all entries in the layers, sorted.
     #[must_use]
     pub fn entries(&self) -> Vec<String> {
         let entries = self.resolver.layers.iter().flat_map(|layer| layer.entries().unwrap_or_default());
@@ -116,7 +117,7 @@ impl Runtime {
     }
 }
 
-/// Types in brackets: `(f32[?], f64[?])`.
+/// Renders types in parentheses: `(f32[?], f64[?])`.
 fn printed<'t>(types: impl IntoIterator<Item = &'t Type>) -> String {
     let types: Vec<String> = types.into_iter().map(Type::to_string).collect();
     format!("({})", types.join(", "))

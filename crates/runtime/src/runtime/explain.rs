@@ -1,4 +1,4 @@
-//! Explaining: how a graph would be served, without loading anything.
+//! Explains how a graph would be served, without loading anything.
 
 use super::Runtime;
 use crate::cover::{Answer, ApplyCover, By, Found, Missing, Purpose};
@@ -10,24 +10,24 @@ use precast_ops::rewrite;
 use precast_store::{BuildKey, Record};
 
 impl Runtime {
-    /// Tells whether a graph would hit, without loading or compiling anything.
+    /// Checks whether a graph would hit, without loading or compiling anything.
     ///
     /// # Errors
-    /// An invalid graph, a layer that cannot be read.
+    /// Fails if the graph is invalid or a layer cannot be read.
     pub fn check(&self, graph: &FunctionGraph) -> Result<Check, FunctionError> {
         Ok(self.explain(graph)?.check())
     }
 
-    /// Whether a layer has what serves a graph; what cannot be looked for is not there.
+    /// Returns whether the layers serve a graph; a failed look-up counts as a miss.
     pub(crate) fn holds(&self, graph: &FunctionGraph) -> bool {
         let found = self.find("", graph, Purpose::Check);
         found.and_then(|answer| check(&answer)).is_ok_and(Check::is_hit)
     }
 
-    /// Tells how a graph would be served, and for what is missing what comes nearest and how it differs.
+    /// Explains how a graph would be served, and for each miss the nearest module and the differences.
     ///
     /// # Errors
-    /// An invalid graph, a layer that cannot be read.
+    /// Fails if the graph is invalid or a layer cannot be read.
     pub fn explain(&self, graph: &FunctionGraph) -> Result<Explanation, FunctionError> {
         graph.validate()?;
         let answer = self.find("", graph, Purpose::Report)?;
@@ -62,7 +62,7 @@ impl Runtime {
 }
 
 impl Explanation {
-    /// Tells what serves one Apply of the lowered graph.
+    /// Adds the look-ups of one Apply of the lowered graph.
     fn apply(
         &mut self,
         by: Option<&ApplyCover>,
@@ -77,14 +77,14 @@ impl Explanation {
             return;
         }
         let is_here = |missing: &&Missing| missing.apply == position;
-        // The picture of it is the Apply as it was looked for: a group as a whole.
+        // The picture shows the Apply that was looked up first: a group as a whole.
         let drawn = answer.groups.iter().chain(&answer.missing).find(is_here);
         self.served.extend(drawn.map(|drawn| missing(&drawn.module)));
         self.ops.extend(answer.missing.iter().filter(is_here).map(|one| missing(&one.module)));
     }
 }
 
-/// The look-up of a key that a layer has.
+/// Returns the look-up of a key that a layer has.
 fn found(key: &BuildKey, answer: &Answer) -> Lookup {
     let Some(Found::Seen(layer, record)) = answer.found(key) else {
         unreachable!("an answer names what was found")
@@ -100,12 +100,12 @@ fn found(key: &BuildKey, answer: &Answer) -> Lookup {
     }
 }
 
-/// The graph with its groups taken apart where only parts were found.
+/// Splits the groups of a graph of which only parts were found.
 fn cut(answer: &Answer) -> Result<FunctionGraph, FunctionError> {
     Ok(crate::instantiate::cut(answer)?.0.into_owned())
 }
 
-/// An answer in one word.
+/// Summarizes an answer.
 fn check(answer: &Answer) -> Result<Check, FunctionError> {
     if answer.segments.iter().all(|segment| matches!(segment.by, By::Own(_))) {
         return Ok(Check::Whole);

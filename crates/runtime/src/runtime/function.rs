@@ -1,4 +1,4 @@
-//! A graph to a function: one search, then what the policy says of what is missing.
+//! Resolves a graph to a function: one search, then the policy for a miss.
 
 use super::Runtime;
 use crate::body;
@@ -21,19 +21,22 @@ use precast_ops::rewrite::Form;
 use std::path::PathBuf;
 
 impl Runtime {
-    /// Resolves, verifies and loads what serves `graph`: a module for each of its segments, which is one for most graphs, else
-    /// modules of the groups that fusion makes, of parts of them, and of single ops, else what the policy says.
+    /// Resolves, verifies and loads the modules of `graph`: one for each segment, and most graphs are one segment. If
+    /// a segment's module is missing, modules of fused groups, of their parts and of single ops are used; otherwise
+    /// the policy applies.
     ///
     /// # Errors
-    /// An invalid graph; a miss under `strict`; under `jit` no compiler, or what it refused.
+    /// Fails if the graph is invalid; on a miss under `strict`; under `jit` without a compiler, or if compiling
+    /// fails.
     pub fn function(&self, graph: &FunctionGraph) -> Result<Function, FunctionError> {
         self.named_function("", graph)
     }
 
-    /// Resolves a graph as [`Runtime::function`] does, and names it: `/proc/PID/maps` and profilers show the name. A module that
-    /// serves several graphs keeps the name of the first.
+    /// Resolves a graph as [`Runtime::function`] does, and names it: `/proc/PID/maps` and profilers show the name. A
+    /// module that serves several graphs keeps the name of the first.
     ///
     /// # Errors
+    /// As [`Runtime::function`].
     /// As [`Runtime::function`].
     pub fn named_function(&self, name: &str, graph: &FunctionGraph) -> Result<Function, FunctionError> {
         graph.validate()?;
@@ -46,12 +49,12 @@ impl Runtime {
     }
 
     pub(crate) fn resolve(&self, name: &str, graph: &FunctionGraph) -> Result<Function, FunctionError> {
-        // A miss that is told wants all that is missing; one that is compiled is not looked at twice.
+        // An error must list all missing modules; a graph that is compiled stops at the first.
         let is_told = matches!(self.policy, None | Some(Policy::Strict));
         let span = span!("resolve"; outcome);
         let found = self.find(name, graph, if is_told { Purpose::CallOrReport } else { Purpose::Call });
         if let (Err(FunctionError::Link(_)), Some(Policy::Interpret)) = (&found, self.policy) {
-            // What has no C has a reference all the same.
+            // An op without C still has a reference.
             return Ok(body::interpreted(graph.clone(), Reference::new(self, graph)?));
         }
         let answer = found?;
@@ -68,8 +71,8 @@ impl Runtime {
         self.miss(graph, answer, recorded)
     }
 
-    /// Looks for what serves a graph: in the form whose ops overwrite what nobody needs any more, then, if something of that
-    /// is missing, in the other one, which declared ops serve. What is missing is told of the first.
+    /// Searches for the modules of a graph: first in the form with in-place ops, then, if a module is missing, in the
+    /// form without them, which modules of declared ops can serve. Misses are those of the first form.
     pub(super) fn find(
         &self,
         name: &str,
@@ -94,7 +97,7 @@ impl Runtime {
         Ok(overwriting)
     }
 
-    /// Writes a miss down where that is asked for; gives the manifest that has it now.
+    /// Records a miss if requested; returns the manifest that now contains it.
     #[cfg(feature = "record")]
     fn record(&self, graph: &FunctionGraph, answer: &Answer) -> Option<PathBuf> {
         let recording = self.recording.as_ref()?;
@@ -119,7 +122,7 @@ impl Runtime {
         None
     }
 
-    /// What the policy says about a miss.
+    /// Applies the policy to a miss.
     fn miss(
         &self,
         graph: &FunctionGraph,
@@ -172,7 +175,7 @@ impl Runtime {
     }
 }
 
-/// What is missing: segments, then the Applies that have no module either.
+/// Returns the misses: segments, then the Applies whose modules are missing too.
 pub(super) fn misses(answer: &Answer, resolver: &Resolver) -> Vec<Miss> {
     let problems = resolver.problems();
     let inventory = resolver.inventory(&problems);

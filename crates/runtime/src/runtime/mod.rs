@@ -1,4 +1,4 @@
-//! The runtime: layers, a policy and a library of ops; graphs in, functions out.
+//! The runtime: resolves graphs to functions with layers, a policy and a library of ops.
 
 mod alone;
 mod builder;
@@ -39,15 +39,15 @@ pub struct Runtime {
     debug: bool,
     casting: Casting,
     ops: Arc<Ops>,
-    /// How segments without a module of their own are served.
+    /// The covers of segments without a module.
     known_covers: KnownCovers,
-    /// Entries whose programs were held against their graphs.
+    /// Entries whose programs were compared with their graphs.
     checked: Mutex<BTreeSet<RecordId>>,
     /// Entries that modules serve, by name.
     functions: Mutex<BTreeMap<String, Function>>,
     #[cfg(feature = "jit")]
     engine: Arc<precast_acquire::Engine>,
-    /// Ends before what it works with.
+    /// Dropped before the state that its jobs use.
     #[cfg(feature = "jit")]
     background: crate::background::Background,
     #[cfg(feature = "record")]
@@ -55,26 +55,26 @@ pub struct Runtime {
 }
 
 impl Runtime {
-    /// Starts to put a runtime together.
+    /// Returns a builder for a runtime.
     pub fn builder() -> Builder {
         Builder::default()
     }
 
-    /// The library of ops.
+    /// Returns the library of ops.
     #[must_use]
     pub fn ops(&self) -> &Ops {
         &self.ops
     }
 
-    /// Whether functions check their Applies in every call; see [`Builder::debug`].
+    /// Returns whether functions check their Applies in every call; see [`Builder::debug`].
     #[must_use]
     pub fn is_debug(&self) -> bool {
         self.debug
     }
 
-    /// Waits until everything that is compiled behind calls serves them, and everything that was compiled is published, or
-    /// could not be: what [`Runtime::stats`] then tells of it is final. Dropping the runtime waits for what has begun, but
-    /// leaves nobody to ask.
+    /// Waits until all background compiles serve their calls, and all compiled modules are published, or have failed.
+    /// The result of [`Runtime::stats`] is final for them. Dropping the runtime waits for running jobs too, but then
+    /// no statistics are available.
     pub fn flush(&self) {
         #[cfg(feature = "jit")]
         {
@@ -83,7 +83,8 @@ impl Runtime {
         }
     }
 
-    /// Counters and the latest events. What is still being published is not among them; see [`Runtime::flush`].
+    /// Returns counters and the latest events. Modules that are still being published are missing; see
+    /// [`Runtime::flush`].
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.resolver.recorder.stats()

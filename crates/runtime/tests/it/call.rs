@@ -1,10 +1,10 @@
-//! Calls: results against `perform`, reuse of outputs, errors.
+//! Tests of calls: results against `perform`, reuse of outputs, errors.
 
 use ndarray::{Array1, Array2, array, s};
 use precast_graph::text::{parse, parse_input};
 use precast_runtime::{Array, ArrayRef, CallError, FunctionGraph, Ops, Policy, Runtime};
 
-/// The graph of an expression over `inputs` in text form.
+/// Parses an expression over `inputs` in text form to a graph.
 pub(crate) fn graph(expression: &str, inputs: &[&str]) -> FunctionGraph {
     let inputs: Vec<_> = inputs.iter().map(|input| parse_input(input).unwrap()).collect();
     parse(&[expression], &inputs, &Ops::standard()).unwrap()

@@ -1,4 +1,5 @@
-//! Debug mode on ops that keep their contract, and on one whose reference does not. Ops in C that break it: `tests/cli/check_op`.
+//! Tests of debug mode on ops that keep their contract, and on one with a wrong reference. `tests/cli/check_op` has
+//! ops in C that violate it.
 
 use super::call::graph;
 use precast_graph::{DType, OpLibrary as _, Type};
@@ -9,7 +10,7 @@ use precast_testkit::scalar_op;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Expressions for functions that have no declared combinations, or more to them than those; `T` is the sampled dtype.
+/// Expressions for functions without declared combinations, or with features beyond them; `T` is the sampled dtype.
 const EXPRESSIONS: &[(&str, &str, &[&str])] = &[
     ("alloc", "alloc(x, 2, 3)", &["x=T[]"]),
     ("arange", "arange(n)", &["n=i64[]"]),
@@ -69,10 +70,11 @@ const EXPRESSIONS: &[(&str, &str, &[&str])] = &[
     ("in place", "dot(x, x)*2 + inc_subtensor((x*3)[0:1], 5)", &["x=f64[?,?]"]),
 ];
 
-/// Names that only JSON has: what functions of other names are made of.
+/// Names that only JSON contains, used by functions with other names.
 const JSON_ONLY: [&str; 3] = ["advanced_inc_subtensor1", "advanced_subtensor1", "external"];
 
-/// The graphs that check a function, with a dtype that it supports: the first from `at` on in the list of all.
+/// Returns graphs that check a function with one supported dtype: the first from position `at` on in the list of all
+/// dtypes.
 fn graphs(name: &str, at: usize, ops: &Ops) -> Vec<FunctionGraph> {
     let dtypes = (0..DType::ALL.len()).map(|i| DType::ALL[(at + i) % DType::ALL.len()]);
     if let Some((_, text, inputs)) = EXPRESSIONS.iter().find(|(known, ..)| *known == name) {
@@ -98,7 +100,7 @@ fn built_in_ops_keep_their_contract_the_others() {
 
 /// Checks every second name, from `first` on.
 fn keep_their_contract(first: usize) {
-    // Modules are kept: what has not changed is compiled by the first run only.
+    // The store keeps modules, so only the first run compiles unchanged ones.
     let store = concat!(env!("CARGO_TARGET_TMPDIR"), "/debug-store");
     let runtime = Runtime::builder().writable(store).policy(Policy::Jit).build().unwrap();
     let ops = Ops::standard();
@@ -112,7 +114,8 @@ fn keep_their_contract(first: usize) {
     });
     names.extend(["fused", "in place"].map(str::to_owned));
     let (mut problems, mut checked) = (String::new(), 0);
-    // A composition may call an op with numbers that no drawn ones are like; somewhere each op has to be tried.
+    // A composition may call an op with numbers unlike any generated ones, so each op must succeed in at least one
+    // graph.
     let (mut tried, mut untried) = (BTreeSet::new(), BTreeMap::new());
     for (at, name) in names.iter().enumerate().skip(first).step_by(2) {
         for graph in graphs(name, at * 7, &ops) {
@@ -172,7 +175,7 @@ fn a_reference_of_another_mind_is_told_by_name_with_the_smallest_inputs() {
     assert_eq!((violation.op.as_str(), violation.apply), ("torn", 0));
     assert!(violation.detail.contains("is 2.0, perform gives 3.0"), "{violation}");
     assert!(violation.inputs[0].shape()[0] < 4, "{violation}");
-    // Where both agree the graph runs.
+    // If both agree, the graph runs.
     assert!(call(vec![0.0, 0.0]).is_ok());
     let findings = debug::check(&runtime, &graph, &debug::Options::default()).unwrap();
     assert!(findings.into_result().is_err());

@@ -1,4 +1,4 @@
-//! The keyring that `PRECAST_KEYRING` names, as a runtime honours it: this test binary, started again with the variable.
+//! Tests that a runtime uses the keyring named by `PRECAST_KEYRING`: the test binary runs itself with the variable.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +11,7 @@ use precast_store::{Keyring, KeyringError, OpenSignedError, write_bundle};
 
 const PATH: &str = "PRECAST_RUNTIME_TEST_BUNDLE";
 
-/// What becomes of a runtime over `bundle` in a process whose `PRECAST_KEYRING` has a value.
+/// Returns the result of building a runtime over `bundle` in a process with this value of `PRECAST_KEYRING`.
 fn outcome(bundle: &Path, keyring: Option<&str>) -> String {
     let mut again = Command::new(std::env::current_exe().unwrap());
     again.args(["--exact", "keyring::builds_in_another_process", "--ignored", "--nocapture"]);

@@ -1,10 +1,10 @@
-//! Names of loaded modules: in the map of the process, and in files for profilers.
+//! Tests of names of loaded modules: in the memory map of the process, and in files for profilers.
 #![cfg(all(target_os = "linux", feature = "jit"))]
 
 use precast_graph::{Array, text};
 use precast_runtime::{Ops, Policy, Runtime};
 
-/// The map of this process while a function that was just called is loaded.
+/// Returns the memory map of this process while a function that was just called is loaded.
 fn maps(runtime: &Runtime, expression: &str) -> String {
     let types = [text::parse_input("x: f64[?]").unwrap()];
     let graph = text::parse(&[expression], &types, &Ops::standard()).unwrap();

@@ -1,11 +1,11 @@
-//! Profiles: which kernels there are, what they hold, and what is counted of each. Times are not looked at.
+//! Tests of profiles: the kernels, their ops, and the counted work. Times are not checked.
 
 use precast_graph::{Array, text};
 use precast_runtime::profile::{Bound, Options, Profile, profile};
 use precast_runtime::{Ops, Policy, Runtime};
 use std::time::Duration;
 
-/// The profile of a text whose inputs are these matrices of ones, interpreted.
+/// Profiles a text whose inputs are matrices of ones, with the interpreter.
 fn profiled(outputs: &[&str], inputs: &[(&str, [usize; 2])]) -> Profile {
     let types = inputs.iter().map(|(name, _)| text::parse_input(&format!("{name}: f64[?, ?]")).unwrap());
     let graph = text::parse(outputs, &types.collect::<Vec<_>>(), &Ops::standard()).unwrap();
@@ -22,11 +22,11 @@ fn profiled(outputs: &[&str], inputs: &[(&str, [usize; 2])]) -> Profile {
 #[test]
 fn bytes_and_operations_are_counted_of_what_a_kernel_holds() {
     let cases = [
-        // Operands and results once each, the product's terms twice.
+        // Operands and results count once, the product's terms twice.
         ("x @ y", vec![("x", [4, 5]), ("y", [5, 3])], 8 * (20 + 15 + 12), 2.0 * 60.0),
-        // One operation an element, and one for each that is summed.
+        // One operation per element, and one for each summed element.
         ("sum(x * x, axis=1)", vec![("x", [6, 7])], 8 * (42 + 6), 84.0),
-        // A function counts as twenty, and so does a division.
+        // A function counts as twenty operations, as does a division.
         ("exp(x) + y", vec![("x", [2, 3]), ("y", [2, 3])], 8 * 18, 126.0),
         // Folds and maps of rows: max, sub, exp, sum, div.
         ("softmax(x, axis=1)", vec![("x", [10, 10])], 8 * 200, 4300.0),

@@ -1,4 +1,4 @@
-//! Resolution: hits, misses, policies, damage.
+//! Tests of resolution: hits, misses, policies, corrupt files.
 
 use crate::call::graph;
 use ndarray::array;
@@ -102,7 +102,7 @@ fn interpret_computes_what_no_layer_has() {
     assert_eq!(function.provenance()[0].served, Served::Interpreted);
 }
 
-/// An op that has a reference, and no C.
+/// An op with a reference, but no C.
 #[derive(Debug)]
 struct Twice;
 
@@ -169,7 +169,7 @@ fn a_truncated_object_is_a_miss() {
 fn a_store_that_cannot_be_written_does_not_keep_a_graph_from_running() {
     let store = tempfile::tempdir().unwrap();
     let runtime = Runtime::builder().writable(store.path()).policy(Policy::Jit).build().unwrap();
-    // A file where a directory is needed: not even root can publish now.
+    // A file in place of the directory: even root cannot publish now.
     fs_err::remove_dir_all(store.path().join("tmp")).unwrap();
     fs_err::write(store.path().join("tmp"), "").unwrap();
     assert!(runtime.function(&product()).is_ok());
@@ -271,13 +271,13 @@ fn a_dispatcher_preloads_what_a_layer_has_and_compiles_nothing() {
     let (f, d) = (array![1.0_f32], array![[2.0_f64]]);
     add.call(&[f.view().into(), f.view().into()]).unwrap();
     add.call(&[d.view().into(), d.view().into()]).unwrap();
-    // The runtime waits for what it publishes.
+    // Dropping the runtime waits until it has published its modules.
     drop(add);
     let runtime = Runtime::builder().store(store.path()).policy(Policy::Jit).build().unwrap();
     let runtime = Arc::new(runtime);
     let add = Dispatcher::new(Arc::clone(&runtime), "add");
     assert_eq!(add.preload(&[0, 1, 2]).unwrap(), 4);
-    // A module serves every rank but 0.
+    // One module serves every rank except 0.
     assert_eq!(add.signatures(), ["#1f#1f)#1f", "#2f#2f)#2f", "#1d#1d)#1d", "#2d#2d)#2d"]);
     assert_eq!(add.preload(&[1]).unwrap(), 4);
     assert_eq!(Dispatcher::new(Arc::clone(&runtime), "mul").preload(&[1]).unwrap(), 0);

@@ -1,4 +1,5 @@
-//! The policy `tiered`: parts answer at once, what was compiled behind the calls takes over, and no bit tells which it was.
+//! Tests of the policy `tiered`: parts answer at once, a compiled module replaces them, and the results have the same
+//! bits.
 
 use crate::call::graph;
 use crate::resolve::{fill, objects, strict};
@@ -10,12 +11,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 const INPUTS: [&str; 2] = ["x=f64[?]", "y=f64[?]"];
 
-/// A segment of two groups with an op between them.
+/// Returns a segment of two groups with an op between them.
 fn wanted() -> FunctionGraph {
     graph("cumsum(exp(x)*y - 0.25)*y + x", &INPUTS)
 }
 
-/// What a store may have of it.
+/// Possible contents of a store.
 const HOLDINGS: [(&str, &[&str], Check); 4] = [
     ("nothing", &[], Check::Miss),
     ("ops", &["exp(x)", "x*y", "x - y", "x + y", "cumsum(x)"], Check::OpByOp),
@@ -44,7 +45,7 @@ fn tiered(store: &Path) -> Runtime {
     Runtime::builder().writable(store).policy(Policy::Tiered).build().unwrap()
 }
 
-/// How many modules serve a function, and whether the first is of a layer.
+/// Returns the number of modules that serve a function, and the source of the first.
 fn served(function: &Function) -> (usize, &'static str) {
     let by = match function.provenance()[0].served {
         Served::Artifact { .. } => "artifact",
@@ -159,7 +160,7 @@ fn a_graph_that_is_asked_for_many_times_is_compiled_once() {
     }
 }
 
-/// Flips a bit of each object of a store.
+/// Flips a bit in each object of a store.
 fn damage(store: &Path) {
     for object in &objects(store) {
         let mut bytes = fs_err::read(object).unwrap();
@@ -210,7 +211,7 @@ fn a_store_that_cannot_be_written_keeps_nothing_from_being_swapped() {
     let store = tempfile::tempdir().unwrap();
     hold(store.path(), HOLDINGS[1].1);
     let runtime = tiered(store.path());
-    // A file where a directory is needed: not even root can publish now.
+    // A file in place of the directory: even root cannot publish now.
     fs_err::remove_dir_all(store.path().join("tmp")).unwrap();
     fs_err::write(store.path().join("tmp"), "").unwrap();
     let function = runtime.function(&wanted()).unwrap();
