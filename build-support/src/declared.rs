@@ -83,7 +83,7 @@ pub struct Declared {
     owner: Owner,
     /// Names of external ops that could not be created.
     unmade: BTreeSet<String>,
-    /// Where external ops are declared, by name.
+    /// The places of external ops, by name.
     externals: BTreeMap<String, Place>,
     matrices: Vec<Matrix>,
     graphs: BTreeMap<String, NamedGraph>,

@@ -96,7 +96,7 @@ impl ExternalMatrix {
         found
     }
 
-    /// Reads the ranks. A rank list is an error if every type fixes its rank.
+    /// Reads the ranks. A list is required if a type leaves its rank open, and an error otherwise.
     fn ranks(&self, op: &ExternalCOp, problems: &mut Vec<Problem>) -> BTreeSet<usize> {
         let mut wrong = |problem: &str| {
             let kind = ProblemKind::Dtypes { problem: problem.to_owned() };

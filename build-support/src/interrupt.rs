@@ -85,7 +85,7 @@ fn end(signal: i32) {
     }
 }
 
-/// The signals that this process ignores, as a mask; none where the system does not say.
+/// Returns the signals that this process ignores, as a mask; 0 if the system does not report them.
 fn ignored() -> u64 {
     let status = file::read_text("/proc/self/status".as_ref()).unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -50,11 +50,13 @@
 //! | `PRECAST_STORE` | the store, an absolute path |
 //! | `PRECAST_CACHE` | the user's cache directory of precast; else `$XDG_CACHE_HOME/precast`, else `~/.cache/precast` |
 //! | `PRECAST_ISA` | ISA levels, `x86-64-v2,x86-64-v3` |
-//! | `PRECAST_LOCKED` | `1`: fail instead of warning if the declarations differ from [`precast.lock`](lock) or if those of dependencies are unknown; `frozen`: the same, and fail instead of compiling; `update`: write that file, in the package |
-//! | `CC`, `CC_<target>`, `TARGET_CC`, `HOST_CC`; `CXX` alike | the compiler |
-//! | `DOCS_RS` | compile nothing; the bundle is empty, and the functions, which have their signatures, return an error |
+//! | `PRECAST_LOCKED=1` | fail if the declarations differ from [`precast.lock`](lock), or if those of dependencies are unknown |
+//! | `PRECAST_LOCKED=frozen` | the same, and fail instead of compiling modules that no store has |
+//! | `PRECAST_LOCKED=update` | write `precast.lock` in the package |
+//! | `CC`, `CC_<target>`, `TARGET_CC`, `HOST_CC`; the same for `CXX` | the compiler |
+//! | `DOCS_RS` | compile nothing: the bundle is empty, and the generated functions return an error |
 //!
-//! # The stages, for other programs
+//! # Stages
 //! ```text
 //! Manifest ──▶ Declared ──plan──▶ Plan { units, entries } ──execute──▶ Executed { artifacts, … } ──▶ bundle bytes
 //! ```

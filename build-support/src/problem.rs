@@ -9,9 +9,9 @@ use std::path::PathBuf;
 /// A mistake and its place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Problem {
-    /// Where.
+    /// The place of the mistake.
     pub place: Box<Place>,
-    /// What.
+    /// The kind of mistake.
     pub kind: ProblemKind,
 }
 

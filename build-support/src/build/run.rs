@@ -163,8 +163,8 @@ fn with_all_others(error: BuildError, gathered: &Gathered<'_>) -> BuildError {
     wrong.into()
 }
 
-/// Opens the named store; else the user's store, so that packages, profiles and target directories share compiled
-/// modules; else, if that store is not writable or not trusted, a store of this build alone.
+/// Opens the named store, else the user's store, so that packages, profiles and target directories share compiled
+/// modules. If the user's store is not writable or not trusted, opens a store of this build alone.
 fn open(
     named: Option<&PathBuf>,
     environment: &Environment,
@@ -186,7 +186,7 @@ fn open(
 }
 
 /// Opens the store for a build that compiles nothing, if one exists: it need not be writable, and is never created.
-/// The store that other builds fill, [`open`], comes first.
+/// The shared store comes first if it is writable, because other builds fill it; see [`open`].
 fn open_to_read(named: Option<&PathBuf>, environment: &Environment) -> Result<Option<Store>, BuildError> {
     let own = environment.out_dir.join("precast-store");
     let places = match named {

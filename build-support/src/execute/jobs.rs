@@ -20,7 +20,7 @@ pub(super) struct Jobs<'a> {
 
 /// The source of the jobs' actions.
 enum Source<'a> {
-    /// A toolchain; if the lock file pins archives, only pinned actions are used.
+    /// A toolchain; if the lock file pins archives, only pinned actions are looked up in a cache.
     Toolchain { is_pinned: bool, jobs: BTreeMap<ActionKey, usize> },
     /// The pins of a lock file, without a toolchain.
     Pins { pins: Vec<&'a Pin>, units: BTreeMap<BuildKey, usize> },

@@ -1,11 +1,11 @@
 //! The order in which a build compiles its jobs while other processes build the same units.
 //!
 //! ```text
-//! waiting ─ turn of the key is free ─▶ published meanwhile? ─ no ─▶ batch: compiled, published, turns given back
+//! waiting ─ turn of the key is free ─▶ published meanwhile? ─ no ─▶ batch: compiled, published, turns released
 //!    ▲            │ another process has it        └ yes ─▶ artifact
-//!    └────────────┘ where no turn is free, the first is waited for
+//!    └────────────┘ if no turn is free, wait for the first
 //! ```
-//! A build never waits while it holds a turn, so two builds cannot deadlock. A build that holds its results back
+//! A build never waits for a turn while it holds one, so two builds cannot deadlock. A build that holds its results back
 //! until all of it is accepted takes no turns, since other builds would wait in vain. After [`PATIENCE`] a build
 //! stops using turns.
 

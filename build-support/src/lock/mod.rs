@@ -182,8 +182,8 @@ impl Lock {
         OtherVersion::of(stated)
     }
 
-    /// Returns the lock of a plan, with the pins of the present lock file for modules in the plan; also returns the
-    /// changes.
+    /// Returns the lock of a plan and its changes from the present lock. Without changes, the present lock is returned.
+    /// Otherwise the result keeps the pins whose modules are in the plan.
     #[must_use]
     pub fn following(present: &Self, plan: &Plan) -> (Self, Vec<Change>) {
         let mut new = Self::of(plan);

@@ -33,7 +33,7 @@
 //! outputs = ["upcast(T, U)[?]"]
 //! ```
 //! Reading accesses files and returns a [`Manifest`] whose content no longer changes, so the build uses exactly the
-//! content that it hashes. Headers that external ops include from their own directories are read too. Resolving
+//! content that it hashes. The own headers of external ops are read too. Resolving
 //! ([`Manifest::declare`]) accesses no files. Unknown keys are rejected.
 
 mod external;

@@ -41,9 +41,9 @@ pub struct OpTable {
 pub struct GraphTable {
     /// The name that programs call the graph by.
     pub name: Spanned<String>,
-    /// Inputs in the order of arguments: `["x: f64[?]"]`.
+    /// The inputs, in the order of arguments: `["x: f64[?]"]`.
     pub inputs: Option<Vec<Spanned<String>>>,
-    /// Outputs in order: `["out = sum(x*x)"]`.
+    /// The outputs, in order: `["out = sum(x*x)"]`.
     pub outputs: Option<Vec<Spanned<String>>>,
     /// A file with the graph in JSON form, relative to the manifest; replaces `inputs` and `outputs`.
     pub file: Option<Spanned<String>>,
@@ -121,7 +121,7 @@ pub struct ExternalTable {
     pub reference: Option<Spanned<ReferenceTable>>,
     /// Whether the generated code validates the input values by their types.
     pub check_input: Option<bool>,
-    /// Whether NumPy-style C code handles f16 and bf16 natively.
+    /// Whether C code that uses NumPy's headers handles f16 and bf16 correctly.
     #[serde(default)]
     pub f16_ok: bool,
 }

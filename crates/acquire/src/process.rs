@@ -61,7 +61,7 @@ mod tests {
     fn each_process_has_its_value() {
         let all = PerProcess::<Mutex<u32>>::default();
         for process in [1, 2, 3] {
-            // As if the parent held its lock while it forked.
+            // Simulates a parent that holds its lock during a fork.
             let held = all.get_in(process).lock().unwrap();
             *all.get_in(process + 1).lock().unwrap() = process;
             drop(held);

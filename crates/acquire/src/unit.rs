@@ -1,8 +1,8 @@
 //! Explains why a store cannot serve a unit of a build. A build looks up the unit's action, not its modules.
 //!
 //! ```text
-//! ActionKey there ─▶ its archive is lost
-//! BuildKeys there ─▶ another target, ISA level, compiler, flags, or other modules in the unit
+//! ActionKey found ─▶ its archive is missing
+//! BuildKeys found ─▶ another target, ISA level, compiler, flags, or other modules in the unit
 //! else            ─▶ a module is new: the nearest, and its differences
 //! ```
 

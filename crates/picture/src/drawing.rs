@@ -1,7 +1,8 @@
 //! Computes the layout: each group by itself, then the groups as boxes of the resulting size.
 //!
 //! # Source
-//! Layers by Sugiyama, Tagawa and Toda (1981), coordinates by Brandes and Köpf (2001), as the crate `rust-sugiyama` has them.
+//! Layers by Sugiyama, Tagawa and Toda (1981), coordinates by Brandes and Köpf (2001), as implemented by the crate
+//! `rust-sugiyama`.
 
 use std::collections::BTreeMap;
 

@@ -91,7 +91,7 @@ fn names_cannot_break_out_of_the_markup() {
                     && text.contains(&super::escape(hostile))
             );
         }
-        // The title and the legend of the picture are texts; the page has one title and one picture.
+        // The page contains one picture; all further titles belong to the picture.
         let page = html(&picture);
         assert_eq!(
             (page.matches("<svg ").count(), page.matches("<title>").count()),

@@ -17,7 +17,7 @@ pub enum BuildRuntimeError {
     /// A bundle could not be read.
     #[error("cannot open {name}")]
     Bundle {
-        /// `embedded bundle`, or its path.
+        /// The bundle's path, or `embedded bundle`.
         name: String,
         /// The reason.
         source: OpenBundleError,

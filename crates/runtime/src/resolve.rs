@@ -223,8 +223,8 @@ impl Resolver {
         self.libraries.is_profiled()
     }
 
-    /// Returns the symbols of a record's modules: the given symbol for the wanted module; for each other module that
-    /// of the first entry in a layer that calls it.
+    /// Returns the symbols of a record's modules. The requested module gets the symbol in `names`; each other module gets
+    /// that of the first entry in the layers that calls it.
     #[cold]
     fn symbols(&self, record: &Record, key: &BuildKey, names: Names<'_>) -> Symbols {
         let mut symbols = profiling::symbols_of_record(record);
@@ -240,7 +240,7 @@ impl Resolver {
         symbols
     }
 
-    /// Fails, for a graph that needs a module, if this process cannot load any module.
+    /// Returns an error for a graph that needs a module if this process cannot load any module.
     pub(crate) fn check_stage(&self, signature: &str) -> Result<(), crate::error::FunctionError> {
         let unstaged = self.unstaged.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let signature = signature.to_owned();

@@ -54,7 +54,7 @@ impl Case {
 #[derive(Debug, Clone, Copy)]
 enum Shapes {
     All(usize),
-    /// 5, 3, 2 from the last axis on.
+    /// Extents 5, 3, 2, starting from the last axis.
     Falling,
     /// Extents of matrices that can be multiplied in a chain.
     Chain,

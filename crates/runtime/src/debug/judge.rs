@@ -295,7 +295,7 @@ fn references(seen: &Seen) -> impl Iterator<Item = Finding> {
     inputs.chain(rooms.map(move |(position, n)| count("preallocated output", position, n)))
 }
 
-/// Converts a signal in a child to a finding.
+/// Converts the abnormal end of a child, by a signal, a timeout or an exit, to a finding.
 pub(super) fn fault(fault: Fault) -> Finding {
     match fault {
         Fault::Outside(role, Side::Before(bytes)) => {

@@ -13,8 +13,8 @@ const BEYOND: f64 = 1.25;
 /// The time in seconds below which call overhead dominates.
 const CALL: f64 = 2e-6;
 
-/// Adds advice to each kernel that takes significant time and is far from its limit, or that exceeds it, which is
-/// impossible.
+/// Adds advice to each kernel that takes significant time and is far from its limit. A kernel that exceeds its limit gets
+/// a note that the limit was measured too low.
 pub(super) fn add(profile: &mut Profile) {
     let sum = profile.kernels_seconds();
     let (served, level, threads) = (profile.served.clone(), profile.level, profile.threads);

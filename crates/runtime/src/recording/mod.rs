@@ -1,8 +1,8 @@
 //! Records misses as declarations in the manifest that `precast build` reads.
 //!
 //! ```text
-//! miss ─▶ declaration: `[[op]]` where one Apply is all of it, else `[[graph]] json = …`
-//!            └▶ file: lock ─▶ read ─▶ is it there? ─▶ whole new text ─▶ rename over the old one
+//! miss ─▶ declaration: `[[op]]` for a single Apply, else `[[graph]] json = …`
+//!            └▶ file: lock ─▶ read ─▶ new? ─▶ write the whole new text ─▶ rename over the old file
 //! ```
 //! The identity of a declaration is the key of the missing module, so it is written once, however many processes have
 //! the miss. The file is replaced by a rename, so it is a complete manifest at any time, even after a crash. A failed
@@ -108,7 +108,8 @@ impl Recording {
     }
 }
 
-/// Returns the identity of a graph: the key of its module, or for several segments a digest of all called modules.
+/// Returns the identity of a graph: the key of its module, or for several segments a digest of the lowered graph and
+/// their keys.
 fn name(answer: &Answer) -> String {
     let key = |segment: &Segment| match &segment.by {
         By::Own(key) => Some(*key),

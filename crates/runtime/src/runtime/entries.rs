@@ -12,7 +12,7 @@ use std::sync::PoisonError;
 
 impl Runtime {
     /// Resolves a named graph of a layer. Only the declared graph is read from the layer, and the modules are derived
-    /// from the graph, so an entry can never refer to a module that computes something else. An entry whose program
+    /// from it. An entry can therefore never select a module that computes something else. An entry whose program
     /// does so is corrupt, which is reported as an event, once.
     ///
     /// A function served by modules is resolved once; further calls look it up by name, even if the layer changes. An

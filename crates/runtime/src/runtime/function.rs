@@ -71,8 +71,8 @@ impl Runtime {
         self.miss(graph, answer, recorded)
     }
 
-    /// Searches for the modules of a graph: first in the form with in-place ops, then, if a module is missing, in the
-    /// form without them, which modules of declared ops can serve. Misses are those of the first form.
+    /// Searches for the modules of a graph in the form with in-place ops. If a module is missing, the form without
+    /// in-place ops is searched, which modules of declared ops can serve. Misses are those of the first form.
     pub(super) fn find(
         &self,
         name: &str,
