@@ -131,8 +131,8 @@ impl Build {
     }
 
     /// Links the code into the program, so that nothing is loaded at run time: no file, no `dlopen`, no memory that
-    /// becomes executable. Use it for hosts without `/proc` and writable directories. Static programs (`-C
-    /// target-feature=+crt-static`, musl) are always built this way.
+    /// becomes executable. Use it for hosts without `/proc` and without writable directories. Static
+    /// programs (`-C target-feature=+crt-static`, musl) are always built this way.
     ///
     /// The bundle then contains records and entries, but no code. A module that needs a system library other than the
     /// C library is an error.

@@ -8,7 +8,7 @@ use toml::Spanned;
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Document {
-    /// The ISA levels to compile for. [default: those of the target]
+    /// The ISA levels to compile for. The default levels are those of the target.
     pub isa: Option<Vec<Spanned<String>>>,
     /// The target of `precast build`; a `build.rs` compiles for the target of Cargo.
     pub target: Option<Spanned<String>>,
@@ -49,10 +49,10 @@ pub struct GraphTable {
     pub file: Option<Spanned<String>>,
     /// The graph in JSON form, inline; replaces the three keys above. `precast record` writes this key.
     pub json: Option<Spanned<String>>,
-    /// The kinds of modules to compile: `whole`, `groups`, `ops`. [default: one module for the whole graph]
+    /// The kinds of modules to compile: `whole`, `groups`, `ops`. The default is one module for the whole graph.
     #[serde(default)]
     pub serve: Vec<Spanned<String>>,
-    /// Whether to rewrite numerically unstable formulas, e.g. `log(1 + x)` to `log1p(x)`. [default: false]
+    /// Whether to rewrite numerically unstable formulas, e.g. `log(1 + x)` to `log1p(x)`. The default is `false`.
     #[serde(default)]
     pub stabilise: bool,
 }

@@ -87,14 +87,14 @@ impl Builder {
 
     /// Uses only bundle files and stores that enough trusted keys of this keyring have signed:
     /// [`precast_store::keyring`]. A bundle embedded in the binary is as trusted as the binary. A store that this
-    /// program writes to is protected by its owner and mode, since modules compiled here are not signed. [default:
-    /// the keyring named by `PRECAST_KEYRING`, if set]
+    /// program writes to is protected by its owner and mode, since modules compiled here are not signed.
+    /// The default is the keyring named by `PRECAST_KEYRING`, if set.
     pub fn keyring(mut self, path: impl AsRef<Path>) -> Self {
         self.keyring = Some(path.as_ref().to_owned());
         self
     }
 
-    /// Sets the policy for misses. [default: `jit` if that feature is enabled and a compiler exists, else `strict`]
+    /// Sets the policy for misses. The default is `jit` if that feature is enabled and a compiler exists, else `strict`.
     pub fn policy(mut self, policy: Policy) -> Self {
         self.policy = Some(policy);
         self
@@ -107,8 +107,8 @@ impl Builder {
     }
 
     /// Records every miss as a declaration in a manifest, `precast.toml`, for `precast build`. The manifest is
-    /// created if missing, else extended; several threads and processes may record at once. [default: the manifest
-    /// named by `PRECAST_RECORD`, if set]
+    /// created if missing, else extended; several threads and processes may record at once. The default is
+    /// the manifest named by `PRECAST_RECORD`, if set.
     ///
     /// A failed write is an [`Event::NotRecorded`](crate::Event::NotRecorded), and changes no result.
     ///
@@ -133,21 +133,21 @@ impl Builder {
     }
 
     /// Checks, in every call, the C of each Apply against its contract, and the result against that of the Applies
-    /// one by one: [`crate::debug`]. Slow; for development. [default: enabled by `PRECAST_DEBUG=1`]
+    /// one by one: [`crate::debug`]. Slow; for development. The default is `true` if the environment has `PRECAST_DEBUG=1`.
     pub fn debug(mut self, debug: bool) -> Self {
         self.debug = Some(debug);
         self
     }
 
     /// Loads modules from files in `directory`, which profilers can read, instead of from memory. The files are kept.
-    /// [default: the directory named by `PRECAST_PROFILING`, if set]
+    /// The default is the directory named by `PRECAST_PROFILING`, if set.
     pub fn profiling(mut self, directory: impl Into<PathBuf>) -> Self {
         self.libraries = self.libraries.profiling(directory.into());
         self
     }
 
     /// Sets the conversions that the `filter` of a user type may make in a call:
-    /// [`TypeRules::filter`](precast_graph::TypeRules::filter). [default: not strict, and `None` for downcasts]
+    /// [`TypeRules::filter`](precast_graph::TypeRules::filter). The defaults are `false` and `None`.
     pub fn filter(mut self, strict: bool, allow_downcast: Option<bool>) -> Self {
         self.casting = Casting { strict, allow_downcast };
         self
