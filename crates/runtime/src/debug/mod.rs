@@ -3,7 +3,7 @@
 //! ```text
 //! graph ─▶ alone: each Apply with a module of its own ─▶ cases: inputs, results of `perform` ───▶ trial: layouts × rooms
 //!                                                                                                      │ twice each
-//!        Violation ◀─ judge: violated rules ◀─ observations ◀─ series: watched runs in a child ◀──────────┘
+//!        Violation ◀─ judge: violated rules ◀─ observations ◀─ series: watched runs in a child ◀───────┘
 //! ```
 //! [`check`] generates inputs; [`check_on`] uses the caller's inputs, Apply by Apply, and compares the served graph
 //! with the result. A [`Runtime`] built with [`Builder::debug`](crate::Builder::debug), or with `PRECAST_DEBUG=1`,

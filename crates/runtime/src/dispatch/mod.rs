@@ -324,8 +324,8 @@ impl Dispatcher {
     }
 }
 
-/// Packs the arguments of a call into a word, one byte of dtype and rank for each; `None` if a byte for the position
-/// would not fit.
+/// Packs the arguments of a call into a word, one byte of dtype and rank for each; `None` if they do not leave a byte for
+/// the position.
 #[inline]
 fn kinds(inputs: &[ArrayRef<'_>]) -> Option<u64> {
     if inputs.len() > 6 {

@@ -107,8 +107,8 @@ impl Builder {
     }
 
     /// Records every miss as a declaration in a manifest, `precast.toml`, for `precast build`. The manifest is
-    /// created if missing, else extended; several threads and processes may record at once. The default is
-    /// the manifest named by `PRECAST_RECORD`, if set.
+    /// created if missing, else extended; several threads and processes may record at once. The default
+    /// is the manifest named by `PRECAST_RECORD`, if set.
     ///
     /// A failed write is an [`Event::NotRecorded`](crate::Event::NotRecorded), and changes no result.
     ///
