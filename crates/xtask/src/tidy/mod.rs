@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! tree      files that git tracks (or would track): paths and text
+//! english   the rate of unclear constructs in comments
 //! files     top level, required files, paths of a build machine
 //! manifests every crate has a description; dependencies point to lower layers only
 //! links     loaders and deployed programs link nothing asynchronous
@@ -9,6 +10,7 @@
 //! ```
 //! To break a rule, change it here; other files have no switches to disable rules.
 
+mod english;
 mod files;
 mod layers;
 mod lex;
@@ -57,6 +59,7 @@ fn check(root: &Path) -> Result<Findings> {
     let tree = Tree::open(root)?;
     let mut findings = Findings::default();
     files::check(&tree, &mut findings);
+    english::check(&tree, &mut findings)?;
     manifests::check(&tree, &mut findings)?;
     rust::check(&tree, &mut findings)?;
     links::check(root, &mut findings)?;
