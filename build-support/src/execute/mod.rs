@@ -13,7 +13,7 @@
 //! A build can be rejected if archives are pinned, or if it must not compile and an artifact is missing. Such a build
 //! publishes nothing, neither compiled units nor cache results, until all of it is accepted. Any other build
 //! publishes cache results at once and compiled units in batches, so that an interrupted build can be continued.
-//! Processes that build the same units at the same time share the work: see [`queue`].
+//! Processes that build the same units at the same time share the work: see `queue.rs`.
 
 mod cache;
 mod compilation;

@@ -149,7 +149,8 @@ impl Isa {
     fn of_target(target: &str) -> String {
         let arch = target.split('-').next().unwrap_or(target);
         let levels = Self::ALL.iter().filter(|level| level.arch() == arch);
-        levels.map(|level| format!("`{level}`")).collect::<Vec<_>>().join(", ")
+        let names: Vec<String> = levels.map(|level| format!("`{level}`")).collect();
+        if names.is_empty() { "none".to_owned() } else { names.join(", ") }
     }
 
     /// Selects the levels of a build: the named ones, or the target's defaults if none are named. The result is sorted,
@@ -184,7 +185,7 @@ impl Isa {
 pub enum ChooseIsaError {
     /// A level belongs to a different architecture.
     #[error(
-        "ISA level `{level}` is of `{}`, the target is `{target}`\nhint: name the target, or levels of it: {}",
+        "ISA level `{level}` is of `{}`, the target is `{target}`; its levels are {}",
         level.arch(),
         Isa::of_target(target)
     )]

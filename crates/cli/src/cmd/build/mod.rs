@@ -13,7 +13,7 @@ use precast_build::{
     DeclareError, Declared, ExecuteError, Executed, Execution, Lock, Locked, Manifest, Mode, Plan, execute,
     plan_after,
 };
-use precast_compile::{Isa, Progress, Toolchain, Variant, host_target};
+use precast_compile::{ChooseIsaError, Isa, Progress, Toolchain, Variant, host_target};
 use precast_ops::Ops;
 use precast_store::key::Profile;
 #[cfg(feature = "remote")]
@@ -231,7 +231,12 @@ fn variants(
     profile: Profile,
 ) -> Result<Vec<Variant>, Failure> {
     let levels = if named.is_empty() { manifest.isa()?.unwrap_or_default() } else { named };
-    Ok(Variant::choose(levels, target, profile)?)
+    Variant::choose(levels, target, profile).map_err(|error| match error {
+        ChooseIsaError::Foreign { .. } => {
+            Failure::usage(error.to_string()).hint("`--target` names the target, `--isa` its levels")
+        }
+        other => other.into(),
+    })
 }
 
 /// Finds the compiler. A frozen build takes pinned archives without it, so it needs no compiler if the local one

@@ -19,7 +19,7 @@ pub fn of_signature(signature: &str, names: &[String]) -> Option<String> {
     Some(tuple(of_label(label, &(0..count).map(name).collect::<Vec<_>>())))
 }
 
-/// Joins several expressions into one, shortened to [`MAX`] characters.
+/// Joins several expressions into one, shortened to `MAX` characters.
 #[must_use]
 pub fn tuple(mut outputs: Vec<String>) -> String {
     if outputs.len() == 1 { outputs.remove(0) } else { shortened(&outputs.join(", ")) }
