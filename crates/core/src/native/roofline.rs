@@ -60,14 +60,16 @@ pub fn multiply_add(threads: usize) -> f64 {
     })
 }
 
-/// Returns the sum of the results of threads that run at the same time.
+/// Returns the sum of the results of threads that run at the same time; fewer if the process cannot start all of them.
 fn on_threads(threads: usize, measure: impl Fn() -> f64 + Sync) -> f64 {
     if threads <= 1 {
         return measure();
     }
     std::thread::scope(|scope| {
-        let running: Vec<_> = (0..threads).map(|_| scope.spawn(&measure)).collect();
-        running.into_iter().filter_map(|thread| thread.join().ok()).sum()
+        let start = |_| std::thread::Builder::new().spawn_scoped(scope, &measure).ok();
+        let running: Vec<_> = (1..threads).filter_map(start).collect();
+        let own = measure();
+        own + running.into_iter().filter_map(|thread| thread.join().ok()).sum::<f64>()
     })
 }
 
@@ -205,5 +207,21 @@ mod tests {
             assert!(triad(1, threads).is_finite() && triad(100_000, threads) > 0.0);
             assert!(multiply_add(threads).is_finite() && multiply_add(threads) > 0.0);
         }
+    }
+
+    /// Runs in a child process in which no thread can start: each stack would be larger than the address space.
+    #[test]
+    fn loops_are_measured_where_no_thread_can_start() {
+        const CHILD: &str = "PRECAST_ROOFLINE_TEST_NO_THREAD";
+        if std::env::var_os(CHILD).is_none() {
+            let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+            let name = "native::roofline::tests::loops_are_measured_where_no_thread_can_start";
+            child.args(["--exact", name, "--test-threads=1"]).env(CHILD, "1");
+            child.env("RUST_MIN_STACK", (1_u64 << 50).to_string());
+            assert!(child.status().unwrap().success());
+            return;
+        }
+        assert!(std::thread::Builder::new().spawn(|| ()).is_err());
+        assert!(triad(100_000, 2) > 0.0 && multiply_add(2) > 0.0);
     }
 }

@@ -329,3 +329,19 @@ fn nesting_to_the_limit_of_json_needs_little_stack() {
     }
     assert!((20..128).contains(&depth), "{depth}");
 }
+
+#[test]
+fn constants_with_huge_shapes_are_refused() {
+    let shapes = [
+        ("f64[?]", vec![1_u64 << 60]),
+        ("f64[?,?]", vec![1 << 32, 1 << 32]),
+        ("f64[?,?]", vec![u64::MAX, u64::MAX]),
+        ("f64[?,?,?]", vec![1 << 40, 1 << 40, 0]),
+    ];
+    for (ty, shape) in shapes {
+        let mut document = document();
+        document["constants"][0] = json!({"id": "c0", "type": ty, "shape": shape, "bits": []});
+        let refused = refuse(&document);
+        assert!(matches!(refused, ParseJsonError::Constant { .. }), "{shape:?}: {refused:?}");
+    }
+}

@@ -377,3 +377,34 @@ fn a_redirect_to_another_origin_takes_no_password_along() {
     *first.lock().unwrap() = format!("{}/STORE", front.url);
     assert!(files.get(&Item::Store, 9).is_err());
 }
+
+/// A process in which no thread can be started: the stack that each would get is larger than the address space.
+#[test]
+fn unreachable_layer_is_reported_without_threads() {
+    const CHILD: &str = "PRECAST_REMOTE_TEST_NO_THREAD";
+    let Ok(url) = std::env::var(CHILD) else {
+        let served = served();
+        for url in [&served.server.url, "oci://127.0.0.1:1/release:v1"] {
+            let name = "http::unreachable_layer_is_reported_without_threads";
+            let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+            child.args(["--exact", name, "--test-threads=1"]).env(CHILD, url);
+            // For the child alone: this process has its threads.
+            child.env("RUST_MIN_STACK", (1_u64 << 50).to_string());
+            assert!(child.status().unwrap().success(), "{url}");
+        }
+        return;
+    };
+    assert!(std::thread::Builder::new().spawn(|| ()).is_err());
+    let directory = tempfile::tempdir().unwrap();
+    let options =
+        Options { cache: Some(directory.path().to_owned()), patience: impatient(), ..Options::default() };
+    match precast_remote::open(&url, Signer::new("alice").keyring(), &options) {
+        Err(error) => assert!(!url.starts_with("http:"), "{error}"),
+        Ok(layer) => {
+            let (layer, heard) = hearing(layer);
+            assert!(layer.find_entry("score").is_ok_and(|found| found.is_none()));
+            let told = heard.lock().unwrap();
+            assert!(matches!(told[..], [Event::Unreachable { .. }]), "{told:?}");
+        }
+    }
+}

@@ -233,3 +233,25 @@ fn with_a_keyring_only_what_is_signed_is_taken() {
         assert_eq!(other.find(key).unwrap().len(), 1);
     }
 }
+
+/// A process in which no thread can be started: the stack that each would get is larger than the address space.
+#[test]
+fn cache_misses_without_threads() {
+    const CHILD: &str = "PRECAST_REAPI_TEST_NO_THREAD";
+    let Ok(url) = std::env::var(CHILD) else {
+        let server = Server::start();
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+        let name = "cache::cache_misses_without_threads";
+        child.args(["--exact", name, "--test-threads=1"]).env(CHILD, &server.url);
+        // For the child alone: this process has its threads.
+        child.env("RUST_MIN_STACK", (1_u64 << 50).to_string());
+        assert!(child.status().unwrap().success());
+        return;
+    };
+    assert!(std::thread::Builder::new().spawn(|| ()).is_err());
+    let opened = RemoteCache::new(url.parse().unwrap(), &Access::default(), patience(), None);
+    if let Ok(cache) = opened {
+        let key = precast_store::key::ActionKey::from_bytes([1; 32]);
+        assert_eq!(cache.find(&[key]), [None]);
+    }
+}
