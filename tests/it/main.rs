@@ -2,11 +2,12 @@
 //!
 //! ```text
 //! graphs, compiled, process   the building blocks of the tests: graphs, their artifacts, other processes
-//! combinations  cross  damage  digest  exit  external  floats  frozen  fuzz  isa  keys  native  operands  page  policy
+//! backtrace  combinations  cross  damage  digest  exit  external  floats  frozen  fuzz  isa  keys  native  operands  page  policy
 //! program  race  record  reload  same_bytes  stack  telemetry  trace  types  writing_ops
 //! ```
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod backtrace;
 mod combinations;
 mod compiled;
 mod cross;

@@ -1,6 +1,9 @@
 """Ops that are written in Python: those of the tutorials, and all that can be wrong."""
 
 import gc
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -369,3 +372,37 @@ def test_the_order_of_macros_does_not_matter_to_flags():
     assert with_macros_last(["-DB=2", "-O1", "-UB", "-DA", "-DB=1"]) == expected
     assert with_macros_last(["-DA", "-DB=2", "-UB", "-O1", "-DB=1"]) == expected
     assert with_macros_last(["-Xpreprocessor", "-DB", "-DA"]) == ["-Xpreprocessor", "-DB", "-DA"]
+
+
+CRASH = """
+import faulthandler
+faulthandler.enable()
+import numpy as np
+import precast
+from precast import Apply, COp
+
+class Crash(COp):
+    def make_node(self, x):
+        return Apply(self, [x], [x.type()])
+
+    def c_code(self, node, name, inputs, outputs, sub):
+        return "*(volatile char *)(uintptr_t)8 = 1;"
+
+    def c_headers(self):
+        return ["<stdint.h>"]
+
+x = precast.input("x", "f64[?]")
+function = precast.function([x], Crash()(x), policy="jit")
+
+def caller():
+    function(np.ones(3))
+
+caller()
+"""
+
+
+def test_a_crash_in_an_op_shows_the_stack_of_python():
+    done = subprocess.run([sys.executable, "-c", CRASH], capture_output=True, text=True, timeout=120)
+    assert done.returncode == -signal.SIGSEGV
+    assert "Fatal Python error: Segmentation fault" in done.stderr
+    assert "line 22 in caller" in done.stderr and "line 24 in <module>" in done.stderr
