@@ -182,7 +182,8 @@ impl Engine {
         let target = request.layers.iter().find_map(|layer| Some((layer, layer.writable()?)));
         let target = target.filter(|_| !module.unpublished);
         let turn = target.map(|(_, store)| store.turn(key, PATIENCE));
-        if turn.as_ref().is_some_and(Turn::waited) && is_there() {
+        // Another process may have compiled for this CPU alone, so named levels are compiled here.
+        if request.levels.is_empty() && turn.as_ref().is_some_and(Turn::waited) && is_there() {
             return Ok(Made::Elsewhere);
         }
         if !module.versions.is_empty() {
