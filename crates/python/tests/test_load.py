@@ -4,7 +4,6 @@ import copy
 import os
 import pickle
 import shutil
-from pathlib import Path
 
 import numpy as np
 import precast
@@ -122,21 +121,3 @@ def test_what_is_not_pickled_says_what_to_do(model):
             with pytest.raises(TypeError, match="cannot pickle a `precast.") as caught:
                 pickle.dumps(each, protocol)
             assert hint in str(caught.value)
-
-
-def test_modules_of_a_profiling_directory_have_names(bundle, tmp_path):
-    directory = tmp_path / "modules"
-    try:
-        precast.set_profiling(directory)
-        score = precast.load(bundle).score
-        files = [file.name for file in directory.iterdir()]
-        assert len(files) == 1 and files[0].startswith("precast-score-")
-        assert str(directory / files[0]) in Path("/proc/self/maps").read_text()
-        precast.set_profiling(None)
-        again = precast.load(bundle)
-        assert again.score.inputs == score.inputs
-        assert len(list(directory.iterdir())) == 1
-    finally:
-        precast.set_profiling(None)
-    with pytest.raises(TypeError):
-        precast.set_profiling(1)

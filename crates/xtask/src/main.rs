@@ -46,30 +46,31 @@ use std::process::ExitCode;
 const HELP: &str = "\
 usage: cargo xtask COMMAND
 
-  test [ARGS…]          run all tests; ARGS go to the runner (and leave out the doctests)
-  ci [--without-test]   run what .ci/run runs
-  fuzz-graphs [--numpy] [--count N] [--seed S]
-                        run N (100000) random graphs, from seed S (0) on, against `perform`
-  fuzz-parsers [--seconds N] [TARGET…]
-                        edit real files, for N (600) seconds a parser
-  python [ARGS…]        install the Python package and run its tests; ARGS go to pytest
-  python --pytensor     its long tests with PyTensor and PyMC
-  cross [--count N]     install a cross compiler and an emulator; compare what artifacts for aarch64 compute, in N (100)
-                        random graphs too
-  digest [--count N]    compute N (200) random graphs and some with long arrays by each compiler, at each level, cut in each
-                        way, on 1 to 3 threads; compare with `perform`
-  threads               run the tests of the threads that share a call under ThreadSanitizer
-  repro                 build the same in every way that must not matter; compare the bytes, for each compiler
-  remotes               install and start servers (S3, a registry, a web server, BuildGrid) and run the tests that speak to them
-  remotes --figures     how long hits and a thousand artifacts take there, optimised, beside curl
-  syscalls              refuse each system call to commands and programs of each host
-  limits                run them under resource limits and on one CPU
-  cpus                  run them on other CPUs, by emulation
-  reload                reload bundles in services of each host; fail if memory, mappings or descriptors grow
-  bench                 run every case of the bench in two rounds; fail where a result differs from a peer's
-  proofs [--minutes N] [NAME…]
-                        run every long proof, or those named, in N (240) minutes together; end with a table of results
+  test [ARGS…]          run all tests; pass ARGS to the test runner (and skip the doctests)
+  ci [--without-test]   run the steps of .ci/run
   tidy                  check the rules of the tree
+
+Long proofs:
+  proofs [--minutes N] [NAME…]
+                        run all proofs or the named ones in N (240) minutes, and print a table of results
+  fuzz-graphs [--numpy] [--count N] [--seed S]
+                        compare N (100000) random graphs, from seed S (0) on, with `perform` or NumPy
+  fuzz-parsers [--seconds N] [TARGET…]
+                        parse edited files for N (600) seconds per parser
+  python [ARGS…]        install the Python package and run its tests; pass ARGS to pytest
+  python --pytensor     run the tests of PyTensor and PyMC with precast
+  cross [--count N]     compile for aarch64, run under an emulator, and compare the bits, with N (100) random graphs;
+                        install the cross compiler and the emulator
+  digest [--count N]    compare one digest over compilers, ISA levels, cuts and numbers of threads, with N (200) random graphs
+  threads               run the tests of shared calls under ThreadSanitizer
+  repro                 build in different directories, orders and environments with each compiler, and compare the bytes
+  remotes [--figures]   install servers (S3, a registry, a web server, BuildGrid) and test against them;
+                        --figures prints times instead
+  syscalls              refuse each system call to the commands and to programs of each host
+  limits                run them under resource limits
+  cpus                  run them on emulated CPUs
+  reload                reload bundles in services of each host, and fail if memory, mappings or descriptors grow
+  bench                 run each case of the bench in two rounds, and fail if a result differs from a peer's
 ";
 
 fn main() -> ExitCode {
@@ -88,6 +89,10 @@ fn run() -> Result<bool> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     match args.as_slice() {
+        [] | ["help" | "-h" | "--help", ..] | [_, "-h" | "--help"] => {
+            print!("{HELP}");
+            Ok(true)
+        }
         ["test", rest @ ..] => test::run(rest),
         ["ci"] => ci::run(true),
         ["ci", "--without-test"] => ci::run(false),
@@ -107,10 +112,6 @@ fn run() -> Result<bool> {
         ["bench"] => bench(),
         ["proofs", rest @ ..] => proofs::run(&root(), rest),
         ["tidy"] => tidy::run(&root()),
-        [] | ["help" | "-h" | "--help", ..] => {
-            print!("{HELP}");
-            Ok(true)
-        }
         _ => bail!("unknown command `{}`\n{HELP}", args.join(" ")),
     }
 }
