@@ -61,9 +61,9 @@ pub(super) fn gather(
     let ty = operands.graph.ty(index.value);
     let (is_mask, rank) = (ty.dtype() == DType::Bool, ty.ndim());
     let dimensions = if is_mask { rank } else { 1 };
-    if !is_mask && !ty.dtype().is_integer() || dimensions == 0 {
+    if !is_mask && !ty.dtype().is_integer() {
         let (op, found) = (operands.function.to_owned(), ty.to_string());
-        let expected = "integers, or a mask of bool with dimensions".to_owned();
+        let expected = "integers, or a mask of bool".to_owned();
         return Err(MakeNodeError::Input { op, input: index.argument, found, expected }.into());
     }
     if is_nonzero(operands.graph, index.value) {
