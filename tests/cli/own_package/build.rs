@@ -1,4 +1,4 @@
-//! What is compiled into the program: a graph of an own op between two of the library, and of an own type.
+//! Compiles a graph into the program: an op of its own between two library ops, and a type of its own.
 
 #[path = "ops/degrees.rs"]
 mod degrees;

@@ -1,4 +1,4 @@
-//! The program: it calls what was compiled, and has neither ops nor a compiler.
+//! The program: it calls the compiled graph, without ops or a compiler.
 
 use ndarray::{ArrayD, array};
 use precast::{ArrayRef, Loader};
@@ -11,7 +11,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let heading: ArrayD<f64> = results.remove(1).try_into()?;
     let total: ArrayD<f64> = results.remove(0).try_into()?;
     println!("{total}, {heading}");
-    // Where there are no types, the C of a type refuses what is none of its values.
+    // The program has no types, so the C of the type rejects invalid values.
     let refused = model.call(&[ArrayRef::from(x.view()), ArrayRef::from(ndarray::arr0(400.0).view())]);
     println!("{}", refused.unwrap_err());
     Ok(())
