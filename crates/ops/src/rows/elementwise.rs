@@ -28,54 +28,54 @@
 macro_rules! scalar_rows {
     ($with:ident) => {
         $with! {
-            /// The sum; of truth values `or`.
+            /// The sum; for bool, logical or.
             add(x, y) [] Common => Same, Cheap, other { bool = x | y; int = x.wrapping_add(y); float = x + y; complex = x.plus(y); }
             /// The difference.
             sub(x, y) [subtract] Common => Same, Cheap, other { int = x.wrapping_sub(y); float = x - y; complex = x.minus(y); }
-            /// The product; of truth values `and`.
+            /// The product; for bool, logical and.
             mul(x, y) [multiply] Common => Same, Cheap, other { bool = x & y; int = x.wrapping_mul(y); float = x * y; complex = x.times(y); }
-            /// The quotient; of integers in f64.
+            /// The quotient; integers are divided in f64.
             div(x, y) [divide true_divide] Quotient => Same, Costly, other { float = x / y; complex = x.over(y); }
-            /// The quotient rounded down; of integers by 0 it is 0.
+            /// The quotient, rounded down; 0 for integers divided by 0.
             floor_div(x, y) [floor_divide] Number => Same, Costly, method { int = x.floor_div(y); float "scalar/modulo.h" = x.floor_div(y); }
-            /// The remainder, of the divisor's sign; of integers by 0 it is 0.
+            /// The remainder, with the divisor's sign; 0 for integers divided by 0.
             mod(x, y) [remainder] Number => Same, Costly, other { int = x.modulo(y); float "scalar/modulo.h" = x.modulo(y); }
-            /// Elements to a power; integers to negative ones are an error when it is run.
+            /// `x` raised to the power `y`; a negative power of integers fails in the call.
             pow(x, y) [power] Power => Same, Costly, method { int = x.power(y)?; float "math/pow.h"; complex "math/complex/pow.h"; }
-            /// The negative.
+            /// The negated elements.
             neg(x) [negative] Common => Same, Cheap, other { int = x.wrapping_neg(); float = -x; complex = Complex::new(-x.re, -x.im); }
-            /// Absolute value; of complex numbers a real one. The least integer stays as it is.
+            /// The absolute value; real for complex numbers. The smallest integer is unchanged.
             abs(x) [absolute] Common => Part, Cheap, method { bool = x; int = x.magnitude(); float = x.abs(); complex "scalar/magnitude.h" = x.magnitude(); }
-            /// -1, 0 or 1; of a complex number `x / abs(x)`.
+            /// -1, 0 or 1; for complex numbers `x / abs(x)`.
             sign(x) [] Common => Same, Costly, method as "signum" { int = x.sign(); float = x.sign(); complex "scalar/magnitude.h" = x.sign(); }
-            /// The product with itself.
+            /// `x * x`.
             square(x) [] Number => Same, Costly, method { int = x.wrapping_mul(x); float = x * x; complex = x.times(x); }
-            /// 1 / x; of integers truncated, of 0 then 0.
+            /// `1 / x`; integers are truncated, and 0 gives 0.
             reciprocal(x) [] Number => Same, Costly, method { int = x.reciprocal(); float = 1.0 / x; complex = x.reciprocal(); }
-            /// Square root.
+            /// The square root.
             sqrt(x) [] Inexact => Same, Costly, method { float = x.sqrt(); complex "math/complex/root.h"; }
 
             /// Whether elements are equal.
             eq(x, y) [equal] Order => Bool, Cheap, method { bool = x == y; int = x == y; float = x == y; complex = x == y; }
             /// Whether elements differ.
             ne(x, y) [not_equal] Order => Bool, Cheap, method { bool = x != y; int = x != y; float = x != y; complex = x != y; }
-            /// Whether elements are less.
+            /// Whether the elements of `x` are less.
             lt(x, y) [less] Order => Bool, Cheap, method { bool = !x & y; int = x < y; float = x < y; complex = x.less(y); }
-            /// Whether elements are less or equal.
+            /// Whether the elements of `x` are less or equal.
             le(x, y) [less_equal] Order => Bool, Cheap, method { bool = x <= y; int = x <= y; float = x <= y; complex = x.less_or_equal(y); }
-            /// Whether elements are greater.
+            /// Whether the elements of `x` are greater.
             gt(x, y) [greater] Order => Bool, Cheap, method { bool = x & !y; int = x > y; float = x > y; complex = y.less(x); }
-            /// Whether elements are greater or equal.
+            /// Whether the elements of `x` are greater or equal.
             ge(x, y) [greater_equal] Order => Bool, Cheap, method { bool = x >= y; int = x >= y; float = x >= y; complex = y.less_or_equal(x); }
-            /// The larger of two elements; NaN if one is.
+            /// The larger of two elements; NaN if either is NaN.
             maximum(x, y) [] Common => Same, Cheap, method { bool = x | y; int = x.max(y); float = x.larger(y); complex = x.larger(y); }
-            /// The smaller of two elements; NaN if one is.
+            /// The smaller of two elements; NaN if either is NaN.
             minimum(x, y) [] Common => Same, Cheap, method { bool = x & y; int = x.min(y); float = x.smaller(y); complex = x.smaller(y); }
-            /// No less than `min` and no more than `max`, which wins where they contradict each other; either may be missing.
+            /// The elements limited to `min` and `max`, either of which may be missing; if `min` exceeds `max`, the result is `max`.
             clip(x, min, max) [] Bounds => Same, Costly, method {
                 bool = (x | min) & max; int = x.max(min).min(max); float = x.larger(min).smaller(max); complex = x.larger(min).smaller(max);
             }
-            /// `yes` where the condition is true, else `no`.
+            /// `yes` where the condition is true, and `no` where it is false.
             switch(condition, yes, no) [where] Condition => Choice, Cheap, method { any = choose; }
 
             /// Whether an element, or a part of it, is NaN.
@@ -85,53 +85,53 @@ macro_rules! scalar_rows {
             /// Whether an element, and each part of it, is a finite number.
             isfinite(x) [] Common => Bool, Costly, method { bool = true; int = true; float = x.is_finite(); complex = x.re.is_finite() && x.im.is_finite(); }
 
-            /// And, of elements taken as truth values.
+            /// Logical and; nonzero elements are true.
             logical_and(x, y) [] Bool => Same, Cheap, method as "and" { bool = x & y; }
-            /// Or, of elements taken as truth values.
+            /// Logical or; nonzero elements are true.
             logical_or(x, y) [] Bool => Same, Cheap, method as "or" { bool = x | y; }
-            /// Either but not both, of elements taken as truth values.
+            /// Logical exclusive or; nonzero elements are true.
             logical_xor(x, y) [] Bool => Same, Cheap, method as "xor" { bool = x ^ y; }
-            /// Not, of elements taken as truth values.
+            /// Logical not; nonzero elements are true.
             logical_not(x) [] Bool => Same, Cheap, method as "not" { bool = !x; }
-            /// And, bit by bit.
+            /// Bitwise and.
             bitwise_and(x, y) [] Common => Same, Costly, other { bool = x & y; int = x & y; }
-            /// Or, bit by bit.
+            /// Bitwise or.
             bitwise_or(x, y) [] Common => Same, Costly, other { bool = x | y; int = x | y; }
-            /// Either but not both, bit by bit.
+            /// Bitwise exclusive or.
             bitwise_xor(x, y) [] Common => Same, Costly, other { bool = x ^ y; int = x ^ y; }
-            /// Not, bit by bit.
+            /// Bitwise not.
             invert(x) [bitwise_invert bitwise_not] Common => Same, Costly, other { bool = !x; int = !x; }
-            /// Bits moved up; a count below 0 or past the width gives 0.
+            /// The bits shifted left; a count that is negative or exceeds the width gives 0.
             left_shift(x, y) [bitwise_left_shift] Number => Same, Costly, other { int = x.left_shift(y); }
-            /// Bits moved down; a count below 0 or past the width gives 0, of a negative number -1.
+            /// The bits shifted right; a count that is negative or exceeds the width gives 0, or -1 for a negative number.
             right_shift(x, y) [bitwise_right_shift] Number => Same, Costly, other { int = x.right_shift(y); }
 
-            /// The integer below.
+            /// The largest integer that is not greater.
             floor(x) [] Rounding => Same, Costly, method { float = x.floor(); }
-            /// The integer above.
+            /// The smallest integer that is not less.
             ceil(x) [] Rounding => Same, Costly, method { float = x.ceil(); }
-            /// The integer nearer to 0.
+            /// The integer part, rounded toward 0.
             trunc(x) [fix] Rounding => Same, Costly, method { float = x.trunc(); }
-            /// The nearest integer, or number of so many decimals; the even one of two.
+            /// The nearest integer, or the nearest number with `decimals` decimals; half to even.
             round(x) [around] {decimals = 0} Nearest => Same, Costly, method { float = x.round_ties_even(); complex = x.rounded(); }
-            /// The nearest integer, the one farther from 0 of two.
+            /// The nearest integer; half away from 0.
             round_half_away(x) [] Rounding => Same, Costly, method { float = x.round(); }
 
-            /// e to the power of each element.
+            /// e raised to the power `x`.
             exp(x) [] Inexact => Same, Costly, method { float "math/exp.h"; complex "math/complex/exp.h"; }
-            /// 2 to the power of each element.
+            /// 2 raised to the power `x`.
             exp2(x) [] Inexact => Same, Costly, method { float "math/exp2.h"; }
-            /// `exp(x) - 1`, exact near 0.
+            /// `exp(x) - 1`, accurate near 0.
             expm1(x) [] Inexact => Same, Costly, method { float "math/exp2.h"; complex "math/complex/expm1.h"; }
-            /// Natural logarithm.
+            /// The natural logarithm.
             log(x) [] Inexact => Same, Costly, method { float "math/log.h"; complex "math/complex/log.h"; }
-            /// Logarithm to base 2.
+            /// The logarithm to base 2.
             log2(x) [] Inexact => Same, Costly, method { float "math/log2.h"; complex "math/complex/log.h"; }
-            /// Logarithm to base 10.
+            /// The logarithm to base 10.
             log10(x) [] Inexact => Same, Costly, method { float "math/log2.h"; complex "math/complex/log.h"; }
-            /// `log(1 + x)`, exact near 0.
+            /// `log(1 + x)`, accurate near 0.
             log1p(x) [] Inexact => Same, Costly, method { float "math/log1p.h"; complex "math/complex/log.h"; }
-            /// `log(1 - exp(x))` of negative numbers.
+            /// `log(1 - exp(x))` for negative numbers.
             log1mexp(x) [] Inexact => Same, Costly, method { float "math/log1p.h"; }
             /// `1 / (1 + exp(-x))`.
             sigmoid(x) [expit] Inexact => Same, Costly, method { float "math/sigmoid.h"; }
@@ -139,7 +139,7 @@ macro_rules! scalar_rows {
             softplus(x) [] Inexact => Same, Costly, method { float "math/log1p.h"; }
             /// The error function.
             erf(x) [] Inexact => Same, Costly, method { float "math/erf.h"; }
-            /// `1 - erf(x)`, exact where that is small.
+            /// `1 - erf(x)`, accurate for small results.
             erfc(x) [] Inexact => Same, Costly, method { float "math/erf.h"; }
             /// The logarithm of the absolute value of the gamma function.
             gammaln(x) [lgamma] Inexact => Same, Costly, method { float "math/gamma.h"; }
@@ -153,69 +153,69 @@ macro_rules! scalar_rows {
             gammaincc(a, x) [] Inexact => Same, Costly, method { float "math/gammainc.h"; }
             /// The regularized incomplete beta function.
             betainc(a, b, x) [] Inexact => Same, Costly, method { float "math/betainc.h"; }
-            /// `round(x * power) / power`, `power` the sum of `hi` and `lo`; what `round` does with many decimals.
+            /// `round(x * power) / power`, where `power` is `hi + lo`; used by `round` for many decimals.
             round_decimals(x, hi, lo) [] Inexact => Same, Costly, other { float "scalar/decimal.h"; }
-            /// `round(x / power) * power`, `power` the sum of `hi` and `lo`.
+            /// `round(x / power) * power`, where `power` is `hi + lo`.
             round_multiples(x, hi, lo) [] Inexact => Same, Costly, other { float "scalar/decimal.h"; }
-            /// Cube root.
+            /// The cube root.
             cbrt(x) [] Inexact => Same, Costly, method { float "math/root.h"; }
-            /// The square root of the sum of squares, without overflow on the way.
+            /// The square root of the sum of squares, without intermediate overflow.
             hypot(x, y) [] Inexact => Same, Costly, method { float "math/root.h"; }
-            /// Sine, of any angle.
+            /// The sine, accurate for any angle.
             sin(x) [] Inexact => Same, Costly, method { float "math/trig.h"; complex "math/complex/hyperbolic.h"; }
-            /// Cosine, of any angle.
+            /// The cosine, accurate for any angle.
             cos(x) [] Inexact => Same, Costly, method { float "math/trig.h"; complex "math/complex/hyperbolic.h"; }
-            /// Tangent, of any angle.
+            /// The tangent, accurate for any angle.
             tan(x) [] Inexact => Same, Costly, method { float "math/trig.h"; complex "math/complex/hyperbolic.h"; }
-            /// Arc sine.
+            /// The arc sine.
             asin(x) [arcsin] Inexact => Same, Costly, method { float "math/arc.h"; complex "math/complex/arc.h"; }
-            /// Arc cosine.
+            /// The arc cosine.
             acos(x) [arccos] Inexact => Same, Costly, method { float "math/arc.h"; complex "math/complex/arc.h"; }
-            /// Arc tangent.
+            /// The arc tangent.
             atan(x) [arctan] Inexact => Same, Costly, method { float "math/atan.h"; complex "math/complex/area.h"; }
             /// The angle of the point `(x, y)`.
             atan2(y, x) [arctan2] Inexact => Same, Costly, method { float "math/atan.h"; }
-            /// Hyperbolic sine.
+            /// The hyperbolic sine.
             sinh(x) [] Inexact => Same, Costly, method { float "math/hyperbolic.h"; complex "math/complex/hyperbolic.h"; }
-            /// Hyperbolic cosine.
+            /// The hyperbolic cosine.
             cosh(x) [] Inexact => Same, Costly, method { float "math/hyperbolic.h"; complex "math/complex/hyperbolic.h"; }
-            /// Hyperbolic tangent.
+            /// The hyperbolic tangent.
             tanh(x) [] Inexact => Same, Costly, method { float "math/sigmoid.h"; complex "math/complex/hyperbolic.h"; }
-            /// Inverse hyperbolic sine.
+            /// The inverse hyperbolic sine.
             asinh(x) [arcsinh] Inexact => Same, Costly, method { float "math/area.h"; complex "math/complex/arc.h"; }
-            /// Inverse hyperbolic cosine.
+            /// The inverse hyperbolic cosine.
             acosh(x) [arccosh] Inexact => Same, Costly, method { float "math/area.h"; complex "math/complex/arc.h"; }
-            /// Inverse hyperbolic tangent.
+            /// The inverse hyperbolic tangent.
             atanh(x) [arctanh] Inexact => Same, Costly, method { float "math/area.h"; complex "math/complex/area.h"; }
-            /// Degrees in radians.
+            /// Converts degrees to radians.
             deg2rad(x) [radians] Inexact => Same, Costly, method { float = x.radians(); }
-            /// Radians in degrees.
+            /// Converts radians to degrees.
             rad2deg(x) [degrees] Inexact => Same, Costly, method { float = x.degrees(); }
 
             /// The complex numbers with these real and imaginary parts.
             complex(re, im) [] Inexact => Whole, Costly, method { float "scalar/complex.h" = Complex::new(re, im); }
-            /// The imaginary part; of real numbers 0.
+            /// The imaginary part; 0 for real numbers.
             imag(x) [] Common => Part, Costly, method { bool = false; int = x.wrapping_sub(x); float = 0.0; complex = x.im; }
             /// The real part.
             real(x) [] Complex => Part, Costly, method { complex = x.re; }
             /// The complex conjugate.
             conj(x) [conjugate] Conjugate => Same, Costly, method { complex = Complex::new(x.re, -x.im); }
-            /// The angle of a complex number in the plane; of real numbers 0 or π. With `deg=True` in degrees.
+            /// The angle of a complex number in radians, or in degrees with `deg=True`; 0 or π for real numbers.
             angle(x) [] {deg = False} Angle => Part, Costly, method {}
-            /// The elements as they are: a copy.
+            /// A copy.
             identity(x) [] Common => Same, Cheap, other {}
 
-            /// The size of the first with the sign of the second, also where that is NaN.
+            /// The absolute value of `x` with the sign of `y`, even if `y` is NaN.
             copysign(x, y) [] Inexact => Same, Costly, method { float = x.copysign(y); }
-            /// Whether the sign is that of a negative number, also of zeros and NaN.
+            /// Whether the sign bit is set, including for zeros and NaN.
             signbit(x) [] Inexact => Bool, Costly, method { float = x.is_sign_negative(); }
-            /// The next number of the dtype in the direction of the second; of f32 and f64.
+            /// The next number of the dtype from `x` toward `y`; for f32 and f64.
             nextafter(x, y) [] Inexact => Exact, Costly, method { float "scalar/steps.h" = x.next_to(y); }
-            /// The nearest integer as a float, the even one of two.
+            /// The nearest integer as a float; half to even.
             rint(x) [] Inexact => Same, Costly, method as "round" { float = x.round_ties_even(); complex = x.rounded(); }
-            /// Absolute value as a float.
+            /// The absolute value as a float.
             fabs(x) [] Inexact => Same, Costly, method as "abs" { float = x.abs(); }
-            /// The remainder, of the dividend's sign; of integers by 0 it is 0.
+            /// The remainder, with the dividend's sign; 0 for integers divided by 0.
             fmod(x, y) [] Number => Same, Costly, method { int = x.rest(y); float "scalar/modulo.h" = x % y; }
             /// `x * 2**n`, rounded once; `n` is truncated.
             scalb(x, n) [] Inexact => Same, Costly, method { float "scalar/steps.h" = x.scaled(n); }
