@@ -26,35 +26,35 @@ type Row = (&'static str, &'static str, &'static str);
 #[rustfmt::skip]
 const ROWS: [Row; 30] = [
     ("exp", "exp.h", "x = k ln 2 + r, a polynomial in r"),
-    ("exp2", "exp2.h", "as `exp`, r ln 2 as a pair"),
-    ("expm1", "exp2.h", "as `exp`, the 1 taken off as a pair"),
-    ("log", "log.h", "2^k m, a series in (m - 1)/(m + 1)"),
+    ("exp2", "exp2.h", "like `exp`, with r ln 2 as a pair"),
+    ("expm1", "exp2.h", "like `exp`; 1 is subtracted as a pair"),
+    ("log", "log.h", "x = 2^k m, a series in (m - 1)/(m + 1)"),
     ("log2", "log2.h", "after K. C. Ng's fdlibm"),
     ("log10", "log2.h", "after K. C. Ng's fdlibm"),
-    ("log1p", "log1p.h", "as `log` of a pair (f32: what 1 + x loses is added again)"),
+    ("log1p", "log1p.h", "like `log` of a pair (f32: adds the rounding error of 1 + x)"),
     ("softplus", "log1p.h", "max(x, 0) and `log1p` of a power"),
     ("log1mexp", "log1p.h", "`log` of a pair"),
     ("sigmoid", "sigmoid.h", "a quotient of pairs"),
-    ("tanh", "sigmoid.h", "one quotient: of polynomials below 0.9 (f32: 1), beyond of sums with r coth r"),
+    ("tanh", "sigmoid.h", "one quotient: below 0.9 (f32: 1) of polynomials, above it of sums with r coth r"),
     ("sinh", "hyperbolic.h", "e^x - 1 as a pair"),
     ("cosh", "hyperbolic.h", "e^x as a pair"),
     ("asinh", "area.h", "`log` of a pair"),
     ("acosh", "area.h", "`log` of a pair"),
     ("atanh", "area.h", "`log` of a pair"),
-    ("asin", "arc.h", "a polynomial up to 1/2, beyond by a root as a pair"),
-    ("acos", "arc.h", "a polynomial up to 1/2, beyond by a root as a pair"),
+    ("asin", "arc.h", "a polynomial up to 1/2, above it with a square root as a pair"),
+    ("acos", "arc.h", "a polynomial up to 1/2, above it with a square root as a pair"),
     ("atan", "atan.h", "a multiple of pi/4 and a polynomial, as pairs"),
-    ("cbrt", "root.h", "Newton's steps, the last one on a pair"),
-    ("erf", "erf.h", "a polynomial up to 3/4, beyond 1 less `erfc` without pairs (f32: up to 0.845, 1 less a power of 2)"),
+    ("cbrt", "root.h", "Newton's method, the last step with a pair"),
+    ("erf", "erf.h", "a polynomial up to 3/4 (f32: 0.845), above it 1 minus `erfc` without pairs (f32: 1 minus a power of 2)"),
     ("erfc", "erf.h", "after M. M. Shepherd and J. G. Laframboise (1981)"),
-    ("sin", "trig.h", "W. Cody and W. Waite, M. Payne and R. Hanek; a polynomial"),
-    ("cos", "trig.h", "W. Cody and W. Waite, M. Payne and R. Hanek; a polynomial"),
-    ("tan", "trig.h", "a quotient of both, as pairs"),
-    ("gammaln", "gamma.h", "x > 0: a polynomial, from 8 on J. Stirling's series"),
-    ("digamma", "gamma.h", "x > 0: a polynomial, from 8 on J. Stirling's series"),
-    ("pow", "pow.h", "`exp` of y ln x, ln x to 2^-64"),
-    ("atan2", "atan.h", "as `atan`"),
-    ("hypot", "root.h", "a root of pairs"),
+    ("sin", "trig.h", "reduction after Cody and Waite, or Payne and Hanek; a polynomial"),
+    ("cos", "trig.h", "reduction after Cody and Waite, or Payne and Hanek; a polynomial"),
+    ("tan", "trig.h", "a quotient of `sin` and `cos`, as pairs"),
+    ("gammaln", "gamma.h", "x > 0: a polynomial, from 8 Stirling's series"),
+    ("digamma", "gamma.h", "x > 0: a polynomial, from 8 Stirling's series"),
+    ("pow", "pow.h", "`exp` of y ln x, with ln x accurate to 2^-64"),
+    ("atan2", "atan.h", "like `atan`"),
+    ("hypot", "root.h", "a square root of pairs"),
 ];
 
 /// Returns the error budget of a function: NumPy's or SciPy's error, but at least 1 ulp, or 2 ulp for `gammaln` and
@@ -93,7 +93,7 @@ fn measured(thousands: u32) -> Option<Vec<(String, [f64; 2])>> {
 
 /// Renders the table of the page.
 fn table(measured: &[(String, [f64; 2])]) -> String {
-    let mut text = "| function | header | how | f64 | f32 | NumPy, SciPy: f64 | f32 | budget |\n|---|---|---|---|---|---|---|---|".to_owned();
+    let mut text = "| function | header | algorithm | f64 | f32 | NumPy, SciPy: f64 | f32 | budget |\n|---|---|---|---|---|---|---|---|".to_owned();
     for ((name, errors), (_, header, how)) in measured.iter().zip(ROWS) {
         let peers = peers(name);
         let missed: Vec<String> = (0..2)
