@@ -1,15 +1,15 @@
-/* precast.h: numeric functions that were compiled ahead of time, called from C or C++.
+/* precast.h: calls numeric functions that were compiled ahead of time, from C or C++.
  *
  *   bundle ── entry by name ──▶ function ── arrays in ──▶ arrays out
  *                                        └─ signature ──▶ plain C function
  *
- * Statuses. What can fail returns a precast_status and writes its result through the last argument, only where it succeeds.
- *   precast_last_error() says in words what went wrong, on this thread.
- * Pointers are not NULL unless their comment says that they may be; NULL is then an error with PRECAST_ERROR_ARGUMENT, not a
- *   crash. What this library allocates is freed by the function that is named beside it, in any order: a function outlives its
- *   bundle, and results outlive both.
- * Threads. A bundle and a function may be used by any number of threads at once; only freeing them may not happen meanwhile.
- * ABI. Structs and numbers here never change within a PRECAST_ABI_VERSION; functions and statuses are added.
+ * Status. A function that can fail returns a precast_status. It writes its result through its last argument, only on success.
+ *   precast_last_error() describes the last failure on this thread.
+ * Pointers. They must not be NULL unless their comment allows it; NULL is then an error with PRECAST_ERROR_ARGUMENT, not a crash.
+ *   The comment of each function names the function that frees its result. Handles may be freed in any order: a function outlives
+ *   its bundle, and results outlive both.
+ * Threads. Any number of threads may use a bundle or a function at once. Do not free it while another thread uses it.
+ * ABI. Within a PRECAST_ABI_VERSION, structs and numbers never change; functions and statuses may be added.
  */
 #ifndef PRECAST_H
 #define PRECAST_H
@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* DLPack's structs: those of its own header where that is found, or was included before, else the same here. */
+/* DLPack's structs: from its own header if the compiler finds it or if it was included before, otherwise the same definitions. */
 #if !defined(DLPACK_DLPACK_H_) && defined(__has_include)
 #if __has_include(<dlpack/dlpack.h>)
 #include <dlpack/dlpack.h>
@@ -28,13 +28,13 @@
 extern "C" {
 #endif
 
-/* The version that this header describes; the shared library's name ends in it. */
+/* The ABI version of this header; the shared library's name ends in it. */
 #define PRECAST_ABI_VERSION 1
 
-/* The version that the library has: compare it with PRECAST_ABI_VERSION. */
+/* Returns the ABI version of the library. Compare it with PRECAST_ABI_VERSION. */
 uint32_t precast_abi_version(void);
 
-/* The release of the library, "0.1.0"; lives for ever. */
+/* Returns the release of the library, "0.1.0"; a static string. */
 const char *precast_version(void);
 
 /* ---- Errors -------------------------------------------------------------------------------------------------------- */
@@ -42,24 +42,24 @@ const char *precast_version(void);
 typedef enum precast_status {
   PRECAST_OK = 0,
   PRECAST_ERROR_ARGUMENT = 1,  /* NULL, an index out of range, text that is not UTF-8 */
-  PRECAST_ERROR_BUNDLE = 2,    /* a bundle cannot be read, is damaged or not signed, or others can change it */
+  PRECAST_ERROR_BUNDLE = 2,    /* a bundle cannot be read, is damaged or not signed, or other users can change it */
   PRECAST_ERROR_ENTRY = 3,     /* the bundle has no entry of this name */
-  PRECAST_ERROR_LOAD = 4,      /* the entry's code is damaged, or made for another host */
-  PRECAST_ERROR_ARRAY = 5,     /* what is described is no array: misaligned, read-only, another device */
-  PRECAST_ERROR_MISMATCH = 6,  /* the function takes or gives other arrays: number, dtype, rank, extents */
-  PRECAST_ERROR_OP = 7,        /* an op refused its values, as shapes that do not broadcast */
-  PRECAST_ERROR_SIGNATURE = 8, /* there is no plain C function of this signature */
-  PRECAST_ERROR_INTERNAL = 9   /* a defect of precast: please report it */
+  PRECAST_ERROR_LOAD = 4,      /* the entry's code is damaged, or was compiled for another host */
+  PRECAST_ERROR_ARRAY = 5,     /* an unsupported array: misaligned, read-only, on another device */
+  PRECAST_ERROR_MISMATCH = 6,  /* arrays that do not match the function: number, dtype, rank, extents */
+  PRECAST_ERROR_OP = 7,        /* an op rejected its values, e.g. shapes that do not broadcast */
+  PRECAST_ERROR_SIGNATURE = 8, /* the function has no plain C function of this signature */
+  PRECAST_ERROR_INTERNAL = 9   /* a bug in precast: please report it */
 } precast_status;
 
-/* The last failure of this thread in words, with `hint:` lines where there is a remedy; "" if nothing failed yet. Lives until
- * the next failure on this thread. */
+/* Returns the message of the last failure on this thread, with `hint:` lines if a remedy is known; "" if nothing has failed yet.
+ * Valid until the next failure on this thread. */
 const char *precast_last_error(void);
 
-/* Its status; PRECAST_OK if nothing failed yet. */
+/* Returns the status of the last failure on this thread; PRECAST_OK if nothing has failed yet. */
 precast_status precast_last_status(void);
 
-/* The name of a status, "PRECAST_ERROR_OP"; lives for ever. */
+/* Returns the name of a status, "PRECAST_ERROR_OP"; a static string. */
 const char *precast_status_name(precast_status status);
 
 /* ---- Bundles ------------------------------------------------------------------------------------------------------- */
@@ -67,42 +67,45 @@ const char *precast_status_name(precast_status status);
 /* An open bundle. */
 typedef struct precast_bundle precast_bundle;
 
-/* Opens a bundle file, which is read into memory and closed. Free it with precast_bundle_free. If the environment variable
+/* Opens a bundle file, which is read into memory and closed. Free the bundle with precast_bundle_free. If the environment variable
  * PRECAST_KEYRING names a keyring, this does the same as precast_bundle_open_signed with that keyring; an empty value is an
  * error. */
 precast_status precast_bundle_open(const char *path, precast_bundle **bundle);
 
-/* Opens a bundle file that enough keys of the keyring file `keyring` have signed, in "<path>.minisig"; PRECAST_KEYRING does not
- * apply. Free it with precast_bundle_free. */
+/* Opens a bundle file that enough keys of the keyring file `keyring` have signed, in "<path>.minisig". PRECAST_KEYRING does not
+ * apply. Free the bundle with precast_bundle_free. */
 precast_status precast_bundle_open_signed(const char *path, const char *keyring, precast_bundle **bundle);
 
-/* Opens a copy of the `size` bytes of a bundle in memory, without a check of signatures: PRECAST_KEYRING does not apply. Free it with precast_bundle_free. */
+/* Opens a copy of a bundle in memory, of `size` bytes, without checking signatures: PRECAST_KEYRING does not apply. Free the bundle
+ * with precast_bundle_free. */
 precast_status precast_bundle_from_bytes(const void *bytes, size_t size, precast_bundle **bundle);
 
-/* `bundle` may be NULL. */
+/* Frees a bundle; `bundle` may be NULL. */
 void precast_bundle_free(precast_bundle *bundle);
 
-/* Loads modules from files in `directory` from now on, for all bundles of this process, so that profilers name graphs and ops:
- * crates/cli/DEBUGGING.md. The directory is created where it is missing; the files stay. NULL loads modules from memory. Without a call
- * the environment variable PRECAST_PROFILING names the directory. Modules that were loaded before stay as they are. */
+/* Loads modules from files in `directory` from now on, for all bundles of this process, so that profilers show the names of graphs
+ * and ops: crates/cli/DEBUGGING.md. A missing directory is created; the files are kept. If `directory` is NULL, modules are loaded
+ * from memory. Without a call, the environment variable PRECAST_PROFILING names the directory. Modules that are already loaded do
+ * not change. */
 precast_status precast_set_profiling(const char *directory);
 
-/* How many entries it has; 0 if `bundle` is NULL. */
+/* Returns the number of entries; 0 if `bundle` is NULL. */
 size_t precast_bundle_entry_count(const precast_bundle *bundle);
 
-/* The name of an entry, in sorted order; lives as long as the bundle. NULL if `bundle` is, or there are fewer entries. */
+/* Returns the name of an entry, in sorted order; valid as long as the bundle. NULL if `bundle` is NULL or `index` is out of
+ * range. */
 const char *precast_bundle_entry_name(const precast_bundle *bundle, size_t index);
 
 /* ---- Functions ----------------------------------------------------------------------------------------------------- */
 
-/* An entry that was verified and loaded. */
+/* A verified and loaded entry. */
 typedef struct precast_function precast_function;
 
-/* The function of an entry: verified and loaded the first time, found by its name after that. Free it with
- * precast_function_free. */
+/* Returns the function of an entry. The first call for a name verifies and loads it; later calls only look it up. Free the function
+ * with precast_function_free. */
 precast_status precast_bundle_function(const precast_bundle *bundle, const char *name, precast_function **function);
 
-/* `function` may be NULL. */
+/* Frees a function; `function` may be NULL. */
 void precast_function_free(precast_function *function);
 
 /* Element types; the numbers are NumPy's type numbers. */
@@ -124,43 +127,44 @@ typedef enum precast_dtype {
   PRECAST_BF16 = 256 /* the upper half of a binary32 */
 } precast_dtype;
 
-/* An input or output of a function; what it points to lives as long as the function. */
+/* An input or output of a function; its pointers are valid as long as the function. */
 typedef struct precast_port {
   const char *name;
-  const char *type;     /* in words: "f64[?,3]"; "f64" is a C scalar, called with an array of rank 0 */
-  const int64_t *shape; /* `ndim` extents, -1 for those that any array may have */
+  const char *type;     /* in text form: "f64[?,3]"; "f64" is a C scalar, called with an array of rank 0 */
+  const int64_t *shape; /* `ndim` extents, in elements; -1 if the extent may vary */
   int32_t ndim;
   int32_t dtype; /* precast_dtype */
 } precast_port;
 
-/* 0 if `function` is NULL. */
+/* Return the number of inputs and outputs; 0 if `function` is NULL. */
 size_t precast_function_input_count(const precast_function *function);
 size_t precast_function_output_count(const precast_function *function);
 
+/* Describe an input or output. */
 precast_status precast_function_input(const precast_function *function, size_t index, precast_port *port);
 precast_status precast_function_output(const precast_function *function, size_t index, precast_port *port);
 
 /* ---- Calls --------------------------------------------------------------------------------------------------------- */
 
-/* Most dimensions that an array may have. */
+/* The maximum number of dimensions of an array. */
 #define PRECAST_MAX_NDIM 32
 
 /* Bits of precast_array.flags. */
-#define PRECAST_READ_ONLY UINT64_C(1) /* not to be written to; DLPack's flag has the same bit */
+#define PRECAST_READ_ONLY UINT64_C(1) /* the array must not be written to; DLPack's flag has the same bit */
 
-/* An array of the caller, described. */
+/* A description of an array of the caller. */
 typedef struct precast_array {
   void *data;             /* the first element, aligned for its dtype; may be NULL if there are no elements */
   const int64_t *shape;   /* `ndim` extents, in elements; may be NULL if `ndim` is 0 */
-  const int64_t *strides; /* `ndim` steps, in ELEMENTS, may be 0 or negative; NULL for C order without gaps */
+  const int64_t *strides; /* `ndim` steps, in ELEMENTS, may be 0 or negative; NULL for contiguous C order */
   int32_t ndim;           /* 0 to PRECAST_MAX_NDIM */
   int32_t dtype;          /* precast_dtype */
-  uint64_t flags;         /* PRECAST_READ_ONLY or 0; other bits are passed over */
+  uint64_t flags;         /* PRECAST_READ_ONLY or 0; other bits are ignored */
 } precast_array;
 
-/* Calls a function; its results are written to `outputs`, which have the shapes of the results. An output may overlap inputs
- * and other outputs: everything is computed before it is written then. `inputs` and `outputs` may be NULL if their counts are
- * 0. After an error the outputs may be partly written. */
+/* Calls a function and writes its results to `outputs`, which must have the shapes of the results. An output may overlap inputs and
+ * other outputs: all results are then computed before they are written. `inputs` and `outputs` may be NULL if their counts are 0.
+ * After an error the outputs may be partly written. */
 precast_status precast_call(const precast_function *function, const precast_array *inputs, size_t input_count,
                             const precast_array *outputs, size_t output_count);
 
@@ -211,32 +215,32 @@ struct DLManagedTensorVersioned {
 };
 #endif
 
-struct DLManagedTensorVersioned; /* DLPack has it since 1.0 */
+struct DLManagedTensorVersioned; /* since DLPack 1.0 */
 
-/* Calls a function; `outputs`, as many as it has, become new arrays. Each is freed by its own `deleter`, whenever and on whatever
- * thread. After an error `outputs` is as it was. */
+/* Calls a function and creates a new array for each of its outputs, in `outputs`. Free each array with its own `deleter`, at any
+ * time and on any thread. After an error `outputs` is unchanged. `inputs` and `outputs` may be NULL if their counts are 0. */
 precast_status precast_call_new(const precast_function *function, const precast_array *inputs, size_t input_count,
                                 struct DLManagedTensorVersioned **outputs, size_t output_count);
 
-/* Describes a tensor of DLPack in the memory of the CPU, without a copy; `array` uses the tensor's shape and strides. `flags` are
- * those of the DLManagedTensorVersioned that it is part of, else 0. */
+/* Describes a DLPack tensor in CPU memory, without a copy; `array` uses the tensor's shape and strides. Pass the `flags` of the
+ * DLManagedTensorVersioned that contains the tensor, or 0. */
 precast_status precast_array_from_dlpack(const DLTensor *tensor, uint64_t flags, precast_array *array);
 
 /* ---- Plain C functions --------------------------------------------------------------------------------------------- */
 
-/* A C function of whatever type: cast it to that of its signature. */
+/* A C function of any type: cast it to the type of its signature. */
 typedef void (*precast_native)(void);
 
-/* The CEP 1000 signature of the plain C function that computes a graph of C scalars: "dd)d~" for double (*)(double, double). Lives
- * as long as the function; NULL if there is none, or `function` is NULL. */
+/* Returns the CEP 1000 signature of the plain C function that computes a graph of C scalars: "dd)d~" for
+ * double (*)(double, double). Valid as long as the function; NULL if the graph has none, or if `function` is NULL. */
 const char *precast_function_signature(const precast_function *function);
 
-/* The plain C function, if it has this signature; the `~`, which says that no GIL is needed, may be left out. It lives as long as
- * `function`, has no state, and may be called by any thread. One whose signature has "!c" takes a pc_context behind its arguments:
- * precast/context.h. */
+/* Returns the plain C function, if it has this signature. `signature` may omit the `~`, which means that no GIL is needed. The C
+ * function is valid as long as `function`, has no state, and may be called by any thread. If the signature has "!c", it takes a
+ * pc_context after its arguments: precast/context.h. */
 precast_status precast_function_native(const precast_function *function, const char *signature, precast_native *native);
 
-/* The services of this library for the `host` of a pc_context; lives for ever. */
+/* Returns the services of this library, for the `host` of a pc_context; a static object. */
 const struct pc_host *precast_host(void);
 
 #ifdef __cplusplus
