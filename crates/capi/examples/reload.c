@@ -1,5 +1,5 @@
 /* Reloads bundles while threads call them: ./reload THREADS ROUNDS BUNDLE...
- * For each line of its input, every thread replaces the shared function ROUNDS times and calls it; then it prints "done".
+ * For each line of standard input, every thread replaces the shared function ROUNDS times and calls it; then it prints "done".
  * Each bundle has an entry "score", which takes a vector and returns a multiple of its sum. */
 #define _POSIX_C_SOURCE 200809L /* pthread_rwlock_t */
 #include <precast.h>
@@ -7,20 +7,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A model that is replaced while others call it. Functions are not counted: a call holds the lock for reading. */
+/* A model that is replaced while other threads call it. Calls hold the lock for reading, so no function is freed during a call. */
 typedef struct {
   pthread_rwlock_t lock;
   precast_function *score;
 } model;
 
-/* Loads before it locks: calls go on meanwhile, and a bundle that fails changes nothing. */
+/* Loads the new model before it takes the lock: calls continue meanwhile, and a failure changes nothing. */
 static precast_status model_reload(model *m, const char *path) {
   precast_bundle *bundle = NULL;
   precast_function *loaded = NULL, *old;
   precast_status status = precast_bundle_open(path, &bundle);
   if (status == PRECAST_OK) {
     status = precast_bundle_function(bundle, "score", &loaded);
-    precast_bundle_free(bundle); /* functions outlive it */
+    precast_bundle_free(bundle); /* functions outlive the bundle */
   }
   if (status == PRECAST_OK) {
     pthread_rwlock_wrlock(&m->lock);

@@ -15,9 +15,9 @@ int main(int argc, char **argv) {
       precast_bundle_function(bundle, "gauss", &gauss) != PRECAST_OK) {
     return failed();
   }
-  precast_bundle_free(bundle); /* functions outlive it */
+  precast_bundle_free(bundle); /* functions outlive the bundle */
 
-  /* Arrays of this program; the result goes into one of them. */
+  /* The arrays, including that of the result, belong to this program. */
   double x[] = {0.0, 0.5, 1.0}, y[] = {1.0, 2.0, 3.0}, z[] = {4.0, 5.0, 6.0}, out = 0.0;
   int64_t shape[] = {3};
   precast_array inputs[] = {
@@ -31,7 +31,7 @@ int main(int argc, char **argv) {
   }
   printf("score %.6f\n", out);
 
-  /* A plain C function: its type is checked once, and a call is an indirect call. */
+  /* A plain C function: its type is checked once, then a call costs one indirect call. */
   precast_native native = NULL;
   if (precast_function_native(gauss, "d)d", &native) != PRECAST_OK) {
     return failed();

@@ -1,5 +1,5 @@
-/* What a program may do wrong, and what it gets for it; then what it may do that looks wrong and is not.
- * ./misuse BUNDLE prints "ok", or the first expectation that was not met. */
+/* Tests misuse of the API and the resulting errors, then correct uses that look wrong.
+ * ./misuse BUNDLE prints "ok" or the first failed expectation. */
 #define _XOPEN_SOURCE 700
 #include <precast.h>
 #include <precast/context.h>
@@ -49,7 +49,7 @@ static precast_function *find(const precast_bundle *bundle, const char *name) {
 
 /* ---- Bundles ------------------------------------------------------------------------------------------------------- */
 
-/* Whether a line of the map of this process has this text. */
+/* Returns whether a line of this process's memory map contains the text. */
 static int is_mapped(const char *name) {
   char line[4096];
   int found = 0;
@@ -63,7 +63,7 @@ static int is_mapped(const char *name) {
   return found;
 }
 
-/* Modules that are loaded while there is a directory for profilers come from there. */
+/* Checks that modules are loaded from the directory for profilers while it is set. */
 static void profiling(const char *path) {
   precast_bundle *bundle = NULL;
   precast_function *function = NULL;
@@ -117,7 +117,7 @@ static void bundles(const char *path, const precast_bundle *bundle) {
   precast_function_free(NULL);
 }
 
-/* Opens what is left of a bundle and asks for all that it had; returns how many functions there were. */
+/* Opens a damaged bundle and looks up every function; returns the number of functions found. */
 static int survivors(const unsigned char *bytes, size_t size) {
   static const char *const names[] = {"both", "rows", "gauss", "power"};
   precast_bundle *bundle = NULL;
@@ -231,13 +231,13 @@ static void arguments(const precast_function *both, const precast_function *rows
   OUTPUT(ndim, 0, PRECAST_ERROR_MISMATCH, "output `sum`");
   OUTPUT(shape, four, PRECAST_ERROR_MISMATCH, "output `sum`");
 
-  /* Extents that the type fixes. */
+  /* Extents that are fixed by the type. */
   float matrix[8] = {0};
   int64_t wrong[] = {2, 4};
   precast_array table = {matrix, wrong, NULL, 2, PRECAST_F32, 0};
   FAILS(precast_call(rows, &table, 1, &table, 1), PRECAST_ERROR_MISMATCH, "input `x` is `f32[2,4]`, expected `f32[?,3]`");
 
-  /* What only looks wrong: read-only inputs, no elements, steps of 0 and below, results over inputs, NULL strides. */
+  /* Correct uses: read-only inputs, empty arrays, strides of 0 or less, results that overlap inputs, NULL strides. */
   in[0].flags = PRECAST_READ_ONLY;
   in[0].strides = still;
   FINE(precast_call(both, in, 2, out, 2));
@@ -252,7 +252,7 @@ static void arguments(const precast_function *both, const precast_function *rows
   FINE(precast_call(both, in, 2, empty, 2));
   in[0] = f64s(x, three);
   in[1] = f64s(y, three);
-  out[0] = f64s(x + 1, three); /* overlaps its input, one element on */
+  out[0] = f64s(x + 1, three); /* overlaps its input, shifted by one element */
   FINE(precast_call(both, in, 2, out, 2));
   TRUE(x[0] == 1 && x[1] == 4 && x[2] == 4 && x[3] == 4);
 }
@@ -270,14 +270,14 @@ static void results(const precast_bundle *bundle) {
   FAILS(precast_call_new(both, in, 1, out, 2), PRECAST_ERROR_MISMATCH, "takes 2 input(s)");
   TRUE(out[0] == NULL && out[1] == NULL);
   FINE(precast_call_new(both, in, 2, out, 2));
-  precast_function_free(both); /* results outlive it */
+  precast_function_free(both); /* results outlive the function */
   DLTensor *sum = &out[0]->dl_tensor, *less = &out[1]->dl_tensor;
   TRUE(out[0]->version.major == 1 && out[0]->flags == 0 && sum->device.device_type == kDLCPU && sum->byte_offset == 0);
   TRUE(sum->ndim == 1 && sum->shape[0] == 3 && sum->strides[0] == 1 && ((double *)sum->data)[2] == 6);
   TRUE(sum->dtype.code == kDLFloat && sum->dtype.bits == 64 && sum->dtype.lanes == 1);
   TRUE(less->dtype.code == kDLBool && less->dtype.bits == 8 && ((uint8_t *)less->data)[0] == 0);
 
-  /* A result is an input of the next call, without a copy. */
+  /* Pass a result to the next call, without a copy. */
   both = find(bundle, "both");
   precast_array from;
   FINE(precast_array_from_dlpack(sum, out[0]->flags, &from));
@@ -309,7 +309,7 @@ static void results(const precast_bundle *bundle) {
   next[0]->deleter(next[0]);
   out[1]->deleter(out[1]);
 
-  /* No elements: no data. */
+  /* Without elements, data may be NULL. */
   both = find(bundle, "both");
   static const int64_t none[] = {0};
   in[0] = in[1] = f64s(NULL, none);
@@ -339,7 +339,7 @@ static void natives(const precast_function *both, const precast_function *gauss,
   FINE(precast_function_native(gauss, "d)d~", &native));
   TRUE(((double (*)(double))native)(0.0) == 0.5);
 
-  /* One that may fail says so in its context, and can be called again. */
+  /* A function that may fail reports the error in its context, and can be called again. */
   FINE(precast_function_native(power, "qq)q!c~", &native));
   int64_t (*raise)(int64_t, int64_t, pc_context *) = (int64_t (*)(int64_t, int64_t, pc_context *))native;
   pc_context context = {precast_host(), {PC_ERROR_NONE, 0, ""}};
@@ -347,7 +347,7 @@ static void natives(const precast_function *both, const precast_function *gauss,
   raise(3, -1, &context);
   TRUE(pc_error_is_set(&context) && strstr(context.error.message, "negative") != NULL);
 
-  /* The same as a call: the op's words. */
+  /* A call with arrays returns the same message of the op. */
   int64_t x = 3, y = -1, out;
   precast_array in[] = {{&x, NULL, NULL, 0, PRECAST_I64, 0}, {&y, NULL, NULL, 0, PRECAST_I64, 0}};
   precast_array result = {&out, NULL, NULL, 0, PRECAST_I64, 0};
@@ -363,7 +363,7 @@ typedef struct job {
   int fine;
 } job;
 
-/* Calls the function that others call too, finds functions that others find too, and fails in its own way. */
+/* Calls and looks up the same functions as the other threads, and causes errors of its own. */
 static void *work(void *argument) {
   job *own = (job *)argument;
   char name[64];
@@ -398,7 +398,7 @@ static void threads(const precast_bundle *bundle, const precast_function *both) 
 
 /* ---- The environment of floats ------------------------------------------------------------------------------------- */
 
-/* A thread that rounds otherwise gets the same numbers, and rounds so still after the call. */
+/* A thread with another rounding mode gets the same numbers, and has the same mode after the call. */
 static void rounding(const precast_function *both, const precast_function *gauss) {
   static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
   double x[3] = {0.1, 1e16, -1.0 / 3}, y[3] = {0.2, 1.0, 1e-20}, sum[3], exact[3], values[3];
@@ -443,7 +443,7 @@ int main(int argc, char **argv) {
   rounding(both, gauss);
   threads(bundle, both);
 
-  /* Freed in any order: the bundle, one of two handles to a function, and the other after it was called once more. */
+  /* Frees the bundle and one of two handles to a function, then calls and frees the other handle. */
   precast_bundle_free(bundle);
   precast_function_free(both);
   arguments(again, rows);

@@ -1,4 +1,4 @@
-/* Opens a bundle under a keyring. `./signed BUNDLE [KEYRING]` prints the status; without KEYRING, that of the environment counts. */
+/* Opens a bundle with a keyring: `./signed BUNDLE [KEYRING]` prints the status. Without KEYRING, PRECAST_KEYRING applies. */
 #include <precast.h>
 #include <stdio.h>
 
