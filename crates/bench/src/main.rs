@@ -118,12 +118,12 @@ fn measure(asked: &Asked) -> Result<(Report, Vec<&'static str>)> {
     let mut failed = Vec::new();
     let left = names_of(|case| !asked.cases.contains(&case.name));
     if asked.write && !left.is_empty() {
-        report.skipped.push(format!("cases that nobody asked for, {}", left.join(", ")));
+        report.skipped.push(format!("cases that were not selected: {}", left.join(", ")));
     }
     if let Err(why) = &bench.peers.environment {
         report
             .skipped
-            .push(format!("NumPy, numba, JAX and PyTensor, as there is no environment for them: {why}"));
+            .push(format!("NumPy, numba, JAX and PyTensor, because their environment is missing: {why}"));
     }
     for case in CASES.iter().filter(|case| asked.cases.contains(&case.name)) {
         eprintln!("measuring {}", case.name);

@@ -62,10 +62,10 @@ fn line(bench: &Bench, what: &str, text: &str, declared: &[(Kind, &[usize])]) ->
     let mut runners = vec![
         // The inputs were accepted once already, so no call fails.
         Runner::short("precast", || drop(black_box(function.call_into(black_box(&refs), &mut out)))),
-        Runner::short("a triad of as many bytes", || triad(&mut a, black_box(&b), black_box(&c))),
+        Runner::short("a triad that moves as many bytes", || triad(&mut a, black_box(&b), black_box(&c))),
     ];
     if written < read / 10 {
-        runners.push(Runner::short("loads alone of what is read", || load(black_box(&loaded))));
+        runners.push(Runner::short("loads alone", || load(black_box(&loaded))));
     }
     let line = Line::raced(&format!("{what}, {} MB", bytes / 1_000_000), bench.rounds(ROUNDS), runners)?;
     Ok(line.target(Target::TimesPeer(1.11)))

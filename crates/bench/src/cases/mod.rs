@@ -84,29 +84,32 @@ impl Case {
 /// All cases, in the order in which they run.
 pub(crate) const CASES: &[Case] = &[
     Case::new("throughput", "sum(exp(-x*x)*y+z) of f64 vectors, one thread", throughput::run),
-    Case::new("everyday", "Expressions of every day, f64, one thread", everyday::run).compared().by_line(),
+    Case::new("everyday", "Common expressions, f64, one thread", everyday::run).compared().by_line(),
     Case::new("suite", "Programs of several ops, f64 and f32, one thread and two", suite::run)
         .compared()
         .by_line(),
-    Case::new("memory", "Expressions that wait for memory, one thread, results reused", memory::run)
-        .by_line(),
-    Case::new("call", "Calls on a few elements: ours from Rust, peers from Python", call::run),
+    Case::new("memory", "Memory-bound expressions, one thread, results reused", memory::run).by_line(),
+    Case::new("call", "Calls on a few elements: precast from Rust, peers from Python", call::run),
     Case::new("native", "Graphs of C scalars called as plain C functions", native::run),
-    Case::new("overhead", "Calls of small graphs, by how they are served, results reused", overhead::run),
-    Case::new("cold", "Start of a process to its first result", cold::run),
+    Case::new(
+        "overhead",
+        "Calls of small graphs, served by different modules, results reused",
+        overhead::run,
+    ),
+    Case::new("cold", "From the start of a process to its first result", cold::run),
     Case::new("python", "The Python package: calls, callbacks, starts", python::run),
-    Case::new("jit", "A miss to its first result", jit::run),
+    Case::new("jit", "From a miss to the first result", jit::run),
     Case::new("load", "Resolve, verify and load one artifact", load::run),
     Case::new("entries", "A thousand entries of a bundle", entries::run),
-    Case::new("store", "The store: a hit, a durable publish, verifying, any size", store::run),
-    Case::new("quickstart", "The quickstart, a whole process", quickstart::run),
+    Case::new("store", "The store: a hit, a durable publish, verification, various sizes", store::run),
+    Case::new("quickstart", "The quickstart, from start to exit of the process", quickstart::run),
     Case::new(
         "precompile",
         "Building combinations of op, dtype and rank, one core, one ISA level",
         precompile::run,
     ),
-    Case::new("farm", "Compiling on a farm of this machine, one unit at a time", farm::run),
-    Case::new("deploy", "What a deployed program weighs, without features", deploy::run),
+    Case::new("farm", "Compiling on a farm on this machine, one unit at a time", farm::run),
+    Case::new("deploy", "Size and build time of a deployed program, without features", deploy::run),
     Case::new(
         "registry",
         "Ten million artifacts and ten thousand clients a minute, simulated",

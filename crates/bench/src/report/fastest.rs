@@ -25,18 +25,19 @@ pub(crate) fn against_fastest(lines: &[Line]) -> Vec<String> {
         .iter()
         .filter(|(_, (_, times))| *times < AHEAD)
         .map(|(line, (name, times))| {
-            let why = reason(&line.what).unwrap_or("why is not known");
+            let why = reason(&line.what).unwrap_or("reason unknown");
             format!("{}: {name} ×{}; {why}.", line.what, three_digits(*times))
         })
         .collect();
     let mut facts = vec![format!(
-        "The fastest peer of each line takes ×{} as long: the geometric mean of {} lines.",
+        "The fastest peer of each line takes ×{} as long (geometric mean of {} lines).",
         three_digits(mean),
         found.len()
     )];
     facts.push(match ahead.len() {
-        0 => "None is ahead by more than 5 %.".to_owned(),
-        n => format!("In {n} the fastest is ahead by more than 5 %:"),
+        0 => "No peer is faster by more than 5 %.".to_owned(),
+        1 => "In 1 line a peer is faster by more than 5 %:".to_owned(),
+        n => format!("In {n} lines a peer is faster by more than 5 %:"),
     });
     facts.extend(ahead);
     facts
@@ -47,10 +48,10 @@ pub(crate) fn missed(lines: &[Line]) -> Vec<String> {
     let lines: Vec<&Line> = lines.iter().filter(|line| line.is_met() == Some(false)).collect();
     let head = match lines.len() {
         0 => return Vec::new(),
-        1 => "A target is missed:".to_owned(),
+        1 => "1 target is missed:".to_owned(),
         n => format!("{n} targets are missed:"),
     };
-    let why = |line: &&Line| format!("{}: {}.", line.what, reason(&line.what).unwrap_or("why is not known"));
+    let why = |line: &&Line| format!("{}: {}.", line.what, reason(&line.what).unwrap_or("reason unknown"));
     std::iter::once(head).chain(lines.iter().map(why)).collect()
 }
 
@@ -81,16 +82,16 @@ mod tests {
         let facts = against_fastest(&lines);
         assert_eq!(
             facts[0],
-            "The fastest peer of each line takes ×2.00 as long: the geometric mean of 2 lines."
+            "The fastest peer of each line takes ×2.00 as long (geometric mean of 2 lines)."
         );
-        assert_eq!(facts[1], "None is ahead by more than 5 %.");
+        assert_eq!(facts[1], "No peer is faster by more than 5 %.");
         let facts = against_fastest(&[line("c", 2.0, &[("JAX", 1.0)])]);
         assert_eq!(
             facts[1..],
-            ["In 1 the fastest is ahead by more than 5 %:", "c: JAX ×0.50; why is not known."]
+            ["In 1 line a peer is faster by more than 5 %:", "c: JAX ×0.50; reason unknown."]
         );
         let facts = against_fastest(&[line("tanh(x) of 1e6", 2.0, &[("JAX", 1.0)])]);
-        assert!(!facts[2].contains("not known"), "{}", facts[2]);
+        assert!(!facts[2].contains("unknown"), "{}", facts[2]);
         assert!(against_fastest(&lines[2..]).is_empty());
     }
 
@@ -104,8 +105,8 @@ mod tests {
         ];
         let told = missed(&lines);
         assert_eq!((told.len(), told[0].as_str()), (3, "2 targets are missed:"));
-        assert!(told[1].starts_with("sum(x) of 1e7: ") && !told[1].contains("not known"), "{told:?}");
-        assert_eq!(told[2], "another: why is not known.");
+        assert!(told[1].starts_with("sum(x) of 1e7: ") && !told[1].contains("unknown"), "{told:?}");
+        assert_eq!(told[2], "another: reason unknown.");
         assert!(missed(&lines[3..]).is_empty());
     }
 }

@@ -153,7 +153,7 @@ fn open(text: &mut String, height: f64, names: &[&str]) {
     );
     text.push_str(include_str!("style.svg"));
     let _ = writeln!(text, "<rect class=\"page\" width=\"100%\" height=\"100%\"/>");
-    let title = "How many times as long as precast peers take";
+    let title = "Times of peers relative to precast";
     let _ = writeln!(text, "<text class=\"title\" x=\"{MARGIN}\" y=\"30\">{title}</text>");
     let note = "right of the line: precast is faster; beside each name: precast's median";
     let _ = writeln!(text, "<text class=\"note\" x=\"{MARGIN}\" y=\"50\">{note}</text>");
