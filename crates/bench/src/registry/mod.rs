@@ -106,17 +106,13 @@ pub(crate) enum Lists {
 
 /// The ways that are compared.
 pub(crate) const WAYS: [Way; 7] = [
-    Way::new("one list a shard, one question after another", Lists::Shards, 1),
-    Way::new("the same, 16 questions at once", Lists::Shards, 16),
-    Way::new("pages of 64 KiB, one after another", Lists::Pages(64 << 10), 1),
-    Way::new("pages of 64 KiB, 16 at once", Lists::Pages(64 << 10), 16),
+    Way::new("one list per shard, sequential requests", Lists::Shards, 1),
+    Way::new("the same, 16 requests at once", Lists::Shards, 16),
+    Way::new("pages of 64 KiB, sequential requests", Lists::Pages(64 << 10), 1),
+    Way::new("pages of 64 KiB, 16 requests at once", Lists::Pages(64 << 10), 16),
     Way {
         knows: true,
-        ..Way::new(
-            "the same, known entries are not read again (what precast does)",
-            Lists::Pages(64 << 10),
-            16,
-        )
+        ..Way::new("the same, known entries are not read again (as in precast)", Lists::Pages(64 << 10), 16)
     },
     Way { knows: true, ..Way::new("the same, pages of 4 KiB", Lists::Pages(4 << 10), 16) },
     Way { knows: true, ..Way::new("a release in a registry, 8 layers at once", Lists::Release, 8) },

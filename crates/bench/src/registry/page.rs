@@ -21,16 +21,16 @@ pub(crate) fn page() -> String {
 
 fn assumed(world: &World) -> String {
     let World { artifacts, clients_a_minute, warm_percent, modules, entries, .. } = world;
-    let mut text = String::from("\n| assumed | |\n|---|---|\n");
+    let mut text = String::from("\n| assumption | value |\n|---|---|\n");
     let mut row = |what: &str, value: String| {
         let _ = writeln!(text, "| {what} | {value} |");
     };
     row("artifacts", format!("{artifacts}"));
     row(
-        "clients a minute",
+        "clients per minute",
         format!("{clients_a_minute}, of which {warm_percent} % have every module (hit rate of their caches)"),
     );
-    row("a client", format!("asks for {entries} entries; one that lacks modules lacks {modules}"));
+    row("a client", format!("requests {entries} entries; a client that lacks modules lacks {modules}"));
     row(
         "record, signatures, documents",
         format!("{}, {}, {} bytes (measured)", world.record, world.signatures, world.documents),
@@ -50,20 +50,20 @@ fn assumed(world: &World) -> String {
     row(
         "server",
         format!(
-            "{} answers at once, {} µs each, a line of {} Gbit/s",
+            "{} responses at once, {} µs each, a link of {} Gbit/s",
             world.workers,
             world.service * 1e6,
             world.server_rate * 8e-9
         ),
     );
-    row("line of a client", format!("{} Gbit/s", world.client_rate * 8e-9));
+    row("link of a client", format!("{} Gbit/s", world.client_rate * 8e-9));
     row("simulated", format!("{} minutes, seed {}", world.minutes, world.seed));
     text
 }
 
 fn table(world: &World, outcomes: &[Outcome]) -> String {
     let mut text = String::from(
-        "| way | lists | longest | requests/s | MiB/s | workers | line | breaks first, at | lacking: median, p99 | having all |\n|---|--:|--:|--:|--:|--:|--:|---|--:|--:|\n",
+        "| method | lists | longest | requests/s | MiB/s | workers | link | bottleneck, at | cold: median, p99 | warm |\n|---|--:|--:|--:|--:|--:|--:|---|--:|--:|\n",
     );
     for (way, outcome) in WAYS.iter().zip(outcomes) {
         let (what, load) = first(outcome);
@@ -94,9 +94,9 @@ fn table(world: &World, outcomes: &[Outcome]) -> String {
 /// Returns the most loaded resource and its load.
 fn first(outcome: &Outcome) -> (&'static str, f64) {
     if outcome.line_load > outcome.workers_load {
-        ("the server's line", outcome.line_load)
+        ("the server's link", outcome.line_load)
     } else {
-        ("its workers", outcome.workers_load)
+        ("the server's workers", outcome.workers_load)
     }
 }
 
