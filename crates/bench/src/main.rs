@@ -95,20 +95,20 @@ fn asked(flags: &[String], names: &[String]) -> Result<Asked> {
             bail!("unknown case `{name}`; known: {}", known.join(", "));
         }
         if !can.contains(&name) {
-            bail!("`{name}` does not measure line by line, as `--line` wants; these do: {}", can.join(", "));
+            bail!("`--line` does not apply to `{name}`; it applies to: {}", can.join(", "));
         }
     }
     asked.cases = can;
     asked.cases.retain(|case| names.is_empty() || names.iter().any(|name| name == case));
     if asked.write && (asked.quick || asked.line.is_some()) {
-        bail!("`--write` is for whole runs: two rounds of a case, or one line of it, are no page to commit");
+        bail!("`--write` needs complete runs; remove `--quick` and `--line`");
     }
     Ok(asked)
 }
 
 /// Runs the selected cases and returns the names of failed ones. A failure does not discard the results of the rest.
 fn measure(asked: &Asked) -> Result<(Report, Vec<&'static str>)> {
-    eprintln!("looking for peers; the first time they are installed");
+    eprintln!("looking for peers (the first run installs them)");
     let bench = Bench { peers: Peers::start(1)?, quick: asked.quick, line: asked.line.clone() };
     let mut report = Report {
         machine: Machine::here(bench.peers.versions.clone()),
@@ -169,7 +169,7 @@ mod tests {
     fn a_line_is_looked_for_where_lines_are_measured_one_by_one() {
         assert_eq!(of("--line=tanh").unwrap().cases, ["everyday", "suite", "memory"]);
         assert_eq!(of("--line=tanh everyday").unwrap().cases, ["everyday"]);
-        assert!(of("--line=tanh everyday jit").unwrap_err().contains("`jit` does not measure line by line"));
+        assert!(of("--line=tanh everyday jit").unwrap_err().contains("does not apply to `jit`"));
         assert!(of("").unwrap().cases.len() > 10);
     }
 
@@ -177,7 +177,7 @@ mod tests {
     fn what_is_not_known_or_no_page_is_refused() {
         assert!(of("everyday dagger").unwrap_err().contains("unknown case `dagger`"));
         assert!(of("--lines everyday").unwrap_err().contains("unknown flag `--lines`; usage"));
-        assert!(of("--write --quick").unwrap_err().contains("whole runs"));
-        assert!(of("--write --line=tanh").unwrap_err().contains("whole runs"));
+        assert!(of("--write --quick").unwrap_err().contains("complete runs"));
+        assert!(of("--write --line=tanh").unwrap_err().contains("complete runs"));
     }
 }

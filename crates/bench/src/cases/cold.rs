@@ -76,7 +76,7 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
     let bundled = Line::new("artifact in a bundle file; peers' caches warm", &samples[0], &peers);
     found.lines.push(bundled.pictured().target(Target::Below(5e6)));
     found.lines.push(Line::new("artifact in the store that the JIT filled", &samples[1], &peers));
-    let line = Line::raced("nothing there: compiled first", bench.rounds(EMPTY), empty)?;
+    let line = Line::raced("empty store: compiled first", bench.rounds(EMPTY), empty)?;
     found.lines.push(line.pictured().target(Target::Below(150e6)));
     Ok(found)
 }

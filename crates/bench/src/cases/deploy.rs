@@ -48,10 +48,10 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
     let (ours, bare, bundle) =
         (size("with")?, size("without")?, fs_err::metadata(with.join("bundle"))?.len());
     let facts = vec![
-        format!("{} crates, the program counted, at most 41 wanted", crates(&with, &target)?),
-        format!("{seconds:.0} s of processor time for a cold release build, at most 60 wanted"),
+        format!("{} crates, including the program (target: at most 41)", crates(&with, &target)?),
+        format!("{seconds:.0} s of processor time for a cold release build (target: at most 60)"),
         format!(
-            "{} KiB, stripped, above the {} KiB of the same program with ndarray alone, and {} KiB of bundle; at most 1536 wanted",
+            "{} KiB stripped, in addition to the {} KiB of the same program with ndarray alone and the {} KiB of the bundle (target: at most 1536)",
             ours.saturating_sub(bare + bundle) / 1024,
             bare / 1024,
             bundle / 1024

@@ -68,7 +68,7 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
     found.lines.push(line("a unit from the cache", 2));
     let [there, here] = [0, 3].map(|at| Figure::from(&samples[at]).median_ns);
     found.facts.push(format!(
-        "{count} units, one at a time, every byte equal; an action costs {:.1} ms beside the compiler, {:.2} times the unit.",
+        "{count} units, one at a time, byte-identical; an action costs {:.1} ms in addition to the compiler, {:.2} times the unit.",
         (there - here) / 1e6,
         there / here,
     ));

@@ -32,7 +32,7 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
         Runner::short("pointer to an extern \"C\" fn", || {
             black_box(black_box(pointer)(black_box(1.5), black_box(2.5), black_box(3.5)));
         }),
-        Runner::short("precast, as one that may fail", || {
+        Runner::short("precast, with a signature that may fail", || {
             let _ = black_box(fallible.call(black_box(1.5), black_box(2.5), black_box(3.5)));
         }),
         Runner::short("precast, with arrays", || {

@@ -192,7 +192,7 @@ fn start(
     let runners = vec![
         starts.runner("precast, frozen", "frozen"),
         starts.runner("NumPy", "numpy"),
-        starts.runner("precast beneath PyTensor", "beneath"),
+        starts.runner("precast below PyTensor", "beneath"),
         starts.runner("PyTensor, C", "pytensor-c"),
         starts.runner("PyTensor, numba", "pytensor-numba"),
         starts.runner("JAX", "jax"),
@@ -216,7 +216,7 @@ fn bounded(
 ) -> Result<Line> {
     let starts = Starts::new(script, size, true, place)?;
     let runners = vec![
-        starts.runner("precast beneath PyTensor", "beneath"),
+        starts.runner("precast below PyTensor", "beneath"),
         starts.runner("`import pytensor` alone", "import"),
         starts.runner("PyTensor, C", "pytensor-c"),
     ];

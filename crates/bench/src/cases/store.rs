@@ -97,7 +97,7 @@ fn hit(place: &Path, compiled: &Compiled, rounds: usize, found: &mut Found) -> R
         process(&mut command)
     };
     if ccache().is_err() {
-        found.skipped.push("a hit beside ccache's, as there is no `ccache`".to_owned());
+        found.skipped.push("a hit compared with ccache's: `ccache` is not installed".to_owned());
         return Ok(());
     }
     let runners = vec![ours(), Runner::new("ccache, a direct hit, its process", ccache)];
