@@ -53,7 +53,7 @@ pub(crate) fn run(tests: bool) -> Result<bool> {
     }
     steps.cargo("quickstart", &["run", "--release", "--locked", "-p", "precast-quickstart"], &[]);
     if tests {
-        steps.step("test", || test::run(&[]));
+        steps.step("test", || test::run(&root(), &[]));
     }
     Ok(steps.finish())
 }

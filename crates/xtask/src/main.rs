@@ -33,6 +33,7 @@ mod proofs;
 mod python;
 mod remotes;
 mod repro;
+mod skips;
 mod steps;
 mod test;
 mod threads;
@@ -46,7 +47,8 @@ use std::process::ExitCode;
 const HELP: &str = "\
 usage: cargo xtask COMMAND
 
-  test [ARGS…]          run all tests; pass ARGS to the test runner (and skip the doctests)
+  test [--fast] [ARGS…] run all tests, and list the skipped ones; pass ARGS to the test runner (and skip the doctests);
+                        --fast runs the unit tests and one flow of each host language
   ci [--without-test]   run the steps of .ci/run
   tidy                  check the rules of the tree
 
@@ -93,7 +95,7 @@ fn run() -> Result<bool> {
             print!("{HELP}");
             Ok(true)
         }
-        ["test", rest @ ..] => test::run(rest),
+        ["test", rest @ ..] => test::run(&root(), rest),
         ["ci"] => ci::run(true),
         ["ci", "--without-test"] => ci::run(false),
         ["fuzz-graphs", rest @ ..] => fuzz::run(rest),

@@ -52,10 +52,15 @@ fn verdict(fine: bool) -> &'static str {
 
 /// Prints and runs a command with our own output; returns `true` if it succeeded.
 pub(crate) fn run(command: &mut Command) -> Result<bool> {
+    println!("{}", line(command));
+    Ok(command.status()?.success())
+}
+
+/// Returns a command as a line of a transcript, with the name of its program in place of the path.
+pub(crate) fn line(command: &Command) -> String {
     let words: Vec<_> = std::iter::once(command.get_program()).chain(command.get_args()).collect();
     let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
     let program =
         std::path::Path::new(&*words[0]).file_name().map_or(words[0].clone(), |n| n.to_string_lossy());
-    println!("$ {program} {}", words[1..].join(" "));
-    Ok(command.status()?.success())
+    format!("$ {program} {}", words[1..].join(" "))
 }

@@ -1,43 +1,39 @@
 //! `cargo xtask test`: runs all tests of the workspace in a fresh clone with only cargo and a C compiler.
 //!
-//! Doctests and the Python package run first, so that the last lines are the summary of the main test runner. The
-//! runner is `cargo nextest` if it is installed, else `cargo test`. Tests that need more than cargo and a C compiler
-//! skip themselves. A runner hides the output of passing tests, so this command lists the skipped tests before they
-//! run.
+//! Doctests and the Python package run first. The main test runner is `cargo nextest` if it is installed, else `cargo
+//! test`. Tests that need more than cargo and a C compiler skip themselves: this command lists the missing tools before
+//! the tests, and the skipped tests after them. The last lines are the summary of the runner.
+//!
+//! `--fast` runs the tests of the profile `fast` in `.config/nextest.toml`: unit tests and one flow of each face.
 
 use crate::python;
-use crate::steps::run as run_command;
+use crate::skips;
+use crate::steps::{line, run as run_command};
 use crate::tools::{answers, cargo, compiler};
-use anyhow::{Result, bail};
-use std::process::Command;
+use anyhow::{Context as _, Result, bail};
+use std::io::{BufRead as _, BufReader, IsTerminal as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// Runs the tests; `args` are passed to the runner. Returns `true` if all passed.
-pub(crate) fn run(args: &[&str]) -> Result<bool> {
-    let start = Instant::now();
+pub(crate) fn run(root: &Path, args: &[&str]) -> Result<bool> {
     if compiler("CC", "cc").is_none() {
         bail!(
             "no C compiler: the tests compile C\nhint: install one (Debian: `apt-get install gcc`), or name it in CC"
         );
     }
-    say_what_is_missing();
-    let (documents, package) = if args.is_empty() {
-        let fine = run_command(Command::new(cargo()).args(["test", "--workspace", "--doc", "--quiet"]))?;
-        println!("doctests: {:.1} s", start.elapsed().as_secs_f64());
-        (fine, python::run(&[])?)
-    } else {
-        println!("skipped: doctests and the Python package, since arguments for the runner were given");
-        (true, true)
+    print_missing_tools();
+    let (profile, args) = match args {
+        ["--fast", rest @ ..] => ("fast", rest),
+        _ => ("default", args),
     };
-    let runner: &[&str] = if answers(Command::new(cargo()).args(["nextest", "--version"])) {
-        &["nextest", "run"]
-    } else {
-        println!("not there: `cargo nextest`; `cargo test` runs the tests");
-        &["test", "--all-targets", "--no-fail-fast"]
-    };
-    let selects = args.iter().any(|arg| arg.starts_with("-p") || arg.starts_with("--package"));
-    let all: &[&str] = if selects { &[] } else { &["--workspace"] };
-    let tests = run_command(Command::new(cargo()).args(runner).args(all).args(args))?;
+    let is_whole = profile == "default" && args.is_empty();
+    let (documents, package) = if is_whole { (doctests()?, python::run(&[])?) } else { (true, true) };
+    if !is_whole {
+        println!("not selected: doctests and the Python package");
+    }
+    let tests = run_tests(root, profile, args)?;
     if !documents {
         println!("FAILED: doctests (see above)");
     }
@@ -47,8 +43,57 @@ pub(crate) fn run(args: &[&str]) -> Result<bool> {
     Ok(documents && package && tests)
 }
 
+fn doctests() -> Result<bool> {
+    let start = Instant::now();
+    let fine = run_command(Command::new(cargo()).args(["test", "--workspace", "--doc", "--quiet"]))?;
+    println!("doctests: {:.1} s", start.elapsed().as_secs_f64());
+    Ok(fine)
+}
+
+/// Runs the tests of a nextest profile, then prints the table of skipped tests.
+fn run_tests(root: &Path, profile: &str, args: &[&str]) -> Result<bool> {
+    let selects = args.iter().any(|arg| arg.starts_with("-p") || arg.starts_with("--package"));
+    let all: &[&str] = if selects { &[] } else { &["--workspace"] };
+    let mut command = Command::new(cargo());
+    if !answers(Command::new(cargo()).args(["nextest", "--version"])) {
+        if profile != "default" {
+            bail!("`--fast` needs `cargo nextest`\nhint: `cargo install --locked cargo-nextest`");
+        }
+        println!("missing: `cargo nextest`; `cargo test` runs the tests, and lists no skipped ones");
+        return run_command(command.args(["test", "--all-targets", "--no-fail-fast"]).args(all).args(args));
+    }
+    let report = root.join("target/nextest").join(profile).join("junit.xml");
+    let _ = fs_err::remove_file(&report);
+    command.args(["nextest", "run", "--profile", profile]).args(all).args(args);
+    let (fine, summary) = run_and_keep_summary(&mut command)?;
+    if let Ok(text) = fs_err::read_to_string(&report) {
+        print!("{}", skips::table(&text)?);
+    }
+    print!("{summary}");
+    Ok(fine)
+}
+
+/// Runs the test runner; returns whether it succeeded, and the lines from its summary on. It writes to a terminal
+/// itself, and then the summary is empty.
+fn run_and_keep_summary(command: &mut Command) -> Result<(bool, String)> {
+    if std::io::stderr().is_terminal() {
+        return Ok((run_command(command)?, String::new()));
+    }
+    println!("{}", line(command));
+    let mut child = command.stderr(Stdio::piped()).spawn()?;
+    let (mut summary, stderr) = (String::new(), child.stderr.take().context("the runner has no stderr")?);
+    for line in BufReader::new(stderr).split(b'\n') {
+        let line = String::from_utf8_lossy(&line?).into_owned();
+        println!("{line}");
+        if !summary.is_empty() || line.trim_start().starts_with("Summary [") {
+            summary += &format!("{line}\n");
+        }
+    }
+    Ok((child.wait()?.success(), summary))
+}
+
 /// Prints each missing optional tool and the tests that skip themselves without it.
-fn say_what_is_missing() {
+fn print_missing_tools() {
     let optional = [
         (
             compiler("CXX", "c++").is_some(),
@@ -88,7 +133,7 @@ fn say_what_is_missing() {
     ];
     for (there, tool, tests) in optional {
         if !there {
-            println!("not there: {tool}; skipped: {tests}");
+            println!("missing: {tool}; skipped: {tests}");
         }
     }
 }
