@@ -1,26 +1,32 @@
 //! The native code: the only unsafe code of the run time.
 //!
 //! ```text
-//! stage     verified bytes ──▶ sealed memfd, which cannot be changed
-//! library   memfd ──▶ dlopen ──▶ handshake ──▶ modules
-//! linked    modules linked into the program: their tables ──▶ handshake ──▶ modules
-//! array_ref arrays of the caller, borrowed for a call
-//! raw_array arrays described by foreign code, such as DLPack and NumPy
-//! object    tensors as modules see them: owned, borrowed, views; reference counts; requests large pages
-//! matmul    products of matrices and vectors, with the instructions of this CPU's level: `c/product/`
-//! keep      an allocator for programs with large arrays, which keeps their memory
-//! roofline  measured limits of this machine, for profiles (feature `watch`)
-//! floats    the default floating-point environment, whatever the calling thread has set
-//! threads   number of threads for the work of a call, and helper threads
-//! host      the services that modules call: new tensors, views, memory, formatting, GEMM
-//! instance  one instance of a module: init, run, cleanup
-//! plain     the native function of a graph of C scalars; typed: handles to it with checked types
-//! capture   finds the kernels of a module without running them; chain runs several kernels block by block
-//! direct    programs of maps and whole reductions, run on the caller's arrays
-//! executable  a program with loaded modules; storage keeps the memory of dead temporaries
-//! exit      functions that run at the normal end of the process
-//! frame     the registers and instances of one call of a program; pool keeps frames between calls
+//! load     verified bytes ──▶ shared objects ──▶ modules ──▶ instances
+//! arrays   the caller's arrays, borrowed for a call
+//! call     the calls of a program: direct, or in a frame
+//! kernels  the loops that compute: kernels of modules, chains of kernels, products of matrices
+//! host     the services that modules call, and the state of threads and processes that they rely on
+//! memory   tensors and the memory of values
+//! threads  number of threads for the work of a call, and helper threads
+//! scalars  graphs of C scalars: plain C functions, and handles to them with checked types
+//! watch    runs a module on memory where every access error is found (feature `watch`)
 //! ```
+//! # The path of a call
+//! From [`Function::call`](crate::Function::call) to the C function. Typed, C and Python calls start at the second file.
+//!
+//! ```text
+//! 1  function/mod.rs      tries a direct call; else checks the arguments, and runs a frame or a body
+//! 2  call/direct/mod.rs   direct: checks that the operands fit, and fills a table of pointers
+//!      3  run.rs            calls the C kernel of each task on all elements; `map.rs` if the program is one map
+//! 4  call/frame.rs        frame: points headers to the caller's arrays, and runs step by step
+//!      5  load/instance.rs  a module's step: calls its C function `run`
+//!      6  kernels/chain/    a step of several modules: the C drivers call their kernels block by block
+//! 7  host/mod.rs          either step calls back: new tensors, drivers, products
+//! ```
+//! A direct call that finds unsuitable operands, or whose kernel fails, is repeated in a frame, which reports the error.
+//! A function with a [`Body`](crate::function::Body) has no frame: its body runs instead, or names the function that does.
+//! Graphs of C scalars have a second path: `scalars/typed` calls the C function itself.
+//!
 //! # The contract of loading
 //! Bytes are hashed before they are passed here, and exactly the hashed bytes are loaded. They are first copied into a
 //! sealed memory file, so they cannot change in between. The handshake checks magic, ABI version, struct sizes and the key
@@ -28,60 +34,28 @@
 //! generator and its tests ensure that.
 #![allow(unsafe_code, reason = "loading and calling machine code; each block argues its case")]
 
-mod array_ref;
-mod capture;
-mod chain;
-mod copy;
-mod direct;
-mod executable;
-mod exit;
-mod floats;
-mod frame;
-mod header;
+mod arrays;
+mod call;
 mod host;
-mod instance;
-mod keep;
-mod library;
-mod linked;
-mod matmul;
-mod object;
-mod pages;
-mod plain;
-mod pool;
-pub mod profiling;
-mod raw_array;
-#[cfg(feature = "watch")]
-pub mod roofline;
-mod stage;
-mod storage;
-mod strided;
+mod kernels;
+mod load;
+mod memory;
+mod scalars;
 pub mod threads;
-mod typed;
 #[cfg(feature = "watch")]
 pub mod watch;
 
-pub use array_ref::{ArrayMut, ArrayRef};
-pub use capture::{Captured, Driven, Kernels, Operand};
-pub use chain::{Chain, Chained, Value};
-pub use direct::{AllMade, Call, Direct, Made, Map};
-pub use executable::{Bound, Executable, Room, Work};
-pub use exit::at_exit;
-pub use floats::DefaultFloats;
+pub use arrays::{ArrayMut, ArrayRef, RawArray, RawArrayError, Strided};
+pub use call::{AllMade, Bound, Call, Direct, Executable, Made, Map, Room, Targets, Work};
+pub(crate) use call::{Frame, Pool, StepError};
 #[cfg(feature = "watch")]
-pub use floats::OtherFloats;
-pub use frame::Targets;
-pub(crate) use frame::{Frame, StepError};
-pub use host::{here as host, libc_version};
-pub use instance::RunError;
-pub use keep::KeepLarge;
-pub use library::{LoadLibraryError, LoadedLibrary, LoadedModule};
-pub(crate) use linked::find as find_linked;
-pub use matmul::{Factor, matmul};
-pub use plain::{NativeFunction, NoNative};
-pub(crate) use pool::Pool;
+pub use host::OtherFloats;
+pub use host::{DefaultFloats, at_exit, here as host, libc_version};
+#[cfg(feature = "watch")]
+pub use kernels::roofline;
+pub use kernels::{Captured, Chain, Chained, Driven, Factor, Kernels, Operand, Value, matmul};
+pub(crate) use load::find_linked;
+pub use load::{Label, LoadLibraryError, LoadedLibrary, LoadedModule, RunError, Staged, profiling};
+pub use memory::KeepLarge;
 pub use precast_abi::context::ErrorKind;
-pub use profiling::Label;
-pub use raw_array::{RawArray, RawArrayError};
-pub use stage::Staged;
-pub use strided::Strided;
-pub use typed::{BindNativeError, Native, NativeType, Number, Results, Returns};
+pub use scalars::{BindNativeError, Native, NativeFunction, NativeType, NoNative, Number, Results, Returns};

@@ -14,8 +14,8 @@
 mod place;
 mod pool;
 
-use super::floats::DefaultFloats;
-use super::host;
+use crate::native::host;
+use crate::native::host::DefaultFloats;
 use precast_abi::context::{Context, Error, Host, Range};
 use std::ffi::{c_int, c_void};
 use std::ptr;

@@ -6,9 +6,9 @@
 
 use super::region::{Flush, Region, Role};
 use crate::DType;
-use crate::native::header::Header;
 use crate::native::host::{self, gemm, gemms, host_alloc, host_release, numbers, rank, set_error};
-use crate::native::object::release;
+use crate::native::memory::header::Header;
+use crate::native::memory::object::release;
 use precast_abi::context::{Context, ErrorKind, Host};
 use precast_abi::tensor::{Object, Tensor, Type};
 use std::ffi::{c_char, c_int, c_void};
