@@ -3,7 +3,7 @@
 use crate::debug::{self, Checks, Findings, Options};
 use crate::filter::Filtered;
 use crate::reference::Reference;
-use precast_core::function::{Body, misfit_error};
+use precast_core::function::{Body, Delegate, misfit_error};
 use precast_core::native::Targets;
 use precast_core::{Array, ArrayRef, CallError, Function, Provenance, Served};
 use precast_graph::{FunctionGraph, Op, interpret_with};
@@ -100,7 +100,7 @@ impl Body for Checked {
         self.function.run(inputs, targets)
     }
 
-    fn around(&self) -> Option<&Function> {
-        Some(&self.function)
+    fn delegate(&self) -> Delegate<'_> {
+        Delegate::Checks { function: &self.function, admits_numbers: false }
     }
 }

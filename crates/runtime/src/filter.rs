@@ -1,7 +1,7 @@
 //! Inputs of user types: the type's `filter` converts or rejects the caller's values.
 
 use precast_codegen::{CType, UserTypes};
-use precast_core::function::{Body, check_inputs};
+use precast_core::function::{Body, Delegate, check_inputs};
 use precast_core::native::Targets;
 use precast_core::program::Port;
 use precast_core::{Array, ArrayRef, CallError, Function};
@@ -58,13 +58,10 @@ impl Body for Filtered {
         self.function.run(inputs, targets)
     }
 
-    fn around(&self) -> Option<&Function> {
-        Some(&self.function)
-    }
-
-    /// Returns the function if all user types represent [numbers](CType::c_is_number), which accept any number.
-    fn admits_numbers(&self) -> Option<&Function> {
-        self.rules.iter().flatten().all(|rules| rules.c_is_number()).then_some(&self.function)
+    /// User types that represent [numbers](CType::c_is_number) accept any number.
+    fn delegate(&self) -> Delegate<'_> {
+        let admits_numbers = self.rules.iter().flatten().all(|rules| rules.c_is_number());
+        Delegate::Checks { function: &self.function, admits_numbers }
     }
 }
 

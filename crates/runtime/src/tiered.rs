@@ -7,7 +7,7 @@
 //! The choice costs each call one atomic load. A call that has started is not switched. The results have the same
 //! bits.
 
-use precast_core::function::Body;
+use precast_core::function::{Body, Delegate};
 use precast_core::native::Targets;
 use precast_core::{ArrayRef, CallError, Function};
 use std::sync::{Arc, OnceLock};
@@ -41,7 +41,7 @@ impl Body for Tiered {
         self.now().run(inputs, targets)
     }
 
-    fn stands_for(&self) -> Option<&Function> {
-        Some(self.now())
+    fn delegate(&self) -> Delegate<'_> {
+        Delegate::Forwards(self.now())
     }
 }

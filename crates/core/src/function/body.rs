@@ -24,24 +24,25 @@ pub trait Body: Debug + Send + Sync + Any {
     /// As [`Function::call`].
     fn run(&self, inputs: &[ArrayRef<'_>], targets: &mut Targets<'_, '_>) -> Result<(), CallError>;
 
-    /// Returns the inner function if calls are forwarded to it unchanged; no other method is called then. It may differ
-    /// between calls.
-    fn stands_for(&self) -> Option<&Function> {
-        None
+    /// Returns the function that answers for this body.
+    fn delegate(&self) -> Delegate<'_> {
+        Delegate::Itself
     }
+}
 
-    /// Returns the inner function if this body adds checks around one. Its modules are then reported as the provenance.
-    fn around(&self) -> Option<&Function> {
-        None
-    }
-
-    /// Returns the function whose native function also serves this one, if all numbers are admitted unchanged.
-    fn admits_numbers(&self) -> Option<&Function> {
-        None
-    }
-
-    /// Returns the error of every call, if all calls fail. The inputs of the function are unknown then.
-    fn refusal(&self) -> Option<&CallError> {
-        None
-    }
+/// The function that answers for a body.
+#[derive(Debug, Clone, Copy)]
+pub enum Delegate<'a> {
+    /// No other function: the body computes the results.
+    Itself,
+    /// Every call is forwarded to this function unchanged, and no other method of the body is called. It may differ between
+    /// calls.
+    Forwards(&'a Function),
+    /// The body checks the calls of this function. Its modules are reported as the provenance.
+    Checks {
+        /// The function.
+        function: &'a Function,
+        /// Whether all numbers are admitted unchanged, so that the native function of `function` also serves this body.
+        admits_numbers: bool,
+    },
 }

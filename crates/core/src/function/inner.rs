@@ -24,7 +24,10 @@ pub(super) struct Inner {
 #[derive(Debug)]
 pub(super) enum Serves {
     Modules(Modules),
-    Other(Box<dyn Body>),
+    /// Another implementation than modules.
+    Body(Box<dyn Body>),
+    /// Every call fails with this error. The interface is unknown.
+    Refused(CallError),
 }
 
 /// The modules of a program.
@@ -71,11 +74,11 @@ impl Inner {
             executable: executable.map_or_else(OnceLock::new, |executable| Box::new(executable).into()),
             idle,
         };
-        Ok(Self { program, provenance: OnceLock::new(), body: Serves::Modules(modules) })
+        Ok(Self::new(program, Serves::Modules(modules)))
     }
 
-    pub(super) fn other(program: Program, body: Box<dyn Body>) -> Self {
-        Self { program, provenance: OnceLock::new(), body: Serves::Other(body) }
+    pub(super) fn new(program: Program, body: Serves) -> Self {
+        Self { program, provenance: OnceLock::new(), body }
     }
 
     /// Returns the artifact that serves each step.

@@ -6,7 +6,7 @@ mod error;
 mod inner;
 mod unread;
 
-pub use body::Body;
+pub use body::{Body, Delegate};
 pub use check::{check_inputs, misfit_error};
 pub use error::CallError;
 
@@ -70,7 +70,7 @@ impl Function {
         body: Box<dyn Body>,
     ) -> Self {
         let program = Program { inputs, outputs, ..Program::default() };
-        Inner { provenance: provenance.into(), ..Inner::other(program, body) }.into()
+        Inner { provenance: provenance.into(), ..Inner::new(program, Serves::Body(body)) }.into()
     }
 
     /// Returns the plain C function that computes it, if it is a graph of C scalars; see [`Function::native`].
@@ -83,18 +83,20 @@ impl Function {
                 let native = || NativeFunction::of(&self.0.program, &modules.loaded);
                 modules.native.get_or_init(native).as_ref()
             }
-            Serves::Other(body) => {
-                let same = body.stands_for().or_else(|| body.admits_numbers());
-                let none = body.refusal().map_or(&NoNative::Body, |_| &NoNative::Unreadable);
-                same.map_or(Err(none), Self::native_function)
-            }
+            Serves::Body(body) => match body.delegate() {
+                Delegate::Forwards(function) | Delegate::Checks { function, admits_numbers: true } => {
+                    function.native_function()
+                }
+                Delegate::Checks { .. } | Delegate::Itself => Err(&NoNative::Body),
+            },
+            Serves::Refused(_) => Err(&NoNative::Unreadable),
         }
     }
 
     /// Returns the custom body, if there is one of type `T`.
     #[must_use]
     pub fn body<T: Body>(&self) -> Option<&T> {
-        let Serves::Other(body) = &self.0.body else { return None };
+        let Serves::Body(body) = &self.0.body else { return None };
         let body: &dyn Any = &**body;
         body.downcast_ref()
     }
@@ -102,24 +104,25 @@ impl Function {
     /// Returns the artifact that currently serves each Apply, in the order of execution.
     #[must_use]
     pub fn provenance(&self) -> &[Provenance] {
-        let other = match &self.0.body {
-            Serves::Other(body) => body.stands_for().or_else(|| body.around()),
-            Serves::Modules(_) => None,
-        };
-        other.map_or_else(|| self.0.provenance.get_or_init(|| self.0.origins()), Self::provenance)
+        match self.delegate() {
+            Delegate::Itself => self.0.provenance.get_or_init(|| self.0.origins()),
+            Delegate::Forwards(function) | Delegate::Checks { function, .. } => function.provenance(),
+        }
     }
 
-    /// Returns the function that this one forwards every call to, if any.
-    pub(crate) fn stands_for(&self) -> Option<&Self> {
-        let Serves::Other(body) = &self.0.body else { return None };
-        body.stands_for()
+    /// Returns the function that answers for this one.
+    pub(crate) fn delegate(&self) -> Delegate<'_> {
+        match &self.0.body {
+            Serves::Body(body) => body.delegate(),
+            Serves::Modules(_) | Serves::Refused(_) => Delegate::Itself,
+        }
     }
 
     /// Returns the error of every call, if all calls fail.
     #[must_use]
     pub fn refusal(&self) -> Option<&CallError> {
-        let Serves::Other(body) = &self.0.body else { return None };
-        body.refusal()
+        let Serves::Refused(error) = &self.0.body else { return None };
+        Some(error)
     }
 
     /// Returns whether all steps are element-wise modules.
@@ -202,7 +205,8 @@ impl Function {
     pub fn direct(&self) -> Option<&Arc<Direct>> {
         match &self.0.body {
             Serves::Modules(modules) => modules.direct.as_ref(),
-            Serves::Other(body) => direct_of(&**body),
+            Serves::Body(body) => direct_of(&**body),
+            Serves::Refused(_) => None,
         }
     }
 
@@ -235,13 +239,14 @@ impl Function {
     /// Runs a call, or returns why it is invalid. Inputs are checked first, because a function that cannot be called at all
     /// reports that here.
     fn admitted(&self, inputs: &[ArrayRef<'_>], targets: &mut Targets<'_, '_>) -> Result<(), CallError> {
-        if let Some(other) = self.stands_for() {
+        if let Delegate::Forwards(other) = self.delegate() {
             return other.admitted(inputs, targets);
         }
         let _floats = DefaultFloats::set();
         let made = match &self.0.body {
             Serves::Modules(_) => check_inputs(self.inputs(), inputs).map(|()| Vec::new())?,
-            Serves::Other(body) => body.admit(self.inputs(), inputs)?,
+            Serves::Body(body) => body.admit(self.inputs(), inputs)?,
+            Serves::Refused(error) => return Err(error.clone()),
         };
         check_outputs(self.outputs(), targets)?;
         if made.iter().all(Option::is_none) {
@@ -261,10 +266,11 @@ impl Function {
         let _floats = DefaultFloats::set();
         let modules = match &self.0.body {
             Serves::Modules(modules) => modules,
-            Serves::Other(body) => {
+            Serves::Body(body) => {
                 body.run(inputs, targets)?;
                 return self.check_results(targets);
             }
+            Serves::Refused(error) => return Err(error.clone()),
         };
         let executable = modules.executable(&self.0.program);
         let mut frame = match modules.idle.take() {
@@ -306,7 +312,8 @@ impl Function {
 /// Returns the call path of the function that a body forwards to. Not inlined, because it is recursive.
 #[inline(never)]
 fn direct_of(body: &dyn Body) -> Option<&Arc<Direct>> {
-    body.stands_for()?.direct()
+    let Delegate::Forwards(function) = body.delegate() else { return None };
+    function.direct()
 }
 
 impl From<Inner> for Function {

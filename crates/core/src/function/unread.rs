@@ -3,12 +3,11 @@
 //! A loader that creates a thousand functions parses only the programs of those that are called. The modules are verified
 //! and loaded earlier. They call only drivers, so creating their instances cannot fail.
 
-use super::{Body, CallError, Inner};
-use crate::native::{ArrayRef, LoadedModule, Targets};
-use crate::program::{Port, Program};
+use super::{CallError, Inner, Serves};
+use crate::native::LoadedModule;
+use crate::program::Program;
 use crate::provenance::Served;
 use crate::record::ParseRecordError;
-use crate::value::Array;
 use std::sync::Arc;
 
 /// Parses the program of an entry and makes it callable.
@@ -17,29 +16,11 @@ pub(super) fn read(entry: &[u8], modules: Vec<(LoadedModule, Arc<Served>)>) -> I
     let (modules, served) = modules.into_iter().unzip();
     let read = Program::of_entry(entry).map_err(unreadable);
     let made = read.and_then(|program| Inner::of_program(program, modules, served));
-    made.unwrap_or_else(|error| Inner::other(Program::default(), Box::new(Refused(error))))
+    made.unwrap_or_else(|error| Inner::new(Program::default(), Serves::Refused(error)))
 }
 
 fn unreadable(error: ParseRecordError) -> CallError {
     CallError::Other { what: "the program cannot be read", source: Arc::new(error) }
-}
-
-/// The body of a program that cannot be parsed, although its bytes are intact. Every call fails.
-#[derive(Debug)]
-struct Refused(CallError);
-
-impl Body for Refused {
-    fn admit(&self, _: &[Port], _: &[ArrayRef<'_>]) -> Result<Vec<Option<Array>>, CallError> {
-        Err(self.0.clone())
-    }
-
-    fn run(&self, _: &[ArrayRef<'_>], _: &mut Targets<'_, '_>) -> Result<(), CallError> {
-        Err(self.0.clone())
-    }
-
-    fn refusal(&self) -> Option<&CallError> {
-        Some(&self.0)
-    }
 }
 
 #[cfg(test)]

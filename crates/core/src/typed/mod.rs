@@ -9,7 +9,7 @@
 mod types;
 
 use crate::event::chain;
-use crate::function::{CallError, Function};
+use crate::function::{CallError, Delegate, Function};
 use crate::native::{AllMade, ArrayMut, ArrayRef, Direct, Made, Map, Strided};
 use crate::program::Port;
 use crate::value::{Array, DType};
@@ -163,7 +163,7 @@ impl Function {
         let fits = fit(self.inputs(), &inputs) && fit(self.outputs(), &outputs);
         if fits && self.refusal().is_none() {
             // A body can forward to another function later, while this handle still exists.
-            let direct = self.direct().filter(|_| self.stands_for().is_none()).cloned();
+            let direct = self.direct().filter(|_| !matches!(self.delegate(), Delegate::Forwards(_))).cloned();
             return Ok(Typed { function: self.clone(), direct, types: PhantomData });
         }
         let ports = |ports: &[Port]| ports.iter().map(|port| port.ty.to_string()).collect::<Vec<_>>();
