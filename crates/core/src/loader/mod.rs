@@ -1,21 +1,29 @@
 //! The loader: returns the named graphs of a bundle as functions. A deployed program needs nothing else.
+//!
+//! `libraries` loads each shared object once; `error` says why an entry cannot be loaded.
+
+mod error;
+mod libraries;
+
+pub use error::LoadEntryError;
+pub use libraries::{Libraries, NotLoaded, best_first};
 
 use crate::bundle::{Bundle, OpenBundleError, Piece};
-use crate::cpu::{self, LimitError};
+use crate::cpu;
 use crate::event::{Event, chain, join};
-use crate::function::{CallError, Function};
-use crate::key::{BuildKey, ByHash, ContentId, Digest};
+use crate::function::Function;
+use crate::key::{BuildKey, ByHash, ContentId};
 use crate::native::profiling::Symbols;
-use crate::native::{Label, LoadLibraryError, LoadedLibrary, LoadedModule, find_linked, profiling};
+use crate::native::{Label, LoadedModule, profiling};
 use crate::program::{Computes, Outline, Program};
 use crate::provenance::Served;
-use crate::record::{ParseRecordError, Record};
+use crate::record::Record;
 use crate::trace::outcome;
+use std::collections::BTreeSet;
 use std::collections::hash_map;
-use std::collections::{BTreeMap, BTreeSet};
 use std::iter;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A loader for the named graphs of a bundle. Safe to share between threads.
 ///
@@ -48,58 +56,6 @@ struct Known {
 }
 
 type Modules = ByHash<BuildKey, (LoadedModule, Arc<Served>)>;
-
-/// The reason why an entry cannot be loaded.
-#[derive(thiserror::Error)]
-#[non_exhaustive]
-pub enum LoadEntryError {
-    /// The bundle has no entry of this name.
-    #[error("{bundle} has no entry `{name}`; it has: {known}")]
-    Unknown {
-        /// The bundle.
-        bundle: String,
-        /// The requested name.
-        name: String,
-        /// The existing names.
-        known: String,
-    },
-    /// The environment variable that limits the ISA level is invalid.
-    #[error("cannot load entry `{name}`")]
-    Limit {
-        /// The entry.
-        name: String,
-        /// The reason.
-        source: LimitError,
-    },
-    /// No module of the bundle can serve a step on this host.
-    #[error("cannot load `{signature}`, which entry `{name}` calls: {reason}")]
-    Module {
-        /// The entry.
-        name: String,
-        /// The module.
-        signature: String,
-        /// The reason for each variant.
-        reason: String,
-    },
-    /// The program cannot be parsed, although its bytes are intact.
-    #[error("cannot read the program of entry `{name}`")]
-    Program {
-        /// The entry.
-        name: String,
-        /// The reason.
-        source: ParseRecordError,
-    },
-    /// The instance of a module cannot be created.
-    #[error("cannot make entry `{name}` ready to be called")]
-    Instance {
-        /// The entry.
-        name: String,
-        /// The error of the op.
-        source: CallError,
-    },
-}
-
-crate::debug_as_chain!(LoadEntryError);
 
 impl Loader {
     /// Opens a bundle that is part of the program. It is as trusted as the program, so `PRECAST_KEYRING` does not apply.
@@ -271,9 +227,7 @@ impl Loader {
         }
         Err(join(&reasons, "; "))
     }
-}
 
-impl Loader {
     /// The symbols of a record's modules: of the graph that is loaded, else of the first that calls the module.
     #[cold]
     fn symbols(&self, graph: &str, record: &Record) -> Symbols {
@@ -297,107 +251,4 @@ impl Loader {
 fn signature(entry: &[u8], step: usize) -> String {
     let program = Program::of_entry(entry);
     program.ok().and_then(|program| Some(program.steps.get(step)?.signatures.join("; "))).unwrap_or_default()
-}
-
-/// Returns the records that this host can run, those with the most CPU features first. The reasons for the rest are added
-/// to `refused`.
-pub fn best_first(records: Vec<Arc<Record>>, refused: &mut Vec<String>) -> Vec<Arc<Record>> {
-    let mut admissible = Vec::new();
-    for record in records {
-        match record.requires.check(cpu::host()) {
-            Ok(()) => admissible.push(record),
-            Err(unmet) => refused.push(format!("`{}`: {unmet}", record.isa)),
-        }
-    }
-    // The sort is stable. Among equal levels, the layer's order decides; a store lists its last build first.
-    admissible.sort_by_key(|record| std::cmp::Reverse(record.requires.cpu.len()));
-    admissible
-}
-
-/// The reason why a library is not loaded.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NotLoaded {
-    /// The message.
-    pub reason: String,
-    /// Whether this process cannot load any library.
-    pub is_of_process: bool,
-}
-
-impl From<LoadLibraryError> for NotLoaded {
-    fn from(error: LoadLibraryError) -> Self {
-        Self { reason: chain(&error), is_of_process: error.is_of_process() }
-    }
-}
-
-/// Modules in use, by the digest of their archive: those of the program itself, and shared objects, each loaded once.
-#[derive(Debug, Default)]
-pub struct Libraries {
-    loaded: Mutex<BTreeMap<Digest, Weak<LoadedLibrary>>>,
-    profiling: Option<PathBuf>,
-}
-
-impl Libraries {
-    /// Loads modules from files in `directory` instead of memory, so that profilers can read them.
-    #[must_use]
-    pub fn profiling(self, directory: PathBuf) -> Self {
-        Self { profiling: Some(directory), ..self }
-    }
-
-    /// Whether modules are loaded from files for profilers, which need symbols.
-    #[must_use]
-    pub fn is_profiled(&self) -> bool {
-        self.directory().is_some()
-    }
-
-    fn directory(&self) -> Option<PathBuf> {
-        self.profiling.clone().or_else(profiling::directory)
-    }
-
-    /// The modules of a digest, if they are part of the program or in use.
-    #[must_use]
-    pub fn find(&self, digest: &Digest) -> Option<Arc<LoadedLibrary>> {
-        find_linked(digest).and_then(Result::ok).or_else(|| self.loaded(digest))
-    }
-
-    fn loaded(&self, digest: &Digest) -> Option<Arc<LoadedLibrary>> {
-        self.lock().get(digest).and_then(Weak::upgrade)
-    }
-
-    /// Returns the modules of a digest. If they are not loaded yet, loads the verified bytes that `load` returns.
-    ///
-    /// # Errors
-    /// The error of `load`, or the bytes cannot be loaded.
-    pub fn get<B: AsRef<[u8]>>(
-        &self,
-        label: &Label<'_>,
-        load: impl FnOnce() -> Result<B, String>,
-    ) -> Result<Arc<LoadedLibrary>, NotLoaded> {
-        if let Some(linked) = find_linked(label.digest) {
-            return linked.map_err(NotLoaded::from);
-        }
-        if let Some(library) = self.loaded(label.digest) {
-            return Ok(library);
-        }
-        let bytes = load().map_err(|reason| NotLoaded { reason, is_of_process: false })?;
-        self.keep(label, bytes.as_ref()).map_err(NotLoaded::from)
-    }
-
-    /// Loads verified bytes and registers them under the digest of their archive.
-    ///
-    /// # Errors
-    /// The bytes cannot be loaded.
-    pub fn keep(&self, label: &Label<'_>, bytes: &[u8]) -> Result<Arc<LoadedLibrary>, LoadLibraryError> {
-        let span = crate::span!("load", bytes = bytes.len() as u64; outcome);
-        let loaded = LoadedLibrary::load(bytes, label, self.directory().as_deref());
-        span.record("outcome", outcome(&loaded));
-        let library = loaded?;
-        let mut libraries = self.lock();
-        libraries.retain(|_, library| library.strong_count() > 0);
-        libraries.insert(*label.digest, Arc::downgrade(&library));
-        Ok(library)
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<Digest, Weak<LoadedLibrary>>> {
-        self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }

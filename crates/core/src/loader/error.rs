@@ -1,0 +1,57 @@
+//! The reasons why an entry cannot be loaded.
+
+use crate::cpu::LimitError;
+use crate::function::CallError;
+use crate::record::ParseRecordError;
+
+/// The reason why an entry cannot be loaded.
+#[derive(thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadEntryError {
+    /// The bundle has no entry of this name.
+    #[error("{bundle} has no entry `{name}`; it has: {known}")]
+    Unknown {
+        /// The bundle.
+        bundle: String,
+        /// The requested name.
+        name: String,
+        /// The existing names.
+        known: String,
+    },
+    /// The environment variable that limits the ISA level is invalid.
+    #[error("cannot load entry `{name}`")]
+    Limit {
+        /// The entry.
+        name: String,
+        /// The reason.
+        source: LimitError,
+    },
+    /// No module of the bundle can serve a step on this host.
+    #[error("cannot load `{signature}`, which entry `{name}` calls: {reason}")]
+    Module {
+        /// The entry.
+        name: String,
+        /// The module.
+        signature: String,
+        /// The reason for each variant.
+        reason: String,
+    },
+    /// The program cannot be parsed, although its bytes are intact.
+    #[error("cannot read the program of entry `{name}`")]
+    Program {
+        /// The entry.
+        name: String,
+        /// The reason.
+        source: ParseRecordError,
+    },
+    /// The instance of a module cannot be created.
+    #[error("cannot make entry `{name}` ready to be called")]
+    Instance {
+        /// The entry.
+        name: String,
+        /// The error of the op.
+        source: CallError,
+    },
+}
+
+crate::debug_as_chain!(LoadEntryError);
