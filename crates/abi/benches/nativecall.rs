@@ -7,9 +7,8 @@
 #![allow(unsafe_code, reason = "peers are called through C")]
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program that prints a table")]
 
-use precast_abi::nativecall::{
-    Callable, Compact, Encoding, Function, Id, Interned, Key, Signature, TableCell, Text,
-};
+use precast_abi::nativecall::registry::{Id, Interned};
+use precast_abi::nativecall::{Callable, Compact, Encoding, Function, Key, Signature, TableCell, Text};
 use std::collections::HashMap;
 use std::hint::black_box;
 use std::time::Instant;

@@ -4,8 +4,8 @@
 //! |---|---|---|---|
 //! | [`Text`], approach 2 | 8 bytes of text | words, function | nothing: tables and needles are constants |
 //! | [`Compact`], approach 2 | up to 15 symbols | words, function | nothing |
-//! | `Id`, approach 1A | a number | number, text, function | the registry |
-//! | `Interned`, approach 1B | an address | address, function | the registry, owners |
+//! | `registry::Id`, approach 1A | a number | number, text, function | the registry |
+//! | `registry::Interned`, approach 1B | an address | address, function | the registry, owners |
 //!
 //! `CEP1000.md` has measurements and recommends when to use which. precast's own tables use [`Text`] and [`Compact`].
 
@@ -62,10 +62,9 @@ impl<E: Encoding> Key<E> {
         self.needle.words()
     }
 
-    /// Creates a key of one word.
-    #[cfg(feature = "registry")]
-    pub(super) const fn one(word: u64, held: E::Held) -> Self {
-        Self { needle: Needle::one(word), held, encoding: PhantomData }
+    /// Creates a key of these words. `held` keeps them valid.
+    pub(super) const fn of(needle: Needle, held: E::Held) -> Self {
+        Self { needle, held, encoding: PhantomData }
     }
 
     /// Returns the words and the value that keeps them valid.
@@ -97,7 +96,7 @@ macro_rules! verbatim {
                 assert!(text.len() <= IN_PLACE_BYTES, "a literal key has at most 49 bytes");
                 let mut words = [0; 7];
                 let len = $module::encode(text.as_bytes(), &mut words);
-                Self { needle: Needle::new(words, len), held: (), encoding: PhantomData }
+                Self::of(Needle::new(words, len), ())
             }
 
             /// Creates the key of a canonical text. Keys of up to 49 bytes do not allocate.
@@ -107,7 +106,7 @@ macro_rules! verbatim {
             pub fn parse(text: &str) -> Result<Self, ParseSignatureError> {
                 checked(text)?;
                 let needle = Needle::of(text.as_bytes(), $module::encode);
-                Ok(Self { needle, held: (), encoding: PhantomData })
+                Ok(Self::of(needle, ()))
             }
         }
 
@@ -115,8 +114,7 @@ macro_rules! verbatim {
             type Held = ();
 
             fn key(signature: &Signature) -> Key<Self> {
-                let needle = Needle::of(signature.as_str().as_bytes(), $module::encode);
-                Key { needle, held: (), encoding: PhantomData }
+                Key::of(Needle::of(signature.as_str().as_bytes(), $module::encode), ())
             }
         }
 

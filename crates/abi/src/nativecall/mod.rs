@@ -3,11 +3,12 @@
 //! ```text
 //! text ─▶ Signature ─▶ Prototype (a tree)                      grammar, normal, signature, prototype
 //!             │
-//!             ▼ Text, Compact (approach 2), Id (1A), Interned (1B)          encoding ─ chunks, compact; interned, registry, meet
+//!             ▼ Text, Compact (approach 2)                                  encoding ─ chunks, compact, needle
 //!            Key ─▶ Table, published by a TableCell ─▶ payload              table, cell
 //!                        │
 //! fn(f64) -> f64 ─▶ Code ┴▶ Callable ─ bind ─▶ Bound: a typed handle        typed, code, callable
 //! Prototype ─▶ a call made at run time (feature `ffi`)                      call
+//! Id, Interned (approach 1): two more encodings (feature `registry`)        registry
 //! ```
 //! `precast/nativecall.h` provides the same for C: the grammar, keys, tables and lookup. `CEP1000.md` in this crate
 //! describes the implemented parts of the proposal, the decisions on its open points, and the cost of the encodings.
@@ -21,12 +22,8 @@ mod code;
 pub mod compact;
 mod encoding;
 mod grammar;
-#[cfg(feature = "registry")]
-mod interned;
 #[cfg(all(test, loom))]
 mod loom;
-#[cfg(feature = "registry")]
-pub mod meet;
 mod needle;
 mod normal;
 mod prototype;
@@ -42,8 +39,6 @@ pub use cell::TableCell;
 pub use code::Code;
 pub use encoding::{Compact, Encoding, Key, Text, Verbatim};
 pub use grammar::{MAX_BYTES, MAX_DEPTH, Problem};
-#[cfg(feature = "registry")]
-pub use interned::{Id, Interned, InternedText};
 pub use normal::NormalizeError;
 pub use prototype::{Errors, Field as FieldType, Number, Prototype};
 pub use signature::{ParseSignatureError, Signature};

@@ -29,14 +29,6 @@ impl Needle {
         Self { in_place, len, more: Vec::new() }
     }
 
-    /// Creates a needle of one word.
-    #[cfg(feature = "registry")]
-    pub(super) const fn one(word: u64) -> Self {
-        let mut in_place = [0; IN_PLACE];
-        in_place[0] = word;
-        Self::new(in_place, 1)
-    }
-
     /// Creates the needle of a canonical text.
     pub(super) fn of(text: &[u8], encode: Encode) -> Self {
         let mut in_place = [0; IN_PLACE];

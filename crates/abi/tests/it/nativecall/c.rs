@@ -2,10 +2,8 @@
 
 use super::sig;
 use super::texts::{anything, signatures};
-use precast_abi::nativecall::registry::Registry;
-use precast_abi::nativecall::{
-    Callable, Compact, Function, Interned, Key, Problem, Signature, TableCell, Text, meet,
-};
+use precast_abi::nativecall::registry::{Interned, Registry, meet};
+use precast_abi::nativecall::{Callable, Compact, Function, Key, Problem, Signature, TableCell, Text};
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 use std::ffi::{CString, c_char};

@@ -2,7 +2,8 @@
 
 use super::sig;
 use super::texts::{canonical, signatures};
-use precast_abi::nativecall::{Compact, Encoding, Id, Interned, Key, MAX_BYTES, Text, Verbatim};
+use precast_abi::nativecall::registry::{Id, Interned};
+use precast_abi::nativecall::{Compact, Encoding, Key, MAX_BYTES, Text, Verbatim};
 use proptest::prelude::*;
 
 #[test]

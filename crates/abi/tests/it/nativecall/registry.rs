@@ -1,8 +1,9 @@
 //! Tests of the registry: one address and one number per signature, reference-counted and shared by threads.
 
 use super::sig;
-use precast_abi::nativecall::meet::registry;
-use precast_abi::nativecall::{Id, Interned, Key};
+use precast_abi::nativecall::Key;
+use precast_abi::nativecall::registry::meet::registry;
+use precast_abi::nativecall::registry::{Id, Interned};
 use std::ffi::{CStr, c_char};
 
 fn intern(text: &str) -> *const c_char {

@@ -2,7 +2,8 @@
 
 use super::sig;
 use super::texts::{canonical, signatures};
-use precast_abi::nativecall::{Compact, Encoding, Id, Interned, Key, Table, TableCell, Text, Verbatim};
+use precast_abi::nativecall::registry::{Id, Interned};
+use precast_abi::nativecall::{Compact, Encoding, Key, Table, TableCell, Text, Verbatim};
 use proptest::prelude::*;
 
 fn find_agrees_with_a_naive_search<E: Encoding>(texts: &[String], absent: &[String]) {

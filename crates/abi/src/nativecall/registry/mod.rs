@@ -1,16 +1,28 @@
 //! Approach 1 of CEP 1000: a registry that assigns each signature a number (1A) or an address (1B).
 //!
+//! precast itself uses approach 2. This module is for programs that exchange tables with users of approach 1. It is behind
+//! the feature `registry`, which no crate of precast enables, so no deployed program links it.
+//!
 //! ```text
+//! (here)    a registry, as a table of C functions
+//! interned  the encodings of numbers and of addresses
+//! meet      makes several parties of one process use the same registry
+//!
 //! intern("dd)d~") ─▶ 0x5581…   the same address until the last owner releases it           1B
 //! id("dd)d~")     ─▶ 7         the same number for the lifetime of the process             1A
 //! ```
 //! A registry is a table of C functions ([`Registry`], `pc_native_registry`), so any party may provide one. Every copy
-//! of this crate has its own registry; [`crate::nativecall::meet`] makes several parties of a process use the same one.
+//! of this crate has its own registry; [`meet`] makes several parties of a process use the same one.
 //!
 //! Strings are reference-counted: a JIT may intern a signature and release it together with its code. A signature with
 //! a number is never freed, because numbers are never reused.
 
-use super::signature::Signature;
+mod interned;
+pub mod meet;
+
+pub use interned::{Id, Interned, InternedText};
+
+use super::Signature;
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_char};
 use std::sync::{Mutex, PoisonError};

@@ -1,9 +1,10 @@
-//! Approach 1 of CEP 1000 as encodings: signatures as numbers or addresses from the registry.
+//! The encodings of approach 1: signatures as numbers or addresses from the registry.
 
-use super::encoding::{Encoding, Key, NOWHERE};
+use super::Registry;
 use super::meet::registry;
-use super::registry::Registry;
-use super::signature::Signature;
+use crate::nativecall::Signature;
+use crate::nativecall::encoding::{Encoding, Key, NOWHERE};
+use crate::nativecall::needle::Needle;
 use std::ffi::{CStr, c_char};
 use std::ptr::NonNull;
 
@@ -45,13 +46,18 @@ impl Drop for InternedText {
     }
 }
 
+/// Creates a key of one word.
+fn key_of_word<E: Encoding>(word: u64, held: E::Held) -> Key<E> {
+    Key::of(Needle::new([word, 0, 0, 0, 0, 0, 0], 1), held)
+}
+
 impl Encoding for Interned {
     type Held = Option<InternedText>;
 
     fn key(signature: &Signature) -> Key<Self> {
         let held = InternedText::new(signature);
         let word = held.as_ref().map_or(NOWHERE, |held| held.text.as_ptr().expose_provenance() as u64);
-        Key::one(word, held)
+        key_of_word(word, held)
     }
 }
 
@@ -64,7 +70,7 @@ impl Encoding for Id {
         // SAFETY: the pointer and length are those of `text`.
         let id = unsafe { (registry().id)(text.as_ptr().cast(), text.len()) };
         let id = if id == 0 { NOWHERE } else { id };
-        Key::one(id, ())
+        key_of_word(id, ())
     }
 
     fn label(key: &Key<Self>) -> Option<u64> {

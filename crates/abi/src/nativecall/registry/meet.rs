@@ -18,7 +18,7 @@
 //! ```
 //! Sharing is optional: without it, each copy uses its own registry and does not compare addresses across copies.
 
-use super::registry::{OWN, Registry, VERSION};
+use super::{OWN, Registry, VERSION};
 use std::ffi::{CStr, c_char, c_int};
 use std::sync::OnceLock;
 
