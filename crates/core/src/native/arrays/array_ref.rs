@@ -56,8 +56,7 @@ impl Shape<'_> {
 pub(crate) struct RawView<'a> {
     dtype: DType,
     data: *mut c_char,
-    /// The step between elements of a contiguous array, in the unit of the strides. It is 1 if strides count elements, as
-    /// in ndarray, and the element size if they count bytes.
+    /// As in [`Strided`].
     step: isize,
     /// The number of extents, stored here so that reading it is a single load.
     ndim: usize,
@@ -110,8 +109,8 @@ impl<'a> RawView<'a> {
 
     /// Returns the strides in bytes, may be 0 or negative.
     pub(crate) fn strides_bytes(&self) -> impl ExactSizeIterator<Item = isize> + '_ {
-        let unit = if self.step == 1 { self.dtype.itemsize_bytes().cast_signed() } else { 1 };
-        self.shape.axes().1.iter().map(move |stride| stride * unit)
+        let unit_bytes = self.strided().unit_bytes();
+        self.shape.axes().1.iter().map(move |stride| stride * unit_bytes)
     }
 
     /// Returns the element layout.

@@ -11,7 +11,7 @@ use std::ffi::c_char;
 pub(super) unsafe fn copy(from: &Strided<'_>, to: &Strided<'_>) {
     debug_assert_eq!((from.dtype, from.extents), (to.dtype, to.extents), "the caller compares them");
     let bytes = from.dtype.itemsize_bytes();
-    let side = |array: &Strided<'_>| if array.step == 1 { bytes.cast_signed() } else { 1 };
+    let side = |array: &Strided<'_>| array.unit_bytes();
     let axes = Axes { from: (from.strides, side(from)), to: (to.strides, side(to)), extents: from.extents };
     if axes.extents.contains(&0) {
         return;

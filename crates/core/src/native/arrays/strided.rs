@@ -1,4 +1,7 @@
 //! The element layout of an array, in the form of direct calls. It stays in registers if the compiler inlines the call.
+//!
+//! Strides are borrowed from their owner, because converting them takes as long as a small call: those of ndarray count
+//! elements, all others count bytes. Only the files of this folder know the unit. All other code reads strides in bytes.
 
 use crate::{DType, Element};
 use ndarray::{ArrayRef, Dimension};
@@ -9,10 +12,11 @@ use std::ffi::c_char;
 pub struct Strided<'a> {
     pub(crate) dtype: DType,
     pub(crate) data: *mut c_char,
-    /// The step between elements of a contiguous array, in the unit of the strides.
-    pub(crate) step: isize,
+    /// The step between elements of a contiguous array, in the unit of the strides. It is 1 if strides count elements, and
+    /// the element size if they count bytes.
+    pub(super) step: isize,
     pub(crate) extents: &'a [usize],
-    pub(crate) strides: &'a [isize],
+    pub(super) strides: &'a [isize],
 }
 
 impl<'a> Strided<'a> {
@@ -60,6 +64,12 @@ impl<'a> Strided<'a> {
     ) -> Self {
         let step = dtype.itemsize_bytes().cast_signed();
         Self { dtype, data, step, extents, strides: strides_bytes }
+    }
+
+    /// Returns the unit of the strides in bytes.
+    #[inline]
+    pub(super) const fn unit_bytes(&self) -> isize {
+        if self.step == 1 { self.dtype.itemsize_bytes().cast_signed() } else { 1 }
     }
 
     /// Returns whether the extents are `wanted` and the elements are in C order without gaps. May return `false` for an
