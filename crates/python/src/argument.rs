@@ -188,7 +188,7 @@ fn refused(py: Python<'_>, port: &Port, cause: PyErr) -> PyErr {
     if !cause.is_instance_of::<PyException>(py) {
         return cause;
     }
-    let text = format!("input `{}` is refused: {}", port.name, error::shown(cause.value(py)));
+    let text = format!("input `{}`: {}", port.name, error::shown(cause.value(py)));
     let made = if cause.is_instance_of::<PyOverflowError>(py) {
         error::wrong_value(py, text)
     } else if cause.is_instance_of::<PyMemoryError>(py) {
@@ -212,7 +212,7 @@ thread_local! {
 fn borrowed<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyUntypedArray>> {
     let depth = DEPTH.get();
     if depth == DEEPEST {
-        let text = format!("an array whose memory is that of calls within calls, {DEEPEST} deep");
+        let text = format!("maximum depth of nested array conversions exceeded ({DEEPEST})");
         return Err(PyRecursionError::new_err(text));
     }
     DEPTH.set(depth + 1);

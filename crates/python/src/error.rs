@@ -42,7 +42,8 @@ pub(crate) fn text(error: &(dyn Error + 'static)) -> String {
     let mut causes = std::iter::successors(Some(error), |&cause| cause.source());
     if causes.any(|cause| matches!(cause.downcast_ref(), Some(LinkError::Half { .. }))) {
         let (said, _) = split_hints(&told);
-        let hint = "let its C convert with `npy_half_to_float` and give the class `_f16_ok = True`, or cast to f32 before";
+        let hint =
+            "convert with `npy_half_to_float` in the C code and set `_f16_ok = True`, or cast to f32 first";
         return format!("{said}\nhint: {hint}");
     }
     told
@@ -54,7 +55,7 @@ pub(crate) fn open(py: Python<'_>, error: &OpenBundleError) -> PyErr {
     let (class, number, said, path) = match error {
         OpenBundleError::Missing { path } => {
             let (_, hints) = split_hints(&error.to_string());
-            let said = format!("there is no such bundle ({})", hints.join("; "));
+            let said = format!("no such bundle ({})", hints.join("; "));
             ("BundleNotFoundError", 2, said, path)
         }
         OpenBundleError::Io { path, source } => {

@@ -98,11 +98,17 @@ impl Function {
         let wrong = |what: String| match self.inner.refusal() {
             // A function that always refuses has no inputs to name.
             Some(refused) => error::call(py, refused, false),
-            None => error::wrong_type(py, format!("{}() {what}; it is `{}`", self.name, self.shown())),
+            None => {
+                error::wrong_type(py, format!("{}() {what}; its signature is `{}`", self.name, self.shown()))
+            }
         };
         let named = values.split_off(values.len() - names.map_or(0, PyTupleMethods::len));
         if values.len() > self.names.len() {
-            return Err(wrong(format!("takes {} input(s), found {}", self.names.len(), values.len())));
+            return Err(wrong(format!(
+                "takes {} argument(s) but {} were given",
+                self.names.len(),
+                values.len()
+            )));
         }
         let mut inputs: Vec<Option<Bound<'py, PyAny>>> = values.into_iter().map(Some).collect();
         inputs.resize(self.names.len(), None);
@@ -111,16 +117,17 @@ impl Function {
             let is = |own: &Py<PyString>| name.eq(own).unwrap_or(false);
             match self.names.iter().position(is) {
                 Some(position) if inputs[position].is_some() => {
-                    return Err(wrong(format!("has two values for input `{name}`")));
+                    return Err(wrong(format!("got multiple values for argument `{name}`")));
                 }
                 Some(position) => inputs[position] = Some(value),
                 None if is(&self.out_name) => out = Some(value).filter(|out| !out.is_none()),
-                None => return Err(wrong(format!("has no input `{name}`"))),
+                None => return Err(wrong(format!("got an unexpected keyword argument `{name}`"))),
             }
         }
         let ports = inputs.into_iter().zip(self.inner.inputs());
-        let inputs =
-            ports.map(|(value, port)| value.ok_or_else(|| wrong(format!("misses input `{}`", port.name))));
+        let inputs = ports.map(|(value, port)| {
+            value.ok_or_else(|| wrong(format!("missing required argument `{}`", port.name)))
+        });
         Ok((inputs.collect::<PyResult<_>>()?, out))
     }
 
@@ -227,27 +234,27 @@ pub(crate) fn getters() -> &'static [Getter] {
     &[
         Getter {
             name: c"__name__",
-            doc: c"Its name.",
+            doc: c"The name of the function.",
             get: |object, function| Ok(PyString::new(object.py(), &function.name).into_any()),
         },
         Getter {
             name: c"inputs",
-            doc: c"What it takes: names and types.",
+            doc: c"The names and types of the inputs.",
             get: |object, function| ports(object.py(), function.inner.inputs()),
         },
         Getter {
             name: c"outputs",
-            doc: c"What it gives: names and types.",
+            doc: c"The names and types of the outputs.",
             get: |object, function| ports(object.py(), function.inner.outputs()),
         },
         Getter {
             name: c"signature",
-            doc: c"What it takes and gives in one line, ``(x: f64[?]) -> (out: f64[])``.",
+            doc: c"The inputs and outputs in one line, ``(x: f64[?]) -> (out: f64[])``.",
             get: |object, function| Ok(PyString::new(object.py(), &function.interface()).into_any()),
         },
         Getter {
             name: c"graph",
-            doc: c"The graph that it was made of; None for a function of a bundle.",
+            doc: c"The graph of a function built in this process; None for a function of a bundle.",
             get: |object, function| {
                 let graph = function.graph.as_ref().map(|graph| graph.clone_ref(object.py()));
                 Ok(graph.into_pyobject(object.py())?)
@@ -255,18 +262,14 @@ pub(crate) fn getters() -> &'static [Getter] {
         },
         Getter {
             name: c"provenance",
-            doc: c"What serves which ops: pairs of them, in words.",
+            doc: c"Pairs of ops and a description of the module or implementation that computes them.",
             get: |object, function| {
                 let parts = function.inner.provenance().iter();
                 let told = parts.map(|part| (part.ops.clone(), served(&part.served)));
                 Ok(PyTuple::new(object.py(), told.collect::<Vec<_>>())?.into_any())
             },
         },
-        Getter {
-            name: c"native",
-            doc: c"The plain C function that computes a graph of numbers.",
-            get: native,
-        },
+        Getter { name: c"native", doc: c"The plain C function of a graph of C scalars.", get: native },
     ]
 }
 
@@ -276,7 +279,7 @@ fn served(served: &Served) -> String {
         Served::Artifact { key, layer, isa, .. } => format!("{} ({isa}) of {layer}", key.short()),
         Served::Jit { key, isa, .. } => format!("{} ({isa}), compiled in this process", key.short()),
         Served::Interpreted => "the reference implementation".to_owned(),
-        _ => "another".to_owned(),
+        _ => "another implementation".to_owned(),
     }
 }
 

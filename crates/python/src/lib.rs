@@ -83,7 +83,9 @@ mod _native {
     #[pyo3(signature = (n, /))]
     fn set_num_threads(n: usize) -> PyResult<()> {
         if n == 0 {
-            return Err(pyo3::exceptions::PyValueError::new_err("a call has one thread at least, not 0"));
+            return Err(pyo3::exceptions::PyValueError::new_err(
+                "the number of threads must be at least 1, found 0",
+            ));
         }
         precast_core::threads::limit(n);
         Ok(())

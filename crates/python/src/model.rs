@@ -44,7 +44,7 @@ pub(crate) fn load(py: Python<'_>, path: PathBuf, keyring: Option<PathBuf>) -> P
 #[pyfunction]
 pub(crate) fn module_of(py: Python<'_>, model: &Bound<'_, Model>, key: &str) -> PyResult<(String, Found)> {
     let refused = |why: String| error::raise(py, "BundleError", (why,));
-    let key = key.parse().map_err(|_| refused(format!("`{key}` is no key of a module")))?;
+    let key = key.parse().map_err(|_| refused(format!("invalid module key `{key}`")))?;
     let model = model.get();
     py.detach(|| {
         Found::of_bundle(model.loader.bundle(), &key).map_err(|why| join(&[&*why, model.damage()], "\n"))

@@ -49,7 +49,7 @@ pub(crate) fn find(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<Ar
         return Err(PyTypeError::new_err(format!("found a Python {kind}, expected a number for `{dtype}`")));
     }
     let refused = |cause: PyErr| match cause.is_instance_of::<PyOverflowError>(value.py()) {
-        true => PyOverflowError::new_err(format!("found {}, which `{dtype}` has no room for", shown(value))),
+        true => PyOverflowError::new_err(format!("{} is out of bounds for `{dtype}`", shown(value))),
         false => cause,
     };
     of(value, dtype).map(Some).map_err(refused)

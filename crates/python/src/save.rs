@@ -57,8 +57,8 @@ fn write(
     plan.units.extend(modules);
     if let Some(signature) = plan.unpublished.first() {
         return Err(format!(
-            "`{signature}` has an op whose version is empty, so it is never published\n\
-             hint: give the op a version, or none"
+            "cannot publish `{signature}`: the cache version of an op is empty\n\
+             hint: return a version or `None` from `c_code_cache_version`"
         ));
     }
     let toolchain = Toolchain::find(None).map_err(|refused| error::text(&refused))?;
@@ -68,7 +68,10 @@ fn write(
     let created = match kept.map(|kept| (kept.is_named, Store::create(kept.path))) {
         Some((true, Err(refused))) => return Err(error::text(&refused)),
         Some((false, Err(refused))) => {
-            warnings.push(format!("nothing is kept for the next build: {}", error::text(&refused)));
+            warnings.push(format!(
+                "the store is not used, so the next build compiles again: {}",
+                error::text(&refused)
+            ));
             None
         }
         Some((_, Ok(store))) => Some(store),

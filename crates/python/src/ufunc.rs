@@ -59,28 +59,28 @@ fn list(
                 if let Some(same) = loops.iter().position(|known| known.dtypes().eq(made.dtypes())) {
                     let (one, two) = (&told[same], function.shown());
                     if leave {
-                        left.push(format!("`{two}` is left out: its loop is that of `{one}`"));
+                        left.push(format!("`{two}` is left out: `{one}` has the same dtypes"));
                         continue;
                     }
                     return Err(format!(
-                        "`{one}` and `{two}` are loops of the same dtypes\nhint: give one of them"
+                        "`{one}` and `{two}` have the same dtypes\nhint: pass only one of them"
                     ));
                 }
                 loops.push(made);
                 told.push(function.shown());
             }
-            Err(problem) => left.push(format!("`{}` is no ufunc: {problem}", function.shown())),
+            Err(problem) => left.push(format!("`{}` cannot be a loop: {problem}", function.shown())),
         }
     }
     if loops.iter().any(|each| each.arity() != loops[0].arity()) {
         return Err(format!(
             "the functions have different numbers of inputs or outputs: `{}`\n\
-             hint: make a ufunc of those that are alike: `one.ufunc(other)`",
+             hint: combine only functions with the same numbers of both",
             told.join("`, `")
         ));
     }
     if loops.is_empty() && left.is_empty() {
-        return Err("no function is given".to_owned());
+        return Err("no functions were given".to_owned());
     }
     if !left.is_empty() && (loops.is_empty() || !leave) {
         return Err(left.join("\n"));
@@ -136,7 +136,7 @@ pub(crate) fn core_ranks(py: Python<'_>, signature: &str) -> PyResult<BTreeSet<u
 /// Parses the core dimensions of each input and each output, such as `(n,m),(m)->(n)`. Dimensions are
 /// numbered in order of appearance.
 fn cores(signature: &str) -> Result<[Vec<Vec<usize>>; 2], String> {
-    let wrong = || format!("`{signature}` is no signature of a gufunc, such as `(n,m),(m)->(n)`");
+    let wrong = || format!("invalid gufunc signature `{signature}`, expected one like `(n,m),(m)->(n)`");
     let (inputs, outputs) = signature.split_once("->").ok_or_else(wrong)?;
     let mut names: Vec<String> = Vec::new();
     let mut sides = [Vec::new(), Vec::new()];

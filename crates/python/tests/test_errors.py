@@ -10,11 +10,11 @@ X = np.arange(4.0)
 @pytest.mark.parametrize(
     "args, named, text",
     [
-        ((X, X), {}, "score\\(\\) misses input `z`"),
-        ((X,), {"z": X}, "score\\(\\) misses input `y`"),
-        ((X, X, X, X), {}, "takes 3 input\\(s\\), found 4"),
-        ((X, X, X), {"w": X}, "has no input `w`"),
-        ((X, X, X), {"x": X}, "has two values for input `x`"),
+        ((X, X), {}, "score\\(\\) missing required argument `z`"),
+        ((X,), {"z": X}, "score\\(\\) missing required argument `y`"),
+        ((X, X, X, X), {}, "takes 3 argument\\(s\\) but 4 were given"),
+        ((X, X, X), {"w": X}, "unexpected keyword argument `w`"),
+        ((X, X, X), {"x": X}, "multiple values for argument `x`"),
     ],
 )
 def test_other_arguments_are_a_type_error_with_the_signature(model, args, named, text):

@@ -48,7 +48,7 @@ def test_a_missing_file_is_the_error_that_python_has_for_it(tmp_path):
         precast.load(path)
     assert isinstance(caught.value, precast.BundleError)
     assert caught.value.errno == 2 and caught.value.filename == str(path)
-    assert "there is no such bundle" in str(caught.value)
+    assert "precast build" in str(caught.value)
 
 
 def test_a_directory_is_an_error_of_the_system(tmp_path):

@@ -79,7 +79,7 @@ def test_a_bundle_has_graphs_and_functions_under_their_names(tmp_path):
         ({"": None}, {}, TypeError, "is no graph"),
         ({"": "graph"}, {}, ValueError, "name"),
         ({"f": "graph"}, {"isa": "x86-64-v9"}, ValueError, "x86-64-v9"),
-        ({"f": "unversioned"}, {}, precast.CompileError, "version is empty"),
+        ({"f": "unversioned"}, {}, precast.CompileError, "cannot publish"),
     ],
 )
 def test_what_cannot_be_saved_says_why(graphs, settings, kind, text, tmp_path):

@@ -18,7 +18,7 @@ def identity(type_):
 )
 def test_steps_refuse_a_number_that_the_dtype_has_no_room_for(type_, fits, wide):
     assert identity(type_)(fits) == np.dtype(precast.Type(type_).dtype).type(fits)
-    with pytest.raises(precast.CallValueError, match="`x` is refused: .*no room for"):
+    with pytest.raises(precast.CallValueError, match="`x`: .*out of bounds for"):
         identity(type_)(wide)
 
 

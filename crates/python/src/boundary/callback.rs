@@ -145,10 +145,10 @@ impl Callback {
             Some(Failure::Call(refused)) => error::call(py, &refused, false),
             Some(Failure::Count { found }) => {
                 let expected = self.n_free();
-                let text = format!("SciPy gives {found} number(s), and the function takes {expected}");
+                let text = format!("the function takes {expected} number(s) but SciPy passed {found}");
                 error::wrong_value(py, text)
             }
-            None => pyo3::exceptions::PyRuntimeError::new_err("precast panicked"),
+            None => pyo3::exceptions::PyRuntimeError::new_err("precast panicked; this is a bug in precast"),
         });
         None
     }

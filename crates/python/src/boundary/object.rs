@@ -152,7 +152,7 @@ fn make(py: Python<'_>) -> PyResult<Py<PyType>> {
     Ok(class.cast_into::<PyType>()?.unbind())
 }
 
-const DOC: &CStr = c"A compiled graph, called with NumPy arrays and Python's numbers.";
+const DOC: &CStr = c"A compiled graph. Call it with NumPy arrays and Python numbers.";
 
 /// A computed attribute.
 pub(crate) struct Getter {
@@ -172,7 +172,7 @@ unsafe fn guarded(body: impl for<'py> FnOnce(Python<'py>) -> PyResult<*mut PyObj
         // SAFETY: the GIL is held.
         Ok(None) => unsafe { refuse(c"the interpreter is shutting down") },
         // SAFETY: as above.
-        Err(_) => unsafe { refuse(c"precast panicked, which is a defect of precast") },
+        Err(_) => unsafe { refuse(c"precast panicked; this is a bug in precast") },
     }
 }
 
@@ -226,7 +226,7 @@ unsafe extern "C" fn vectorcall(
             Ok(None) => {}
             Ok(Some(result)) => return result,
             // SAFETY: as above.
-            Err(_) => return unsafe { refuse(c"precast panicked, which is a defect of precast") },
+            Err(_) => return unsafe { refuse(c"precast panicked; this is a bug in precast") },
         }
     }
     let body = |py: Python<'_>| {

@@ -112,7 +112,7 @@ impl Loop {
         let (number, core) = match core {
             Some(core) => (Number::Arrays, core.to_vec()),
             None if ranks.iter().all(|rank| *rank == 0) => (native(&inner), vec![vec![]; ranks.len()]),
-            None if !function.is_map() => return Err("it does not compute element by element".to_owned()),
+            None if !function.is_map() => return Err("it is not elementwise".to_owned()),
             None if ranks.iter().all(|rank| *rank == 1) => (Number::Whole, vec![vec![]; ranks.len()]),
             None => {
                 return Err(
@@ -121,13 +121,17 @@ impl Loop {
             }
         };
         if core.len() != ranks.len() {
-            return Err(format!("its signature has {} operand(s), expected {}", core.len(), ranks.len()));
+            return Err(format!(
+                "the signature has {} operand(s), the function has {}",
+                core.len(),
+                ranks.len()
+            ));
         }
         let is_rank = !matches!(number, Number::Whole);
         let wrong = ports.iter().zip(&core).find(|(port, core)| is_rank && port.ty.ndim() != core.len());
         if let Some((port, core)) = wrong {
             return Err(format!(
-                "`{}` is `{}`, and {} dimension(s) in the signature",
+                "`{}` is `{}`, but has {} dimension(s) in the signature",
                 port.name,
                 port.ty,
                 core.len()
@@ -310,7 +314,7 @@ unsafe extern "C" fn run(
     };
     raised::beneath(caught, |py, failed| match failed {
         Some(refused) => error::call(py, &refused, false),
-        None => pyo3::exceptions::PyRuntimeError::new_err("precast panicked"),
+        None => pyo3::exceptions::PyRuntimeError::new_err("precast panicked; this is a bug in precast"),
     });
     // SAFETY: NumPy's table of functions was loaded when the ufunc was created, so this does not use the interpreter.
     let py = unsafe { Python::assume_attached() };

@@ -31,7 +31,7 @@ fn nested(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
     }
     if value.is_exact_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
         let depth =
-            depth.checked_sub(1).ok_or_else(|| error::graph_value(py, "lists are nested too deep"))?;
+            depth.checked_sub(1).ok_or_else(|| error::graph_value(py, "lists are nested too deeply"))?;
         let items = value.try_iter()?.map(|item| nested(&item?, depth)).collect::<PyResult<_>>()?;
         return Ok(Value::List(items));
     }
@@ -45,7 +45,7 @@ fn nested(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
         return constant(value).map(|array| Value::Node(Node::new(Origin::Constant(array))));
     }
     let kind = value.get_type().name()?;
-    let text = format!("found a `{kind}`, expected a variable, a NumPy array, a number, a text or a dtype");
+    let text = format!("found a `{kind}`, expected a variable, a NumPy array, a number, a string or a dtype");
     Err(error::graph_type(py, &text))
 }
 
@@ -109,7 +109,7 @@ pub(crate) fn dtype(value: &Bound<'_, PyAny>) -> PyResult<DType> {
     let descr = py.import("numpy")?.getattr("dtype")?.call1((value,))?;
     let descr = descr.cast_into::<PyArrayDescr>()?;
     dtypes::find(&descr)
-        .ok_or_else(|| error::graph_type(py, &format!("there is no dtype `{}` here", error::shown(&descr))))
+        .ok_or_else(|| error::graph_type(py, &format!("unsupported dtype `{}`", error::shown(&descr))))
 }
 
 /// Returns a copy of a NumPy array or a NumPy number.
@@ -119,7 +119,7 @@ pub(crate) fn constant(value: &Bound<'_, PyAny>) -> PyResult<precast_graph::Arra
     let kind = array.getattr("dtype")?;
     let native = kind.call_method1("newbyteorder", ("=",))?;
     let array = array.call_method1("astype", (native,))?.cast_into::<PyUntypedArray>()?;
-    let refused = || error::graph_type(py, &format!("there is no dtype `{}` here", error::shown(&kind)));
+    let refused = || error::graph_type(py, &format!("unsupported dtype `{}`", error::shown(&kind)));
     let lent = Lent::find(array).ok_or_else(refused)?;
     match lent.read() {
         Ok(Some(read)) => Ok(read.to_array()),

@@ -30,9 +30,9 @@ pub(crate) enum ReplayError {
     Unknown { name: String },
     #[error(transparent)]
     Graph(#[from] BuildError),
-    #[error("the outputs need the input `{name}: {ty}`, which is not among the inputs")]
+    #[error("missing input `{name}: {ty}`: the outputs depend on it")]
     Unbound { name: String, ty: Type },
-    #[error("`{what}` is no array")]
+    #[error("`{what}` is not an array")]
     NoArray { what: String },
 }
 
@@ -48,7 +48,7 @@ fn near(name: &str) -> String {
 pub(crate) fn ops() -> &'static Ops {
     static OPS: LazyLock<Ops> = LazyLock::new(|| {
         let nameless =
-            |_: &Props| Err::<OwnOp, _>(MakeNodeError::prop("own_op", "class", "is another process's"));
+            |_: &Props| Err::<OwnOp, _>(MakeNodeError::prop("own_op", "class", "belongs to another process"));
         Ops::standard().with("own_op", nameless).unwrap_or_default()
     });
     &OPS

@@ -90,7 +90,7 @@ pub(crate) fn graph(
         let node = convert::node(value).ok_or_else(|| {
             error::graph_type(
                 py,
-                "an input is a `precast.Variable`\nhint: `precast.input(\"x\", \"f64[?]\")` makes one",
+                "an input must be a `precast.Variable`\nhint: create one with `precast.input(\"x\", \"f64[?]\")`",
             )
         })?;
         let name: Option<String> = value.getattr("name")?.extract()?;

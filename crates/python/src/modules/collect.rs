@@ -18,7 +18,7 @@ impl Modules {
         for unit in units {
             let found = self.variants(unit)?;
             if found.is_empty() {
-                return Err(format!("no layer has `{}` any more", unit.build_key()));
+                return Err(format!("`{}` is no longer in any layer", unit.build_key()));
             }
             items.extend(found);
         }

@@ -36,7 +36,7 @@ impl Modules {
                 Found::new(&best.record, bytes, "this process".to_owned())
             }
             Made::Elsewhere => find().ok_or_else(|| {
-                "another process had compiled it, and it was removed since; try again".to_owned()
+                "another process compiled the module, but it has been removed since; try again".to_owned()
             }),
         }
     }

@@ -65,7 +65,7 @@ impl Modules {
         if let Some(path) = store {
             match py.detach(|| Store::create(&path)) {
                 Ok(store) => layers.push(Layer::Store { store, writable: true }),
-                Err(error) => lock(&told).push(format!("no store is used: {}", chain(&error))),
+                Err(error) => lock(&told).push(format!("the store is not used: {}", chain(&error))),
             }
         }
         let observed = |layer: Layer| {

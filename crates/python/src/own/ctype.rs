@@ -74,7 +74,7 @@ pub(crate) fn register_type(
     let Some(user) = ty.as_user() else {
         return Err(error::graph_value(
             py,
-            &format!("`{ty}` is a type that precast has\nhint: give yours another name"),
+            &format!("`{ty}` is the name of a built-in type\nhint: choose another name"),
         ));
     };
     let name = user.name().to_owned();

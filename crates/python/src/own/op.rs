@@ -170,7 +170,7 @@ fn run(py: Python<'_>, perform: &Py<PyAny>, inputs: &[&Array], outputs: &[Type])
             return Ok(array);
         }
         let found =
-            format!("perform gave `{}` of shape {:?}, declared as `{ty}`", array.dtype(), array.shape());
+            format!("perform returned `{}` of shape {:?}, declared as `{ty}`", array.dtype(), array.shape());
         Err(error::wrong_type(py, found))
     });
     results.collect()
