@@ -306,9 +306,9 @@ pub(crate) fn make<'py>(
         .collect();
     let Some((mut name, mut called)) = form(&free, inner.outputs()) else {
         return Ok(Err(format!(
-            "`{}` is nothing that SciPy calls\nhint: numbers `x: f64, …` give `f64` (quad and its like), `x: f64[?]` gives `f64[]` \
-             (generic_filter) or `f64[?]` (generic_filter1d), `i: i64[?]` gives `f64[?]` (geometric_transform); other inputs have \
-             values beforehand: `f.low_level_callable(name=value)`",
+            "SciPy has no callback of the form `{}`\nhint: the forms are `f64, … -> f64` (quad, dblquad, …), \
+             `f64[?] -> f64[]` (generic_filter), `f64[?] -> f64[?]` (generic_filter1d) and `i64[?] -> f64[?]` \
+             (geometric_transform); bind other inputs: `f.low_level_callable(name=value)`",
             function.shown()
         )));
     };
