@@ -174,7 +174,7 @@ def test_a_bundle_has_modules_that_are_found_by_their_graphs(tmp_path):
         assert (served(*given) == given[0]).all()
     with pytest.raises(precast.MissError, match="vector_times_vector|VectorTimesVector"):
         made([y, x], VectorTimesVector()(x, y), policy="strict", layers=[path], store=tmp_path / "nothing")
-    with pytest.raises(precast.GraphError, match="is no host"):
+    with pytest.raises(precast.GraphError, match="unknown host `java`"):
         precast.save(path, {"pair": pair}, host="pypy")
 
 
@@ -291,9 +291,9 @@ def test_what_is_written_for_our_own_host_is_refused():
         made([x], VectorTimesVector()(x, x) + 1)
     with pytest.raises(precast.GraphValueError, match="params that are given at run time are of host `native`"):
         made([x], Limited()(x))
-    with pytest.raises(precast.GraphValueError, match="`policy` is"):
+    with pytest.raises(precast.GraphValueError, match="needs `policy` "):
         made([x], VectorTimesVector()(x, x), policy="interpret")
-    with pytest.raises(precast.GraphValueError, match="`java` is no host"):
+    with pytest.raises(precast.GraphValueError, match="unknown host `java`"):
         precast.function([x], VectorTimesVector()(x, x), host="java")
 
 

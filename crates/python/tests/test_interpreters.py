@@ -42,4 +42,4 @@ def test_a_sub_interpreter_is_refused_and_the_main_one_goes_on(first, tmp_path):
     texts = told.read_text().split("\n\n")[:-1]
     assert len(texts) == 2
     for text in texts:
-        assert text.startswith("precast cannot be imported in a sub-interpreter: ") and "\nhint: " in text
+        assert text.startswith("precast cannot be imported in a subinterpreter: ") and "\nhint: " in text

@@ -290,8 +290,8 @@ class Wrong(COp):
     [
         (Wrong(make_node=None), TypeError, "gives a `NoneType`, expected an `Apply`"),
         (Wrong(c_compiler="fortran"), ValueError, "c_compiler"),
-        (Wrong(c_code=3), TypeError, "`c_code` of `Wrong` gives a `int`, expected a text"),
-        (Wrong(c_headers=[3]), TypeError, "`c_headers` of `Wrong` gives a `int`"),
+        (Wrong(c_code=3), TypeError, "`c_code` of `Wrong` returned a `int`, expected a string"),
+        (Wrong(c_headers=[3]), TypeError, "`c_headers` of `Wrong` returned a `int`"),
         (Wrong(c_code_cache_version=("a",)), ValueError, "a"),
         (Wrong(), precast.CompileError, "cannot compile"),
     ],

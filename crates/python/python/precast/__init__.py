@@ -1,17 +1,17 @@
-"""Numeric graphs compiled ahead of deployment, called with NumPy arrays.
+"""Numeric graphs that are compiled ahead of deployment and called with NumPy arrays.
 
 >>> import precast
 >>> model = precast.load("model.precast")            # doctest: +SKIP
 >>> model.score(x, y, z)                             # doctest: +SKIP
 
-Compiling needs a compiler and happens before: `precast build` writes bundles. Calling needs NumPy alone.
+`precast build` compiles graphs to bundles and needs a compiler. Calling the functions of a bundle needs only NumPy.
 """
 
 from typing import TYPE_CHECKING
 
 from . import _interpreter as _interpreter
 
-# The native part stands on NumPy: where it is not installed, the import says so here.
+# The extension module needs NumPy. If NumPy is missing, this line raises a clear error.
 import numpy as _numpy
 
 from .errors import (
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from ._types import TensorType, Type, upcast
     from ._variable import Variable
 
-#: What is imported when it is asked for, and from where: what is deployed loads and calls, and does no more.
+#: Names that are imported on first access, and their modules. Deployed programs only load and call, and skip these imports.
 _LATER = {
     **dict.fromkeys(("Explanation", "check", "explain", "function", "graph", "input", "save", "ufunc"), "_build"),
     "NativeFunction": "_callback",
@@ -127,7 +127,7 @@ if _wrong := _misread_threads():
 
 
 def __getattr__(name: str):
-    """A function of the library, ``precast.exp``: the names are the library's own."""
+    """Returns a lazily imported name, or a function of the library, such as ``precast.exp``."""
     if name in _LATER:
         from importlib import import_module
 

@@ -1,13 +1,13 @@
-"""`python -m precast`: the command line, and what runs a script."""
+"""`python -m precast`: the command line, and the commands that run a Python script."""
 
 import sys
 
-# Commands that are Python's: they run a script in this process.
+# Commands that exist only in Python. They run a script in this process.
 _SCRIPTS = ("record", "replay")
 
 
 def is_of_script(arguments: list[str]) -> bool:
-    """Whether a command runs a script here. `record -- PROGRAM` starts a program instead: that is the command line's own."""
+    """Returns whether a command runs a script. `record -- PROGRAM` starts a program and belongs to the command line."""
     if not arguments or arguments[0] not in _SCRIPTS:
         return False
     before = arguments[: arguments.index("--")] if "--" in arguments else arguments
@@ -23,7 +23,7 @@ def main(arguments: list[str]) -> int:
 
     command_line = getattr(_native, "command_line", None)
     if command_line is None:
-        print("error: this build of precast has no command line\n  hint: build it with its feature `command-line`", file=sys.stderr)
+        print("error: this build of precast has no command line\n  hint: build it with the feature `command-line`", file=sys.stderr)
         return 1
     return int(command_line(["precast", *arguments]))
 

@@ -1,4 +1,4 @@
-"""Graphs and functions of variables and of texts."""
+"""Builds graphs and functions from variables and texts."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .errors import GraphTypeError, GraphValueError, MissError
 
 
 def input(name: str, type: str) -> Variable:
-    """An input of a graph: ``precast.input("x", "f64[?]")``."""
+    """Creates an input of a graph: ``precast.input("x", "f64[?]")``."""
     return _native.input(name, str(type))
 
 
 def graph(inputs: Any, outputs: Any) -> _native.Graph:
-    """The graph of variables, or of texts: ``precast.graph("x: f64[?]", "out = sum(x)")``."""
+    """Creates a graph from variables, or from texts: ``precast.graph("x: f64[?]", "out = sum(x)")``."""
     if isinstance(inputs, _native.Graph):
         return inputs
     if _are_texts(outputs):
@@ -31,7 +31,7 @@ def graph(inputs: Any, outputs: Any) -> _native.Graph:
 
 
 def graph_of(*outputs: Variable) -> _native.Graph:
-    """The graph of variables and of all the inputs that they need."""
+    """Creates the graph of variables. Its inputs are all inputs that they depend on."""
     return _native.graph(_native.needed(list(outputs)), _named(outputs))
 
 
@@ -48,17 +48,16 @@ def function(
     host: str = "native",
     keyring: str | os.PathLike[str] | None = None,
 ) -> Any:
-    """The function of a graph.
+    """Creates the function of a graph.
 
-    `layers` are bundles and stores that are asked in this order. What none of them has is an error where `policy` is
-    ``"strict"``, computed by the reference implementation where it is ``"interpret"``, and compiled where it is ``"jit"``, as it is
-    without a policy where a compiler is there. What was compiled is kept in `store`: else in ``$PRECAST_STORE``, else in the
-    user's cache. `record` is a manifest that misses are written down in, for ``precast build``. With `check`, each op in C is held
-    against its contract in every call. Enough keys of `keyring`, else of ``$PRECAST_KEYRING``, must have signed the `layers`; without
-    both, no signatures are checked.
+    `layers` are bundles and stores, searched in this order. `policy` decides what happens on a miss: ``"strict"`` raises a
+    `MissError`, ``"interpret"`` computes with the reference implementation, and ``"jit"`` compiles. The default is ``"jit"`` if a
+    compiler is installed, otherwise ``"strict"``. Compiled modules are kept in `store`, ``$PRECAST_STORE`` or the user's cache.
+    Misses are added to the manifest `record`, for ``precast build``. With `check`, each op in C is checked against its contract in
+    every call. If `keyring` or ``$PRECAST_KEYRING`` is set, enough of its keys must have signed the `layers`.
 
-    With `host` ``"cpython"``, a graph of ops of your own becomes an extension module over Python's own objects, whose function is a
-    builtin: values of your types may be any objects, and an exception is that which the C raises.
+    With `host` ``"cpython"``, a graph of your own ops becomes an extension module on Python objects, and the function is a builtin.
+    Values of your types may be any objects, and exceptions that the C code raises are not converted.
     """
     whole = graph(inputs, outputs)
     if _is_cpython(host):
@@ -76,13 +75,13 @@ def save(
     store: str | os.PathLike[str] | None = None,
     host: str = "native",
 ) -> None:
-    """Compiles graphs, and writes them into a bundle under their names: ``precast.save("model.precast", {"score": score})``.
+    """Compiles graphs and writes them to a bundle under their names: ``precast.save("model.precast", {"score": score})``.
 
-    A graph is a `Graph`, a function that was made of one, or what `precast.pytensor.freeze` gives, with all that it calls. `isa` are the levels to compile
-    for, ``"x86-64-v2,x86-64-v3"``; without it all that are known. `store` is as for `function`.
+    Each value is a `Graph`, a function that was built from one, or the result of `precast.pytensor.freeze`. `isa` lists the CPU levels
+    to compile for, such as ``"x86-64-v2,x86-64-v3"``; the default is all known levels. `store` has the same meaning as in `function`.
 
-    With `host` ``"cpython"``, what is written are the extension modules of graphs of your own ops: the bundle is one of the `layers` of
-    `function`, which finds them by the graphs, and is of the level of this CPU where `isa` says nothing.
+    With `host` ``"cpython"``, the bundle contains the extension modules of graphs of your own ops. Pass it to `function` as one of
+    `layers`, which finds the modules by their graphs. The default of `isa` is then the level of this CPU.
     """
     made = _all_graphs(graphs)
     levels = isa.split(",") if isinstance(isa, str) else list(isa or ())
@@ -99,12 +98,12 @@ def save(
 
 
 def _all_graphs(graphs: Mapping[str, Any]) -> dict[str, _native.Graph]:
-    """The graphs of a bundle: one for each name, and those that states and steps are saved as."""
+    """Returns the graphs of a bundle: one for each name, and additional graphs for states and steps."""
     made: dict[str, _native.Graph] = {}
     for name, each in graphs.items():
         added = each.graphs(name) if hasattr(each, "graphs") else {name: _graph_of(name, each)}
         if taken := sorted(added.keys() & (made.keys() | graphs.keys() - {name})):
-            raise GraphValueError(f"`{taken[0]}` is the name of a graph that `{name}` is saved as\nhint: give the other graph another name")
+            raise GraphValueError(f"duplicate name `{taken[0]}`: `{name}` is saved with a graph of this name\nhint: rename the other graph")
         made.update(added)
     return made
 
@@ -116,42 +115,42 @@ def ufunc(
     layers: Sequence[str | os.PathLike[str]],
     keyring: str | os.PathLike[str] | None = None,
 ) -> numpy.ufunc:
-    """A ufunc of a function of the library, with a loop for each dtype that `layers` hold, as an ``[[op]]`` of a manifest declares them.
+    """Creates a ufunc from a library function, with a loop for each dtype that an ``[[op]]`` of a manifest declared in `layers`.
 
-    With a `signature`, ``"(n,m),(m,k)->(n,k)"``, it is a generalised ufunc. What NumPy has no loop for is left out; the ufunc's
-    documentation says why.
+    With a `signature` such as ``"(n,m),(m,k)->(n,k)"``, it is a generalized ufunc. Functions that cannot be loops of NumPy are left
+    out; the docstring of the ufunc states the reasons.
     """
     ranks = [1] if signature is None else sorted(_native.core_ranks(signature))
     if _native.described(name) is None:
-        raise GraphValueError(f"the library has no function `{name}`\nhint: `dir(precast)` lists them")
+        raise GraphValueError(f"the library has no function `{name}`\nhint: `dir(precast)` lists the functions")
     functions = _native.held(name, ranks, _settings("strict", layers, None, None, None, keyring))
     if not functions:
         told = ", ".join(map(str, ranks))
         raise MissError(
-            f"miss: no layer has `{name}` by itself for arrays of {told} dimension(s)\n"
+            f"miss: no layer has `{name}` as an op for arrays of {told} dimension(s)\n"
             f'hint: declare it: `[[op]]`, `name = "{name}"`, `dtypes = ["f64"]`, `ndim = [{told}]`'
         )
     return _native.ufunc(name, functions, signature, True)
 
 
 def _is_cpython(host: str) -> bool:
-    """Whether a host is `cpython`."""
+    """Returns whether a host is `cpython`."""
     if host not in ("native", "cpython"):
-        raise GraphValueError(f"`{host}` is no host\nhint: \"native\" or \"cpython\"")
+        raise GraphValueError(f"unknown host `{host}`, expected \"native\" or \"cpython\"")
     return host == "cpython"
 
 
 def _graph_of(name: str, each: Any) -> _native.Graph:
     found = each if isinstance(each, _native.Graph) else getattr(each, "graph", None)
     if found is None:
-        raise GraphTypeError(f"`{name}` is no graph, and no function that was made of one")
+        raise GraphTypeError(f"`{name}` is a `{type(each).__name__}`, expected a graph or a function built from a graph")
     return found
 
 
 class Explanation(str):
-    """How a graph would be served, in words."""
+    """A text that explains how a graph would be served."""
 
-    #: Whether layers have all of it.
+    #: Whether the layers have all modules of the graph.
     is_hit: bool
 
 
@@ -163,7 +162,7 @@ def explain(
     store: str | os.PathLike[str] | None = None,
     keyring: str | os.PathLike[str] | None = None,
 ) -> Explanation:
-    """How a graph would be served, and for what is missing what comes nearest; nothing is loaded or compiled."""
+    """Explains how a graph would be served, with the nearest match for each miss. Does not load or compile code."""
     is_hit, text = _native.explain(graph(inputs, outputs), _settings("strict", layers, store, None, None, keyring))
     explanation = Explanation(text)
     explanation.is_hit = is_hit
@@ -171,13 +170,13 @@ def explain(
 
 
 def check(inputs: Any, outputs: Any = None, **settings: Any) -> bool:
-    """Whether layers have all that a graph needs, so that it is served without a compiler."""
+    """Returns whether the layers serve a graph without a compiler."""
     return explain(inputs, outputs, **settings).is_hit
 
 
 def _settings(policy: Any, layers: Any, store: Any, record: Any, check: Any, keyring: Any = None) -> dict[str, Any]:
     if isinstance(layers, (str, os.PathLike)):
-        raise GraphTypeError("`layers` is a list of paths\nhint: `layers=[path]`")
+        raise GraphTypeError("`layers` must be a list of paths\nhint: `layers=[path]`")
     store = store if store is not None else _store(policy)
     return {
         "layers": [os.path.abspath(layer) for layer in layers],
@@ -185,13 +184,13 @@ def _settings(policy: Any, layers: Any, store: Any, record: Any, check: Any, key
         "policy": policy,
         "record": None if record is None else os.path.abspath(record),
         "check": check,
-        # An empty name is refused, and is no name of the working directory.
+        # Keep an empty name, which is rejected later: `abspath` would turn it into the working directory.
         "keyring": os.path.abspath(keyring) if keyring else keyring,
     }
 
 
 def _store(policy: str | None) -> str | None:
-    """The store where none is named."""
+    """Returns the default store."""
     if named := os.environ.get("PRECAST_STORE"):
         return named
     if policy in ("strict", "interpret"):
@@ -202,7 +201,7 @@ def _store(policy: str | None) -> str | None:
 
 @functools.cache
 def _is_usable(store: str | os.PathLike[str]) -> bool:
-    """Whether a store exists or can be created; each process probes a path once. Services often have a read-only home, or a full disk."""
+    """Returns whether a store exists or can be created. The result is cached. Services often have a read-only home or a full disk."""
     if os.path.isfile(os.path.join(store, "STORE")):
         return True
     import tempfile
@@ -218,7 +217,7 @@ def _is_usable(store: str | os.PathLike[str]) -> bool:
 
 
 def _named(outputs: Any) -> list[tuple[str | None, Any]]:
-    """Outputs with their names: of a mapping the keys, else those of the variables."""
+    """Returns outputs with names: the keys of a mapping, or else the names of the variables."""
     if isinstance(outputs, Mapping):
         return list(outputs.items())
     if isinstance(outputs, (list, tuple)):
@@ -235,7 +234,7 @@ def _are_texts(outputs: Any) -> bool:
 
 
 def _split(inputs: Any) -> list[str]:
-    """The declarations of inputs: a text may have several, ``x: f64[?,?], y: i64``."""
+    """Returns the declarations of inputs. A text may contain several, such as ``x: f64[?,?], y: i64``."""
     if not isinstance(inputs, str):
         return [str(each) for each in inputs]
     parts, depth = [""], 0

@@ -1,6 +1,6 @@
-"""Plain C functions of graphs of numbers, for those who call by address: numba, ctypes, cffi, SciPy.
+"""Plain C functions of graphs of C scalars, for callers that use an address: numba, ctypes, cffi, SciPy.
 
-Their signatures are those of CEP 1000: the arguments, `)`, the result, and `~`, since none needs the GIL.
+The signatures follow CEP 1000: the arguments, `)`, the result, and `~`, because the functions do not need the GIL.
 """
 
 import ctypes
@@ -11,7 +11,7 @@ from .errors import NativeError
 if TYPE_CHECKING:
     from ._native import Function
 
-#: The types of C by their codes in a signature.
+#: The ctypes types by their codes in a signature.
 _TYPES: dict[str, Any] = {
     "?": ctypes.c_bool,
     "b": ctypes.c_int8,
@@ -28,28 +28,28 @@ _TYPES: dict[str, Any] = {
 
 
 class NativeFunction:
-    """The plain C function of a graph of numbers, `double f(double, double)`. Any thread may call it, without the GIL."""
+    """The plain C function of a graph of C scalars, such as `double f(double, double)`. Any thread may call it without the GIL."""
 
     __slots__ = ("_function", "address", "signature")
 
-    #: Where the function is, as long as this object or one made of it lives.
+    #: The address, which is valid as long as this object, or an object created from it, exists.
     address: int
-    #: What it takes and gives: ``dd)d~``.
+    #: The arguments and the result: ``dd)d~``.
     signature: str
 
     def __init__(self, address: int, signature: str, function: "Function") -> None:
         self.address = address
         self.signature = signature
-        # Keeps the library.
+        # Keeps the library loaded.
         self._function = function
 
     def ctypes(self) -> Any:
-        """The function for ctypes, which numba and SciPy call natively too."""
+        """Returns the function for ctypes. numba and SciPy also call it natively."""
         arguments, end = self.signature.split(")", 1)
         if end[:-1] not in _TYPES or end[-1] != "~" or any(code not in _TYPES for code in arguments):
             raise NativeError(
-                f"`{self._function.__name__}` is `{self.signature}` in C, and ctypes passes numbers that are not complex, "
-                "and one result of a function that cannot fail"
+                f"`{self._function.__name__}` is `{self.signature}` in C; ctypes needs real numbers, one result, "
+                "and a function that cannot fail"
             )
         prototype = ctypes.CFUNCTYPE(_TYPES[end[:-1]], *(_TYPES[code] for code in arguments))
         made = prototype(self.address)
@@ -57,7 +57,7 @@ class NativeFunction:
         return made
 
     def callable(self) -> Any:
-        """The function as an object that has it in its type's slot, as CEP 1000 says, and is called as any other from Python.
+        """Returns a Python callable whose type has the slot of CEP 1000, so that native code finds the function by its signature.
 
         Needs the package `precast-nativecall`, which is compiled for each version of CPython.
         """
@@ -65,7 +65,7 @@ class NativeFunction:
             from precast_nativecall import Callable
         except ImportError:
             raise NativeError(
-                "there is no package `precast-nativecall` for this Python\nhint: `pip install ./crates/python/nativecall`"
+                "the package `precast-nativecall` is not installed\nhint: `pip install ./crates/python/nativecall`"
             ) from None
         return Callable(self._function, self.address, self.signature)
 

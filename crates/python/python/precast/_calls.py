@@ -1,7 +1,7 @@
-"""What functions in steps ask Python for: draws, decompositions and transforms of NumPy and SciPy, and SciPy's functions.
+"""The Python functions that `Steps` call: random draws, decompositions, transforms and special functions of NumPy and SciPy.
 
-A bundle says which of these it asks for, by its name and its settings; it cannot name anything else. Each takes arrays and gives a
-tuple. SciPy is imported when it is asked for the first time.
+A bundle names a function and its settings, and can name only functions from this table. Each function takes arrays and returns a
+tuple. SciPy is imported at its first use.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from . import _lapack
 from ._draws import draw
 
 _OF_LAPACK = (_lapack.lu_factor, _lapack.lu_factor_tridiagonal, _lapack.qz, _lapack.schur, _lapack.solve_lu_factor_tridiagonal, _lapack.trsyl)
-#: By name.
+#: The functions by name.
 CALLS: dict[str, Callable[..., tuple[Any, ...]]] = {made.__name__: made for made in (draw, *_OF_LAPACK)}
 
-#: Functions of `scipy.special` that PyTensor has no C of.
+#: Functions of `scipy.special` for which PyTensor has no C.
 SPECIAL = frozenset(
     "betaincinv erfcinv erfinv gammainccinv gammaincinv hyp2f1 i0 i0e i1 i1e ive jv kve ndtri_exp owens_t polygamma".split()
 )
@@ -36,13 +36,13 @@ def _scipy(module: str) -> Any:
 
 @_call
 def special(*arrays: Any, of: str) -> tuple[Any, ...]:
-    """A function of SciPy's, element by element."""
+    """Returns a function of `scipy.special`, element by element."""
     if of not in SPECIAL:
-        raise ValueError(f"`{of}` is none of the functions that may be asked for")
+        raise ValueError(f"unknown function `{of}`")
     function = getattr(_scipy("special"), of)
-    # A ufunc would write to one more; what is none takes two.
+    # A ufunc would write to an additional argument. Functions that are not ufuncs have two arguments.
     if len(arrays) != (count := getattr(function, "nin", 2)):
-        raise ValueError(f"it takes {count} arrays, found {len(arrays)}")
+        raise ValueError(f"expected {count} arrays, found {len(arrays)}")
     return (function(*arrays),)
 
 
@@ -59,7 +59,7 @@ def eig(a: Any) -> tuple[Any, ...]:
 
 @_call
 def eigh(a: Any, b: Any = None, *, lower: bool, driver: str | None) -> tuple[Any, ...]:
-    # SciPy takes no driver for two matrices.
+    # SciPy does not accept a driver for two matrices.
     chosen = {"driver": driver} if b is None else {}
     return tuple(_scipy("linalg").eigh(a, b, lower=lower, **chosen))
 
@@ -73,7 +73,7 @@ def eigvalsh(a: Any, b: Any = None, *, lower: bool) -> tuple[Any, ...]:
 def qr(a: Any, mode: str, pivoting: bool) -> tuple[Any, ...]:
     made = _scipy("linalg").qr(a, mode=mode, pivoting=pivoting, check_finite=False)
     made = made if isinstance(made, tuple) else (made,)
-    # The first of `raw` are two.
+    # With `raw`, the first element is a pair.
     return (*made[0], *made[1:]) if mode == "raw" else made
 
 
@@ -146,7 +146,7 @@ def rfft(a: Any, shape: Any) -> tuple[Any, ...]:
 
 @_call
 def irfft(a: Any, shape: Any) -> tuple[Any, ...]:
-    # Not divided by the number of elements, as NumPy does.
+    # Undo NumPy's division by the number of elements.
     return (numpy.fft.irfftn(a[..., 0] + 1j * a[..., 1], tuple(shape), range(-len(shape), 0)) * shape.prod(),)
 
 

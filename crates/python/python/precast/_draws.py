@@ -1,7 +1,7 @@
-"""Draws from generators of NumPy's, with the numbers that ops of PyTensor's and PyMC's draw.
+"""Draws from NumPy generators. They return the same numbers as the ops of PyTensor and PyMC.
 
-A bundle says which distribution it draws from, by the name that its op has, behind ``pymc.`` where PyMC has it; it cannot name
-anything else. SciPy is imported when it is asked for the first time.
+A bundle names a distribution by the name of its op, with the prefix ``pymc.`` for ops of PyMC, and can name only distributions from
+these tables. SciPy is imported at its first use.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy
 
-#: Distributions that NumPy's generators have, by the name of the method.
+#: The distributions that are methods of NumPy generators.
 _METHODS = frozenset(
     "beta binomial exponential gamma geometric hypergeometric integers laplace logistic lognormal normal poisson triangular uniform "
     "vonmises wald weibull".split()
 )
-#: Those of SciPy's: by the name of the op SciPy's, how many params are given by position, and the names of the others.
+#: The distributions of SciPy by op name: the name in SciPy, the number of positional params, and the names of keyword params.
 _BY_SCIPY: dict[str, tuple[str, int, tuple[str, ...]]] = {
     "bernoulli": ("bernoulli", 1, ()),
     "beta_binomial": ("betabinom", 3, ()),
@@ -34,26 +34,26 @@ _BY_SCIPY: dict[str, tuple[str, int, tuple[str, ...]]] = {
     "t": ("t", 1, ("loc", "scale")),
     "truncexpon": ("truncexpon", 1, ("loc", "scale")),
 }
-#: The others: they take the generator, the size, params, and what is said of the op.
+#: The remaining distributions. The arguments are the generator, the size, the params, and settings of the op.
 _OTHERS: dict[str, Callable[..., Any]] = {}
 
 _Size = tuple[int, ...] | None
 
 
 def names() -> frozenset[str]:
-    """The distributions that there are."""
+    """Returns the names of all distributions."""
     return _METHODS | _BY_SCIPY.keys() | _OTHERS.keys()
 
 
 def copied(generator: numpy.random.Generator) -> numpy.random.Generator:
-    """A generator that goes on as another one would."""
+    """Returns a copy of a generator with the same state."""
     made = type(generator.bit_generator)(0)
     made.state = generator.bit_generator.state
     return numpy.random.Generator(made)
 
 
 def draw(generator: numpy.random.Generator, size: Any, *params: Any, of: str, **settings: Any) -> tuple[Any, ...]:
-    """A draw, and the generator behind it; the one that is given stays as it is."""
+    """Draws with a copy of a generator. Returns the copy and the draw; the original generator does not change."""
     generator, size = copied(generator), None if size is None else tuple(int(extent) for extent in size)
     if of in _METHODS:
         return generator, getattr(generator, of)(*params, size)
@@ -79,17 +79,17 @@ def _other(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 def _size(size: _Size, *batches: tuple[int, ...]) -> tuple[int, ...]:
-    """How many draws, of as many distributions; as many as are asked for, none of which is spread."""
+    """Returns the shape of the draws: the requested size, or else the shape of the params. The size must not be broadcast."""
     batch = numpy.broadcast_shapes(*batches)
     if size is not None and numpy.broadcast_shapes(size, batch) != size:
-        raise ValueError(f"size {size} does not go with {batch} distributions")
+        raise ValueError(f"size {size} does not match distributions of shape {batch}")
     return batch if size is None else size
 
 
 def _each(draw_one: Callable[..., Any], size: _Size, params: Sequence[Any], cores: Sequence[int], drawn: Any) -> Any:
-    """Draws one by one, each with params of its own: the last dimensions of a param, as many as `cores` says, are of one draw.
+    """Makes one draw for each element of `size`. The last dimensions of a param, as many as `cores` states, belong to one draw.
 
-    `drawn` is asked for the shape of one draw and the dtype of all.
+    `drawn` contains the shape of one draw, and the dtype.
     """
     own = [numpy.ndim(param) - core for param, core in zip(params, cores, strict=True)]
     size = _size(size, *(numpy.shape(param)[:at] for param, at in zip(params, own, strict=True)))
@@ -110,11 +110,11 @@ def _categorical(generator: Any, size: _Size, p: Any) -> Any:
 
 @_other("choice_without_replacement")
 def _choice_without_replacement(generator: Any, size: _Size, a: Any, *others: Any, core: int) -> Any:
-    # The last is how many are drawn; the same for all.
+    # The last param is the number of draws, which is the same for all.
     *p, count = others
     wanted = tuple(int(extent) for extent in count[(0,) * (count.ndim - 1)])
     if a.ndim == core:
-        # NumPy refuses an empty size for arrays of several dimensions.
+        # NumPy rejects an empty size for arrays of several dimensions.
         return generator.choice(a, wanted or None, replace=False, p=p[0] if p else None)
 
     def one(a: Any, p: Any = None) -> Any:
@@ -172,7 +172,7 @@ def _discrete_uniform(generator: Any, size: _Size, lower: Any, upper: Any) -> An
 
 @_other("pymc.matrixnormal")
 def _matrix_normal(generator: Any, size: _Size, mean: Any, rows: Any, columns: Any) -> Any:
-    # The last two are the roots of what the rows and the columns have in common.
+    # `rows` and `columns` are the Cholesky factors of the covariances of rows and columns.
     size = _size(size, mean.shape[:-2], rows.shape[:-2], columns.shape[:-2])
     drawn = generator.standard_normal((*size, rows.shape[-2], columns.shape[-2]))
     return mean + rows @ (drawn @ columns.swapaxes(-1, -2))

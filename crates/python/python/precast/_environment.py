@@ -1,4 +1,4 @@
-"""The variables that choose layers and the policy, and how paths travel through them."""
+"""The environment variables that select layers and the policy, and the format of lists of paths in them."""
 
 import os
 import re
@@ -9,22 +9,22 @@ from ._native import Modules
 
 POLICIES = ("strict", "jit", "interpret")
 
-# A path in quotes, in which a quote is doubled, or one that has no colon.
+# A quoted path, in which a quote is doubled, or a path without a colon.
 _PATH = re.compile(r'"((?:[^"]|"")+)"(?=:|$)|([^:]+)')
 
 
 def paths(text: str) -> list[str]:
-    """Splits a list of paths, separated by colons; a path in double quotes may have colons of its own."""
+    """Splits a list of paths at colons. A path in double quotes may contain colons."""
     return [quoted.replace('""', '"') if quoted else plain for quoted, plain in _PATH.findall(text)]
 
 
 def of_paths(several: Iterable[str]) -> str:
-    """Joins paths so that `paths` splits them again."""
+    """Joins paths to a list that `paths` can split."""
     return ":".join(f'"{path.replace(chr(34), chr(34) * 2)}"' if ":" in path or path.startswith('"') else path for path in several)
 
 
 def policy_of(given: str | None) -> str:
-    """Returns the policy that an argument or the environment names, else the default of this machine."""
+    """Returns the policy from the argument or the environment. The default is `jit` if a compiler exists, otherwise `strict`."""
     chosen = given or os.environ.get("PRECAST_POLICY")
     if not chosen:
         return "strict" if Modules.no_compiler() else "jit"
@@ -40,7 +40,7 @@ def modules(
     levels: list[str] | None = None,
     keyring: str | os.PathLike[str] | None = None,
 ) -> Modules:
-    """Opens the layers that arguments name, else those of the environment; `Modules` looks up the keyring of the environment."""
+    """Opens the layers named by the arguments or the environment. `Modules` reads the keyring variable itself."""
     store = store or os.environ.get("PRECAST_STORE") or (Modules.user_store() if policy == "jit" else None)
     if bundles is None:
         bundles = paths(os.environ.get("PRECAST_BUNDLE", ""))

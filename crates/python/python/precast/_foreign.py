@@ -1,4 +1,4 @@
-"""Arrays that are not NumPy's, and dtypes that NumPy lacks."""
+"""Arrays of other libraries, and dtypes that NumPy lacks."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy
 
 
 def borrow(value: Any) -> numpy.ndarray:
-    """The memory of an object as an array: by NumPy's interface, DLPack or the buffer protocol, without a copy."""
+    """Returns an array on the memory of an object, without a copy: by NumPy's interface, DLPack or the buffer protocol."""
     if hasattr(value, "__array_interface__"):
         return numpy.asarray(value)
     if hasattr(value, "__dlpack__"):
@@ -21,7 +21,7 @@ def borrow(value: Any) -> numpy.ndarray:
 
 
 def bfloat16() -> numpy.dtype:
-    """The dtype of bfloat16, which NumPy has from the package ml_dtypes."""
+    """Returns the dtype of bfloat16 from the package `ml_dtypes`."""
     try:
         import ml_dtypes
     except ImportError:

@@ -1,4 +1,4 @@
-"""What functions can do that needs no native code: the class that the type `Function` derives from."""
+"""The base class of the type `Function`, with the methods that need no native code."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import Any
 
 
 class NotPickled:
-    """What belongs to this process: others load it for themselves. It never changes, so that a copy is itself."""
+    """The base class of immutable objects that belong to this process. They cannot be pickled, and a copy is the object itself."""
 
     __slots__ = ()
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         raise TypeError(
             f"cannot pickle a `precast.{type(self).__name__}`: it belongs to this process\n"
-            "hint: save it in a bundle, and load it in each process by the path of the bundle and its name"
+            "hint: save it in a bundle and load it by name in each process"
         )
 
     def __copy__(self) -> Any:
@@ -24,28 +24,31 @@ class NotPickled:
 
 
 class FunctionMethods(NotPickled):
-    """Methods of functions."""
+    """The methods of functions."""
 
     __slots__ = ()
 
     def ufunc(self, *others: Any) -> Any:
-        """The function as a ufunc of NumPy, if it computes element by element; `others` are its loops for other dtypes."""
+        """Returns a NumPy ufunc of an elementwise function. `others` are the loops for other dtypes."""
         from . import _native
 
         return _native.ufunc(self.__name__, [self, *others])
 
     def gufunc(self, signature: str, *others: Any) -> Any:
-        """The function as a generalised ufunc, ``"(n),(n)->()"``: called for each index of the leading dimensions."""
+        """Returns a generalized ufunc with a signature such as ``"(n),(n)->()"``. It calls the function for each leading index."""
         from . import _native
 
         return _native.ufunc(self.__name__, [self, *others], signature)
 
     def low_level_callable(self, /, **fixed: Any) -> Any:
-        """The function as a `scipy.LowLevelCallable`, of the form that its types say; `fixed` are values of inputs beforehand.
+        """Returns a `scipy.LowLevelCallable`. The types of the function select its form; `fixed` binds inputs to values.
 
-        Numbers `x: f64, …` that give one are for `scipy.integrate.quad`, `dblquad`, `tplquad` and `nquad`; of `scipy.ndimage`,
-        `f64[?]` that gives `f64[]` is for `generic_filter`, one that gives `f64[?]` for `generic_filter1d`, and `i64[?]` that gives
-        `f64[?]` for `geometric_transform`.
+        ======================= =======================================================
+        ``f64, … -> f64``       `scipy.integrate.quad`, `dblquad`, `tplquad`, `nquad`
+        ``f64[?] -> f64[]``     `scipy.ndimage.generic_filter`
+        ``f64[?] -> f64[?]``    `scipy.ndimage.generic_filter1d`
+        ``i64[?] -> f64[?]``    `scipy.ndimage.geometric_transform`
+        ======================= =======================================================
         """
         from scipy import LowLevelCallable
 

@@ -1,5 +1,4 @@
-"""Refuses sub-interpreters, before anything native is loaded: NumPy and the native part belong to one interpreter of a process,
-and that is the main one."""
+"""Rejects subinterpreters before native code is loaded: NumPy and the extension module support only the main interpreter."""
 
 import sys
 from importlib import import_module
@@ -10,12 +9,12 @@ def _is_main() -> bool:
         interpreters = import_module("_interpreters" if sys.version_info >= (3, 13) else "_xxsubinterpreters")
         return bool(interpreters.get_current() == interpreters.get_main())
     except (ImportError, AttributeError):
-        # A Python that has no such module, and whose programs make no others by it.
+        # Without this module, Python programs cannot create subinterpreters.
         return True
 
 
 if not _is_main():
     raise ImportError(
-        "precast cannot be imported in a sub-interpreter: NumPy and its native part belong to one interpreter of a process\n"
-        "hint: import it in the main interpreter (mod_wsgi: `WSGIApplicationGroup %{GLOBAL}`), or in a process of its own"
+        "precast cannot be imported in a subinterpreter: it supports only the main interpreter, like NumPy\n"
+        "hint: import it in the main interpreter (mod_wsgi: `WSGIApplicationGroup %{GLOBAL}`) or in a separate process"
     )

@@ -1,4 +1,4 @@
-"""LAPACK's functions as SciPy has them, where SciPy's own are not what PyTensor computes: what has no result is NaN."""
+"""LAPACK functions from SciPy, where the functions of `scipy.linalg` differ from PyTensor. A missing result is NaN."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def lu_factor_tridiagonal(below: Any, diagonal: Any, above: Any) -> tuple[Any, .
 
 def solve_lu_factor_tridiagonal(*factors_and_b: Any, transposed: bool) -> tuple[Any, ...]:
     *factors, pivots, b = factors_and_b
-    # LAPACK believes what it is told, and does not know of columns without elements.
+    # LAPACK does not validate the pivots, and does not support empty columns.
     rows = numpy.arange(1, len(factors[1]) + 1)
     if pivots.shape != rows.shape or not ((pivots == rows) | (pivots == rows + (rows < len(rows)))).all():
-        raise ValueError("each pivot is its row or the next one")
+        raise ValueError("each pivot must be its row or the next one")
     if b.size == 0:
         return (numpy.empty_like(b),)
     solve = _functions("gttrs", *factors, b)
@@ -44,7 +44,7 @@ def trsyl(a: Any, b: Any, c: Any) -> tuple[Any, ...]:
     return (numpy.full_like(c, numpy.nan) if info < 0 else made * scale,)
 
 
-#: Which eigenvalues come first, by what `sort` says.
+#: The predicates of the eigenvalues that come first, by the value of `sort`.
 _FIRST: dict[str, Callable[[Any], Any]] = {
     "lhp": lambda value: value.real < 0,
     "rhp": lambda value: value.real >= 0,
@@ -60,7 +60,7 @@ def schur(a: Any, output: str, sort: str | None) -> tuple[Any, ...]:
         return (numpy.full(a.shape, numpy.nan, gees.dtype),) * 2
 
     def first(value: Any, imaginary: Any = None) -> Any:
-        # Of a real matrix LAPACK gives the two parts.
+        # For a real matrix, LAPACK passes the real and imaginary parts separately.
         return sort and _FIRST[sort](value if imaginary is None else value + imaginary * 1j)
 
     settings = {"sort_t": int(sort is not None)}
@@ -94,13 +94,13 @@ def _complex(a: Any) -> Any:
 
 
 def _values(values: Any) -> tuple[Any, Any]:
-    """The numerators, which LAPACK gives in two parts where matrices are real, and the denominators of eigenvalues."""
+    """Returns the numerators and denominators of eigenvalues. For real matrices, LAPACK returns numerators in two parts."""
     *alpha, beta = values
     return (alpha[0] if len(alpha) == 1 else alpha[0] + numpy.complex64(1j) * alpha[1]), beta
 
 
 def _chosen(alpha: Any, beta: Any, sort: str) -> Any:
-    """Which eigenvalues come first; none is at an edge, and one that is infinite is outside of the circle alone."""
+    """Returns which eigenvalues come first. The bounds are exclusive. An infinite eigenvalue only matches `ouc`."""
     is_finite = beta != 0
     chosen = ~is_finite & (alpha != 0) & (sort == "ouc")
     values = alpha[is_finite] / beta[is_finite]

@@ -11,41 +11,41 @@ from ._ports import Port
 
 @final
 class Function(FunctionMethods):
-    """A compiled graph, called with NumPy arrays and Python's numbers."""
+    """A compiled graph. Call it with NumPy arrays and Python numbers."""
 
     @property
     def __name__(self) -> str:
-        """Its name."""
+        """The name of the function."""
     @property
     def graph(self) -> Graph | None:
-        """The graph that it was made of; None for a function of a bundle."""
+        """The graph of a function built in this process; None for a function of a bundle."""
     @property
     def provenance(self) -> tuple[tuple[list[str], str], ...]:
-        """What serves which ops: pairs of them, in words."""
+        """Pairs of ops and a description of the module or implementation that computes them."""
     @property
     def inputs(self) -> tuple[Port, ...]:
-        """What it takes: names and types."""
+        """The names and types of the inputs."""
     @property
     def outputs(self) -> tuple[Port, ...]:
-        """What it gives: names and types."""
+        """The names and types of the outputs."""
     @property
     def signature(self) -> str:
-        """What it takes and gives in one line, ``(x: f64[?]) -> (out: f64[])``."""
+        """The inputs and outputs in one line, ``(x: f64[?]) -> (out: f64[])``."""
     @property
     def native(self) -> NativeFunction:
-        """The plain C function that computes a graph of numbers."""
+        """The plain C function of a graph of C scalars."""
     def __call__(self, *args: Any, out: ndarray | tuple[ndarray, ...] | None = None, **named: Any) -> Any:
-        """Calls the function; gives a result, or a tuple of several."""
+        """Calls the function. Returns a result, or a tuple if there are several."""
 
 @final
 class Model:
-    """An open bundle: its graphs by name, ``model["score"]`` or ``model.score``."""
+    """An open bundle. Look up graphs by name: ``model["score"]`` or ``model.score``."""
 
     @property
     def entries(self) -> tuple[str, ...]:
         """The names of the graphs, sorted."""
     def ufunc(self, name: str, signature: str | None = None, /) -> _ufunc:
-        """A ufunc of NumPy with a loop for each graph that is called `name`, or `name.` and something; with a signature, a gufunc."""
+        """Creates a NumPy ufunc with a loop for the graph `name` and for each graph ``name.…``; with a signature, a gufunc."""
     def __getitem__(self, name: str, /) -> Function: ...
     def __getattr__(self, name: str, /) -> Function: ...
     def __contains__(self, name: object, /) -> bool: ...
@@ -56,21 +56,21 @@ class Model:
 
 def number(value: Any, dtype: str, /) -> ndarray | None: ...
 def get_num_threads() -> int:
-    """How many threads may share the work of a call: one, unless `set_num_threads` or ``PRECAST_THREADS`` asks for more."""
+    """Returns the number of threads that may share the work of a call. The default is 1."""
 
 def set_num_threads(n: int, /) -> None:
-    """Lets at most `n` threads share the work of a call, the calling one among them; 1 to 256. Results have the same bits for any number."""
+    """Sets the number of threads, 1 to 256, that may share the work of a call. Overrides ``PRECAST_THREADS``."""
 
 def set_profiling(directory: str | PathLike[str] | None, /) -> None:
-    """Loads modules from files in `directory` from now on, so that profilers name graphs and ops; ``None`` for memory. Without this ``PRECAST_PROFILING`` names the directory."""
+    """Loads modules from files in `directory`, so that profilers show graphs and ops. Overrides ``PRECAST_PROFILING``; ``None`` disables it."""
 
 def misread_threads() -> str | None: ...
 def load(path: str | PathLike[str], /, *, keyring: str | PathLike[str] | None = None) -> Model:
-    """Opens a bundle file; its functions are verified and loaded when they are asked for. With `keyring`, else that of ``$PRECAST_KEYRING``, enough of its keys must have signed the file."""
+    """Opens a bundle file. Functions are verified and loaded on first access. Enough keys of `keyring` or ``$PRECAST_KEYRING`` must have signed it."""
 
 @final
 class Unit:
-    """An extension module that is wanted, by its sources."""
+    """An extension module to look up or compile, identified by its sources."""
 
     def __new__(
         cls,
@@ -88,13 +88,13 @@ class Unit:
     ) -> Unit: ...
     @staticmethod
     def of_graph(graph: Graph, versions: list[str], header_dirs: list[str]) -> Unit:
-        """Of a graph of ops that are written in Python."""
+        """Creates a unit from a graph of ops that are written in Python."""
     @property
     def key(self) -> str:
-        """What is wanted, as a hash of all that decides it."""
+        """The key: a hash of everything that determines the module."""
     @property
     def name(self) -> str:
-        """The name that the compiled module has."""
+        """The name of the compiled module."""
     @property
     def signature(self) -> str:
         """The signatures of its ops, in one line."""
@@ -102,7 +102,7 @@ class Unit:
 @final
 @type_check_only
 class Found:
-    """The file to load a module from. It is there as long as this object, and nobody can change it."""
+    """A file to load a module from. It exists as long as this object, and other processes cannot change it."""
 
     @property
     def path(self) -> str: ...
@@ -146,14 +146,14 @@ class Graph:
 
     @property
     def inputs(self) -> tuple[Port, ...]:
-        """What it takes: names and types."""
+        """The names and types of the inputs."""
     @property
     def outputs(self) -> tuple[Port, ...]:
-        """What it gives: names and types."""
+        """The names and types of the outputs."""
     def slots(self) -> list[ndarray]:
-        """The values of its constants, in the order of a module's slots."""
+        """Returns the values of the constants, in the order of a module's slots."""
     def json(self) -> str:
-        """The JSON form, which `precast` reads."""
+        """Returns the JSON form, which the command line reads."""
     def __copy__(self) -> Graph: ...
     def __deepcopy__(self, memo: Any, /) -> Graph: ...
     def _repr_svg_(self) -> str: ...
@@ -161,7 +161,7 @@ class Graph:
 
 @final
 class Variable:
-    """What a variable of Python's holds."""
+    """The native value in a `precast.Variable`."""
 
     @property
     def type(self) -> str: ...

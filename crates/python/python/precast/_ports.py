@@ -1,4 +1,4 @@
-"""What functions take and give."""
+"""The inputs and outputs of functions."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ class Port(NamedTuple):
     """An input or output of a function."""
 
     name: str
-    #: As in a manifest: ``f64[?]``.
+    #: The type text, as in a manifest: ``f64[?]``.
     type: str
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""NumPy's functions of variables, where they are called otherwise than the library's functions of their names."""
+"""NumPy functions on variables whose arguments differ from the library functions of the same names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy
 from . import _native
 from .errors import GraphTypeError, GraphValueError
 
-#: What `ufunc.reduce` and `ufunc.accumulate` of NumPy's ufuncs are called.
+#: The library functions for `ufunc.reduce` and `ufunc.accumulate`.
 _REDUCTIONS = {
     "add": "sum",
     "multiply": "prod",
@@ -22,24 +22,24 @@ _REDUCTIONS = {
 }
 _ACCUMULATIONS = {"add": "cumsum", "multiply": "cumprod"}
 
-#: Settings of ufuncs that say nothing where they have these values.
+#: Default values of ufunc settings, which are dropped.
 _USUAL = {"casting": "same_kind", "order": "K", "subok": True, "signature": None, "where": True, "out": None, "dtype": None}
 
 _MISSING = object()
 
-#: What elements that are left out of a reduction count as, and how `initial` joins the result.
+#: The value of excluded elements in a reduction, and the function that combines `initial` with the result.
 _IDENTITIES = {"sum": 0, "prod": 1, "any": False, "all": True, "max": None, "min": None}
 _JOINS = {"sum": "add", "prod": "mul", "any": "logical_or", "all": "logical_and", "max": "maximum", "min": "minimum"}
 _REDUCTION_NAMES = {"amax": "max", "amin": "min"}
 
-#: Functions whose results have names, as NumPy's and the array API standard's have.
+#: Functions with named results, as in NumPy and the array API standard.
 _RESULTS = {
     "unique_all": namedtuple("UniqueAllResult", "values indices inverse_indices counts"),
     "unique_counts": namedtuple("UniqueCountsResult", "values counts"),
     "unique_inverse": namedtuple("UniqueInverseResult", "values inverse_indices"),
 }
 
-#: Functions that graphs cannot have, and why not.
+#: Functions that graphs do not support, with the reasons.
 _DECOMPOSITIONS = (
     "det inv solve slogdet cholesky qr svd svdvals eig eigh eigvals eigvalsh lstsq pinv matrix_rank matrix_power cond tensorinv "
     "tensorsolve multi_dot"
@@ -47,15 +47,15 @@ _DECOMPOSITIONS = (
 _REFUSED = {
     **dict.fromkeys(
         _DECOMPOSITIONS.split(),
-        "the library has no decompositions of matrices\nhint: an op of your own computes one, `precast.COp`",
+        "the library has no matrix decompositions\nhint: write your own op, `precast.COp`",
     ),
     **dict.fromkeys(
         ["copyto", "put", "place", "putmask", "fill_diagonal", "put_along_axis"],
-        "it writes to its argument, and the values of a graph do not change\nhint: `x[…].set(values)` is a new array",
+        "it modifies its argument, but values in a graph are immutable\nhint: `x[…].set(values)` returns a new array",
     ),
     **dict.fromkeys(
         ["apply_along_axis", "apply_over_axes", "piecewise"],
-        "it calls a Python function with values, which a graph does not have before it runs",
+        "it calls a Python function with values, but a graph has no values before it runs",
     ),
 }
 
@@ -66,7 +66,7 @@ def call(name: str, *args: Any, **keywords: Any) -> Any:
 
 
 def invoke(name: str, args: Sequence[Any], keywords: dict[str, Any]) -> Any:
-    """Calls a function of the library; a reduction may have `where` and `initial`."""
+    """Calls a function of the library. Reductions also accept `where` and `initial`."""
     if "where" in keywords or "initial" in keywords:
         name = _REDUCTION_NAMES.get(name, name)
         if name in _IDENTITIES or name == "mean":
@@ -76,10 +76,10 @@ def invoke(name: str, args: Sequence[Any], keywords: dict[str, Any]) -> Any:
 
 
 def function(function: Any, args: Sequence[Any], keywords: dict[str, Any]) -> Any:
-    """What a function of NumPy gives that is called with variables."""
+    """Calls a NumPy function with variables."""
     name = function.__name__
     if name in _REFUSED:
-        raise GraphTypeError(f"`{name}` of variables: {_REFUSED[name]}")
+        raise GraphTypeError(f"`{name}` does not support variables: {_REFUSED[name]}")
     if keywords.get("out", ...) is None:
         del keywords["out"]
     of_module = _OF_LINALG if function.__module__ == "numpy.linalg" else _FUNCTIONS
@@ -88,10 +88,10 @@ def function(function: Any, args: Sequence[Any], keywords: dict[str, Any]) -> An
 
 
 def ufunc(ufunc: Any, method: str, args: Sequence[Any], keywords: dict[str, Any]) -> Any:
-    """What a ufunc of NumPy gives that is called with variables, or one of its methods."""
+    """Calls a NumPy ufunc or one of its methods with variables."""
     name = ufunc.__name__
     if keywords.pop("out", None) is not None:
-        raise GraphTypeError(f"`{name}` of variables takes no `out`: a graph gives new arrays")
+        raise GraphTypeError(f"`{name}` of variables takes no `out`: a graph returns new arrays")
     if method == "reduce" and name in _REDUCTIONS:
         keywords.setdefault("axis", 0)
         return invoke(_REDUCTIONS[name], args, _without_usual(keywords))
@@ -102,7 +102,7 @@ def ufunc(ufunc: Any, method: str, args: Sequence[Any], keywords: dict[str, Any]
         return NotImplemented
     keywords = _without_usual(keywords)
     if "where" in keywords:
-        hint = "hint: `precast.where(condition, …)` says what the other elements are"
+        hint = "hint: `precast.where(condition, x, y)` defines the other elements"
         raise GraphTypeError(f"`{name}` of variables takes no `where`: the other elements have no value\n{hint}")
     if "dtype" in keywords:
         dtype = keywords.pop("dtype")
@@ -132,18 +132,18 @@ def _variable(value: Any) -> Any:
 
 
 def _cast(name: str, value: Any, dtype: Any) -> Any:
-    """An argument of a ufunc in another dtype, if NumPy casts it so."""
+    """Casts an argument of a ufunc to a dtype, if NumPy allows the cast."""
     if isinstance(value, (bool, int, float, complex)):
         return value
     value = _variable(value)
     to = numpy.dtype(dtype)
     if not numpy.can_cast(value.dtype, to, "same_kind"):
-        raise GraphTypeError(f"`{name}` does not cast `{value.type}` to `{to}`, which is of another kind\nhint: `x.astype(…)` does")
+        raise GraphTypeError(f"`{name}` cannot cast `{value.type}` to `{to}`, which is of another kind\nhint: use `x.astype(…)`")
     return value.astype(to)
 
 
 def _reduced(name: str, x: Any, *args: Any, where: Any = True, initial: Any = None, **keywords: Any) -> Any:
-    """A reduction of some elements, and of one more."""
+    """Returns a reduction with `where` and `initial`."""
     if name == "mean":
         if initial is not None:
             raise GraphValueError("`mean` takes no `initial`")
@@ -154,7 +154,7 @@ def _reduced(name: str, x: Any, *args: Any, where: Any = True, initial: Any = No
     if where is not True:
         idle = _IDENTITIES[name] if _IDENTITIES[name] is not None else initial
         if idle is None:
-            raise GraphValueError(f"`{name}` with `where` needs `initial`, since it has no value for no elements")
+            raise GraphValueError(f"`{name}` with `where` needs `initial`, because it has no value for zero elements")
         x = call("where", where, x, idle)
     result = call(name, x, *args, **keywords)
     return result if initial is None else call(_JOINS[name], result, initial)
@@ -173,7 +173,7 @@ def _hsplit(x: Any, sections: Any) -> Any:
 
 
 def _nonzero(x: Any) -> tuple[Any, ...]:
-    """NumPy's tuple, of the rows of the library's matrix."""
+    """Returns the rows of the library's matrix as a tuple, as NumPy does."""
     found = call("nonzero", x)
     return tuple(found[axis] for axis in range(x.ndim))
 
@@ -191,7 +191,7 @@ def _average(x: Any, axis: Any = None, weights: Any = None, returned: bool = Fal
     weights = _variable(weights)
     if weights.ndim != x.ndim:
         if weights.ndim != 1 or not isinstance(axis, int):
-            raise GraphValueError(f"weights `{weights.type}` do not fit `{x.type}`: expected as many dimensions, or a vector and an `axis`")
+            raise GraphValueError(f"weights `{weights.type}` do not match `{x.type}`: expected the same number of dimensions, or a vector and an `axis`")
         place = range(x.ndim)[axis]
         weights = weights[tuple(slice(None) if at == place else None for at in range(x.ndim))]
     weights = call("mul", ones, weights)
@@ -201,7 +201,7 @@ def _average(x: Any, axis: Any = None, weights: Any = None, returned: bool = Fal
 
 
 def _block(arrays: Any) -> Any:
-    """Nested lists joined along the last axis, the lists of them along the one before, and so on."""
+    """Joins the innermost lists along the last axis, the next level along the axis before it, and so on."""
 
     def depth(item: Any) -> int:
         return 1 + max(map(depth, item), default=0) if isinstance(item, list) else 0
@@ -221,7 +221,7 @@ def _block(arrays: Any) -> Any:
     return joined(arrays, deep)
 
 
-#: Functions of NumPy that are called otherwise here.
+#: Functions of NumPy with other arguments than the library function.
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "average": _average,
     "block": _block,
@@ -237,7 +237,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "dsplit": _along(2),
     "where": _where,
 }
-#: Those of `numpy.linalg` that are of the last two axes.
+#: Functions of `numpy.linalg` that use the last two axes.
 _OF_LINALG: dict[str, Callable[..., Any]] = {
     "diagonal": lambda x, *, offset=0: call("diagonal", x, offset, -2, -1),
     "trace": lambda x, *, offset=0, dtype=None: call("trace", x, offset, -2, -1, dtype=dtype),

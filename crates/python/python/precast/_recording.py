@@ -1,12 +1,11 @@
-"""A recording: the folder in which every process of a program notes the modules that PyTensor asked it for.
+"""A recording: a folder in which every process of a program notes the modules that it loads for PyTensor.
 
 ```
 process ─ a module is loaded ─▶ notes `unit.KEY` ─┐
 child   ─ a module is loaded ─▶ notes `unit.KEY` ─┴▶ write(): finds each in the layers, or compiles it ─▶ the bundle
 ```
-A note is one file, written at once and whole. So a process that is killed or ends by `os._exit` loses nothing, and nothing is locked.
-A child finds the folder in `PRECAST_RECORDING`, or has inherited it by `fork`; `PYTHONPATH` makes it import PyTensor with precast,
-see `_site`.
+A note is one file, written atomically. A process that is killed or calls `os._exit` loses no notes, and no lock is needed. A child
+process gets the folder from `PRECAST_RECORDING` or by `fork`. `PYTHONPATH` makes it import PyTensor with precast; see `_site`.
 
 ================ =====================================================================
 ``unit.KEY``     the arguments of a `Unit`
@@ -34,7 +33,7 @@ VARIABLE = "PRECAST_RECORDING"
 
 _SITE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_site")
 
-# Where an audit event of a new program has its words and its environment.
+# The positions of the command and the environment in the arguments of audit events.
 _STARTS = {"subprocess.Popen": (1, 3), "os.posix_spawn": (1, 2), "os.exec": (1, 2)}
 
 
@@ -64,7 +63,7 @@ class Recording:
         return [self._read(name) for name in names]
 
     def merge(self, other: "Recording") -> None:
-        """Takes over the notes of another recording."""
+        """Adds the notes of another recording."""
         for name in os.listdir(other.folder):
             if not name.startswith("."):
                 self._note(name, other._read(name))
@@ -81,7 +80,7 @@ class Recording:
         if name in self._noted:
             return
         self._noted.add(name)
-        # The folder is gone when a process outlives the recording.
+        # The folder no longer exists if a process outlives the recording.
         with contextlib.suppress(FileNotFoundError):
             number, path = tempfile.mkstemp(prefix=".", dir=self.folder)
             with open(number, "w", encoding="utf-8") as file:
@@ -89,12 +88,12 @@ class Recording:
             os.replace(path, os.path.join(self.folder, name))
 
 
-#: The recordings that this process takes part in.
+#: The recordings that this process writes notes to.
 active: list[Recording] = []
 
 
 def join() -> None:
-    """Takes part in the recording that the environment names."""
+    """Joins the recording that the environment names, if any."""
     folder = os.environ.get(VARIABLE)
     if folder and os.path.isdir(folder) and all(each.folder != folder for each in active):
         active.append(Recording(folder))
@@ -103,7 +102,7 @@ def join() -> None:
 
 @contextlib.contextmanager
 def of_children() -> Iterator[Recording]:
-    """Begins a recording of the processes that are started meanwhile."""
+    """Records the processes that are started inside the block."""
     recording = Recording(tempfile.mkdtemp(prefix="precast-recording-"))
     try:
         with _environment(python_path() | {VARIABLE: recording.folder}):
@@ -114,7 +113,7 @@ def of_children() -> Iterator[Recording]:
 
 @contextlib.contextmanager
 def opened() -> Iterator[Recording]:
-    """Begins a recording of this process and its children."""
+    """Records this process and its children inside the block."""
     with of_children() as recording:
         active.append(recording)
         _watch()
@@ -127,14 +126,14 @@ def opened() -> Iterator[Recording]:
 
 
 def python_path() -> dict[str, str]:
-    """Returns the variable that has children import PyTensor with precast."""
+    """Returns the variable that makes child processes import PyTensor with precast."""
     others = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path and path != _SITE]
     return {"PYTHONPATH": os.pathsep.join([_SITE, *others])}
 
 
 @contextlib.contextmanager
 def _environment(variables: dict[str, str]) -> Iterator[None]:
-    """Sets variables of this process and its children."""
+    """Sets environment variables of this process and its children inside the block."""
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:
@@ -148,17 +147,17 @@ def _environment(variables: dict[str, str]) -> Iterator[None]:
 
 
 def write(path: str, recording: Recording, modules: Modules, is_partial: bool = False) -> int:
-    """Writes a bundle of what was recorded; returns the number of modules.
+    """Writes the recorded modules to a bundle and returns their number.
 
-    Fails where PyTensor compiled some modules itself, unless `is_partial`.
+    Fails if PyTensor compiled some modules itself, unless `is_partial`.
     """
     asides = recording.read("aside")
     if asides and not is_partial:
         op, why = asides[0]
-        raise PrecastError(f"not recorded: PyTensor compiled {len(asides)} of the modules itself, `{op}` first: {why}")
+        raise PrecastError(f"not recorded: PyTensor compiled {len(asides)} module(s) itself; the first is `{op}`: {why}")
     units = [Unit(**arguments) for arguments in recording.read("unit")]
     for unit in units:
-        # A child may have had no store, or another.
+        # A child may have used no store, or a different one.
         if modules.find(unit) is None:
             modules.compile(unit)
     return modules.collect(path, units)
@@ -168,7 +167,7 @@ _is_watching = False
 
 
 def _watch() -> None:
-    """Notes the programs that are started without the environment of a recording."""
+    """Notes programs that are started without the environment of the recording."""
     global _is_watching
     if not _is_watching:
         sys.addaudithook(_audit)
@@ -187,13 +186,13 @@ def _audit(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 def _is_seen(words: Sequence[str], variables: Mapping[Any, Any]) -> bool:
-    """Whether a Python that is started so takes part in the recording."""
+    """Returns whether a Python process with this command and environment joins the recording."""
     known = {os.fsdecode(name): os.fsdecode(value) for name, value in variables.items()}
     return VARIABLE in known and _SITE in known.get("PYTHONPATH", "").split(os.pathsep) and not _is_isolated(words)
 
 
 def _is_isolated(words: Sequence[str]) -> bool:
-    """Whether the options of an interpreter leave out the environment, or `site`."""
+    """Returns whether the options of an interpreter disable environment variables or `site`."""
     for word in words[1:]:
         if not word.startswith("-") or word in ("-c", "-m"):
             return False

@@ -1,4 +1,4 @@
-"""Runs a script with precast beneath PyTensor: what `record` starts, and what `replay` does in its own process."""
+"""Runs a script that uses precast with PyTensor. `record` starts this module, and `replay` calls it in its own process."""
 
 import os
 import runpy
@@ -9,7 +9,7 @@ from .errors import PrecastError
 
 
 def run(script: str, arguments: Sequence[str]) -> int:
-    """Runs a script as `python SCRIPT.py` does; returns the exit status."""
+    """Runs a script like `python SCRIPT.py` and returns the exit status."""
     from . import pytensor  # noqa: F401
 
     sys.argv = [script, *arguments]
@@ -24,7 +24,7 @@ def run(script: str, arguments: Sequence[str]) -> int:
 
 
 def main(script: str, arguments: Sequence[str]) -> int:
-    """Runs a script whose modules are recorded, and PyTensor's own with them."""
+    """Runs a script while recording, and also records PyTensor's own modules."""
     from .pytensor import _record
 
     try:

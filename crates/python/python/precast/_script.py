@@ -1,7 +1,7 @@
-"""`python -m precast record` and `replay`: a script that does not know precast, run with it.
+"""`python -m precast record` and `replay`: run an unmodified script with precast.
 
-The arguments are put into the environment, so that the processes that the script starts find them there too. `record` runs the script
-in a process of its own: whatever way that ends, there is one left to write the bundle, or to report why there is none.
+The arguments become environment variables, which child processes of the script inherit. `record` runs the script in a separate
+process, so that this process can write the bundle, or report the failure, however the script ends.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from . import _environment, _recording, _run
 from .errors import PrecastError
 
-_HINT = "hint: `--keep-going` writes the modules that were recorded until then"
+_HINT = "hint: `--keep-going` writes the modules recorded so far"
 
 
 def main(arguments: list[str]) -> int:
@@ -31,20 +31,20 @@ def main(arguments: list[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m precast")
     commands = parser.add_subparsers(dest="command", required=True)
-    other = "`record -- PROGRAM` starts a program, and writes the graphs that it misses into a manifest, as `precast record` does."
+    other = "`record -- PROGRAM` runs a program and writes its cache misses to a manifest, like `precast record`."
     record = commands.add_parser(
-        "record", help="run a script, and write all that PyTensor compiled into a bundle", epilog=other
+        "record", help="run a script and write every module that PyTensor compiles to a bundle", epilog=other
     )
-    record.add_argument("-o", "--output", required=True, metavar="MODEL.BUNDLE", help="the bundle")
-    record.add_argument("--isa", help="levels to compile for, such as x86-64-v2,x86-64-v3")
+    record.add_argument("-o", "--output", required=True, metavar="MODEL.BUNDLE", help="the bundle to write")
+    record.add_argument("--isa", help="CPU levels to compile for, such as x86-64-v2,x86-64-v3")
     record.add_argument(
-        "--keep-going", action="store_true", help="write the bundle even if the script fails, or not all can be recorded"
+        "--keep-going", action="store_true", help="write the bundle even if the script fails or some modules cannot be recorded"
     )
-    replay = commands.add_parser("replay", help="run a script with what a bundle has, and compile nothing")
-    replay.add_argument("bundle", metavar="MODEL.BUNDLE", help="the bundle")
+    replay = commands.add_parser("replay", help="run a script with the modules of a bundle, without compiling")
+    replay.add_argument("bundle", metavar="MODEL.BUNDLE", help="the bundle to load from")
     for command in (record, replay):
-        command.add_argument("script", metavar="SCRIPT.py", help="the program")
-        command.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGUMENTS", help="the program's arguments")
+        command.add_argument("script", metavar="SCRIPT.py", help="the script to run")
+        command.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGUMENTS", help="arguments of the script")
     return parser
 
 
@@ -56,7 +56,7 @@ def _record(given: argparse.Namespace) -> int:
     with _recording.of_children() as recording:
         flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
         ended = _ended([sys.executable, *flags, "-m", "precast._run", given.script, *given.arguments])
-        _warn(f"not recorded: `{command}`, started without the environment of the recording" for command in recording.read("unseen"))
+        _warn(f"not recorded: `{command}` was started without the environment of the recording" for command in recording.read("unseen"))
         if ended and not given.keep_going:
             status = f"status {ended}" if ended > 0 else f"signal {-ended}"
             print(f"error: no bundle was written: `{given.script}` ended with {status}\n{_HINT}", file=sys.stderr)
@@ -76,7 +76,7 @@ def _warn(problems: Iterable[str]) -> None:
 def _ended(command: list[str]) -> int:
     """Runs a program; returns its exit status, or the negative number of the signal that ended it."""
     with subprocess.Popen(command) as child:
-        # A terminal interrupts both. Signals to this process alone are passed on.
+        # A terminal sends an interrupt to both processes. Other signals reach only this process and are forwarded.
         before = {number: signal.signal(number, lambda got, _: child.send_signal(got)) for number in (signal.SIGTERM, signal.SIGHUP)}
         before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:

@@ -1,4 +1,4 @@
-"""Functions with values of their own, which calls update: those of PyTensor's shared variables."""
+"""Functions with state that calls update. The state comes from PyTensor's shared variables."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from ._native import Function, Model
 if TYPE_CHECKING:
     from ._steps import Steps
 
-#: What stands behind the name of a graph of a bundle in that of the graph that gives its first state.
+#: The suffix of the name of the graph that returns the initial state.
 STATE = ".state"
 
 
 class Stateful:
-    """A function that takes some of its inputs from its state, and writes outputs of the same names back to it.
+    """A function with state. Some inputs are read from the state, and outputs of the same names are written back to it.
 
     >>> step = precast.Stateful.load(model, "step")      # doctest: +SKIP
 
-    One thread at a time may call it.
+    Only one thread at a time may call it.
     """
 
     def __init__(self, function: Function | Steps, state: Mapping[str, Any]) -> None:
-        #: The function, which takes the state as its last inputs.
+        #: The function. Its last inputs are the state.
         self.function = function
-        #: The values, by name; they may be set.
+        #: The values of the state by name. Programs may assign to them.
         self.state: dict[str, Any] = dict(state)
         self._updated = [at for at, port in enumerate(function.outputs) if port.name in self.state]
 
     @classmethod
     def load(cls, model: Model, name: str) -> Stateful:
-        """A function of a bundle, with the state that it was saved with."""
+        """Loads a function and its saved state from a bundle."""
         from ._steps import STEPS, Steps, generator_of, read
 
         state: dict[str, Any] = {}
@@ -51,7 +51,7 @@ class Stateful:
         return cls(function, state)
 
     def __call__(self, *args: Any, **named: Any) -> Any:
-        """Calls the function; gives what is no state, and keeps what is."""
+        """Calls the function and updates the state. Returns the outputs that are not state."""
         given = self.function(*args, **named, **self.state)
         outputs = self.function.outputs
         given = given if len(outputs) != 1 else (given,)

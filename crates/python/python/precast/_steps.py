@@ -1,12 +1,12 @@
-"""Functions in steps: graphs of precast, and between them what Python computes.
+"""Functions in steps: graphs of precast with Python calls between them.
 
 ```
 inputs ─▶ graph 0 ─▶ svd, normal, … ─▶ graph 1 ─▶ … ─▶ outputs
 ```
-A function of PyTensor that is frozen with ``python=True`` is one, if it draws from generators of NumPy's or asks for what precast
-lacks: a call of NumPy or SciPy, or the C of an op over Python's own objects, an extension module of host `cpython`. In a bundle its
-graphs are the entries ``name.0``, ``name.1``, …, its modules are found by their keys, and ``name.steps`` has the plan: a graph
-without inputs whose value is a text of JSON.
+`freeze` with ``python=True`` creates one if a PyTensor function draws from NumPy generators or needs an op that precast lacks. A call
+is a function of NumPy or SciPy, or an extension module of host `cpython` with the C of an op on Python objects. In a bundle the graphs
+are the entries ``name.0``, ``name.1``, …, and modules are found by their keys. The entry ``name.steps`` contains the plan: a graph
+without inputs whose value is a JSON text.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from ._ports import Port
 from ._types import Type, dtype_name
 from .errors import BundleError, CallError, CallMemoryError, CallRuntimeError, CallTypeError, CallValueError
 
-#: What stands behind the name of a function in that of the graph that has its plan.
+#: The suffix of the name of the graph that contains the plan.
 STEPS = ".steps"
-#: The type of a port that takes a generator of NumPy's.
+#: The port type of a NumPy generator.
 GENERATOR = "generator"
-#: That of a port that takes what the C of an op takes, a list or any other object.
+#: The port type of a list or another object that the C of an op accepts.
 OBJECT = "object"
 
 _BITS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
 
 
 class Steps(NotPickled):
-    """A function that is graphs, and calls of Python between them.
+    """A function that runs several graphs, with Python calls between them.
 
     >>> draw = precast.Steps.load(model, "draw")         # doctest: +SKIP
     """
@@ -52,25 +52,25 @@ class Steps(NotPickled):
         modules: Mapping[str, Callable[..., Any]] | None = None,
     ) -> None:
         try:
-            #: What it takes.
+            #: The names and types of the inputs.
             self.inputs: tuple[Port, ...] = tuple(Port(*port) for port in plan["inputs"])
-            #: What it gives.
+            #: The names and types of the outputs.
             self.outputs: tuple[Port, ...] = tuple(Port(*port) for port in plan["outputs"])
             self._known = {key: generator_of(state) for key, state in plan["generators"].items()}
             self._steps = [(_computes(step, functions, modules or {}), step["takes"], step["gives"]) for step in plan["steps"]]
             self._results: list[str] = list(plan["results"])
             _check_names(plan)
-            # What the C of an op made: nobody has looked at its shape.
+            # The results of C code of ops. Their shapes are not checked yet.
             self._hosted = {name for step in plan["steps"] if "module" in step for name in step["gives"]}
             if len(self._results) != len(self.outputs):
                 raise ValueError(f"{len(self._results)} results for {len(self.outputs)} outputs")
         except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-            raise BundleError(f"the plan of `{name}` cannot be followed: {error}") from None
+            raise BundleError(f"invalid plan of `{name}`: {error}") from None
         self.__name__ = name
 
     @classmethod
     def load(cls, model: Model, name: str) -> Steps:
-        """A function in steps of a bundle."""
+        """Loads a function in steps from a bundle."""
         plan = read(model, name)
         steps = [step for step in plan["steps"] if isinstance(step, dict)]
         count = sum("graph" in step for step in steps)
@@ -79,7 +79,7 @@ class Steps(NotPickled):
         return cls(name, plan, [model[f"{name}.{at}"] for at in range(count)], modules)
 
     def __call__(self, *args: Any, **named: Any) -> Any:
-        """Calls the function; gives a result, or a tuple of several."""
+        """Calls the function. Returns a result, or a tuple if there are several."""
         values: dict[str | None, Any] = {None: None, **self._known, **self._bound(args, named)}
         for compute, takes, gives in self._steps:
             made = compute(*(values[name] for name in takes))
@@ -90,7 +90,7 @@ class Steps(NotPickled):
             made = values[name]
             if name in self._hosted and port.type not in (OBJECT, GENERATOR) and not _fits(Type(port.type), made):
                 shape = numpy.shape(made)
-                raise CallValueError(f"`{self.__name__}` gave shape {shape} for `{port.name}`, which is declared as `{port.type}`")
+                raise CallValueError(f"`{self.__name__}` returned shape {shape} for `{port.name}`, which is declared as `{port.type}`")
             results.append(_own(made, [*shared, *results]))
         return results[0] if len(results) == 1 else tuple(results) or None
 
@@ -98,7 +98,7 @@ class Steps(NotPickled):
         names = [port.name for port in self.inputs]
         given = dict(zip(names, args)) | dict(named)
         if len(args) + len(named) != len(names) or set(given) != set(names):
-            raise CallTypeError(f"`{self.__name__}` takes {', '.join(names) or 'nothing'}, found {len(args)} and {', '.join(named)}")
+            raise CallTypeError(f"`{self.__name__}` takes ({', '.join(names)}), found {len(args)} positional argument(s) and ({', '.join(named)})")
         return {port.name: _taken(port, given[port.name]) for port in self.inputs}
 
     def __repr__(self) -> str:
@@ -107,22 +107,22 @@ class Steps(NotPickled):
 
 
 def _taken(port: Port, value: Any) -> Any:
-    """What a port takes: an array of its dtype and shape, a generator, or another object."""
+    """Converts an argument to the type of a port: an array of its dtype and shape, a generator, or another object."""
     if port.type == OBJECT:
         return value
     if port.type == GENERATOR:
         if isinstance(value, numpy.random.Generator):
             return value
-        raise CallTypeError(f"`{port.name}` is a `{type(value).__name__}`, expected a generator of NumPy's")
+        raise CallTypeError(f"`{port.name}` is a `{type(value).__name__}`, expected a NumPy generator")
     if isinstance(value, list | tuple):
         value = numpy.asarray(value)
     wanted = Type(port.type)
     try:
         number = _native.number(value, wanted.name)
     except OverflowError as error:
-        raise CallValueError(f"`{port.name}` is refused: {error}") from None
+        raise CallValueError(f"`{port.name}`: {error}") from None
     except TypeError as error:
-        raise CallTypeError(f"`{port.name}` is refused: {error}") from None
+        raise CallTypeError(f"`{port.name}`: {error}") from None
     array = numpy.asarray(value) if number is None else number
     try:
         found = dtype_name(array.dtype)
@@ -138,15 +138,15 @@ def _taken(port: Port, value: Any) -> Any:
 
 
 def _fits(type_: Type, array: Any) -> bool:
-    """Whether an array has the rank and the extents of a type."""
+    """Returns whether an array has the rank and the extents of a type."""
     extents, found = type_.shape, numpy.shape(array)
     return len(found) == len(extents) and all(e in (None, n) for e, n in zip(extents, found))
 
 
 def _own(value: Any, others: Sequence[Any]) -> Any:
-    """A result that nobody else changes: a copy of what another result, an input or a saved generator is, or lies in.
+    """Returns a result that shares no memory with other results, inputs or saved generators. Copies it if necessary.
 
-    What a list or another object has may be anybody's.
+    The elements of a list or another object may be shared, so results are copied if such objects exist.
     """
     if isinstance(value, list):
         return copy.deepcopy(value)
@@ -162,7 +162,7 @@ def _own(value: Any, others: Sequence[Any]) -> Any:
 
 
 def _computes(step: Mapping[str, Any], functions: Sequence[Function], modules: Mapping[str, Callable[..., Any]]) -> Any:
-    """What computes the values of a step."""
+    """Returns a function that computes the values of a step."""
     if "graph" in step:
         function, is_one = functions[step["graph"]], len(step["gives"]) == 1
         return lambda *given: (function(*given),) if is_one else function(*given)
@@ -172,7 +172,7 @@ def _computes(step: Mapping[str, Any], functions: Sequence[Function], modules: M
         name, settings = step["call"], step["settings"]
         call, what = functools.partial(CALLS[name], **settings), settings.get("of", name)
     dtypes, takes = step["dtypes"], len(step["takes"])
-    # What is drawn has the dtype that was asked for; digits of what is computed are not dropped.
+    # Draws are converted to the requested dtype. Other results must not lose precision.
     casting = "unsafe" if step.get("call") == "draw" else "same_kind"
 
     def compute(*given: Any) -> list[Any]:
@@ -192,7 +192,7 @@ def _computes(step: Mapping[str, Any], functions: Sequence[Function], modules: M
 
 
 def _said(error: Exception, takes: int) -> str:
-    """What an error says. A module calls its variables V0, V1, …: the `takes` inputs of the op, then its outputs."""
+    """Returns the message of an error. A module names its variables V0, V1, …: the `takes` inputs of the op, then its outputs."""
     name, behind, rest = str(error).partition(": ")
     if not re.fullmatch(r"V\d+", name):
         return str(error)
@@ -201,14 +201,14 @@ def _said(error: Exception, takes: int) -> str:
 
 
 def _made(value: Any, dtype: str | None, casting: Any) -> Any:
-    """A value of a step; an array of its dtype, where it has one."""
+    """Returns a value of a step, converted to an array if it has a dtype."""
     if dtype is not None and value is None:
-        raise TypeError(f"it gave None, expected {dtype}")
+        raise TypeError(f"the call returned None, expected {dtype}")
     return value if dtype is None else numpy.asarray(value).astype(dtype, casting=casting, copy=False)
 
 
 def _check_names(plan: Mapping[str, Any]) -> None:
-    """Checks that what is taken is there, and that each value of a step has a name and a dtype, or none."""
+    """Checks that each step uses known values, and that each value of a step has a name and a dtype or `None`."""
     known = {None, *plan["generators"], *(name for name, *_ in plan["inputs"])}
     for step in plan["steps"]:
         _check_there(step["takes"], known)
@@ -216,18 +216,18 @@ def _check_names(plan: Mapping[str, Any]) -> None:
         if len(dtypes) != len(step["gives"]) or not all(isinstance(name, str) for name in step["gives"]):
             raise ValueError(f"{len(step['gives'])} values with {len(dtypes)} dtypes")
         if "graph" not in step and any(dtype is not None and numpy.dtype(dtype).hasobject for dtype in dtypes):
-            raise ValueError("an array of Python's objects")
+            raise ValueError("arrays of Python objects are not supported")
         known.update(step["gives"])
     _check_there(plan["results"], known)
 
 
 def _check_there(wanted: Sequence[Any], known: set[Any]) -> None:
     if missing := set(wanted) - known:
-        raise ValueError(f"there is no {', '.join(sorted(map(repr, missing)))}")
+        raise ValueError(f"unknown value {', '.join(sorted(map(repr, missing)))}")
 
 
 def _of_module(step: Mapping[str, Any], function: Callable[..., Any]) -> Callable[..., Sequence[Any]]:
-    """Calls the C of an op: with what it is declared for, and with copies of what it writes to."""
+    """Returns a function that checks the inputs of an op, copies those that it overwrites, and calls its C."""
     ports = [Port(f"input {at}", type_) for at, type_ in enumerate(step["types"])]
     destroys, is_one = frozenset(step["destroys"]), len(step["gives"]) == 1
 
@@ -240,38 +240,38 @@ def _of_module(step: Mapping[str, Any], function: Callable[..., Any]) -> Callabl
 
 
 def read(model: Model, name: str) -> dict[str, Any]:
-    """The plan of a function of a bundle."""
+    """Reads the plan of a function from a bundle."""
     try:
         plan = json.loads(numpy.asarray(model[name + STEPS]()).tobytes())
         if isinstance(plan, dict) and isinstance(plan["steps"], list):
             return plan
-        problem: Any = "it is no plan"
+        problem: Any = "expected an object with a list `steps`"
     except (KeyError, ValueError) as error:
         if name + STEPS not in model:
             raise
         problem = error
-    raise BundleError(f"the plan of `{name}` cannot be read: {problem}")
+    raise BundleError(f"cannot read the plan of `{name}`: {problem}")
 
 
 def text(plan: Mapping[str, Any]) -> numpy.ndarray:
-    """A plan as a bundle has it."""
+    """Returns the bytes of a plan in a bundle."""
     return numpy.frombuffer(json.dumps(plan, sort_keys=True, default=_plain).encode(), numpy.uint8)
 
 
 def state_of(generator: numpy.random.Generator) -> Any:
-    """The state of a generator, as JSON has it."""
+    """Returns the state of a generator as JSON values."""
     return json.loads(json.dumps(generator.bit_generator.state, default=_plain))
 
 
 def generator_of(state: Mapping[str, Any]) -> numpy.random.Generator:
-    """The generator that has a state."""
+    """Returns a generator with a state."""
     if state["bit_generator"] not in _BITS:
-        raise ValueError(f"`{state['bit_generator']}` is no generator of NumPy's")
-    # NumPy believes where the next number is.
+        raise ValueError(f"unknown bit generator `{state['bit_generator']}`")
+    # NumPy does not check the position of the next number.
     places = {"MT19937": (state["state"].get("pos"), 624), "Philox": (state.get("buffer_pos"), 4)}
     place, most = places.get(state["bit_generator"], (0, 0))
     if not isinstance(place, int) or not 0 <= place <= most:
-        raise ValueError(f"a `{state['bit_generator']}` has no number at {place}")
+        raise ValueError(f"invalid position {place} of a `{state['bit_generator']}`")
     made = getattr(numpy.random, state["bit_generator"])(0)
     made.state = _arrays(state)
     return numpy.random.Generator(made)
@@ -282,7 +282,7 @@ def _plain(value: Any) -> Any:
 
 
 def _arrays(state: Any) -> Any:
-    """What is a list in JSON is an array of words in the state."""
+    """Converts the lists in a JSON state to arrays of words."""
     if isinstance(state, dict):
         return {key: _arrays(value) for key, value in state.items()}
     return numpy.asarray(state, numpy.uint64) if isinstance(state, list) else state

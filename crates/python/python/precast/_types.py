@@ -1,4 +1,4 @@
-"""Types of variables, and NumPy's words for their dtypes."""
+"""The types of variables, and NumPy's names of their dtypes."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy
 
 _LETTERS = {"f": "f", "i": "i", "u": "u", "c": "c"}
 
-#: C's names of NumPy's numbers, where they are not ``npy_`` and the dtype's name.
+#: The C names of type numbers in NumPy that are not ``NPY_`` and the name of the dtype.
 _TYPENUM = {"bool": "NPY_BOOL"}
 
 
 def dtype_name(dtype: Any) -> str:
-    """The short name of a dtype: ``f64`` of ``float64``."""
+    """Returns the short name of a dtype: ``f64`` for ``float64``."""
     if isinstance(dtype, str) and dtype in _NAMES:
         return dtype
     found = numpy.dtype(dtype)
@@ -22,7 +22,7 @@ def dtype_name(dtype: Any) -> str:
     if found.name == "bfloat16":
         return "bf16"
     if found.kind not in _LETTERS or found.itemsize > 16:
-        raise TypeError(f"there is no dtype `{found}` here")
+        raise TypeError(f"unsupported dtype `{found}`")
     return f"{_LETTERS[found.kind]}{8 * found.itemsize}"
 
 
@@ -37,7 +37,7 @@ _NAMES = {
 
 
 class Type(str):
-    """A type: its text, ``f64[?]``, with the attributes that types have in Aesara and PyTensor."""
+    """The text of a type, such as ``f64[?]``, with the attributes of types in Aesara and PyTensor."""
 
     __slots__ = ()
 
@@ -55,7 +55,7 @@ class Type(str):
 
     @property
     def dtype(self) -> str:
-        """NumPy's name of the dtype: ``float64``."""
+        """The name of the dtype in NumPy: ``float64``."""
         return _NAMES[self._parts[0]]
 
     @property
@@ -65,7 +65,7 @@ class Type(str):
 
     @property
     def shape(self) -> tuple[int | None, ...]:
-        """The extents; those that are not known are `None`."""
+        """The extents; `None` for an unknown one."""
         return tuple(None if extent.strip() == "?" else int(extent) for extent in self._parts[1] or [])
 
     @property
@@ -74,20 +74,20 @@ class Type(str):
         return tuple(extent == 1 for extent in self.shape)
 
     def dtype_specs(self) -> tuple[type, str, str]:
-        """The type of Python's numbers, C's name of the dtype, and NumPy's number of it: ``NPY_FLOAT64``."""
+        """Returns the Python number type, the C type of an element, and NumPy's type number: ``NPY_FLOAT64``."""
         name = self.dtype
         kind = {"f": float, "c": complex, "b": bool}.get(numpy.dtype(name).kind, int)
         return kind, f"npy_{name}", f"NPY_{name.upper()}"
 
     def __call__(self, name: str | None = None) -> Output:
-        """An output of this type, for `make_node`."""
+        """Creates an output of this type, for `make_node`."""
         return Output(self, name)
 
     make_variable = __call__
 
 
 def TensorType(dtype: Any, shape: Any = (), broadcastable: Any = None) -> Type:
-    """The type of arrays of a dtype and extents, `None` for those that are not known."""
+    """Returns the type of arrays with a dtype and extents; `None` is an unknown extent."""
     if broadcastable is not None:
         shape = [1 if one else None for one in broadcastable]
     extents = ",".join("?" if extent is None else str(int(extent)) for extent in shape)
@@ -95,12 +95,12 @@ def TensorType(dtype: Any, shape: Any = (), broadcastable: Any = None) -> Type:
 
 
 def upcast(*dtypes: Any) -> str:
-    """NumPy's name of the dtype that all of these promote to."""
+    """Returns the NumPy name of the dtype that all arguments promote to."""
     return numpy.result_type(*(_NAMES.get(dtype, dtype) if isinstance(dtype, str) else dtype for dtype in dtypes)).name
 
 
 class Output:
-    """What `make_node` says that an op gives."""
+    """An output that `make_node` declares."""
 
     __slots__ = ("name", "owner", "type")
 

@@ -1,4 +1,4 @@
-"""Variables of graphs: NumPy's operators, methods and functions, applied when a function is called."""
+"""Variables of graphs, with NumPy's operators, methods and functions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ._protocols import call
 from ._types import Type
 from .errors import GraphTypeError
 
-#: Python's operators, and the functions that they call.
+#: Python's operators, and the library functions that they call.
 _OPERATORS = {
     "add": "add",
     "sub": "sub",
@@ -33,11 +33,11 @@ _UNARY = {"neg": "neg", "abs": "abs", "invert": "invert"}
 
 
 class Variable:
-    """An array that a function will be called with, or what is computed of such arrays."""
+    """An input of a graph, or a value that is computed from inputs."""
 
     __slots__ = ("__weakref__", "_name", "_node")
 
-    #: NumPy's arrays leave operators to this class.
+    #: Makes NumPy arrays leave operators to this class.
     __array_priority__ = 1000.0
 
     def __init__(self, node: _native.Variable, name: str | None = None) -> None:
@@ -46,7 +46,7 @@ class Variable:
 
     @property
     def name(self) -> str | None:
-        """Its name: of an input, or the one that was set."""
+        """The name that was set, or else the name of the input."""
         return self._name or self._node.name
 
     @name.setter
@@ -55,31 +55,31 @@ class Variable:
 
     @property
     def type(self) -> Type:
-        """Its type: ``f64[?]``."""
+        """The type, such as ``f64[?]``."""
         return Type(self._node.type)
 
     def __getitem__(self, item: Any) -> Any:
         return _native.index(self, item)
 
     def set(self, values: Any) -> Variable:
-        """The array that this is a part of, with the part set to `values`: ``x[1:].set(0)``."""
+        """Returns a copy of the indexed array, with this part set to `values`: ``x[1:].set(0)``."""
         return call("set_subtensor", self, values)
 
     def inc(self, values: Any) -> Variable:
-        """The array that this is a part of, with `values` added to the part."""
+        """Returns a copy of the indexed array, with `values` added to this part."""
         return call("inc_subtensor", self, values)
 
     def __len__(self) -> int:
         extents = self._node.extents
         if not extents or extents[0] is None:
-            raise GraphTypeError(f"`{self.type}` has no length that is known when the graph is built\nhint: `x.shape[0]`")
+            raise GraphTypeError(f"the length of `{self.type}` is not known when the graph is built\nhint: use `x.shape[0]`")
         return extents[0]
 
     def __iter__(self) -> Any:
-        # A generator: NumPy hides an error of `iter` itself.
+        # A generator function, because NumPy hides an error of `iter` itself.
         extents = self._node.extents
         if not extents or extents[0] is None:
-            hint = "hint: `precast.concatenate(x)`, `stack`, `hstack` and `vstack` take rows of any number"
+            hint = "hint: `precast.concatenate(x)`, `stack`, `hstack` and `vstack` accept any number of rows"
             raise GraphTypeError(f"cannot iterate over `{self.type}`: the number of rows is not known when the graph is built\n{hint}")
         for row in range(extents[0]):
             yield self[row]
@@ -98,11 +98,11 @@ class Variable:
 
     def __bool__(self) -> bool:
         raise GraphTypeError(
-            f"`{self.type}` is neither true nor false before a function is called\nhint: `precast.where(condition, x, y)`"
+            f"the truth value of `{self.type}` is not known when the graph is built\nhint: use `precast.where(condition, x, y)`"
         )
 
     def __array__(self, *_: Any, **__: Any) -> Any:
-        raise GraphTypeError(f"`{self.type}` has no values before a function is called\nhint: `precast.function(…)`")
+        raise GraphTypeError(f"`{self.type}` has no values when the graph is built\nhint: call a function, `precast.function(…)`")
 
     def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **keywords: Any) -> Any:
         return _protocols.ufunc(ufunc, method, args, keywords)
@@ -120,7 +120,7 @@ class Variable:
         return id(self)
 
     if TYPE_CHECKING:
-        # What is made of the tables, for type checkers.
+        # Declarations of the generated operators, for type checkers.
         def __add__(self, other: Any) -> Variable: ...
 
         __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __floordiv__ = __add__
@@ -150,7 +150,7 @@ class Variable:
 
 
 class _Function:
-    """A function of the library by its name, or a method of a variable."""
+    """A function of the library, or a method of a variable."""
 
     def __init__(self, name: str, *first: Any) -> None:
         self.__name__ = self.__qualname__ = name
@@ -171,12 +171,12 @@ class _Function:
 
 
 def _signature(shown: str) -> inspect.Signature:
-    """The signature that the first line of a help text shows."""
+    """Parses the signature in the first line of a help text."""
     head = shown.partition("\n")[0]
     try:
         arguments = ast.parse(f"def function{head[head.index('(') :]}: ...").body[0].args  # type: ignore[attr-defined]
     except (SyntaxError, ValueError):
-        raise AttributeError("the signature is not known") from None
+        raise AttributeError("unknown signature") from None
 
     def default(node: Any) -> Any:
         try:

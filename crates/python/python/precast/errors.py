@@ -1,4 +1,4 @@
-"""What can go wrong. Each class is a `PrecastError`, and of Python's own kind too where there is one."""
+"""The exceptions. Each derives from `PrecastError`, and also from the matching built-in exception if one exists."""
 
 try:
     from numpy.exceptions import AxisError
@@ -7,11 +7,11 @@ except ImportError:  # NumPy before 1.25
 
 
 class PrecastError(Exception):
-    """The base of all."""
+    """The base class of all exceptions."""
 
 
 class BundleError(PrecastError):
-    """A bundle is no bundle, damaged, of another version, or others can change it."""
+    """A file is not a bundle, is damaged, has another version, or is writable by other users."""
 
 
 class BundleReadError(BundleError, OSError):
@@ -19,34 +19,34 @@ class BundleReadError(BundleError, OSError):
 
 
 class BundleNotFoundError(BundleReadError, FileNotFoundError):
-    """There is no such file."""
+    """A bundle does not exist."""
 
 
 class MissError(BundleError):
-    """A bundle has nothing that serves a graph on this machine, or what it has is damaged."""
+    """No layer serves a graph on this machine, or its modules are damaged."""
 
 
 class EntryError(PrecastError, KeyError, AttributeError):
-    """A bundle has no graph of this name."""
+    """A bundle has no graph with this name."""
 
-    # A `KeyError` shows its text in quotes.
+    # `KeyError` would show the message in quotes.
     __str__ = Exception.__str__
 
 
 class NativeError(PrecastError, AttributeError):
-    """A function is no plain C function, or none that can be passed on as asked for."""
+    """A function has no plain C function, or not in the requested form."""
 
 
 class CallError(PrecastError):
-    """A call failed. The function can be called again."""
+    """A call failed. You can call the function again."""
 
 
 class CallTypeError(CallError, TypeError):
-    """Other arguments than the function takes, or another dtype."""
+    """Arguments are missing or unexpected, or have another type or dtype."""
 
 
 class CallValueError(CallError, ValueError):
-    """Another shape than the function takes, or a value that an op refuses."""
+    """A shape does not match, or an op rejects a value."""
 
 
 class CallIndexError(CallError, IndexError):
@@ -54,36 +54,36 @@ class CallIndexError(CallError, IndexError):
 
 
 class CallMemoryError(CallError, MemoryError):
-    """There was no memory."""
+    """Out of memory."""
 
 
 class CallAssertionError(CallError, AssertionError):
-    """An assertion of the graph does not hold."""
+    """An assertion in the graph failed."""
 
 
 class CallRuntimeError(CallError, RuntimeError):
-    """Anything else that an op reports."""
+    """An op reports any other error."""
 
 
 class GraphError(PrecastError):
-    """A graph cannot be built this way."""
+    """A graph is invalid."""
 
 
 class GraphTypeError(GraphError, TypeError):
-    """A function takes other arguments, or other dtypes or ranks."""
+    """A function does not accept these arguments, dtypes or ranks."""
 
 
 class GraphValueError(GraphError, ValueError):
-    """A function refuses a value that is known when the graph is built, or a text is no expression."""
+    """A function rejects a value while the graph is built, or a text is not a valid expression."""
 
 
 class GraphAxisError(GraphValueError, AxisError):
-    """An axis is out of range. It is an `IndexError` and NumPy's `AxisError` too."""
+    """An axis is out of range. Also an `IndexError` and NumPy's `AxisError`."""
 
 
 class FreezeError(GraphError):
-    """A function of PyTensor's cannot be frozen; the text names each op that cannot be lowered, and why."""
+    """A PyTensor function cannot be frozen. The message lists each op that cannot be lowered, with the reason."""
 
 
 class CompileError(PrecastError, RuntimeError):
-    """A graph cannot be compiled: there is no compiler, or it refused the code of an op."""
+    """A graph cannot be compiled: no compiler is installed, or it rejects the code of an op."""

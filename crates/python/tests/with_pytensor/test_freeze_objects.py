@@ -66,7 +66,7 @@ def test_results_are_nobody_elses_and_are_what_is_declared():
     made = ours([given])
     made[:] = 9
     assert given.tolist() == [1.0, 1.0, 1.0]
-    with pytest.raises(precast.CallValueError, match=r"gave shape \(2, 2\) for .*declared as `f64"):
+    with pytest.raises(precast.CallValueError, match=r"returned shape \(2, 2\) for .*declared as `f64"):
         ours([np.ones((2, 2))])
     with pytest.raises(precast.CallRuntimeError):
         ours([None])

@@ -217,7 +217,7 @@ def test_a_module_is_of_the_python_that_it_was_made_for(tmp_path):
     (key,) = [step["module"] for step in plan["steps"] if "module" in step]
     from precast import _cpython
 
-    with pytest.raises(precast.BundleError, match="is for `cpython-39-x86_64-linux-gnu`, and this is `.*\nhint: freeze it with this Python"):
+    with pytest.raises(precast.BundleError, match="is for `cpython-39-x86_64-linux-gnu`, but this is `.*\nhint: freeze it with this Python"):
         _cpython.of_bundle(model, key, "cpython-39-x86_64-linux-gnu")
     for wrong in (key[:-1], key[::-1]):
         with pytest.raises(precast.BundleError, match="invalid module key|has no module"):
@@ -240,12 +240,12 @@ def test_a_module_of_numpy_1_is_for_numpy_1_alone(numpy, loads, tmp_path, monkey
         if major in loads:
             assert callable(_cpython.of_bundle(model, step["module"], told))
         else:
-            with pytest.raises(precast.BundleError, match=f"for NumPy {major}, and this is {numpy}\nhint: freeze it with NumPy 2"):
+            with pytest.raises(precast.BundleError, match=f"for NumPy {major}, but this is {numpy}\nhint: freeze it with NumPy 2"):
                 _cpython.of_bundle(model, step["module"], told)
 
 
 @pytest.mark.parametrize(
-    "setting, said", [({"policy": "tiered"}, '`policy` is .* not "tiered"'), ({"check": True}, "no `check`"), ({"record": "r"}, "no `record`")]
+    "setting, said", [({"policy": "tiered"}, '`policy` .* found "tiered"'), ({"check": True}, "support `check`"), ({"record": "r"}, "support `record`")]
 )
 def test_settings_that_a_module_does_not_have_are_named(setting, said, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -141,7 +141,7 @@ try:
     with precast.pytensor.record("partial.bundle"):
         run(flags=["-march=native"])
 except precast.PrecastError as error:
-    print("PyTensor compiled 1 of the modules itself, `Own` first" in str(error), os.path.exists("partial.bundle"))
+    print("PyTensor compiled 1 module(s) itself; the first is `Own`" in str(error), os.path.exists("partial.bundle"))
 """,
         PYTENSOR_FLAGS=flags,
     )

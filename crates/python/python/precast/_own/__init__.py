@@ -1,4 +1,4 @@
-"""Ops and types that are written in Python, with the methods of Aesara's and PyTensor's."""
+"""Ops and types that are written in Python, with the methods of ops and types in Aesara and PyTensor."""
 
 from .ctype import CType, Generic
 from .op import Apply, COp, ExternalCOp, as_variable

@@ -1,4 +1,4 @@
-"""What ops and types have in common: the C that they are asked for once, with marks for what is chosen later."""
+"""The methods shared by ops and types. They generate C once, with markers for names that are chosen later."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import GraphTypeError
 
 NAME = "PRECAST_NAME_"
-#: What stands in C texts for what is chosen when a module is generated.
+#: The markers in C texts. The code generator replaces them when it generates a module.
 SUB = {
     "fail": "PRECAST_FAIL_",
     "id": "PRECAST_ID_",
@@ -29,51 +29,51 @@ _LISTS = (
     "c_support_code",
 )
 
-#: Options of a compiler that take the next word.
+#: Compiler options that take the next argument.
 _TAKES_NEXT = ("-D", "-U", "-I", "-include", "-imacros", "-isystem", "-Xpreprocessor", "-Xlinker", "-Xassembler")
 
 
 class CLinkerObject:
-    """What ops and types have in common: headers, libraries, flags, support code. Each method gives a list."""
+    """The methods shared by ops and types: headers, libraries, flags and support code."""
 
     def c_headers(self) -> Sequence[str]:
-        """Headers to include."""
+        """Returns the headers to include."""
         return []
 
     def c_header_dirs(self) -> Sequence[str]:
-        """Directories with headers."""
+        """Returns the directories to search for headers."""
         return []
 
     def c_libraries(self) -> Sequence[str]:
-        """Libraries to link, without `lib` and suffix."""
+        """Returns the libraries to link, without `lib` and suffix."""
         return []
 
     def c_lib_dirs(self) -> Sequence[str]:
-        """Directories with libraries."""
+        """Returns the directories to search for libraries."""
         return []
 
     def c_compile_args(self) -> Sequence[str]:
-        """Arguments to add to the compiler's."""
+        """Returns additional compiler arguments."""
         return []
 
     def c_no_compile_args(self) -> Sequence[str]:
-        """Arguments to take away."""
+        """Returns compiler arguments to remove."""
         return []
 
     def c_init_code(self) -> Sequence[str]:
-        """Statements that run once when the module is loaded."""
+        """Returns statements that run once when the module is loaded."""
         return []
 
     def c_support_code(self) -> str | Sequence[str]:
-        """Helpers at file scope."""
+        """Returns C code at file scope."""
         return []
 
     def c_compiler(self) -> str | None:
-        """``"c++"`` for code that is no C."""
+        """Returns ``"c++"`` if the code is C++."""
         return None
 
     def c_code_cache_version(self) -> tuple[Any, ...] | None:
-        """The author's version; keys are made of the code itself, so that `None` is fine. An empty one: never kept."""
+        """Returns the author's version, or `None`: keys contain the code itself. Code with the version `()` is never cached."""
         return None
 
 
@@ -89,14 +89,14 @@ def lists(of: CLinkerObject) -> dict[str, list[str]]:
 
 
 def _ordered(texts: Iterable[str]) -> list[str]:
-    """Texts in the order that they are given in; those of a set have none."""
+    """Returns texts in their order; the texts of a set are sorted."""
     return sorted(texts) if isinstance(texts, (set, frozenset)) else list(texts)
 
 
 def with_macros_last(flags: Sequence[str]) -> list[str]:
-    """Flags with those that define macros last, by the names of these, so that their order does not matter to the key.
+    """Moves flags that define macros to the end and sorts them by macro name, so that keys do not depend on their order.
 
-    Those of one macro keep their order, in which the last one counts.
+    Flags of one macro keep their order, because the last one wins.
     """
     if any(flag in _TAKES_NEXT for flag in flags):
         return list(flags)
@@ -106,4 +106,4 @@ def with_macros_last(flags: Sequence[str]) -> list[str]:
 
 def check(name: str, method: str, text: Any) -> None:
     if not isinstance(text, str):
-        raise GraphTypeError(f"`{method}` of `{name}` gives a `{type(text).__name__}`, expected a text")
+        raise GraphTypeError(f"`{method}` of `{name}` returned a `{type(text).__name__}`, expected a string")

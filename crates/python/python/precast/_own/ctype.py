@@ -1,4 +1,4 @@
-"""Types that are written in Python, with the methods of Aesara's and PyTensor's."""
+"""Types that are written in Python, with the methods of types in Aesara and PyTensor."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from .code import NAME, SUB, CLinkerObject, lists
 
 
 class CType(CLinkerObject):
-    """A type whose methods return C: how a value is held in C, and which values it has."""
+    """A type whose methods return C. It defines how C holds a value, and which values are valid."""
 
-    #: Its name in the text of types, ``double<f64[]>``; without it that of the class.
+    #: The name in type texts such as ``double<f64[]>``. The default is the lower-case name of the class.
     name: str | None = None
-    #: The dtype and extents of the arrays that values travel as.
+    #: The array type in which values are passed to and from a function.
     carrier = "f64[]"
 
     def filter(self, x: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
-        """A value of the type made of `x`, or an exception."""
+        """Converts `x` to a value of the type, or raises an exception."""
         return x
 
     def values_eq_approx(self, a: Any, b: Any) -> bool:
-        """Whether two values are the same up to rounding."""
+        """Returns whether two values are equal up to rounding."""
         return bool(numpy.allclose(a, b, equal_nan=True))
 
     def c_declare(self, name: str, sub: Mapping[str, str], check_input: bool = True) -> str:
@@ -33,36 +33,36 @@ class CType(CLinkerObject):
         raise NotImplementedError(f"`{type(self).__name__}` has no `c_declare`")
 
     def c_init(self, name: str, sub: Mapping[str, str]) -> str:
-        """Gives them a valid first value."""
+        """Initializes the C variables to a valid value."""
         raise NotImplementedError(f"`{type(self).__name__}` has no `c_init`")
 
     def c_extract(self, name: str, sub: Mapping[str, str], check_input: bool = True) -> str:
-        """Fills them from the object ``py_<name>``."""
+        """Sets the C variables from the object ``py_<name>``."""
         raise NotImplementedError(f"`{type(self).__name__}` has no `c_extract`")
 
     def c_extract_out(self, name: str, sub: Mapping[str, str], check_input: bool = True) -> str:
-        """As `c_extract` if there is an object to use again, else as `c_init`."""
+        """Sets the C variables of an output: from the object of an earlier call if one exists, otherwise as `c_init` does."""
         extract, init = self.c_extract(name, sub, check_input), self.c_init(name, sub)
         return f"if (py_{name} != NULL) {{\n{extract}\n}} else {{\n{init}\n}}\n"
 
     def c_sync(self, name: str, sub: Mapping[str, str]) -> str:
-        """Puts the value into ``py_<name>``."""
+        """Stores the value in ``py_<name>``."""
         raise NotImplementedError(f"`{type(self).__name__}` has no `c_sync`")
 
     def c_cleanup(self, name: str, sub: Mapping[str, str]) -> str:
-        """Frees what the C variables hold."""
+        """Releases the resources of the C variables."""
         return ""
 
     def c_is_simple(self) -> bool:
-        """Whether the value lives in the C variable alone."""
+        """Returns whether the C variable contains the whole value, without other resources."""
         return False
 
     def c_is_number(self) -> bool:
-        """Whether the C variable `name` is a number of the carrier's dtype, and every number a value."""
+        """Returns whether the C variable `name` is a number of the carrier's dtype, and every number is a valid value."""
         return False
 
     def c_element_type(self) -> str | None:
-        """The C type of the elements."""
+        """Returns the C type of the elements."""
         return None
 
     def __str__(self) -> str:
@@ -71,7 +71,7 @@ class CType(CLinkerObject):
         return f"{name}<{self.carrier}>"
 
     def __call__(self, name: str | None = None) -> Any:
-        """An input of this type if it has a name; else an output, for `make_node`."""
+        """Creates an input of this type if `name` is given, otherwise an output for `make_node`."""
         if name is None:
             return Output(Type(str(self)))
         return _native.input(name, str(self))
@@ -101,7 +101,7 @@ class CType(CLinkerObject):
 
 
 class Generic(CType):
-    """Any object, held in C by a reference of its own. In host `native` it is an array of the carrier; in `cpython`, what it is."""
+    """The type of any object. C owns a reference to it. In host `native` the object is an array of the carrier type."""
 
     def c_declare(self, name: str, sub: Mapping[str, str], check_input: bool = True) -> str:
         return f"PyObject *{name};"

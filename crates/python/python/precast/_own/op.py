@@ -1,4 +1,4 @@
-"""Ops that are written in Python, with the methods of Aesara's and PyTensor's."""
+"""Ops that are written in Python, with the methods of ops in Aesara and PyTensor."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .params import EnumType
 
 
 class Apply:
-    """One use of an op: what `make_node` gives, and what the other methods are given as `node`."""
+    """One use of an op. `make_node` returns it, and the other methods get it as `node`."""
 
     def __init__(self, op: Any, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
         self.op = op
@@ -32,33 +32,33 @@ class Apply:
 
 
 def as_variable(value: Any) -> Variable:
-    """A variable: itself, or the constant of an array or a number."""
+    """Returns a variable unchanged, and converts an array or a number to a constant."""
     if isinstance(value, (Variable, Output)):
         return value
     return _native.constant(value)
 
 
 class Op:
-    """What all ops have: `make_node` and `perform`."""
+    """The base class of ops: `make_node` and `perform`."""
 
-    #: The attributes that tell ops of the class apart.
+    #: The attributes that identify an op. Ops of one class with equal values are equal.
     __props__: Sequence[str] = ()
-    #: Which outputs are views of which inputs: ``{output: [input]}``.
+    #: Maps outputs to the inputs that they are views of: ``{output: [input]}``.
     view_map: Mapping[int, Sequence[int]] = {}
-    #: Which outputs overwrite which inputs: ``{output: [input]}``.
+    #: Maps outputs to the inputs that they overwrite: ``{output: [input]}``.
     destroy_map: Mapping[int, Sequence[int]] = {}
 
     @property
     def name(self) -> str:
-        """Its name in signatures and messages."""
+        """The name in signatures and messages."""
         return type(self).__name__
 
     def make_node(self, *inputs: Variable) -> Apply:
-        """Checks the inputs, and says what comes out: ``Apply(self, [x], [x.type()])``."""
+        """Checks the inputs and declares the outputs: ``Apply(self, [x], [x.type()])``."""
         raise NotImplementedError(f"`{type(self).__name__}` has no `make_node`")
 
     def perform(self, node: Apply, inputs: Sequence[numpy.ndarray], output_storage: Sequence[list[Any]]) -> None:
-        """Computes the outputs in Python, ``output_storage[0][0] = …``: the reference of the C."""
+        """Computes the outputs in Python, ``output_storage[0][0] = …``. This is the reference for the C code."""
         raise NotImplementedError(f"`{type(self).__name__}` has no `perform`")
 
     def _props(self) -> dict[str, Any]:
@@ -71,10 +71,10 @@ class Op:
         return hash((type(self), *map(repr, self._props().values()))) if self.__props__ else id(self)
 
     def __call__(self, *inputs: Any) -> Any:
-        """Applies the op: a variable, or a tuple of several."""
+        """Applies the op. Returns a variable, or a tuple if the op has several outputs."""
         node = self.make_node(*(as_variable(each) for each in inputs))
         if not isinstance(node, Apply):
-            raise GraphTypeError(f"`make_node` of `{self.name}` gives a `{type(node).__name__}`, expected an `Apply`")
+            raise GraphTypeError(f"`make_node` of `{self.name}` returned a `{type(node).__name__}`, expected an `Apply`")
         outputs = _native.apply(
             self._told(node),
             node.inputs,
@@ -86,7 +86,7 @@ class Op:
         return outputs[0] if len(outputs) == 1 else outputs
 
     def _reference(self, node: Apply) -> Any:
-        """`perform` as a function of arrays."""
+        """Returns `perform` as a function of arrays; `None` if the op does not define it."""
         if type(self).perform is Op.perform:
             return None
 
@@ -103,50 +103,50 @@ class Op:
 
 
 class COp(Op, CLinkerObject):
-    """An op whose methods return C. See "Writing ops in Python" in the package's documents."""
+    """An op whose methods return C. See "Writing ops in Python" in the documentation of the package."""
 
-    #: The types of run-time params: ``ParamsType(low="f64")``.
+    #: The types of params that C receives at run time: ``ParamsType(low="f64")``.
     params_type: Any = None
-    #: Whether the types of inputs and outputs check their values.
+    #: Whether the generated C checks the values of inputs and outputs.
     check_input = True
     _f16_ok = False
 
     def c_code(self, node: Apply, name: str, inputs: Sequence[str], outputs: Sequence[str], sub: Mapping[str, str]) -> str:
-        """The C that computes the outputs from the inputs, which are names of C variables."""
+        """Returns the C code that computes the outputs. `inputs` and `outputs` are names of C variables."""
         raise NotImplementedError(f"`{type(self).__name__}` has no `c_code`")
 
     def c_code_cleanup(
         self, node: Apply, name: str, inputs: Sequence[str], outputs: Sequence[str], sub: Mapping[str, str]
     ) -> str:
-        """Runs after `c_code`, also when it failed."""
+        """Returns C code that runs after `c_code`, even if that failed."""
         return ""
 
     def c_support_code_apply(self, node: Apply, name: str) -> str:
-        """Helpers at file scope for one use; names carry `name`."""
+        """Returns C code at file scope for one use. Its names should contain `name` to be unique."""
         return ""
 
     def c_init_code_apply(self, node: Apply, name: str) -> str:
-        """Statements that run once when the module is loaded, for one use."""
+        """Returns statements for one use that run once when the module is loaded."""
         return ""
 
     def c_support_code_struct(self, node: Apply, name: str) -> str:
-        """Members of the instance."""
+        """Returns declarations of members of the module instance."""
         return ""
 
     def c_init_code_struct(self, node: Apply, name: str, sub: Mapping[str, str]) -> str:
-        """Gives the members their first values."""
+        """Returns statements that initialize the members."""
         return ""
 
     def c_cleanup_code_struct(self, node: Apply, name: str) -> str:
-        """Gives back what the members hold."""
+        """Returns statements that release the resources of the members."""
         return ""
 
     def c_code_cache_version_apply(self, node: Apply) -> tuple[Any, ...] | None:
-        """The version of the code of one use."""
+        """Returns the cache version of the code of one use."""
         return self.c_code_cache_version()
 
     def get_params(self, node: Apply) -> Mapping[str, Any]:
-        """The values of the params: the attributes of their names."""
+        """Returns the values of the params. The default is the attributes of the same names."""
         return {name: getattr(self, name) for name in self.params_type or ()}
 
     def _params(self) -> list[tuple[str, Any]]:
@@ -183,7 +183,7 @@ class COp(Op, CLinkerObject):
     def _told(self, node: Apply) -> dict[str, Any]:
         compiler = self.c_compiler()
         if compiler not in (None, "c", "c++"):
-            raise GraphValueError(f"`c_compiler` of `{self.name}` gives {compiler!r}, expected None, \"c\" or \"c++\"")
+            raise GraphValueError(f"`c_compiler` of `{self.name}` returned {compiler!r}, expected None, \"c\" or \"c++\"")
         return {
             "name": self.name,
             "class": _identity(self),
@@ -201,9 +201,9 @@ class COp(Op, CLinkerObject):
 
 
 class ExternalCOp(COp):
-    """An op whose C stands in files with ``#section`` tags, beside the file of its class."""
+    """An op whose C code is in files with ``#section`` tags. File names are relative to the file of its class."""
 
-    #: The most inputs and outputs that the function takes, if that is more than a use has.
+    #: The largest numbers of inputs and outputs that the C function takes, if larger than in one use.
     _cop_num_inputs: int | None = None
     _cop_num_outputs: int | None = None
 
@@ -218,7 +218,7 @@ class ExternalCOp(COp):
         return {}
 
     def c_sources(self) -> Mapping[str, str]:
-        """Own headers that the files include: names and texts."""
+        """Returns the names and texts of headers that the files include and that are part of the op."""
         return {}
 
     def _files(self) -> Any:
@@ -231,13 +231,13 @@ class ExternalCOp(COp):
         }
 
 
-#: How many classes and ops of one name there have been, and which each is.
+#: The number of classes and ops with each name so far, and the number of each class or op.
 _counts: Counter[str] = Counter()
 _numbers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 
 
 def _identity(op: Op) -> str:
-    """Tells ops that are not equal apart, without an address: the same program says the same each time it runs."""
+    """Returns a text that differs for unequal ops. It contains no address, so it is the same in each run of a program."""
     own = type(op)
     name = f"{own.__module__}.{own.__qualname__}"
     what = own if op.__props__ else op
@@ -254,7 +254,7 @@ def _read(path: str) -> str:
 
 
 def _version(version: Any) -> list[int] | None:
-    """The version as a flat list; `None` where none is given."""
+    """Flattens a version to a list; returns `None` if there is no version."""
     if version is None:
         return None
     flat: list[int] = []

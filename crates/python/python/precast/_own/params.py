@@ -1,4 +1,4 @@
-"""The types of run-time params."""
+"""The types of params that C code receives at run time."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ class ParamsType(dict):
 
 
 class EnumType:
-    """Constants of C that a param may be, in the order given."""
+    """An enumeration of C constants with explicit values."""
 
     def __init__(self, ctype: str = "int", headers: Sequence[str] | None = None, **constants: int) -> None:
         self.told = (ctype, [(name, [], int(value)) for name, value in constants.items()], None if headers is None else list(headers))
 
 
 class EnumList(EnumType):
-    """Constants 0, 1, 2, …: names, or pairs of a name and an alias."""
+    """An enumeration with the values 0, 1, 2, …. Each constant is a name, or a pair of a name and an alias."""
 
     def __init__(self, *names: Any, ctype: str = "int", headers: Sequence[str] | None = None) -> None:
         pairs = [(name, []) if isinstance(name, str) else (name[0], list(name[1:])) for name in names]
@@ -30,7 +30,7 @@ class EnumList(EnumType):
 
 
 class CEnumType(EnumList):
-    """Constants that headers of C define."""
+    """An enumeration of constants that C headers define."""
 
     def __init__(self, *names: Any, ctype: str = "int", headers: Sequence[str] = ()) -> None:
         super().__init__(*names, ctype=ctype, headers=headers)

@@ -1,7 +1,7 @@
-"""Puts precast beneath PyTensor in the children of a program that is recorded or replayed.
+"""Makes PyTensor use precast in the child processes of a program that is recorded or replayed.
 
-`precast._recording.environment` puts this folder in front of `PYTHONPATH`, so Python imports this module when it starts. A module of
-this name that would have been imported without it is run as well. Nothing else is imported until a program imports PyTensor.
+`precast._recording.python_path` puts this folder in front of `PYTHONPATH`, so Python imports this module at startup. It then runs the
+`sitecustomize` that it hides, if any. It imports nothing else until a program imports PyTensor.
 """
 
 import importlib.machinery
@@ -11,13 +11,13 @@ import sys
 
 
 class _Loader:
-    """Imports PyTensor through `precast.pytensor`, and gives the module that is there then."""
+    """Imports `precast.pytensor` first, and returns the module `pytensor` that this imports."""
 
     def create_module(self, spec):
         try:
             import precast.pytensor  # noqa: F401
         except ImportError:
-            # Another Python, which does not have precast.
+            # A different Python without precast.
             _note(f"{sys.executable}, which has no precast")
         import pytensor
 
@@ -46,7 +46,7 @@ def _note(program):
 
 
 def _run_hidden():
-    """Runs the `sitecustomize` that this one hides."""
+    """Runs the `sitecustomize` module that this one hides."""
     own = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [path for path in sys.path if os.path.abspath(path) != own]
     spec = importlib.machinery.PathFinder.find_spec("sitecustomize", sys.path)
