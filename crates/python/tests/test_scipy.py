@@ -182,7 +182,7 @@ def test_what_fails_is_raised():
     with pytest.raises((SystemError, precast.CallValueError)) as caught:
         integrate.quad(two, 0, 1)
     error = caught.value if isinstance(caught.value, precast.CallError) else caught.value.__cause__
-    assert "gives 1 number(s), and the function takes 2" in str(error)
+    assert "takes 2 number(s) but SciPy passed 1" in str(error)
     assert integrate.quad(two, 0, 1, args=(2.0,))[0] == pytest.approx(1.0)
 
 

@@ -58,7 +58,7 @@ pub(crate) fn class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
 pub(crate) fn wrap(py: Python<'_>, node: Arc<Node>) -> PyResult<Bound<'_, PyAny>> {
     let ty = arena().ty(&node);
     let ty = ty.map_err(|refused| error::graph(py, &refused))?;
-    let ty = ty.ok_or_else(|| error::graph_type(py, "no array"))?;
+    let ty = ty.ok_or_else(|| error::graph_type(py, "expected an array"))?;
     class(py)?.call1((Variable { node, ty },))
 }
 

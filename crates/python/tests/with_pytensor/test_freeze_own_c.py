@@ -76,7 +76,7 @@ def test_somebodys_op_is_compiled_by_its_c_for_numbers_and_arrays_of_any_rank():
     given = X, V, 2.5
     compare(frozen(fn, policy="jit")(*given), fn(*given))
     compare(frozen(fn)(*given), fn(*given))
-    with pytest.raises(precast.FreezeError, match="no C of it for int64"):
+    with pytest.raises(precast.FreezeError, match="the op has no C for int64"):
         frozen(function([n], cubed(n)))
 
 

@@ -115,9 +115,9 @@ def of_others():
 
 #: Those that are refused, and why.
 REFUSED = {
-    "CAR": ({"mu": THREE, "W": EDGES, "alpha": 0.5, "tau": 1}, "draws from a generator of NumPy's$"),
-    "HurdlePoisson": ({"psi": 0.5, "mu": 3}, "how many steps it takes is known only when it ends"),
-    "Interpolated": ({"x_points": FOUR, "pdf_points": FOUR}, "draws from a generator of NumPy's$"),
+    "CAR": ({"mu": THREE, "W": EDGES, "alpha": 0.5, "tau": 1}, "draws from a NumPy generator$"),
+    "HurdlePoisson": ({"psi": 0.5, "mu": 3}, "the number of steps of a while loop is known only at run time"),
+    "Interpolated": ({"x_points": FOUR, "pdf_points": FOUR}, "draws from a NumPy generator$"),
 }
 
 

@@ -246,7 +246,7 @@ def test_factors_of_integers_are_refused_where_they_would_be_cut(dtype):
         fn = function([k, b], made, "fast_run")
         if not any(type(node.op).__name__ == "LUFactor" for node in fn.maker.fgraph.apply_nodes):
             continue
-        with pytest.raises(precast.FreezeError, match=f"declared as {dtype}, and are none\n.*cast the matrix to float64"):
+        with pytest.raises(precast.FreezeError, match=f"declared as {dtype}, but they are floats\n.*cast the matrix to float64"):
             frozen(fn)
 
 
@@ -321,7 +321,7 @@ def test_functions_without_c_are_scipys():
     fn = function([x], [pt.erfinv(near), pt.erfcinv(near + 1) * 2 + pt.i0(x), pt.erfinv(near).sum()], "fast_run")
     given = np.linspace(-2, 2.5, 7)
     compare(frozen(fn)(given), fn(given))
-    with pytest.raises(precast.FreezeError, match="no C of it for float64\n    hint: .*python=True"):
+    with pytest.raises(precast.FreezeError, match="the op has no C for float64\n    hint: .*python=True"):
         precast.pytensor.freeze(fn)
 
 
@@ -428,7 +428,7 @@ def test_what_the_c_of_an_op_says_names_positions():
 
 def test_what_python_computes_stands_in_no_branch_and_of_others_nothing_is_drawn():
     a, which = pt.dmatrix("a"), pt.lscalar("which")
-    with pytest.raises(precast.FreezeError, match="may fail where it is not asked for"):
+    with pytest.raises(precast.FreezeError, match="may fail in the branch that is not selected"):
         frozen(function([a, which], ifelse(which, linalg.svd(a, compute_uv=False), a[0])))
     rng = pytensor.shared(np.random.default_rng(1))
 
@@ -440,7 +440,7 @@ def test_what_python_computes_stands_in_no_branch_and_of_others_nothing_is_drawn
             return 2 * rng.normal(*given)
 
     _, made = drawn(OwnRV(), 0.0, 1.0, rng=rng)
-    with pytest.raises(precast.FreezeError, match="draws from a generator of NumPy's$"):
+    with pytest.raises(precast.FreezeError, match="draws from a NumPy generator$"):
         frozen(function([], made))
 
 

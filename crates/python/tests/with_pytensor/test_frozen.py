@@ -131,7 +131,7 @@ def test_what_is_no_function_of_pytensors_is_refused():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fn = function([], pt.random.normal(rng=rng))
-    with pytest.raises(precast.FreezeError, match="draws from a generator of NumPy"):
+    with pytest.raises(precast.FreezeError, match="draws from a NumPy generator"):
         precast.pytensor.freeze(fn)
 
 

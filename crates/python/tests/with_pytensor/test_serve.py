@@ -184,7 +184,7 @@ def test_cvm_takes_the_place_of_a_default_without_c_and_that_is_said(world):
     assert world.run("-c", code, PYTENSOR_FLAGS="") == "cvm\n"
     assert world.run("-c", code, PYTENSOR_FLAGS="linker=py") == "py\n"
     said = world.run("-c", code + "; sys.exit(1)", PYTENSOR_FLAGS="", status=1)
-    assert "PyTensor's linker is `cvm` now: its default here, `auto`, has no C" in said
+    assert "PyTensor's linker is set to `cvm`, because the default `auto` generates no C" in said
 
 
 def test_macros_of_a_set_have_one_key_under_every_hash_seed(world):

@@ -33,8 +33,8 @@ OLD = set(
 #: Modules that are named as a whole where all of them end in one way.
 WHOLE = ("pytensor.sparse", "pytensor.tensor.random.basic", "pytensor.typed_list")
 #: What is refused without it.
-BY_PYTHON = "with `python=True`, by NumPy and SciPy"
-BY_MODULE = "with `python=True`, by its own C, as an extension module, where there is C for its types"
+BY_PYTHON = "with `python=True`, computed by NumPy and SciPy"
+BY_MODULE = "with `python=True`, compiled from its own C as an extension module, if it has C for its types"
 #: What belongs to other linkers, or to a debugger.
 OTHERS = ("link", "compile.debug", "breakpoint", "graph", "printing", "xtensor")
 
@@ -85,12 +85,13 @@ def outcome(own):
         return BY_PYTHON
     if issubclass(own, ScalarOp):
         is_scipys = (getattr(own, "nfunc_spec", None) or ("",))[0].rpartition(".")[2] in SPECIAL
-        return "by its own C, in a loop" if has_c_of_numbers(own) else BY_PYTHON if is_scipys else "refused: there is no C of it"
+        return "compiled from its own C, in a loop" if has_c_of_numbers(own) else BY_PYTHON if is_scipys else "refused: it has no C"
     if behaves_as(own, ("OpFromGraph",)):
-        return "by the graph that it is"
+        return "expanded to its inner graph"
     if has_c(own):
-        # Of lists there are no graphs.
-        return BY_MODULE if own.__module__.startswith("pytensor.typed_list") else "by its own C, where all that it takes and gives are arrays"
+        # Graphs do not support lists.
+        is_of_lists = own.__module__.startswith("pytensor.typed_list")
+        return BY_MODULE if is_of_lists else "compiled from its own C, if all inputs and outputs are arrays"
     return f"refused: {reasons.of(own)}"
 
 
@@ -109,7 +110,7 @@ def table(package):
     def cell(row):
         whole = [name for name in WHOLE if modules[name] and modules[name] <= rows[row]]
         names = {own.__name__ for own in rows[row] if part(own) not in whole}
-        return ", ".join([f"all of `{name}` that has no C" for name in whole] + [f"`{name}`" for name in sorted(names)])
+        return ", ".join([f"all of `{name}` without C" for name in whole] + [f"`{name}`" for name in sorted(names)])
 
     title = {"pytensor": "PyTensor", "pymc": "PyMC"}[package]
     head = f"| ops of {title} {installed(package)} | |\n|---|---|\n"

@@ -254,7 +254,7 @@ def _read(path: str) -> str:
 
 
 def _version(version: Any) -> list[int] | None:
-    """Flattens a version to a list; returns `None` if there is no version."""
+    """Flattens a version to a list; returns `None` without a version."""
     if version is None:
         return None
     flat: list[int] = []

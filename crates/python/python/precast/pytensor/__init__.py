@@ -1,20 +1,20 @@
-"""PyTensor's C linkers on precast's store: compiled once, deployed with no compiler.
+"""Makes PyTensor's C linkers use precast: modules are compiled once and deployed without a compiler.
 
 >>> import precast.pytensor                                  # doctest: +SKIP
 >>> f = pytensor.function([x, y], x + y)                     # doctest: +SKIP
 
-The import is all there is to do: what PyTensor's linkers `c`, `cvm` and `c|py` generate is looked up by its text in the layers
-of this process, and compiled on a miss. `record` puts what a program used into one bundle; with the policy `strict` that
-program then compiles nothing, wherever it runs. `freeze` makes graphs of precast of compiled functions, which need no PyTensor
-at all.
+Importing the module is enough. The code that PyTensor's linkers `c`, `cvm` and `c|py` generate is looked up by its text in the layers
+of this process, and compiled on a miss. `record` writes the modules of a program to one bundle. With that bundle and the policy
+`strict`, the program compiles nothing. `freeze` converts compiled functions to graphs of precast, which do not need PyTensor.
 
-==================== =========================================================================================
-``PRECAST_BUNDLE``   bundles to look into, separated by ``:``; a path in double quotes may have a colon
-``PRECAST_STORE``    the store for what is compiled here; else that of the user, under ``~/.cache/precast``
-``PRECAST_POLICY``   ``strict``: a miss is an error; ``jit``: it is compiled; ``interpret``: PyTensor computes it in Python
-``PRECAST_ISA``      levels to compile for, separated by ``,``; else that of this CPU
-``PRECAST_PYTENSOR`` ``0``: the import does nothing; call `install`
-==================== =========================================================================================
+==================== ============================================================================================
+``PRECAST_BUNDLE``   bundles to search, separated by ``:``; a path in double quotes may contain a colon
+``PRECAST_STORE``    the store for modules compiled here; default: the user's store under ``~/.cache/precast``
+``PRECAST_POLICY``   on a miss, ``strict`` fails, ``jit`` compiles, and ``interpret`` lets PyTensor compute in Python
+``PRECAST_ISA``      CPU levels to compile for, separated by ``,``; default: the level of this CPU
+``PRECAST_KEYRING``  a keyring: enough of its keys must have signed each bundle
+``PRECAST_PYTENSOR`` ``0``: the import has no effect until `install` is called
+==================== ============================================================================================
 """
 
 import os

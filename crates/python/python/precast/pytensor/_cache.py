@@ -1,4 +1,4 @@
-"""The modules of this process: found in layers or compiled, loaded once, and counted."""
+"""The modules of this process. Each is found in layers or compiled, loaded once, and counted."""
 
 import logging
 import os
@@ -16,17 +16,17 @@ from ._unit import Generated, Refused, of_linker, of_text
 
 log = logging.getLogger("precast.pytensor")
 
-# So many states of linkers are remembered.
+# The maximum number of linker states in the cache.
 _MOST = 1024
 
 
-# Held while a module is loaded, which is not while one is compiled.
+# Held while a module is loaded, but not while one is compiled.
 _loading = threading.RLock()
 
 
 def _forked() -> None:
     global _loading
-    # The thread that held it is not in the child.
+    # The thread that held the lock does not exist in the child.
     _loading = threading.RLock()
 
 
@@ -34,25 +34,25 @@ os.register_at_fork(after_in_child=_forked)
 
 
 class Uncompiled(NotImplementedError):
-    """There is no module, and PyTensor is to compute the op in Python."""
+    """No module exists, so PyTensor must compute the op in Python."""
 
 
 class Cache:
-    """What PyTensor's linkers ask in the place of its `ModuleCache`."""
+    """The replacement for PyTensor's `ModuleCache`, which its linkers call."""
 
     def __init__(self, host: Host, modules: Modules, policy: str, stock: Any) -> None:
         self.host, self.modules, self.policy, self.stock = host, modules, policy, stock
         self.loaded: dict[str, ModuleType] = {}
-        # The keys of the units of linkers, by what their texts are made of.
+        # The keys of linkers' units, by the states that determine their texts.
         self.generated: dict[Any, str] = {}
         self.counts: Counter[str] = Counter()
         self.layers: Counter[str] = Counter()
         self.aside: list[tuple[str, str]] = []
 
-    # What PyTensor calls.
+    # Methods that PyTensor calls.
 
     def module_from_key(self, key: Any, lnk: Any) -> ModuleType:
-        """The module of a linker's graph. Its key is not looked at: other texts may have the same."""
+        """Returns the module of a linker's graph. Ignores `key`, because different texts may have the same key."""
         state = _state.of_linker(self.host, lnk)
         module = self.loaded.get(self.generated.get(state, ""))
         if module is not None and not _recording.active:
@@ -70,13 +70,13 @@ class Cache:
         return self._step_aside(lnk, why)
 
     def refresh(self, *_: Any, **__: Any) -> list[str]:
-        """Nothing of a store has to be read beforehand."""
+        """Does nothing: a store needs no preparation."""
         return []
 
-    # What we call.
+    # Methods that precast calls.
 
     def serve(self, generated: Generated) -> ModuleType:
-        """The loaded module of what PyTensor generated."""
+        """Returns the loaded module of generated code."""
         module = self._serve(generated.unit)
         for recording in list(_recording.active):
             recording.unit(generated.unit.key, generated.arguments)
@@ -110,13 +110,13 @@ class Cache:
         reason = f"miss: `{unit.signature}`; {self.modules.explain(unit)}"
         if self.policy == "interpret":
             raise Uncompiled(reason)
-        layers = ", ".join(self.modules.layers) or "none: name a bundle in `PRECAST_BUNDLE`"
+        layers = ", ".join(self.modules.layers) or "none; name a bundle in `PRECAST_BUNDLE`"
         raise errors.MissError(
-            f"{reason}\nlayers: {layers}\nhint: record the program again, `python -m precast record -o model.bundle script.py`"
+            f"{reason}\nlayers: {layers}\nhint: record the program again: `python -m precast record -o model.bundle script.py`"
         )
 
     def _step_aside(self, linker: Any, why: str) -> ModuleType:
-        """Leaves a module to PyTensor itself."""
+        """Lets PyTensor compile a module itself."""
         op = ", ".join(str(node.op) for node in linker.node_order)
         if self.policy == "strict":
             raise errors.MissError(f"`{op}` cannot be served: {why}")
@@ -134,9 +134,9 @@ class Cache:
         return linker.compile_cmodule() if key is None else self.stock().module_from_key(key=key, lnk=linker)
 
     def cutils(self) -> Generated:
-        """PyTensor's caller of compiled ops."""
+        """Returns PyTensor's module that calls compiled ops."""
         return of_text(self.host, "cutils_ext", self.host.cutils)
 
     def lazylinker(self) -> Generated:
-        """PyTensor's virtual machine."""
+        """Returns PyTensor's virtual machine."""
         return of_text(self.host, "lazylinker_ext", self.host.lazylinker[0])

@@ -1,4 +1,4 @@
-"""Compiled functions of PyTensor as graphs of precast, which run without PyTensor."""
+"""Converts compiled PyTensor functions to graphs of precast, which run without PyTensor."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ._lower import Lowering
 from ._lower.lowering import HINT, Held, Hosted, constant, is_array, port_of, type_text
 from ._plan import Planned
 
-#: What functions of PyMC's keep theirs in.
+#: The attributes in which PyMC objects keep their PyTensor function.
 _HOLDERS = ("f", "_pytensor_function")
 
 
@@ -33,13 +33,14 @@ def freeze(
     isa: str | Sequence[str] | None = None,
     python: bool = False,
 ) -> Frozen:
-    """Lowers a compiled function of PyTensor to precast's op library; with a path, writes it into a bundle.
+    """Lowers a compiled PyTensor function to precast's op library. With a path, writes it to a bundle.
 
-    Shared variables that the function updates, and those in `state`, stay variables: the graph takes their values as its last
-    inputs, and gives the updated ones as its last outputs. The others become constants. What cannot be lowered is a `FreezeError`,
-    which names every such op with the reason. With `python`, draws of random numbers, decompositions and functions that precast lacks
-    are asked of NumPy and SciPy between graphs, and an op whose C needs Python's or NumPy's own API is called through it, as an
-    extension module; such a function is a `Steps`, which Python alone can call.
+    Shared variables that the function updates, and those in `state`, stay variables: their values are the last inputs of the graph,
+    and the updated values are its last outputs. Other shared variables become constants. Raises a `FreezeError` that lists every op
+    that cannot be lowered, with the reason.
+
+    With `python`, NumPy and SciPy compute random draws, decompositions and functions that precast lacks, between graphs. An op whose C
+    needs the API of Python or NumPy becomes an extension module. Such a function is a `Steps`, which only Python can call.
     """
     frozen = Frozen(_function(fn), set(state), name, python)
     if path is not None:
@@ -48,10 +49,10 @@ def freeze(
 
 
 class Frozen:
-    """A function of PyTensor's as a graph of precast."""
+    """A PyTensor function as a graph of precast."""
 
     def __init__(self, fn: Any, state: set[Any], name: str | None, python: bool = False) -> None:
-        #: What the function is called in a bundle.
+        #: The name of the function in a bundle.
         self.name: str = name or _own_name(fn) or "function"
         lower = Lowering(python)
         inputs, values = _inputs(fn, state, lower)
@@ -60,22 +61,22 @@ class Frozen:
         if lower.refusals:
             raise FreezeError(_refusal(self.name, lower))
         if not all(isinstance(value, (Variable, Held)) for value in made):
-            raise FreezeError(f"cannot freeze `{self.name}`: it gives a constant that is no array")
+            raise FreezeError(f"cannot freeze `{self.name}`: an output is a constant that is not an array")
         held = {at: value for at, value in inputs.items() if _is_shared(fn, at)}
-        #: The shared variables that stay variables, by their names, with the values that they have now.
+        #: The shared variables that stay variables, by name, with their current values.
         self.state: dict[str, Any] = {value.name: _copy(_value(fn, at)) for at, value in held.items()}
         names = _names(outputs[: len(outputs) - len(updated)], set(self.state)) + [inputs[at].name for at in updated]
         free = [value for at, value in inputs.items() if at not in held]
         takes, gives = [*free, *held.values()], dict(zip(names, made, strict=True))
         is_one_graph = not lower.asked and all(isinstance(value, Variable) for value in (*takes, *made))
         if not is_one_graph and not python:
-            raise FreezeError(f"cannot freeze `{self.name}`: it takes or gives what is no array\n{HINT}")
-        #: The graph; `None` where it is several, with calls of Python between them.
+            raise FreezeError(f"cannot freeze `{self.name}`: an input or output is not an array\n{HINT}")
+        #: The graph; `None` for several graphs with Python calls between them.
         self.graph: _native.Graph | None = graph(takes, gives) if is_one_graph else None
         self._planned = None if is_one_graph else Planned(lower, takes, list(gives.items()))
 
     def function(self, **settings: Any) -> Any:
-        """The function, with the settings of `precast.function`; one with a state keeps it."""
+        """Creates the function with the settings of `precast.function`. With state, it is a `Stateful`."""
         if self._planned is None:
             made = function(self.graph, name=self.name, **settings)
         else:
@@ -86,7 +87,7 @@ class Frozen:
         return Stateful(made, dict(self.state)) if self.state else made
 
     def graphs(self, name: str) -> dict[str, _native.Graph]:
-        """What goes into a bundle under a name."""
+        """Returns the graphs to save in a bundle under a name."""
         arrays = {key: value for key, value in self.state.items() if isinstance(value, numpy.ndarray)}
         if self._planned is None:
             assert self.graph is not None
@@ -99,7 +100,7 @@ class Frozen:
 
     @property
     def units(self) -> list[_native.Unit]:
-        """The extension modules that it calls."""
+        """The extension modules that the function calls."""
         return [] if self._planned is None else [each.unit for each in self._planned.hosted.values()]
 
     def __repr__(self) -> str:
@@ -107,7 +108,7 @@ class Frozen:
 
 
 def _called(hosted: Hosted, settings: Mapping[str, Any]) -> Any:
-    """An op through its own C, with the settings of `precast.function`."""
+    """Returns an op that runs its own C, with the settings of `precast.function`."""
     if settings.get("policy") == "interpret":
         return hosted.reference
     chosen = (settings.get(name) for name in ("policy", "layers", "store", "record", "check", "keyring"))
@@ -116,26 +117,26 @@ def _called(hosted: Hosted, settings: Mapping[str, Any]) -> Any:
 
 
 def _constants(values: dict[str, numpy.ndarray]) -> _native.Graph:
-    """A graph without inputs that gives values."""
+    """Returns a graph without inputs that outputs values."""
     return graph([], {key: constant(value, value.dtype.name) for key, value in values.items()})
 
 
 def _copy(value: Any) -> Any:
-    """A value that nobody else changes."""
+    """Returns a private copy of a value."""
     return copied(value) if isinstance(value, numpy.random.Generator) else numpy.array(value)
 
 
 def _function(fn: Any) -> Any:
-    """The function of PyTensor that something is or holds."""
+    """Returns a PyTensor function, or the one that an object of PyMC holds."""
     for holder in (None, *_HOLDERS):
         held = fn if holder is None else getattr(fn, holder, None)
         if hasattr(getattr(held, "maker", None), "fgraph") and hasattr(held, "input_storage"):
             return held
-    raise GraphTypeError(f"found a `{type(fn).__name__}`, expected a compiled function of PyTensor's")
+    raise GraphTypeError(f"found a `{type(fn).__name__}`, expected a compiled PyTensor function")
 
 
 def _inputs(fn: Any, state: set[Any], lower: Lowering) -> tuple[dict[int, Any], list[Any]]:
-    """The variables that stay inputs, by their places, and what every input of PyTensor's graph is."""
+    """Returns the variables that stay inputs, by position, and a value for every input of PyTensor's graph."""
     fgraph, updated = fn.maker.fgraph, set(fn.maker.fgraph.update_mapping.values())
     kept: dict[int, Any] = {}
     values: list[Any] = []
@@ -155,7 +156,7 @@ def _inputs(fn: Any, state: set[Any], lower: Lowering) -> tuple[dict[int, Any], 
 
 
 def _outputs(fn: Any) -> tuple[list[Any], list[int]]:
-    """The outputs, updates last, and which inputs these are for."""
+    """Returns the outputs, with updates last, and the inputs that the updates belong to."""
     fgraph = fn.maker.fgraph
     mapping = fgraph.update_mapping
     own = [at for at in range(len(fgraph.outputs)) if at not in mapping]
@@ -163,13 +164,13 @@ def _outputs(fn: Any) -> tuple[list[Any], list[int]]:
 
 
 def _own_name(fn: Any) -> str | None:
-    """The name that somebody gave a function; some versions name the others after the file that makes them."""
+    """Returns the name that a user gave a function. Some versions of PyTensor name other functions after their source file."""
     name = getattr(fn, "name", None)
     return name if isinstance(name, str) and name.isidentifier() else None
 
 
 def _names(outputs: list[Any], taken: set[str]) -> list[str]:
-    """Names for outputs, none of them taken."""
+    """Returns unused names for outputs."""
     return [_unique(_identifier(output.name or f"out{at}"), taken) for at, output in enumerate(outputs)]
 
 
@@ -187,7 +188,7 @@ def _name(fn: Any, at: int) -> str | None:
 
 
 def _value(fn: Any, at: int) -> Any:
-    """The value that an input has now."""
+    """Returns the current value of an input."""
     return fn.input_storage[at].storage[0]
 
 
@@ -197,7 +198,7 @@ def _input(name: str, type_: Any, python: bool, is_state: bool) -> Any:
         return Held(name, port)
     if is_state and not is_array(type_):
         hint = "hint: make it an input and an output of the function"
-        raise FreezeError(f"shared variable `{name}` is a `{type_}`; one that stays is an array or a generator of NumPy's\n{hint}")
+        raise FreezeError(f"shared variable `{name}` is a `{type_}`; state must be an array or a NumPy generator\n{hint}")
     if not is_array(type_):
         hint = f"\n{HINT}" if port == OBJECT else ""
         raise FreezeError(f"input `{name}` is a `{type_}`, expected an array{hint}")

@@ -1,13 +1,13 @@
-"""Puts the cache beneath PyTensor, and takes it away again.
+"""Installs precast's cache in PyTensor, and removes it again.
 
 ==================================== ====================================================================================
-``CLinker.cthunk_factory``           asks our cache, and computes no key of PyTensor's, for which it would ask the compiler
-``link.c.basic.get_module_cache``    gives our cache, so nothing touches ``compiledir``
-``link.c.cutils``, ``lazylinker_c``  found by a finder of ours, see `_own`
-``GCC_compiler.march_flags``         empty: the ISA level is ours to choose, nothing is probed
-``config.cxx``                       named before PyTensor looks for a compiler, see `_host`; it is not started
-``config.blas__ldflags``             empty where the user says nothing: PyTensor would try libraries out with the compiler
-``config.linker``                    ``cvm`` where the user says nothing
+``CLinker.cthunk_factory``           calls precast's cache, and skips PyTensor's key, which would start the compiler
+``link.c.basic.get_module_cache``    returns precast's cache, so ``compiledir`` is never used
+``link.c.cutils``, ``lazylinker_c``  loaded by precast's import finder, see `_own`
+``GCC_compiler.march_flags``         empty: precast selects the ISA level without probing the CPU
+``config.cxx``                       set before PyTensor searches for a compiler, see `_host`; the compiler is not started
+``config.blas__ldflags``             empty unless the user sets it: PyTensor would test libraries with the compiler
+``config.linker``                    ``cvm`` unless the user sets it
 ==================================== ====================================================================================
 """
 
@@ -30,14 +30,14 @@ _Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 
 def installed() -> bool:
-    """Whether PyTensor's linkers ask us."""
+    """Returns whether PyTensor's linkers use precast."""
     return _installed is not None
 
 
 def current() -> "Hook":
-    """The hook; installs it where it is not."""
+    """Returns the hook, and installs it if necessary."""
     if _installed is None and not install():
-        raise errors.PrecastError("PyTensor cannot be served; the log says why")
+        raise errors.PrecastError("cannot install precast in PyTensor; the log states the reason")
     assert _installed is not None
     return _installed
 
@@ -50,10 +50,10 @@ def install(
     isa: str | Iterable[str] | None = None,
     keyring: str | os.PathLike[str] | None = None,
 ) -> bool:
-    """Puts precast beneath PyTensor's C linkers; what is not said is what the environment says.
+    """Makes PyTensor's C linkers use precast. Unset arguments are read from the environment.
 
-    Installed again, it takes the place of what was installed before. `False`: this PyTensor is not as we know it, and runs as
-    without us, which is logged; with the policy `strict` that is an error.
+    A second call replaces the previous settings. Returns `False` and logs a warning if this version of PyTensor is not supported; it
+    then runs without precast. With the policy `strict`, that is an error.
     """
     global _installed
     policy = _environment.policy_of(policy)
@@ -65,20 +65,20 @@ def install(
             host = Host()
             hook = Hook(host, modules, policy)
         except (Unexpected, ImportError) as why:
-            reason = f"PyTensor runs as without precast: {why}"
+            reason = f"PyTensor runs without precast: {why}"
             if policy == "strict":
                 raise errors.PrecastError(f"{reason}\nhint: tested with PyTensor {', '.join(TESTED)}") from None
             log.warning("%s", reason)
             return False
         if not is_of_tested_series(host.version):
-            log.warning("PyTensor %s is none of the versions that precast is tested with: %s", host.version, ", ".join(TESTED))
+            log.warning("precast is not tested with PyTensor %s, only with %s", host.version, ", ".join(TESTED))
         hook.enter()
         _installed = hook
         return True
 
 
 def uninstall() -> None:
-    """Takes precast away from beneath PyTensor; functions that are compiled stay as they are."""
+    """Removes precast from PyTensor. Compiled functions do not change."""
     global _installed
     with _lock:
         hook, _installed = _installed, None
@@ -87,7 +87,7 @@ def uninstall() -> None:
 
 
 def stats() -> dict[str, Any]:
-    """What was asked for, served, and compiled in this process since `install`, and by whom."""
+    """Returns the numbers of modules that were requested, served, missed and compiled in this process since `install`."""
     if _installed is None:
         return {"installed": False}
     cache, host = _installed.cache, _installed.cache.host
@@ -106,7 +106,7 @@ def stats() -> dict[str, Any]:
 
 
 class Hook:
-    """What is put in place, with what was there before."""
+    """The installed changes, with the original values."""
 
     def __init__(self, host: Host, modules: Modules, policy: str) -> None:
         self.cache = Cache(host, modules, policy, host.basic.get_module_cache)
@@ -125,10 +125,10 @@ class Hook:
         if not is_said(host.config, "linker") and host.config.linker != "cvm":
             before = host.config.linker
             self._configure("linker", "cvm")
-            log.warning("PyTensor's linker is `cvm` now: its default here, `%s`, has no C. hint: set `linker` yourself", before)
+            log.warning("PyTensor's linker is set to `cvm`, because the default `%s` generates no C. hint: set `linker` yourself", before)
         sys.meta_path.insert(0, self.finder)
         self.undo.append(lambda: sys.meta_path.remove(self.finder))
-        # Imported before without its C, it would stay without.
+        # If the module was imported before without its C part, import it again.
         if not hasattr(sys.modules.get("pytensor.link.c.cvm"), "CVM"):
             sys.modules.pop("pytensor.link.c.cvm", None)
 
@@ -157,12 +157,12 @@ class Hook:
 
 
 def _asking(cache: Cache, stock: Callable[..., Any]) -> Callable[..., Any]:
-    """`CLinker.cthunk_factory` that asks our cache."""
+    """Returns a `CLinker.cthunk_factory` that uses precast's cache."""
 
     def cthunk_factory(
         self: Any, error_storage: Any, in_storage: Any, out_storage: Any, storage_map: Any = None, cache: Any = cache
     ) -> Any:
-        # For this linker alone, and until it has its module.
+        # Only for this linker, until it has its module.
         self.cmodule_key = lambda: ("precast",)
         try:
             return stock(self, error_storage, in_storage, out_storage, storage_map, cache)

@@ -1,4 +1,4 @@
-"""All of PyTensor that we hold on to, looked up in one place: what is not as expected is an `Unexpected`, never a guess."""
+"""All parts of PyTensor that precast uses, looked up in one place. A difference from the expected API raises `Unexpected`."""
 
 import ast
 import errno
@@ -18,27 +18,27 @@ import numpy
 
 from .._cpython import header_dirs
 
-# Versions that the tests have run under. Others are used as well if they have all that is looked up here: without a word where a
-# release of the same series was tested, since what is looked up is what a patch release could break.
+# The versions that the tests run with. Other versions also work if they have everything that is looked up here. A warning is logged
+# unless a release of the same series was tested, because these lookups find the changes that a patch release could make.
 TESTED = ("2.38.3", "3.0.7", "3.3.7", "3.3.8")
 
 
 def is_of_tested_series(version: str) -> bool:
-    """Whether a release of the same series was tested: one that differs in the last number alone."""
+    """Returns whether a release that differs only in the last number was tested."""
     return series(version) in [series(tested) for tested in TESTED]
 
 
 def series(version: str) -> list[str]:
-    """The first two numbers of a version."""
+    """Returns the first two numbers of a version."""
     return version.split(".")[:2]
 
 
 class Unexpected(Exception):
-    """PyTensor has not what we hold on to."""
+    """PyTensor lacks a part that precast uses."""
 
 
 def _take(owner: Any, name: str, *parameters: str) -> Any:
-    """An attribute; if it is a function, one that has these parameters."""
+    """Returns an attribute, and checks that a function has these parameters."""
     where = getattr(owner, "__name__", type(owner).__name__)
     try:
         found = inspect.getattr_static(owner, name)
@@ -49,7 +49,7 @@ def _take(owner: Any, name: str, *parameters: str) -> Any:
         try:
             has = inspect.signature(found).parameters
         except (TypeError, ValueError):
-            raise Unexpected(f"`{where}.{name}` is no function") from None
+            raise Unexpected(f"`{where}.{name}` is not a function") from None
         missing = [parameter for parameter in parameters if parameter not in has]
         if missing:
             raise Unexpected(f"`{where}.{name}` has no parameter `{missing[0]}`")
@@ -57,9 +57,9 @@ def _take(owner: Any, name: str, *parameters: str) -> Any:
 
 
 class _Early(importlib.abc.MetaPathFinder):
-    """Names the compiler as soon as PyTensor has a configuration: it would start one to find out, and do without C for good."""
+    """Sets the compiler as soon as PyTensor has a configuration. PyTensor would start one to check it, and disable C if that fails."""
 
-    # Whether it was so when PyTensor was imported: its linkers then have C.
+    # Whether the compiler was set while PyTensor was imported, so that its linkers support C.
     named = False
 
     def __init__(self) -> None:
@@ -83,12 +83,12 @@ class _Early(importlib.abc.MetaPathFinder):
         return spec
 
     def _watch(self, parser: Any) -> None:
-        """Waits for the parameter: what other parameters may be depends on it."""
+        """Waits for the parameter `cxx`, because other parameters depend on it."""
         stock = parser.add
 
         def add(config: Any, name: str, doc: str, parameter: Any, *rest: Any, **named: Any) -> None:
             if name == "linker" and _Early.named and isinstance(getattr(parameter, "all", None), set):
-                # PyTensor 2 leaves out those with C where it finds no compiler.
+                # PyTensor 2 omits the linkers with C if it finds no compiler.
                 parameter.all.update(("c", "cvm", "cvm_nogc", "c|py", "c|py_nogc"))
             stock(config, name, doc, parameter, *rest, **named)
             if name == "cxx":
@@ -99,7 +99,7 @@ class _Early(importlib.abc.MetaPathFinder):
 
 
 def _name_compiler(config: Any) -> bool:
-    """Says which compiler there is, or would be; `False` if the user says it."""
+    """Sets the compiler, which need not exist. Returns `False` if the user set it."""
     if is_said(config, "cxx"):
         return False
     config.cxx = shutil.which("g++") or "g++"
@@ -107,7 +107,7 @@ def _name_compiler(config: Any) -> bool:
 
 
 def is_said(config: Any, name: str) -> bool:
-    """Whether the user says what a parameter is; nothing is computed for that."""
+    """Returns whether the user set a parameter, without computing its default."""
     parameter = config._config_var_dict[name]
     if "val" in parameter.__dict__:
         return not parameter.is_default
@@ -119,7 +119,7 @@ def is_said(config: Any, name: str) -> bool:
 
 
 class Host:
-    """PyTensor as it is installed here."""
+    """The installed PyTensor."""
 
     def __init__(self) -> None:
         if sys.implementation.name != "cpython":
@@ -141,9 +141,9 @@ class Host:
             _name_compiler(self.config)
         elif self.config.cxx == "":
             if is_said(self.config, "cxx"):
-                raise Unexpected("`config.cxx` is empty: its user wants no C")
-            # Its linkers were made then, and are without C.
-            raise Unexpected("it was imported before, and found no compiler: import precast.pytensor first")
+                raise Unexpected("`config.cxx` is empty, which disables C")
+            # Its linkers already exist, without C.
+            raise Unexpected("it was imported before and found no compiler: import precast.pytensor first")
         self.basic = basic
         self.CLinker = _take(basic, "CLinker")
         _take(basic, "get_module_cache", "init_args")
@@ -158,7 +158,7 @@ class Host:
             if name not in _take(self.config, "_config_var_dict"):
                 raise Unexpected(f"its configuration has no `{name}`")
         self.folder = os.path.dirname(basic.__file__)
-        # PyTensor's `std_include_dirs` would import setuptools to find these and those of the host.
+        # PyTensor's `std_include_dirs` would import setuptools to find these directories and those of the host.
         self.own_dir = os.path.realpath(os.path.join(self.folder, "c_code"))
         if not os.path.isfile(os.path.join(self.own_dir, "pytensor_mod_helper.h")):
             raise Unexpected("its `link/c/c_code` has no `pytensor_mod_helper.h`")
@@ -167,7 +167,7 @@ class Host:
 
     @functools.cached_property
     def cutils(self) -> str:
-        """The text of `cutils_ext`: what PyTensor's own function would have compiled."""
+        """The text of `cutils_ext`, which PyTensor's own function would compile."""
         tree = ast.parse(self._read("cutils.py"))
         functions = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "compile_cutils"]
         said: list[tuple[str, str]] = []
@@ -181,7 +181,7 @@ class Host:
             exec(compile(ast.Module(functions, []), "cutils.py", "exec"), names)
             names["compile_cutils"]()
         except Exception as error:
-            raise Unexpected(f"`compile_cutils` cannot be asked for its text: {error!r}") from None
+            raise Unexpected(f"cannot get the text of `compile_cutils`: {error!r}") from None
         if [name for name, _ in said] != ["cutils_ext"]:
             raise Unexpected("`compile_cutils` does not compile `cutils_ext`")
         return said[0][1]
@@ -194,11 +194,11 @@ class Host:
             match node:
                 case ast.Assign(targets=[ast.Name(id="version")], value=ast.Constant(value=float(version))):
                     return self._read("c_code/lazylinker_c.c"), version
-        raise Unexpected("`lazylinker_c` states no version")
+        raise Unexpected("`lazylinker_c` has no version")
 
     @functools.cached_property
     def exceptions(self) -> tuple[str, str]:
-        """The text of `exceptions`, and the part of it that needs no compiler's library."""
+        """The text of `exceptions`, and its part that does not import setuptools."""
         text = self._read("exceptions.py")
         for node in ast.parse(text).body:
             match node:
@@ -215,7 +215,7 @@ class Host:
 
 
 class _Nowhere:
-    """A directory in which everything is there."""
+    """A directory in which every path exists."""
 
     def __truediv__(self, _: str) -> "_Nowhere":
         return self
@@ -227,7 +227,7 @@ class _Nowhere:
 def _soabi() -> str:
     soabi = sysconfig.get_config_var("SOABI")
     if not soabi:
-        raise Unexpected("this Python does not name its ABI (`SOABI`)")
+        raise Unexpected("this Python has no ABI tag (`SOABI`)")
     return soabi
 
 

@@ -1,7 +1,7 @@
-"""PyTensor's modules that do too much when they are imported, as modules of ours.
+"""Replacements for PyTensor modules that do too much work when they are imported.
 
-`cutils` and `lazylinker_c` compile C, and write to `compiledir`: here they have it from the layers. `exceptions` imports
-setuptools, which takes longer than all else that is between a graph and a function: here it does so when its class is used.
+`cutils` and `lazylinker_c` compile C and write to `compiledir`. The replacements load it from the layers. `exceptions` imports
+setuptools, which takes longer than everything else between a graph and a function. The replacement imports it only if needed.
 """
 
 import importlib.abc
@@ -19,7 +19,7 @@ EXCEPTIONS = "pytensor.link.c.exceptions"
 
 
 class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds them before PyTensor's own files are found."""
+    """Finds the replacements before PyTensor's own files."""
 
     def __init__(self, cache: Cache) -> None:
         self.cache = cache
@@ -38,14 +38,14 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             else:
                 self._lazylinker(module)
         except (Unexpected, Uncompiled, errors.CompileError) as why:
-            # PyTensor then does without: its virtual machine in Python.
+            # PyTensor then uses its virtual machine in Python.
             raise ImportError(f"`{module.__name__}`: {why}") from why
 
     def _lazylinker(self, module: ModuleType) -> None:
         _, version = self.cache.host.lazylinker
         compiled = self.cache.serve(self.cache.lazylinker())
         if compiled.get_version() != version:
-            raise Unexpected(f"its version is {compiled.get_version()}, and PyTensor wants {version}")
+            raise Unexpected(f"its version is {compiled.get_version()}, but PyTensor needs {version}")
         module.lazylinker_ext = compiled
         module.version = version
         module.get_version = compiled.get_version
@@ -53,7 +53,7 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def _exceptions(module: ModuleType, text: str, early: str) -> None:
-    """Makes the module of one class, and of the others as soon as one is asked for."""
+    """Fills the module with one class, and with the other classes on first access."""
     exec(early, module.__dict__)
     ours = dict(module.__dict__)
 
@@ -62,7 +62,7 @@ def _exceptions(module: ModuleType, text: str, early: str) -> None:
             raise AttributeError(f"module `{EXCEPTIONS}` has no attribute `{name}`")
         del module.__dict__["__getattr__"]
         exec(text, module.__dict__)
-        # Who has the class already goes on with it.
+        # Keep the existing class, which other modules may have imported.
         module.__dict__.update(ours)
         return getattr(module, name)
 

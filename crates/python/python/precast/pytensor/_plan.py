@@ -1,6 +1,6 @@
-"""The steps of a function that asks Python for some of what it computes: graphs, and calls between them.
+"""Plans the steps of a function that Python computes in part: graphs, and calls between them.
 
-Calls that need nothing of each other stand behind one graph, which computes what they take.
+Independent calls share one graph, which computes their arguments.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from ._lower.lowering import Asked, Held, Hosted, Lowering
 
 
 class Planned:
-    """A plan, as `Steps` follows it, and its graphs."""
+    """A plan for `Steps`, and its graphs."""
 
     def __init__(self, lower: Lowering, inputs: Sequence[Variable | Held], outputs: Sequence[tuple[str, Any]]) -> None:
         self.graphs: list[_native.Graph] = []
-        #: The ops that are called through their own C, by the keys of their modules.
+        #: The ops that run their own C, by the keys of their modules.
         self.hosted: dict[str, Hosted] = {}
         self._steps: list[dict[str, Any]] = []
-        #: The names of what is there: arrays that graphs have as inputs, generators and other objects.
+        #: The names of available values: arrays that are inputs of graphs, generators and other objects.
         self._known = {value.name for value in inputs} | set(lower.generators)
-        #: What graphs gave, by the variables.
+        #: The names of results of graphs, by variable.
         self._given: dict[Variable, str] = {}
         waiting = lower.asked
         while waiting:
@@ -49,7 +49,7 @@ class Planned:
         return all(value.name in self._known for value in [*arrays, *held])
 
     def _compute(self, values: Iterable[Any]) -> None:
-        """Has a graph compute what is not there."""
+        """Adds a graph that computes the values that are not available yet."""
         wanted = [value for value in dict.fromkeys(values) if isinstance(value, Variable) and self._key(value) is None]
         if wanted:
             graph = graph_of(*wanted)
@@ -73,7 +73,7 @@ class Planned:
         self._steps.append({**step, "takes": takes, "gives": gives, "dtypes": dtypes})
 
     def _key(self, value: Any) -> str | None:
-        """The name of what is there; `None` where it is not, and of Python's `None`."""
+        """Returns the name of an available value; `None` for an unavailable value, and for the value `None`."""
         if value is None:
             return None
         return value.name if value.name in self._known else self._given.get(value)

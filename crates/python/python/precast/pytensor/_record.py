@@ -1,4 +1,4 @@
-"""Records what a program compiles through PyTensor into one bundle."""
+"""Records the modules that a program uses through PyTensor in one bundle."""
 
 import contextlib
 import os
@@ -11,20 +11,20 @@ from ._cache import log
 
 @contextlib.contextmanager
 def record(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Writes a bundle of every module that PyTensor asks for meanwhile, here and in children, when the block ends without an exception.
+    """Writes a bundle with every module that PyTensor requests inside the block, in this process and its children.
 
-    It has the modules of PyTensor's own too (`cutils_ext`, `lazylinker_ext`), so that nothing is left to compile.
+    The bundle also contains PyTensor's own modules (`cutils_ext`, `lazylinker_ext`). If the block raises, no bundle is written.
     """
     with _recording.opened() as recording:
         serve_own()
         yield
         for command in recording.read("unseen"):
-            log.warning("not recorded: `%s`, started without the environment of the recording", command)
+            log.warning("not recorded: `%s` was started without the environment of the recording", command)
         _recording.write(os.fspath(path), recording, _hook.current().cache.modules)
 
 
 def serve_own() -> None:
-    """Asks for the modules that are PyTensor's own."""
+    """Loads PyTensor's own modules."""
     cache = _hook.current().cache
     for generated in (cache.cutils(), cache.lazylinker()):
         cache.serve(generated)

@@ -1,9 +1,9 @@
-"""What a linker's text is made of, where that can be said without making the text: the state of one op of PyTensor's own.
+"""Keys for generated texts that are computed without generating the text: the state of one op of PyTensor.
 
-PyTensor's key is not enough for that: it takes ops for equal that say so, and leaves out settings. Here is what such an op looks
-at, by content: its class with the methods that write C, its attributes and those of the ops in it, types, constants, which
-inputs are one variable, and every setting. The ops of others may read whatever they like, and are asked each time; so is
-PyTensor's own by a linker of others. Who replaces other functions of PyTensor's while a program runs is not seen.
+PyTensor's own key is not sufficient: it trusts the equality that ops define, and omits settings. The state contains everything that
+such an op reads, by content: its class with the methods that generate C, its attributes and those of inner ops, types, constants,
+equal inputs, and every setting. Ops and linkers of other packages may read anything, so they have no state and generate their text
+each time. Replacing other functions of PyTensor at run time is not detected.
 """
 
 import os
@@ -15,14 +15,14 @@ import numpy
 
 from ._host import TESTED, Host
 
-# A constant that is longer is not compared; nor is an object that lies deeper.
+# Longer constants and more deeply nested objects are not compared.
 _LONGEST = 64
 _DEEPEST = 8
 
-# Classes whose C others may register while the program runs have this attribute.
+# Classes whose C can be registered at run time have this attribute.
 _REGISTERED = "c_code_and_version"
 
-# What an op that has a graph keeps beside it, all of it made from the graph.
+# Attributes that an op with an inner graph derives from it.
 _DERIVED = {"inputs", "outputs", "_c_code", "_name", "_py_perform_fn", "nodenames", "inner_float16", "prepare_node_called"}
 
 _BUILT_IN = (bool, int, float, complex, str, bytes, tuple, list, dict, set, frozenset)
@@ -61,11 +61,11 @@ _METHODS = (
 
 
 class _Unknown(Exception):
-    """Something that cannot be compared by its content."""
+    """A value cannot be compared by content."""
 
 
 def of_linker(host: Host, linker: Any) -> Any:
-    """A key that equals another where the texts and arguments of both linkers are equal; `None` where that is not known."""
+    """Returns a key. Two linkers with equal keys have equal texts and arguments. Returns `None` if that is not certain."""
     if host.version not in TESTED or type(linker) is not host.CLinker or len(linker.node_order) != 1:
         return None
     (node,), graph = linker.node_order, linker.fgraph
@@ -75,29 +75,29 @@ def of_linker(host: Host, linker: Any) -> Any:
     try:
         state.add(node.op)
         say((len(graph.inputs), len(node.inputs), len(node.outputs), len(graph.outputs)))
-        # Which of them are one variable.
+        # A number for each distinct variable.
         numbers: dict[int, int] = {}
         for variable in variables:
             say(numbers.setdefault(id(variable), len(numbers)))
             state.add_variable(variable)
             say(variable in linker.no_recycling)
-        # What was said or looked up of each setting.
+        # The value of each setting that was set or looked up.
         state.said += [parameter.__dict__.get("val") for parameter in list(host.config._config_var_dict.values())]
         key = tuple(state.said)
         hash(key)
     except (_Unknown, TypeError, RuntimeError):
-        # Of the last kind: another thread changes it meanwhile, or it is too deep.
+        # A `RuntimeError` occurs if another thread changes a container, or if recursion is too deep.
         return None
     return key
 
 
 class _State:
-    """Values by their content, one after the other: the type of each, for 1, 1.0 and `True` are three, and what it holds, with a
-    length before what can be longer. No tuples in tuples: many that stay are gone through by each collection of garbage."""
+    """Values by content in a flat list: the type of each, because 1, 1.0 and `True` differ, then its content, with a length in front
+    if the length varies. Nested tuples are avoided, because each garbage collection traverses them."""
 
     def __init__(self) -> None:
         self.said: list[Any] = []
-        # The classes whose methods were said.
+        # The classes whose methods are in the list.
         self.classes: set[type] = set()
 
     def add_variable(self, variable: Any) -> None:
@@ -121,7 +121,7 @@ class _State:
         elif kind is dict:
             self._all([part for item in value.items() for part in item], depth)
         elif isinstance(value, type) or kind in (FunctionType, BuiltinFunctionType, numpy.ufunc):
-            # Itself: the key holds it, so that no other takes its place.
+            # The object itself: the key keeps it alive, so its identity is not reused.
             say(value)
         elif kind.__module__.startswith("pytensor."):
             self._own(kind, value, depth)
@@ -142,7 +142,7 @@ class _State:
             self.add(value, depth + 1)
 
     def _own(self, kind: type, value: Any, depth: int) -> None:
-        """An object of a class of PyTensor's: an op, a type, or what they have."""
+        """Adds an object of a PyTensor class: an op, a type, or one of their attributes."""
         if hasattr(kind, _REGISTERED):
             raise _Unknown
         if kind.__name__ in ("TensorType", "ScalarType"):
@@ -152,7 +152,7 @@ class _State:
             self.add(dict(value), depth)
             return
         if isinstance(value, _BUILT_IN) or hasattr(value, "owner") or not hasattr(value, "__dict__"):
-            # It has more than its attributes, or is a variable, which is what its graph makes it.
+            # The object has other content than its attributes, or it is a variable, which depends on its graph.
             raise _Unknown
         if any([base.__dict__.get("__slots__") for base in kind.__mro__]):
             raise _Unknown
@@ -168,7 +168,7 @@ class _State:
         self.add(dict(has), depth + 1)
 
     def _graph(self, graph: Any, depth: int) -> None:
-        """The graph of an op that is a program of others, with its edges."""
+        """Adds the inner graph of an op, with its edges."""
         numbers = {id(variable): number for number, variable in enumerate(graph.inputs)}
         nodes = graph.toposort()
         self.said += (len(graph.inputs), len(nodes), len(graph.outputs))
@@ -193,7 +193,7 @@ class _State:
 
 
 def _alone(value: Any, depth: int) -> Any:
-    """One of values that have no order."""
+    """Returns the state of one element of an unordered container."""
     state = _State()
     state.add(value, depth + 1)
     return tuple(state.said)

@@ -1,4 +1,4 @@
-"""What PyTensor generated, as a unit: its text with the headers that it reaches, by content, and its arguments."""
+"""Units of the code that PyTensor generates: the text, the content of the headers that it includes, and the arguments."""
 
 import os
 import posixpath
@@ -11,21 +11,21 @@ from .._native import Unit
 from .._own.code import with_macros_last
 from ._host import Host
 
-# Where the system's headers are: no own ones, and no host's.
+# The directories of system headers, which belong neither to ops nor to the host.
 _SYSTEM = ("/usr/include", "/usr/local/include")
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
-# What PyTensor asks for because its compiler would not do so by itself. Ours does.
+# Flags that PyTensor adds and that precast uses by default.
 _GIVEN = ("-fPIC", "-m64")
-# What our compiler does by itself, and PyTensor's ops may take away.
+# Default flags of precast that PyTensor's ops may remove.
 _DEFAULT = ("-O3", "-fno-math-errno")
 
 
 class Refused(Exception):
-    """It cannot be compiled with our means: the reason."""
+    """The reason why precast cannot compile generated code."""
 
 
 class Generated:
-    """What PyTensor generated, as the arguments of a unit, and that unit."""
+    """The arguments of a unit for generated code, and the unit."""
 
     def __init__(self, **arguments: Any) -> None:
         self.arguments = arguments
@@ -33,14 +33,14 @@ class Generated:
 
 
 def of_linker(host: Host, linker: Any) -> Generated:
-    """The text of a `CLinker` that has a graph."""
+    """Returns the unit of a `CLinker` with a graph."""
     if linker.c_compiler() is not host.Compiler:
-        raise Refused("an op asks for a compiler of its own")
+        raise Refused("an op requests another compiler")
     module = linker.get_dynamic_module()
     text = module.code()
     name = module.code_hash
     if not isinstance(name, str) or name not in text:
-        raise Refused("the generated text does not have its own name")
+        raise Refused("the generated text does not contain its own name")
     return _unit(
         host,
         ops=[signature(node) for node in linker.node_order],
@@ -54,7 +54,7 @@ def of_linker(host: Host, linker: Any) -> Generated:
 
 
 def of_text(host: Host, name: str, text: str) -> Generated:
-    """The text of a module of PyTensor's own."""
+    """Returns the unit of one of PyTensor's own modules."""
     arguments = host.Compiler.compile_args(march_flags=False)
     return _unit(host, ops=[name], text=text, name=name, arguments=arguments, dirs=[])
 
@@ -97,13 +97,13 @@ def _is_system(path: str) -> bool:
 
 
 def own_headers(text: str, dirs: Sequence[str]) -> dict[str, str]:
-    """The files below these directories that a text reaches by `#include`, however deep: name -> content."""
+    """Returns the names and contents of the files in these directories that a text includes, directly or indirectly."""
     found: dict[str, str] = {}
     waiting = [("", _INCLUDE.findall(text))]
     while waiting:
         folder, included = waiting.pop()
         for bracket, name in included:
-            # A name in quotes is looked for beside the file that has it, first.
+            # A name in quotes is first looked up in the directory of the including file.
             for start in (folder, "") if bracket == '"' else ("",):
                 logical = posixpath.normpath(posixpath.join(start, name))
                 content = found.get(logical) or _read(dirs, logical)
@@ -117,12 +117,12 @@ def own_headers(text: str, dirs: Sequence[str]) -> dict[str, str]:
 
 @lru_cache(maxsize=256)
 def _included(header: str) -> list[tuple[str, str]]:
-    """What a header includes. The same few are reached by most texts."""
+    """Returns the includes of a header. Most texts include the same few headers."""
     return _INCLUDE.findall(header)
 
 
 def _read(dirs: Sequence[str], name: str) -> str | None:
-    """The first file of this name below the directories."""
+    """Reads the first file with this name in the directories."""
     if name.startswith(("/", "../")):
         return None
     for folder in dirs:
@@ -137,7 +137,7 @@ def _read(dirs: Sequence[str], name: str) -> str | None:
 
 
 def signature(node: Any) -> str:
-    """An Apply as people read it, with nothing of this process: `Add(f64[?], f64[?]) -> f64[?]`."""
+    """Returns a readable text of an Apply without addresses: `Add(f64[?], f64[?]) -> f64[?]`."""
     op = re.sub(r" at 0x[0-9a-f]+", "", str(node.op))
     inputs, outputs = (", ".join(_type(v.type) for v in list) for list in (node.inputs, node.outputs))
     return f"{op}({inputs}) -> {outputs}"

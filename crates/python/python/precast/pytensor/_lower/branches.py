@@ -1,7 +1,7 @@
-"""IfElse: one of two arrays by a condition, of which PyTensor computes the one that it needs.
+"""IfElse: selects one of two arrays by a condition. PyTensor computes only the selected branch.
 
-Here both are computed, and one is copied. Where the one that is not needed could fail, that is another function, so it is refused;
-positions are checked only where they are asked for.
+precast computes both branches and copies one result. A branch that could fail while it is not selected is refused. Bounds of indices
+are checked only in the selected branch.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..._variable import Variable, call
 from .indexing import has_position, items_of, positions_of
 from .lowering import Lowering, Refused, applies, cast, constant, derives, is_array, name_of, rule
 
-#: Ops that compute something whatever the values and the extents are.
+#: Ops that cannot fail for any values and extents.
 _SAFE = frozenset(
     "All Alloc Any ArgSortOp Composite CumOp DeepCopyOp DimShuffle Elemwise IfElse Join JoinDims LogSoftmax MakeVector Prod "
     "ScalarFromTensor Shape Shape_i Softmax SortOp Subtensor Sum TensorFromScalar ViewOp".split()
@@ -25,7 +25,7 @@ _SAFE = frozenset(
 
 
 class Pick(ExternalCOp):
-    """The second input where the first is true, else the third, whatever their extents are."""
+    """Selects the second input if the first is true, otherwise the third. Their extents may differ."""
 
     __props__ = ()
 
@@ -48,7 +48,7 @@ pick = Pick()
 def if_else(lower: Lowering, node: Any, inputs: list[Any]) -> list[Variable]:
     count = node.op.n_outs
     if not all(is_array(output.type) for output in node.outputs):
-        raise Refused("one of its results is no array")
+        raise Refused("a result is not an array")
     variables, condition = node.inputs[1:], cast(call("ne", inputs[0], constant(0, node.inputs[0].type.dtype)), "bool")
     when_true = branch(lower, variables[:count], [node.inputs[0], *variables[count:]], condition)
     when_false = branch(lower, variables[count:], [node.inputs[0], *variables[:count]], call("logical_not", condition))
@@ -57,14 +57,14 @@ def if_else(lower: Lowering, node: Any, inputs: list[Any]) -> list[Variable]:
 
 
 def branch(lower: Lowering, own: list[Any], others: list[Any], guard: Variable) -> list[Variable]:
-    """The results of a branch that does not fail where the others are asked for; refused if that cannot be."""
+    """Returns the results of a branch. Refuses a branch that could fail while the other one is selected."""
     needed = set(applies(others, set()))
     nodes = [each for each in applies(own, set()) if each not in needed]
     for each in nodes:
         is_safe = name_of(each.op) in _SAFE or derives(type(each.op), "ScalarOp")
         if not is_safe or each in lower.checked or may_refuse(each):
-            raise Refused(f"both branches are computed, and `{each.op}` may fail where it is not asked for")
-    # What was refused is not looked at again.
+            raise Refused(f"both branches are computed, and `{each.op}` may fail in the branch that is not selected")
+    # After a refusal, no guard is needed.
     if lower.refusals or all(is_within(each) for each in nodes):
         return [lower.value(variable) for variable in own]
     with lower.guarded(guard, nodes):
@@ -72,7 +72,7 @@ def branch(lower: Lowering, own: list[Any], others: list[Any], guard: Variable) 
 
 
 def may_refuse(node: Any) -> bool:
-    """Whether an Apply of a safe op refuses some values: negative extents, negative powers of integers, steps of 0."""
+    """Returns whether an Apply of a safe op can fail: for negative extents, negative powers of integers, or steps of 0."""
     if name_of(node.op) == "Alloc":
         return not all(is_extent(variable) for variable in node.inputs[1:])
     if name_of(node.op) == "Subtensor":
@@ -83,20 +83,20 @@ def may_refuse(node: Any) -> bool:
 
 
 def is_within(node: Any) -> bool:
-    """Whether an Apply is no part of an array, or one at positions that are known to be there."""
+    """Returns whether an Apply cannot index out of bounds."""
     if name_of(node.op) not in ("IfElse", "Subtensor"):
         return True
     return name_of(node.op) == "Subtensor" and all(has_position(node, axis) for axis in positions_of(node))
 
 
 def is_extent(variable: Any) -> bool:
-    """Whether an integer is never negative: an extent, or a number that is not."""
+    """Returns whether an integer is known not to be negative: an extent or a non-negative constant."""
     data, owner = getattr(variable, "data", None), variable.owner
     return data >= 0 if data is not None else owner is not None and name_of(owner.op) == "Shape_i"
 
 
 def scalar_ops(op: Any) -> set[str]:
-    """The classes of the functions of numbers that an op has."""
+    """Returns the names of the scalar ops in an op."""
     op = getattr(op, "scalar_op", op)
     inner = getattr(op, "fgraph", None) if name_of(op) == "Composite" else None
     if inner is None:

@@ -1,4 +1,4 @@
-"""CheckAndRaise: a value, provided some conditions hold; else an exception of the kind that the op names."""
+"""CheckAndRaise: returns a value if all conditions are true, otherwise raises the exception of the op."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..._own import Apply, COp
 from ..._variable import Variable, call
 from .lowering import Lowering, rule
 
-#: The kinds of exceptions that a graph can raise; another one is a `RuntimeError`.
+#: The exceptions that a graph can raise. Other exceptions become a `RuntimeError`.
 _KINDS = (TypeError, ValueError, IndexError, MemoryError, AssertionError, RuntimeError)
 
 
@@ -29,12 +29,12 @@ def check(lower: Lowering, node: Any, inputs: list[Any]) -> Variable:
 
 
 def kind_of(exception: type[BaseException]) -> type[Exception]:
-    """The kind that a class of exceptions is of."""
+    """Returns the exception that a graph raises for a class of exceptions."""
     return next((kind for kind in exception.__mro__ if kind in _KINDS), RuntimeError)
 
 
 class Check(COp):
-    """The first input, provided all others are true; else an exception."""
+    """Returns the first input if all other inputs are true, otherwise raises an exception."""
 
     __props__ = ("kind", "message")
     view_map = {0: [0]}
@@ -68,5 +68,5 @@ class Check(COp):
 
 
 def _quoted(text: str) -> str:
-    """A text in a C string: what is no letter, digit or space by its number, in three octal digits."""
+    """Escapes a text for a C string: all characters except letters, digits and spaces become octal escapes."""
     return "".join(re.sub(r"[^A-Za-z0-9 ]", lambda found: "".join(f"\\{byte:03o}" for byte in found[0].encode()), text))

@@ -1,4 +1,4 @@
-"""Cholesky's decomposition, and systems with triangular matrices: what densities of several normal variables are made of."""
+"""Cholesky decompositions and triangular systems, which densities of multivariate normal distributions use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .lowering import Lowering, Refused, cast, constant, rule
 
 
 class Cholesky(ExternalCOp):
-    """The lower triangle of a matrix that is positive definite."""
+    """Returns the lower Cholesky factor of a positive definite matrix, or NaN."""
 
     __props__ = ()
 
@@ -38,7 +38,7 @@ class Cholesky(ExternalCOp):
 
 
 class SolveLower(ExternalCOp):
-    """The solution of a system with a lower triangular matrix."""
+    """Solves a system with a lower triangular matrix."""
 
     __props__ = ()
 
@@ -67,9 +67,9 @@ cholesky_lower, solve_lower = Cholesky(), SolveLower()
 
 
 def check_dtype(dtype: str) -> None:
-    """Refuses what LAPACK has other functions for."""
+    """Refuses dtypes other than float32 and float64."""
     if dtype not in ("float32", "float64"):
-        raise Refused(f"precast has none for {dtype}")
+        raise Refused(f"precast does not support it for {dtype}")
 
 
 @rule("Cholesky")
@@ -88,7 +88,7 @@ def solve_triangular(lower: Lowering, node: Any, inputs: list[Variable]) -> Vari
     dtype = node.outputs[0].type.dtype
     check_dtype(dtype)
     if getattr(node.op, "trans", 0) not in (0, "N"):
-        raise Refused("precast solves with the matrix as it is, not with its transpose")
+        raise Refused("precast cannot solve with the transpose of the matrix")
     lower.extents.equate(node.outputs[0], node.inputs[1])
     a, b = (cast(value, dtype) for value in inputs)
     b = as_matrix(node, b)
@@ -96,21 +96,21 @@ def solve_triangular(lower: Lowering, node: Any, inputs: list[Variable]) -> Vari
 
 
 def as_matrix(node: Any, b: Variable) -> Variable:
-    """The right side of a system, which may be one column without its axis."""
+    """Returns the right-hand side of a system as a matrix; a vector becomes one column."""
     return b if node.op.b_ndim == 2 else index(b, (slice(None), None))
 
 
 def as_given(node: Any, x: Variable) -> Variable:
-    """A solution with as many axes as the right side was given with."""
+    """Returns a solution with as many axes as the given right-hand side."""
     return x if node.op.b_ndim == 2 else index(x, (slice(None), 0))
 
 
 def triangular(a: Variable, b: Variable, lower: bool, unit_diagonal: bool = False) -> Variable:
-    """The solution of a system with a triangular matrix."""
+    """Solves a system with a triangular matrix."""
     if unit_diagonal:
         ones = cast(call("eye", call("shape_i", a, i=0)), "bool")
         a = scalars.select(ones, constant(1, a.type.dtype), a)
-    # What is upper triangular is lower triangular from the last row and column on.
+    # An upper triangular matrix with rows and columns reversed is lower triangular.
     if not lower:
         a, b = call("flip", a), call("flip", b, axis=0)
     x = solve_lower(a, b)

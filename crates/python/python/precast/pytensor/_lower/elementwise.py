@@ -1,4 +1,4 @@
-"""What computes element by element."""
+"""Elementwise ops."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def elemwise(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variabl
 
 
 def matched(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
-    """The inputs, with a check wherever two extents are not known to be equal; tells the extents of the outputs."""
+    """Returns the inputs, with checks of extents that are not known to be equal. Sets the extents of the outputs."""
     inputs = list(inputs)
     result: list[Any] = []
     for axis in range(max(value.type.ndim for value in inputs)):
@@ -45,7 +45,7 @@ def matched(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable
 
 
 def with_extent(value: Variable, axis: int, extent: Variable) -> Variable:
-    """A value that is checked to have an extent along an axis."""
+    """Returns a value with a check of its extent along an axis."""
     is_so = call("eq", call("shape_i", value, i=axis), extent)
     return call("assert", value, is_so, message=f"axis {axis}: {_MISMATCH}")
 
@@ -53,7 +53,7 @@ def with_extent(value: Variable, axis: int, extent: Variable) -> Variable:
 def scalar(
     lower: Lowering, op: Any, inputs: list[Variable], dtypes: list[str]
 ) -> list[tuple[Variable, set[int]]]:
-    """The results of a scalar op, each with the positions of the inputs that it is made of."""
+    """Returns the results of a scalar op, each with the positions of the inputs that it depends on."""
     every = set(range(len(inputs)))
     if name_of(op) == "ScalarLoop":
         return [(made, every) for made in own_c.apply(op, inputs, dtypes)]
@@ -72,7 +72,7 @@ def scalar(
 def computed(
     lower: Lowering, known: dict[Any, tuple[Variable, set[int]]], outputs: list[Any]
 ) -> list[tuple[Variable, set[int]]]:
-    """Variables of a scalar op's inner graph, from those that are known, each with the positions that it is made of."""
+    """Computes variables of a scalar op's inner graph, each with the positions of the inputs that it depends on."""
 
     def value(variable: Any) -> tuple[Variable, set[int]]:
         if variable not in known:
@@ -89,7 +89,7 @@ def computed(
 
 
 def covering(result: Variable, used: set[int], inputs: list[Variable], node: Any) -> Variable:
-    """A result in the shape of all inputs, some of which it may not be made of."""
+    """Broadcasts a result to the shape of all inputs, including inputs that it does not depend on."""
     seen = {axis for position in used for axis, extent in enumerate(node.inputs[position].type.shape) if extent != 1}
     for position, (value, variable) in enumerate(zip(inputs, node.inputs, strict=True)):
         missing = {axis for axis, extent in enumerate(variable.type.shape) if extent != 1} - seen
@@ -101,7 +101,7 @@ def covering(result: Variable, used: set[int], inputs: list[Variable], node: Any
 
 @rule("Composite", "ScalarLoop", *sorted(scalars.NAMES))
 def of_numbers(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
-    """A scalar op that is applied to numbers."""
+    """Lowers a scalar op on numbers."""
     results = scalar(lower, node.op, inputs, [output.type.dtype for output in node.outputs])
     if name_of(node.op) in ("Cast", "Identity") and is_integer(node):
         lower.extents.is_value(node.outputs[0], lower.extents.value(node.inputs[0]))
@@ -132,7 +132,7 @@ def dim_shuffle(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
     "SpecifyAssumptions",
 )
 def same(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
-    """The value itself: what differs is where it lies, or what its gradient is."""
+    """Returns the input. These ops only change its memory or its gradient."""
     if not is_array(node.inputs[0].type):
         return inputs[0]
     lower.extents.equate(node.outputs[0], node.inputs[0])
@@ -142,12 +142,12 @@ def same(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
 
 
 def is_integer(node: Any) -> bool:
-    """Whether the first input is one integer, and the result too, with room for every extent."""
+    """Returns whether the first input is a single integer, and the result is an integer that can hold every extent."""
     (type_, result) = node.inputs[0].type, node.outputs[0].type
     is_one = getattr(type_, "ndim", 0) == 0 and scalars.kind(type_.dtype) in "iu"
     return is_one and result.dtype in ("int64", "uint64")
 
 
 def index(value: Variable, item: Any) -> Variable:
-    """``value[item]``."""
+    """Returns ``value[item]``."""
     return _native.index(value, item)

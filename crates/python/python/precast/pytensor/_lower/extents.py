@@ -1,7 +1,7 @@
-"""Which extents are equal whatever the function is called with.
+"""Tracks the extents that are equal in every call.
 
-PyTensor broadcasts what its types say has the extent 1, and refuses an extent that is 1 by chance. precast broadcasts as NumPy does,
-so where two extents are not known to be equal, a check goes into the graph; behind it they are.
+PyTensor broadcasts an axis only if its type has the extent 1, and rejects extents that are 1 at run time. precast broadcasts like
+NumPy. If two extents are not known to be equal, a check is added to the graph; after the check they are known to be equal.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-#: An extent: its number, or what tells it from others.
+#: An extent: a number, or an object that identifies an unknown extent.
 Extent = Any
 
 
 class Extents:
-    """The extents of variables of PyTensor."""
+    """The extents of PyTensor variables."""
 
     def __init__(self) -> None:
         self._of: dict[Any, list[Extent]] = {}
@@ -24,7 +24,7 @@ class Extents:
 
     @contextlib.contextmanager
     def scope(self) -> Iterator[None]:
-        """While other variables are looked at, which may be the same objects."""
+        """Enters an inner graph, which may contain the same variables."""
         kept, self._of, self._values = (self._of, self._values), {}, {}
         try:
             yield
@@ -32,20 +32,20 @@ class Extents:
             self._of, self._values = kept
 
     def of(self, variable: Any) -> list[Extent]:
-        """The extents of a variable, one for each dimension."""
+        """Returns the extents of a variable, one for each dimension."""
         known = self._of.get(variable)
         if known is None:
             known = self._of[variable] = [object() if extent is None else extent for extent in shape(variable)]
         return [self.find(extent) for extent in known]
 
     def find(self, extent: Extent) -> Extent:
-        """What stands for all extents that are equal to this one."""
+        """Returns the representative of all extents that are equal to this one."""
         while not isinstance(extent, int) and extent in self._same:
             extent = self._same[extent]
         return extent
 
     def unite(self, a: Extent, b: Extent) -> None:
-        """Says that two extents are equal."""
+        """Records that two extents are equal."""
         a, b = self.find(a), self.find(b)
         if a is b or isinstance(a, int) and isinstance(b, int):
             return
@@ -54,23 +54,23 @@ class Extents:
         self._same[a] = b
 
     def tell(self, variable: Any, extents: list[Extent]) -> None:
-        """Says what the extents of a result are; what its type says goes first."""
+        """Sets the extents of a result. Extents in its type take precedence."""
         known = self.of(variable)
         for own, told in zip(known, extents, strict=True):
             if not isinstance(own, int):
                 self.unite(own, told)
 
     def equate(self, variable: Any, other: Any) -> None:
-        """Says that two variables have one shape."""
+        """Records that two variables have the same shape."""
         if len(shape(variable)) == len(shape(other)):
             self.tell(variable, self.of(other))
 
     def is_value(self, variable: Any, extent: Extent) -> None:
-        """Says that an integer is an extent."""
+        """Records that an integer variable equals an extent."""
         self._values[variable] = extent
 
     def value(self, variable: Any) -> Extent:
-        """The extent that an integer is: that of a dimension, a number, or one of its own."""
+        """Returns the extent that an integer variable equals: an extent of an array, a number, or a new extent."""
         if variable in self._values:
             return self.find(self._values[variable])
         data = getattr(variable, "data", None)
@@ -80,5 +80,5 @@ class Extents:
 
 
 def shape(variable: Any) -> tuple[int | None, ...]:
-    """What the type of a variable says of its extents; a number has none."""
+    """Returns the extents in the type of a variable; a number has none."""
     return tuple(getattr(variable.type, "shape", ()))

@@ -1,4 +1,4 @@
-"""Parts of arrays, and what writes to them."""
+"""Indexing, and assignment to indexed parts."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ def subtensor(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
 
 
 def positions_of(node: Any) -> list[int]:
-    """The axes of which a Subtensor takes one position."""
+    """Returns the axes that a Subtensor indexes with one position."""
     return [axis for axis, entry in enumerate(node.op.idx_list) if not isinstance(entry, slice)]
 
 
 def has_position(node: Any, axis: int) -> bool:
-    """Whether the position that a Subtensor takes of an axis is known to be there."""
+    """Returns whether the position of a Subtensor along an axis is known to be in bounds."""
     extent, at = node.inputs[0].type.shape[axis], getattr(items_of(node.op.idx_list, node.inputs[1:])[axis], "data", None)
     return at is not None and extent is not None and -extent <= at < extent
 
 
 def row(x: Variable, axis: int, position: Variable, guard: Variable) -> Variable:
-    """An array whose first element along an axis is the one at a position; anything where `guard` is false."""
+    """Returns an array whose first element along an axis is the one at `position`. Unspecified if `guard` is false."""
     extent, position = cast(call("shape_i", x, i=axis), "int64"), cast(position, "int64")
     is_there = call("logical_and", call("ge", position, call("neg", extent)), call("lt", position, extent))
     is_fine = call("logical_or", is_there, call("logical_not", guard))
@@ -59,7 +59,7 @@ def row(x: Variable, axis: int, position: Variable, guard: Variable) -> Variable
 
 
 def extent_of_part(lower: Lowering, extent: Any, place: slice) -> Any:
-    """The extent of a part: a number where the bounds and the extent are numbers, else one of its own."""
+    """Returns the extent of a slice: a number if the bounds and the extent are numbers, otherwise a new extent."""
     bounds = [bound if bound is None else lower.number(bound) for bound in (place.start, place.stop, place.step)]
     if not isinstance(extent, int) or not all(bound is None or isinstance(bound, int) for bound in bounds) or bounds[2] == 0:
         return object()
@@ -67,7 +67,7 @@ def extent_of_part(lower: Lowering, extent: Any, place: slice) -> Any:
 
 
 def axis_of_shape(node: Any) -> int | None:
-    """The axis of which a Subtensor takes the extent out of a shape."""
+    """Returns the axis whose extent a Subtensor reads from a shape, if it does so."""
     owner = node.inputs[0].owner
     is_position = len(node.op.idx_list) == 1 and not isinstance(node.op.idx_list[0], slice)
     if owner is None or name_of(owner.op) != "Shape" or not is_position or not has_position(node, 0):
@@ -76,7 +76,7 @@ def axis_of_shape(node: Any) -> int | None:
 
 
 def items_of(entries: Any, numbers: list[Any]) -> list[Any]:
-    """What stands between the brackets: PyTensor says it once, and has the numbers as inputs."""
+    """Returns the items of an index. PyTensor stores their structure in the op, and the numbers as inputs."""
     rest = iter(numbers)
 
     def one(entry: Any) -> Any:
@@ -88,17 +88,17 @@ def items_of(entries: Any, numbers: list[Any]) -> list[Any]:
 
 
 def is_whole(item: Any) -> bool:
-    """Whether an item is `:`."""
+    """Returns whether an item is `:`."""
     return isinstance(item, slice) and item.start is None and item.stop is None and item.step is None
 
 
 def advanced_items(node: Any, indices: list[Any]) -> list[Any]:
-    """The indices of an advanced op: the op says which are slices, or older ones have slices and `None` among the inputs."""
+    """Returns the indices of an advanced op. Older versions have slices and `None` as inputs; newer ones store them in the op."""
     entries = getattr(node.op, "idx_list", None)
     items = list(indices) if entries is None else items_of(entries, indices)
     for item in items:
         if not isinstance(item, (Variable, slice, type(None))):
-            raise Refused(f"an index is `{item!r}`")
+            raise Refused(f"unsupported index `{item!r}`")
     return items
 
 
@@ -123,34 +123,34 @@ def advanced_subtensor(lower: Lowering, node: Any, inputs: list[Any]) -> Variabl
 
 
 def basic_items(items: list[Any]) -> list[Any]:
-    """The indices with all elements in the place of arrays."""
+    """Returns the indices with `:` in place of arrays."""
     return [slice(None) if isinstance(item, Variable) else item for item in items]
 
 
 def call_index(x: Variable, items: list[Any]) -> Variable:
-    """A part by basic indices, which may be all of it."""
+    """Returns `x` indexed with basic indices, or `x` itself if all of them are `:`."""
     return x if all(is_whole(item) for item in items) else index(x, tuple(items))
 
 
 def places_of(items: list[Any]) -> list[int]:
-    """The axes that arrays are for."""
+    """Returns the axes that are indexed by arrays."""
     return [at for at, item in enumerate(items) if isinstance(item, Variable)]
 
 
 def neighbouring(places: list[int], ndim: int) -> list[int]:
-    """An order of axes in which some are neighbours: in front, as NumPy has them, where they are not so already."""
+    """Returns an order of axes in which `places` are adjacent: unchanged if they already are, otherwise in front, as in NumPy."""
     if places == list(range(places[0], places[0] + len(places))):
         return list(range(ndim))
     return [*places, *(axis for axis in range(ndim) if axis not in places)]
 
 
 def shuffled(x: Variable, order: list[int]) -> Variable:
-    """An array with its axes in another order."""
+    """Returns an array with its axes in another order."""
     return x if order == sorted(order) else call("dimshuffle", x, order=order)
 
 
 def joined_positions(x: Variable, arrays: list[Variable], axis: int) -> Variable:
-    """The positions that arrays name on neighbouring axes, as positions in these axes joined."""
+    """Converts positions on adjacent axes to positions on the joined axis."""
     result: Variable | None = None
     for place, positions in enumerate(arrays, axis):
         extent = cast(call("shape_i", x, i=place), "int64")
@@ -161,14 +161,14 @@ def joined_positions(x: Variable, arrays: list[Variable], axis: int) -> Variable
 
 
 def within_bounds(positions: Variable, extent: Variable, axis: int) -> Variable:
-    """Positions from the front, checked."""
+    """Returns positions without negative values, with a bounds check."""
     is_within = call("logical_and", call("ge", positions, call("neg", extent)), call("lt", positions, extent))
     positions = call("assert", positions, call("all", is_within), message=f"an index is out of bounds for axis {axis}")
     return call("switch", call("lt", positions, 0), call("add", positions, extent), positions)
 
 
 def joined(x: Variable, axis: int, count: int) -> Variable:
-    """An array with some neighbouring axes as one."""
+    """Returns an array with adjacent axes joined."""
     if count == 1:
         return x
     extents = extents_of(x)
@@ -176,7 +176,7 @@ def joined(x: Variable, axis: int, count: int) -> Variable:
 
 
 def product(extents: list[Variable]) -> Variable:
-    """The product of some extents."""
+    """Returns the product of extents."""
     return reduce(lambda a, b: call("mul", a, b), extents)
 
 
@@ -193,7 +193,7 @@ def advanced_inc_subtensor(lower: Lowering, node: Any, inputs: list[Any]) -> Var
     items, y = advanced_items(node, indices), cast(y, x.type.dtype)
     lower.extents.equate(node.outputs[0], node.inputs[0])
     if getattr(node.op, "ignore_duplicates", False):
-        raise Refused("which of the values for one place is added is left open")
+        raise Refused("the result for duplicate positions is unspecified")
     arrays = [item for item in items if isinstance(item, Variable)]
     is_mask = any(item.type.dtype == "bool" for item in arrays)
     if is_mask or len(arrays) == 1 and not all(isinstance(item, Variable) or is_whole(item) for item in items):
@@ -207,9 +207,9 @@ def advanced_inc_subtensor(lower: Lowering, node: Any, inputs: list[Any]) -> Var
 
 
 def written_by_several(function: str, x: Variable, y: Variable, items: list[Any]) -> Variable:
-    """A tensor with values set or added at the positions that several arrays name."""
+    """Returns a tensor with values set or added at positions from several arrays."""
     if any(item is None for item in items):
-        raise Refused("it writes through several arrays of positions and new axes")
+        raise Refused("it assigns through several index arrays and new axes")
     places, basic = places_of(items), basic_items(items)
     order = neighbouring(places, x.type.ndim)
     axis, arrays = order.index(places[0]), [items[place] for place in places]
@@ -220,7 +220,7 @@ def written_by_several(function: str, x: Variable, y: Variable, items: list[Any]
 
 
 def unbroadcast(lower: Lowering, node: Any, x: Variable, y: Variable, positions: Variable) -> Variable:
-    """Values for rows, checked to have the extents of these, but where their type says 1."""
+    """Returns values for rows, with a check of their extents unless their type has the extent 1."""
     variable, rank = node.inputs[1], x.type.ndim
     expected = [lower.extents.of(node.inputs[2])[0], *lower.extents.of(node.inputs[0])[1:]]
     for axis, extent in enumerate(lower.extents.of(variable)):
@@ -235,7 +235,7 @@ def unbroadcast(lower: Lowering, node: Any, x: Variable, y: Variable, positions:
 
 
 def written(function: str, x: Variable, y: Variable, positions: Variable, axis: int) -> Variable:
-    """A tensor with values set or added at positions of an axis."""
+    """Returns a tensor with values set or added at positions along an axis."""
     if positions.type.ndim != 1:
         before, after, own = extents_of(x)[:axis], extents_of(x)[axis + 1 :], extents_of(positions)
         y = call("broadcast_to", y, *before, *own, *after) if before or own or after else y
@@ -243,14 +243,14 @@ def written(function: str, x: Variable, y: Variable, positions: Variable, axis: 
         positions = call("flatten", positions)
     if axis == 0:
         return call(function, index(x, positions), y)
-    # The library writes to positions of the first axis.
+    # The library assigns to positions along the first axis.
     order = [axis, *(each for each in range(x.type.ndim) if each != axis)]
     made = call(function, index(call("dimshuffle", x, order=order), positions), in_front(y, axis, x.type.ndim))
     return call("dimshuffle", made, order=[order.index(each) for each in range(x.type.ndim)])
 
 
 def in_front(y: Variable, axis: int, ndim: int) -> Variable:
-    """Values for a part of some rank, with one axis in front."""
+    """Returns values for a part of rank `ndim`, with one axis moved to the front."""
     if y.type.ndim == 0:
         return y
     missing = ndim - y.type.ndim
@@ -259,5 +259,5 @@ def in_front(y: Variable, axis: int, ndim: int) -> Variable:
 
 
 def writer(node: Any) -> str:
-    """What writes."""
+    """Returns the library function that assigns."""
     return "set_subtensor" if node.op.set_instead_of_inc else "inc_subtensor"

@@ -1,4 +1,4 @@
-"""Products of matrices."""
+"""Matrix products."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .lowering import Lowering, Refused, cast, constant, rule
 
 
 def product(function: str, x: Variable, y: Variable, dtype: str) -> Variable:
-    """A product in a dtype."""
+    """Returns a product computed in a dtype."""
     return call(function, cast(x, dtype), cast(y, dtype))
 
 
@@ -39,14 +39,14 @@ def batched_dot(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
 def blockwise(lower: Lowering, node: Any, inputs: list[Variable]) -> Any:
     op, core = node.op, type(node.op.core_op)
     if all(variable.type.ndim == len(axes) for variable, axes in zip(node.inputs, op.inputs_sig, strict=True)):
-        # No stacks but single matrices.
+        # Single matrices without batch axes.
         return lower.find(op.core_op)(lower, SimpleNamespace(op=op.core_op, inputs=node.inputs, outputs=node.outputs), inputs)
     if core.__name__ not in ("Dot", "Dot22") or core.__module__.split(".")[0] != "pytensor":
-        raise Refused(f"precast has no `{core.__name__}` of stacks of matrices")
+        raise Refused(f"precast has no batched `{core.__name__}`")
     for axis, (a, b) in enumerate(zip(*(variable.type.shape[:-2] for variable in node.inputs), strict=True)):
         extents = [lower.extents.of(variable)[axis] for variable in node.inputs]
         if 1 not in (a, b) and extents[0] is not extents[1] and extents[0] != extents[1]:
-            raise Refused(f"whether axis {axis} of both has one extent is known only when it runs")
+            raise Refused(f"whether the extents of axis {axis} are equal is known only at run time")
     return product("matmul", *inputs, node.outputs[0].type.dtype)
 
 
@@ -76,7 +76,7 @@ def ger(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
 
 
 def added(node: Any, y: Variable, beta: Variable, product: Variable) -> Variable:
-    """``beta * y + product``; where `beta` is 0, nothing of `y`, NaN included."""
+    """Returns ``beta * y + product``. If `beta` is 0, `y` is ignored, even if it is NaN."""
     data = getattr(node.inputs[4], "data", None)
     beta = cast(beta, y.type.dtype)
     if data is None:

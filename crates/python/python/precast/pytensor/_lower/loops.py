@@ -1,7 +1,7 @@
-"""Scan: a graph that is applied again and again. It is written out, step by step, where the number of steps is known.
+"""Scan: a graph that is applied repeatedly. It is unrolled if the number of steps is known.
 
-What a scan keeps is in buffers, of which step `i` reads and writes elements at positions that depend on `i` alone; a buffer that is
-shorter than the scan is written round and round. So here a buffer is a list of elements, and what each holds is known.
+A scan keeps its state in buffers. Step `i` reads and writes elements at positions that depend only on `i`. A buffer that is shorter
+than the scan is a ring buffer. Here a buffer is a list of elements whose values are known.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .elementwise import index
 from .lowering import Lowering, Refused, constant, rule
 from .shapes import extents_of
 
-#: Steps, and Applies of all steps together, that are written out at most.
+#: The maximum number of unrolled steps, and of Applies in all steps.
 _STEPS, _APPLIES = 200, 5000
 
 
@@ -24,13 +24,13 @@ class Buffer:
     def __init__(self, outer: Variable | None, extents: list[Any], oldest: int) -> None:
         length, *self.extents = extents
         if not isinstance(length, int):
-            raise Refused("how much of its results is kept is known only when it runs")
+            raise Refused("the number of results to keep is known only at run time")
         self.outer, self.length = outer, length
         self.made: dict[int, Variable] = {}
         self.at = -oldest % length
 
     def get(self, tap: int) -> Variable:
-        """The element at a distance from where this step writes."""
+        """Returns the element at a distance from the position that this step writes."""
         return self._element((self.at + tap) % self.length)
 
     def put(self, tap: int, value: Variable) -> None:
@@ -39,14 +39,14 @@ class Buffer:
     def _element(self, at: int) -> Variable:
         if at not in self.made:
             if self.outer is None:
-                # What was not computed is zeros.
+                # Elements that were not computed are zeros.
                 some = next(iter(self.made.values()))
                 return call("switch", constant(True, "bool"), constant(0, some.type.dtype), some)
             return index(self.outer, at)
         return self.made[at]
 
     def joined(self, steps: int, oldest: int | None) -> Variable:
-        """All elements, the newest last if older ones were written over; those behind the last step are zeros."""
+        """Returns all elements, with the newest last if older ones were overwritten. Elements after the last step are zeros."""
         order = list(range(self.length))
         if oldest is not None and self.length < steps - oldest:
             order = order[self.at :] + order[: self.at]
@@ -62,10 +62,10 @@ class Buffer:
 def scan(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
     op, info = node.op, node.op.info
     if info.as_while:
-        raise Refused("how many steps it takes is known only when it ends")
+        raise Refused("the number of steps of a while loop is known only at run time")
     steps = length_of(lower, node.inputs[0])
     if steps > _STEPS or steps * len(op.fgraph.apply_nodes) > _APPLIES:
-        raise Refused(f"its {steps} steps of {len(op.fgraph.apply_nodes)} ops are too many to be written out")
+        raise Refused(f"its {steps} steps of {len(op.fgraph.apply_nodes)} ops are too many to unroll")
     untraced = info.n_untraced_sit_sot if hasattr(info, "n_untraced_sit_sot") else info.n_shared_outs
     rest: Iterator[tuple[Any, Any]] = iter(zip(node.inputs[1:], inputs[1:], strict=True))
     known = lambda pairs: [(value, lower.extents.of(variable)) for variable, value in pairs]  # noqa: E731
@@ -86,7 +86,7 @@ def scan(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
             given += [(buffer.get(tap), buffer.extents) for tap in each]
         given += carried + others
         results = iter(step_of(lower, op.fgraph, given))
-        # What a step writes it does not read.
+        # A step does not read the elements that it writes.
         for buffer, each in zip(buffers, info.mit_mot_out_slices, strict=False):
             made = [(tap, next(results)) for tap in each]
             for tap, value in made:
@@ -104,7 +104,7 @@ def scan(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
 
 
 def unstepped(lower: Lowering, node: Any, stepped: list[tuple[Variable, list[Any]]], others: list[Any]) -> list[Variable]:
-    """What a scan without steps collects: nothing, of the shape that a step would give."""
+    """Returns the collected results of a scan without steps: empty arrays with the shapes of a step."""
     info, inner = node.op.info, node.op.fgraph
     taps = [1] * info.n_seqs + [len(each) for each in (*info.mit_mot_in_slices, *info.mit_sot_in_slices, *info.sit_sot_in_slices)]
     given = [(zeros(value, extents_of(value)[1:]), extents[1:]) for (value, extents), count in zip(stepped, taps, strict=True) for _ in range(count)]
@@ -114,13 +114,13 @@ def unstepped(lower: Lowering, node: Any, stepped: list[tuple[Variable, list[Any
 
 
 def zeros(like: Variable, extents: list[Variable]) -> Variable:
-    """Zeros of the dtype of another array."""
+    """Returns zeros with the dtype of another array."""
     value = constant(0, like.type.dtype)
     return call("alloc", value, *extents) if extents else value
 
 
 def step_of(lower: Lowering, inner: Any, given: list[tuple[Any, list[Any]]]) -> list[Any]:
-    """The results of a step, of values with their extents."""
+    """Returns the results of a step. `given` are values with their extents."""
     with lower.scope():
         for variable, (_, extents) in zip(inner.inputs, given, strict=True):
             lower.extents.tell(variable, extents)
@@ -128,8 +128,8 @@ def step_of(lower: Lowering, inner: Any, given: list[tuple[Any, list[Any]]]) -> 
 
 
 def length_of(lower: Lowering, variable: Any) -> int:
-    """An integer that is known."""
+    """Returns a known number of steps."""
     found = lower.number(variable)
     if not isinstance(found, int):
-        raise Refused("how many steps it takes is known only when it runs")
+        raise Refused("the number of steps is known only at run time")
     return found

@@ -1,4 +1,4 @@
-"""The walk over a graph of PyTensor, and what the rules of its ops see."""
+"""The walk over a PyTensor graph, and the interface for the rules of its ops."""
 
 from __future__ import annotations
 
@@ -18,74 +18,74 @@ from .._unit import signature
 from . import reasons
 from .extents import Extent, Extents
 
-#: What makes variables of precast of an Apply: it is given the walk, the Apply and its inputs.
+#: Converts an Apply to variables of precast. The arguments are the walk, the Apply and its inputs.
 Rule = Callable[["Lowering", Any, list[Any]], Any]
 
 _RULES: dict[str, Rule] = {}
 
-#: Those of ops that Python computes, between graphs.
+#: The rules of ops that Python computes between graphs.
 _OF_PYTHON: dict[str, Rule] = {}
 
-#: What says what an op computes.
+#: The methods and attributes that define the computation of an op.
 _COMPUTES = frozenset(("c_code", "impl", "make_thunk", "nfunc_spec", "perform", "rng_fn", "rng_fn_scipy"))
 
-#: Classes of PyTensor's whose methods are none yet.
+#: PyTensor classes whose methods are placeholders.
 _BASES = ("Op", "COp", "CLinkerOp", "ScalarOp")
 
-#: Types whose values are parts of the graph.
+#: Types whose values are settings of the graph.
 _PLAIN = ("NoneTypeT", "SliceType")
 
-HINT = "hint: `freeze(…, python=True)` has Python compute it, between graphs"
+HINT = "hint: `freeze(…, python=True)` computes it in Python, between graphs"
 
 
 class Refused(Exception):
-    """An Apply cannot be lowered; the text says why."""
+    """The reason why an Apply cannot be lowered."""
 
 
 class Refusal(NamedTuple):
     """An Apply that cannot be lowered."""
 
-    #: The Apply as people read it, ``Erfinv(float64[?]) -> float64[?]``.
+    #: The signature of the Apply, ``Erfinv(float64[?]) -> float64[?]``.
     apply: str
     reason: str
 
 
 class Held(NamedTuple):
-    """What is no array: the name that it has in a plan, and the type of its port."""
+    """A value that is not an array: its name in a plan, and its port type."""
 
     name: str
     port: str = GENERATOR
 
 
 class Hosted(NamedTuple):
-    """The C of an op, as an extension module of host `cpython`."""
+    """An extension module of host `cpython` with the C of an op."""
 
-    #: Of this one op.
+    #: The graph of this op.
     graph: _native.Graph
     unit: _native.Unit
-    #: The CPythons that it is for.
+    #: The ABI that the module is compiled for.
     host: str
-    #: What it takes.
+    #: The types of the inputs.
     types: list[str]
-    #: The inputs that it writes to.
+    #: The inputs that the op overwrites.
     destroys: list[int]
     #: PyTensor's `perform`.
     reference: Callable[..., Any]
 
 
 class Asked(NamedTuple):
-    """A call of Python: a function, of which `_calls` knows the name, or an op through its own C."""
+    """A Python call: a function of `_calls`, or an op that runs its own C."""
 
     call: str
     settings: dict[str, Any]
-    #: `None` is Python's.
+    #: The arguments; `None` is passed as Python's `None`.
     takes: list[Variable | Held | None]
     gives: list[Variable | Held]
     hosted: Hosted | None = None
 
 
 def rule(*names: str, of_python: bool = False) -> Callable[[Rule], Rule]:
-    """Declares the rule of the ops whose classes have these names: of PyTensor's, or behind ``pymc.`` of PyMC's."""
+    """Declares the rule of ops by class name. Names of PyMC classes start with ``pymc.``."""
     rules = _OF_PYTHON if of_python else _RULES
 
     def declare(made: Rule) -> Rule:
@@ -98,28 +98,28 @@ def rule(*names: str, of_python: bool = False) -> Callable[[Rule], Rule]:
 
 
 class Lowering:
-    """Graphs of PyTensor as variables of precast; with `python`, what precast lacks is asked of Python."""
+    """Lowers PyTensor graphs to variables of precast. With `python`, Python computes the ops that precast lacks."""
 
     def __init__(self, python: bool = False) -> None:
         self.python = python
-        #: The names that inputs have.
+        #: The names of inputs.
         self.taken: set[str] = set()
-        #: What Python is asked for, each behind those whose results it takes.
+        #: The Python calls. Each follows the calls whose results it uses.
         self.asked: list[Asked] = []
-        #: The generators that are constants, by their names.
+        #: The constant generators by name.
         self.generators: dict[str, Any] = {}
         self.extents = Extents()
         self.refusals: list[Refusal] = []
-        #: Where this is false, what is computed is not asked for, and must not fail.
+        #: The condition under which results are needed. If it is false, the computation must not fail.
         self.guard: Variable | None = None
-        #: The Applies beside which a check went into the graph.
+        #: The Applies for which a check was added to the graph.
         self.checked: set[Any] = set()
         self._known: dict[Any, Any] = {}
         #: The shapes of constants.
         self._shapes: dict[Variable, tuple[int, ...]] = {}
 
     def bind(self, variable: Any, value: Any) -> Any:
-        """Says what a variable of PyTensor is."""
+        """Binds a PyTensor variable to a value."""
         self._known[variable] = value
         if isinstance(value, Variable):
             for own, extent in zip(self.extents.of(variable), self._shapes.get(value, ()), strict=False):
@@ -127,7 +127,7 @@ class Lowering:
         return value
 
     def number(self, variable: Any) -> Extent:
-        """The extent that an integer is; a number also where it is computed from constants alone."""
+        """Returns the extent that an integer variable equals. It is a number if it can be computed from constants."""
         found = self.extents.value(variable)
         if isinstance(found, int):
             return found
@@ -142,15 +142,15 @@ class Lowering:
         return found
 
     def value(self, variable: Any) -> Any:
-        """What a variable of PyTensor is: a variable of precast, or the value of a constant that is no array."""
+        """Returns the value of a PyTensor variable: a variable of precast, or a constant that is not an array."""
         if variable in self._known:
             return self._known[variable]
         if not hasattr(variable, "data"):
-            raise Refused(f"`{variable}` is made by nothing in the graph")
+            raise Refused(f"`{variable}` is not computed in the graph")
         return self.bind(variable, self.known(variable.type, variable.data))
 
     def known(self, type_: Any, value: Any) -> Any:
-        """What a value of a type of PyTensor's is that does not change."""
+        """Converts a constant of a PyTensor type."""
         if is_generator(type_):
             held = Held(f"generator.{len(self.generators)}")
             self.generators[held.name] = value
@@ -164,9 +164,9 @@ class Lowering:
     def ask(
         self, call: str, takes: Sequence[Any], types: Sequence[Any], hosted: Hosted | None = None, **settings: Any
     ) -> list[Any]:
-        """Has Python compute values: of types of PyTensor's, or of precast's."""
+        """Adds a Python call and returns its results. `types` are types of PyTensor or precast."""
         if not all(value is None or isinstance(value, (Variable, Held)) for value in takes):
-            raise Refused("it takes a constant that is no array\n    hint: make it an input of the function")
+            raise Refused("an input is a constant that is not an array\n    hint: make it an input of the function")
         at = len(self.asked)
         names = [f"python{at}_{place}" for place in range(len(types))]
         while self.taken.intersection(names):
@@ -179,7 +179,7 @@ class Lowering:
         return gives
 
     def graph(self, inputs: Sequence[Any], outputs: Sequence[Any], values: Sequence[Any]) -> list[Any]:
-        """The outputs of a graph, with values for its inputs."""
+        """Returns the outputs of a graph, with values for its inputs."""
         for variable, value in zip(inputs, values, strict=True):
             self.bind(variable, value)
         for node in applies(outputs, set(inputs)):
@@ -188,7 +188,7 @@ class Lowering:
 
     @contextlib.contextmanager
     def scope(self) -> Iterator[None]:
-        """While a graph inside of an op is lowered: its variables may be those of other uses, and of other ops."""
+        """Enters the inner graph of an op. Other uses and other ops may have the same inner variables."""
         known, self._known = self._known, {}
         try:
             with self.extents.scope():
@@ -198,7 +198,7 @@ class Lowering:
 
     @contextlib.contextmanager
     def guarded(self, guard: Variable, nodes: Sequence[Any]) -> Iterator[None]:
-        """While some Applies are what they are where they are asked for."""
+        """Lowers some Applies under a guard. On exit, the previous values of their outputs are restored."""
         before, known = self.guard, {output: self._known[output] for node in nodes for output in node.outputs}
         self.guard = guard if before is None else call("logical_and", before, guard)
         try:
@@ -210,7 +210,7 @@ class Lowering:
             self._known.update(known)
 
     def apply(self, node: Any) -> None:
-        """Lowers an Apply; one that cannot be is noted, and its results are what they are said to be."""
+        """Lowers an Apply. If it cannot be lowered, notes the reason and uses placeholders for its results."""
         try:
             made = self._apply(node)
         except (Refused, GraphError) as refused:
@@ -233,17 +233,17 @@ class Lowering:
     def _check_type(self, type_: Any) -> None:
         port = port_of(type_)
         if port == OBJECT and not self.python:
-            raise Refused(f"values of `{type_}` are no arrays\n    {HINT}")
+            raise Refused(f"values of `{type_}` are not arrays\n    {HINT}")
         if is_array(type_):
             dtype_of(type_)
         elif port is None and type(type_).__name__ not in _PLAIN:
-            raise Refused(f"values of `{type_}` are no arrays")
+            raise Refused(f"values of `{type_}` are not arrays")
 
     def find(self, op: Any) -> Rule:
-        """The rule of an op."""
+        """Returns the rule of an op."""
         own = type(op)
         named = behaves_as(own, _RULES)
-        # Somebody's function of numbers has C of its own, perhaps.
+        # A user-defined scalar op may have its own C.
         if named is None and derives(own, "ScalarOp"):
             named = "Composite"
         if named is None and behaves_as(own, ("OpFromGraph",)):
@@ -262,7 +262,7 @@ class Lowering:
 
 
 def inlined(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
-    """An op that is a graph."""
+    """Lowers the inner graph of an op."""
     inner, known = node.op.fgraph, [lower.extents.of(variable) for variable in node.inputs]
     with lower.scope():
         for variable, extents in zip(inner.inputs, known, strict=True):
@@ -275,13 +275,13 @@ def inlined(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
 
 
 def key_of(own: type, name: str) -> str:
-    """A name of a class of ops, or of its ops, behind that of the package which has it, where that is not PyTensor."""
+    """Returns a name of an op or its class, prefixed with its package unless that is PyTensor."""
     package = own.__module__.split(".")[0]
     return name if package == "pytensor" else f"{package}.{name}"
 
 
 def behaves_as(own: type, names: Container[str]) -> str | None:
-    """The name, of some names of classes, of what a class of ops is or computes the same as."""
+    """Returns the class name, among `names`, whose computation a class of ops has; `None` if it has another one."""
     for base in own.__mro__:
         name = key_of(base, base.__name__)
         if name in names:
@@ -292,20 +292,20 @@ def behaves_as(own: type, names: Container[str]) -> str | None:
 
 
 def name_of(op: Any) -> str:
-    """The name of the class that an op is lowered as."""
+    """Returns the name of the class that an op is lowered as."""
     own = type(op)
     return behaves_as(own, _RULES) or behaves_as(own, _OF_PYTHON) or own.__name__
 
 
 def has_c(own: type) -> bool:
-    """Whether a class of ops has C that stands for what they compute."""
+    """Returns whether a class of ops has C that matches its computation."""
     declares = declaring(own, "c_code")
     is_there = declares is not None and declares.__name__ not in ("CLinkerOp", "COp", "HideC")
     return is_there and reasons.of_class(own) is None and c_is_of(own)
 
 
 def c_is_of(own: type) -> bool:
-    """Whether the C of a class of ops was not left behind: a class that changes what another computes has to have C of its own."""
+    """Returns whether the C of a class is current. A class that redefines the computation of a base class must define its own C."""
     declares = declaring(own, "c_code")
     for method in ("perform", "impl"):
         replaced = None if declares is None else declaring(declares, method)
@@ -316,22 +316,22 @@ def c_is_of(own: type) -> bool:
 
 
 def declaring(own: type, method: str) -> type | None:
-    """The class that a class has a method from."""
+    """Returns the class in the hierarchy that defines a method."""
     return next((base for base in own.__mro__ if method in base.__dict__), None)
 
 
 def derives(own: type, name: str) -> bool:
-    """Whether a class derives from one of PyTensor's."""
+    """Returns whether a class derives from a PyTensor class."""
     return any(base.__name__ == name for base in own.__mro__)
 
 
 def rules(of_python: bool = False) -> frozenset[str]:
-    """The names of the classes that there are rules for."""
+    """Returns the names of the classes with rules."""
     return frozenset(_OF_PYTHON if of_python else _RULES)
 
 
 def applies(outputs: Sequence[Any], known: set[Any]) -> list[Any]:
-    """The Applies that outputs need, each behind those that it needs."""
+    """Returns the Applies that outputs depend on, in topological order."""
     order: list[Any] = []
     seen: set[Any] = set()
     pending = [(output.owner, False) for output in reversed(outputs) if output not in known]
@@ -349,17 +349,17 @@ def applies(outputs: Sequence[Any], known: set[Any]) -> list[Any]:
 
 
 def is_array(type_: Any) -> bool:
-    """Whether values of a type of PyTensor's are arrays or numbers."""
+    """Returns whether values of a PyTensor type are arrays or numbers."""
     return type(type_).__name__ in ("TensorType", "ScalarType")
 
 
 def is_generator(type_: Any) -> bool:
-    """Whether values of a type of PyTensor's are generators of NumPy's."""
+    """Returns whether values of a PyTensor type are NumPy generators."""
     return type(type_).__name__ == "RandomGeneratorType"
 
 
 def port_of(type_: Any) -> str | None:
-    """The type of the port of what is no array: of generators, and of what has C of its own."""
+    """Returns the port type of values that are not arrays: generators, and types with their own C."""
     if is_generator(type_):
         return GENERATOR
     own = type(type_)
@@ -368,7 +368,7 @@ def port_of(type_: Any) -> str | None:
 
 
 def dtype_of(type_: Any) -> str:
-    """The short name of the dtype of a type of PyTensor's."""
+    """Returns the short name of the dtype of a PyTensor type."""
     try:
         return dtype_name(type_.dtype)
     except TypeError as error:
@@ -376,34 +376,34 @@ def dtype_of(type_: Any) -> str:
 
 
 def type_text(type_: Any) -> str:
-    """A type of PyTensor's as a type of precast: ``f64[?]``."""
+    """Converts a PyTensor type to a type text of precast: ``f64[?]``."""
     return str(TensorType(type_.dtype, getattr(type_, "shape", ())))
 
 
 def array_type(dtype: str, ndim: int) -> TensorType:
-    """The type of arrays whose extents are not known."""
+    """Returns the type of arrays with unknown extents."""
     return TensorType(dtype, [None] * ndim)
 
 
 def placeholder(type_: Any) -> Any:
-    """Stands for what cannot be computed, so that the rest can be looked at."""
+    """Returns a placeholder for a value that cannot be lowered, so that the walk can continue."""
     if port := port_of(type_):
         return Held("unknown", port)
     return _native.input("unknown", type_text(type_)) if is_array(type_) else None
 
 
 def constant(value: Any, dtype: str) -> Variable:
-    """A constant of a dtype of NumPy's."""
+    """Returns a constant with a NumPy dtype."""
     return _native.constant(numpy.asarray(value, dtype=dtype))
 
 
 def cast(value: Variable, dtype: str) -> Variable:
-    """A variable in a dtype, which it may have."""
+    """Casts a variable to a dtype, unless it has that dtype."""
     return value if value.type.dtype == dtype else call("cast", value, dtype=numpy.dtype(dtype))
 
 
 def constant_value(variable: Any, what: str) -> Any:
-    """The value of a constant of PyTensor's."""
+    """Returns the value of a PyTensor constant."""
     if not hasattr(variable, "data"):
-        raise Refused(f"its {what} is known only when it runs")
+        raise Refused(f"its {what} is known only at run time")
     return variable.data

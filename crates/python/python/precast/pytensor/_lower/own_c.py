@@ -1,7 +1,7 @@
-"""Functions of numbers that the library lacks, by the C that PyTensor or an author has for them.
+"""Scalar functions that the library lacks, compiled from the C of PyTensor or of another author.
 
-The C of a scalar op is an expression on numbers. Here it is the body of a loop over vectors, in an op of its own, which is compiled
-with precast's headers in the place of Python's and NumPy's. What it needs beyond these is said by the compiler when it is compiled.
+The C of a scalar op is an expression on numbers. It becomes the body of a loop over vectors in a new op, which is compiled with
+precast's headers instead of those of Python and NumPy. If it needs more than these headers, compilation fails.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from .lowering import Refused, c_is_of, cast, constant
 
 _LISTS = ("c_headers", "c_header_dirs", "c_libraries", "c_lib_dirs", "c_compile_args", "c_no_compile_args", "c_init_code")
 
-#: The ops that were made, so that uses of one function share one.
+#: The ops created so far, shared by all uses of a function.
 _made: dict[Any, Loop] = {}
 
 
 def apply(op: Any, arguments: list[Variable], dtypes: Sequence[str]) -> list[Variable]:
-    """The results of a scalar op of PyTensor's on arrays or numbers, by its own C."""
+    """Returns the results of a PyTensor scalar op on arrays or numbers, computed by its own C."""
     key = (op, tuple(argument.type.dtype for argument in arguments), tuple(dtypes))
     loop = _made.get(key) or _made.setdefault(key, Loop(*key))
     whole = [covered(argument, arguments[:at] + arguments[at + 1 :]) for at, argument in enumerate(arguments)]
@@ -34,25 +34,25 @@ def apply(op: Any, arguments: list[Variable], dtypes: Sequence[str]) -> list[Var
 
 
 def covered(value: Variable, others: Sequence[Variable]) -> Variable:
-    """A value in the shape that it has together with others."""
+    """Broadcasts a value with other values."""
     for other in others:
         value = call("switch", constant(True, "bool"), value, cast(cast(other, "bool"), value.type.dtype))
     return value
 
 
 class Loop(COp):
-    """A scalar op of PyTensor's for each element of some vectors."""
+    """Applies a PyTensor scalar op to each element of vectors."""
 
     def __init__(self, op: Any, given: tuple[str, ...], dtypes: tuple[str, ...]) -> None:
         from pytensor.scalar.basic import get_scalar_type
 
         self.op, self.given, self.dtypes = op, given, dtypes
         if not c_is_of(type(op)):
-            raise Refused(f"`{self.name}` computes something else than the class that it has its C from")
+            raise Refused(f"`{self.name}` inherits C from a class with another computation")
         self.scalar = op.make_node(*(get_scalar_type(each)() for each in given))
         self.code = _asked(op, "c_code", self.scalar, NAME, *self._names(), {key: SUB[key] for key in ("fail", "id")})
         if not self.code:
-            raise Refused(f"precast has no function `{self.name}`, and there is no C of it for {', '.join(given)}")
+            raise Refused(f"precast has no function `{self.name}`, and the op has no C for {', '.join(given)}")
         for method in ("c_support_code_apply", "c_init_code_apply"):
             if _asked(op, method, self.scalar, NAME):
                 raise Refused(f"precast has no function `{self.name}`, and its C is more than an expression")
@@ -73,7 +73,7 @@ class Loop(COp):
             cell[0] = numpy.array([results[at] for results in computed], dtype=dtype).reshape(inputs[0].shape)
 
     def _numbers(self, given: Sequence[Any]) -> list[Any]:
-        """What PyTensor's reference gives for numbers."""
+        """Returns the results of PyTensor's reference for numbers."""
         storage: list[list[Any]] = [[None] for _ in self.dtypes]
         self.op.perform(self.scalar, list(given), storage)
         return [cell[0] for cell in storage]
@@ -115,7 +115,7 @@ class Loop(COp):
 
 
 def _asked(op: Any, method: str, *args: Any) -> Any:
-    """What a method of an op gives; nothing where it says that it has none."""
+    """Calls a method of an op. Returns `None` if the op does not define it."""
     from pytensor.graph.utils import MethodNotDefined
 
     try:

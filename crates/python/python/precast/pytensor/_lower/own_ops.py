@@ -1,12 +1,12 @@
-"""Ops of arrays that the library lacks, by the C that PyTensor or an author has for them.
+"""Array ops that the library lacks, compiled from the C of PyTensor or of another author.
 
 ```
 c_code ─▶ compiles with precast's headers ─▶ an op in the graph: for Python, Rust and C
-   └ it does not, or a value is no array ─▶ with `python=True` a step of the plan: an extension module of host `cpython`,
-                                            of the stable ABI if that is enough, else for this CPython alone
+   └ otherwise, or if a value is not an array ─▶ with `python=True` a step of the plan: an extension module of host
+                                                 `cpython`, for the stable ABI if possible, or for this CPython version
 ```
-What is possible is what the compiler says, so the C is compiled here. Where there is no compiler, it is found out when somebody
-else compiles it.
+The compiler decides which API suffices, so the C is compiled here. Without a compiler, the decision is deferred until the code is
+compiled on another machine.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _TYPE = ("c_init", "c_sync", "c_cleanup", "c_support_code")
 @rule("CLinkerOp")
 def applied(lower: Lowering, node: Any, inputs: list[Any]) -> Any:
     node = _fresh(node)
-    why = next((f"values of `{each.type}` are no arrays" for each in _variables(node) if not is_array(each.type)), None)
+    why = next((f"values of `{each.type}` are not arrays" for each in _variables(node) if not is_array(each.type)), None)
     if why is None:
         why = _problem(node)
     if why is None:
@@ -50,7 +50,7 @@ def applied(lower: Lowering, node: Any, inputs: list[Any]) -> Any:
 
 
 def _fresh(node: Any) -> Any:
-    """An Apply of its own, as `c_code` takes it; the one that is given may be a part of another."""
+    """Returns a copy of an Apply for `c_code`, because the original may belong to another graph."""
     from pytensor.graph.basic import Apply
 
     made = Apply(node.op, list(node.inputs), [output.type() for output in node.outputs])
@@ -64,7 +64,7 @@ def _variables(node: Any) -> list[Any]:
 
 
 def _problem(node: Any) -> str | None:
-    """Why the C of an op needs more than precast's headers, if so."""
+    """Returns the reason why the C of an op needs more than precast's headers, or `None`."""
     try:
         graph = _graph(node, Whole(node))
         if _native.Modules.no_compiler() is None:
@@ -75,7 +75,7 @@ def _problem(node: Any) -> str | None:
 
 
 def _hosted(node: Any) -> Hosted:
-    """An op as an extension module."""
+    """Compiles an op to an extension module."""
     problem: Exception | None = None
     for host in (_cpython.STABLE, _cpython.whole()):
         own = Whole(node, host)
@@ -91,11 +91,11 @@ def _hosted(node: Any) -> Hosted:
             continue
         types = [OBJECT if port_of(each.type) else type_text(each.type) for each in node.inputs]
         return Hosted(graph, unit, host, types, sorted(own.destroyed), own.reference)
-    raise Refused(f"its C cannot be compiled with the headers of Python and NumPy: {_first(problem)}")
+    raise Refused(f"its C does not compile with the headers of Python and NumPy: {_first(problem)}")
 
 
 def _graph(node: Any, op: Whole) -> _native.Graph:
-    """The graph of one op."""
+    """Returns the graph of one op."""
     inputs = [
         ObjectType(each.type)(f"x{at}") if port_of(each.type) else _native.input(f"x{at}", type_text(each.type))
         for at, each in enumerate(node.inputs)
@@ -106,17 +106,17 @@ def _graph(node: Any, op: Whole) -> _native.Graph:
 
 
 def _first(error: Exception | None) -> str:
-    """What a compiler says first."""
+    """Returns the first message of a compiler."""
     said = re.search(r"^\s*\S+:\d+:\d+: (.+)$", str(error), re.MULTILINE)
     return said[1] if said else str(error)
 
 
 class Whole(COp):
-    """An op of PyTensor's, or of somebody's, with the C that it has."""
+    """A PyTensor op or a user-defined op with its own C."""
 
     def __init__(self, node: Any, host: str | None = None) -> None:
         self.node, self.op, self.host = node, node.op, host
-        #: The inputs that it writes to.
+        #: The inputs that the op overwrites.
         self.destroyed = {at for places in (getattr(self.op, "destroy_map", None) or {}).values() for at in places}
         if host is None:
             self.destroy_map, self.view_map = (dict(getattr(self.op, name, None) or {}) for name in ("destroy_map", "view_map"))
@@ -141,9 +141,9 @@ class Whole(COp):
             cell[0] = value
 
     def reference(self, *given: Any) -> Any:
-        """What PyTensor's `perform` gives: a result, or a tuple of several."""
+        """Calls PyTensor's `perform`. Returns a result, or a tuple if there are several."""
         values = [value[()] if _is_number(each) else value for each, value in zip(self.node.inputs, given, strict=True)]
-        # It writes to its inputs, and is not to keep ours.
+        # Copy the inputs that the op overwrites.
         values = [numpy.array(value) if at in self.destroyed and is_array(self.node.inputs[at].type) else value for at, value in enumerate(values)]
         storage: list[list[Any]] = [[None] for _ in self.node.outputs]
         self.op.perform(self.node, values, storage)
@@ -151,7 +151,7 @@ class Whole(COp):
         return results if len(results) > 1 else results[0]
 
     def c_code(self, node: Apply, name: str, inputs: Sequence[str], outputs: Sequence[str], sub: Mapping[str, str]) -> str:
-        # Numbers are C's own there, and arrays without dimensions here.
+        # Scalars are C numbers in PyTensor, and arrays without dimensions in precast.
         given = [f"precast_x{at}" if _is_number(each) else x for at, (each, x) in enumerate(zip(self.node.inputs, inputs))]
         made = [f"precast_z{at}" if _is_number(each) else z for at, (each, z) in enumerate(zip(self.node.outputs, outputs))]
         before = "".join(
@@ -165,7 +165,7 @@ class Whole(COp):
         before += "".join(f"npy_{dtype} {own} = {{}};\n" for dtype, own, _ in numbers)
         code = _asked(self.op, "c_code", self.node, name, given, made, self._sub(sub))
         if not code:
-            raise Refused("there is no C of it for these types")
+            raise Refused("the op has no C for these types")
         after = "".join(
             f"Py_XDECREF({z});\n{z} = (PyArrayObject *)PyArray_EMPTY(0, NULL, NPY_{dtype.upper()}, 0);\n"
             f"if (!{z}) {{ {sub['fail']} }}\n*(npy_{dtype} *)PyArray_DATA({z}) = {own};\n"
@@ -209,7 +209,7 @@ class Whole(COp):
 
 
 class ObjectType(CType):
-    """A type of PyTensor's whose values are no arrays, with the C that it has."""
+    """A PyTensor type whose values are not arrays, with its own C."""
 
     carrier = "u8[]"
 
@@ -218,7 +218,7 @@ class ObjectType(CType):
         self.texts = {method: _asked(own, method, NAME, SUB) or "" for method in _TYPE[:2]}
         marks = {**SUB, "py_ptr": "PRECAST_PY_PTR_", "stor_ptr": "PRECAST_STOR_PTR_"}
         texts = [self.c_declare(NAME, marks), self.c_extract(NAME, marks), *self.texts.values()]
-        #: By its C: two types of a class may have different ones.
+        #: The name contains a hash of the C, because two types of one class may have different C.
         self.name = f"{type(own).__name__.lower()}_{hashlib.sha256(json.dumps(texts).encode()).hexdigest()[:8]}"
 
     def c_declare(self, name: str, sub: Mapping[str, str], check_input: bool = True) -> str:
@@ -231,7 +231,7 @@ class ObjectType(CType):
         return self._text("c_extract", name, dict(sub), check_input)
 
     def c_sync(self, name: str, sub: Mapping[str, str]) -> str:
-        # There is an object in every cell of PyTensor's.
+        # In PyTensor every cell contains an object.
         first = f"if (py_{name} == NULL) {{\n  py_{name} = Py_None;\n  Py_INCREF(Py_None);\n}}\n"
         return first + self._text("c_sync", name, dict(sub))
 
@@ -257,7 +257,7 @@ def _is_number(variable: Any) -> bool:
 
 
 def _params(op: Any, node: Any) -> tuple[str, str | None]:
-    """What stands for the params in C: they are known, so they are constants. And how C code names them."""
+    """Returns C definitions of the params as constants, and the C expression for them."""
     type_ = getattr(op, "params_type", None)
     if type_ is None:
         return "", None
@@ -275,14 +275,14 @@ def _params(op: Any, node: Any) -> tuple[str, str | None]:
 
 
 def _constant(type_: Any, value: Any) -> tuple[str, str]:
-    """A param as C has it: its type, and its value."""
+    """Returns the C type and the C value of a param."""
     own = type(type_).__name__
     if own in ("EnumType", "EnumList"):
         return type_.ctype, repr(value)
     if own != "ScalarType" or numpy.dtype(type_.dtype).kind not in "biuf":
-        raise Refused(f"a param of its C is a `{type_}`, and precast has constants of numbers alone")
+        raise Refused(f"a param of its C is a `{type_}`, but constants must be numbers")
     number = numpy.asarray(value, type_.dtype)
-    # Halves are their bits in C.
+    # C represents half-precision numbers by their bits.
     plain = number.view("u2").item() if type_.dtype == "float16" else number.item()
     if isinstance(plain, float) and not math.isfinite(plain):
         return f"npy_{type_.dtype}", "(0.0 / 0.0)" if math.isnan(plain) else f"({'-' if plain < 0 else ''}__builtin_inf())"

@@ -1,6 +1,6 @@
-"""What Python computes, between graphs: draws from generators, decompositions, Fourier transforms, functions of SciPy's without C.
+"""Ops that Python computes between graphs: random draws, decompositions, Fourier transforms, and SciPy functions without C.
 
-The rules say what is asked for, by the names of ``precast._calls``; they are followed where `freeze` is told ``python=True``.
+The rules name functions of ``precast._calls``. They apply only if `freeze` is called with ``python=True``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ..._draws import names
 from ..._variable import Variable
 from .lowering import HINT, Lowering, Refused, array_type, behaves_as, declaring, key_of, name_of, rule
 
-#: By the class of the op what is asked for, and the attributes of the op that are its settings.
+#: The function for each class of ops, and the attributes of the op that become settings.
 _CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
     "BlockDiagonal": ("block_diag", ()),
     "Choose": ("choose", ("mode",)),
@@ -51,13 +51,13 @@ _DRAWS = (
     "TruncExponentialRV UniformRV VonMisesRV WaldRV WeibullRV"
 ).split()
 
-#: Those of PyMC's.
+#: The distributions of PyMC.
 _DRAWS_OF_PYMC = (
     "pymc.DiscreteUniformRV pymc.MatrixNormalRV pymc.MoyalRV pymc.RiceRV pymc.SkewNormalRV pymc.SkewStudentTRV "
     "pymc.StickBreakingWeightsRV pymc.TruncatedNormalRV pymc.WaldRV"
 ).split()
 
-#: What is said of the op beside its name.
+#: Additional settings of an op.
 _SETTINGS: dict[str, Callable[[Any], dict[str, Any]]] = {
     "ChoiceWithoutReplacement": lambda op: {"core": op.ndims_params[0]},
     "MvNormalRV": lambda op: {"method": op.method},
@@ -69,7 +69,7 @@ _SETTINGS: dict[str, Callable[[Any], dict[str, Any]]] = {
 def called(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
     name, attributes = _CALLS[name_of(node.op)]
     if name == "lu_factor" and node.inputs[0].type.dtype not in ("float32", "float64", "complex64", "complex128"):
-        raise Refused(f"its factors are declared as {node.inputs[0].type.dtype}, and are none\n    hint: cast the matrix to float64")
+        raise Refused(f"its factors are declared as {node.inputs[0].type.dtype}, but they are floats\n    hint: cast the matrix to float64")
     settings = _known(lambda op: {attribute: getattr(op, attribute) for attribute in attributes}, node.op)
     return lower.ask(name, inputs, [output.type for output in node.outputs], **settings)
 
@@ -79,21 +79,21 @@ def drawn(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
     package, dot, _ = name_of(node.op).rpartition(".")
     name = f"{package}{dot}{node.op.name}"
     if name not in names():
-        raise Refused(f"precast knows no draws that are called `{name}`")
+        raise Refused(f"precast has no distribution `{name}`")
     settings = _known(_SETTINGS.get(name_of(node.op), lambda op: {}), node.op)
     return lower.ask("draw", inputs, [output.type for output in node.outputs], of=name, **settings)
 
 
 def _known(settings: Callable[[Any], dict[str, Any]], op: Any) -> dict[str, Any]:
-    """What is said of an op."""
+    """Returns the settings of an op."""
     try:
         return settings(op)
     except AttributeError as missing:
-        raise Refused(f"it is not as in the versions that precast knows: {missing}") from None
+        raise Refused(f"it differs from the supported versions: {missing}") from None
 
 
 def special(lower: Lowering, op: Any, arguments: list[Variable], dtype: str, why: Refused) -> Variable:
-    """A function of numbers of SciPy's; refused for the reason that is given, where it is none."""
+    """Returns a call of the SciPy function of a scalar op. Raises `why` if no such function exists."""
     module, _, name = (getattr(op, "nfunc_spec", None) or ("",))[0].rpartition(".")
     declares = declaring(type(op), "nfunc_spec")
     is_known = declares is not None and declares.__module__.split(".")[0] in ("pytensor", "pymc")

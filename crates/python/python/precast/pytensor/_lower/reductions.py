@@ -1,4 +1,4 @@
-"""Sums, products, extremes, running sums, and what is sorted."""
+"""Sums, products, extremes, running sums, and sorting."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from . import scalars
 from .elementwise import computed, index
 from .lowering import Lowering, Refused, applies, cast, constant, constant_value, name_of, rule
 
-#: What reduces with a scalar op.
+#: The reductions by scalar op.
 _OF = {"Add": "sum", "Mul": "prod", "Maximum": "max", "Minimum": "min", "AND": "all", "OR": "any"}
 
 
@@ -32,7 +32,7 @@ def reduce(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
     if name in ("Add", "Mul"):
         accumulator = getattr(op, "acc_dtype", None) or dtype
         if accumulator == "bool":
-            raise Refused("a sum of truth values is a truth value only here")
+            raise Refused("a sum of bools is a bool in PyTensor, but not in precast")
         x = cast(x, accumulator)
     if not axes:
         return x
@@ -42,7 +42,7 @@ def reduce(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
 
 
 def parted(lower: Lowering, op: Any, x: Variable) -> tuple[str, Variable]:
-    """What reduces, and what of `x`: PyTensor makes one scalar op, `total + f(x)`, of a reduction and what it alone takes."""
+    """Returns the reducing scalar op and its operand. PyTensor fuses a reduction with its operand to one op, `total + f(x)`."""
     if name_of(op) != "Composite":
         return name_of(op), x
     inner = op.fgraph
@@ -59,29 +59,29 @@ def parted(lower: Lowering, op: Any, x: Variable) -> tuple[str, Variable]:
 
 
 def axes_of(axis: Any, ndim: int) -> list[int]:
-    """The axes that are reduced."""
+    """Returns the reduced axes."""
     return list(range(ndim)) if axis is None else [int(each) for each in numpy.atleast_1d(axis)]
 
 
 def kept_extents(lower: Lowering, node: Any, axes: list[int]) -> None:
-    """Tells the extents of a result that has lost some axes."""
+    """Sets the extents of a result without the reduced axes."""
     extents = lower.extents.of(node.inputs[0])
     lower.extents.tell(node.outputs[0], [extent for axis, extent in enumerate(extents) if axis not in axes])
 
 
 def with_initial(x: Variable, axes: list[int], value: Any) -> Variable:
-    """A tensor with one more element along an axis that is reduced, so that there is one."""
+    """Appends one element along a reduced axis, so that the reduction is not empty."""
     axis = axes[0]
     shape = [constant(1, "int64") if each == axis else call("shape_i", x, i=each) for each in range(x.type.ndim)]
     more = call("alloc", constant(value, x.type.dtype), *shape)
-    # The others may be empty as well.
+    # The other reduced axes may also be empty.
     for each in axes[1:]:
         x, more = (call("join", part, index_zero(part, each, value), axis=each) for part in (x, more))
     return call("join", x, more, axis=axis)
 
 
 def index_zero(x: Variable, axis: int, value: Any) -> Variable:
-    """One more element along an axis."""
+    """Returns an array with extent 1 along an axis, filled with a value."""
     shape = [constant(1, "int64") if each == axis else call("shape_i", x, i=each) for each in range(x.type.ndim)]
     return call("alloc", constant(value, x.type.dtype), *shape)
 
@@ -95,7 +95,7 @@ def argmax(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
         return call("argmax", x)
     if len(axes) == 1:
         return call("argmax", x, axis=axes[0])
-    # Those that are kept in front, the others as one.
+    # Move the kept axes to the front, and join the reduced axes.
     kept = [axis for axis in range(x.type.ndim) if axis not in axes]
     x = call("dimshuffle", x, order=kept + axes)
     extents = [call("shape_i", x, i=axis) for axis in range(x.type.ndim)]
@@ -128,7 +128,7 @@ def sort(lower: Lowering, node: Any, inputs: list[Any]) -> Variable:
 
 @rule("ArgSortOp")
 def argsort(lower: Lowering, node: Any, inputs: list[Any]) -> Variable:
-    # Which of equal elements comes first is open but for `stable`, and this is stable.
+    # precast sorts stably. Sort kinds other than `stable` leave the order of equal elements open.
     return _sorted(lower, node, inputs, "argsort")
 
 
@@ -137,7 +137,7 @@ def _sorted(lower: Lowering, node: Any, inputs: list[Any], function: str) -> Var
     # Older versions have the axis as an input.
     axis = node.op.axis if hasattr(node.op, "axis") else constant_value(node.inputs[1], "axis")
     if getattr(node.op, "order", None):
-        raise Refused("precast sorts by no field")
+        raise Refused("precast cannot sort by field")
     if axis is None or numpy.ndim(axis) == 0 and isinstance(axis, numpy.ndarray) and axis.dtype == object:
         return call(function, call("flatten", x), axis=0)
     lower.extents.equate(node.outputs[0], node.inputs[0])
@@ -155,7 +155,7 @@ def searchsorted(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable
 @rule("Unique")
 def unique(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
     if len(node.outputs) != 1 or node.op.axis is not None and node.inputs[0].type.ndim != 1:
-        raise Refused("precast has only the elements of `unique`, not where they are")
+        raise Refused("precast's `unique` returns only elements, not indices or counts")
     return call("unique", inputs[0])
 
 

@@ -1,6 +1,6 @@
-"""Functions of numbers: what each scalar op of PyTensor is in the library.
+"""Scalar functions: maps PyTensor's scalar ops to functions of the library.
 
-An op's rule is given its arguments with the dtypes that PyTensor's types say, and the dtype of its result, all NumPy's names.
+A rule gets the arguments of an op with the dtypes of PyTensor's types, and the NumPy name of the result's dtype.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..._variable import Variable, call
 from . import own_c
 from .lowering import Refused, behaves_as, cast, constant
 
-#: Functions that are computed in the dtype of the result.
+#: Functions that cast their arguments to the dtype of the result.
 _IN_RESULT = {
     "Sub": "sub",
     "Pow": "pow",
@@ -71,7 +71,7 @@ _IN_RESULT = {
     "Identity": "identity",
 }
 
-#: Functions of the arguments as they are: of integers exactly.
+#: Functions that do not cast their arguments, so that integers stay exact.
 _OF_ARGUMENTS = {
     "LT": "lt",
     "GT": "gt",
@@ -86,7 +86,7 @@ _OF_ARGUMENTS = {
     "Imag": "imag",
 }
 
-#: Functions whose results of complex numbers differ from NumPy's in infinities and NaN.
+#: Functions whose complex results differ from NumPy in infinities and NaN.
 _NOT_COMPLEX = {"Pow"}
 
 _RULES: dict[str, Callable[[list[Variable], str], Any]] = {}
@@ -101,10 +101,10 @@ def _rule(*names: str) -> Callable[[Any], Any]:
 
 
 def compute(op: Any, arguments: list[Variable], dtype: str) -> Variable:
-    """A scalar op of PyTensor's on arrays or numbers; the result has the dtype."""
+    """Applies a PyTensor scalar op to arrays or numbers. The result has the given dtype."""
     name = behaves_as(type(op), NAMES)
     if name in _NOT_COMPLEX and kind(dtype) == "c":
-        raise Refused(f"`{name}` of complex numbers has other infinities in precast than in NumPy")
+        raise Refused(f"`{name}` of complex numbers differs from NumPy in infinities")
     if name in _IN_RESULT:
         made = call(_IN_RESULT[name], *(cast(argument, dtype) for argument in arguments))
     elif name in _OF_ARGUMENTS:
@@ -117,18 +117,18 @@ def compute(op: Any, arguments: list[Variable], dtype: str) -> Variable:
 
 
 def kind(dtype: str) -> str:
-    """NumPy's letter for the kind of a dtype."""
+    """Returns NumPy's letter for the kind of a dtype."""
     return numpy.dtype(dtype).kind
 
 
 def select(condition: Variable, yes: Variable, no: Variable) -> Variable:
-    """`yes` where a condition is true, else `no`."""
+    """Selects `yes` where a condition is true, otherwise `no`."""
     return call("switch", cast(condition, "bool"), yes, no)
 
 
 def _fold(function: str) -> Callable[[list[Variable], str], Variable]:
     def made(arguments: list[Variable], dtype: str) -> Variable:
-        """From the left; floats in the dtype that those so far promote to, as PyTensor's Python and C have it."""
+        """Folds from the left. Floats have the promoted dtype of the arguments so far, as in PyTensor's Python and C."""
         if kind(dtype) in "fc":
             arguments = [a if kind(a.type.dtype) in "fc" else cast(a, dtype) for a in arguments]
         else:
@@ -146,7 +146,7 @@ _RULES["Add"], _RULES["Mul"] = _fold("add"), _fold("mul")
 
 @_rule("TrueDiv")
 def _true_div(arguments: list[Variable], dtype: str) -> Variable:
-    # Of integers in f64, whatever `floatX` is.
+    # The quotient of integers is computed in f64, independent of `floatX`.
     is_discrete = all(kind(argument.type.dtype) in "biu" for argument in arguments)
     return call("div", *(cast(argument, "float64" if is_discrete else dtype) for argument in arguments))
 
@@ -163,7 +163,7 @@ def _mod(arguments: list[Variable], dtype: str) -> Variable:
 
 @_rule("Clip")
 def _clip(arguments: list[Variable], dtype: str) -> Variable:
-    # The lower bound goes first, and a NaN stays.
+    # The lower bound takes precedence, and NaN is preserved.
     x, low, high = arguments
     above = select(call("gt", x, high), cast(high, dtype), cast(x, dtype))
     return select(call("lt", x, low), cast(low, dtype), above)
@@ -177,7 +177,7 @@ def _switch(arguments: list[Variable], dtype: str) -> Variable:
 
 @_rule("Second")
 def _second(arguments: list[Variable], dtype: str) -> Variable:
-    # Of the first the shape alone matters.
+    # Only the shape of the first argument matters.
     return select(constant(True, "bool"), cast(arguments[1], dtype), cast(cast(arguments[0], "bool"), dtype))
 
 
@@ -210,9 +210,9 @@ def _x_log_y(arguments: list[Variable], dtype: str) -> Variable:
 def _angle(arguments: list[Variable], dtype: str) -> Variable:
     (z,) = arguments
     if kind(z.type.dtype) != "c":
-        raise Refused("the angle of what is no complex number differs between versions of PyTensor")
+        raise Refused("the angle of a real number differs between versions of PyTensor")
     return call("atan2", call("imag", z), call("real", z))
 
 
-#: The classes of scalar ops that there are rules for.
+#: The classes of scalar ops with rules.
 NAMES = frozenset({*_IN_RESULT, *_OF_ARGUMENTS, *_RULES})

@@ -1,4 +1,4 @@
-"""Extents, and what changes them or makes arrays of them."""
+"""Extents, and ops that change them or create arrays."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def shape_i(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
 
 
 def extent_of(lower: Lowering, node: Any, variable: Any, x: Variable, axis: int) -> Variable:
-    """An extent, which an Apply gives: a number where it is known."""
+    """Returns the extent that an Apply computes. It is a constant if the extent is known."""
     extent = lower.extents.of(variable)[axis]
     lower.extents.is_value(node.outputs[0], extent)
     return constant(extent, "int64") if isinstance(extent, int) else call("shape_i", x, i=axis)
@@ -72,7 +72,7 @@ def split_dims(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
 
 
 def extents_of(x: Variable) -> list[Variable]:
-    """The extents of an array."""
+    """Returns the extents of an array."""
     return [call("shape_i", x, i=axis) for axis in range(x.type.ndim)]
 
 
@@ -94,7 +94,7 @@ def alloc(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
 
 @rule("AllocEmpty")
 def alloc_empty(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
-    """What it holds is open; here it is zeros."""
+    """The content is unspecified; precast uses zeros."""
     lower.extents.tell(node.outputs[0], [lower.number(variable) for variable in node.inputs])
     value = constant(0, node.op.dtype)
     return call("alloc", value, *inputs) if inputs else value
@@ -120,7 +120,7 @@ def join(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
     for variable in variables[1:]:
         for each, extent in enumerate(lower.extents.of(variable)):
             if each != axis and told[each] is not extent and told[each] != extent:
-                # It fails where they differ.
+                # It fails if the extents differ.
                 lower.checked.add(node)
                 lower.extents.unite(told[each], extent)
     told = list(lower.extents.of(variables[0]))
@@ -146,7 +146,7 @@ def split(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
 def arange(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
     dtype = node.outputs[0].type.dtype
     if any(numpy.result_type(variable.type.dtype, dtype) != dtype for variable in node.inputs):
-        raise Refused(f"its numbers are of wider dtypes than its elements, `{dtype}`")
+        raise Refused(f"an argument has a wider dtype than the elements, `{dtype}`")
     return call("arange", *(cast(value, dtype) for value in inputs), dtype=numpy.dtype(dtype))
 
 

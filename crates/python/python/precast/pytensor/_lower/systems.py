@@ -1,4 +1,4 @@
-"""Systems of linear equations, inverses and determinants, by decompositions with the largest pivots."""
+"""Systems of linear equations, inverses and determinants, by decompositions with partial pivoting."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .lowering import HINT, Lowering, Refused, array_type, cast, constant, rule
 
 
 class LU(ExternalCOp):
-    """P·a = L·U in one matrix; the rows of `a` in the order of P, and behind them the sign of P."""
+    """Computes P·a = L·U. Returns L and U in one matrix, and the row order of P followed by its sign."""
 
     __props__ = ()
 
@@ -51,18 +51,18 @@ lu = LU()
 
 
 def decomposed(a: Variable) -> tuple[Variable, Variable, Variable]:
-    """A matrix in two triangles, the order of its rows, and the sign of that."""
+    """Returns the two triangles of a matrix, the order of its rows, and the sign of that permutation."""
     made, rows = lu(a)
     return made, index(rows, slice(None, -1)), index(rows, -1)
 
 
 def diagonal(a: Variable) -> Variable:
-    """The diagonal of a matrix."""
+    """Returns the diagonal of a matrix."""
     return call("diagonal", a, offset=0, axis1=0, axis2=1)
 
 
 def solved(a: Variable, b: Variable) -> tuple[Variable, Variable]:
-    """The solution of a system, NaN where there is none, and the pivots."""
+    """Solves a system. Returns the solution, which is NaN for a singular matrix, and the pivots."""
     made, rows, _ = decomposed(a)
     x = triangular(made, triangular(made, index(b, rows), lower=True, unit_diagonal=True), lower=False)
     return x, diagonal(made)
@@ -82,7 +82,7 @@ def solve(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
     if lower.python:
         (made,) = lower.ask("solve", [a, b], [array_type(dtype, 2)], lower=node.op.lower, assume_a=kind)
         return as_given(node, made)
-    raise Refused(f"precast solves no systems whose matrix is said to be `{kind}`\n    {HINT}")
+    raise Refused(f"precast cannot solve a system with `assume_a=\"{kind}\"`\n    {HINT}")
 
 
 @rule("CholeskySolve")
@@ -95,7 +95,7 @@ def cholesky_solve(lower: Lowering, node: Any, inputs: list[Variable]) -> Variab
 
 
 def by_root(root: Variable, b: Variable) -> Variable:
-    """The solution of a system whose matrix is `root` times its transpose."""
+    """Solves a system whose matrix is `root` times its transpose."""
     return triangular(call("transpose", root), triangular(root, b, lower=True), lower=False)
 
 
