@@ -1,5 +1,5 @@
-"""The container of PYTENSOR.md, without docker: the lines of its Dockerfiles one after the other, in a directory that the last stage
-can only read, as another user with no home, no compiler and no PyTensor where the page says so."""
+"""The containers of PYTENSOR.md without Docker. The instructions of the Dockerfiles run one after the other. The last stage has a
+read-only directory, another user without a home, no compiler, and no PyTensor if its Dockerfile does not install it."""
 
 import json
 import os
@@ -15,13 +15,13 @@ import pytest
 
 PAGE = (Path(__file__).parents[2] / "PYTENSOR.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
-#: What the page says that a container prints.
+#: The output of the containers on the page.
 PRINTED = [text for kind, text in BLOCKS if kind == "text" and not text.startswith("precast")]
 NOBODY = 65534
 
 
 class Container:
-    """A file system for each stage of a Dockerfile, and what its instructions do there."""
+    """Runs the instructions of a Dockerfile, with a directory for each stage."""
 
     def __init__(self, world, root: Path, others: list[str]) -> None:
         self.world, self.root, self.others, self.stages = world, root, others, []
@@ -39,12 +39,13 @@ class Container:
         self.user = None
 
     def run(self, command: str) -> None:
+        command = re.sub(r"^--mount=from=wheel,\S+ ", "", command)
         stage, words = self.stages[-1], shlex.split(command)
         if words[0] == "python":
             self.world.root = stage
             self.world.run(*words[1:])
             return
-        # What installs is not done here: it is there. The last stage gets no compiler, and a user of its own.
+        # Commands that install packages are skipped, because the packages are installed. The last stage gets a user but no compiler.
         installs = [shlex.split(part) for part in command.split("&&")]
         assert all(part[0] in ("apt-get", "pip", "rm", "useradd") for part in installs), command
         self.has_compiler = "g++" in words
@@ -65,7 +66,7 @@ class Container:
         self.user = rest
 
     def entrypoint(self, rest: str) -> None:
-        """Runs it, as `docker run --read-only --cap-drop ALL` does as far as that can be had here."""
+        """Runs the entry point like `docker run --read-only --cap-drop ALL`, as far as possible without Docker."""
         stage = self.stages[-1]
         assert self.user and not self.has_compiler
         os.chmod(stage, 0o555)
@@ -80,7 +81,7 @@ class Container:
             command = [*self.others, sys.executable, "-B", *words]
             return subprocess.run(command, cwd=stage, env=environment, capture_output=True, text=True, timeout=3600)
 
-        # It is a user who may write nothing there.
+        # The user may not write to the directory.
         refused = start("-c", "open('model.py', 'a')")
         assert refused.returncode == 1 and "PermissionError" in refused.stderr, refused.stderr
         ended = start(*words)
@@ -91,7 +92,10 @@ class Container:
 
 
 def instructions(dockerfile: str) -> list[tuple[str, str]]:
-    lines = [line for line in dockerfile.splitlines() if line and not line.startswith("#")]
+    """Returns the instructions after the stage that builds the wheel, which is installed already."""
+    wheel, rest = dockerfile.split("\n\n", 1)
+    assert wheel.startswith("FROM rust:") and "pip wheel" in wheel and "./crates/python" in wheel
+    lines = [line for line in rest.splitlines() if line and not line.startswith("#")]
     return [tuple(line.split(" ", 1)) for line in lines]
 
 
@@ -112,8 +116,8 @@ def test_the_container_of_the_page_prints_what_it_says(which, world, tmp_path):
 
 
 def _others(path: Path) -> list[str]:
-    """What starts a program as a user who owns nothing there, or, where that user cannot come to this Python, as root without any
-    right of root's; nothing for who is not root, whose files are made read-only."""
+    """Returns a command that starts a program as a user who owns no files in `path`. If that user cannot run this Python, the program
+    runs as root without capabilities. Returns an empty command for other users, whose files are read-only."""
     if os.getuid() != 0:
         return []
     if shutil.which("setpriv") is None:
