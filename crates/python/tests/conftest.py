@@ -1,11 +1,11 @@
-"""The bundle of `precast.toml`, which `cargo xtask python` builds and names in PRECAST_TEST_BUNDLE."""
+"""The bundle of `precast.toml`. `cargo xtask python` builds it and sets PRECAST_TEST_BUNDLE."""
 
 import os
 import tempfile
 import time
 from pathlib import Path
 
-# What tests compile is kept apart from what the user has.
+# Tests use their own cache, separate from the user's cache.
 _CACHE = tempfile.TemporaryDirectory(prefix="precast-tests-")
 os.environ["PRECAST_CACHE"] = _CACHE.name
 os.environ.pop("PRECAST_STORE", None)
@@ -15,14 +15,14 @@ import precast  # noqa: E402
 import pytest  # noqa: E402
 
 
-# Long runs have a share of the time: tests that would begin after it are skipped.
+# Long runs have a time limit. Tests that would start after it are skipped.
 _SECONDS = os.environ.get("PRECAST_TEST_SECONDS")
 _END = time.monotonic() + float(_SECONDS) if _SECONDS else None
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     if _END is not None and time.monotonic() > _END:
-        pytest.skip("the time of PRECAST_TEST_SECONDS is spent")
+        pytest.skip("the time limit of PRECAST_TEST_SECONDS is exceeded")
 
 
 @pytest.fixture(scope="session")

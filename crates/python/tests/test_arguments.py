@@ -1,4 +1,4 @@
-"""Arguments whose conversion runs Python's code: it may change the arguments before and after it, and interrupt the call."""
+"""Arguments whose conversion runs Python code, which may change other arguments or interrupt the call."""
 
 import subprocess
 import sys
@@ -8,12 +8,12 @@ import numpy as np
 import precast
 import pytest
 
-#: Elements of an array whose memory goes back to the system when it is freed.
+#: The number of elements of an array whose memory is returned to the system when it is freed.
 N = 2**20
 
 
 class Interface:
-    """An array by its interface, which runs `work` when it is asked for."""
+    """An array by its interface. Reading the interface runs `work`."""
 
     def __init__(self, array, work):
         self._array, self._work = array, work
@@ -56,12 +56,12 @@ CONVERSIONS = [Interface, Exchanged, subclass]
 
 
 def shrink(array):
-    """Frees the memory of an array, and leaves three elements."""
+    """Frees the memory of an array and leaves three elements."""
     return lambda: array.resize(3, refcheck=False)
 
 
 def replace(array):
-    """Frees the memory of an array by what `pickle` calls."""
+    """Frees the memory of an array with the method that `pickle` calls."""
     state = np.arange(3.0).__reduce__()[2]
     return lambda: array.__setstate__(state)
 
@@ -119,7 +119,7 @@ def test_a_callback_is_given_such_a_value(convert):
 
 
 class Performs(precast.COp):
-    """An op whose reference runs code of the caller's."""
+    """An op whose reference runs a function of the test."""
 
     __props__ = ()
     work = staticmethod(lambda: None)
@@ -148,7 +148,7 @@ def test_a_reference_may_free_the_arguments_of_its_call(monkeypatch, frees):
 
 
 class Filters(precast.CType):
-    """A type whose values are checked by code of the caller's."""
+    """A type whose filter runs a function of the test."""
 
     work = staticmethod(lambda: None)
 
@@ -199,7 +199,7 @@ def test_a_filter_may_free_the_arguments_of_its_call(monkeypatch):
 
 
 class Raises:
-    """What raises an exception when it is converted."""
+    """An argument whose conversion raises an exception."""
 
     def __init__(self, raised):
         self._raised = raised
@@ -223,7 +223,7 @@ def test_an_exception_that_is_no_error_passes(add, monkeypatch, kind):
     x = precast.input("x", "f64[?]")
     with pytest.raises(kind):
         precast.function([x], Performs()(x), policy="interpret")(np.ones(3))
-    # The next call has nothing of it.
+    # The next call is not affected.
     assert np.array_equal(add(np.ones(3), np.ones(3)), [-1.0] * 3)
 
 
@@ -248,7 +248,7 @@ def test_what_cannot_be_shown_is_refused_in_silence(capfd):
 
 
 def test_the_first_call_runs_no_code_of_numpys(bundle):
-    """An interrupt while NumPy's tables of functions are looked up would be a panic."""
+    """An interrupt during the lookup of NumPy's function tables would cause a panic."""
     code = """
     import sys
     import numpy as np, precast

@@ -1,7 +1,7 @@
 """The names of the Python array API standard, and the standard's own test suite through the eager shim `array_api`.
 
-The suite is no package of a registry: a checkout with its submodule, https://github.com/data-apis/array-api-tests, is named by
-``PRECAST_ARRAY_API_TESTS``, and `hypothesis` and `ndindex` have to be installed. Without it that test is skipped.
+The suite is not in a package registry. Set ``PRECAST_ARRAY_API_TESTS`` to a checkout of https://github.com/data-apis/array-api-tests
+with its submodule, and install `hypothesis` and `ndindex`. Otherwise the test is skipped.
 """
 
 import os
@@ -46,7 +46,7 @@ def test_every_function_of_the_standard_is_there(shim):
     assert [name for name in STANDARD if not hasattr(shim, name)] == []
 
 
-#: Names that NumPy has as well, called with the standard's own arguments.
+#: Names that NumPy also has, called with the arguments of the standard.
 CALLS = {
     "copysign": lambda xp, x, y, n: xp.copysign(x, y),
     "nextafter": lambda xp, x, y, n: xp.nextafter(x, y),

@@ -1,4 +1,4 @@
-"""Calls: what goes in, what comes out, and that nothing is copied."""
+"""Calls: arguments and results, which are not copied."""
 
 import array
 import os
@@ -187,7 +187,7 @@ def test_numbers_of_numpy_have_their_dtype(model):
 
 
 class Interface:
-    """An array by NumPy's interface alone."""
+    """An array with only NumPy's interface."""
 
     def __init__(self, x):
         self.__array_interface__ = x.__array_interface__
@@ -195,7 +195,7 @@ class Interface:
 
 
 class DLPack:
-    """An array by DLPack alone."""
+    """An array with only DLPack."""
 
     def __init__(self, x):
         self.x = x
@@ -237,7 +237,7 @@ def test_the_interpreter_runs_on_while_a_function_runs(model):
             model.score(x, x, x)
         done.set()
 
-    # Without switches between threads, others run only while one gives the interpreter away.
+    # Without thread switches, another thread runs only while this one releases the GIL.
     before = sys.getswitchinterval()
     sys.setswitchinterval(1000.0)
     try:

@@ -57,7 +57,7 @@ def test_layers_have_what_others_compiled(graph, tmp_path):
         "assert precast.check(f.graph, layers=[sys.argv[1]])\n"
         "print(float(f(np.ones(3), np.ones(3))))"
     )
-    # Another process, since publishing ends with this one's runtimes at the latest.
+    # Use other processes, because publishing may continue until the runtimes of this process end.
     for _ in range(50):
         ran = subprocess.run([sys.executable, "-c", code, str(store)], capture_output=True, text=True)
         if ran.returncode == 0:

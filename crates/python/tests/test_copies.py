@@ -1,4 +1,4 @@
-"""Arrays are read and written where they lie: what a process needs at most does not grow by an input."""
+"""Arrays are read and written in place: the peak memory of a process does not grow by the size of an input."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,7 @@ SIZE = 8 * N
 
 
 def peak() -> int:
-    """The most memory that the process has had since `reset`, in bytes."""
+    """Returns the peak memory of the process since `reset`, in bytes."""
     return 1024 * int(re.search(r"VmHWM:\s+(\d+) kB", STATUS.read_text())[1])
 
 
@@ -35,9 +35,9 @@ def x():
     try:
         reset()
     except OSError as error:
-        pytest.skip(f"the most memory of this process cannot be set back: {error}")
+        pytest.skip(f"cannot reset the peak memory of this process: {error}")
     x = np.arange(N, dtype="f8")
-    # The measure sees a copy.
+    # The measurement detects a copy.
     assert growth(x.copy) > 0.9 * SIZE
     return x
 
@@ -48,14 +48,14 @@ def total():
 
 
 class Interface:
-    """An array of others, by its interface alone."""
+    """A foreign array with only NumPy's interface."""
 
     def __init__(self, array):
         self.__array_interface__, self._kept = array.__array_interface__, array
 
 
 class Exchanged:
-    """An array of others, by DLPack alone."""
+    """A foreign array with only DLPack."""
 
     def __init__(self, array):
         self._array = array
@@ -95,7 +95,7 @@ def test_out_is_written_in_place_and_a_result_is_made_once(x):
 
 
 def test_an_op_of_ones_own_is_given_the_callers_memory():
-    """Where the C of an op finds its input, as a number."""
+    """Returns the address of the input in the C of an op."""
 
     class Where(precast.COp):
         def make_node(self, x):

@@ -1,4 +1,4 @@
-"""Host `cpython`: the C of ops and types over Python's own objects, the same source as in host `native`."""
+"""Host `cpython`: the C of ops and types on Python objects, with the same source as in host `native`."""
 
 import gc
 import shutil
@@ -15,7 +15,7 @@ from test_own_types import Double, Times
 
 pytestmark = pytest.mark.skipif(
     not Path(sysconfig.get_path("include"), "Python.h").is_file() or not shutil.which("cc"),
-    reason="there are no headers of this Python, or no C compiler",
+    reason="no headers of this Python, or no C compiler",
 )
 
 PAIRS = [(a, b) for a in ("i32", "i64", "f32", "f64") for b in ("i64", "f64")]
@@ -26,7 +26,7 @@ def made(inputs, outputs, **settings):
 
 
 class GenericDouble(Generic):
-    """The `double` of Aesara's document on CTypes, method by method as it derives it from Generic."""
+    """The type `double` of Aesara's documentation of CType, with the same methods derived from Generic."""
 
     name = "generic_double"
 
@@ -134,7 +134,7 @@ def test_what_is_no_such_array_is_refused(wrong, kind):
 
 
 class Pair(COp):
-    """The object itself, and how many references there are to it."""
+    """Returns an object and its reference count."""
 
     def make_node(self, x):
         return Apply(self, [x], [Generic()(), TensorType("i64", [])()])
@@ -158,7 +158,7 @@ def test_any_object_goes_through_generic():
     for value in (object(), "a text", [1, 2], np.arange(3), Pair):
         before = sys.getrefcount(value)
         same, count = function(value)
-        # The call's own reference and that of the C are part of it.
+        # The count includes the references of the call and of the C code.
         assert same is value and count >= before
         del same
         assert sys.getrefcount(value) == before
@@ -179,7 +179,7 @@ def test_a_bundle_has_modules_that_are_found_by_their_graphs(tmp_path):
 
 
 class Sum(COp):
-    """A number of C, of NumPy's or Python's numbers."""
+    """A C number, from NumPy or Python numbers."""
 
     def make_node(self, x, y):
         return Apply(self, [x, y], [precast.Type(x.type)()])
@@ -202,7 +202,7 @@ def test_numbers_are_numbers_of_numpy(dtype, values):
 
 
 class Counted(COp):
-    """Code of every kind: at load, for each instance, around a call."""
+    """An op with every kind of code: at load, for each instance, and around a call."""
 
     def make_node(self, x):
         return Apply(self, [x], [TensorType("i64", [])()])
@@ -270,7 +270,7 @@ def test_references_are_counted_exactly():
     a, b, wrong = np.ones(4), np.ones(4), np.ones(3)
     results = [function(a, b) for _ in range(10)]
     assert all(sys.getrefcount(result) == 2 or sys.getrefcount(result) == 3 for result in results)
-    # What other tests have left goes before, not between.
+    # Collect the garbage of other tests before the measurement.
     gc.collect()
     held = [sys.getrefcount(each) for each in (a, b, wrong, None, ValueError)]
     for _ in range(20_000):

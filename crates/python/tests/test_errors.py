@@ -1,4 +1,4 @@
-"""Calls that are refused, each with an exception of Python's own kind and the function's words."""
+"""Rejected calls, each with the matching built-in exception and a message about the function."""
 
 import numpy as np
 import precast

@@ -1,4 +1,4 @@
-"""Calls without detours give what all other calls give, and nothing that Python can pass breaks them."""
+"""Fast calls give the same results as all other calls, and no Python argument breaks them."""
 
 import gc
 import itertools
@@ -75,7 +75,7 @@ def test_numbers_are_inputs_without_dimensions(model):
         model.pick(x, 2**70)
 
 
-#: Numbers that are rounded to a dtype, and the least that it has no room for.
+#: The largest numbers that are rounded to a dtype, and the smallest ones that are out of bounds.
 ROOM = {
     "f16": (65519.0, 65520.0),
     "bf16": (3.395e38, 3.4e38),
@@ -179,7 +179,7 @@ def test_an_array_that_calls_the_function_while_it_is_asked_for(add):
 
     limit = sys.getrecursionlimit()
     try:
-        # As PyTensor does, and others.
+        # As PyTensor and other programs do.
         sys.setrecursionlimit(100_000)
         with pytest.raises((RecursionError, TypeError)):
             add(Endless(), np.zeros(2))
@@ -266,7 +266,7 @@ def test_the_interpreter_is_free_while_much_is_computed():
     def tick():
         while not stop.is_set():
             ticks[0] += 1
-            # Gives the interpreter back: nothing else makes it.
+            # Releases the GIL; nothing else does.
             time.sleep(0)
 
     slow(x[:1])
@@ -275,7 +275,7 @@ def test_the_interpreter_is_free_while_much_is_computed():
     thread.start()
     while ticks[0] == 0:
         time.sleep(0.001)
-    # So long a thread waits before it is let run: the other runs from here on only if a call lets it.
+    # A thread waits this long for the GIL, so the other thread runs only if a call releases it.
     sys.setswitchinterval(1000)
     try:
         before = after = ticks[0]
@@ -330,7 +330,7 @@ print("done")
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "done\n", "")
 
 
-#: Graphs of several results: maps and whole reductions, which go without a frame; and others.
+#: Graphs with several results: maps and whole reductions, which run without a frame, and other graphs.
 SEVERAL = {
     "maps": ("x: f64[?], y: f64[?]", ["a = x + y", "b = x*y - 1", "c = exp(-x)"]),
     "a map and its sum": ("x: f64[?], y: f64[?]", ["s = sum(x*y)", "g = x*y"]),

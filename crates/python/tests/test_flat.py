@@ -1,4 +1,4 @@
-"""Calls keep nothing: no memory, no object, no reference."""
+"""Calls leak no memory, objects or references."""
 
 import gc
 import itertools
@@ -15,11 +15,11 @@ STATUS = Path("/proc/self/status")
 
 
 def rss() -> int:
-    """The memory that the process has now, in KiB: the most that it had may be another test's."""
+    """Returns the current memory of the process in KiB. The peak memory could belong to another test."""
     return int(re.search(r"VmRSS:\s+(\d+) kB", STATUS.read_text())[1])
 
 
-@pytest.mark.skipif(not STATUS.is_file(), reason="this system does not say what memory a process has")
+@pytest.mark.skipif(not STATUS.is_file(), reason="this system does not report the memory of a process")
 @pytest.mark.parametrize("times", [20_000, pytest.param(1_000_000, marks=pytest.mark.long)])
 def test_many_calls_keep_no_memory(model, times):
     """A million calls of each kind: `cargo xtask python --long`."""
@@ -56,7 +56,7 @@ def test_many_calls_keep_no_memory(model, times):
 
     all_kinds(2_000)
     rss_kib, objects, counts = state()
-    # The measure sees what is kept; so large an array has pages of its own, which go with it.
+    # The measurement detects leaks. An array of this size has its own pages, which are released with it.
     kept = np.ones(2**23)
     assert rss() - rss_kib > 60_000
     del kept
@@ -64,5 +64,5 @@ def test_many_calls_keep_no_memory(model, times):
     now_kib, now_objects, now = state()
     assert now_kib - rss_kib < 2048, (rss_kib, now_kib)
     assert abs(now_objects - objects) < 20, (objects, now_objects)
-    # The rest of the interpreter may hold one more or less; a call that keeps one in a million does not pass by this.
+    # The interpreter may hold one reference more or less. A call that leaks one in a million calls still fails.
     assert all(abs(a - b) < 10 for a, b in zip(counts, now)), (counts, now)

@@ -1,4 +1,4 @@
-"""Threads that round otherwise, as libraries and `fesetround` make them, get the same numbers."""
+"""Threads with another rounding mode, set by libraries or `fesetround`, get the same numbers."""
 
 import contextlib
 import ctypes
@@ -19,7 +19,7 @@ VALUES = np.array([1e300, 2.0, -0.3, 0.3, 1.4616, 5e-324, 0.1, 37.25])
 
 @contextlib.contextmanager
 def rounding(mode):
-    """Computes nothing itself: Python's own numbers would be others."""
+    """Sets the rounding mode inside the block, which must not compute in Python: results of Python would differ."""
     assert libm.fesetround(mode) == 0
     try:
         yield

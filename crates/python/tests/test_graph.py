@@ -1,4 +1,4 @@
-"""Graphs that are built in Python: what NumPy does with arrays, they do with variables."""
+"""Graphs that are built in Python: operations on variables match NumPy's operations on arrays."""
 
 import itertools
 import operator
@@ -7,7 +7,7 @@ import numpy as np
 import precast
 import pytest
 
-# Literals promote as in NumPy 2, which NumPy 1.26 does where it is told to.
+# Literals promote as in NumPy 2. NumPy 1.26 needs this setting.
 if np.lib.NumpyVersion(np.__version__) < "2.0.0":
     np._set_promotion_state("weak")
 
@@ -88,7 +88,7 @@ def test_operators_are_numpys(operate):
         for number in (True, 2, 2.5, 1 + 2j):
             both(x, number, a, number)
             both(number, x, number, a)
-        # NumPy 1.26 squares where the exponent is 2, whatever its dtype.
+        # NumPy 1.26 squares if the exponent is 2, for every dtype.
         if operate is not operator.pow or np.lib.NumpyVersion(np.__version__) >= "2.0.0":
             both(x, np.float32(2), a, np.float32(2))
         both(np.arange(5, dtype="i8"), x, np.arange(5, dtype="i8"), a)
@@ -314,7 +314,7 @@ def test_graphs_are_shown():
 
 
 def test_a_function_of_a_bundle_is_no_picture_and_says_what_it_takes(model):
-    # Notebooks take the text then.
+    # Notebooks show the text in this case.
     assert model.score.graph is None and model.score._repr_svg_() is None and model.score._repr_html_() is None
     assert repr(model.score) == "<precast.Function score(x: f64[?], y: f64[?], z: f64[?]) -> (out: f64[])>"
 

@@ -1,4 +1,4 @@
-"""Graphs are compiled for users without a home, with one that cannot be written, and with a full disk."""
+"""Graphs are compiled for users without a home, with a read-only home, and with a full disk."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ import numpy, precast
 print(precast.function("x: f64[?]", "out = sum(x * 3)", policy="jit")(numpy.array([1.0, 2.0])))
 """
 
-#: Mounts a file system of 16 KiB at HOME, fills it, and runs the words.
+#: Mounts a file system of 16 KiB at HOME, fills it, and runs the command.
 FULL = 'mount -t tmpfs -o size=16k tmpfs "$HOME" && cat /dev/zero > "$HOME/full" 2> /dev/null; exec "$@"'
 
 
@@ -22,7 +22,7 @@ def compiles(command, home):
     assert float(ended.stdout) == 9.0
 
 
-# Even the superuser makes no directory in /proc.
+# Even root cannot create a directory in /proc.
 @pytest.mark.parametrize("home", [{}, {"HOME": "/nonexistent"}, {"HOME": "/proc"}], ids=str)
 def test_a_graph_is_compiled_without_a_home(home):
     compiles([], home)

@@ -1,4 +1,4 @@
-"""Sub-interpreters are refused before anything native is loaded, whoever imports first."""
+"""Subinterpreters are rejected before native code is loaded, whichever interpreter imports first."""
 
 import subprocess
 import sys
@@ -33,7 +33,7 @@ print("fine")
 """
 
 
-@pytest.mark.skipif(sys.version_info >= (3, 14), reason="written for the modules of Python up to 3.13")
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="the test uses modules of Python up to 3.13")
 @pytest.mark.parametrize("first", [True, False])
 def test_a_sub_interpreter_is_refused_and_the_main_one_goes_on(first, tmp_path):
     told = tmp_path / "told"

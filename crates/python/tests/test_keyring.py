@@ -1,4 +1,4 @@
-"""Bundles under a keyring, of an argument or of PRECAST_KEYRING."""
+"""Bundles under a keyring from an argument or from PRECAST_KEYRING."""
 
 import shutil
 import subprocess
@@ -14,7 +14,7 @@ TEXT = ("x: f64[?]", "out = x * 3.0 + 7.0")
 
 @pytest.fixture(scope="module")
 def signed(tmp_path_factory):
-    """A directory with a keyring and one bundle twice, of which one is signed."""
+    """Creates a directory with a keyring, a signed bundle and an unsigned copy."""
     place = tmp_path_factory.mktemp("keyring")
 
     def run(*arguments):
@@ -63,7 +63,7 @@ def test_a_keyring_is_honoured(open, by_argument, signed, monkeypatch):
         monkeypatch.setenv("PRECAST_KEYRING", str(keyring))
         return open(signed / name)
 
-    # Served without signatures first: a runtime that is kept is not one under a keyring.
+    # Load without signatures first: a cached runtime must not be reused under a keyring.
     assert served(open(signed / "unsigned.precast"))
     assert served(opened("signed.precast", signed / "test.keyring"))
     with pytest.raises(precast.BundleError, match="there is no signature"):

@@ -1,4 +1,4 @@
-"""Bundles, their graphs, and what they say about themselves."""
+"""Bundles, their graphs, and their descriptions."""
 
 import copy
 import os
@@ -96,7 +96,7 @@ def test_damage_anywhere_is_an_error_of_ours_or_harmless(bundle, tmp_path):
     assert refused > 0
 
 
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root gives files to others")
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root can change the owner of a file")
 def test_a_bundle_that_others_can_change_is_refused(bundle, tmp_path):
     path = tmp_path / "shared.precast"
     shutil.copy(bundle, path)

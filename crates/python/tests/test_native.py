@@ -1,4 +1,4 @@
-"""Plain C functions: called by address, with no Python in between."""
+"""Plain C functions, called by address without running Python code."""
 
 import ctypes
 import math
@@ -57,7 +57,7 @@ def test_numba_calls_it_by_address(model):
     finally:
         sys.setprofile(None)
     assert got == pytest.approx(want, rel=1e-14)
-    # One of `total`, and one of what ends the counting.
+    # One call of `total`, and one call that stops the counting.
     assert len([event for event, _ in calls if event in ("call", "c_call")]) <= 2, calls
 
 

@@ -1,4 +1,4 @@
-"""The package `precast-nativecall`: callables with the type slot of CEP 1000, compiled for this Python where there is a compiler."""
+"""The package `precast-nativecall`: callables with the type slot of CEP 1000, compiled for this Python if possible."""
 
 import gc
 import importlib.metadata
@@ -25,7 +25,7 @@ COMPILER = shutil.which("cc") or shutil.which("gcc")
 @pytest.fixture(scope="module")
 def package(tmp_path_factory):
     if not (HEADERS / "Python.h").is_file() or COMPILER is None:
-        pytest.skip("there is no C compiler, or no header of this Python")
+        pytest.skip("no C compiler, or no headers of this Python")
     path = tmp_path_factory.mktemp("nativecall") / "precast_nativecall.so"
     include = [f"-I{folder}" for folder in (HEADERS, ABI / "include", ABI / "cpython")]
     flags = ["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]
@@ -60,7 +60,7 @@ def test_what_has_no_such_function_is_called_by_python(model, package):
     x, out = np.arange(3.0), np.empty(3)
     package.each(lambda x: -x, x, out)
     assert out.tolist() == [0, -1, -2]
-    # Another signature, short and long.
+    # Other signatures, short and long.
     native = model.gauss.native
     for signature in ("dd)d~", "d)d", "dddddddddddd)d~"):
         package.each(package.Callable(lambda x: x + 1, native.address, signature), x, out)
@@ -79,7 +79,7 @@ def test_the_interpreter_is_free_meanwhile(model, package):
             time.sleep(0)
 
     interval = sys.getswitchinterval()
-    # Nobody is interrupted: the other thread runs when this one lets it.
+    # Threads are not interrupted: the other thread runs only when this one releases the GIL.
     sys.setswitchinterval(1000)
     thread = threading.Thread(target=count)
     try:
@@ -137,7 +137,7 @@ def test_the_example_of_the_page_runs(model, package):
 
 
 def test_what_pip_installed_is_it(bundle):
-    """`pip install ./crates/python/nativecall`, under this Python."""
+    """Tests the result of `pip install ./crates/python/nativecall` in this Python."""
     try:
         found = importlib.metadata.version("precast-nativecall")
     except importlib.metadata.PackageNotFoundError:

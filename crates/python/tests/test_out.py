@@ -1,4 +1,4 @@
-"""`out=`: results in arrays of the caller."""
+"""`out=`: results in arrays from the caller."""
 
 import numpy as np
 import precast

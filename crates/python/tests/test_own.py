@@ -1,4 +1,4 @@
-"""Ops that are written in Python: those of the tutorials, and all that can be wrong."""
+"""Ops that are written in Python: the ops of the tutorials, and all possible mistakes."""
 
 import gc
 import signal
@@ -11,7 +11,7 @@ import precast
 import pytest
 from precast import Apply, COp, EnumList, ExternalCOp, ParamsType, TensorType
 
-# The C of the tutorials of Theano, Aesara and PyTensor, as those print it.
+# The C code of the tutorials of Theano, Aesara and PyTensor, unchanged.
 TUTORIALS = Path(__file__).parents[3] / "tests/it/external/c"
 POLICIES = ["jit", "interpret"]
 
@@ -93,7 +93,7 @@ def test_the_tutorials_ops_are_right_for_pairs_of_dtypes(policy):
                 outputs.append(op(x, y))
                 wants.append(a * b)
     if policy == "interpret":
-        # NumPy's rule, which `perform` follows, is another than that of the C.
+        # `perform` follows NumPy's rule, which differs from the rule of the C code.
         outputs, wants = outputs[len(inputs) :], wants[len(inputs) :]
     function = precast.function([*inputs, scalar], outputs, policy=policy)
     views = [a.repeat(2)[::2][::-1] for a in arrays]

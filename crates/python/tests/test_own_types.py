@@ -1,4 +1,4 @@
-"""Types that are written in Python: that of the CType document."""
+"""Types that are written in Python, with the type of Aesara's documentation of CType."""
 
 import numpy as np
 import precast
@@ -9,7 +9,7 @@ POLICIES = ["jit", "interpret"]
 
 
 class Double(CType):
-    """The `double` of Aesara's document on CTypes, as it stands there."""
+    """The type `double` of Aesara's documentation of CType, unchanged."""
 
     def filter(self, x, strict=False, allow_downcast=None):
         if strict and not isinstance(x, float):
@@ -101,20 +101,20 @@ def test_filter_decides_which_values_a_type_has():
 
         def filter(self, x, strict=False, allow_downcast=None):
             if not 0 <= x <= 100:
-                raise ValueError(f"{x} is no percentage")
+                raise ValueError(f"{x} is not a percentage")
             return float(x)
 
     p = Percent()("p")
     function = precast.function([p], Times()(p, p), policy="jit")
     assert function(10.0) == 100.0
-    with pytest.raises(precast.CallValueError, match="no percentage") as caught:
+    with pytest.raises(precast.CallValueError, match="not a percentage") as caught:
         function(101.0)
     assert isinstance(caught.value.__cause__, ValueError)
 
 
 @pytest.mark.parametrize(("tolerance", "agrees"), [(1e-4, True), (1e-8, False)])
 def test_values_eq_approx_decides_whether_the_code_and_perform_agree(tolerance, agrees, tmp_path):
-    # What is checked runs in a child, so what it was asked is written down.
+    # Checked functions run in a child process, so it writes its calls to a file.
     asked = tmp_path / "asked"
 
     class Near(Double):
@@ -146,5 +146,5 @@ def test_values_eq_approx_decides_whether_the_code_and_perform_agree(tolerance, 
     else:
         with pytest.raises(precast.CallError, match="Rough"):
             function(3.0)
-    # It is asked about what the C and `perform` gave.
+    # It compares the results of the C code and of `perform`.
     assert "6.000006 6.000000\n" in asked.read_text()

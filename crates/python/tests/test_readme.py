@@ -1,4 +1,4 @@
-"""The examples of the pages give what they show."""
+"""The examples of the pages print the documented results."""
 
 import doctest
 import re
@@ -17,7 +17,7 @@ ROOT = PAGES.parents[1]
 COMPILER = shutil.which("cc") or shutil.which("gcc")
 
 
-#: Pages, and how many examples they have at least. The first is the front page, which serves users of Python as well.
+#: The pages and their minimum numbers of examples. The first one is the front page of the project.
 EXAMPLES = {"../../README.md": 5, "README.md": 15, "WRITING_OPS.md": 15}
 
 
@@ -25,11 +25,11 @@ EXAMPLES = {"../../README.md": 5, "README.md": 15, "WRITING_OPS.md": 15}
 def test_the_examples_of_a_page_run(page, bundle, tmp_path, monkeypatch):
     pytest.importorskip("scipy")
     if page == "WRITING_OPS.md" and not Path(sysconfig.get_path("include"), "Python.h").is_file():
-        pytest.skip("there are no headers of this Python")
+        pytest.skip("no headers of this Python")
     for name in ("model.precast", "score.bundle"):
         shutil.copy(bundle, tmp_path / name)
     monkeypatch.chdir(tmp_path)
-    # A fence ends an example, as an empty line does.
+    # A code fence ends an example, like an empty line.
     text = (PAGES / page).read_text(encoding="utf-8").replace("```", "\n")
     test = doctest.DocTestParser().get_doctest(text, {}, page, page, 0)
     said = []
@@ -42,7 +42,7 @@ def blocks(kind: str) -> list[str]:
     return re.findall(rf"^```{kind}\n(.*?)^```", (PAGES / "README.md").read_text(encoding="utf-8"), re.M | re.S)
 
 
-@pytest.mark.skipif(COMPILER is None, reason="there is no C compiler")
+@pytest.mark.skipif(COMPILER is None, reason="no C compiler")
 def test_the_manifest_of_the_page_builds_the_model(tmp_path):
     (manifest,) = blocks("toml")
     (tmp_path / "precast.toml").write_text(manifest)
@@ -58,12 +58,12 @@ def test_what_the_page_installs_is_there_and_installs(tmp_path):
     installed = [line.split("#")[0].split() for block in blocks("sh") for line in block.splitlines()]
     assert all(words[:2] == ["pip", "install"] for words in installed)
     paths = [words[2].removeprefix("./") for words in installed]
-    # The first is what is tested here: `cargo xtask python` installs it.
+    # The first package is already installed by `cargo xtask python`.
     assert paths == ["crates/python", "crates/python/nativecall"] and Path(ROOT, paths[0], "pyproject.toml").is_file()
-    pytest.importorskip("setuptools", minversion="77", reason="there is no such setuptools, and nothing is downloaded here")
+    pytest.importorskip("setuptools", minversion="77", reason="setuptools is missing or too old, and this test does not download packages")
     if COMPILER is None or not Path(sysconfig.get_path("include"), "Python.h").is_file():
-        pytest.skip("there is no C compiler, or no header of this Python")
-    # Beside a copy, since setuptools writes beside the sources.
+        pytest.skip("no C compiler, or no headers of this Python")
+    # Build a copy, because setuptools writes to the source directory.
     for folder in (paths[1], "crates/abi/include", "crates/abi/cpython"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-build-isolation", "--no-deps", "--target", "there"]

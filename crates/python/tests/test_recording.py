@@ -1,4 +1,4 @@
-"""The folder of a recording, what children import, and how paths travel through variables."""
+"""The folder of a recording, the imports of child processes, and lists of paths in environment variables."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What the pages list is what there is: public names, the methods of ops and types that others have, and the stubs."""
+"""The pages list all public names, and all methods that ops and types have in other projects. The stubs match the module."""
 
 import ast
 import re
@@ -15,7 +15,7 @@ NAMES = PYTHON.parents[1] / "tests/it/writing_ops/method_names.txt"
 
 
 def first_cells(page: str) -> set[str]:
-    """The names that begin the words in back-ticks of the first cells of a page's tables: `load` of `load(path)`."""
+    """Returns the names in back-ticks in the first cells of a page's tables: `load` for `load(path)`."""
     cells = [line.split(" | ")[0] for line in page.splitlines() if line.startswith("| `")]
     words = [word for cell in cells for word in re.findall(r"`([^`]+)`", cell)]
     return {match[0] for word in words if (match := re.match(r"[A-Za-z_]\w*", word))}
@@ -24,7 +24,7 @@ def first_cells(page: str) -> set[str]:
 def test_every_public_name_is_in_a_table():
     told = set().union(*map(first_cells, PAGES.values()))
     assert set(precast.__all__) <= told, set(precast.__all__) - told
-    # Without PyTensor the module cannot be imported; its text says the same.
+    # Read the source, because the module cannot be imported without PyTensor.
     source = ast.parse((Path(precast.__file__).parent / "pytensor/__init__.py").read_text(encoding="utf-8"))
     assigned = [node.value for node in source.body if isinstance(node, ast.Assign) and node.targets[0].id == "__all__"]
     public = set(ast.literal_eval(assigned[0]))
@@ -35,7 +35,7 @@ def test_every_name_of_the_reference_is_there():
     reference = PAGES["README.md"].split("## Reference\n")[1].split("\n## ")[0]
     told = first_cells(reference)
     assert len(told) > 20 and told <= set(precast.__all__), told - set(precast.__all__)
-    # Attributes too: `Model` | ... `.entries`.
+    # Attributes too, such as `.entries` in the row of `Model`.
     for line in reference.splitlines():
         owner = re.match(r"\| `(Model|Function|NativeFunction)`", line)
         if owner:
@@ -47,10 +47,10 @@ def test_every_name_of_the_reference_is_there():
                 assert hasattr(precast, name), f"{page}: precast.{name}"
 
 
-#: Methods and attributes of Theano's ops and types that Python's classes have otherwise, and how.
+#: Methods and attributes of ops and types in Theano that have another form here.
 OTHERWISE = {
     "c_literal": "constants are the values of slots, or literals of the graph",
-    "c_contiguous": "a word of flags, no method",
+    "c_contiguous": "a flag word, not a method",
     "c_thunks": "PyTensor's own list of thunks",
 }
 
@@ -71,7 +71,7 @@ def test_the_classes_have_every_method_that_others_have():
 
 
 def test_a_type_checker_takes_what_the_pages_do(tmp_path):
-    pytest.importorskip("mypy", reason="there is no mypy")
+    pytest.importorskip("mypy", reason="mypy is not installed")
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
     command = [sys.executable, "-m", "mypy", "--cache-dir", str(tmp_path / "cache"), "--follow-imports=silent", "--strict"]
@@ -81,8 +81,8 @@ def test_a_type_checker_takes_what_the_pages_do(tmp_path):
 
 
 def test_the_stubs_are_those_of_the_module(tmp_path):
-    pytest.importorskip("mypy", reason="there is no mypy")
-    # The slot behind attributes is none that Python shows.
+    pytest.importorskip("mypy", reason="mypy is not installed")
+    # Python does not show the slot of the attributes.
     (tmp_path / "allowed").write_text("precast._native.Model.__getattr__\n")
     command = [sys.executable, "-m", "mypy.stubtest", "precast._native", "--ignore-missing-stub", "--ignore-positional-only"]
     command += ["--allowlist", "allowed"]
@@ -108,5 +108,5 @@ precast.load(3)
 reveal_type(model.entries)
 f.gone
 """
-#: What the checker has to say of it: the type of a function, a path that is none, the names, an attribute that is none; nothing of what is right.
+#: The expected output of the type checker: a function type, an invalid path, the names, and an invalid attribute; no false errors.
 TOLD = ["Function", "arg-type", "tuple", "attr-defined"]

@@ -1,4 +1,4 @@
-"""The program of the page on production, which reloads a model while threads call it."""
+"""The program of the production page, which reloads a model while threads call it."""
 
 import subprocess
 import sys

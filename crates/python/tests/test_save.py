@@ -1,4 +1,4 @@
-"""Graphs that are built in Python, in bundles: their ops and types need no Python where they are called."""
+"""Bundles of graphs that are built in Python. Their ops and types need no Python at run time."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ import pytest
 
 LEVELS = "x86-64-v2"
 
-#: A program with an op and a type of its own, and a graph that another class of the same name is in.
+#: A program with its own op and type, and a graph with another class of the same name.
 WRITES = """
 import sys
 import precast
@@ -58,7 +58,7 @@ def test_ops_and_types_of_python_are_called_where_their_classes_are_not(tmp_path
     first, second = tmp_path / "first.precast", tmp_path / "second.precast"
     for path in (first, second):
         run(WRITES, path)
-    assert first.read_bytes() == second.read_bytes(), "a bundle is a function of its graphs"
+    assert first.read_bytes() == second.read_bytes(), "equal graphs must give equal bundles"
     assert run(READS, first) == "[1. 2. 3.] [1. 1.] 7.0 False\n"
 
 
@@ -104,7 +104,7 @@ def test_what_cannot_be_saved_says_why(graphs, settings, kind, text, tmp_path):
 
 
 class Kept:
-    """What is saved as two graphs, as a function with state is."""
+    """Saves two graphs, like a function with state."""
 
     def __init__(self, graph):
         self._graph = graph

@@ -1,4 +1,4 @@
-"""Functions as callbacks of SciPy: in every form, with what SciPy gives for a function of Python, and with no call of Python."""
+"""Functions as SciPy callbacks: every form, with the results of Python callbacks, and without running Python code."""
 
 import gc
 import math
@@ -20,7 +20,7 @@ def function(inputs, outputs, **settings):
 
 
 def calls_of(work):
-    """What `work` gives, and every call that Python sees meanwhile, of functions of its own and of C's: the file and the name."""
+    """Returns the result of `work`, and the file and name of every Python or C function called from Python code during it."""
     calls = []
 
     def count(frame, event, arg):
@@ -36,19 +36,19 @@ def calls_of(work):
 
 
 def has_no_call(few, many):
-    """Gives the results of two works, which differ in how often they call the callback alone, and make the same calls of Python."""
+    """Returns the results of two works that differ only in the number of callbacks, and checks that both make the same Python calls."""
     (first, some), (second, more) = calls_of(few), calls_of(many)
     assert some == more, (len(some), len(more))
-    # Of this file, `work` itself and what ends the counting.
+    # In this file: `work` and the call that stops the counting.
     assert len([file for file, _ in some if file == __file__]) == 2, some
     return first, second
 
 
 def rss_kib() -> int:
-    """The memory that the process has now: the most that it had may be another test's."""
+    """Returns the current memory of the process. The peak memory could belong to another test."""
     status = Path("/proc/self/status")
     if not status.is_file():
-        pytest.skip("this system does not say what memory a process has")
+        pytest.skip("this system does not report the memory of a process")
     return int(re.search(r"VmRSS:\s+(\d+) kB", status.read_text())[1])
 
 
@@ -64,7 +64,7 @@ def test_quad_calls_no_python(model, how):
     assert much["neval"] > 5 * told["neval"]
     assert near == pytest.approx(integrate.quad(gauss, -0.5, 0.5)[0], rel=1e-14)
     assert far == pytest.approx(integrate.quad(gauss, -30, 30, limit=400)[0], rel=1e-12)
-    # The count sees a function of Python's, whatever its name.
+    # The count detects a Python function of any name.
     _, calls = calls_of(lambda: integrate.quad(lambda x: math.exp(-x * x), -0.5, 0.5))
     assert [name for _, name in calls].count("exp") == 21
 
@@ -81,7 +81,7 @@ def test_quad_gives_args_and_values_beforehand_are_given_by_us():
     assert has_no_call(lambda: integrate.quad(one, 0.2, 3)[0], lambda: integrate.quad(one, 0.2, 3, epsabs=1e-300)[0])[0] == pytest.approx(want, rel=1e-13)
     assert integrate.quad(f.low_level_callable(b=-2.0), 0.2, 3, args=(1.5,))[0] == pytest.approx(want, rel=1e-13)
     assert integrate.quad(f.low_level_callable(a=np.float64(1.5)), 0.2, 3, args=(-2.0,))[0] == pytest.approx(want, rel=1e-13)
-    # In the place of the first.
+    # Bind the first input.
     got = integrate.quad(f.low_level_callable(x=0.5), 0.2, 3, args=(-2.0,))[0]
     assert got == pytest.approx(integrate.quad(lambda a: plain(0.5, a, -2.0), 0.2, 3)[0], rel=1e-13)
 
@@ -96,7 +96,7 @@ def test_double_triple_and_more_integrals_are_those_of_python():
     ranges = [[0, 1]] * 2 + [[-1, 1]]
     got = integrate.nquad(three, ranges)[0]
     assert got == pytest.approx(integrate.nquad(lambda z, y, x: x * y * z + 1, ranges)[0], rel=1e-13)
-    # More numbers than have a plain call, and one behind the ranges.
+    # More arguments than plain calls support, with the bound one after the integration variables.
     many = function("a: f64, b: f64, c: f64, d: f64, e: f64", "out = a*b + c*d*e")
     plain = lambda a, b, c, d, e: a * b + c * d * e
     opts = {"epsabs": 1e-3}
@@ -109,7 +109,7 @@ def test_python_is_not_called_for_the_inner_points_of_a_double_integral():
     callback = f.low_level_callable()
     _, calls = calls_of(lambda: integrate.dblquad(callback, 0, 1, 0, 1))
     _, plain = calls_of(lambda: integrate.dblquad(lambda y, x: math.exp(-x * x * y * y), 0, 1, 0, 1))
-    # SciPy's own code runs for the 21 outer points; of Python's for the 441 inner ones, `<lambda>` and `exp`.
+    # SciPy's Python code runs for the 21 outer points. The Python callback runs `<lambda>` and `exp` for the 441 inner points.
     assert len(plain) - len(calls) == 2 * 441
     assert len([file for file, _ in calls if "site-packages/scipy" not in file]) == 2, calls
 
@@ -127,13 +127,13 @@ def test_generic_filter_calls_no_python():
         got = has_no_call(*(lambda a=a: ndimage.generic_filter(a, callback, size=size, mode=mode) for a in (small, large)))
         for a, result in zip((small, large), got):
             assert np.allclose(result, ndimage.generic_filter(a, lambda x: np.sum(x * x) - np.max(x), size=size, mode=mode), rtol=1e-13)
-    # An array beforehand.
+    # Bind an array.
     weighted = function("x: f64[?], w: f64[?]", "out = sum(x*w)")
     w = np.arange(9.0)
     got = ndimage.generic_filter(large, weighted.low_level_callable(w=w), size=3)
     w[:] = 0
     assert np.allclose(got, ndimage.correlate(large, np.arange(9.0).reshape(3, 3)), rtol=1e-12)
-    # Of a fixed extent.
+    # With a fixed extent.
     nine = function("x: f64[9]", "out = sum(x)").low_level_callable()
     assert np.allclose(ndimage.generic_filter(large, nine, size=3), ndimage.uniform_filter(large, 3) * 9)
     with pytest.raises(precast.CallValueError, match=r"f64\[4\].*f64\[9\]"):
@@ -166,7 +166,7 @@ def test_geometric_transform_calls_no_python():
     got = has_no_call(*(lambda a=a: ndimage.geometric_transform(a, callback, order=1) for a in (small, large)))
     for a, result in zip((small, large), got):
         assert np.allclose(result, ndimage.geometric_transform(a, plain, order=1), rtol=1e-13)
-    # The places of an array of two dimensions that a vector is made of.
+    # Map a vector to positions in a two-dimensional array.
     cut = function("i: i64[?]", "out = concatenate([i*1.0, i*0.0 + 1])").low_level_callable()
     got = ndimage.geometric_transform(large, cut, output_shape=(7,), order=1)
     assert np.allclose(got, large[:7, 1])
@@ -191,7 +191,7 @@ def test_nothing_is_run_beneath_an_exception():
     x = precast.input("x", "f64[]")
     callback = precast.function([x], {"y": RaisesThird(calls)(x)}, policy="interpret").low_level_callable()
     for _ in range(2):
-        # SciPy asks for 21 numbers at least.
+        # SciPy calls the function at least 21 times.
         with pytest.raises((precast.CallValueError, SystemError)) as caught:
             integrate.quad(callback, 0, 1)
         error = caught.value if isinstance(caught.value, precast.CallError) else caught.value.__cause__
@@ -225,7 +225,7 @@ def test_values_beforehand_are_looked_at():
             f.low_level_callable(**wrong)
     with pytest.raises(precast.NativeError):
         f.low_level_callable(x=1.0, a=1.0)
-    # An input that is called as a part of a call is.
+    # An input may have the name of a parameter of the method.
     own = function("x: f64, self: f64", "y = x*self").low_level_callable(self=3)
     assert integrate.quad(own, 0, 1)[0] == pytest.approx(1.5)
 
@@ -237,11 +237,11 @@ def test_a_callback_keeps_what_it_needs_and_nothing_longer():
     assert type(callback) is LowLevelCallable
     gc.collect()
     assert integrate.quad(callback, 0, 1)[0] == pytest.approx(4.0)
-    # Arrays that are given beforehand are copies, which go with the callback.
+    # Bound arrays are copied, and the copies are freed with the callback.
     f, w = function("x: f64[?], w: f64[?]", "y = sum(x) + sum(w)"), np.ones(1_000_000)
     f.low_level_callable(w=w)
     before = rss_kib()
-    # The measure sees what is kept; so large an array has pages of its own, which go with it.
+    # The measurement detects leaks. An array of this size has its own pages, which are released with it.
     kept = np.ones(2**23)
     assert rss_kib() - before > 60_000
     del kept

@@ -1,4 +1,4 @@
-"""What is compiled once runs in every CPython from 3.10 on, and is called by vectorcall."""
+"""Modules are compiled once, run in every CPython from 3.10 on, and are called by vectorcall."""
 
 import ctypes
 import os
@@ -12,7 +12,7 @@ import precast
 import pytest
 from test_cpython import Double, Times, VectorTimesVectorExternal, made, pytestmark  # noqa: F401
 
-#: What modules may refer to: names of the stable ABI of CPython 3.10, of its list (`Doc/data/stable_abi.dat`).
+#: The names that modules may refer to: the stable ABI of CPython 3.10 (`Doc/data/stable_abi.dat`).
 STABLE = set(
     """
     PyArg_ParseTuple PyArg_UnpackTuple PyBool_FromLong PyBytes_AsString PyBytes_AsStringAndSize PyBytes_FromStringAndSize
@@ -39,7 +39,7 @@ STABLE = set(
 
 
 def graphs():
-    """Graphs of arrays, of a type of Python's, and of one that fails."""
+    """Returns graphs on arrays, on a type written in Python, and one that fails."""
     x, y = precast.input("x", "f64[?]"), precast.input("y", "f64[?]")
     a, b = Double()("a"), Double()("b")
     return {"arrays": precast.graph([x, y], VectorTimesVectorExternal()(x, y)), "numbers": precast.graph([a, b], Times()(a, b))}
@@ -50,7 +50,7 @@ def test_modules_refer_to_nothing_that_is_not_in_the_stable_abi_of_3_10():
     from precast._native import Modules, Unit
 
     if not shutil.which("nm"):
-        pytest.skip("there is no nm")
+        pytest.skip("`nm` is not installed")
     modules = Modules(store=Modules.user_store())
     for graph in graphs().values():
         unit = Unit.of_graph(graph, _cpython.versions(), _cpython.header_dirs())
@@ -62,7 +62,7 @@ def test_modules_refer_to_nothing_that_is_not_in_the_stable_abi_of_3_10():
 
 
 def is_vectorcall(function):
-    """Whether CPython calls it by vectorcall, as CPython itself finds out."""
+    """Returns whether CPython calls an object by vectorcall, with CPython's own check."""
     find = ctypes.pythonapi.PyVectorcall_Function
     find.argtypes, find.restype = [ctypes.py_object], ctypes.c_void_p
     return find(function) is not None
@@ -79,7 +79,7 @@ def test_functions_are_called_by_vectorcall():
 def test_a_module_that_one_python_compiled_runs_in_another(tmp_path):
     other = os.environ.get("PRECAST_TEST_OTHER_PYTHON")
     if other is None:
-        pytest.skip("there is no second CPython")
+        pytest.skip("no second CPython")
     precast.save(tmp_path / "host.precast", graphs(), host="cpython")
     code = """
 import sys

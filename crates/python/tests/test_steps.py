@@ -1,4 +1,4 @@
-"""Functions in steps take numbers as all other functions do."""
+"""Functions in steps accept numbers like all other functions."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Functions as ufuncs and gufuncs of NumPy."""
+"""Functions as NumPy ufuncs and gufuncs."""
 
 import gc
 
@@ -136,7 +136,7 @@ def test_methods_have_what_an_op_refuses_as_the_cause(dtype):
 
 
 class Calls(precast.COp):
-    """What a function of Python's gives for a number."""
+    """Computes a number with a Python function."""
 
     def __init__(self, function):
         self.function = function
@@ -170,7 +170,7 @@ def test_a_ufunc_beneath_a_ufunc_raises_where_it_is_called():
 
 
 class RaisesThird(precast.COp):
-    """Twice its input; the third call raises."""
+    """Doubles its input. The third call raises."""
 
     def __init__(self, calls):
         self.calls = calls
@@ -191,7 +191,7 @@ def test_nothing_is_run_beneath_an_exception(signature):
     x = precast.input("x", "f64[?]" if signature else "f64[]")
     f = precast.function([x], {"y": RaisesThird(calls)(x)}, policy="interpret")
     ufunc = f.gufunc(signature) if signature else f.ufunc()
-    # NumPy calls the loop more than once: for what fits its buffer, and for each row.
+    # NumPy calls the loop several times: for each buffer, and for each row.
     array = np.arange(80.0).reshape(4, 4, 5)[:, :2, :3:2] if signature else np.arange(9000)
     for _ in range(2):
         with pytest.raises(precast.CallValueError) as caught:
@@ -199,7 +199,7 @@ def test_nothing_is_run_beneath_an_exception(signature):
         assert repr(caught.value.__cause__) == "ValueError('third')"
         assert len(calls) == 3
         calls.clear()
-    # Afterwards it runs again.
+    # The ufunc works again after an error.
     calls.extend([None] * 3)
     assert np.array_equal(ufunc(array), array * 2)
 
@@ -226,7 +226,7 @@ def test_each_dtype_that_a_bundle_has_of_a_name_is_a_loop(model):
         each, low = x.astype(dtype), np.arange(-2, 2).astype(dtype)
         got = clip(each[::-1], low, dtype_of(dtype)(3))
         assert got.dtype == dtype and np.array_equal(got, np.clip(each[::-1], low, dtype_of(dtype)(3)))
-    # Other dtypes are cast to the narrowest that has room.
+    # Other dtypes are cast to the narrowest loop that can hold them.
     assert clip(np.int16(7), np.int8(0), np.int16(5)).dtype == np.int32 and clip(np.float16(7), np.float16(0), np.float16(5)) == 5
 
 
@@ -241,7 +241,7 @@ def test_what_is_no_loop_is_left_out_with_its_reason(model):
     assert any("clip.whole(" in line and "not elementwise" in line for line in said), said
     with pytest.raises(precast.GraphTypeError, match="keep_bf16.*no type for"):
         model.ufunc("keep_bf16")
-    # A function that is named is not left out.
+    # A function that is passed explicitly is not left out.
     with pytest.raises(precast.GraphTypeError, match="no type for"):
         model["clip.f64"].ufunc(model["clip.bf16"])
 

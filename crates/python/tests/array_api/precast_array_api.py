@@ -1,7 +1,7 @@
-"""The Python array API standard over precast, for the standard's own test suite: each call is a graph that runs at once.
+"""The Python array API standard on precast, for the test suite of the standard. Each call builds a graph and runs it at once.
 
-Arrays hold NumPy's, which serve for all that looks at values (conversion, printing, `__setitem__`). Functions are the library's, run by
-the reference implementation. A name that the library lacks is missing here too.
+Arrays contain NumPy arrays, which implement operations on values (conversion, printing, `__setitem__`). Functions are library functions
+with the reference implementation. Names that the library lacks are missing here too.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _type(value):
 
 
 def _run(make, args, keywords):
-    """Runs what `make` gives for variables in the places of arrays."""
+    """Calls `make` with variables in place of arrays, and runs the resulting graph."""
     inputs, values = [], []
 
     def variable(item):
@@ -154,7 +154,7 @@ def _is_operand(value):
 
 _operators()
 
-#: Names of the standard by which the library has another function, or another form.
+#: Names of the standard for which the library has another function or another form.
 _OTHER = {
     "concat": lambda arrays, /, *, axis=0: precast.concatenate(arrays, axis),
     "stack": lambda arrays, /, *, axis=0: precast.stack(arrays, axis),
@@ -214,7 +214,7 @@ _LINALG = "cross diagonal matmul matrix_norm matrix_transpose outer tensordot tr
 linalg = types.SimpleNamespace(**{name: _public(name, getattr(np.linalg, name)) for name in _LINALG.split()})
 
 
-# Creation, and what looks at dtypes: NumPy's, since no graph takes part.
+# Creation functions and functions of dtypes use NumPy, because they need no graph.
 def _created(name):
     function = getattr(np, name)
 

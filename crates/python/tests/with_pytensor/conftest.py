@@ -1,4 +1,4 @@
-"""Tests with PyTensor; where it is not installed they are skipped."""
+"""Tests with PyTensor, which are skipped if it is not installed."""
 
 import importlib.util
 from pathlib import Path
@@ -21,7 +21,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Prints what tests say with `record_property("told", …)`: counts, and what cannot be run."""
+    """Prints the messages that tests pass to `record_property("told", …)`: counts, and tests that cannot run."""
     told = [line for report in terminalreporter.getreports("passed") for name, line in report.user_properties if name == "told"]
     for line in told:
         terminalreporter.write_line(line)

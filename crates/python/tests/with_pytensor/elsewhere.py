@@ -1,4 +1,4 @@
-"""Bundles that `freeze` wrote, called from C and from Rust: where no Python is."""
+"""Bundles written by `freeze`, called from C and Rust without Python."""
 
 import os
 import shutil
@@ -12,13 +12,13 @@ CRATES = HERE.parents[2]
 
 
 class Elsewhere:
-    """Programs that call an entry with a vector: of C on the library, and of Rust."""
+    """Returns programs that call an entry with a vector: in C with the library, and in Rust."""
 
     def __init__(self, folder: Path) -> None:
-        # What `cargo xtask python` has built.
+        # The directory of files built by `cargo xtask python`.
         built = os.environ.get("PRECAST_TEST_BUILT")
         if built is None or not shutil.which("cc"):
-            pytest.skip("PRECAST_TEST_BUILT names no built libraries, or there is no C compiler")
+            pytest.skip("PRECAST_TEST_BUILT names no built libraries, or no C compiler is installed")
         package = (CRATES / "capi/precast.pc").read_text()
         (private,) = (line.split()[1:] for line in package.splitlines() if line.startswith("Libs.private: "))
         self.c = folder / "call"
@@ -27,10 +27,10 @@ class Elsewhere:
         self.programs = [str(self.c), f"{built}/examples/call"]
 
     def call(self, bundle: str, entry: str, point: list[float]) -> list[list[list[float]]]:
-        """What each program gives: rows of numbers."""
+        """Returns the output of each program as rows of numbers."""
         told = []
         for program in self.programs:
-            # Nothing of the environment: no Python, no PyTensor, no compiler.
+            # An empty environment: no Python, no PyTensor, no compiler.
             ended = subprocess.run([program, bundle, entry, *map(repr, point)], env={}, capture_output=True, text=True, timeout=60)
             assert ended.returncode == 0, ended.stderr
             told.append([[float(number) for number in line.split()] for line in ended.stdout.splitlines()])

@@ -1,4 +1,4 @@
-"""Freezes the log-densities and gradients of the models of PyMC into a bundle; prints their graphs, points and PyMC's own numbers.
+"""Freezes the log-densities and gradients of the PyMC models to a bundle. Prints their graphs, points and PyMC's results.
 
 usage: freeze_models.py BUNDLE
 """

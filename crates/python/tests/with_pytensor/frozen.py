@@ -1,6 +1,6 @@
-"""What the tests of `freeze` share: functions of PyTensor that compute by its reference, and comparisons.
+"""Shared code of the tests of `freeze`: PyTensor functions that run PyTensor's reference, and comparisons.
 
-Frozen graphs run by policy `interpret`: that compiled ones give the same bits is tested where ops are.
+Frozen graphs run with the policy `interpret`. The tests of ops check that compiled graphs give the same bits.
 """
 
 import os
@@ -9,14 +9,14 @@ import warnings
 
 import numpy as np
 
-# Nothing is put beneath PyTensor in the process of the tests.
+# PyTensor must not use precast in the test process.
 os.environ["PRECAST_PYTENSOR"] = "0"
 _COMPILEDIR = tempfile.TemporaryDirectory(prefix="precast-tests-")
 os.environ.setdefault("PYTENSOR_FLAGS", f"cxx=,linker=py,on_opt_error=raise,base_compiledir={_COMPILEDIR.name}")
 
 
 def function(inputs, outputs, rewrites=None, **settings):
-    """A function of PyTensor as the graph is written, computed by its reference."""
+    """Returns a PyTensor function without rewrites that runs PyTensor's reference."""
     import pytensor
     from pytensor.compile.mode import Mode
 
@@ -25,14 +25,14 @@ def function(inputs, outputs, rewrites=None, **settings):
 
 
 def frozen(fn, policy="interpret", **settings):
-    """The function frozen."""
+    """Freezes a function."""
     import precast.pytensor
 
     return precast.pytensor.freeze(fn, **settings).function(policy=policy)
 
 
 def compare(got, wanted, given=(), is_exact=False, near=4e-15):
-    """Holds results against those of PyTensor: dtypes, shapes, NaN, infinities, and values up to `near` (f64)."""
+    """Compares results with those of PyTensor: dtypes, shapes, NaN, infinities, and values up to `near` (f64)."""
     if isinstance(wanted, (list, tuple)):
         got = got if isinstance(got, tuple) else (got,)
         assert len(got) == len(wanted)
@@ -57,7 +57,7 @@ def compare(got, wanted, given=(), is_exact=False, near=4e-15):
 
 
 def same_bits(a, b):
-    """Whether numbers are equal, zeros of one sign, and NaN where NaN is."""
+    """Returns whether numbers are equal, including the signs of zeros and the positions of NaN."""
     if a.dtype.kind == "c":
         return same_bits(a.real, b.real) & same_bits(a.imag, b.imag)
     if a.dtype.kind != "f":

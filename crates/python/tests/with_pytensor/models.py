@@ -1,4 +1,4 @@
-"""Three models of PyMC: log-density, gradient, and a short run of NUTS with a fixed seed. Knows nothing of precast."""
+"""Three PyMC models: log-density, gradient, and a short run of NUTS with a fixed seed. Does not use precast."""
 
 import hashlib
 import sys

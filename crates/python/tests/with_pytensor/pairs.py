@@ -1,5 +1,5 @@
-"""Random small functions of PyTensor, in which few features meet: dtypes, views, writes, joins, reductions of axes of 0 or 1, loops,
-branches, a state, outputs that alias one another or an input. A seed is one function, with what it is called with.
+"""Small random PyTensor functions that combine a few features: dtypes, views, assignments, joins, reductions of axes of 0 or 1, loops,
+branches, state, and outputs that alias each other or an input. A seed determines a function and its arguments.
 """
 
 import numpy as np
@@ -16,11 +16,11 @@ _NEW = "return_updates" in __import__("inspect").signature(pytensor.scan).parame
 
 
 class Skip(Exception):
-    """A feature that does not fit what is there."""
+    """A feature cannot be combined with the existing variables."""
 
 
 class Drawn:
-    """The function of a seed: variables, and the extents that they have in the call."""
+    """The function of a seed: variables, and their extents in the call."""
 
     def __init__(self, seed):
         self.seed = seed
@@ -34,7 +34,7 @@ class Drawn:
             try:
                 self.grow()
             except (Skip, OverflowError, TypeError):
-                # PyTensor makes a -1 of no unsigned integer, and knows no `|` of some dtypes.
+                # PyTensor does not negate unsigned integers, and lacks `|` for some dtypes.
                 continue
         for shared in self.state:
             alike = [var for var, _ in self.pool if var.type == shared.type]
@@ -70,7 +70,7 @@ class Drawn:
         return made
 
     def static(self, shape):
-        """What a type says of extents; PyTensor broadcasts those alone that it knows to be 1."""
+        """Returns the extents in a type. PyTensor broadcasts only extents that are known to be 1."""
         return tuple(1 if n == 1 and self.chance(0.8) else n if self.chance(0.4) else None for n in shape)
 
     def drawn_shape(self):
@@ -94,7 +94,7 @@ class Drawn:
         self.add(variable, shape)
 
     def dynamic(self, number):
-        """A number that PyTensor knows, or learns in the call."""
+        """Returns a number that is a constant or an argument of the call."""
         if number is None or not self.chance(0.3):
             return number
         made = pt.scalar(f"i{len(self.inputs)}", dtype=self.one(["int64", "int32", "int8"]))
@@ -116,7 +116,7 @@ class Drawn:
         self.one(FEATURES)(self)
 
     def alike(self, variable, shape, dtype=None):
-        """Another operand, which broadcasts with this one."""
+        """Returns another operand that broadcasts with this one."""
         def fits(other, found):
             if dtype is not None and other.type.dtype != dtype:
                 return False
@@ -267,7 +267,7 @@ def stack(d):
 
 
 def slices(d, shape):
-    """A subscript of places that there are, and the shape that it gives."""
+    """Returns a valid index, and the shape of its result."""
     items, extents = [], []
     for n in shape[: d.rng.integers(1, len(shape) + 1)]:
         way = d.rng.random()

@@ -1,4 +1,4 @@
-"""Runs tests of PyTensor's source tree; writes how each ended, and what precast did if it is beneath, into a file.
+"""Runs tests of PyTensor's source tree. Writes the outcome of each test, and the statistics of precast if used, to a file.
 
 usage: suite.py OUTCOMES PYTEST_ARGUMENTS
 """
@@ -10,7 +10,7 @@ import pytest
 
 
 class Outcomes:
-    """How each test ended, and each file that could not be read."""
+    """The outcome of each test, and each file that could not be read."""
 
     def __init__(self) -> None:
         self.ended: dict[str, str] = {}

@@ -1,9 +1,9 @@
-"""A recording has what child processes compile, and reports what it cannot see and how the script ended."""
+"""A recording contains the modules of child processes, and reports unseen processes and the exit of the script."""
 
 import pytest
 from world import World
 
-#: Runs a function in a process of each kind. The last ones end by `os._exit` and by a signal.
+#: Runs a function in a process of each kind. The last ones end with `os._exit` and with a signal.
 SCRIPT = """
 import multiprocessing, os, signal, subprocess, sys
 import numpy as np
@@ -43,7 +43,7 @@ print(pytensor.function([x], pt.exp(x), mode=pytensor.compile.mode.Mode("cvm", N
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
-    """One for all tests here, so that each module is compiled once."""
+    """One world for all tests of this file, so that each module is compiled once."""
     return World(tmp_path_factory.mktemp("children") / "world")
 
 

@@ -121,7 +121,7 @@ def _others(path: Path) -> list[str]:
     if os.getuid() != 0:
         return []
     if shutil.which("setpriv") is None:
-        pytest.skip("root cannot give up its rights: there is no `setpriv`")
+        pytest.skip("root cannot drop its privileges: `setpriv` is not installed")
     temporary = Path(tempfile.gettempdir())
     for parent in (path, *path.parents):
         if temporary in parent.parents:

@@ -1,4 +1,4 @@
-"""What was recorded runs with no compiler, no home and nothing that can be written; what is missing or damaged is told."""
+"""Recorded programs run without a compiler, a home and writable directories. Missing or damaged modules are reported."""
 
 import concurrent.futures
 import importlib.metadata
@@ -22,7 +22,7 @@ def test_a_recorded_script_runs_with_nothing(recorded):
     assert replayed == recorded.printed
 
 
-@pytest.mark.skipif(VERSION.startswith("2."), reason="PyTensor 2 runs `g++ -v` when it is imported")
+@pytest.mark.skipif(VERSION.startswith("2."), reason="importing PyTensor 2 runs `g++ -v`")
 def test_a_compiler_that_is_there_is_not_even_asked_for_its_version(recorded, world):
     compiler = world.path("bin/g++")
     compiler.write_text('#!/bin/sh\necho "$@" >> "$0.started"\nexit 1\n')
@@ -113,7 +113,7 @@ def test_a_level_that_does_not_exist_is_told(world):
 
 
 def test_damage_anywhere_is_an_error_or_harmless(recorded):
-    # The largest part is machine code; each place is damaged in a bundle of its own, all in one process.
+    # Most of a bundle is machine code. Each position is damaged in a separate bundle, and one process loads all of them.
     printed = recorded.world.code("""
 import collections
 whole = open("model.bundle", "rb").read()
@@ -173,7 +173,7 @@ print(precast.pytensor.stats(), pytensor.config.linker)
 
 
 def test_a_pytensor_of_an_unknown_version_is_served_if_it_is_as_expected_and_says_so(world):
-    # The same PyTensor under another name, and one that lacks what we hold on to.
+    # The same PyTensor with another version, and one that lacks a part that precast uses.
     code = """
 import pytensor, pytensor.link.c.basic as basic
 pytensor.__version__ = "9.9.9"
@@ -215,7 +215,7 @@ def test_a_version_that_is_tested_has_nothing_to_say(world):
 
 @pytest.mark.parametrize("variables", [{"PYTENSOR_FLAGS": "linker=cvm,base_compiledir=/proc/nowhere"}, {"PYTENSOR_FLAGS": "linker=cvm", "HOME": "/proc"}])
 def test_stock_refuses_places_that_cannot_be_written_and_a_replay_does_not(recorded, variables):
-    # Stock PyTensor has a compiler here, since without one it computes in Python.
+    # PyTensor alone gets a compiler here, because it would otherwise compute in Python.
     words = (str(recorded.script), "a", "-b")
     said = recorded.world.run(*words, status=1, **variables)
     assert "/proc/" in said and ("compiledir" in said or "No such file" in said), said
@@ -230,7 +230,7 @@ def test_many_processes_replay_one_bundle_at_once_without_a_compiler(recorded):
         assert set(pool.map(replay, range(8))) == {recorded.printed}
 
 
-#: Stops the whole group of this process as soon as a compiler works in it.
+#: Stops the process group as soon as a compiler runs in it.
 STOPPING = """
 import signal, threading, time
 def is_compiler(pid):
@@ -248,7 +248,7 @@ threading.Thread(target=stop, daemon=True).start()
 
 
 def state(pid):
-    """The letter of a process: `T` where it is stopped."""
+    """Returns the state letter of a process: `T` if it is stopped."""
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
@@ -262,7 +262,7 @@ def test_nothing_is_locked_while_a_process_compiles(world):
         try:
             assert first.stdout.readline() == "stopping\n"
             assert os.WIFSTOPPED(os.waitpid(first.pid, os.WUNTRACED)[1])
-            # Another one wants the same modules, and goes on without it.
+            # Another process needs the same modules and does not wait for the stopped one.
             assert world.code(code) == printed
             assert state(first.pid) == "T"
             os.killpg(first.pid, signal.SIGCONT)

@@ -1,4 +1,4 @@
-"""What PYTENSOR.md shows is run, and prints what it says."""
+"""The examples of PYTENSOR.md run and print the documented output."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from pathlib import Path
 
 PAGE = Path(__file__).parents[2] / "PYTENSOR.md"
 
-#: Runs `frozen.py` where PyTensor cannot be imported.
+#: Runs `frozen.py` without PyTensor.
 WITHOUT_PYTENSOR = "import runpy, sys; sys.modules['pytensor'] = None; runpy.run_path('frozen.py')"
 
 

@@ -1,4 +1,4 @@
-"""IfElse: both branches are computed and one is given, so what could fail where it is not asked for is refused."""
+"""IfElse computes both branches and returns one, so a branch that could fail while it is not selected is refused."""
 
 import numpy as np
 import precast

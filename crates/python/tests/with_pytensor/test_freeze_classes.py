@@ -1,4 +1,4 @@
-"""Classes that derive from those that there are rules for: a rule holds for them unless they say themselves what they compute."""
+"""Subclasses of classes with rules: the rule of a base class applies unless the subclass redefines the computation."""
 
 import numpy as np
 import precast
@@ -18,7 +18,7 @@ x = pt.dvector("x")
 
 
 def classes():
-    """The classes that there are rules for."""
+    """Returns the classes with rules."""
     found, pending = {}, [Op]
     while pending:
         own = pending.pop()
@@ -31,7 +31,7 @@ def classes():
 def rule_of(own, **methods):
     made = type("Mine", (own,), {"__module__": "mine", **methods})
     try:
-        # Rules look at the class alone.
+        # Rules read only the class.
         return Lowering(python=True).find(object.__new__(made))
     except Refused:
         return None
@@ -57,11 +57,11 @@ class Named(CheckAndRaise):
 
 
 class Scaled(Softmax):
-    """Is a softmax under another name."""
+    """A softmax under another name."""
 
 
 class Doubled(ps.Exp):
-    """Computes something else than its C."""
+    """An op whose `perform` differs from its C."""
 
     nfunc_spec = None
 
@@ -75,7 +75,7 @@ class DoubledInC(Doubled):
 
 
 class Renamed(ps.Exp):
-    """Is an exponential under another name."""
+    """An exponential under another name."""
 
 
 def test_subclasses_compute_what_they_inherit():

@@ -1,4 +1,4 @@
-"""Cholesky's decomposition and triangular systems: compiled and interpreted, they give what LAPACK gives, NaN where that gives up."""
+"""Cholesky decompositions and triangular systems: compiled and interpreted graphs match LAPACK, with NaN if LAPACK fails."""
 
 import numpy as np
 import precast
@@ -41,7 +41,7 @@ def test_decompositions_are_those_of_lapack(policy, dtype):
     fn = function([matrix, root, right], outputs)
     ours = frozen(fn, policy=policy)
     near(ours(*given), fn(*given), tolerance)
-    # Other triangles are not read, and rows may lie anywhere.
+    # The other triangle is not read, and the strides of rows are arbitrary.
     garbage = [np.tril(given[0]) + 7 * np.triu(np.ones((5, 5), dtype), 1), np.asfortranarray(given[1]), given[2][:, ::-1]]
     near(ours(*garbage), fn(*garbage), tolerance)
 

@@ -1,4 +1,4 @@
-"""Scan, written out step by step: what PyTensor's own loop gives, with its rewrites and without."""
+"""Unrolled Scans match PyTensor's loop, with and without its rewrites."""
 
 import numpy as np
 import precast
@@ -22,7 +22,7 @@ def scan(*args, **settings):
 
 NEW = "return_updates" in __import__("inspect").signature(pytensor.scan).parameters
 
-#: Inputs, outputs, what they are called with.
+#: Inputs, outputs, arguments.
 CASES = {
     "powers": lambda: ([s], scan(lambda x, a: x * a, outputs_info=pt.ones(()), non_sequences=s, n_steps=5), [np.array(1.5)]),
     "the last one": lambda: ([s], scan(lambda x, a: x * a + 1, outputs_info=pt.ones(()), non_sequences=s, n_steps=7)[-1], [np.array(1.5)]),
@@ -63,9 +63,9 @@ def test_a_loop_gives_what_pytensor_gives(name, rewrites):
     try:
         ours = frozen(fn)
     except precast.FreezeError as refused:
-        # Without its rewrites PyTensor does not say how long the buffers are.
+        # Without rewrites the lengths of the buffers are unknown.
         assert rewrites is None and "known only at run time" in str(refused), refused
-        pytest.skip("the length of the buffers is not in the graph as it is written")
+        pytest.skip("the graph does not contain the lengths of the buffers")
     compare(ours(*given), fn(*given))
 
 
@@ -83,7 +83,7 @@ def test_a_length_may_come_from_a_constant_shared_variable(rewrites):
 def test_a_loop_may_have_no_steps(rewrites):
     collected = scan(lambda a, b: a.sum() * b, sequences=pt.zeros((0, 2)), non_sequences=v)
     fn = function([v], [scan(lambda x: x * 2, outputs_info=v, n_steps=0), collected], rewrites)
-    # PyTensor's reference does not find out the shape of what it collects.
+    # PyTensor's reference does not infer the shape of collected results.
     for made in frozen(fn)(np.ones(3)):
         assert made.shape == (0, 3) and made.dtype == np.float64
 

@@ -1,4 +1,4 @@
-"""Values that are no arrays, where `freeze` cannot have them: as constants, in the state, as results of branches."""
+"""Values that are not arrays and that `freeze` does not support: constants, state, and results of branches."""
 
 import numpy as np
 import precast
@@ -21,7 +21,7 @@ except ImportError:
 
 
 class Named(dict):
-    """What has a name, and can be a key."""
+    """An object with a name that can be a key."""
 
     name = "v"
     __hash__ = object.__hash__
@@ -85,7 +85,7 @@ def test_damage_of_a_bundle_with_modules_is_told(tmp_path):
             found.setdefault(type(error), str(error))
             if "the head does" not in str(error):
                 assert str(path) in str(error) and "is damaged" in str(error) and "\nhint: copy or fetch it again" in str(error)
-    # A module of host `cpython`, those of graphs, and the plan.
+    # A module of host `cpython`, the modules of graphs, and the plan.
     assert set(found) == {precast.BundleError, precast.MissError, precast.EntryError}
 
 
@@ -100,7 +100,7 @@ def test_bools_that_are_none_are_refused():
 
 
 class Chosen(Somebodys):
-    """One param, a name of C."""
+    """An op whose only param is a C name."""
 
     __props__ = ("way",)
     params_type = EnumList("ALPHA", "BETA")

@@ -1,4 +1,4 @@
-"""Each op of arrays that `freeze` lowers gives what PyTensor's own reference gives."""
+"""Each array op that `freeze` lowers matches PyTensor's reference."""
 
 import numpy as np
 import precast
@@ -29,7 +29,7 @@ def each(*values):
     return [list(value) for value in values]
 
 
-#: Names, inputs, outputs, and what they are called with.
+#: Names, inputs, outputs, and arguments.
 CASES = {
     "sums": lambda: ([m], [m.sum(), m.sum(0), m.sum(1), m.prod(), m.mean(0), m.sum(axis=())], each([M], [EMPTY], [M[:, ::-2]])),
     "sums of what is no number": lambda: ([m], [m.sum(1), m.prod(0), m.max(), m.min(1)], each([SPECIAL])),
@@ -153,7 +153,7 @@ def test_an_op_gives_what_pytensor_gives(name, rewrites):
         compare(ours(*given), wanted)
 
 
-#: Where PyTensor up to this version broadcasts extents that are 1 by chance, against its own words.
+#: Cases in which PyTensor up to this version broadcasts extents that are 1 at run time, contrary to its documentation.
 BROADCASTS = {"of values for rows": (3, 0)}
 
 
@@ -197,7 +197,7 @@ def test_an_op_that_is_a_graph_is_checked_in_each_use():
 
 
 def test_graphs_in_graphs_do_not_share_their_variables():
-    # Some versions number the inputs of all inner graphs alike.
+    # Some versions use the same numbers for the inputs of all inner graphs.
     w = pt.dvector("w")
     inner = pytensor.compile.builders.OpFromGraph([v], [pt.exp(v)])
     outer = pytensor.compile.builders.OpFromGraph([v, w], [inner(w) - v, inner(v) * w])
@@ -253,7 +253,7 @@ def test_extremes_of_nothing_with_a_first_value_are_that_value():
     try:
         extremes = [pt.math.Max(axis=axes, initial=True) for axes in ((0,), (0, 1))]
     except TypeError:
-        pytest.skip("this PyTensor has no extremes with a first value")
+        pytest.skip("this PyTensor has no extremes with an initial value")
     for variable, given in ((m, [M, EMPTY, np.zeros((0, 0))]), (b, [INTS, INTS[:0]])):
         fn = function([variable], [op(variable) for op in extremes])
         for values in given:

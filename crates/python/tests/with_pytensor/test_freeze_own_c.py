@@ -1,4 +1,4 @@
-"""Functions that the library lacks, by their own C: compiled, they give what that C gives, without PyTensor's headers."""
+"""Scalar functions that the library lacks, compiled from their own C, match that C without PyTensor's headers."""
 
 import numpy as np
 import precast
@@ -15,7 +15,7 @@ V = np.array([0.2, 1.1, 2.0])
 
 m, v = pt.dmatrix("m"), pt.dvector("v")
 
-#: The functions that PyTensor has C for, and how near that C is to SciPy.
+#: The functions for which PyTensor has C, and its distance from SciPy.
 FUNCTIONS = {
     "erfcx": (lambda: pt.erfcx(m), 1e-13),
     "gamma": (lambda: pt.gamma(m), 1e-13),
@@ -35,7 +35,7 @@ def test_functions_with_c_of_pytensors_are_compiled():
     compare(frozen(fn)(*given), wanted)
 
 
-#: Values of mpmath where PyTensor's own C gives others.
+#: Values of mpmath for which PyTensor's own C gives other results.
 TAILS = [
     (lambda: pt.gammaincc(v + 1e6 + 1, 1e6), 0.0, 0.5002659614862837),
     (lambda: pt.gammainc(v, 1.0), 0.0, 1.0),
@@ -52,7 +52,7 @@ def test_tails_are_the_librarys_own(made, given, wanted):
 
 
 class Cubed(ps.UnaryScalarOp):
-    """Somebody's op."""
+    """A user-defined op."""
 
     def impl(self, x):
         return x * x * x
@@ -101,5 +101,5 @@ def test_gradients_that_are_loops_of_numbers_are_lowered(policy):
     given = [np.array([2.0, 0.5]), np.array([2.5, 0.1])]
     made = frozen(fn, policy=policy)(*given)
     assert abs(made[0][0] + 0.24878307) < 1e-8
-    # The C of digamma that PyTensor 3.0 puts into the loop is less accurate than its reference.
+    # The C of digamma in loops of PyTensor 3.0 is less accurate than its reference.
     assert np.allclose(made, fn(*given), rtol=1e-9, atol=0)

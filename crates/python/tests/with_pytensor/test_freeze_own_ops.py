@@ -1,4 +1,4 @@
-"""Ops of arrays that the library lacks, by their own C: in the graph where precast's headers are enough, else over CPython's own."""
+"""Array ops that the library lacks, compiled from their own C: in the graph if precast's headers suffice, otherwise with CPython's."""
 
 import json
 import pickle
@@ -25,7 +25,7 @@ v, m = pt.dvector("v"), pt.dmatrix("m")
 
 
 def both(fn, given, wanted=None, **settings):
-    """The function through the C, and by `perform`: both give what PyTensor gives."""
+    """Checks that the C and `perform` of a function match PyTensor."""
     frozen = precast.pytensor.freeze(fn, **settings)
     wanted = fn(*given) if wanted is None else wanted
     compare(frozen.function(policy="interpret")(*given), wanted)
@@ -34,7 +34,7 @@ def both(fn, given, wanted=None, **settings):
 
 
 class Somebodys(COp):
-    """What these ops of nobody's library have in common: a vector in, a vector out."""
+    """The base of the user-defined ops: a vector in, a vector out."""
 
     __props__ = ()
 
@@ -91,7 +91,7 @@ def test_an_op_whose_c_is_of_arrays_is_a_part_of_the_graph(by, way, tmp_path):
 
 
 class ByHalf(Somebodys):
-    """A param of half precision: NumPy's C has its bits."""
+    """A param of half precision, which NumPy's C represents by its bits."""
 
     __props__ = ("by",)
     params_type = ParamsType(by=ps.float16)
@@ -134,7 +134,7 @@ class Destroying(Somebodys):
 
 
 class DestroyingByPython(Destroying):
-    """The same by what CPython alone has."""
+    """The same with an API that only CPython has."""
 
     def c_code(self, node, name, inputs, outputs, sub):
         return "PyErr_Clear(); PyGC_Collect();" + super().c_code(node, name, inputs, outputs, sub)
@@ -154,7 +154,7 @@ def test_what_an_op_writes_to_is_a_copy(op, settings):
 
 
 class ByPython(Somebodys):
-    """The length of what a method of Python's gives."""
+    """Returns the length of the result of a Python method."""
 
     def perform(self, node, inputs, outputs):
         outputs[0][0] = np.array([float(len(x.hex())) for x in inputs[0].tolist()])
@@ -173,7 +173,7 @@ class ByPython(Somebodys):
 
 
 class ByPrivate(ByPython):
-    """The same by a function that is not in the stable ABI."""
+    """The same with a function outside the stable ABI."""
 
     def c_support_code(self, **_):
         return """
@@ -301,7 +301,7 @@ def test_lists_are_inputs_results_and_go_from_op_to_op(tmp_path):
 
 
 class Counts(Somebodys):
-    """Any objects: a dictionary of words that is made, and given on."""
+    """Uses any objects: creates a dictionary of words and passes it on."""
 
     def make_node(self, x):
         return Apply(self, [x], [Generic()()])
@@ -371,7 +371,7 @@ def test_what_cannot_be_compiled_is_named_with_what_the_compiler_says():
 
 
 class Raises(Somebodys):
-    """Refuses what is negative, in words of Python's."""
+    """Rejects negative numbers with a Python exception."""
 
     def perform(self, node, inputs, outputs):
         outputs[0][0] = inputs[0]

@@ -1,4 +1,4 @@
-"""Random functions in which features meet: what is frozen gives what PyTensor gives, in values, dtypes, shapes and state."""
+"""Random functions that combine features: frozen functions match PyTensor in values, dtypes, shapes and state."""
 
 import warnings
 
@@ -13,14 +13,14 @@ from pytensor.graph.utils import InconsistencyError  # noqa: E402
 
 
 def check(seed):
-    """Holds the function of a seed against PyTensor's; gives why it is not frozen, or not called, if so."""
+    """Compares the function of a seed with PyTensor. Returns the reason if it cannot be frozen or called."""
     drawn = Drawn(seed)
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             fn = function(drawn.inputs, drawn.outputs, (None, "fast_run")[seed % 2], updates=drawn.updates)
         except (OverflowError, TypeError, InconsistencyError) as error:
-            # Its rewrites give unsigned integers a factor of -1, a variable another static shape, and 3.0 finds cycles that are none.
+            # Rewrites of PyTensor multiply unsigned integers by -1 or change a static shape, and version 3.0 reports false cycles.
             return f"PyTensor: {error}"
         try:
             ours = frozen(fn)
@@ -34,13 +34,13 @@ def check(seed):
                 return f"PyTensor: {error}"
             got = ours(*drawn.given)
             got = got if isinstance(got, tuple) else (got,)
-            # Its reference forgets what dtype it has declared, for sums of small integers.
+            # PyTensor's reference ignores its declared dtype for sums of small integers.
             same(drawn, got, [np.asarray(each, output.type.dtype) for each, output in zip(wanted, drawn.outputs, strict=True)])
             for one, other in zip(drawn.given, kept, strict=True):
                 np.testing.assert_array_equal(one, other)
             for shared in drawn.updates:
                 same(drawn, [ours.state[shared.name]], [np.asarray(shared.get_value(), shared.type.dtype)])
-            # A result is the caller's own.
+            # The caller owns a result and may modify it.
             for each in got:
                 if isinstance(each, np.ndarray) and each.size:
                     each += np.ones((), each.dtype) if each.dtype != bool else True
@@ -51,7 +51,7 @@ def check(seed):
 
 def same(drawn, got, wanted):
     assert len(got) == len(wanted), drawn.seed
-    # What is rounded to single precision on its way stays so.
+    # Intermediate rounding to single precision limits the accuracy.
     is_single = any(variable.type.dtype in ("float32", "complex64") for variable, _ in drawn.pool)
     near = 2e-4 if is_single else 1e-9
     for one, other in zip(map(np.asarray, got), map(np.asarray, wanted), strict=True):
@@ -61,7 +61,7 @@ def same(drawn, got, wanted):
 
 def run(seeds, record_property):
     told = [check(seed) for seed in seeds]
-    # A generator of what nobody can freeze or call tests nothing.
+    # If few functions can be frozen and called, the test checks nothing.
     assert told.count(None) > 0.6 * len(told), [each for each in told if each]
     record_property("told", f"{told.count(None)} of {len(told)} random functions were frozen and called")
 

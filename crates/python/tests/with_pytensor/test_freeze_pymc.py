@@ -1,4 +1,4 @@
-"""Draws of PyMC's distributions, and what a model predicts, frozen: the numbers are PyMC's, without PyMC."""
+"""Frozen draws of PyMC's distributions and frozen predictions give the numbers of PyMC, without PyMC."""
 
 import json
 import warnings
@@ -20,7 +20,7 @@ P, THREE, FOUR = [0.2, 0.5, 0.3], np.zeros(3), np.linspace(0.5, 2, 4)
 
 
 def distributions():
-    """Every distribution of PyMC's that can be drawn from, with params."""
+    """Yields every PyMC distribution that supports draws, with params."""
     yield from continuous()
     yield from discrete()
     yield from of_arrays()
@@ -113,7 +113,7 @@ def of_others():
     yield "Truncated", {"dist": pm.Gamma.dist(2, 1), "lower": 0.5, "upper": 3}
 
 
-#: Those that are refused, and why.
+#: The distributions that are refused, and the reasons.
 REFUSED = {
     "CAR": ({"mu": THREE, "W": EDGES, "alpha": 0.5, "tau": 1}, "draws from a NumPy generator$"),
     "HurdlePoisson": ({"psi": 0.5, "mu": 3}, "the number of steps of a while loop is known only at run time"),
@@ -122,7 +122,7 @@ REFUSED = {
 
 
 def drawn(name, params):
-    """A function of PyMC's that draws, computed by PyTensor's reference."""
+    """Returns a drawing function of PyMC that runs PyTensor's reference."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         made = getattr(pm, name).dist(**params)
@@ -181,6 +181,6 @@ def test_a_density_has_the_checks_of_its_parameters():
 def test_functions_of_numbers_of_pymcs_own_are_scipys():
     stats, scale = pytest.importorskip("scipy.stats"), pt.dscalar("scale")
     fn = pytensor.function([scale], [pm.logp(pm.VonMises.dist(0.1, scale), 0.5), pm.logp(pm.Rice.dist(1.0, scale), 0.5)])
-    # PyTensor's reference computes Rice's in less than f64.
+    # PyTensor's reference computes Rice draws with less precision than f64.
     expected = [stats.vonmises.logpdf(0.5, 0.7, loc=0.1), stats.rice.logpdf(0.5, 1 / 0.7, scale=0.7)]
     assert np.allclose(frozen(fn, python=True)(np.array(0.7)), expected, rtol=1e-14)

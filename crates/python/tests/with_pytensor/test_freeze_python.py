@@ -1,4 +1,4 @@
-"""What Python computes between graphs, where `freeze` is told so: the numbers are PyTensor's, without PyTensor."""
+"""With `python=True`, Python computes parts between graphs and gives the numbers of PyTensor, without PyTensor."""
 
 import contextlib
 import functools
@@ -31,7 +31,7 @@ try:
 except ImportError:
     from pytensor.ifelse import ifelse
 
-#: Params of distributions, by the class; for the others one or two numbers between 0 and 1 do.
+#: Params of distributions by class. Other distributions get one or two numbers between 0 and 1.
 PARAMS = {
     "BetaBinomialRV": (9, 2.0, 3.0),
     "BinomialRV": (9, 0.3),
@@ -49,7 +49,7 @@ SYMMETRIC, TALL = A + A.T, RNG.normal(size=(5, 3))
 
 
 def drawn(op, *params, rng, size=None):
-    """The next generator and the draw of an op."""
+    """Returns the next generator and the draw of an op."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return op(*params, rng=rng, size=size).owner.outputs
@@ -59,7 +59,7 @@ def frozen(fn, **settings):
     return precast.pytensor.freeze(fn, python=True).function(policy="interpret", **settings)
 
 
-#: Those whose params or draws are arrays.
+#: The distributions whose params or draws are arrays.
 ARRAYS = {"CategoricalRV", "ChoiceWithoutReplacement", "DirichletRV", "MultinomialRV", "MvNormalRV", "PermutationRV"}
 
 
@@ -79,7 +79,7 @@ def test_draws_are_pytensors_for_every_distribution(own):
 
 
 def of_arrays():
-    """Draws of arrays: each with one distribution, with several, and with more draws than distributions."""
+    """Yields draws of arrays: with one distribution, with several, and with more draws than distributions."""
     p, mean, count = np.array([0.2, 0.5, 0.3]), np.array([1.0, -2.0, 0.5]), np.array([4, 30])
     some, cov = np.stack([p, p[::-1]]), SYMMETRIC[:3, :3] @ SYMMETRIC[:3, :3] + np.eye(3)
     matrices = np.stack([cov, np.diag([1.0, 4.0, 9.0])])
@@ -120,7 +120,7 @@ def test_draws_of_arrays_are_pytensors(which):
     op, given, asked_for = list(of_arrays())[which]
     settings = asked_for if isinstance(asked_for, dict) else {"size": asked_for}
     rng = pytensor.shared(np.random.default_rng(7), name="rng")
-    # PyTensor asks how long the shape of a draw is.
+    # PyTensor needs the number of dimensions of a draw.
     shapes = [value.shape if value.dtype == np.int64 else (None,) * value.ndim for value in given]
     inputs = [pt.tensor(dtype=value.dtype, shape=shape) for value, shape in zip(given, shapes)]
     with warnings.catch_warnings():
@@ -160,7 +160,7 @@ def test_every_generator_goes_on_from_the_state_that_it_was_saved_with(bits):
 
 
 def asked():
-    """Graphs of every call, and what they are called with."""
+    """Returns a graph with each call, and its arguments."""
     a = pt.dmatrix("a")
     for modes in ({}, {"mode": "economic"}, {"mode": "r"}, {"mode": "raw"}, {"pivoting": True}):
         for given in (TALL, np.where(TALL > 1, np.nan, TALL)):
@@ -230,7 +230,7 @@ def asked_of_numpy(a):
     yield "FillDiagonal", [a], pt.fill_diagonal(a, a[0, 1]), [TALL.T]
 
 
-# PyTensor calls NumPy's transforms in a way that NumPy is about to give up.
+# PyTensor uses a deprecated signature of NumPy's transforms.
 @pytest.mark.filterwarnings("ignore:.axes. should not be:DeprecationWarning")
 @pytest.mark.parametrize("which", range(len(list(asked()))))
 def test_decompositions_are_pytensors(which):
@@ -326,7 +326,7 @@ def test_functions_without_c_are_scipys():
 
 
 def sampler():
-    """A function with generators and an array as its state, and with calls that take results of calls."""
+    """Returns a function whose state is generators and an array, and whose calls use results of other calls."""
     rng = pytensor.shared(np.random.default_rng(1), name="rng")
     total = pytensor.shared(np.zeros(3), name="total")
     fixed = pytensor.shared(np.random.default_rng(2), name="fixed")
@@ -368,7 +368,7 @@ def test_generators_may_be_inputs_and_outputs():
     assert [port.type for port in ours.inputs] == ["generator", "f64[]"]
     begin = np.random.default_rng(3)
     after, one = ours(begin, 5.0)
-    # What is given stays as it is.
+    # The argument does not change.
     assert ours(begin, x=5.0)[1] == one == np.random.default_rng(3).normal(5.0)
     assert ours(after, 5.0)[1] != one
     for wrong in ((begin,), (3, 5.0), (begin, 5.0, 1)):
@@ -433,7 +433,7 @@ def test_what_python_computes_stands_in_no_branch_and_of_others_nothing_is_drawn
     rng = pytensor.shared(np.random.default_rng(1))
 
     class OwnRV(draws.NormalRV):
-        """Somebody's distribution."""
+        """A user-defined distribution."""
 
         @classmethod
         def rng_fn(cls, rng, *given):

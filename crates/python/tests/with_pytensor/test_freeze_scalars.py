@@ -1,4 +1,4 @@
-"""Each scalar op that `freeze` lowers gives what PyTensor's own reference gives: all pairs of dtypes, NaN, infinities, zeros."""
+"""Each scalar op that `freeze` lowers matches PyTensor's reference: all pairs of dtypes, NaN, infinities, zeros."""
 
 import itertools
 
@@ -15,24 +15,24 @@ from pytensor.tensor.elemwise import Elemwise  # noqa: E402
 
 DTYPES = ("bool", "int8", "int32", "int64", "uint8", "uint64", "float32", "float64", "complex128")
 
-#: Ops whose bits are those of NumPy; others are as near as mathematics' functions are computed.
+#: Ops with the bits of NumPy. Other ops have the accuracy of mathematical functions.
 EXACT = set(
     "Add Sub Mul TrueDiv IntDiv Mod Neg Abs Sqr Reciprocal OR XOR AND Invert Ceil Floor Trunc RoundHalfToEven "
     "LT GT LE GE EQ NEQ IsNan IsInf Real Imag Conj Complex Identity Cast Clip Switch Second Sign".split()
 )
 
-#: Arguments for which PyTensor's Python and its C differ, so that there is nothing to be equal to: a floor of -inf, and what SciPy and
-#: NumPy compute in half precision.
+#: Arguments for which PyTensor's Python and C differ, so no result is expected: a floor of -inf, and half precision in SciPy and
+#: NumPy.
 OPEN = {
     "GammaLn": lambda x: x != -np.inf,
-    # The imaginary part there is 0, as the array API standard has it; NumPy gives NaN.
+    # The imaginary part is 0, as in the array API standard; NumPy gives NaN.
     "Expm1": lambda x: ~(np.iscomplexobj(x) & np.isinf(x)),
     "Softplus": lambda x: np.full(x.shape, x.dtype not in (bool, np.int8, np.uint8)),
 }
 
 
 def ops():
-    """The scalar ops of PyTensor that there are rules for, by class; some are not in every version."""
+    """Returns the scalar ops of PyTensor with rules, by class. Some are missing in some versions."""
     found = {}
     for module in (ps.basic, ps.math, pytensor.tensor.xlogx):
         for op in vars(module).values():
@@ -57,12 +57,12 @@ def values(dtype):
 
 
 def arguments(dtypes):
-    """All combinations of the values of some dtypes."""
+    """Returns all combinations of the values of some dtypes."""
     grid = np.meshgrid(*(values(dtype) for dtype in dtypes), indexing="ij")
     return [np.ascontiguousarray(each.ravel()).astype(dtype) for each, dtype in zip(grid, dtypes)]
 
 
-# PyTensor's own C loses digits in the tails of these; ours is held against mpmath in `crates/ops`.
+# PyTensor's own C loses digits in the tails of these functions. Tests in `crates/ops` compare precast's with mpmath.
 ROUGH = {"BetaInc": 1e-11, "GammaInc": 1e-11, "GammaIncC": 1e-11, "TriGamma": 1e-11}
 
 
@@ -75,7 +75,7 @@ def test_there_is_a_rule_for_most_of_pytensors_scalar_ops():
 
 
 def cases(name):
-    """The results of an op on all dtypes that it takes, with what it is given."""
+    """Returns the results and arguments of an op for all its dtypes."""
     if name == "Cast":
         for given, wanted in itertools.product(DTYPES, DTYPES):
             if np.dtype(given).kind == "c" and np.dtype(wanted).kind != "c":
@@ -118,7 +118,7 @@ def test_a_scalar_op_gives_what_pytensor_gives(name):
         try:
             ours = frozen(fn)
         except precast.FreezeError as error:
-            # Functions of complex numbers that the library has not.
+            # Functions that the library lacks for complex numbers.
             assert "complex" in str(error), error
             continue
         compare(ours(*given), wanted, given, is_exact=name in EXACT, near=ROUGH.get(name, 4e-15))

@@ -1,4 +1,4 @@
-"""Systems of linear equations, inverses and determinants, compiled and interpreted: what LAPACK gives."""
+"""Systems of linear equations, inverses and determinants: compiled and interpreted graphs match LAPACK."""
 
 import numpy as np
 import precast
@@ -38,7 +38,7 @@ def test_systems_are_solved_as_lapack_does(policy, dtype):
     for n in (1, 2, 5, 9):
         given = (RNG.normal(size=(n, n)) + np.eye(n)).astype(dtype), RNG.normal(size=(n, 3)).astype(dtype)
         near(ours(*given), fn(*given), 2e-2 if dtype == "float32" else 1e-9)
-    # The first pivot is a zero, rows lie anywhere.
+    # The first pivot is zero, and the strides of rows are arbitrary.
     given = np.asfortranarray(np.eye(4)[::-1] * 2).astype(dtype), RNG.normal(size=(4, 6)).astype(dtype)[:, ::-2]
     near(ours(*given), fn(*given), 1e-5)
 

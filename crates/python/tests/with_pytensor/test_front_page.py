@@ -1,4 +1,4 @@
-"""The PyTensor example of the front page runs and is right."""
+"""The PyTensor example of the front page runs and gives correct results."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Frozen functions run where PyTensor is not: from bundles, with their state."""
+"""Frozen functions run from bundles without PyTensor, with their state."""
 
 import importlib.util
 import json
@@ -16,10 +16,10 @@ import precast.pytensor  # noqa: E402
 import pytensor.tensor as pt  # noqa: E402
 
 HERE = Path(__file__).parent
-#: The graphs of the models and PyMC's numbers, which a test in Rust computes as well.
+#: The graphs of the models and PyMC's results, which a Rust test also checks.
 GOLDEN = HERE.parent / "frozen"
 
-#: Calls what a bundle has, where neither PyTensor nor PyMC nor SciPy can be imported.
+#: Calls the functions of a bundle without PyTensor, PyMC and SciPy.
 DEPLOYED = """
 import json, sys
 for name in ("pytensor", "pymc", "scipy", "numba"):
@@ -48,7 +48,7 @@ def test_models_of_pymc_that_are_frozen_run_without_pytensor_and_give_its_number
             for got, wanted in zip(rows, each["numbers"][1:], strict=True):
                 np.testing.assert_allclose(got, wanted, rtol=1e-13, atol=1e-13)
         if pytensor.__version__ == "3.3.8":
-            assert (GOLDEN / f"{name}.json").read_text() == each["graph"] + "\n", "PRECAST_WRITE_GOLDEN=1 writes it anew"
+            assert (GOLDEN / f"{name}.json").read_text() == each["graph"] + "\n", "PRECAST_WRITE_GOLDEN=1 updates it"
 
 
 def test_what_is_frozen_is_called_from_c_and_from_rust(tmp_path, elsewhere):
@@ -59,12 +59,12 @@ def test_what_is_frozen_is_called_from_c_and_from_rust(tmp_path, elsewhere):
     precast.pytensor.freeze(fn, path, name="density", isa="x86-64-v2")
     ours = [np.atleast_1d(each).tolist() for each in precast.load(path).density(np.array(point))]
     compare(tuple(map(np.array, ours)), [np.atleast_1d(each) for each in fn(np.array(point))])
-    # Not a bit differs: it is one program.
+    # All bits are equal, because both run the same program.
     assert elsewhere.call(str(path), "density", point) == [ours, ours]
 
 
 def counter():
-    """A function with updates."""
+    """Returns a function with updates."""
     total, rate = pytensor.shared(np.zeros(3), name="total"), pytensor.shared(2.0, name="rate")
     x = pt.dvector("x")
     return function([x], [total.sum(), x * rate], updates={total: total + rate * x}), total, rate
@@ -151,7 +151,7 @@ def test_a_reduction_that_pytensor_fused_with_its_map_is_both():
     ps = pytensor.scalar
     m = pt.dmatrix("m")
     total, x, single = ps.float64("total"), ps.float64("x"), ps.float32("single")
-    # PyTensor's `perform` begins such a reduction with an element, its C with the identity: NumPy says what is right.
+    # PyTensor's `perform` starts such a reduction with an element, and its C with the identity. Compare with NumPy.
     fused = [
         (ps.Composite([total, x], [total + ps.sqr(x)]), m, lambda a, axis: (a**2).sum(axis)),
         (ps.Composite([total, x], [ps.log1p(ps.exp(-x)) + total]), m, lambda a, axis: np.log1p(np.exp(-a)).sum(axis)),
@@ -170,7 +170,7 @@ def test_a_reduction_that_pytensor_fused_with_its_map_is_both():
         got = precast.pytensor.freeze(fn).function(policy="interpret")(given)
         for value, axis in zip(got, axes):
             np.testing.assert_allclose(value, expected(given, axis), rtol=1e-14)
-    # What takes the total twice is no sum.
+    # An op that uses the total twice is not a sum.
     op = ps.Composite([total, x], [total + ps.sqr(total) * x])
     op.identity = 0.0
     with pytest.raises(precast.FreezeError, match="no reduction by"):

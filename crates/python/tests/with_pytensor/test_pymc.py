@@ -1,4 +1,4 @@
-"""Models of PyMC, recorded and then run without a compiler: the same log-densities, gradients and draws."""
+"""PyMC models that are recorded and run without a compiler give the same log-densities, gradients and draws."""
 
 import importlib.util
 from pathlib import Path

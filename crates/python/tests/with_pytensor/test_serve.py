@@ -1,10 +1,10 @@
-"""PyTensor's C linkers ask precast: right results, nothing compiled twice, nothing touched."""
+"""PyTensor's C linkers use precast: correct results, no module is compiled twice, and PyTensor's cache is not used."""
 
 import pytest
 
 
 def test_graphs_of_the_same_ops_and_other_edges_are_not_confused(world):
-    # PyTensor 2.35 to 3.3 has one key for both: its key lists the ops, and not what each takes of the others.
+    # PyTensor 2.35 to 3.3 has one key for both, because it lists the ops without the edges between them.
     printed = world.code("""
 mode = Mode("c", None)
 p = pt.exp(x)
@@ -69,7 +69,7 @@ print(f([1, 2], [3, 4]))
     assert printed == "True\nTrue\nTrue\n[4. 6.]\n"
 
 
-# An op with all that an author can say.
+# An op with every method that an author can define.
 OWN = """
 from pytensor.graph.basic import Apply
 from pytensor.link.c.op import COp

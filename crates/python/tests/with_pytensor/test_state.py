@@ -1,4 +1,4 @@
-"""Linkers whose state is the same have the same text; whatever could change a text is in the state. PyTensor's generator is the oracle."""
+"""Linkers with equal states have equal texts, and the state contains everything that affects the text. PyTensor's generator is the oracle."""
 
 LINKERS = """
 from pytensor.graph.fg import FunctionGraph
@@ -80,7 +80,7 @@ print(first, run(), stats()["aside"])
 
 
 def test_where_states_are_the_same_texts_are(world):
-    # Functions that are rewritten, as programs have them; each node alone.
+    # Rewritten functions as in programs, with one linker for each node.
     printed = world.code(LINKERS + """
 from collections import Counter
 texts, counts = {}, Counter()

@@ -1,8 +1,8 @@
-"""PyTensor's own tests for what has C: with PyTensor alone, recorded, and then with no compiler.
+"""PyTensor's own tests of ops with C: with PyTensor alone, recorded, and replayed without a compiler.
 
-``PYTENSOR_SOURCE`` names a source tree of the version that is installed, or of one near it: a file that cannot be imported is one in
-every pass. The long run takes what the source distribution of the installed version holds too: a few files of tests, of which some
-import modules that it does not hold. What cannot be run is told, with the reason, behind all tests; so are the counts.
+``PYTENSOR_SOURCE`` names a source tree of the installed version or of a similar one; a file that cannot be imported fails in every pass.
+The long run also uses the source distribution of the installed version. It contains a few test files, some of which import missing
+modules. Counts, and tests that cannot run with the reasons, are printed after all tests.
 """
 
 import collections
@@ -20,35 +20,35 @@ import pytest
 SOURCE = os.environ.get("PYTENSOR_SOURCE")
 SUITE = str(Path(__file__).parent / "suite.py")
 
-#: What is asked in any case.
+#: The tests that always run.
 SHARE = "tests/link/c/test_type.py tests/link/c/test_params_type.py tests/link/c/test_op.py tests/test_raise_op.py"
 WHOLE = (
     "tests/link/c tests/link/test_vm.py tests/compile/test_ops.py tests/test_raise_op.py tests/tensor/test_elemwise.py "
     "tests/tensor/test_shape.py tests/tensor/test_subtensor.py tests/tensor/test_basic.py tests/tensor/test_blas.py "
     "tests/tensor/test_blas_c.py"
 )
-#: Of `test_subtensor`, `test_basic` and `test_blas`, which take hours as a whole, some classes; `PYTENSOR_SUITE` names others, as
-#: pytest's `-k` has it. numba's tests write to `compiledir`.
+#: Some classes of `test_subtensor`, `test_basic` and `test_blas`, which take hours in full. `PYTENSOR_SUITE` selects other tests, like
+#: pytest's `-k`. The tests of numba write to `compiledir`.
 CHOSEN = os.environ.get(
     "PYTENSOR_SUITE",
     "link or test_ops or test_raise_op or test_elemwise or test_shape or test_blas_c or TestSubtensor or TestIncSubtensor or "
     "TestAdvancedIncSubtensor1 or TestAllocBroadcast or TestJoinAndSplit or TestMakeVector or TestGemm",
 )
-# What PyTensor's conftest sets, too late for a program that has imported it.
+# The settings of PyTensor's conftest, which come too late after an import.
 FLAGS = "linker=cvm,on_opt_error=raise,on_shape_error=raise,base_compiledir="
-#: A directory that nobody can make or write to, as a file system that is read-only.
+#: A directory that cannot be created, as on a read-only file system.
 NOWHERE = FLAGS + "/proc/nowhere"
 
 with_source = pytest.mark.skipif(not SOURCE, reason="PYTENSOR_SOURCE names no source tree of PyTensor")
 
 
 def compare(world, source, files, chosen, least, tell):
-    """Runs tests three times; they end in the same way, and what is replayed compiles nothing. Gives why some were not collected."""
-    # The tests alone: beside them would be PyTensor's source, of another version than what is installed.
+    """Runs tests three times and checks that the outcomes are equal and the replay compiles nothing. Returns collection errors."""
+    # Copy only the tests: next to them would be PyTensor's source, of another version than the installed one.
     for name in ("tests", "conftest.py"):
         if (source / name).exists():
             world.path(name).symlink_to(source.resolve() / name)
-    # Without those of PyTensor's own cache and compiler, whose places we take.
+    # Skip the tests of PyTensor's own cache and compiler, which precast replaces.
     words = [*files.split(), "--deselect", "tests/link/c/test_cmodule.py", "-k", f"not numba and ({chosen})"]
     words += ["-q", "-p", "no:cacheprovider", f"--rootdir={world.root}", "-o", "pythonpath=."]
     bundle, stock = str(world.path("suite.bundle")), FLAGS + str(world.path("stock"))
@@ -63,7 +63,7 @@ def compare(world, source, files, chosen, least, tell):
     assert list(ended["stock"].values()).count("passed") > least
     differ = {name: {test for test, end in ended["stock"].items() if ended[name].get(test) != end} for name in ended}
     if left := differ["recorded"] | differ["replayed"]:
-        # Those whose subject is `compiledir`: with PyTensor alone they fail without one too.
+        # Tests of `compiledir` also fail with PyTensor alone if the directory cannot be created.
         world.run(SUITE, "nowhere.json", *sorted(left), "-q", "-p", "no:cacheprovider", f"--rootdir={world.root}", "-o", "pythonpath=.", PYTENSOR_FLAGS=NOWHERE)
         nowhere = json.loads(world.path("nowhere.json").read_text())["ended"]
         for test in sorted(left):
@@ -104,7 +104,7 @@ def test_what_the_source_distribution_holds_ends_as_with_pytensor_alone_and_noth
     left = compare(world, source, "tests", "test", 10, record_property)
     for file, why in left.items():
         record_property("told", f"  cannot be run: {file}: {why}")
-        # A module of the tests' own that was left out, and nothing else.
+        # Only a missing module of the tests themselves.
         named = re.search(r"cannot import name '(\w+)' from '(tests[\w.]*)'|No module named '(tests[\w.]*)'", why)
         assert named, (file, why)
         module = source.joinpath(*(named[3] or f"{named[2]}.{named[1]}").split("."))

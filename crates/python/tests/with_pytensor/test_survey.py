@@ -1,4 +1,4 @@
-"""Which ops of PyTensor and PyMC are frozen, and how; the page says so of the newest versions that are tested."""
+"""The ops of PyTensor and PyMC that `freeze` supports. The page lists them for the newest tested versions."""
 
 import contextlib
 import importlib
@@ -23,29 +23,29 @@ from pytensor.scalar.basic import ScalarOp  # noqa: E402
 
 PAGE = Path(__file__).parents[2] / "PYTENSOR.md"
 BEGIN, END = "<!-- ops of {}: tests/with_pytensor/test_survey.py -->\n", "<!-- end of ops -->\n"
-#: The versions that the page is about.
+#: The versions in the tables of the page.
 VERSIONS = {"pytensor": "3.3.8", "pymc": "6.4.0"}
-#: Classes that these versions do not have any more.
+#: Classes that these versions no longer have.
 OLD = set(
     "AddSD_ccode AdvancedIncSubtensor1 AdvancedSubtensor1 Angle CGer ComplexFromPolar Deg2Rad GammaL GammaU Ger IndexedElemwise "
     "Rad2Deg StructuredAddSVCSR".split()
 )
-#: Modules that are named as a whole where all of them end in one way.
+#: Modules that are listed as a whole if all their ops have the same outcome.
 WHOLE = ("pytensor.sparse", "pytensor.tensor.random.basic", "pytensor.typed_list")
-#: What is refused without it.
+#: Outcomes that need `python=True`.
 BY_PYTHON = "with `python=True`, computed by NumPy and SciPy"
 BY_MODULE = "with `python=True`, compiled from its own C as an extension module, if it has C for its types"
-#: What belongs to other linkers, or to a debugger.
+#: Modules of other linkers and of the debugger.
 OTHERS = ("link", "compile.debug", "breakpoint", "graph", "printing", "xtensor")
 
 
 def installed(package):
-    """The version of a package; skips where it is not installed."""
+    """Returns the version of a package. Skips the test if it is not installed."""
     return pytest.importorskip(package).__version__
 
 
 def classes(package):
-    """The classes of ops that graphs have."""
+    """Yields the classes of ops that can occur in graphs."""
     for module in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
         if not any(part in module.name for part in (".link.", "jax", "numba", "mlx", "pytorch", "d3viz", "bin", "misc")):
             with contextlib.suppress(ImportError, DeprecationWarning, FutureWarning):
@@ -65,7 +65,7 @@ def classes(package):
 
 
 def has_c_of_numbers(own):
-    """Whether a function of numbers has C for f64."""
+    """Returns whether a scalar op has C for f64."""
     modules = (pytensor.scalar.basic, pytensor.scalar.math)
     made = next((op for module in modules for op in vars(module).values() if type(op) is own), None)
     if made is None:
@@ -78,7 +78,7 @@ def has_c_of_numbers(own):
 
 
 def outcome(own):
-    """What `freeze` does with an op of a class."""
+    """Returns the outcome of `freeze` for a class of ops."""
     if behaves_as(own, rules()) and not own.__module__.startswith(("pytensor.sparse", "pytensor.xtensor")):
         return "lowered"
     if behaves_as(own, rules(of_python=True)):
@@ -96,7 +96,7 @@ def outcome(own):
 
 
 def part(own):
-    """The module that a class without C is one of, of those that are named as a whole."""
+    """Returns the module of a class without C, if the page may list that module as a whole."""
     return None if has_c(own) else next((name for name in WHOLE if own.__module__.startswith(name)), None)
 
 
@@ -118,7 +118,7 @@ def table(package):
 
 
 def rows_of(package):
-    """What the page says of the ops of a package, with what is before and behind it."""
+    """Returns the table of a package on the page, with the texts before and after it."""
     before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN.format(package))
     rows, after = rest.split(END, 1)
     return before + BEGIN.format(package), rows, END + after
@@ -130,7 +130,7 @@ def test_every_op_is_lowered_or_refused_with_a_reason_of_its_own(package):
     without = {own.__name__ for own in classes(package) if outcome(own) == f"refused: {reasons.ELSE}"}
     assert without <= {
         "AllocDiag", "Bartlett", "Choose", "FillDiagonal", "FillDiagonalOffset", "PermuteRowElements", "RavelMultiIndex", "UnravelIndex",
-        # Of older versions.
+        # Ops of older versions.
         "CGer", "Ger", "BlockwiseWithCoreShape", "OpWithCoreShape", "Tri", "Hermitian",
     }, without
 
@@ -153,4 +153,4 @@ def test_the_page_says_what_is_frozen_and_how(package):
     if os.environ.get("PRECAST_WRITE_PAGE"):
         PAGE.write_text(before + table(package) + after, encoding="utf-8")
         return
-    assert said == table(package), "PRECAST_WRITE_PAGE=1 writes it anew"
+    assert said == table(package), "PRECAST_WRITE_PAGE=1 updates the page"

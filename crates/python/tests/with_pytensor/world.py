@@ -1,4 +1,4 @@
-"""Programs that use PyTensor through precast, each in a process of its own: what is beneath PyTensor is one for a process."""
+"""Programs that use PyTensor with precast. Each runs in a separate process, because precast is installed for a whole process."""
 
 import os
 import subprocess
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class World:
-    """A user of their own: a home, a cache, and an empty PATH."""
+    """A separate user: a home, a cache, and an empty PATH."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -19,10 +19,10 @@ class World:
         return self.root / name
 
     def run(self, *arguments: str, status: int = 0, compiler: bool = True, **variables: str) -> str:
-        """Runs Python; gives what it printed, and what it said if it failed. Without a compiler there is no home either."""
+        """Runs Python and returns its output, or its messages if it is expected to fail. Without a compiler it has no home either."""
         home = str(self.path("home")) if compiler else "/nonexistent"
         environment = {"HOME": home, "PATH": os.environ["PATH"] if compiler else str(self.path("bin"))}
-        # A directory that cannot be made: nothing of PyTensor's own is to be written.
+        # A directory that cannot be created: PyTensor must not write to it.
         environment["PYTENSOR_FLAGS"] = "linker=cvm,base_compiledir=/proc/nowhere"
         if compiler:
             environment["PRECAST_CACHE"] = str(self.path("cache"))
@@ -38,7 +38,7 @@ class World:
         return ended.stdout if status == 0 else ended.stdout + ended.stderr
 
     def code(self, code: str, **named: Any) -> str:
-        """Runs a program that has precast beneath PyTensor."""
+        """Runs a program that uses PyTensor with precast."""
         return self.run("-c", PRELUDE + code, **named)
 
 
@@ -52,7 +52,7 @@ stats = precast.pytensor.stats
 """
 
 
-# A program that knows nothing of precast: reductions, a gradient, a subtensor, a shared variable with updates, an op of Python.
+# A program without precast: reductions, a gradient, a subtensor, a shared variable with updates, a Python op.
 SCRIPT = """
 import sys
 import numpy as np, pytensor, pytensor.tensor as pt
@@ -68,7 +68,7 @@ print(sys.argv[1:])
 
 
 class Recorded:
-    """The script, its bundle and what it printed while it was recorded."""
+    """Returns the script, its bundle, and its output while it was recorded."""
 
     def __init__(self, world: World) -> None:
         self.world, self.script, self.bundle = world, world.path("script.py"), world.path("model.bundle")
