@@ -1,4 +1,4 @@
-"""Calls from Python, ours and those of peers in turn: `calls.py BUNDLE ROUNDS`; a line of JSON for each thing measured.
+"""Measures calls from Python, of precast and its peers in turn: `calls.py BUNDLE ROUNDS`. Prints a line of JSON for each case.
 
     {"what": "…", "samples": [["precast", [ns, …]], ["NumPy", [ns, …]], …], "skipped": ["…"]}
 """
@@ -16,7 +16,7 @@ RANGE = 0.2, 3.0
 
 
 def race(what, rounds, contenders):
-    """Measures the contenders that there are; each is `(name, make)`, `make` gives a function and its arguments."""
+    """Measures the installed contenders. Each is `(name, make)`; `make` returns a function and its arguments."""
     timers, skipped, expected = [], [], None
     for name, make in contenders:
         try:
@@ -66,7 +66,7 @@ def sums(model, rounds):
         x, y = pt.dvector("x"), pt.dvector("y")
         return [x, y], x + y
 
-    # `out=` is part of the statement that is timed, as a program writes it.
+    # The timed statement includes `out=`, as in a program.
     def into(x, y, out):
         for k in range(x.size):
             out[k] = x[k] + y[k]
@@ -130,7 +130,7 @@ def callbacks(model, rounds):
 
 
 def density(pt):
-    """Log-density and gradient of a logistic regression, as a sampler asks for them: one vector in, two results out."""
+    """Log-density and gradient of a logistic regression, as in a sampler: one vector in, two results out."""
     import pytensor
     from pytensor.gradient import grad
 
@@ -163,7 +163,7 @@ def frozen(rounds):
 
 
 def varying_intercepts():
-    """A model of PyMC: groups with intercepts of their own, and a common slope."""
+    """A PyMC model: groups with separate intercepts and a common slope."""
     import pymc as pm
 
     group, x = np.repeat(np.arange(5), 6), np.tile(np.linspace(-1, 1, 6), 5)

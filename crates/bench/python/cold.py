@@ -1,5 +1,5 @@
-"""A whole process to its first result: `cold.py numpy | numba | pytensor-c | pytensor-numba`, or `cold.py precast BUNDLE`. Caches are
-where the environment says."""
+"""A process up to its first result: `cold.py numpy | numba | pytensor-c | pytensor-numba`, or `cold.py precast BUNDLE`. Environment
+variables set the cache directories."""
 import sys
 
 import numpy as np

@@ -1,8 +1,8 @@
-"""What each peer computes, case by case: as a user of that peer would write it.
+"""The code of each case for each peer, as a user of that peer would write it.
 
-`numpy` is called with arrays, `numba` is compiled by `njit` and called with arrays, `pytensor` is called with symbolic
-variables and gives the graph. `numpy_out` is given an array besides, so that it allocates nothing. JAX compiles the text of `numpy`
-with its own functions in the place of NumPy's and SciPy's, as its users write it.
+`numpy` is called with arrays. `numba` is compiled by `njit` and called with arrays. `pytensor` is called with symbolic variables and
+returns the graph. `numpy_out` also gets an output array, so that it allocates nothing. JAX compiles the code of `numpy` with its own
+functions in place of those of NumPy and SciPy.
 """
 import math
 
@@ -37,7 +37,7 @@ class Score:
 class Add:
     """x + y"""
 
-    # The function itself: nothing of Python stands between the clock and it.
+    # The function itself, so that the measurement includes no Python code.
     numpy = np.add
 
     def numba(x, y):
@@ -268,7 +268,7 @@ class Tanh:
 
 
 class Chain:
-    """Ten operations of arithmetic."""
+    """Ten arithmetic operations."""
 
     def numpy(x, y, z):
         return ((x + y) * z - x / 2 + y) * (z - 1) + x * y - z
@@ -310,7 +310,7 @@ class Logsumexp:
 
 
 class LogisticLoss:
-    """The mean of log(1 + exp(-y (x @ z))), y the side of each row."""
+    """The mean of log(1 + exp(-y (x @ z))), where y is the class (-1 or 1) of each row."""
 
     def numpy(x, y, z):
         return np.mean(np.logaddexp(0, -y * (x @ z)))
@@ -337,7 +337,7 @@ class LogisticGradient:
 
 
 class BlackScholes:
-    """The price of a European call; x, y, z move price, strike and time."""
+    """The price of a European call option; x, y and z vary price, strike and time."""
 
     def numpy(x, y, z):
         s, k, t = 100 + 10 * x, 100 + 10 * y, 1.5 + 0.25 * z
@@ -385,7 +385,7 @@ class Distances:
 
 
 class Stencil:
-    """The mean of four neighbours less the middle."""
+    """The mean of four neighbors minus the center."""
 
     def numpy(x):
         return 0.25 * (x[:-2, 1:-1] + x[2:, 1:-1] + x[1:-1, :-2] + x[1:-1, 2:]) - x[1:-1, 1:-1]

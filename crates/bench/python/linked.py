@@ -1,5 +1,5 @@
-"""What PyTensor's linker takes for a graph whose C is compiled already: `linked.py stock | record | precast SIZE BUNDLE`, of a
-size or so many layers; prints seconds. `stock` has it in its own cache; `record` writes the bundle that `precast` is served by.
+"""The time of PyTensor's linker for a graph with compiled C: `linked.py stock | record | precast SIZE BUNDLE`. SIZE is a name or a number
+of layers. Prints seconds. `stock` uses PyTensor's cache; `record` writes the bundle that `precast` loads.
 """
 import contextlib
 import gc
@@ -22,7 +22,7 @@ elif which == "precast":
     precast.pytensor.install(bundle, policy="strict")
 
 x, w = pt.dvector("x"), pt.dmatrix("w")
-# A product is not fused with what follows: each layer is some modules. Most of a round is PyTensor's rewriting, which grows faster.
+# A product is not fused with the next op, so each layer has several modules. Most of a round is PyTensor's rewriting, which grows faster.
 layer = x
 for k in range({"small": 1, "big": 20}.get(size) or int(size)):
     layer = pt.tanh(pt.dot(w, layer) + k)
@@ -30,7 +30,7 @@ taken, link = [], VMLinker.make_all
 
 
 def timed(self, *arguments, **keywords):
-    # Else a whole collection, as long as the step itself, falls into one's time and beside the other's.
+    # Otherwise a full collection, as long as the step itself, could fall into one of the measurements.
     gc.collect()
     start = time.perf_counter()
     try:

@@ -1,10 +1,10 @@
-"""The peers that are written in Python, in one process: told what to do by lines of JSON, as `src/peers/process.rs` has them.
+"""The peers written in Python, in one process that reads commands as lines of JSON from `src/peers/process.rs`.
 
     {"prepare": "numpy", "case": "score", "inputs": [["f64", [1000]], …]}  ->  {"id": 0, "shape": […], "probe": […]}
     {"time": 0}                                                            ->  {"ns": …}   of one call
     {"versions": 1}                                                        ->  {"Python": "3.…", "NumPy": "2.…", …}
 
-Whatever a peer cannot do is answered by {"skip": "why"}.
+If a peer does not support a case, the answer is {"skip": "reason"}.
 """
 import functools
 import json
@@ -17,7 +17,7 @@ import numpy as np
 from expressions import EXPRESSIONS
 from inputs import arrays
 
-# As long as this a round takes at least, so that the clock's own steps do not show.
+# The minimum time of a round, so that the resolution of the clock does not matter.
 ROUND_SECONDS = 0.002
 
 
@@ -26,7 +26,7 @@ def numpy(case, inputs):
 
 
 def numpy_out(case, inputs):
-    """The same with its result written to an array that is there."""
+    """The same, with the result written to an existing array."""
     expression = EXPRESSIONS[case]
     return getattr(expression, "numpy_out", expression.numpy), [*inputs, np.empty_like(inputs[0])]
 
@@ -39,12 +39,12 @@ def numba(case, inputs):
 def jitted(case):
     from numba import njit
 
-    # Whole arrays are shared by threads, loops are as they are written.
+    # Threads share operations on whole arrays. Explicit loops stay sequential.
     return njit(EXPRESSIONS[case].numba, parallel=int(os.environ["NUMBA_NUM_THREADS"]) > 1)
 
 
 def jax(case, inputs):
-    """Waits for the result, and is given arrays of its own, which are made before."""
+    """Waits for the result. The arguments are JAX arrays, created before the measurement."""
     import jax.numpy
 
     compiled, values = traced(case), [jax.numpy.asarray(value) for value in inputs]
@@ -53,7 +53,7 @@ def jax(case, inputs):
 
 @functools.cache
 def traced(case):
-    """NumPy's text with JAX's functions."""
+    """Compiles the NumPy expression with JAX's functions."""
     import jax
     import jax.numpy
     import jax.scipy.special
@@ -89,7 +89,7 @@ def compiled(case, kinds, mode, trust_input):
 
 
 def thunk(case, inputs):
-    """PyTensor's `run_cthunk`: the C of each op in their order, the storage filled before, without a function around it."""
+    """PyTensor's `run_cthunk`: runs the C of each op in order, with filled storage and without the overhead of a function."""
     from pytensor.link.c.cutils import run_cthunk
 
     kinds = tuple((str(value.dtype), value.ndim) for value in inputs)
@@ -122,7 +122,7 @@ PEERS = {
 
 
 def probe(result):
-    """The shape of a result, and at most 16 of its elements."""
+    """Returns the shape of a result, and at most 16 of its elements."""
     result = np.asarray(result)
     flat, count = result.reshape(-1), min(result.size, 16)
     chosen = [k * (result.size - 1) // max(count - 1, 1) for k in range(count)]
@@ -133,7 +133,7 @@ def prepare(request, timers):
     function, inputs, *once = PEERS[request["prepare"]](request["case"], arrays(request["inputs"]))
     answer = probe(once[0]() if once else function(*inputs))
     names = [f"a{k}" for k in range(len(inputs))]
-    # What has a result of its own is called with each of its arguments, one after the other.
+    # Thunks are called one after the other.
     statement = "; ".join(f"f({name})" for name in names) if once else f"f({', '.join(names)})"
     timer = timeit.Timer(statement, globals=dict(zip(names, inputs), f=function))
     number = 1
@@ -159,7 +159,7 @@ def versions():
 
 
 def main():
-    # Compilers and libraries print as they like; answers have a way of their own.
+    # Compilers and libraries may print to standard output, so answers use a copy of the descriptor.
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
     timers = []
@@ -170,7 +170,7 @@ def main():
                 answer = prepare(request, timers)
             elif "time" in request:
                 timer, number = timers[request["time"]]
-                # What others computed meanwhile is in the caches; on both sides, for as long.
+                # Warm up, because other peers have replaced the CPU caches. The Rust side does the same.
                 begun = timeit.default_timer()
                 timer.timeit(1)
                 while timeit.default_timer() - begun < 0.02:

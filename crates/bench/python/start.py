@@ -1,9 +1,9 @@
-"""A whole process to its first result: `start.py WHO SIZE BUNDLE`. What is kept between processes lies where the environment says.
+"""A process up to its first result: `start.py WHO SIZE BUNDLE`. Environment variables set the cache directories.
 
-    freeze, record     write BUNDLE: a frozen function, the modules of PyTensor's function
-    frozen             calls what was frozen
-    beneath            makes PyTensor's function of what was recorded
-    import             imports PyTensor, and computes by NumPy
+    freeze, record     write BUNDLE with a frozen function, or with the modules of a PyTensor function
+    frozen             calls the frozen function
+    beneath            compiles a PyTensor function with the recorded modules
+    import             imports PyTensor and computes with NumPy
     numpy, jax, pytensor-c, pytensor-numba
 """
 import sys

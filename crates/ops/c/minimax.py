@@ -1,7 +1,7 @@
 """Derives the polynomial coefficients of precast/ops/math/*.h.
 
-Remez' exchange on a grid, at 60 digits; each fit's largest weighted error is printed with its coefficients.
-Needs mpmath: `python3 minimax.py`. Nothing reads its output but people.
+Uses the Remez exchange on a grid, with 60 digits. Prints the largest weighted error and the coefficients of each fit.
+Needs mpmath: `python3 minimax.py`. The output is for human readers only.
 """
 import struct
 

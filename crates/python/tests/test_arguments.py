@@ -256,7 +256,7 @@ def test_the_first_call_runs_no_code_of_numpys(bundle):
     model = precast.load(sys.argv[1])
     def interrupted(*_):
         raise KeyboardInterrupt
-    # What is asked when the tables are looked up.
+    # The lookup of the tables calls this.
     sys.modules["numpy.lib"].NumpyVersion = interrupted
     print(model.scale(np.arange(3.0), 2.0), model.ufunc("gauss")(0.0))
     """

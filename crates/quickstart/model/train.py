@@ -1,17 +1,16 @@
-"""Trains the quickstart's logistic model and writes what a run of it must print.
+"""Trains the logistic model of the quickstart and writes its expected output.
 
     python3 -m venv VENV && VENV/bin/pip install numpy
     VENV/bin/python train.py
 
-Input is winequality-red.csv beside this script (Cortez et al. 2009, 1599 rows, 11 measurements and a taster's grade
-0..10). This script decodes it on its own and shares no code with precast, so `expected.toml` is an independent answer
-to the same questions.
+The input is winequality-red.csv in the directory of this script (Cortez et al. 2009: 1599 rows with 11 measurements and a grade from 0
+to 10). The script shares no code with precast, so `expected.toml` is an independent result.
 
-Task: is a wine good (grade >= 6)? Every fourth row is held out; the other rows give mean, standard deviation and
-weights. Newton's method on the penalised log loss converges to the one minimum, so a rerun on another machine gives
-the same model up to rounding; the committed files are what one run wrote.
+The model predicts whether a wine is good (grade >= 6). Every fourth row is held out. The other rows determine mean, standard deviation
+and weights. Newton's method on the penalized log loss converges to the unique minimum, so every machine gets the same model up to
+rounding. The committed files are the output of one run.
 
-Writes model.toml (mean, scale, weights, bias) and expected.toml (every figure of the report) beside itself.
+Writes model.toml (mean, scale, weights, bias) and expected.toml (all figures of the report) to the same directory.
 """
 
 import csv
@@ -19,14 +18,14 @@ import pathlib
 
 import numpy as np
 
-GOOD = 6  # grade from which a wine is called good
-EVERY = 4  # row i is held out when i % EVERY == 0
+GOOD = 6  # the lowest grade of a good wine
+EVERY = 4  # row i is held out if i % EVERY == 0
 RIDGE = 1.0  # penalty on the weights (not on the bias): RIDGE / 2 * |w|^2
-FIRST = 5  # scores that the report shows
+FIRST = 5  # the number of scores in the report
 
 
 def read(path):
-    """Reads the CSV below its comment: column names, measurements, grades."""
+    """Reads the CSV after its comment. Returns column names, measurements and grades."""
     with open(path, newline="", encoding="ascii") as text:
         names, *rows = csv.reader(line for line in text if not line.startswith("#"))
     table = np.array(rows, dtype=np.float64)
@@ -38,7 +37,7 @@ def sigmoid(z):
 
 
 def train(x, y):
-    """Minimises the penalised log loss by Newton's method; returns weights and bias."""
+    """Minimizes the penalized log loss by Newton's method. Returns weights and bias."""
     design = np.hstack([x, np.ones((len(x), 1))])
     penalty = np.diag([RIDGE] * x.shape[1] + [0.0])
     theta = np.zeros(design.shape[1])
@@ -56,7 +55,7 @@ def train(x, y):
 
 
 def evaluate(p, y):
-    """The figures of the report, each by its textbook definition."""
+    """Returns the figures of the report, each by its textbook definition."""
     good = p >= 0.5
     hits, alarms = int(np.sum(good & (y == 1))), int(np.sum(good & (y == 0)))
     misses, rest = int(np.sum(~good & (y == 1))), int(np.sum(~good & (y == 0)))
@@ -77,7 +76,7 @@ def evaluate(p, y):
 
 
 def render(table, comment):
-    """TOML: `repr` of a float is the shortest text that reads back to the same bits."""
+    """Formats a value as TOML. `repr` of a float is the shortest text with the same bits."""
     lines = [f"# {comment}", "# Written by train.py; do not edit."]
     for key, value in table.items():
         if isinstance(value, np.ndarray):

@@ -1,4 +1,4 @@
-"""Writes compat_numpy.inc: what NumPy makes of the functions of the compat headers. Run by hand: `python3 compat_numpy.py`, needs
+"""Writes compat_numpy.inc: NumPy's results for the functions of the compat headers. Run manually: `python3 compat_numpy.py`. Needs
 NumPy.
 
 A case is a function, its arrays (buffers with first element and strides, in elements), up to four integers, and the arrays of the
@@ -12,7 +12,7 @@ import numpy as np
 
 warnings.simplefilter("ignore")
 RAVEL = -(2**31)
-ONE_NUMBER = {9: 7, 10: 8}  # long long has a number of its own in NumPy
+ONE_NUMBER = {9: 7, 10: 8}  # long long has a separate type number in NumPy
 rng = np.random.default_rng(7)
 pools, cases = {}, []
 

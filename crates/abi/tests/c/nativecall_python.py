@@ -1,4 +1,4 @@
-"""Two parties that know nothing of each other call each other's callables natively."""
+"""Two independent extension modules call each other's callables natively."""
 import sys
 import one
 import two
@@ -17,6 +17,6 @@ for party, other in ((one, two), (two, one)):
     assert party.call(Derived("double"), 3.0) == 1003.0, "boxed: a subclass does not inherit the flag"
 
 assert "_nativecall" not in sys.modules
-assert one.registry() == two.registry() == one.registry(), "one registry, that of the first party"
+assert one.registry() == two.registry() == one.registry(), "both parties must use the registry of the first"
 assert repr(sys.modules["_nativecall"].registry).startswith('<capsule object "_nativecall.registry"')
 print("ok", sys.version_info[:2])

@@ -1,5 +1,5 @@
-"""Prints the largest error of NumPy's and SciPy's functions in ulp, against mpmath: the budgets of ours in `tests/it/accuracy.rs`.
-Run by hand: `python3 accuracy.py [values]`, needs NumPy, SciPy and mpmath. A sample of 20000 values, as `tests/c/accuracy.c` draws them.
+"""Prints the largest errors of NumPy's and SciPy's functions in ulp, compared with mpmath. They are the bounds in `tests/it/accuracy.rs`.
+Run manually: `python3 accuracy.py [values]`. Needs NumPy, SciPy and mpmath. Uses 20000 values, drawn as in `tests/c/accuracy.c`.
 """
 
 import sys

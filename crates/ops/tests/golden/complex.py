@@ -1,8 +1,8 @@
-"""Writes complex.jsonl: functions of complex numbers. Run by hand: `python3 complex.py`, needs mpmath and NumPy.
+"""Writes complex.jsonl: functions of complex numbers. Run manually: `python3 complex.py`. Needs mpmath and NumPy.
 
-One line a function, dtype and kind: {"name": "exp_c128", "kind": "values", "steps": bound, "x": bits, "out": bits}, all hexadecimal, real part
-first, the operands of one element together. "values" are mpmath's to 100 digits and more, each part rounded once; "edges" are
-NumPy's, for zeros, infinities and NaN.
+One line for each function, dtype and kind: {"name": "exp_c128", "kind": "values", "steps": bound, "x": bits, "out": bits}. Bits are
+hexadecimal, with the real part first and the operands of an element together. "values" come from mpmath with at least 100 digits, and
+each part is rounded once. "edges" come from NumPy, for zeros, infinities and NaN.
 """
 
 import json
@@ -17,9 +17,9 @@ from precise import bits, narrow, rounded
 
 warnings.simplefilter("ignore")
 PART = {"c64": "f32", "c128": "f64"}
-# Name: function, and the steps that a part of c128 may be away from the exact value rounded. The largest errors seen are in `README.md`; e
-# ulp from the exact value are at most e + 1/2 steps from the rounded one. A part of c64 is a part of c128 rounded: 0 steps. The bound of
-# `pow`, which stands below, is of |z|, since its phase may cancel in one part alone.
+# Name: function, and the tolerance of a part of c128 in steps from the rounded exact value. `README.md` lists the largest errors seen. An
+# error of e ulp is at most e + 1/2 steps from the rounded value. A part of c64 rounds a part of c128: 0 steps. The bound of `pow` below
+# applies to |z|, because one part alone may cancel.
 ONE = {
     "exp": (mp.exp, 1), "log": (mp.log, 1), "sqrt": (mp.sqrt, 1), "sinh": (mp.sinh, 1), "cosh": (mp.cosh, 1), "tanh": (mp.tanh, 1),
     "sin": (mp.sin, 1), "cos": (mp.cos, 1), "tan": (mp.tan, 1), "asin": (mp.asin, 3), "acos": (mp.acos, 3), "asinh": (mp.asinh, 3),
@@ -30,14 +30,14 @@ ONE = {
 
 
 def expm1(z):
-    """mpmath's where parts of NumPy's cancel; C99's Annex G for what is not finite, where NumPy has NaN for `inf * 0`."""
+    """Uses mpmath where parts of NumPy's result cancel, and C99 Annex G for non-finite values, where NumPy has NaN for `inf * 0`."""
     if not np.isfinite(z):
         return np.exp(z) - 1
     return complex(np.expm1(z.real), z.imag) if z.imag == 0 else complex(mp.expm1(mp.mpc(z)))
 
 
 def points(draw, dtype):
-    """Around the origin, over the exponents, and close to the unit circle, 1 and i, where functions are delicate."""
+    """Returns numbers around the origin, of all exponents, and close to the unit circle, 1 and i, where functions are ill-conditioned."""
     def far(low, high):
         return draw.choice([-1, 1]) * 2.0 ** draw.uniform(low, high)
 
@@ -80,7 +80,7 @@ if __name__ == "__main__":
             part = PART[dtype]
             for name, (_, steps) in ONE.items():
                 x, y = [], []
-                # The points of the others stay as they were.
+                # Keep the points of the other functions unchanged.
                 for z in points(random.Random(3) if name == "expm1" else draw, dtype):
                     w = value(name, z)
                     if w is not None:

@@ -1,9 +1,9 @@
-"""Writes golden.jsonl: what NumPy makes of each op, dtype and edge. Run by hand: `python3 make.py` with NumPy 2.
+"""Writes golden.jsonl: NumPy's results for each op, dtype and edge case. Run manually: `python3 make.py`, with NumPy 2.
 
-One line a case: {"text": expression over x, y, z, "inputs": [array, ..], "output": array, "ulp": allowed distance}.
-An array is {"dtype", "shape", "bits": one hexadecimal number an element, as NumPy's memory has them}.
-A tolerance is 0 unless the operation is a function that neither side rounds correctly (exp, log, tanh, sigmoid: 1 ulp each,
-so 2 together) or a sum, whose order differs (stated with the case).
+One line for each case: {"text": expression of x, y, z, "inputs": [array, ..], "output": array, "ulp": tolerance}.
+An array is {"dtype", "shape", "bits": one hexadecimal number for each element, as in NumPy's memory}.
+The tolerance is 0 with two exceptions. Functions that neither side rounds correctly (exp, log, tanh, sigmoid) have 1 ulp each, 2 in
+total. Sums are added in another order; their tolerance is stated with the case.
 """
 
 import json
@@ -47,7 +47,7 @@ def sigmoid(x):
 
 
 def wide(function):
-    """A function in 80-bit arithmetic, rounded once: NumPy's own is off by up to 4 ulp."""
+    """Computes a function in 80-bit arithmetic and rounds once, because NumPy's result has an error of up to 4 ulp."""
     return lambda x: function(x.astype(np.longdouble)).astype(x.dtype)
 
 
@@ -64,7 +64,7 @@ def cases():
         compare = [("x == y", np.equal), ("x != y", np.not_equal), ("x < y", np.less), ("x <= y", np.less_equal)]
         compare += [("x > y", np.greater), ("x >= y", np.greater_equal)]
         for text, function in both + compare:
-            if text.startswith(("maximum", "minimum")):  # which of +0 and -0 wins is not said by NumPy
+            if text.startswith(("maximum", "minimum")):  # NumPy does not specify the result for +0 and -0
                 keep = ~((x == 0) & (y == 0))
                 yield text, [x[keep], y[keep]], function(x[keep], y[keep]), 0
             else:
@@ -97,7 +97,7 @@ def casts():
     for a in NAMES:
         x = edges(a)
         for b in NAMES:
-            if a.startswith("f") and b == "i64":  # NumPy leaves overflow undefined: only what fits
+            if a.startswith("f") and b == "i64":  # NumPy leaves overflow undefined, so keep only values in range
                 x = x[np.isfinite(x) & (np.abs(np.where(np.isfinite(x), x, 0)) < 2.0**62)]
             yield f"{b}(x)", [x], x.astype(NAMES[b]), 0
             x = edges(a)
@@ -116,17 +116,17 @@ def shapes():
 
 
 def reductions():
-    """Sums of numbers of like size and sign: n additions in another order differ by few ulp."""
+    """Sums numbers of similar size and equal sign: n additions in another order differ by a few ulp."""
     for name in ["f32", "f64", "i64", "bool"]:
         for shape in [(0,), (1,), (17,), (5, 3), (3, 0), (2, 3, 4), (4097,)]:
             raw = random.uniform(1, 2, shape)
             x = (raw > 1.5) if name == "bool" else (raw * 100).astype(NAMES[name]) if name == "i64" else raw.astype(NAMES[name])
             if x.size > 4000 and name in ("i64", "bool"):
-                continue  # long rows are there for the blocks of float sums
+                continue  # long rows test the blocks of float sums
             for axis in [None, *range(len(shape))][: 1 if x.size > 4000 else None]:
                 at = "" if axis is None else f", axis={axis}"
                 exact = name in ("i64", "bool")
-                if name == "f32":  # ours rounds once, from f64 totals; NumPy's f32 sum is the less exact of the two
+                if name == "f32":  # precast rounds once, from f64 totals; NumPy's f32 sum is less exact
                     total, mean = np.sum(x, axis=axis, dtype=np.float64), np.mean(x, axis=axis, dtype=np.float64)
                     total, mean = np.asarray(total).astype(np.float32), np.asarray(mean).astype(np.float32)
                 else:
@@ -145,7 +145,7 @@ def reductions():
 
 
 def products():
-    """Small integers: every order of summation gives the same bits."""
+    """Uses small integers, so every order of summation gives the same bits."""
     for name in ["f32", "f64"]:
         for a, b in [((5,), (5,)), ((5,), (5, 3)), ((4, 5), (5,)), ((4, 5), (5, 3)), ((0,), (0,)), ((2, 0), (0, 3)), ((0, 2), (2, 3))]:
             x, y = (random.integers(-8, 9, s).astype(NAMES[name]) for s in (a, b))

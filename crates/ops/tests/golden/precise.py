@@ -1,8 +1,9 @@
-"""Writes precise.jsonl: every function of floats, to 60 digits, rounded once. Run by hand: `python3 precise.py`, needs mpmath.
+"""Writes precise.jsonl: every function of floats, with 60 digits, rounded once. Run manually: `python3 precise.py`. Needs mpmath.
 
-One line a function and dtype: {"name": "erf_f64", "range": [low, high], "ulp": bound, "x": bits, "y", "z": bits (of two and three operands), "out": bits}, bits
-hexadecimal. `range` is where the function moves, for tests that draw numbers of their own. What leaves the range of a dtype is rounded as IEEE 754 does: to subnormals, 0 and inf. Edges of functions that NumPy has are in special.jsonl:
-here these get numbers of their domain only.
+One line for each function and dtype: {"name": "erf_f64", "range": [low, high], "ulp": bound, "x": bits, "y", "z": bits (for two and
+three operands), "out": bits}, with hexadecimal bits. The function varies in `range`; tests draw their own numbers there. Values outside
+the range of a dtype are rounded as in IEEE 754: to subnormals, 0 and inf. Functions that NumPy has get only numbers of their domain
+here; special.jsonl contains their edge cases.
 """
 
 import json
@@ -24,7 +25,7 @@ def bits(x, dtype):
 
 
 def narrow(x, dtype):
-    """A float of Python as the dtype has it."""
+    """Rounds a Python float to the dtype."""
     value, _ = FORM[dtype]
     try:
         return struct.unpack(value, struct.pack(value, x))[0]
@@ -33,7 +34,7 @@ def narrow(x, dtype):
 
 
 def rounded(x, dtype):
-    """To nearest, ties to even: in units of the last place, which is a whole number below 2^53."""
+    """Rounds to nearest, ties to even. In units of the last place, the result is an integer below 2^53."""
     if not mp.isfinite(x) or x == 0:
         return float(x)
     digits, least, most = DIGITS[dtype]
@@ -80,7 +81,7 @@ def trigamma(x):
 
 
 def near(function, least=-2000, most=2000):
-    """The function between bounds beyond which its value, rounded, is what it is at the bound."""
+    """Evaluates the function with its argument clamped to bounds, outside of which the rounded value is constant."""
     return lambda x: function(max(min(x, most), least))
 
 
@@ -104,9 +105,9 @@ def cbrt(x):
     return mp.sign(x) * mp.cbrt(abs(x))
 
 
-# Name: function, the range where it moves, the domain, and how many ulp it may be off in f32 and f64. Without a domain the function
-# is defined for all there is. The ulp are half an ulp more than the largest error that `tests/c/accuracy.c` saw, rounded down, since a
-# distance counts steps from the rounded value; most functions of f32 are those of f64 rounded once.
+# Name: function, the range in which it varies, the domain, and the tolerances in ulp for f32 and f64. A function without a domain is
+# defined for all numbers. A tolerance is the largest error seen by `tests/c/accuracy.c` plus half an ulp, rounded down, because
+# distances count steps from the rounded value. Most f32 functions round the f64 function once.
 ALL, RIGHT, FINITE = None, ends(2.0**-1074, 2.0**1023), ends(-(2.0**1023), 2.0**1023)
 FUNCTIONS = {
     "acos": (mp.acos, -1, 1, ends(-1, 1), (0, 1)),
@@ -141,7 +142,7 @@ FUNCTIONS = {
 
 
 def gamma_tail(upper):
-    """P by its power series, whose terms are positive, so that as many digits as Q loses are there besides."""
+    """Computes P by its power series, whose terms are positive, with additional digits for those that Q loses."""
 
     def tail(a, x):
         with mp.workdps(400):
@@ -156,7 +157,7 @@ def gamma_tail(upper):
 
 
 def betainc(a, b, x):
-    """By the power series of I(a, b) whose terms are positive: x^a (1 - x)^b / (a B(a, b)) 2F1(a + b, 1; a + 1; x)."""
+    """Uses the power series of I(a, b) with positive terms: x^a (1 - x)^b / (a B(a, b)) 2F1(a + b, 1; a + 1; x)."""
     with mp.workdps(400):
         a, b, x = mp.mpf(a), mp.mpf(b), mp.mpf(x)
         turned = x > a / (a + b)
@@ -171,7 +172,7 @@ def betainc(a, b, x):
 
 
 def tails(name, draw):
-    """Operands of the incomplete gamma functions: small, about the mean within and without the expansion, and large."""
+    """Returns operands of the incomplete gamma functions: small, near the mean inside and outside the expansion, and large."""
     for _ in range(60):
         yield 10 ** draw.uniform(-12, 1), 10 ** draw.uniform(-6, 1)
         a = 10 ** draw.uniform(0, 3)
@@ -182,7 +183,7 @@ def tails(name, draw):
 
 
 def fractions(draw):
-    """Operands of the incomplete beta function, x about the mean and at both ends."""
+    """Returns operands of the incomplete beta function, with x near the mean and at both ends."""
     for _ in range(60):
         yield 10 ** draw.uniform(-6, 2), 10 ** draw.uniform(-6, 2), draw.uniform(0.02, 0.98)
         a, b = 10 ** draw.uniform(-1, 3.5), 10 ** draw.uniform(-1, 3.5)
@@ -191,7 +192,7 @@ def fractions(draw):
 
 
 def signed(function):
-    """Of two operands that are not 0."""
+    """Applies a function to two operands that are not 0."""
     return lambda x, y: function(mp.mpf(x), mp.mpf(y))
 
 
@@ -205,7 +206,7 @@ PAIRS = {
 
 
 def pairs(name, draw):
-    """Pairs close to the origin and over the exponents; for pow results of every size, of bases that are not negative."""
+    """Returns pairs close to the origin and of all exponents; for pow, non-negative bases with results of every size."""
     for _ in range(100):
         if name == "pow":
             x = 2.0 ** draw.uniform(-60, 60)
@@ -219,7 +220,7 @@ def lines(dtype):
     for name, (function, low, high, domain, ulp) in FUNCTIONS.items():
         mp.mp.dps = 60
         x = [narrow(x, dtype) for x in operands(low, high, random.Random(name))]
-        x = [v for v in x if domain is None or v != 0 and domain(v)]  # mpmath has one zero
+        x = [v for v in x if domain is None or v != 0 and domain(v)]  # mpmath has no negative zero
         y = []
         for v in x:
             mp.mp.dps = 400 if abs(v) < 1e-20 else 60  # 1 + x is exact enough

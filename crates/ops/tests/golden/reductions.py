@@ -1,8 +1,8 @@
 """Writes reductions.jsonl: reductions of the dtypes that structural.py leaves out. Needs NumPy 2: `python3 reductions.py`.
 
-The form of a line is that of make.py, of an array that of scalar.py. Small integers, also as parts of complex numbers, so that
-every order of summation gives the same bits: the tolerance is 0, but for quotients of complex numbers, where NumPy multiplies
-by a reciprocal (1), and for what follows a mean that is rounded (4).
+The format of lines is as in make.py, and that of arrays as in scalar.py. Numbers and parts of complex numbers are small integers, so
+every order of summation gives the same bits. The tolerance is 0, except 1 for quotients of complex numbers, where NumPy multiplies by
+a reciprocal, and 4 for results that depend on a rounded mean.
 """
 
 import json

@@ -1,22 +1,22 @@
-"""Writes scalar.jsonl and promotion.txt: elementwise functions of every dtype, as NumPy and ml_dtypes have them. Needs NumPy
-2 and ml_dtypes: `python3 scalar.py`.
+"""Writes scalar.jsonl and promotion.txt: elementwise functions of every dtype in NumPy and ml_dtypes. Needs NumPy 2 and ml_dtypes:
+`python3 scalar.py`.
 
-scalar.jsonl first names sets of values, then has a line a case:
-    {"set": name, "dtype", "bits"}              bits: one hexadecimal number an element (c128: two words)
+scalar.jsonl starts with sets of values, followed by one line for each case:
+    {"set": name, "dtype", "bits"}              bits: one hexadecimal number for each element (c128: two words)
     {"text", "of": [set, ..], "dtype", "bits", "ulp"}
-A case of two sets is over all pairs, the first varying slowest. `_` stands for an element that is not compared: NumPy leaves
-it open (float to integer out of range, which zero is the larger), or takes an undefined value (1 // 0 of `reciprocal`).
+A case with two sets covers all pairs, and the first set varies slowest. Elements marked `_` are not compared: NumPy does not specify
+them (float to integer out of range, maximum of two zeros), or the value is undefined (1 // 0 in `reciprocal`).
 
 Tolerances, in ulp of the result:
-    0   everything that IEEE 754 or an integer rule defines
-    1   functions in f16, bf16, f32: both sides round a wider result, which may lie near a middle; hypot, abs of complex;
-        deg2rad and rad2deg, whose factor NumPy computes in the dtype and we round once
-    2   functions in f64: ours are good to 1.06 ulp, the oracle is 80-bit arithmetic rounded
-    4   functions in c128: ours are good to 3 ulp; more of them, and closer to what is delicate, in complex.py
+    0   operations that IEEE 754 or integer rules define
+    1   functions in f16, bf16, f32: both sides round a wider result, which may be near a midpoint; hypot, abs of complex;
+        deg2rad and rad2deg, whose factor NumPy computes in the dtype and precast rounds once
+    2   functions in f64: precast is accurate to 1.06 ulp, and the oracle rounds 80-bit arithmetic
+    4   functions in c128: precast is accurate to 3 ulp; complex.py has more numbers, also ill-conditioned ones
     3   sign of complex (a quotient by |z|, rounded twice on each side)
-Products of complex numbers are the oracle's four real products and two sums: NumPy's own loop contracts them on some CPUs.
+The oracle multiplies complex numbers by four real products and two sums, because NumPy's loop contracts them on some CPUs.
 
-promotion.txt has a table a function: the dtype of its result for each pair of dtypes, `-` where NumPy has none.
+promotion.txt has a table for each function: the dtype of the result for each pair of dtypes, `-` if NumPy does not support it.
 """
 
 import json
@@ -75,7 +75,7 @@ def values(name):
 
 
 def wide(function):
-    """A function in 80-bit arithmetic, rounded once."""
+    """Computes a function in 80-bit arithmetic and rounds once."""
     return lambda *x: function(*(a.astype(np.longdouble) for a in x)).astype(np.result_type(*x))
 
 
@@ -102,7 +102,7 @@ def nextafter(x, y):
 
 
 def scalb(x, y):
-    """`x * 2**(64 y)` by `ldexp`, where the exponent is a number."""
+    """Computes `x * 2**(64 y)` with `ldexp`, if the exponent is a number."""
     if x.dtype not in (np.float32, np.float64):
         raise TypeError("f32 and f64 only")
     exponent = np.trunc(np.clip(np.nan_to_num(y * x.dtype.type(64), nan=0, posinf=9999, neginf=-9999), -9999, 9999)).astype(np.int32)
@@ -138,7 +138,7 @@ FUNCTIONS_2 = {"atan2(x, y)": np.arctan2, "hypot(x, y)": np.hypot, "pow(x, y)": 
 
 
 def open_zero(text, a, b):
-    """Of two zeros NumPy may take either; which NaN part a complex NaN keeps is open, too."""
+    """Returns the positions of two zeros, of which NumPy may return either as the maximum or minimum."""
     return (a == 0) & (b == 0) if text.startswith(("max", "min", "clip")) else np.zeros(a.shape, bool)
 
 

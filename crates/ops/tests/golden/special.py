@@ -1,7 +1,7 @@
-"""Writes special.jsonl: what NumPy makes of the edges of the transcendental functions. Run by hand: `python3 special.py`, needs NumPy.
+"""Writes special.jsonl: NumPy's results for edge cases of transcendental functions. Run manually: `python3 special.py`. Needs NumPy.
 
-One line a function and dtype: {"name": "exp_f64", "x": bits, "y": bits (of two operands), "out": bits}, all hexadecimal. NumPy
-computes in 80 bits, rounded once, so a function that is right to 1 ulp is at most 1 ulp away.
+One line for each function and dtype: {"name": "exp_f64", "x": bits, "y": bits (for two operands), "out": bits}, all hexadecimal. NumPy
+computes in 80 bits and rounds once, so a function that is accurate to 1 ulp differs by at most 1 ulp.
 """
 
 import json

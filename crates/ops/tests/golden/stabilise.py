@@ -1,7 +1,7 @@
-"""Writes stabilise.jsonl: formulas at arguments where they lose digits or overflow, to 60 digits, rounded once. Run by hand:
-`python3 stabilise.py`, needs mpmath.
+"""Writes stabilise.jsonl: formulas at arguments where they lose digits or overflow, with 60 digits, rounded once. Run manually:
+`python3 stabilise.py`. Needs mpmath.
 
-One line a formula: {"text": what is written, "x": arguments, "out": what they mean}; both are lists of f64 in their shortest form.
+One line for each formula: {"text": formula, "x": arguments, "out": exact results}; both lists contain f64 in their shortest form.
 """
 
 import json

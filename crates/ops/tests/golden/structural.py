@@ -1,7 +1,7 @@
-"""Writes structural.jsonl: what NumPy makes of shapes, indices, reductions and running sums. Run by hand with NumPy 2.
+"""Writes structural.jsonl: NumPy's results for shapes, indices, reductions and running sums. Run manually with NumPy 2.
 
-The form of a line, and of an array, is that of make.py. Elements are moved, so the tolerance is 0; where sums are taken it is
-stated beside the case.
+The format of lines and arrays is as in make.py. Most cases only move elements, so the tolerance is 0. Cases with sums state their
+tolerance.
 """
 
 import json
@@ -30,7 +30,7 @@ def draw(name, *shape):
 
 
 def written(x, part, y, add):
-    """A copy of x with a part set, or added to with every index counted."""
+    """Returns a copy of x with a part set, or with values added for every index, including duplicates."""
     x = x.copy()
     if add:
         np.add.at(x, part, y)
@@ -85,7 +85,7 @@ def ranges():
 
 
 def reductions(name):
-    """As in make.py: numbers of like size, of which few are added, so that another order differs by few ulp."""
+    """Sums a few numbers of similar size, as in make.py, so that another order differs by a few ulp."""
     exact = name in ("bool", "i64")
     for shape in [(4,), (3, 5), (2, 3, 4)]:
         x = draw(name, *shape)
@@ -99,7 +99,7 @@ def reductions(name):
             if name == "f32":
                 wide = np.sum(x, axis=axis, dtype="f8").astype("f4")
                 yield f"sum(x{at}, acc_dtype=f64)", [x], np.asarray(wide), 0
-            # Squares of distances from a mean that is off by an ulp or two: compared with f64 where it is f32.
+            # Squared distances from a mean with an error of one or two ulp. For f32, compare with f64.
             for ddof in [0, 1]:
                 more = f", ddof={ddof}" if ddof else ""
                 count = x.size if axis is None else np.size(x) // np.size(np.sum(x, axis=axis))
@@ -119,7 +119,7 @@ def reductions(name):
 
 
 def products(name):
-    """Small integers: every order of summation gives the same bits. NumPy's bool products are or of and."""
+    """Uses small integers, so every order of summation gives the same bits. NumPy's bool products combine `and` with `or`."""
     for a, b in [((3,), (2, 3, 4)), ((2, 3), (4, 3, 2)), ((2, 3, 4), (4,)), ((2, 3, 4), (4, 2)), ((2, 3, 4), (5, 4, 2)), ((2, 0), (0, 3)), ((2, 3), (3,))]:
         x, y = (random.integers(0, 9, s).astype(NAMES[name]) for s in (a, b))
         yield "dot(x, y)", [x, y], np.asarray(np.dot(x, y)), 0

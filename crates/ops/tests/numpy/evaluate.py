@@ -1,10 +1,10 @@
-"""Evaluates expressions of the text form with NumPy 2: a JSON document a line in, a JSON document a line out.
+"""Evaluates expressions of the text form with NumPy 2. Reads a JSON document from each line and prints one for each.
 
 in   {"text": "maximum(x, 2**70)", "inputs": {"x": {"dtype": "u8", "shape": [3], "bits": [0, 7, 255]}}}
 out  {"dtype": "u8", "shape": [3], "bits": [...]} or {"error": "OverflowError: ..."}
 
-The text is Python, so it is evaluated as it is; names are NumPy's functions. A function of Python's numbers alone gives a
-Python number, as the text form has it: `x / sqrt(2)` of f32 is f32 there.
+The text is evaluated as Python, with NumPy's functions as names. A function of only Python numbers returns a Python number, as in the
+text form, where `x / sqrt(2)` of f32 is f32.
 """
 
 import ast
@@ -27,7 +27,7 @@ RENAMED = {
     "acosh": "arccosh", "atanh": "arctanh", "flatten": "ravel",
 }  # fmt: skip
 
-# What Python itself does with numbers, by each of its names.
+# The functions of Python numbers, under each of their names.
 PYTHON = {
     name: getattr(operator, python)
     for names, python in [
@@ -40,7 +40,7 @@ PYTHON = {
     ]
     for name in names.split()
 }  # fmt: skip
-# Of those that are no ufuncs.
+# Functions that are not ufuncs.
 ELEMENTWISE = {"fix", "switch", "where", "clip", "round", "around", "angle", "real", "imag"}
 
 
@@ -70,14 +70,14 @@ def function(name):
 
 
 class NumPy:
-    """The module, by whose name functions are called too."""
+    """The module `np`, by whose name functions can also be called."""
 
     def __getattr__(self, name):
         return function(name)
 
 
 class DType:
-    """A dtype, which is a cast when it is called; NumPy takes it as a dtype by its attribute."""
+    """A dtype that casts when it is called. NumPy accepts it as a dtype through its attribute."""
 
     def __init__(self, code):
         self.dtype = np.dtype(code)
@@ -87,7 +87,7 @@ class DType:
 
 
 class Names(dict):
-    """The names of an expression: its inputs, what NumPy lacks, and NumPy."""
+    """The names in an expression: its inputs, functions that NumPy lacks, and NumPy."""
 
     def __missing__(self, name):
         if name in DTYPES:
@@ -104,7 +104,7 @@ def pow(a, b):
 
 
 class Extents(np.ndarray):
-    """A shape: a vector, whose elements are Python's integers."""
+    """A shape: a vector whose elements are Python integers."""
 
     def __getitem__(self, item):
         part = np.asarray(self)[item]
@@ -112,12 +112,12 @@ class Extents(np.ndarray):
 
 
 def along(values, axis):
-    """The values along the last axis, to put them back with `np.moveaxis`."""
+    """Returns the values with `axis` moved to the end; `np.moveaxis` moves it back."""
     return (np.ravel(values), 0) if axis is None else (np.moveaxis(values, axis, -1), axis)
 
 
 def topk(x, k, axis=-1, largest=True, positions=False):
-    """Of equal elements the first; a NaN is larger than any number."""
+    """Returns the k largest or smallest elements, or their positions. Equal elements keep their order; NaN is the largest."""
     x, axis = along(x, axis)
     if not 0 <= k <= x.shape[-1]:
         raise ValueError("not that many elements")
@@ -129,7 +129,7 @@ def topk(x, k, axis=-1, largest=True, positions=False):
 
 
 def real(x):
-    """What SciPy's functions compute with."""
+    """Converts an argument of SciPy's functions to floats."""
     x = np.asarray(x)
     if x.dtype.kind == "c":
         raise TypeError("real numbers")
@@ -208,7 +208,7 @@ def encode(result):
 
 
 def run(text, scope, names):
-    """The value of the last statement of a text."""
+    """Returns the value of the last statement of a text."""
     *statements, last = ast.parse(text).body
     exec(compile(ast.Module(statements, []), "text", "exec"), scope, names)
     return eval(compile(ast.Expression(last.value), "text", "eval"), scope, names)
@@ -219,7 +219,7 @@ def evaluate(case):
     names.update(OWN)
     try:
         return encode(run(case["text"], {"__builtins__": {"__import__": __import__}}, names))
-    except Exception as error:  # what NumPy refuses is an answer
+    except Exception as error:  # an error of NumPy is a valid answer
         return {"error": f"{type(error).__name__}: {error}"}
 
 

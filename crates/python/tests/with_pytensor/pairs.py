@@ -103,7 +103,7 @@ class Drawn:
         return made
 
     def pick(self, fits=lambda var, shape: True):
-        # What was made last is taken more often, so that features meet.
+        # Prefer the newest variable, so that features are combined.
         found = [each for each in self.pool if fits(*each)]
         if not found:
             raise Skip
@@ -175,7 +175,7 @@ def binary(d):
         names += ["arctan2"]
     name = d.one(names)
     if name in ("int_div", "mod") and kinds <= set("iu"):
-        # What divides by zero is no number there.
+        # Avoid division by zero, whose result is undefined in PyTensor.
         y = pt.maximum(y, np.array(1, y.type.dtype))
     d.add(getattr(pt, name)(*((x, y) if d.chance(0.5) or name in ("int_div", "mod") else (y, x))), shape)
 

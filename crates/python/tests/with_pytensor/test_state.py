@@ -6,7 +6,7 @@ from pytensor.link.c.basic import CLinker
 from precast.pytensor import _hook, _state
 host = _hook.current().cache.host
 def linker(node, no_recycling=()):
-    # As an op makes one of itself for PyTensor's virtual machine.
+    # Create the linker like an op for PyTensor's virtual machine.
     graph = FunctionGraph(node.inputs, node.outputs)
     made = CLinker().accept(graph, no_recycling=[out for out, old in zip(graph.outputs, node.outputs) if old in no_recycling])
     for node in made.node_order:
@@ -43,7 +43,7 @@ pairs = {
 }
 for what, (one, other) in pairs.items():
     if "in an op" in what and "fgraph" not in vars(one.owner.op.scalar_op):
-        continue  # PyTensor 2 keeps the graph elsewhere, so these ops are asked each time.
+        continue  # PyTensor 2 keeps the graph in another attribute, so these ops have no state.
     assert state(one) is not None and state(one) == state(one), what
     assert state(one) != state(other), what
     assert text(linker(one.owner)) != text(linker(other.owner)), what
@@ -123,7 +123,7 @@ function = lambda: pytensor.function(vectors, [pt.exp(vector.dimshuffle("x", 0))
 print(function()([1], [2], [3], [0])[3], len(made), len(set(made)))
 function()
 print(len(made))
-# Who records asks again: the units are what a bundle is made of.
+# A recording generates the texts again, because the bundle needs their units.
 with precast.pytensor.record("all.bundle"):
     function()
 print(len(made), stats()["compiled"])

@@ -1,4 +1,4 @@
-"""Computes the golden keys of `tests/it/keys.rs` with the `blake3` package from PyPI, from the documented layout alone.
+"""Computes the golden keys of `tests/it/keys.rs` with the `blake3` package from PyPI, from only the documented layout.
 
     python3 -m venv v && v/bin/pip install blake3 && v/bin/python vectors.py
 """

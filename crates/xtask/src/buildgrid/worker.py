@@ -1,4 +1,4 @@
-"""A worker of BuildGrid: takes one action at a time, runs its command in a directory with its inputs, stores what it wrote.
+"""A worker for BuildGrid. It runs one action at a time in a directory with the inputs, and stores the output files.
 
 usage: worker.py PORT NAME TOOLCHAIN...
 Prints a line for each action.
@@ -48,7 +48,7 @@ def unpack(digest, to):
             out.write(contents[file.digest.hash])
     for below in directory.directories:
         key = below.digest.hash
-        # What many actions have in common is kept, as workers do.
+        # Cache directories that many actions share, as real workers do.
         kept = os.path.join(keep, key)
         if not os.path.isdir(kept):
             unpack(below.digest, kept + ".new")
