@@ -288,7 +288,7 @@ class Wrong(COp):
 @pytest.mark.parametrize(
     "op, kind, text",
     [
-        (Wrong(make_node=None), TypeError, "gives a `NoneType`, expected an `Apply`"),
+        (Wrong(make_node=None), TypeError, "returned a `NoneType`, expected an `Apply`"),
         (Wrong(c_compiler="fortran"), ValueError, "c_compiler"),
         (Wrong(c_code=3), TypeError, "`c_code` of `Wrong` returned a `int`, expected a string"),
         (Wrong(c_headers=[3]), TypeError, "`c_headers` of `Wrong` returned a `int`"),

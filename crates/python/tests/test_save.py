@@ -75,8 +75,8 @@ def test_a_bundle_has_graphs_and_functions_under_their_names(tmp_path):
 @pytest.mark.parametrize(
     ("graphs", "settings", "kind", "text"),
     [
-        ({"f": 3}, {}, TypeError, "`f` is no graph"),
-        ({"": None}, {}, TypeError, "is no graph"),
+        ({"f": 3}, {}, TypeError, "`f` is a `int`, expected a graph"),
+        ({"": None}, {}, TypeError, "expected a graph"),
         ({"": "graph"}, {}, ValueError, "name"),
         ({"f": "graph"}, {"isa": "x86-64-v9"}, ValueError, "x86-64-v9"),
         ({"f": "unversioned"}, {}, precast.CompileError, "cannot publish"),
