@@ -76,7 +76,7 @@ def sums(model, rounds):
         function = njit(into)
         return lambda x, y: function(x, y, out)
 
-    # PyTensor's functions have no `out=`: one gives the array that it keeps for its result.
+    # PyTensor's functions have no `out=`; one returns the array that it keeps for its result.
     def kept(mode):
         import pytensor
 

@@ -1,36 +1,36 @@
-/* precast_nativecall: callables with the type slot of CEP 1000, and callers that look for it.
+/* precast_nativecall: callables with the type slot of CEP 1000, and callers that use it.
  *
- *   Callable(function, address, signature)   called as `function` is; natively by who knows the slot
- *   each(f, x, out)                          out[i] = f(x[i]): natively, the GIL released, where `f` is a `d)d~`
+ *   Callable(function, address, signature)   calls `function`; callers that support the slot call `address` natively
+ *   each(f, x, out)                          out[i] = f(x[i]): natively and without the GIL if `f` has the slot `d)d~`
  *
- * The slot extends the type object, which heap types have no room for, and the limited API knows no others: so this module is
- * compiled for each CPython, beside the package, which does without it.
+ * The slot extends the type object. Heap types have no room for it, and the limited API has only heap types. This module is therefore
+ * compiled for each CPython. The package `precast` does not need it.
  */
 #define PY_SSIZE_T_CLEAN
 #include <precast/nativecall_python.h>
 
 #define D_D_NOGIL PC_NATIVE_WORD('d', ')', 'd', '~', 0, 0, 0)
 
-/* As many words as the longest signature has, its function, and an end. */
+/* Room for the words of the longest signature, its function, and an end marker. */
 #define MAX_ENTRIES ((PC_NATIVE_MAX_WORDS + 1) / 2 + 1)
 
 typedef struct Callable {
   PyObject_HEAD
   pc_native_cell cell;
-  PyObject *function; /* owned; keeps the library of `address`, and is what Python calls. NULL once it was cleared */
+  PyObject *function; /* owned; Python calls it, and it keeps the library of `address` loaded. NULL after `tp_clear` */
   PyObject *signature; /* owned */
   pc_native_entry table[MAX_ENTRIES];
 } Callable;
 
 static PyUnofficialTypeObject CallableType = {.tp_main = {PyVarObject_HEAD_INIT(NULL, 0)}};
 
-/* Fills the table of one function; 0, with an exception set, if the text is no signature. */
+/* Fills the table of one function. Returns 0 with an exception set if the text is not a signature. */
 static int fill(Callable *self, const char *text, size_t len, void *address) {
   pc_native_key key;
   size_t at = 0;
   if (pc_native_key_text(&key, text, len) != PC_NATIVE_FINE) {
     (void)pc_native_check(text, len, &at);
-    PyErr_Format(PyExc_ValueError, "`%s` is no signature of CEP 1000: see its byte %zu", text, at);
+    PyErr_Format(PyExc_ValueError, "invalid CEP 1000 signature `%s` at byte %zu", text, at);
     return 0;
   }
   for (size_t word = 0; word < key.len; word++) {
@@ -40,7 +40,7 @@ static int fill(Callable *self, const char *text, size_t len, void *address) {
       self->table[word / 2].slot.word = key.words[word];
     }
   }
-  /* The length is odd, so the function stands beside the last word. */
+  /* The length is odd, so the function is in the entry of the last word. */
   *(void **)&self->table[key.len / 2].slot.function = address;
   return 1;
 }
@@ -56,15 +56,15 @@ static PyObject *Callable_new(PyTypeObject *type, PyObject *args, PyObject *keyw
   void *address = PyLong_AsVoidPtr(number);
   if (address == NULL) {
     if (!PyErr_Occurred()) {
-      PyErr_SetString(PyExc_ValueError, "there is no function at the address 0");
+      PyErr_SetString(PyExc_ValueError, "the address must not be 0");
     }
     return NULL;
   }
   if (!PyCallable_Check(function)) {
-    PyErr_SetString(PyExc_TypeError, "`function` cannot be called");
+    PyErr_SetString(PyExc_TypeError, "`function` must be callable");
     return NULL;
   }
-  Callable *self = (Callable *)type->tp_alloc(type, 0); /* zeros, so that an empty table ends at once */
+  Callable *self = (Callable *)type->tp_alloc(type, 0); /* zero-initialized, so the table is empty */
   if (self == NULL) {
     return NULL;
   }
@@ -114,10 +114,10 @@ static PyObject *Callable_signature(PyObject *object, void *closure) {
   return Py_NewRef(((Callable *)object)->signature);
 }
 
-static PyGetSetDef GETTERS[] = {{"signature", Callable_signature, NULL, "What it takes and gives: `d)d~`.", NULL},
+static PyGetSetDef GETTERS[] = {{"signature", Callable_signature, NULL, "The arguments and the result: `d)d~`.", NULL},
                                 {NULL, NULL, NULL, NULL, NULL}};
 
-/* One element, by a call of Python. */
+/* Computes one element with a Python call. */
 static int boxed(PyObject *f, double x, double *out) {
   PyObject *result = PyObject_CallFunction(f, "d", x);
   if (result == NULL) {
@@ -128,7 +128,7 @@ static int boxed(PyObject *f, double x, double *out) {
   return !(*out == -1.0 && PyErr_Occurred());
 }
 
-/* All elements; 0 with an exception set. */
+/* Computes all elements. Returns 0 with an exception set on failure. */
 static int map(PyObject *f, const double *x, double *out, Py_ssize_t n) {
   void (*found)(void) = PyNativeCall_Find(f, D_D_NOGIL);
   if (found == NULL) {
@@ -165,9 +165,9 @@ static PyObject *each(PyObject *module, PyObject *args) {
   }
   int is_done = 0;
   if (!is_doubles(&from) || !is_doubles(&to) || from.len != to.len) {
-    PyErr_SetString(PyExc_ValueError, "`x` and `out` are contiguous arrays of as many doubles");
+    PyErr_SetString(PyExc_ValueError, "`x` and `out` must be contiguous arrays of doubles with the same length");
   } else {
-    /* The caller's references keep `f` and the buffers. */
+    /* The caller's references keep `f` and the buffers alive. */
     is_done = map(f, from.buf, to.buf, from.len / (Py_ssize_t)sizeof(double));
   }
   PyBuffer_Release(&to);
@@ -177,7 +177,7 @@ static PyObject *each(PyObject *module, PyObject *args) {
 
 static PyMethodDef METHODS[] = {
     {"each", each, METH_VARARGS,
-     "each(f, x, out): writes `f` of each element of `x` to `out`, natively and without the GIL where `f` is a `d)d~`."},
+     "each(f, x, out): computes out[i] = f(x[i]), natively and without the GIL if `f` has the slot `d)d~`."},
     {NULL, NULL, 0, NULL}};
 static struct PyModuleDef MODULE = {
     PyModuleDef_HEAD_INIT, "precast_nativecall", "Callables with the type slot of CEP 1000.", -1, METHODS, NULL, NULL, NULL,
@@ -186,7 +186,7 @@ static struct PyModuleDef MODULE = {
 PyMODINIT_FUNC PyInit_precast_nativecall(void) {
   PyTypeObject *type = &CallableType.tp_main;
   type->tp_name = "precast_nativecall.Callable";
-  type->tp_doc = "Callable(function, address, signature): is called as `function`, natively by who knows CEP 1000.";
+  type->tp_doc = "Callable(function, address, signature): calls `function`; callers that support CEP 1000 call `address` natively.";
   type->tp_basicsize = sizeof(Callable);
   /* No base type: a subclass made in Python would not inherit the flag. */
   type->tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_UNOFFICIAL_EXTRAS;
