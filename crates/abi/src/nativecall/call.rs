@@ -80,14 +80,15 @@ pub struct Call {
 pub enum PrepareError {
     /// The function has more than one result but does not return them through pointers.
     #[error(
-        "`{0}` has several results, which a C function can only give through pointers\nhint: `!s` says that it does"
+        "`{0}` has several results, which a C function can only return through pointers\nhint: add `!s` to the \
+         signature if the function does so"
     )]
     Results(Signature),
     /// libffi has no type for a field, or does not support it on this machine.
-    #[error("`{0}` has a field that cannot be passed by value in a call made at run time")]
+    #[error("`{0}` has a field that cannot be passed by value in a run-time call")]
     Field(Signature),
     /// The function reports failures only to a Python interpreter.
-    #[error("`{0}` reports failures to Python, and there is no interpreter here to ask")]
+    #[error("`{0}` reports failures to Python, but this process has no interpreter")]
     Python(Signature),
 }
 
@@ -96,7 +97,7 @@ pub enum PrepareError {
 #[non_exhaustive]
 pub enum InvokeError {
     /// The number of arguments is wrong.
-    #[error("`{signature}` takes {expected} arguments, not {found}")]
+    #[error("`{signature}` takes {expected} arguments, found {found}")]
     Count {
         /// The signature.
         signature: Signature,
@@ -106,7 +107,7 @@ pub enum InvokeError {
         found: usize,
     },
     /// A value has the wrong size.
-    #[error("argument {position} of `{signature}` has {expected} bytes, not {found}")]
+    #[error("argument {position} of `{signature}` has {found} bytes, expected {expected}")]
     Size {
         /// The signature.
         signature: Signature,
@@ -118,7 +119,7 @@ pub enum InvokeError {
         found: usize,
     },
     /// The function has a different signature.
-    #[error("a call of `{expected}` cannot call a function of `{found}`")]
+    #[error("cannot call a function of `{found}` as `{expected}`")]
     Signature {
         /// The signature of the call.
         expected: Signature,

@@ -101,7 +101,7 @@ pub struct Callable {
 
 /// An error: no function has the requested signature.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no function with the signature `{wanted}`; there are {}", list(.known))]
+#[error("no function with the signature `{wanted}`; available: {}", list(.known))]
 pub struct BindError {
     /// The requested signature.
     pub wanted: &'static str,

@@ -93,7 +93,7 @@ macro_rules! verbatim {
             #[must_use]
             pub const fn literal(text: &str) -> Self {
                 assert!(grammar::check(text.as_bytes()).is_ok(), "not a canonical CEP 1000 signature");
-                assert!(text.len() <= IN_PLACE_BYTES, "a literal key has at most 49 bytes");
+                assert!(text.len() <= IN_PLACE_BYTES, "a literal key must have at most 49 bytes");
                 let mut words = [0; 7];
                 let len = $module::encode(text.as_bytes(), &mut words);
                 Self::of(Needle::new(words, len), ())

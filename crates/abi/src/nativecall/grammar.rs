@@ -22,28 +22,28 @@ pub const MAX_DEPTH: usize = 8;
 #[repr(i32)]
 pub enum Problem {
     /// More than [`MAX_BYTES`].
-    #[error("longer than {MAX_BYTES} bytes")]
+    #[error("more than {MAX_BYTES} bytes")]
     Long = 1,
     /// The text ends before the `)`.
     #[error("expected `)` between arguments and results")]
     Closing = 2,
     /// A character that cannot start a field or end a signature.
-    #[error("no code of a canonical signature")]
+    #[error("invalid code")]
     Code = 3,
     /// A field is incomplete: `&)`, `Z`, `T{i`.
-    #[error("an unfinished field")]
+    #[error("incomplete field")]
     Unfinished = 4,
     /// `T{}`.
-    #[error("a struct without fields")]
+    #[error("struct without fields")]
     Empty = 5,
     /// More than [`MAX_DEPTH`] levels.
-    #[error("nested deeper than {MAX_DEPTH} levels")]
+    #[error("more than {MAX_DEPTH} levels of nesting")]
     Depth = 6,
     /// The rank of a tensor is above 32 or has a leading zero.
-    #[error("no rank of a tensor, which is 0 to {MAX_NDIM}")]
+    #[error("invalid tensor rank: expected 0 to {MAX_NDIM}")]
     Rank = 7,
     /// The element type of a tensor is not a number.
-    #[error("no element type of a tensor")]
+    #[error("invalid tensor element type")]
     Element = 8,
     /// `!` without `c`, `s` or `p`.
     #[error("expected `c`, `s` or `p` after `!`")]

@@ -23,7 +23,7 @@ use std::ffi::c_char;
 
 /// An error: no rule maps the text to a signature.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no signature: cannot read it from byte {at} on")]
+#[error("invalid signature `{text}`: parse error at byte {at}")]
 pub struct NormalizeError {
     /// The text.
     pub text: String,

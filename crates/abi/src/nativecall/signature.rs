@@ -83,5 +83,5 @@ pub(super) fn checked(text: &str) -> Result<(), ParseSignatureError> {
 fn hint(text: &str) -> String {
     let canonical = Signature::normalize(text);
     canonical
-        .map_or_else(|_| String::new(), |canonical| format!("\nhint: its canonical form is `{canonical}`"))
+        .map_or_else(|_| String::new(), |canonical| format!("\nhint: use the canonical form `{canonical}`"))
 }

@@ -35,7 +35,7 @@ pub struct Table<'a, E: Encoding = Text> {
 
 /// An error: the words are not a valid table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("damaged table of signatures: no valid entry and no end at word {at}")]
+#[error("damaged signature table: neither a valid entry nor the end at word {at}")]
 pub struct DamagedTableError {
     /// The position of the word.
     pub at: usize,

@@ -58,8 +58,8 @@ pub unsafe trait Outcome {
 /// # Safety
 /// `CODE` must be the signature of functions of this type, and `from_address` must return the function at the address.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no type of C functions with a CEP 1000 signature",
-    note = "these are `extern \"C\" fn` of numbers, and `unsafe extern \"C\" fn` of numbers, pointers and structs"
+    message = "`{Self}` is not a C function type with a CEP 1000 signature",
+    note = "use `extern \"C\" fn` of numbers, or `unsafe extern \"C\" fn` of numbers, pointers and structs"
 )]
 pub unsafe trait Native: Copy + Send + Sync + 'static {
     /// The signature.
@@ -97,8 +97,8 @@ pub unsafe trait Native: Copy + Send + Sync + 'static {
 /// Function::of(step as unsafe extern "C" fn(f64) -> f64);
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "functions of the type `{Self}` are not safe to call",
-    note = "`Function::of_unsafe` takes them"
+    message = "functions of type `{Self}` are not safe to call",
+    note = "use `Function::of_unsafe`"
 )]
 pub unsafe trait SafeNative: Native {}
 

@@ -33,8 +33,8 @@ static CHOSEN: OnceLock<&'static Registry> = OnceLock::new();
 pub enum ShareError {
     /// This copy had already interned signatures in its own registry.
     #[error(
-        "another registry of signatures is shared in this process, and this one is in use already\n\
-         hint: call `share` before anything is interned"
+        "this process already shares another registry of signatures, and this registry is in use\nhint: call `share` \
+         before interning signatures"
     )]
     InUse,
     /// The environment has no room for the variable.
