@@ -54,7 +54,7 @@ impl Level {
 
 /// An invalid ISA limit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{LIMIT}` is `{found}`, which is no ISA level of `{}`\nhint: name one of `{}`, or unset it", std::env::consts::ARCH, own().map(|level| level.name).collect::<Vec<_>>().join("`, `"))]
+#[error("invalid `{LIMIT}`: unknown ISA level `{found}` for `{}`\nhint: set it to one of `{}`, or unset it", std::env::consts::ARCH, own().map(|level| level.name).collect::<Vec<_>>().join("`, `"))]
 pub struct LimitError {
     /// The value of the variable.
     pub found: String,

@@ -94,36 +94,44 @@ impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Damaged { place, reason, quarantined } => {
-                write!(f, "{} is damaged and was not used: {reason}", quoted(place))?;
+                write!(f, "{} is damaged and was skipped: {reason}", quoted(place))?;
                 // What was moved has its old name in a directory of its own, below this one.
                 let directory = quarantined.as_ref().and_then(|path| path.ancestors().nth(2));
                 directory.map_or(Ok(()), |path| write!(f, "; moved to `{}`", path.display()))
             }
             Self::Unreadable { place, reason } => write!(f, "{} was skipped: {reason}", quoted(place)),
             Self::Unsigned { place, reason } => {
-                write!(f, "{} was not used: it is not {reason}", quoted(place))
+                write!(f, "{} was skipped: not {reason}", quoted(place))
             }
             Self::NotReproducible { action, digests } => {
                 let digests: Vec<String> = digests.iter().map(Digest::short).collect();
-                write!(f, "action `{}` gave different results: `{}`", action.short(), digests.join("`, `"))
+                write!(
+                    f,
+                    "action `{}` is not reproducible: it produced `{}`",
+                    action.short(),
+                    digests.join("`, `")
+                )
             }
             Self::Unreachable { remote, reason, seconds } => {
                 let (reason, hints) = split_hints(reason);
-                write!(f, "remote `{remote}` is left alone for {seconds} s: {reason}")?;
+                write!(f, "cannot use remote `{remote}`, next attempt in {seconds} s: {reason}")?;
                 hints.iter().try_for_each(|hint| write!(f, "\nhint: {hint}"))
             }
-            Self::Fetched { what, remote, bytes } => write!(f, "{what} came from `{remote}`, {bytes} bytes"),
+            Self::Fetched { what, remote, bytes } => {
+                write!(f, "fetched {what} from `{remote}` ({bytes} bytes)")
+            }
             Self::WentBack { what, remote } => {
                 write!(
                     f,
-                    "{what} of `{remote}` is again an earlier one, which was signed before the last\nhint: ask those who sign whether they took the last one back"
+                    "{what} of `{remote}` went back to an earlier version, signed before the last one\nhint: ask the \
+                     signers whether they withdrew the last version"
                 )
             }
             Self::NotCompared { remote, reason } => {
-                write!(f, "`{remote}` is not compared with what it meant before: {reason}")
+                write!(f, "cannot compare `{remote}` with its previous target: {reason}")
             }
             Self::PointerRestored { place } => {
-                write!(f, "{} was missing and has been restored", quoted(place))
+                write!(f, "restored missing {}", quoted(place))
             }
         }
     }
@@ -184,9 +192,9 @@ pub fn lines<'e>(events: impl IntoIterator<Item = &'e Event>) -> Vec<String> {
     }
     let line = |(event, places): (&Event, BTreeSet<&str>)| match (places.len(), event) {
         (0 | 1, _) => event.to_string(),
-        (count, Event::PointerRestored { .. }) => format!("{event}; so have {} others", count - 1),
-        (count, Event::Unsigned { .. }) => format!("{event}; nor were {} others", count - 1),
-        (count, _) => format!("{event}; so were {} others", count - 1),
+        (count, Event::PointerRestored { .. }) => format!("{event} (and {} more like this)", count - 1),
+        (count, Event::Unsigned { .. }) => format!("{event} (and {} more like this)", count - 1),
+        (count, _) => format!("{event} (and {} more like this)", count - 1),
     };
     told.into_iter().map(line).collect()
 }

@@ -24,8 +24,8 @@ pub fn check_size_limit(bytes: u64) -> io::Result<()> {
         && bytes > limit
     {
         let text = format!(
-            "a file of {bytes} bytes, and this process may write {limit} at most (RLIMIT_FSIZE)\nhint: raise the limit with \
-             `ulimit -f`, or `LimitFSIZE=` of systemd"
+            "cannot write {bytes} bytes to a file: this process may write at most {limit} (RLIMIT_FSIZE)\nhint: raise \
+             the limit with `ulimit -f`, or `LimitFSIZE=` of systemd"
         );
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
     }
@@ -57,7 +57,7 @@ pub enum NotReadable {
         limit: u64,
     },
     /// The file does not fit in memory.
-    #[error("`{}` has {found} bytes, more than there is memory for", path.display())]
+    #[error("`{}` has {found} bytes, which do not fit into memory", path.display())]
     Memory {
         /// The file.
         path: PathBuf,
@@ -65,7 +65,7 @@ pub enum NotReadable {
         found: u64,
     },
     /// The file is not UTF-8.
-    #[error("`{}` is not UTF-8: byte {at} begins no character", path.display())]
+    #[error("`{}` is not UTF-8: invalid byte at offset {at}", path.display())]
     Text {
         /// The file.
         path: PathBuf,
@@ -118,8 +118,8 @@ impl Kind {
 
     fn remedy(self) -> &'static str {
         match self {
-            Self::Directory => "name a file in it",
-            _ => "copy what it gives to a file first, and name that",
+            Self::Directory => "name a file in this directory",
+            _ => "copy its contents to a regular file and name that",
         }
     }
 }
@@ -132,7 +132,7 @@ impl fmt::Display for Kind {
             Self::Socket => "a socket",
             Self::CharacterDevice => "a character device",
             Self::BlockDevice => "a block device",
-            Self::Other => "no file",
+            Self::Other => "not a file",
         })
     }
 }

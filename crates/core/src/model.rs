@@ -24,8 +24,8 @@ pub enum ModelError {
     Open(#[source] std::sync::Arc<OpenBundleError>),
     /// A library function was called before the program passed its loader to the library.
     #[error(
-        "the library has no loader for its graphs\nhint: call the library's `use_loader` once, with the `loader()?` of the \
-         program's own `include_model!`"
+        "no loader is set for the library's graphs\nhint: call the library's `use_loader` once, with the `loader()?` \
+         of the program's own `include_model!`"
     )]
     NoLoader,
     /// The graph cannot be loaded on this host.

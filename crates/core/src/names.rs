@@ -13,8 +13,8 @@ pub const NAME_LIMIT_BYTES: usize = 255;
 /// The error for text that is not a valid name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "name `{name}` is invalid: expected 1 to {NAME_LIMIT_BYTES} bytes of letters, digits, `_`, `-` and `.`, the first a letter, \
-     a digit or `_`"
+    "invalid name `{name}`: expected 1 to {NAME_LIMIT_BYTES} bytes of letters, digits, `_`, `-` and `.`, beginning \
+     with a letter, a digit or `_`"
 )]
 pub struct NameError {
     /// The beginning of the text, with hidden characters escaped.

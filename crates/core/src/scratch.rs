@@ -74,7 +74,7 @@ pub fn remedy(error: &io::Error) -> &'static str {
     use io::ErrorKind as Kind;
     match error.kind() {
         Kind::StorageFull | Kind::QuotaExceeded => "set TMPDIR to a directory with space",
-        Kind::PermissionDenied | Kind::ReadOnlyFilesystem => "set TMPDIR to a directory that can be written",
+        Kind::PermissionDenied | Kind::ReadOnlyFilesystem => "set TMPDIR to a writable directory",
         Kind::NotFound | Kind::NotADirectory => "set TMPDIR to a directory that exists",
         Kind::Unsupported => "set TMPDIR to a directory of a local file system",
         _ => "set TMPDIR to another directory",

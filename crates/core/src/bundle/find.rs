@@ -139,7 +139,7 @@ impl Bundle {
         let part = || format!("record `{}`", row.id.short());
         let bytes = self.blob(row.bytes, RECORD_AT).filter(|bytes| Record::id_of(bytes) == row.id);
         let Some(bytes) = bytes else {
-            self.damaged(&part(), "it does not hash to its name");
+            self.damaged(&part(), "hash mismatch");
             return None;
         };
         match Record::parse(bytes) {
@@ -154,7 +154,7 @@ impl Bundle {
     fn fill_documents(&self, row: &Row<'_>, record: &mut Record) {
         let part = || format!("documents of record `{}`", row.id.short());
         match self.hashed_blob(row.bytes, DOCUMENTS_AT) {
-            None => self.damaged(&part(), "they do not hash to their hash"),
+            None => self.damaged(&part(), "hash mismatch"),
             Some(bytes) => {
                 if let Err(error) = set_documents(record, bytes) {
                     self.unreadable(&part(), chain(&error));
@@ -167,7 +167,7 @@ impl Bundle {
     fn read_entry(&self, row: &[u8]) -> Option<Entry> {
         let program = self.program(row)?;
         let Some(declared) = self.hashed_blob(row, DECLARED_AT) else {
-            self.damaged(&entry_part(row), "what was declared does not hash to its hash");
+            self.damaged(&entry_part(row), "hash mismatch of the declaration");
             return None;
         };
         self.readable(row, Entry::of_parts(program, declared))

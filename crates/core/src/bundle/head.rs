@@ -74,32 +74,32 @@ pub(super) struct Head {
 impl Head {
     /// Parses the head of a file whose magic, version and length have been checked. The error is the reason.
     pub(super) fn parse(data: &[u8]) -> Result<Self, &'static str> {
-        let cut = "the file ends within the head";
+        let cut = "truncated header";
         let len = u32_at(data, 24).ok_or(cut)? as usize;
         if len > GENERATOR_LIMIT {
-            return Err("the generator's name is too long");
+            return Err("generator name too long");
         }
         let count = u32_at(data, 28).ok_or(cut)? as usize;
         if count > SECTIONS_LIMIT {
-            return Err("it has more sections than any bundle");
+            return Err("too many sections");
         }
         let end = GENERATOR_AT + len;
         let head = slice(data, 0, end + SECTION * count).ok_or(cut)?;
         if head[HASH_AT..ROOT_AT] != hash_head(head) {
-            return Err("the head does not hash to its hash");
+            return Err("header hash mismatch");
         }
         let generator =
-            str::from_utf8(&head[GENERATOR_AT..end]).map_err(|_| "the generator's name is not text")?;
+            str::from_utf8(&head[GENERATOR_AT..end]).map_err(|_| "generator name is not UTF-8")?;
         let root = *head[ROOT_AT..].first_chunk().ok_or(cut)?;
         let [hashes, index, rows, names, _, _, _, programs, _] = sections(data, &head[end..])?;
-        let uneven = "a table is not a whole number of rows";
+        let uneven = "the size of a table is not a multiple of its row size";
         let index = Table::new("index", index, INDEX, 0).ok_or(uneven)?;
         let rows = Table::new("rows", rows, ROWS, index.end_page()).ok_or(uneven)?;
         let names = Table::new("names", names, NAMES, rows.end_page()).ok_or(uneven)?;
         let programs = Table::new("programs", programs, PROGRAMS, names.end_page()).ok_or(uneven)?;
         let pages = programs.end_page();
         if Some(hashes.1) != pages.checked_mul(32) {
-            return Err("the page hashes are fewer or more than the pages");
+            return Err("the number of page hashes does not match the number of pages");
         }
         Ok(Self {
             generator: generator.to_owned(),
@@ -116,7 +116,7 @@ impl Head {
 
 /// Parses the list of sections into (offset, length) of each kind.
 fn sections(data: &[u8], list: &[u8]) -> Result<[(usize, usize); KINDS], &'static str> {
-    let beyond = "a section lies beyond the end of the file";
+    let beyond = "a section extends past the end of the file";
     let mut sections = [None; KINDS];
     for row in list.chunks_exact(SECTION) {
         let (kind, flags) = (u32_at(row, 0).ok_or(beyond)?, u32_at(row, 4).ok_or(beyond)?);
@@ -124,13 +124,13 @@ fn sections(data: &[u8], list: &[u8]) -> Result<[(usize, usize); KINDS], &'stati
         slice(data, place.0, place.1).ok_or(beyond)?;
         match (kind as usize).checked_sub(1).and_then(|number| sections.get_mut(number)) {
             Some(section @ None) => *section = Some(place),
-            Some(Some(_)) => return Err("a section is there twice"),
-            None if flags & OPTIONAL == 0 => return Err("it has a section that this reader does not know"),
+            Some(Some(_)) => return Err("duplicate section"),
+            None if flags & OPTIONAL == 0 => return Err("unknown section"),
             None => {}
         }
     }
     if sections.contains(&None) {
-        return Err("a section is missing");
+        return Err("missing section");
     }
     Ok(sections.map(Option::unwrap_or_default))
 }

@@ -23,7 +23,7 @@ pub enum BundleLoadError {
         record: RecordId,
     },
     /// The modules are linked into a static program, and this program is not that one.
-    #[error("the modules of record `{}` are linked into the program that {name} was made for", record.short())]
+    #[error("cannot load record `{}`: its modules are linked into another program, for which {name} was made", record.short())]
     Linked {
         /// The bundle.
         name: String,
@@ -31,7 +31,7 @@ pub enum BundleLoadError {
         record: RecordId,
     },
     /// The pack is corrupt.
-    #[error("{name} is damaged: the pack of record `{}` does not hash to its hash\n{}", record.short(), Bundle::HINT)]
+    #[error("{name} is damaged: hash mismatch in the pack of record `{}`\n{}", record.short(), Bundle::HINT)]
     Damaged {
         /// The bundle.
         name: String,
@@ -66,7 +66,7 @@ impl Bundle {
             Some([]) => Err(BundleLoadError::Linked { name: self.name.clone(), record: id }),
             Some(pack) => Ok(pack),
             None => {
-                self.damaged(&format!("pack of record `{}`", id.short()), "it does not hash to its hash");
+                self.damaged(&format!("pack of record `{}`", id.short()), "hash mismatch");
                 Err(BundleLoadError::Damaged { name: self.name.clone(), record: id })
             }
         }
@@ -103,7 +103,7 @@ impl Bundle {
         self.check_tables(&rows);
         for row in rows.into_iter().filter_map(Row::new) {
             if self.pack(&row).is_none() {
-                self.damaged(&format!("pack of record `{}`", row.id.short()), "it does not hash to its hash");
+                self.damaged(&format!("pack of record `{}`", row.id.short()), "hash mismatch");
             }
         }
     }
@@ -114,16 +114,16 @@ impl Bundle {
         let (records, entries, index) = (self.records(), self.entries(), self.all_rows(&self.head.index));
         let whole = records.len() == self.head.rows.count && index.len() == self.head.index.count;
         if whole && index_rows(records.iter()) != index {
-            self.damaged("index", "it does not lead to the modules that the records have");
+            self.damaged("index", "does not match the modules of the records");
         }
         for (name, rows) in [("rows", rows), ("names", &self.all_rows(&self.head.names))] {
             if !rows.is_sorted_by(|a, b| a[..32] < b[..32]) {
-                self.damaged(name, "they are not sorted");
+                self.damaged(name, "not sorted");
             }
         }
         for entry in &entries {
             if self.find_entry(&entry.name).as_ref() != Some(entry) {
-                self.damaged(&format!("entry `{}`", entry.name), "its name leads elsewhere");
+                self.damaged(&format!("entry `{}`", entry.name), "indexed under another name");
             }
         }
     }

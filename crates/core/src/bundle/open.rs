@@ -18,7 +18,7 @@ pub enum OpenBundleError {
     #[error(transparent)]
     Untrusted(#[from] Box<Untrusted>),
     /// The file does not exist.
-    #[error("there is no bundle `{}`\nhint: `precast build --bundle FILE` writes one", path.display())]
+    #[error("bundle `{}` not found\nhint: run `precast build --bundle FILE` to write one", path.display())]
     Missing {
         /// The path.
         path: PathBuf,
@@ -41,7 +41,8 @@ pub enum OpenBundleError {
     },
     /// The bundle has another format version.
     #[error(
-        "{name} needs a reader of format {found}, expected {FORMAT}\nhint: another version of precast wrote it; build it again with this one, or update"
+        "{name} has format {found}, expected {FORMAT}\nhint: another version of precast wrote it; rebuild it with \
+         this version, or update precast"
     )]
     Format {
         /// The bundle.
@@ -50,10 +51,7 @@ pub enum OpenBundleError {
         found: u32,
     },
     /// The file is truncated, or has extra bytes.
-    #[error(
-        "{name} has another length than it states: found {found} bytes, expected {expected}\n{}",
-        Bundle::HINT
-    )]
+    #[error("{name} has {found} bytes, expected {expected}\n{}", Bundle::HINT)]
     Length {
         /// The bundle.
         name: String,
@@ -84,7 +82,7 @@ crate::debug_as_chain!(OpenBundleError);
 
 impl Bundle {
     /// The remedy for a damaged bundle, as a line of a message.
-    pub const HINT: &str = "hint: copy or fetch it again from where it is whole, or build it again";
+    pub const HINT: &str = "hint: copy or download it again, or rebuild it";
 
     /// Opens a bundle file without checking signatures, even if `PRECAST_KEYRING` names a keyring.
     ///
@@ -122,7 +120,7 @@ impl Bundle {
     ///
     /// The bytes are not a complete bundle of a known format.
     pub fn from_bytes(data: Vec<u8>) -> Result<Self, OpenBundleError> {
-        Self::new(Data::Shared(data.into()), "the bundle in memory".to_owned())
+        Self::new(Data::Shared(data.into()), "the in-memory bundle".to_owned())
     }
 
     fn new(data: Data, name: String) -> Result<Self, OpenBundleError> {

@@ -75,7 +75,7 @@ impl Bundle {
         let is_intact = self.seen.hashes.get().copied().unwrap_or_else(|| {
             let is_intact = hash(hashes) == self.head.root;
             if self.seen.hashes.set(is_intact).is_ok() && !is_intact {
-                self.damaged("page hashes", "they do not hash to the root");
+                self.damaged("page hashes", "root hash mismatch");
             }
             is_intact
         });
@@ -132,7 +132,7 @@ impl Bundle {
     fn told_page(&self, table: &Table, number: usize) -> Option<&[u8]> {
         let page = self.page(table, number);
         if page.is_none() && self.hashes().is_some() {
-            self.damaged(&format!("page {number} of the {}", table.name), "it does not hash to its hash");
+            self.damaged(&format!("page {number} of the {}", table.name), "hash mismatch");
         }
         page
     }

@@ -14,7 +14,7 @@ use crate::record::{Entry, EntryNameError, ParseRecordError, Record, check_entry
 #[non_exhaustive]
 pub enum WriteBundleError {
     /// A record contradicts itself.
-    #[error("record `{}` contradicts itself", record.short())]
+    #[error("record `{}` is inconsistent", record.short())]
     Record {
         /// The record.
         record: RecordId,
@@ -22,7 +22,7 @@ pub enum WriteBundleError {
         source: ParseRecordError,
     },
     /// A member has no document.
-    #[error("member `{}` of record `{}` has no document", key.short(), record.short())]
+    #[error("missing document for member `{}` of record `{}`", key.short(), record.short())]
     NoDocument {
         /// The record.
         record: RecordId,
@@ -30,7 +30,7 @@ pub enum WriteBundleError {
         key: BuildKey,
     },
     /// A record was passed twice, with different shared objects.
-    #[error("record `{}` was given with two different shared objects", record.short())]
+    #[error("record `{}` has two different shared objects", record.short())]
     Conflict {
         /// The record.
         record: RecordId,
@@ -39,13 +39,13 @@ pub enum WriteBundleError {
     #[error(transparent)]
     EntryName(#[from] EntryNameError),
     /// Two different entries have the same name.
-    #[error("two different entries are called `{name}`")]
+    #[error("two different entries are named `{name}`")]
     EntryTwice {
         /// The name.
         name: String,
     },
     /// The generator's name is too long.
-    #[error("the generator's name has {found} bytes, expected at most {GENERATOR_LIMIT}")]
+    #[error("the generator name has {found} bytes, expected at most {GENERATOR_LIMIT}")]
     Generator {
         /// Its length, in bytes.
         found: usize,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 #[non_exhaustive]
 pub enum CallError {
     /// Wrong number of inputs.
-    #[error("the function takes {expected} input(s), found {found}")]
+    #[error("expected {expected} input(s), found {found}")]
     Inputs {
         /// The number of inputs of the function.
         expected: usize,
@@ -17,7 +17,7 @@ pub enum CallError {
         found: usize,
     },
     /// Wrong number of outputs.
-    #[error("the function gives {expected} output(s), found room for {found}")]
+    #[error("expected {expected} output array(s), found {found}")]
     Outputs {
         /// The number of outputs of the function.
         expected: usize,
@@ -25,7 +25,7 @@ pub enum CallError {
         found: usize,
     },
     /// The declared type does not admit the input.
-    #[error("input `{name}` is `{found}`, expected `{expected}`")]
+    #[error("input `{name}` has type `{found}`, expected `{expected}`")]
     Input {
         /// Name of the input.
         name: String,
@@ -35,7 +35,7 @@ pub enum CallError {
         expected: String,
     },
     /// The rules of a user type reject the input.
-    #[error("input `{name}` is refused by its type")]
+    #[error("input `{name}` was rejected by its type")]
     Filter {
         /// Name of the input.
         name: String,
@@ -43,7 +43,7 @@ pub enum CallError {
         source: Arc<dyn Error + Send + Sync>,
     },
     /// An output array has the wrong dtype, or the wrong shape and cannot be replaced.
-    #[error("output `{name}` has room for `{found}`, expected `{expected}`")]
+    #[error("output array `{name}` has type `{found}`, expected `{expected}`")]
     Output {
         /// Name of the output.
         name: String,
@@ -74,7 +74,8 @@ pub enum CallError {
     },
     /// A result has another dtype, rank or extent than the op declares.
     #[error(
-        "`{signature}` gave `{found}` for output `{name}`, declared as `{expected}`\nhint: the op's C and its declared outputs disagree; debug mode shows the first Apply that does so"
+        "`{signature}` returned `{found}` for output `{name}`, declared as `{expected}`\nhint: fix the op, whose C \
+         and declared outputs disagree; debug mode shows the first Apply that does so"
     )]
     Undeclared {
         /// The Applies that compute the output.
@@ -87,7 +88,7 @@ pub enum CallError {
         expected: String,
     },
     /// A module violated its contract: it left an output without a value.
-    #[error("output `{name}` was left without a value")]
+    #[error("output `{name}` was not set")]
     NoValue {
         /// Name of the output.
         name: String,

@@ -20,7 +20,7 @@ pub(super) fn read(entry: &[u8], modules: Vec<(LoadedModule, Arc<Served>)>) -> I
 }
 
 fn unreadable(error: ParseRecordError) -> CallError {
-    CallError::Other { what: "the program cannot be read", source: Arc::new(error) }
+    CallError::Other { what: "cannot read the program", source: Arc::new(error) }
 }
 
 #[cfg(test)]

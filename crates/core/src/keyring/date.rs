@@ -55,7 +55,7 @@ fn length(year: u16, month: u8) -> u8 {
 
 /// An invalid date.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{found}` is no day; expected one like `2027-11-22`")]
+#[error("invalid date `{found}`: expected one like `2027-11-22`")]
 pub struct ParseDateError {
     found: String,
 }

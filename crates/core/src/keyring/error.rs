@@ -18,7 +18,7 @@ pub enum KeyringError {
     #[error(transparent)]
     Untrusted(#[from] Box<Untrusted>),
     /// The file does not exist.
-    #[error("there is no keyring `{}`\nhint: `precast trust new` makes one", path.display())]
+    #[error("keyring `{}` not found\nhint: run `precast trust new` to create one", path.display())]
     Missing {
         /// The path.
         path: PathBuf,
@@ -32,7 +32,8 @@ pub enum KeyringError {
         source: io::Error,
     },
     /// It is none.
-    #[error("not a keyring: {}{why}\nhint: copy the keyring again from its owner; `precast trust new` makes another", line.map(|line| format!("line {line}: ")).unwrap_or_default())]
+    #[error("not a keyring: {}{why}\nhint: get a new copy of the keyring from its owner, or create one with `precast \
+             trust new`", line.map(|line| format!("line {line}: ")).unwrap_or_default())]
     Malformed {
         /// The invalid line, counted from 1. `None` if the text as a whole is invalid.
         line: Option<usize>,
@@ -41,7 +42,8 @@ pub enum KeyringError {
     },
     /// It has another format than this precast reads.
     #[error(
-        "the keyring has format `{found}`, expected `{expected}`\nhint: a newer precast wrote it; update this one"
+        "the keyring has format `{found}`, expected `{expected}`\nhint: update precast: a newer version wrote the \
+         keyring"
     )]
     Format {
         /// Its format.
@@ -58,7 +60,8 @@ pub enum KeyringError {
         source: Box<Self>,
     },
     /// The text is not a public key. It is not shown, because it may be a secret.
-    #[error("key `{name}` is none: expected a public key of minisign, {KEY_LENGTH} characters that begin with `RW`, found {}", if *found == KEY_LENGTH { "others".to_owned() } else { found.to_string() })]
+    #[error("key `{name}` is invalid: expected a minisign public key, {KEY_LENGTH} characters that begin with `RW`, \
+             found {}", if *found == KEY_LENGTH { "others".to_owned() } else { found.to_string() })]
     Key {
         /// The name of the key.
         name: String,
@@ -67,14 +70,16 @@ pub enum KeyringError {
     },
     /// The key is a secret key, which must not be published.
     #[error(
-        "key `{name}` is a secret key, and no public one\nhint: give the other file that `precast keygen` wrote: `{name}.pub`"
+        "key `{name}` is a secret key, expected a public key\nhint: use the public file that `precast keygen` wrote: \
+         `{name}.pub`"
     )]
     SecretKey {
         /// The name of the key.
         name: String,
     },
     /// The threshold is 0, or exceeds the number of usable keys.
-    #[error("the threshold is {threshold}, and {} may sign: {}", if *usable == 1 { "1 key".to_owned() } else { format!("{usable} keys") }, unreachable(*threshold, *usable))]
+    #[error("invalid threshold {threshold} for {}: {}", if *usable == 1 { "1 key".to_owned() } else { format!("{usable} \
+        usable keys") }, unreachable(*threshold, *usable))]
     Threshold {
         /// The number of keys that must sign.
         threshold: usize,
@@ -82,7 +87,8 @@ pub enum KeyringError {
         usable: usize,
     },
     /// The keyring has expired.
-    #[error("the keyring `{}` expired on {expires}, and it is {today}\nhint: get a later one from those who sign: `precast trust update`", path.display())]
+    #[error("the keyring `{}` expired on {expires}; today is {today}\nhint: get a newer one from the signers: \
+             `precast trust update`", path.display())]
     Expired {
         /// The file.
         path: PathBuf,
@@ -92,9 +98,7 @@ pub enum KeyringError {
         today: Date,
     },
     /// The keyring is older than the present one.
-    #[error(
-        "the keyring has version {found}, and the present one {current}: only a later one may take its place"
-    )]
+    #[error("cannot replace keyring version {current} by version {found}: expected a newer version")]
     Rollback {
         /// The version of the new keyring.
         found: u64,
@@ -105,7 +109,7 @@ pub enum KeyringError {
     #[error("the keyring is not {0}{hint}", hint = _0.hint())]
     Unsigned(#[from] Box<Unsigned>),
     /// The signature is malformed, by another key, or over other bytes.
-    #[error("`{name}` has not signed these bytes")]
+    #[error("`{name}` did not sign these bytes")]
     NotSigned {
         /// The key.
         name: String,
@@ -115,9 +119,9 @@ pub enum KeyringError {
 /// Explains an impossible threshold, with a hint.
 fn unreachable(threshold: usize, usable: usize) -> &'static str {
     match (threshold, usable) {
-        (_, 0) => "nothing would ever count as signed\nhint: add keys",
-        (0, _) => "what nobody has signed would count\nhint: at least one key has to sign",
-        _ => "nothing would ever count as signed\nhint: add keys, or lower the threshold first",
+        (_, 0) => "no content could ever have enough signatures\nhint: add keys",
+        (0, _) => "unsigned content would be accepted\nhint: require at least one key",
+        _ => "no content could ever have enough signatures\nhint: add keys, or lower the threshold first",
     }
 }
 
@@ -143,13 +147,15 @@ impl Unsigned {
     #[must_use]
     pub fn hint(&self) -> &'static str {
         if self.has_expired {
-            "\nhint: get a later keyring from those who sign: `precast trust update`"
+            "\nhint: get a newer keyring from the signers: `precast trust update`"
         } else if self.is_changed {
-            "\nhint: the content was changed after it was signed, or the signatures are those of another file: get both again from their source"
+            "\nhint: get the file and its signatures again: the file was changed after signing, or the signatures \
+             belong to another file"
         } else if self.has_unlisted {
-            "\nhint: sign it with a key of the keyring: `precast sign`; or, if you trust the signer, add the key: `precast trust add KEY.pub`"
+            "\nhint: sign it with a key of the keyring (`precast sign`), or, if you trust the signer, add the key: \
+             `precast trust add KEY.pub`"
         } else {
-            "\nhint: sign it with a key of the keyring: `precast sign`; or get it signed from those who publish it"
+            "\nhint: sign it with a key of the keyring (`precast sign`), or get it signed by its publisher"
         }
     }
 }
@@ -161,9 +167,9 @@ impl fmt::Display for Unsigned {
         let keys = if self.threshold == 1 { "1 key".to_owned() } else { format!("{} keys", self.threshold) };
         write!(f, "signed by {keys} of the keyring")?;
         match self.valid.len() {
-            0 if self.problems.is_empty() => f.write_str(": there is no signature")?,
-            0 => f.write_str(": no signature counts")?,
-            count => write!(f, ": {count} of them did, `{}`", self.valid.join("`, `"))?,
+            0 if self.problems.is_empty() => f.write_str(": no signature found")?,
+            0 => f.write_str(": no valid signature")?,
+            count => write!(f, ": found {count}, by `{}`", self.valid.join("`, `"))?,
         }
         self.problems.iter().try_for_each(|problem| write!(f, "; {problem}"))
     }

@@ -23,7 +23,7 @@ pub enum OpenSignedError {
         unsigned: Box<Unsigned>,
     },
     /// The signature file is not a regular file, or is too long.
-    #[error("`{}` are no signatures: {why}", path.display())]
+    #[error("invalid signature file `{}`: {why}", path.display())]
     NoSignatures {
         /// The file of the signatures.
         path: PathBuf,
@@ -31,7 +31,7 @@ pub enum OpenSignedError {
         why: String,
     },
     /// The signature file cannot be read.
-    #[error("cannot read the signatures `{}`", path.display())]
+    #[error("cannot read the signature file `{}`", path.display())]
     Io {
         /// The file of the signatures.
         path: PathBuf,

@@ -229,7 +229,7 @@ impl Keyring {
         let (mut has_unlisted, mut is_changed) = (false, false);
         for block in blocks(signatures) {
             let Ok(signature) = Signature::decode(&block) else {
-                problems.insert("one is no signature of minisign".to_owned());
+                problems.insert("one is not a minisign signature".to_owned());
                 continue;
             };
             let is_revoked = |key: &Key| self.revoked.iter().any(|revoked| revoked.is_same(key));
@@ -240,18 +240,19 @@ impl Keyring {
                 known = true;
                 let name = &key.name;
                 let problem = match (at.filter(|_| !is_revoked(key)), verdict) {
-                    (None, _) => format!("the key `{name}` is revoked"),
+                    (None, _) => format!("key `{name}` is revoked"),
                     (Some(at), Verdict::Valid) => {
                         valid.insert(at);
                         continue;
                     }
                     (Some(_), Verdict::OtherBytes) => {
                         is_changed = true;
-                        format!("that by `{name}` is about other bytes")
+                        format!("the signature by `{name}` is for other bytes")
                     }
                     (Some(_), Verdict::Legacy) => {
                         format!(
-                            "that by `{name}` has the form of minisign before 0.10, which counts for small files only"
+                            "the signature by `{name}` has the format of minisign before 0.10, which is valid for \
+                             small files only"
                         )
                     }
                 };
@@ -259,7 +260,7 @@ impl Keyring {
             }
             if !known {
                 has_unlisted = true;
-                problems.insert("one is by a key that is not listed".to_owned());
+                problems.insert("one is by an unlisted key".to_owned());
             }
         }
         if valid.len() >= self.threshold {

@@ -76,7 +76,7 @@ impl Keyring {
     /// A line is invalid or missing, or the threshold exceeds the number of usable keys.
     pub fn parse(text: &str) -> Result<Self, KeyringError> {
         let Some(text) = text.strip_suffix('\n') else {
-            return Err(whole("its last line is cut: it does not end".to_owned()));
+            return Err(whole("its last line is incomplete".to_owned()));
         };
         // Lines of another format may mean anything.
         let format = text.split('\n').find_map(|line| line.strip_prefix("format="));
@@ -117,7 +117,7 @@ impl Lines {
         let (name, value) =
             line.split_once('=').filter(|(name, _)| is_name(name)).ok_or("expected `name=value`")?;
         if line.ends_with(char::is_whitespace) || value.starts_with(char::is_whitespace) {
-            return Err("a blank stands where none belongs".to_owned());
+            return Err("unexpected space".to_owned());
         }
         let is_new = match name {
             "format" => self.format.replace(value.to_owned()).is_none(),
@@ -131,29 +131,29 @@ impl Lines {
                 self.expires.replace(date).is_none()
             }
             "key" | "revoked" => return self.take_key(name, value),
-            _ => return Err(format!("`{name}` means nothing to this precast")),
+            _ => return Err(format!("unknown name `{name}`")),
         };
-        if is_new { Ok(()) } else { Err(format!("this `{name}` is there already")) }
+        if is_new { Ok(()) } else { Err(format!("duplicate `{name}`")) }
     }
 
     fn take_key(&mut self, list: &str, value: &str) -> Result<(), String> {
-        let (key, name) = value.split_once(' ').ok_or("expected a key, a blank and its name")?;
+        let (key, name) = value.split_once(' ').ok_or("expected a key, a space and its name")?;
         let key = Key::parse(name, key).map_err(|error| error.to_string())?;
         let is_key = list == "key";
         let known = if is_key { &mut self.keys } else { &mut self.revoked };
         if known.iter().any(|known| known.is_same(&key)) {
-            return Err(format!("this `{list}` is there already"));
+            return Err(format!("duplicate `{list}`"));
         }
         // Keys are revoked by name.
         if is_key && known.iter().any(|known| known.name == key.name) {
-            return Err(format!("another key is called `{name}` already"));
+            return Err(format!("another key is already named `{name}`"));
         }
         known.push(key);
         Ok(())
     }
 
     fn finish(self) -> Result<Keyring, KeyringError> {
-        let missing = |name: &str| whole(format!("there is no `{name}`"));
+        let missing = |name: &str| whole(format!("missing `{name}`"));
         match self.format.as_deref() {
             Some(FORMAT) => {}
             Some(other) => return Err(whole(format!("it has format `{other}`, expected `{FORMAT}`"))),
@@ -178,7 +178,7 @@ impl Lines {
 /// Parses a number in canonical form.
 fn number(text: &str) -> Result<u64, String> {
     let number = text.parse::<u64>().ok().filter(|number| number.to_string() == text);
-    number.ok_or_else(|| format!("`{text}` is no whole number"))
+    number.ok_or_else(|| format!("`{text}` is not a whole number"))
 }
 
 /// Renders the text of the file.

@@ -131,7 +131,7 @@ impl Program {
     /// The defect.
     pub fn check(&self) -> Result<(), &'static str> {
         if self.inputs.iter().chain(&self.outputs).any(|port| check_name(&port.name).is_err()) {
-            return Err("the name of an input or output in it is invalid");
+            return Err("invalid name of an input or output");
         }
         let (mut temps, mut outputs) = (vec![false; self.temps.len()], vec![false; self.outputs.len()]);
         for step in &self.steps {
@@ -146,7 +146,7 @@ impl Program {
                     Register::Output(i) => outputs.get(i).copied().unwrap_or(false),
                 };
                 if !is_there {
-                    return Err("a step reads what no step before it has written");
+                    return Err("a step reads a register that no earlier step writes");
                 }
             }
             for register in results {
@@ -156,16 +156,16 @@ impl Program {
                     Register::Input(_) | Register::Constant(_) => None,
                 };
                 let Some(place) = place.filter(|written| !**written) else {
-                    return Err("a step writes what is not there to be written, or for the second time");
+                    return Err("a step writes a register that is missing or already written");
                 };
                 *place = true;
             }
             let known = |(output, input): &(usize, usize)| *output < results.len() && *input < inputs.len();
             if !step.views.iter().all(known) {
-                return Err("a step has a view of what it does not have");
+                return Err("a step views a register that is missing");
             }
         }
-        if outputs.iter().all(|written| *written) { Ok(()) } else { Err("an output is written by no step") }
+        if outputs.iter().all(|written| *written) { Ok(()) } else { Err("an output is never written") }
     }
 }
 

@@ -22,7 +22,7 @@ impl<'a> Outline<'a> {
     pub(crate) fn read(bytes: &'a [u8]) -> Read<Self> {
         let mut reader = Reader::new(Kind::Entry, bytes)?;
         let name = reader.text()?;
-        check_entry_name(name).map_err(|_| reader.malformed("its name is invalid"))?;
+        check_entry_name(name).map_err(|_| reader.malformed("invalid name"))?;
         for _ports in 0..2 {
             reader.list(|reader| text(reader).and_then(|()| text(reader)))?;
         }

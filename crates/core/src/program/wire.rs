@@ -30,7 +30,7 @@ impl Program {
     }
 
     pub(crate) fn read(reader: &mut Reader<'_>) -> Read<Self> {
-        const TYPE: &str = "a type in it is none";
+        const TYPE: &str = "invalid type";
         let port = |reader: &mut Reader<'_>| Ok(Port { name: reader.str()?, ty: reader.parsed(TYPE)? });
         let program = Self {
             inputs: reader.list(port)?,
@@ -82,7 +82,7 @@ fn read_step(reader: &mut Reader<'_>) -> Read<Step> {
             [Register::Input, Register::Constant, Register::Temp, Register::Output]
                 .get(usize::from(kind))
                 .map(|register| register(position))
-                .ok_or_else(|| reader.malformed("a register in it is of no kind"))
+                .ok_or_else(|| reader.malformed("unknown register kind"))
         })?,
         n_inputs: reader.size()?,
         slots: reader.list(read_array)?,
@@ -97,7 +97,7 @@ pub(super) fn read_computes(reader: &mut Reader<'_>) -> Read<Computes> {
         0 => Ok(Computes::Anything),
         1 => Ok(Computes::Elementwise),
         2 => Ok(Computes::Driven),
-        _ => Err(reader.malformed("a step in it computes what is not known")),
+        _ => Err(reader.malformed("unknown step kind")),
     }
 }
 
@@ -108,11 +108,11 @@ fn write_array(writer: &mut Writer, array: &Array) {
 }
 
 fn read_array(reader: &mut Reader<'_>) -> Read<Array> {
-    let dtype: DType = reader.parsed("a dtype in it is none")?;
+    let dtype: DType = reader.parsed("unknown dtype")?;
     let shape = reader.list(|reader| Ok(usize::try_from(reader.u64()?).unwrap_or(usize::MAX)))?;
     let bits = reader.list(Reader::u64)?;
     Array::from_bits(dtype, &shape, &bits)
-        .ok_or_else(|| reader.malformed("an array in it has another number of elements than its shape"))
+        .ok_or_else(|| reader.malformed("the number of elements of an array does not match its shape"))
 }
 
 fn flag(reader: &mut Reader<'_>) -> Read<bool> {

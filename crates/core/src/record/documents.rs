@@ -62,9 +62,9 @@ fn read(reader: &mut Reader<'_>) -> Result<KeyDocument, ParseRecordError> {
     let file = |reader: &mut Reader<'_>| Ok((reader.str()?, ContentId::from_bytes(reader.hash()?)));
     Ok(KeyDocument {
         epoch: reader.u64()?,
-        host_abi: reader.parsed("its host ABI is unknown")?,
-        profile: reader.parsed("its profile is unknown")?,
-        language: reader.parsed("its language is unknown")?,
+        host_abi: reader.parsed("unknown host ABI")?,
+        profile: reader.parsed("unknown profile")?,
+        language: reader.parsed("unknown language")?,
         ops: reader.strs()?,
         text: ContentId::from_bytes(reader.hash()?),
         sources: reader.list(file)?.into_iter().collect(),

@@ -21,7 +21,9 @@ pub struct Entry {
 
 /// The error for an invalid entry name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("entry name `{name}` is not 1 to 128 letters, digits, `_`, `-` or `.`, the first not a `.`")]
+#[error(
+    "invalid entry name `{name}`: expected 1 to 128 letters, digits, `_`, `-` or `.`, not beginning with `.`"
+)]
 pub struct EntryNameError {
     /// The beginning of the text, with hidden characters escaped.
     pub name: String,
@@ -100,13 +102,13 @@ impl Entry {
     ) -> Result<Self, ParseRecordError> {
         let (declared, recipe) = (reader.str()?, reader.str()?);
         reader.end()?;
-        check_entry_name(&name).map_err(|_| malformed("its name is invalid"))?;
+        check_entry_name(&name).map_err(|_| malformed("invalid name"))?;
         Ok(Self { name, program, declared, recipe })
     }
 }
 
 fn not_canonical() -> ParseRecordError {
-    malformed("it is not in canonical form")
+    malformed("not in canonical form")
 }
 
 fn malformed(why: &'static str) -> ParseRecordError {

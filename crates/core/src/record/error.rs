@@ -17,7 +17,8 @@ pub enum ParseRecordError {
     },
     /// The data has an unknown format version.
     #[error(
-        "found {} of format {found}, expected {FORMAT}\nhint: another version of precast wrote it; build it again with this one, or update",
+        "found {} of format {found}, expected {FORMAT}\nhint: another version of precast wrote it; rebuild it with \
+         this version, or update precast",
         article(what)
     )]
     Format {
@@ -27,7 +28,7 @@ pub enum ParseRecordError {
         found: u32,
     },
     /// Two members have the same key or slot.
-    #[error("two members share key `{}` or slot {slot}", key.short())]
+    #[error("two members have the same key `{}` or slot {slot}", key.short())]
     Twice {
         /// The key of the second member.
         key: BuildKey,
@@ -35,7 +36,7 @@ pub enum ParseRecordError {
         slot: u32,
     },
     /// The document of a member does not hash to the member's key.
-    #[error("the document of member `{}` hashes to another key", key.short())]
+    #[error("key mismatch in the document of member `{}`", key.short())]
     Document {
         /// The member's key.
         key: BuildKey,

@@ -172,14 +172,14 @@ impl Record {
     pub fn parse(bytes: &[u8]) -> Result<Self, ParseRecordError> {
         let mut reader = Reader::new(Kind::Record, bytes)?;
         let record = Self {
-            kind: reader.parsed("its kind is unknown")?,
+            kind: reader.parsed("unknown kind")?,
             action: ActionKey::from_bytes(reader.hash()?),
             toolchain: reader.option(|reader| Ok(ToolchainId::from_bytes(reader.hash()?)))?,
             target: reader.str()?,
             isa: reader.str()?,
-            profile: reader.parsed("its profile is unknown")?,
-            host_abi: reader.parsed("its host ABI is unknown")?,
-            language: reader.parsed("its language is unknown")?,
+            profile: reader.parsed("unknown profile")?,
+            host_abi: reader.parsed("unknown host ABI")?,
+            language: reader.parsed("unknown language")?,
             members: reader.list(Member::read)?,
             digest: Digest::from_bytes(reader.hash()?),
             size: reader.u64()?,

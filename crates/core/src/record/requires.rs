@@ -74,7 +74,7 @@ pub enum Unmet {
         found: String,
     },
     /// The CPU lacks features, or a limit forbids using them.
-    #[error("needs CPU features `{}`, which {}", missing.join("`, `"), lacks(limit.as_deref()))]
+    #[error("needs CPU features `{}`: {}", missing.join("`, `"), lacks(limit.as_deref()))]
     Cpu {
         /// The missing features.
         missing: Vec<String>,
@@ -164,8 +164,9 @@ impl Requires {
 }
 
 fn lacks(limit: Option<&str>) -> String {
-    let limited = |limit| format!("this CPU lacks or `{}={limit}` rules out", crate::cpu::LIMIT);
-    limit.map_or_else(|| "this CPU lacks".to_owned(), limited)
+    let limited =
+        |limit| format!("not supported by this CPU, or excluded by `{}={limit}`", crate::cpu::LIMIT);
+    limit.map_or_else(|| "not supported by this CPU".to_owned(), limited)
 }
 
 /// Parses `2.29` as numbers, so that `2.9` sorts before `2.29`.

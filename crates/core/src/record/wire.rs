@@ -127,7 +127,7 @@ impl<'a> Reader<'a> {
     pub(crate) fn new(kind: Kind, bytes: &'a [u8]) -> Read<Self> {
         let mut reader = Self { rest: bytes, kind };
         if reader.take(2)? != b"pc" || reader.u8()? != kind as u8 {
-            return Err(reader.malformed("it begins otherwise"));
+            return Err(reader.malformed("invalid magic"));
         }
         match reader.u32()? {
             FORMAT => Ok(reader),
@@ -147,7 +147,7 @@ impl<'a> Reader<'a> {
 
     fn take(&mut self, count: usize) -> Read<&'a [u8]> {
         let Some((taken, rest)) = self.rest.split_at_checked(count) else {
-            return Err(self.malformed("it ends too early"));
+            return Err(self.malformed("truncated"));
         };
         self.rest = rest;
         Ok(taken)
@@ -155,7 +155,7 @@ impl<'a> Reader<'a> {
 
     fn array<const N: usize>(&mut self) -> Read<[u8; N]> {
         let taken = self.take(N)?;
-        taken.try_into().map_err(|_| self.malformed("it ends too early"))
+        taken.try_into().map_err(|_| self.malformed("truncated"))
     }
 
     pub(crate) fn u8(&mut self) -> Read<u8> {
@@ -186,7 +186,7 @@ impl<'a> Reader<'a> {
 
     pub(crate) fn text(&mut self) -> Read<&'a str> {
         let bytes = self.bytes()?;
-        str::from_utf8(bytes).map_err(|_| self.malformed("a text in it is not UTF-8"))
+        str::from_utf8(bytes).map_err(|_| self.malformed("text is not UTF-8"))
     }
 
     pub(crate) fn str(&mut self) -> Read<String> {
@@ -198,14 +198,14 @@ impl<'a> Reader<'a> {
     pub(crate) fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Read<T>) -> Read<Vec<T>> {
         let count = self.size()?;
         if count > self.rest.len() {
-            return Err(self.malformed("a list in it is longer than the bytes"));
+            return Err(self.malformed("a list is longer than the data"));
         }
         (0..count).map(|_| item(self)).collect()
     }
 
     /// Skips `count` items of `bytes` bytes each.
     pub(crate) fn skip(&mut self, count: usize, bytes: usize) -> Read<()> {
-        let len = count.checked_mul(bytes).ok_or_else(|| self.malformed("it ends too early"))?;
+        let len = count.checked_mul(bytes).ok_or_else(|| self.malformed("truncated"))?;
         self.take(len).map(drop)
     }
 
@@ -217,7 +217,7 @@ impl<'a> Reader<'a> {
         match self.u8()? {
             0 => Ok(None),
             1 => some(self).map(Some),
-            _ => Err(self.malformed("an option in it is neither there nor not")),
+            _ => Err(self.malformed("invalid option tag")),
         }
     }
 
@@ -228,6 +228,6 @@ impl<'a> Reader<'a> {
 
     /// Checks that no bytes are left.
     pub(crate) fn end(self) -> Read<()> {
-        if self.rest.is_empty() { Ok(()) } else { Err(self.malformed("it goes on after its end")) }
+        if self.rest.is_empty() { Ok(()) } else { Err(self.malformed("trailing bytes")) }
     }
 }

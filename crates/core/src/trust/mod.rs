@@ -81,9 +81,9 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Owner { uid } => write!(f, "belongs to user {uid}"),
-            Self::Everybody => f.write_str("can be written by everybody"),
-            Self::Group { gid } => write!(f, "can be written by group {gid}, which others are in"),
-            Self::Link => f.write_str("is a link, and a store has none"),
+            Self::Everybody => f.write_str("is writable by everybody"),
+            Self::Group { gid } => write!(f, "is writable by group {gid}, which has other members"),
+            Self::Link => f.write_str("is a link, which is not allowed in a store"),
         }
     }
 }
@@ -108,7 +108,7 @@ impl Untrusted {
     /// Reports a fault of `path`, which is part of `place`: a store, or a bundle.
     #[must_use]
     pub fn new(path: &Path, fault: Fault, place: &Path) -> Box<Self> {
-        let remedy = remedy::remedy(place, |place| format!("delete {place} and build again"));
+        let remedy = remedy::remedy(place, |place| format!("delete {place} and rebuild"));
         Box::new(Self { place: place.to_path_buf(), path: path.to_path_buf(), fault, remedy })
     }
 
@@ -116,7 +116,7 @@ impl Untrusted {
     #[cfg(feature = "signed")]
     pub(crate) fn of_keyring(mut self: Box<Self>) -> Box<Self> {
         self.remedy = remedy::remedy(&self.place, |place| {
-            format!("replace {place} by a copy of the keyring from its owner")
+            format!("replace {place} with a copy of the keyring from its owner")
         });
         self
     }

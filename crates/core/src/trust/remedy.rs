@@ -18,13 +18,13 @@ pub(super) fn remedy(place: &Path, otherwise: impl Fn(&str) -> String) -> String
     if let Some((directory, _)) = foreign.filter(|(path, _)| path != real) {
         let (directory, place) = (directory.display(), quoted(real));
         return format!(
-            "the owner of `{directory}` can replace what is below it; once you trust what is there now, copy it to a \
-             directory of your own: `cp -R {place} ~/`"
+            "copy it to a directory of your own once you trust its contents, because the owner of `{directory}` can \
+             replace it: `cp -R {place} ~/`"
         );
     }
     let above = way.faults.into_iter().map(|(path, _)| path).filter(|path| path != real).collect();
     let commands = commands(real, above);
-    format!("once you trust what is there, `{commands}`; else {}", otherwise(&quoted(real)))
+    format!("run `{commands}` if you trust the current contents; otherwise {}", otherwise(&quoted(real)))
 }
 
 /// Builds the shell commands that fix the tree at `place` and the directories above it.

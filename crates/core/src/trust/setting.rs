@@ -8,9 +8,7 @@ pub const KEYRING: &str = "PRECAST_KEYRING";
 
 /// An error: the name of the keyring is empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the name of the keyring is empty\nhint: name a keyring, or unset `{KEYRING}` to check no signatures"
-)]
+#[error("the keyring name is empty\nhint: name a keyring, or unset `{KEYRING}` to check no signatures")]
 pub struct EmptyNameError;
 
 /// An error: a keyring is named, but this program cannot check signatures.

@@ -57,7 +57,7 @@ impl OtherTypesError {
     fn known(&self) -> String {
         match &self.unknown {
             None => format!("`{}`", self.found),
-            Some(why) => format!("not known ({why})"),
+            Some(why) => format!("unknown ({why})"),
         }
     }
 }

@@ -163,7 +163,7 @@ impl Eq for Array {}
 
 /// The error for an array that does not have the requested dtype.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the array is `{found}`, expected `{expected}`")]
+#[error("the array has type `{found}`, expected `{expected}`")]
 pub struct OtherDTypeError {
     /// The requested dtype.
     pub expected: DType,

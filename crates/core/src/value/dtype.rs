@@ -252,7 +252,7 @@ impl fmt::Display for DType {
 
 /// The error for an unknown dtype name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown dtype `{found}`; known: {known}", known = DType::ALL.map(DType::name).join(", "))]
+#[error("unknown dtype `{found}`, expected one of {known}", known = DType::ALL.map(DType::name).join(", "))]
 pub struct ParseDTypeError {
     /// The unknown name.
     pub found: String,

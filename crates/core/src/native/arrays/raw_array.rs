@@ -44,7 +44,7 @@ pub struct RawArray<'a> {
 #[non_exhaustive]
 pub enum RawArrayError {
     /// The numbers of extents and strides differ.
-    #[error("an array of {extents} extent(s) has {strides} stride(s)")]
+    #[error("found {strides} stride(s) for an array of {extents} dimension(s)")]
     Rank {
         /// The number of extents.
         extents: usize,
@@ -58,20 +58,20 @@ pub enum RawArrayError {
         found: usize,
     },
     /// The array has elements but no data.
-    #[error("an array of shape {shape:?} has no data")]
+    #[error("null data pointer for an array of shape {shape:?}")]
     NoData {
         /// The extents.
         shape: Vec<usize>,
     },
     /// The array is larger than memory, by its elements or by its strides.
-    #[error("an array of shape {shape:?} is larger than memory")]
+    #[error("an array of shape {shape:?} exceeds the address space")]
     TooLarge {
         /// The extents.
         shape: Vec<usize>,
     },
     /// The first element is not aligned for its dtype.
     #[error(
-        "elements of `{dtype}` lie at multiples of {align} bytes, found one at {address:#x}\nhint: pass a copy"
+        "misaligned array: `{dtype}` needs a multiple of {align} bytes, found address {address:#x}\nhint: pass a copy"
     )]
     Misaligned {
         /// The dtype of the elements.
@@ -83,7 +83,8 @@ pub enum RawArrayError {
     },
     /// A stride is not a whole number of elements.
     #[error(
-        "axis {axis} has a stride of {stride} bytes, expected a multiple of the {itemsize} of a `{dtype}`\nhint: pass a copy"
+        "axis {axis} has a stride of {stride} bytes, expected a multiple of {itemsize}, the size of `{dtype}`\nhint: \
+         pass a copy"
     )]
     Stride {
         /// The dtype of the elements.
@@ -96,10 +97,10 @@ pub enum RawArrayError {
         itemsize: usize,
     },
     /// A result cannot be written to a read-only array.
-    #[error("a result cannot be written to a read-only array")]
+    #[error("cannot write a result to a read-only array")]
     ReadOnly,
     /// A result cannot be written to an array whose elements overlap.
-    #[error("a result cannot be written to an array whose axis {axis} has a stride of 0")]
+    #[error("cannot write a result to an array whose axis {axis} has stride 0")]
     Shared {
         /// The axis.
         axis: usize,

@@ -313,7 +313,8 @@ fn undeclared(found: &Tensor, dtype: DType, ndim: usize) -> RunError {
     let name =
         DType::from_typenum(typenum).map_or_else(|| format!("dtype {typenum}"), |dtype| dtype.to_string());
     let message = format!(
-        "gave `{name}` with extents {:?}, declared as `{}`\nhint: the op's C and its declared outputs disagree",
+        "returned `{name}` with extents {:?}, declared as `{}`\nhint: fix the op, whose C and declared outputs \
+         disagree",
         extents(found),
         Type::tensor(dtype, ndim)
     );
@@ -330,7 +331,7 @@ fn worker(step: &Bound) -> Result<Worker, RunError> {
         return Ok(Worker::Instance(instance));
     }
     let message = format!(
-        "the module takes {inputs} input(s) and gives {outputs} output(s), not {} and {}",
+        "the module has {inputs} input(s) and {outputs} output(s), expected {} and {}",
         step.n_inputs,
         step.args.len() - step.n_inputs
     );

@@ -140,7 +140,7 @@ pub(super) unsafe fn guarded<R>(ctx: *mut Context, service: impl FnOnce() -> R) 
     let failed = |panic: Box<dyn Any + Send>| {
         let text = panic.downcast_ref::<&str>().copied();
         let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-        let message = format!("a thread that shares the work panicked: {}", text.unwrap_or("no text"));
+        let message = format!("a helper thread panicked: {}", text.unwrap_or("no message"));
         // SAFETY: as promised by the caller.
         unsafe { set_error(ctx, ErrorKind::Runtime, &message) };
     };
@@ -166,7 +166,7 @@ pub(super) fn rank(ndim: i32) -> Option<usize> {
 unsafe extern "C" fn tensor_new(ctx: *mut Context, dtype: i32, ndim: i32, shape: *const i64) -> *mut Tensor {
     let Some(n) = rank(ndim) else {
         // SAFETY: a module passes the context of its call.
-        unsafe { set_error(ctx, ErrorKind::Value, "a tensor of too many dimensions was asked for") };
+        unsafe { set_error(ctx, ErrorKind::Value, "a tensor with too many dimensions was requested") };
         return ptr::null_mut();
     };
     // SAFETY: the header promises `ndim` extents.
@@ -191,7 +191,7 @@ unsafe extern "C" fn tensor_view(
 ) -> *mut Tensor {
     let Some(n) = rank(ndim) else {
         // SAFETY: a module passes the context of its call.
-        unsafe { set_error(ctx, ErrorKind::Value, "a view of too many dimensions was asked for") };
+        unsafe { set_error(ctx, ErrorKind::Value, "a view with too many dimensions was requested") };
         return ptr::null_mut();
     };
     // SAFETY: the header promises `ndim` extents.

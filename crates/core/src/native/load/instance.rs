@@ -61,7 +61,7 @@ impl Instance {
         let _floats = DefaultFloats::set();
         let row = module.row();
         if slots.len() != row.n_slots as usize {
-            let message = format!("the module takes {} constant(s), found {}", row.n_slots, slots.len());
+            let message = format!("the module has {} constant(s), found {}", row.n_slots, slots.len());
             return Err(RunError {
                 kind: ErrorKind::Runtime,
                 message,

@@ -21,7 +21,8 @@ use std::sync::{Arc, OnceLock};
 pub enum LoadLibraryError {
     /// Neither a memory file nor a private file could be created.
     #[error(
-        "it needs a file in memory under `/proc` ({memory}), or a directory that can be written, `{}` ({file})\nhint: {}",
+        "cannot stage the module: neither an in-memory file under `/proc` ({memory}) nor a file in `{}` ({file}) can \
+         be created\nhint: {}",
         directory.display(), hint(memory, file)
     )]
     Stage {
@@ -33,15 +34,15 @@ pub enum LoadLibraryError {
         file: io::Error,
     },
     /// A file of this size would exceed the process's limit, which would kill the process.
-    #[error("the module cannot be staged")]
+    #[error("cannot stage the module")]
     Size {
         /// The limit.
         source: io::Error,
     },
     /// Neither a memory file nor a private file may be mapped as executable.
     #[error(
-        "no file may be executed here: neither one in memory nor one in `{}`\nhint: set TMPDIR to a directory of a file system \
-         that is mounted without `noexec`, or link the modules into the program (`Build::static_link`)",
+        "cannot execute files here: neither an in-memory file nor a file in `{}`\nhint: set TMPDIR to a directory of \
+         a file system mounted without `noexec`, or link the modules into the program (`Build::static_link`)",
         directory.display()
     )]
     NotExecutable {
@@ -52,8 +53,8 @@ pub enum LoadLibraryError {
     },
     /// The directory for profilers cannot be written.
     #[error(
-        "cannot write a module for profilers to `{}`\nhint: `{}` names a directory that only this user can write; it is made where \
-         there is none",
+        "cannot write a module for profilers to `{}`\nhint: set `{}` to a directory that only this user can write; it \
+         is created if missing",
         directory.display(), profiling::VARIABLE
     )]
     Profiling {
@@ -63,10 +64,10 @@ pub enum LoadLibraryError {
         source: io::Error,
     },
     /// The dynamic linker rejected the shared object.
-    #[error("the dynamic linker refuses the shared object")]
+    #[error("the dynamic linker rejected the shared object")]
     Open(#[source] libloading::Error),
     /// The module table does not match this host.
-    #[error("handshake: {what} is {found}, expected {expected}")]
+    #[error("handshake failed: {what} is {found}, expected {expected}")]
     Handshake {
         /// The field.
         what: &'static str,
@@ -76,7 +77,7 @@ pub enum LoadLibraryError {
         expected: String,
     },
     /// The module's own initialisation failed.
-    #[error("the module's initialisation failed: {message}")]
+    #[error("the module's initialization failed: {message}")]
     Init {
         /// The module's message.
         message: String,
@@ -98,11 +99,11 @@ impl LoadLibraryError {
 /// Returns the hint if neither file can be created.
 fn hint(memory: &io::Error, file: &io::Error) -> &'static str {
     if is_limit(memory) || is_limit(file) {
-        "a file is open while it is loaded; raise the limit with `ulimit -n`"
+        "raise the limit of open files with `ulimit -n`"
     } else {
         match file.kind() {
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::NotFound => {
-                "mount `/proc`, or name a directory in `TMPDIR`"
+                "mount `/proc`, or set `TMPDIR` to a writable directory"
             }
             _ => scratch::remedy(file),
         }

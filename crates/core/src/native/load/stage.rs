@@ -115,7 +115,7 @@ fn check_same(file: &File, path: &Path) -> io::Result<()> {
     if place(file.metadata()?) == place(fs_err::metadata(path)?) {
         return Ok(());
     }
-    Err(io::Error::other(format!("`{}` is another file", path.display())))
+    Err(io::Error::other(format!("`{}` is a different file", path.display())))
 }
 
 /// Returns whether the kernel maps a file as executable, or `true` if that is unknown.

@@ -69,7 +69,7 @@ pub(crate) fn new_tensor(
 ) -> Result<*mut Tensor, (precast_abi::context::ErrorKind, String)> {
     use precast_abi::context::ErrorKind;
     let dtype = DType::from_typenum(typenum)
-        .ok_or_else(|| (ErrorKind::Type, format!("no dtype has the number {typenum}")))?;
+        .ok_or_else(|| (ErrorKind::Type, format!("unknown dtype number {typenum}")))?;
     let mut header = Header::new(&HEAP);
     header.tensor.dtype = typenum;
     let too_large = || (ErrorKind::Value, format!("a tensor of {dtype} with extents {shape:?} is too large"));

@@ -32,7 +32,7 @@ struct Inner {
 #[non_exhaustive]
 pub enum NoNative {
     /// An input or output is not a number.
-    #[error("`{name}` is `{ty}`, which is no C scalar")]
+    #[error("`{name}` is `{ty}`, expected a C scalar")]
     Array {
         /// Its name.
         name: String,
@@ -40,7 +40,7 @@ pub enum NoNative {
         ty: String,
     },
     /// An input or output is a 16-bit float.
-    #[error("`{name}` is `{ty}`, and C passes no floats of 16 bits")]
+    #[error("`{name}` is `{ty}`, but C functions cannot take 16-bit floats")]
     Half {
         /// Its name.
         name: String,
@@ -48,33 +48,35 @@ pub enum NoNative {
         ty: String,
     },
     /// Several modules compute the graph: some ops have their own C code, or it is served in parts.
-    #[error("{modules} modules compute it, and a native function is part of one")]
+    #[error("the graph is computed by {modules} modules, expected one")]
     Modules {
         /// The number of modules.
         modules: usize,
     },
     /// The module is called with a constant, or with its arguments in another order.
-    #[error("its module takes other arguments than it does")]
+    #[error(
+        "the function takes its arguments in another order than its module, or the module takes a constant"
+    )]
     Arguments,
     /// An op has params, which need an instance.
-    #[error("an op has params, which are given to an instance, and a plain function has none")]
+    #[error("an op has params, which need an instance")]
     Params,
     /// An op keeps state between calls.
-    #[error("an op keeps a state in its instance, and a plain function has none")]
+    #[error("an op keeps state in its instance")]
     State,
     /// The module needs an instance for one of the reasons above. A compiled module does not say which.
     #[error(
-        "its module needs an instance: an op has params, keeps something from call to call, or computes with arrays"
+        "the module needs an instance: an op has params, keeps state between calls, or computes with arrays"
     )]
     Instance,
     /// The signature is too long.
-    #[error("its signature has more than 255 characters")]
+    #[error("the signature has more than 255 characters")]
     Long,
     /// The function is interpreted, or checked by debug mode.
-    #[error("it is not served by its modules alone")]
+    #[error("the function is interpreted or checked by debug mode")]
     Body,
     /// The program cannot be parsed.
-    #[error("its program cannot be read, as a call says")]
+    #[error("the program cannot be read; calls return the error")]
     Unreadable,
 }
 

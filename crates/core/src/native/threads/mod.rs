@@ -64,7 +64,7 @@ pub fn misread() -> Option<String> {
     let is_misread = asked(&value, || 1).is_none();
     is_misread.then(|| {
         format!(
-            "`{VARIABLE}` is `{value}`, which is neither a number of threads nor `all`: a call has one thread"
+            "invalid `{VARIABLE}` `{value}`: expected a number of threads or `all`; using one thread per call"
         )
     })
 }

@@ -134,15 +134,15 @@ unsafe extern "C" fn watched_tensor(
 ) -> *mut Tensor {
     // SAFETY: the header promises `ndim` extents.
     let extents = rank(ndim).map(|n| unsafe { numbers(shape, n) });
-    let made = extents.ok_or("a tensor of too many dimensions was asked for").and_then(|extents| {
-        let dtype = DType::from_typenum(typenum).ok_or("a tensor of an unknown dtype was asked for")?;
+    let made = extents.ok_or("a tensor with too many dimensions was requested").and_then(|extents| {
+        let dtype = DType::from_typenum(typenum).ok_or("a tensor of an unknown dtype was requested")?;
         let mut header = Header::new(&WATCHED);
         header.tensor.dtype = typenum;
         let item = dtype.itemsize_bytes();
         let elements =
-            header.contiguous(item, extents).ok_or("a tensor of too many elements was asked for")?;
-        let bytes = elements.checked_mul(item).ok_or("a tensor of too many elements was asked for")?;
-        let data = arena().take(Role::New, bytes, item).ok_or("the check gives no more memory")?;
+            header.contiguous(item, extents).ok_or("a tensor with too many elements was requested")?;
+        let bytes = elements.checked_mul(item).ok_or("a tensor with too many elements was requested")?;
+        let data = arena().take(Role::New, bytes, item).ok_or("out of memory for the check")?;
         header.tensor.data = data.cast();
         // Positive even for an empty tensor, because its region must be freed too.
         header.tensor.capacity_bytes = bytes.max(1).cast_signed() as i64;

@@ -35,14 +35,14 @@ impl ProcessState {
         if self.locale != before.locale {
             let name = |state: &Self| state.locale.clone().unwrap_or_default();
             found.push(format!(
-                "sets the locale of the process to `{}`, from `{}`",
+                "changes the locale of the process to `{}`, from `{}`",
                 name(self),
                 name(before)
             ));
         }
         let handlers = self.handlers.iter().zip(&before.handlers);
         let changed = (1..=SIGNALS).zip(handlers).filter(|(_, (now, then))| now != then);
-        found.extend(changed.map(|(signal, _)| format!("installs a handler of signal {signal}")));
+        found.extend(changed.map(|(signal, _)| format!("installs a handler for signal {signal}")));
         found
     }
 }

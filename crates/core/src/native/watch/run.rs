@@ -218,7 +218,7 @@ impl Watched {
     ) -> io::Result<Seen> {
         let Some(instance) = self.instance.as_mut() else { return Err(io::ErrorKind::InvalidInput.into()) };
         if instance.arity() != (inputs.len(), rooms.len()) {
-            return Err(io::Error::other("the module takes or gives another number of tensors"));
+            return Err(io::Error::other("the module has another number of inputs or outputs"));
         }
         arena().open(fill, flush, limit_bytes);
         let mut lent = operands(inputs, fill, flush)?;

@@ -10,7 +10,7 @@ use std::str::FromStr;
 #[non_exhaustive]
 pub enum ParseTypeError {
     /// The dtype is unknown.
-    #[error("in type `{text}`")]
+    #[error("invalid type `{text}`")]
     DType {
         /// The whole text.
         text: String,
@@ -18,7 +18,7 @@ pub enum ParseTypeError {
         source: ParseDTypeError,
     },
     /// An extent is neither `?` nor a number.
-    #[error("in type `{text}`: extent `{found}` is neither `?` nor a number")]
+    #[error("invalid type `{text}`: invalid extent `{found}`, expected `?` or a number")]
     Extent {
         /// The whole text.
         text: String,
@@ -26,13 +26,13 @@ pub enum ParseTypeError {
         found: String,
     },
     /// The brackets do not match.
-    #[error("in type `{text}`: expected `dtype[extent,…]`, `dtype` or `name<dtype[extent,…]>`")]
+    #[error("invalid type `{text}`: expected `dtype[extent,…]`, `dtype` or `name<dtype[extent,…]>`")]
     Brackets {
         /// The whole text.
         text: String,
     },
     /// The type has more dimensions than the ABI supports.
-    #[error("type `{text}` has {found} dimensions; at most {MAX_NDIM} are supported")]
+    #[error("invalid type `{text}`: found {found} dimensions, expected at most {MAX_NDIM}")]
     Rank {
         /// The whole text.
         text: String,
@@ -41,8 +41,8 @@ pub enum ParseTypeError {
     },
     /// The name of a user type is invalid.
     #[error(
-        "in type `{text}`: `{found}` is no name of a user type; expected an ASCII letter or `_`, then letters, digits, \
-         `_` and `.`, and no dtype"
+        "invalid type `{text}`: invalid name `{found}` of a user type, expected an ASCII letter or `_`, then letters, \
+         digits, `_` and `.`, and not a dtype"
     )]
     Name {
         /// The whole text.
@@ -51,7 +51,9 @@ pub enum ParseTypeError {
         found: String,
     },
     /// The text between `<` and `>` is not a carrier of a user type.
-    #[error("in type `{text}`: expected `name<dtype[extent,…]>` or `name<opaque>`, found `{found}` inside")]
+    #[error(
+        "invalid type `{text}`: expected `name<dtype[extent,…]>` or `name<opaque>`, found `{found}` inside"
+    )]
     Carrier {
         /// The whole text.
         text: String,

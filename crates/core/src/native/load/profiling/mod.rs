@@ -158,7 +158,7 @@ pub(super) fn write(directory: &Path, bytes: &[u8], label: &Label<'_>) -> io::Re
         .kind()
     {
         io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
-            io::Error::new(io::ErrorKind::NotADirectory, "a file stands in the place of a directory")
+            io::Error::new(io::ErrorKind::NotADirectory, "a file exists at the path of a directory")
         }
         _ => error,
     })?;

@@ -36,10 +36,10 @@ pub struct Native<F> {
 #[non_exhaustive]
 pub enum BindNativeError {
     /// The native function does not exist.
-    #[error("there is no native function: {0}")]
+    #[error("no native function: {0}")]
     None(NoNative),
     /// The native function has another signature.
-    #[error("the native function is `{found}`, asked for `{asked}`{}", hint(found, asked))]
+    #[error("the native function has signature `{found}`, expected `{asked}`{}", hint(found, asked))]
     Signature {
         /// The signature of the native function.
         found: String,
@@ -53,7 +53,7 @@ crate::debug_as_chain!(BindNativeError);
 /// Returns a hint if the signatures differ only in the ability to fail.
 fn hint(found: &str, asked: &str) -> &'static str {
     if found.strip_suffix("!c~") == asked.strip_suffix('~') {
-        "\nhint: an op of it may fail: ask for a `fn(…) -> Result<…, CallError>`"
+        "\nhint: request a `fn(…) -> Result<…, CallError>`, because an op may fail"
     } else {
         ""
     }

@@ -15,14 +15,14 @@ use precast_abi::nativecall::{Code, Field, Native as Signed, Outcome, Plain};
 /// A number that C passes by value: `bool`, integers, `f32`, `f64`, and complex numbers.
 ///
 /// `f16` and `bf16` are excluded, because C does not pass 16-bit floats.
-#[diagnostic::on_unimplemented(message = "native functions do not take or give `{Self}`")]
+#[diagnostic::on_unimplemented(message = "native functions cannot take or return `{Self}`")]
 pub trait Number: Results<C: Plain> + Copy + 'static {
     #[doc(hidden)]
     fn to_c(self) -> Self::C;
 }
 
 /// The results of a native function: a number, or a tuple of several.
-#[diagnostic::on_unimplemented(message = "native functions do not give `{Self}`")]
+#[diagnostic::on_unimplemented(message = "native functions cannot return `{Self}`")]
 pub trait Results: Sized {
     /// The C type of the results.
     #[doc(hidden)]
@@ -33,7 +33,7 @@ pub trait Results: Sized {
 }
 
 /// The return type of a handle: [`Results`], or a `Result` of them if an op may fail.
-#[diagnostic::on_unimplemented(message = "native functions do not give `{Self}`")]
+#[diagnostic::on_unimplemented(message = "native functions cannot return `{Self}`")]
 pub trait Returns: Sized {
     #[doc(hidden)]
     type Results: Results;
@@ -78,7 +78,7 @@ pub unsafe trait Arguments {
 /// A Rust function type that native functions can be bound to: `fn` of up to 12 [`Number`]s that [`Returns`].
 #[diagnostic::on_unimplemented(
     message = "native functions cannot be called as `{Self}`",
-    note = "they are called as `fn` of up to 12 numbers, such as `fn(f64, f64) -> f64`"
+    note = "use a `fn` of up to 12 numbers, such as `fn(f64, f64) -> f64`"
 )]
 pub trait NativeType {
     #[doc(hidden)]
