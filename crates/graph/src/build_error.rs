@@ -23,7 +23,7 @@ pub enum BuildError {
         what: &'static str,
     },
     /// The variable does not belong to this graph.
-    #[error("variable {index} is not in this graph")]
+    #[error("variable {index} does not belong to this graph")]
     ForeignVariable {
         /// The position of the variable.
         index: usize,
@@ -32,7 +32,7 @@ pub enum BuildError {
     #[error("the graph has no outputs")]
     NoOutputs,
     /// An input, a constant or an output has an opaque type. Opaque values never cross the edge of a graph.
-    #[error("{what} `{name}` has the opaque type `{ty}`, whose values live inside a graph only")]
+    #[error("{what} `{name}` has the opaque type `{ty}`, which cannot cross a graph boundary")]
     Opaque {
         /// `input`, `constant` or `output`.
         what: &'static str,

@@ -22,7 +22,8 @@ use std::collections::BTreeMap;
 pub enum ContractError {
     /// A map names an output or an input that the Apply does not have.
     #[error(
-        "apply {apply}, `{op}`: its {map} names output {output} and input {input} of {outputs} output(s) and {inputs} input(s)"
+        "apply {apply}, `{op}`: invalid {map}: output {output} and input {input} of {outputs} output(s) and {inputs} \
+         input(s)"
     )]
     Position {
         /// The op's label.
@@ -42,7 +43,7 @@ pub enum ContractError {
     },
     /// An output cannot share memory with the mapped input, because its kind or dtype differs.
     #[error(
-        "apply {apply}, `{op}`: output `{output}` cannot share memory with input `{variable}`, as its {map} says"
+        "apply {apply}, `{op}`: invalid {map}: output `{output}` cannot share memory with input `{variable}`"
     )]
     Type {
         /// The op's label.
@@ -57,9 +58,7 @@ pub enum ContractError {
         variable: String,
     },
     /// An op would overwrite an input of the graph or a view of one. Graph inputs belong to the caller.
-    #[error(
-        "apply {apply}, `{op}`, overwrites `{variable}`, which is the caller's: it lies in a graph input"
-    )]
+    #[error("apply {apply}, `{op}`, overwrites graph input `{variable}`, which belongs to the caller")]
     DestroysInput {
         /// The op's label.
         op: String,
@@ -69,7 +68,7 @@ pub enum ContractError {
         variable: String,
     },
     /// An op would overwrite a constant or a view of one. All calls share the constants.
-    #[error("apply {apply}, `{op}`, overwrites `{variable}`, which lies in a constant")]
+    #[error("apply {apply}, `{op}`, overwrites `{variable}`, which shares memory with a constant")]
     DestroysConstant {
         /// The op's label.
         op: String,
@@ -79,7 +78,7 @@ pub enum ContractError {
         variable: String,
     },
     /// Two Applies, or two outputs of one Apply, overwrite the same memory.
-    #[error("apply {apply}, `{op}`, overwrites `{variable}`, which apply {before} has overwritten already")]
+    #[error("apply {apply}, `{op}`, overwrites `{variable}`, which apply {before} already overwrote")]
     DestroyedTwice {
         /// The op's label.
         op: String,
@@ -91,7 +90,7 @@ pub enum ContractError {
         before: usize,
     },
     /// A variable is read after its memory was overwritten.
-    #[error("apply {apply}, `{op}`, reads `{variable}`, which apply {before} has overwritten")]
+    #[error("apply {apply}, `{op}`, reads `{variable}`, which apply {before} overwrote")]
     UsedAfterDestroy {
         /// The op's label.
         op: String,
@@ -115,7 +114,7 @@ pub enum ContractError {
         input: usize,
     },
     /// An output of the graph is overwritten before it is returned.
-    #[error("output `{output}` of the graph lies in memory that apply {before} has overwritten")]
+    #[error("output `{output}` of the graph shares memory that apply {before} overwrote")]
     OutputDestroyed {
         /// The output's name.
         output: String,

@@ -140,7 +140,7 @@ impl FunctionGraph {
     /// Adds a constant of a given type, which must admit the value. Used for C scalars and for types wider than the
     /// value's.
     pub fn constant_of(&mut self, value: Array, ty: Type) -> VarId {
-        debug_assert!(ty.admits(value.dtype(), value.shape()), "a constant of another type than `{ty}`");
+        debug_assert!(ty.admits(value.dtype(), value.shape()), "the constant does not match type `{ty}`");
         self.push(Variable { ty, name: None, origin: Origin::Constant(value) })
     }
 

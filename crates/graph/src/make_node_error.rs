@@ -38,7 +38,7 @@ pub enum MakeNodeError {
         source: LiteralError,
     },
     /// A literal does not fit the dtype of the operand it is combined with.
-    #[error("`{op}`: input {input} is the literal `{literal}`, which does not fit `{dtype}`")]
+    #[error("`{op}`: input {input} is the literal `{literal}`, which does not fit into `{dtype}`")]
     Literal {
         /// The op.
         op: String,
@@ -70,7 +70,7 @@ pub enum MakeNodeError {
         expected: String,
     },
     /// Extents that can never be broadcast together.
-    #[error("`{op}`: dimension {dimension} of the inputs cannot be broadcast: extents {extents}")]
+    #[error("`{op}`: cannot broadcast dimension {dimension} of the inputs: extents {extents}")]
     Broadcast {
         /// The op.
         op: String,

@@ -275,7 +275,7 @@ pub enum PerformError {
         problem: String,
     },
     /// The op is declared in C only.
-    #[error("`{op}` has no reference: it is declared in C only")]
+    #[error("`{op}` has no reference implementation: it is declared in C only")]
     NoReference {
         /// The op.
         op: String,

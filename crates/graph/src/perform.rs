@@ -11,7 +11,7 @@ use precast_core::native::DefaultFloats;
 #[non_exhaustive]
 pub enum InterpretError {
     /// Wrong number of inputs.
-    #[error("the graph takes {expected} input(s), found {found}")]
+    #[error("expected {expected} input(s), found {found}")]
     Arity {
         /// The number of inputs of the graph.
         expected: usize,
@@ -113,7 +113,13 @@ fn results(apply: &Apply, arguments: &[&Array], perform: &Perform<'_>) -> Result
     if found == expected {
         return Ok(results);
     }
-    Err(PerformError::value(apply.op.name(), format!("perform gave {found} result(s), make_node {expected}")))
+    Err(PerformError::value(
+        apply.op.name(),
+        format!(
+            "perform returned {found} result(s), make_node declares \
+                                                      {expected}"
+        ),
+    ))
 }
 
 fn check_inputs(graph: &FunctionGraph, inputs: &[Array]) -> Result<(), InterpretError> {

@@ -22,7 +22,7 @@ use crate::Type;
 #[non_exhaustive]
 pub enum FilterError {
     /// The dtype differs and must not or cannot be converted without loss.
-    #[error("a value of type `{ty}` cannot be made of dtype `{found}`{}", if *strict { "" } else { " without loss" })]
+    #[error("cannot convert dtype `{found}` to type `{ty}`{}", if *strict { "" } else { " without loss" })]
     DType {
         /// The type.
         ty: String,
@@ -32,7 +32,7 @@ pub enum FilterError {
         strict: bool,
     },
     /// The rank or an extent does not match the type.
-    #[error("a value of type `{ty}` cannot have the extents {found:?}")]
+    #[error("a value of type `{ty}` cannot have extents {found:?}")]
     Shape {
         /// The type.
         ty: String,

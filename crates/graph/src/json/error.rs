@@ -16,15 +16,15 @@ pub enum ParseJsonError {
     Syntax(#[source] serde_json::Error),
     /// The document is not a graph document.
     #[error(
-        "the document has no usable version in `precast_graph`; expected {known}\n\
-         hint: a graph document begins with `{{\"precast_graph\": 1, …`",
+        "missing or invalid version in `precast_graph`, expected {known}\nhint: begin a graph document with \
+         `{{\"precast_graph\": 1, …`",
         known = super::VERSION
     )]
     NoVersion(#[source] serde_json::Error),
     /// The document has a version that this program does not support.
     #[error(
-        "`{place}precast_graph` is version {found}; this program reads version {known}\n\
-         hint: the graph was written by another version of precast; update this program",
+        "`{place}precast_graph` is version {found}, expected {known}\nhint: update this program: another version of \
+         precast wrote the graph",
         known = super::VERSION
     )]
     Version {
@@ -68,7 +68,7 @@ pub enum ParseJsonError {
         source: NameError,
     },
     /// An id or an output name occurs twice.
-    #[error("at `{place}`: duplicate name `{name}`, already that of `{first}`")]
+    #[error("at `{place}`: duplicate name `{name}`, already used by `{first}`")]
     Duplicate {
         /// The path of the second occurrence.
         place: String,
@@ -78,7 +78,7 @@ pub enum ParseJsonError {
         first: String,
     },
     /// A reference to an unknown id.
-    #[error("at `{place}`: no variable has the id `{found}`{}", suggestion(nearest.as_deref()))]
+    #[error("at `{place}`: unknown variable id `{found}`{}", suggestion(nearest.as_deref()))]
     Dangling {
         /// The path in the document.
         place: String,
@@ -99,8 +99,8 @@ pub enum ParseJsonError {
     },
     /// An Apply comes before another Apply that it needs.
     #[error(
-        "at `{place}`: `{id}` is made later, by `{maker}`; an apply uses only what stands before it\n\
-         hint: move the apply behind the ones it needs"
+        "at `{place}`: `{id}` is used before `{maker}` computes it\nhint: move the apply after the applies whose \
+         results it uses"
     )]
     Order {
         /// The path in the document.
@@ -137,7 +137,7 @@ pub enum ParseJsonError {
         source: MakeNodeError,
     },
     /// A declared type contradicts the type that the op derives.
-    #[error("at `{place}`: declared type `{found}`, but `{op}` gives `{expected}`")]
+    #[error("at `{place}`: declared type `{found}`, but `{op}` returns `{expected}`")]
     ResultType {
         /// The path in the document.
         place: String,
@@ -149,7 +149,7 @@ pub enum ParseJsonError {
         expected: String,
     },
     /// The number of declared results differs from the number of the op's outputs.
-    #[error("at `{place}`: {found} output(s) declared, but `{op}` gives {expected}")]
+    #[error("at `{place}`: {found} output(s) declared, but `{op}` returns {expected}")]
     ResultCount {
         /// The path in the document.
         place: String,

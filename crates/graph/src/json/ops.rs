@@ -63,6 +63,6 @@ fn float(text: &str, place: &str) -> Result<f64, ParseJsonError> {
     let bits = u64::from_str_radix(text, 16).ok().filter(|_| hex);
     bits.map(f64::from_bits).ok_or_else(|| ParseJsonError::Constant {
         place: format!("{place}.float"),
-        problem: format!("`{text}` is not the 16 hex digits of one `f64`"),
+        problem: format!("invalid `f64` `{text}`: expected 16 hex digits"),
     })
 }

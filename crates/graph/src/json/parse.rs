@@ -267,7 +267,7 @@ fn constant_value(constant: &ConstantDocument, ty: &Type, place: &str) -> Result
     let shape =
         shape.filter(|shape| ty.admits(ty.dtype(), shape)).ok_or_else(|| ParseJsonError::Constant {
             place: format!("{place}.shape"),
-            problem: format!("shape {:?} does not fit type `{ty}`", constant.shape),
+            problem: format!("shape {:?} does not match type `{ty}`", constant.shape),
         })?;
     elements(ty, &shape, &constant.bits, place)
 }
@@ -282,7 +282,9 @@ pub(super) fn array_value(array: &ArrayDocument, place: &str) -> Result<Array, P
     let shape = ty.shape().iter().map(extent).collect::<Option<Vec<_>>>();
     let shape = shape.filter(|_| matches!(ty, Type::Tensor(_))).ok_or_else(|| ParseJsonError::Constant {
         place: format!("{place}.type"),
-        problem: format!("`{ty}` is not the type of one value, as in `f64[2,3]`"),
+        problem: format!(
+            "invalid type `{ty}` of a constant: expected a dtype with fixed extents, such as `f64[2,3]`"
+        ),
     })?;
     elements(&ty, &shape, &array.bits, place)
 }
@@ -297,7 +299,8 @@ fn elements(ty: &Type, shape: &[usize], bits: &[String], place: &str) -> Result<
         let bits =
             u64::from_str_radix(text, 16).ok().filter(|bits| hex && (ty.dtype() != DType::Bool || *bits < 2));
         bits.ok_or_else(|| {
-            let expected = format!("element `{text}` is not the {digits} hex digits of one `{}`", ty.dtype());
+            let expected =
+                format!("invalid element `{text}`: expected {digits} hex digits of one `{}`", ty.dtype());
             wrong(format!(".bits[{i}]"), expected)
         })
     };

@@ -41,7 +41,10 @@ impl<'de> Visitor<'de> for PropVisitor {
     type Value = PropDocument;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a truth value, an integer, a text, a list, or an object with `dtype`, `float`, `array`, `op` or `graph`")
+        f.write_str(
+            "a boolean, an integer, a string, a list, or an object with `dtype`, `float`, `array`, `op` or \
+                     `graph`",
+        )
     }
 
     fn visit_bool<E: Error>(self, value: bool) -> Result<PropDocument, E> {
@@ -55,7 +58,7 @@ impl<'de> Visitor<'de> for PropVisitor {
     fn visit_u64<E: Error>(self, value: u64) -> Result<PropDocument, E> {
         i64::try_from(value)
             .map(PropDocument::Int)
-            .map_err(|_| E::custom(format!("integer `{value}` does not fit i64")))
+            .map_err(|_| E::custom(format!("integer `{value}` does not fit into i64")))
     }
 
     fn visit_str<E: Error>(self, value: &str) -> Result<PropDocument, E> {

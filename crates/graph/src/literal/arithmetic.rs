@@ -16,13 +16,13 @@ pub enum LiteralError {
     #[error("division by zero")]
     Zero,
     /// An integer that is too large for a float.
-    #[error("`{literal}` does not fit a float")]
+    #[error("`{literal}` does not fit into a float")]
     Float {
         /// The literal.
         literal: String,
     },
     /// An integer constant that fits neither i64 nor u64.
-    #[error("neither i64 nor u64 holds `{literal}`")]
+    #[error("`{literal}` fits neither into i64 nor u64")]
     Wide {
         /// The literal.
         literal: String,
@@ -31,10 +31,10 @@ pub enum LiteralError {
     #[error("the result has more than {MAX_BITS} bits")]
     Long,
     /// `1 < 2j`.
-    #[error("complex numbers have no order")]
+    #[error("complex numbers cannot be ordered")]
     Order,
     /// A shift by a negative number.
-    #[error("a negative shift")]
+    #[error("negative shift count")]
     Shift,
 }
 

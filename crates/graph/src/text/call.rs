@@ -31,7 +31,7 @@ impl Parser<'_> {
             } else if keywords.is_empty() {
                 operands.push(self.binary(0)?);
             } else {
-                return Err(self.unexpected("`name=`, since a named argument came before"));
+                return Err(self.unexpected("`name=`, because a named argument precedes it"));
             }
             if !self.skip(",") {
                 self.expect(")", "an operator, `,` or `)`")?;
@@ -113,7 +113,7 @@ impl Parser<'_> {
                     )
                 );
                 let signature = signature(self.library).filter(|_| wrong);
-                let usage = signature.map(|signature| format!("it is called `{signature}`"));
+                let usage = signature.map(|signature| format!("signature: `{signature}`"));
                 let (place, function) = (self.place(at), function.to_owned());
                 Err(ParseTextError::Call { place, function, usage, source: Box::new(source) })
             }

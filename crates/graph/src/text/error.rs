@@ -90,8 +90,8 @@ pub enum ParseTextError {
     },
     /// A text ends in a tuple of arrays.
     #[error(
-        "{place}: a text gives one output, found a tuple{}\nhint: several outputs are several texts; `stack((x, y))` makes \
-         one array",
+        "{place}: expected one output, found a tuple{}\nhint: write one text for each output, or use `stack((x, y))` \
+         to make one array",
         place.caret()
     )]
     Tuple {
@@ -112,7 +112,7 @@ pub enum ParseTextError {
     },
     /// A name is bound twice.
     #[error(
-        "{place}: duplicate name `{name}`: a name is bound once{}\nhint: write `y = x + 1` for `x = x + 1`",
+        "{place}: duplicate name `{name}`{}\nhint: write `y = x + 1` instead of `x = x + 1`: a name is bound once",
         place.caret()
     )]
     Duplicate {
@@ -123,8 +123,8 @@ pub enum ParseTextError {
     },
     /// A statement whose value is neither an output nor used by name.
     #[error(
-        "{place}: nothing uses this statement{}\nhint: remove it, use its name below, or put an expression of several lines \
-         in parentheses",
+        "{place}: unused statement{}\nhint: remove it, use its name below, or put a multi-line expression in \
+         parentheses",
         place.caret()
     )]
     Unused {
@@ -132,7 +132,7 @@ pub enum ParseTextError {
         place: Box<Position>,
     },
     /// Brackets or signs are nested too deeply.
-    #[error("{place}: nested more than {limit} deep{}", place.caret())]
+    #[error("{place}: more than {limit} levels of nesting{}", place.caret())]
     Depth {
         /// The position where the limit is exceeded.
         place: Box<Position>,
@@ -161,7 +161,7 @@ pub enum ParseTextError {
     },
     /// An input that no text uses.
     #[error(
-        "nothing uses input `{name}`{}\nhint: remove it, or name it in an expression",
+        "unused input `{name}`{}\nhint: remove it, or use it in an expression",
         suggestion(nearest.as_deref())
     )]
     UnusedInput {
@@ -181,7 +181,7 @@ pub enum ParseTextError {
         limit: usize,
     },
     /// No texts are given.
-    #[error("no outputs are given")]
+    #[error("no outputs")]
     NoOutputs,
 }
 
@@ -241,8 +241,8 @@ fn hint(remedy: Option<&str>) -> String {
 fn of_character(found: char) -> Option<&'static str> {
     Some(match found {
         '!' => "write `~x` for not, `!=` for unequal",
-        '\\' => "an expression goes on in the next line inside of brackets",
-        '{' | '}' => "there are no dicts or sets; a list is `[1, 2]`, a tuple `(1, 2)`",
+        '\\' => "put an expression of several lines in brackets",
+        '{' | '}' => "use a list `[1, 2]` or a tuple `(1, 2)`; dicts and sets are not supported",
         '×' | '·' => "write `*`",
         '÷' => "write `/`",
         '≤' => "write `<=`",
@@ -265,17 +265,17 @@ fn of_token(found: &str, expected: &str) -> Option<&'static str> {
         "if" | "else" => "write `where(condition, a, b)`",
         "in" => "write `any(array == value)`",
         "is" => "write `==`, or `isnan(x)`",
-        "for" | "while" | "lambda" => "functions are of whole arrays: write `f(x)` for `[f(a) for a in x]`",
+        "for" | "while" | "lambda" => "apply functions to whole arrays: write `f(x)` for `[f(a) for a in x]`",
         "def" | "return" | "import" | "del" => {
-            "a text is `name = expression; …; expression`; every function is there without an import"
+            "write `name = expression; …; expression`; functions need no import"
         }
-        "=" if value => "a name is bound once: write `z = x + 1` for `x += 1`",
+        "=" if value => "bind a new name: write `z = x + 1` for `x += 1`",
         "=" => "write `z = set_subtensor(x[0], 1)` for `x[0] = 1`, `==` to compare",
         "," if expected.ends_with("the end") => {
-            "several outputs are several texts; a tuple stands in parentheses"
+            "write one text for each output, or put a tuple in parentheses"
         }
-        "*" | "**" if value => "arguments are written out; there is no `*args`",
-        ":" => "a slice stands in brackets: `x[1:n]`",
+        "*" | "**" if value => "write out the arguments; `*args` is not supported",
+        ":" => "put a slice in brackets: `x[1:n]`",
         _ => return None,
     })
 }

@@ -51,8 +51,8 @@ impl Parser<'_> {
                     // A tuple means several indices, a list means one. A bound name does not show which of the two it
                     // is.
                     Operand::List(_) if !is_written => {
-                        let problem = "is a tuple or a list by another name\nhint: several indices are `x[i, j]`, an array of \
-                                       them is `x[[i, j]]` or `x[array(i)]`";
+                        let problem = "is a tuple or a list bound to a name\nhint: write `x[i, j]` for several \
+                                       indices, `x[[i, j]]` or `x[array(i)]` for an array of indices";
                         let (op, problem) = ("index".to_owned(), problem.to_owned());
                         return Err(self.refused(at, "index", MakeNodeError::Value { op, problem }));
                     }

@@ -9,14 +9,14 @@ use precast_core::names::{check_name, excerpt};
 #[non_exhaustive]
 pub enum ParseInputError {
     /// The text contains neither `:` nor `=`.
-    #[error("`{}` declares no input; expected `name: type` or `name=type`, as in `x: f64[?]`", excerpt(text))]
+    #[error("invalid input `{}`: expected `name: type` or `name=type`, as in `x: f64[?]`", excerpt(text))]
     Form {
         /// The text.
         text: String,
     },
     /// The name is not valid in an expression.
     #[error(
-        "`{}` in `{}` is not a name of an input; expected 1 to 255 bytes of letters, digits and `_`, and not a keyword",
+        "invalid input name `{}` in `{}`: expected 1 to 255 bytes of letters, digits and `_`, and not a keyword",
         excerpt(name),
         excerpt(text)
     )]
@@ -27,7 +27,7 @@ pub enum ParseInputError {
         name: String,
     },
     /// Invalid type.
-    #[error("cannot read the type of input `{name}`")]
+    #[error("cannot parse the type of input `{name}`")]
     Type {
         /// The input.
         name: String,

@@ -121,7 +121,7 @@ fn read(rest: &str) -> Result<(Token<'_>, usize), Wrong> {
     if first == '"' || first == '\'' {
         let end = rest[1..].find([first, '\n']).map(|end| end + 1);
         let closed = end.filter(|end| rest[*end..].starts_with(first));
-        let closed = closed.ok_or(Some((end.unwrap_or(rest.len()), "a closed text")))?;
+        let closed = closed.ok_or(Some((end.unwrap_or(rest.len()), "a terminated string")))?;
         return Ok((Token::Text(&rest[1..closed]), closed + 1));
     }
     let sign = SIGNS.into_iter().find(|sign| rest.starts_with(sign)).ok_or(None)?;

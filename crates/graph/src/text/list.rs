@@ -29,7 +29,7 @@ pub(super) fn refused(function: &str, left: &Operand, right: &Operand) -> Option
     let alone = [left, right].into_iter().all(|operand| is_list(operand) || is_number(operand));
     (alone && (is_list(left) || is_list(right))).then(|| MakeNodeError::Value {
         op: function.to_owned(),
-        problem: "meets a list or a tuple and no array\nhint: write `array([…])` where an array is meant"
+        problem: "requires an array, found a list or a tuple\nhint: write `array([…])` for an array"
             .to_owned(),
     })
 }
@@ -47,8 +47,7 @@ pub(super) fn part(
         _ => None,
     };
     let known: Option<Vec<i64>> = numbers.iter().map(integer).collect();
-    let known =
-        known.ok_or_else(|| wrong("is an integer that is known when the graph is built".to_owned()))?;
+    let known = known.ok_or_else(|| wrong("must be a constant integer".to_owned()))?;
     let len = i64::try_from(items.len()).unwrap_or(i64::MAX);
     let counted = |n: i64| if n < 0 { n.saturating_add(len) } else { n };
     if entry == "i" {

@@ -84,7 +84,7 @@ fn read(
     for (name, ty) in inputs {
         let refuse = |problem| ParseTextError::Input { name: name.clone(), problem };
         if !is_name(name) {
-            return Err(refuse("has a name that no expression can use"));
+            return Err(refuse("has a name that expressions cannot use"));
         }
         let added = graph.input(name, ty.clone()).map_err(|error| match error {
             BuildError::Name(_) => refuse("has a name of more than 255 bytes"),
