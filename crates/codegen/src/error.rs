@@ -10,7 +10,7 @@ pub enum LinkError {
     #[error("cannot generate code for an invalid graph")]
     Graph(#[from] BuildError),
     /// An op has no C side.
-    #[error("apply {apply}: no C code for op `{op}`: it is not in the library of C ops")]
+    #[error("apply {apply}: no C code for op `{op}`: not in the library of C ops")]
     NoC {
         /// The position of the Apply.
         apply: usize,
@@ -27,7 +27,8 @@ pub enum LinkError {
     },
     /// Author-written C would share a translation unit with other ops.
     #[error(
-        "apply {apply}: the C of `{op}` is its author's and shares no module\nhint: link each of the graph's `segments`"
+        "apply {apply}: cannot link `{op}` into a module with other ops, because its C is user code\nhint: link each \
+         of the graph's `segments`"
     )]
     Crowded {
         /// The position of the Apply.
@@ -37,8 +38,8 @@ pub enum LinkError {
     },
     /// An op's C code treats a 16-bit float as an integer.
     #[error(
-        "no C code for `{signature}`: the op uses NumPy's headers, where `{dtype}` is an integer\nhint: let it convert with \
-         `npy_half_to_float` and say `f16_ok = true` (`COp::f16_ok`), or cast to f32 before"
+        "no C code for `{signature}`: the op uses NumPy's headers, where `{dtype}` is an integer\nhint: convert with \
+         `npy_half_to_float` and set `f16_ok = true` (`COp::f16_ok`), or cast to f32 first"
     )]
     Half {
         /// The signature of the Apply.
@@ -48,7 +49,7 @@ pub enum LinkError {
     },
     /// A user type has no C side.
     #[error(
-        "no C code for values of type `{ty}`: the library has no type `{name}`\nhint: add it by `Library::with_type`"
+        "no C code for values of type `{ty}`: unknown type `{name}`\nhint: add it with `Library::with_type`"
     )]
     NoType {
         /// The type.
@@ -75,15 +76,13 @@ pub enum LinkError {
         source: Box<crate::external::ExternalError>,
     },
     /// An op and a type of one module have different files with the same name.
-    #[error(
-        "an op and a type that it uses have different files called `{name}`\nhint: give one of them another name"
-    )]
+    #[error("an op and a type that it uses have different files named `{name}`\nhint: rename one of them")]
     SourceTwice {
         /// The logical name of the file.
         name: String,
     },
     /// An output is also an input, a constant or another output.
-    #[error("output {output} would alias `{with}`; the copy_outputs rewrite must run first")]
+    #[error("output {output} would alias `{with}`\nhint: run the rewrite `copy_outputs` first")]
     AliasedOutput {
         /// The position of the output.
         output: usize,

@@ -24,9 +24,9 @@ pub(crate) fn field_problem(text: &str) -> Option<&'static str> {
     let reserved = text.starts_with("__")
         || text.strip_prefix('_').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()));
     match text {
-        _ if !is_c_name(text) => Some("is not a name of a field in C"),
-        _ if reserved => Some("begins like the names that C keeps for compilers"),
-        _ if DEFINED.contains(&format!(" {text} ")) => Some("is a macro or a keyword of C compilers"),
+        _ if !is_c_name(text) => Some("is not a C field name"),
+        _ if reserved => Some("begins with a prefix that C reserves"),
+        _ if DEFINED.contains(&format!(" {text} ")) => Some("is a macro or keyword of C compilers"),
         _ => None,
     }
 }

@@ -160,7 +160,7 @@ impl UserTypes {
         let missing = || LinkError::Unsupported {
             signature: format!("{}({ty})", op.name()),
             problem: format!(
-                "nothing is registered for the type `{}`; see `Library::with_type_ops`",
+                "no ops are registered for type `{}`; see `Library::with_type_ops`",
                 user.name()
             ),
         };

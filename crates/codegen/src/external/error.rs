@@ -24,7 +24,7 @@ impl fmt::Display for SourceLine {
 #[non_exhaustive]
 pub enum ExternalError {
     /// The op has an invalid name.
-    #[error("`{found}` cannot name an op: expected letters, digits and `_`, a letter first")]
+    #[error("invalid op name `{found}`: expected letters, digits and `_`, beginning with a letter")]
     Name {
         /// The name.
         found: String,
@@ -38,15 +38,13 @@ pub enum ExternalError {
         problem: String,
     },
     /// A file has an invalid name.
-    #[error(
-        "`{found}` cannot name a file of an op: expected a relative path that does not lead out of its directory"
-    )]
+    #[error("invalid file name `{found}` of an op: expected a relative path inside its directory")]
     FileName {
         /// The name.
         found: String,
     },
     /// Two files have the same name.
-    #[error("two files of the op are called `{name}`")]
+    #[error("two files of the op are named `{name}`")]
     FileTwice {
         /// The name.
         name: String,
@@ -62,7 +60,7 @@ pub enum ExternalError {
         nearest: Option<String>,
     },
     /// Text precedes the first section.
-    #[error("{place}: `{found}` stands before the first `#section`")]
+    #[error("{place}: `{found}` precedes the first `#section`")]
     BeforeSection {
         /// The location.
         place: SourceLine,
@@ -70,15 +68,15 @@ pub enum ExternalError {
         found: String,
     },
     /// A file has no sections.
-    #[error("{file}: no `#section` in it\nhint: begin each part with `#section <tag>`; tags: {}", tags())]
+    #[error("{file}: missing `#section`\nhint: begin each part with `#section <tag>`; tags: {}", tags())]
     NoSection {
         /// The logical name of the file.
         file: String,
     },
     /// A section uses the old markers that preceded `#section`.
     #[error(
-        "{place}: `{found}` is the old form of a section\nhint: write `#section support_code` or \
-         `#section support_code_apply`"
+        "{place}: `{found}` is an obsolete section name\nhint: write `#section support_code` or `#section \
+         support_code_apply`"
     )]
     OldStyle {
         /// The location.
@@ -87,25 +85,27 @@ pub enum ExternalError {
         found: String,
     },
     /// The op has no code to run.
-    #[error("`{op}` has neither a section `code` nor a function to call\nhint: name the function in `func`")]
+    #[error(
+        "`{op}` has neither a section `code` nor a function to call\nhint: set `func` to the name of the function"
+    )]
     NoCode {
         /// The op.
         op: String,
     },
     /// The op has both a section `code` and a function to call.
-    #[error("{place}: a section `code` beside `func`, which writes that code itself")]
+    #[error("{place}: found both a section `code` and `func`, expected one of them")]
     CodeAndFunc {
         /// The location of the section.
         place: SourceLine,
     },
     /// The function to call has an invalid form.
-    #[error("function `{found}` is neither a name nor `APPLY_SPECIFIC(name)`")]
+    #[error("invalid function `{found}`: expected a name or `APPLY_SPECIFIC(name)`")]
     FuncForm {
         /// The given text.
         found: String,
     },
     /// No section defines the function.
-    #[error("`{op}` calls `{func}`, which no section defines{}", suggestion(nearest.as_deref()))]
+    #[error("`{op}` calls `{func}`, which is not defined in any section{}", suggestion(nearest.as_deref()))]
     FuncMissing {
         /// The op.
         op: String,
@@ -115,7 +115,7 @@ pub enum ExternalError {
         nearest: Option<String>,
     },
     /// The function has the wrong number of parameters.
-    #[error("{place}: `{func}` has {found} parameter(s), but is called with {expected}: {call}")]
+    #[error("{place}: `{func}` has {found} parameter(s), expected {expected}: {call}")]
     FuncArity {
         /// The location of its definition.
         place: SourceLine,
@@ -129,7 +129,7 @@ pub enum ExternalError {
         call: String,
     },
     /// The function returns `void`, so it cannot report failures.
-    #[error("{place}: `{func}` returns void, expected int: 0 for success")]
+    #[error("{place}: `{func}` returns void, expected int (0 for success)")]
     FuncVoid {
         /// The location of its definition.
         place: SourceLine,
@@ -145,7 +145,7 @@ pub enum ExternalError {
         problem: String,
     },
     /// A brace is unmatched.
-    #[error("{place}: `{found}` has no counterpart in its section")]
+    #[error("{place}: unbalanced `{found}` in its section")]
     Brace {
         /// The location.
         place: SourceLine,
@@ -153,7 +153,7 @@ pub enum ExternalError {
         found: &'static str,
     },
     /// A comment is not closed.
-    #[error("{place}: the comment that begins here is not closed\nhint: end it with `*/` in its own section")]
+    #[error("{place}: unterminated comment\nhint: end it with `*/` in the same section")]
     Comment {
         /// The location of its start.
         place: SourceLine,
@@ -171,8 +171,8 @@ pub enum ExternalError {
     },
     /// An include refers to a file outside the op's directory.
     #[error(
-        "{place}: `#include` of `{name}` leads out of the op's directory\nhint: put the file beside the op's own, or \
-         name its directory in `header_dirs`"
+        "{place}: `#include` of `{name}` leaves the op's directory\nhint: move the file into the op's directory, or \
+         add its directory to `header_dirs`"
     )]
     Include {
         /// The location.
@@ -181,7 +181,7 @@ pub enum ExternalError {
         name: String,
     },
     /// A type pattern is invalid.
-    #[error("type pattern `{text}`: {problem}")]
+    #[error("invalid type pattern `{text}`: {problem}")]
     Pattern {
         /// The pattern.
         text: String,
@@ -189,7 +189,7 @@ pub enum ExternalError {
         problem: String,
     },
     /// The type in a pattern is invalid.
-    #[error("type pattern `{text}`")]
+    #[error("invalid type pattern `{text}`")]
     PatternType {
         /// The pattern.
         text: String,

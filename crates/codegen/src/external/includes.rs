@@ -76,7 +76,7 @@ pub fn header(text: &str) -> Result<Include, ExternalError> {
     let (is_quoted, name) =
         named(text).filter(|(_, name)| name.len() + 2 == text.len()).unwrap_or((true, text));
     if name.is_empty() || name.contains(|c: char| is_hidden(c) || matches!(c, '"' | '<' | '>' | '\\')) {
-        let problem = format!("has `{}`, which cannot be the name of a header", excerpt(text));
+        let problem = format!("has `{}`, which is not a valid header name", excerpt(text));
         return Err(ExternalError::Setting { key: "headers", problem });
     }
     Ok(Include { line: 1, name: name.to_owned(), is_quoted })

@@ -113,23 +113,23 @@ fn problem(name: &str, used: &Macro<'_>, section: Section, known: &Known<'_>) ->
         let sections = Section::ALL.into_iter().filter(|section| used.is_defined_in(*section));
         let sections: Vec<String> = sections.map(|section| format!("`{}`", section.tag())).collect();
         let (section, sections) = (section.tag(), sections.join(", "));
-        return Some(format!("`{name}` is not defined in section `{section}`; it is in {sections}"));
+        return Some(format!("`{name}` is not defined in section `{section}`; it is defined in {sections}"));
     }
     match used {
         Macro::Typed(..) if !known.check_input => {
-            Some(format!("`{name}` is not defined, as the op declares `check_input = false`"))
+            Some(format!("`{name}` is not defined, because the op declares `check_input = false`"))
         }
         Macro::Typed(is_output, position) | Macro::Variable(is_output, position) => {
             let most = known.most[usize::from(*is_output)].filter(|most| position >= most)?;
             let what = if *is_output { "output" } else { "input" };
-            Some(format!("`{name}` is not defined, as the op has {most} {what}(s), counted from 0"))
+            Some(format!("`{name}` is not defined: the op has {most} {what}(s), counted from 0"))
         }
         Macro::Params | Macro::ParamsType | Macro::ParamDType(_) if known.params.is_empty() => {
-            Some(format!("`{name}` is not defined, as the op has no params"))
+            Some(format!("`{name}` is not defined: the op has no params"))
         }
         Macro::ParamDType(field) if !known.params.iter().any(|param| param == field) => {
             let near = nearest(field, known.params.iter().map(String::as_str));
-            Some(format!("`{name}` is not defined: no param `{field}`{}", suggestion(near)))
+            Some(format!("`{name}` is not defined: unknown param `{field}`{}", suggestion(near)))
         }
         _ => None,
     }

@@ -319,11 +319,11 @@ fn check_settings(d: &Declaration, inputs: &[Pattern], outputs: &[Pattern]) -> R
     let once = inputs.iter().rposition(|pattern| pattern.repeat == Repeat::Once);
     let early = inputs.iter().position(|pattern| pattern.repeat != Repeat::Once);
     if early.zip(once).is_some_and(|(early, once)| early < once) {
-        return wrong("inputs", "has an input that may be missing in front of one that may not".to_owned());
+        return wrong("inputs", "has an optional input before a required one".to_owned());
     }
     let many = inputs.iter().position(|pattern| pattern.repeat == Repeat::Many);
     if many.is_some_and(|many| many + 1 < inputs.len()) {
-        return wrong("inputs", "has any number of inputs in front of others".to_owned());
+        return wrong("inputs", "has a variadic input that is not the last".to_owned());
     }
     if outputs.is_empty() {
         return wrong("outputs", "is empty".to_owned());
@@ -336,7 +336,7 @@ fn check_settings(d: &Declaration, inputs: &[Pattern], outputs: &[Pattern]) -> R
         [("max_inputs", d.max_inputs, inputs.len()), ("max_outputs", d.max_outputs, outputs.len())]
     {
         if let Some(most) = most.filter(|most| *most < count) {
-            return wrong(key, format!("is {most}, less than the {count} that are declared"));
+            return wrong(key, format!("is {most}, less than the {count} declared"));
         }
     }
     for (key, map) in [("view_map", &d.view_map), ("destroy_map", &d.destroy_map)] {
@@ -344,15 +344,17 @@ fn check_settings(d: &Declaration, inputs: &[Pattern], outputs: &[Pattern]) -> R
         if let Some((output, input)) = map.iter().find(outside) {
             return wrong(
                 key,
-                format!("has [{output}, {input}], which are not positions of an output and an input"),
+                format!(
+                    "has invalid positions [{output}, {input}], expected those of an output and an input"
+                ),
             );
         }
     }
     if let Some(name) = d.param_types.keys().find(|name| !d.params.contains_key(*name)) {
-        return wrong("param_types", format!("has `{name}`, which is no param"));
+        return wrong("param_types", format!("has unknown param `{name}`"));
     }
     match d.params.keys().find(|name| props::KEYS.contains(&name.as_str())) {
-        Some(name) => wrong("params", format!("has `{name}`, which is a setting's name")),
+        Some(name) => wrong("params", format!("has `{name}`, which is the name of a setting")),
         None => Ok(()),
     }
 }

@@ -22,14 +22,14 @@ impl ExternalCOp {
                 let known: Vec<&str> = types.fields().map(|(name, _)| name).collect();
                 let near = error::suggestion(nearest(param, known.iter().copied()));
                 let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-                return Err(MakeNodeError::prop(name, param, format!("is not known{near}; params: {known}")));
+                return Err(MakeNodeError::prop(name, param, format!("is unknown{near}; params: {known}")));
             };
             op.declaration.param_types.insert(param.clone(), ty.clone());
             op.declaration.params.insert(param.clone(), value.clone());
         }
         op.check_params().map_err(|error| match error {
             ExternalError::Param { param, problem } => {
-                MakeNodeError::prop(name, &param, format!("is wrong: {problem}"))
+                MakeNodeError::prop(name, &param, format!("is invalid: {problem}"))
             }
             other => MakeNodeError::prop(name, PARAMS, chain(&other)),
         })?;
@@ -52,7 +52,7 @@ impl ExternalCOp {
     pub(super) fn check_params(&self) -> Result<(), ExternalError> {
         let d = &self.declaration;
         if let Some(param) = d.params.keys().find(|param| is_macro(param)) {
-            let problem = "is the name of a macro that sections may use".to_owned();
+            let problem = "is the name of a predefined macro".to_owned();
             return Err(ExternalError::Param { param: param.clone(), problem });
         }
         let checked = self.params_type().and_then(|types| check_values(&d.name, &types, &d.params));

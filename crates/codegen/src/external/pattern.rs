@@ -72,7 +72,7 @@ impl Pattern {
         match &shape {
             Shape::Scalar(Element::Upcast(_))
             | Shape::Tensor(Element::Upcast(_), _)
-            | Shape::AnyRank(Element::Upcast(_)) => Err(wrong(whole, "`upcast` belongs into outputs")),
+            | Shape::AnyRank(Element::Upcast(_)) => Err(wrong(whole, "`upcast` is allowed in outputs only")),
             _ => Ok(Self { text: whole.to_owned(), shape, repeat }),
         }
     }
@@ -89,10 +89,10 @@ impl Pattern {
         let mut wanted = Vec::new();
         pattern.element().into_iter().for_each(|element| element.names(&mut wanted));
         if let Some(name) = wanted.iter().find(|name| !known.contains(name)) {
-            return Err(wrong(whole, &format!("no input has `{{{name}}}`")));
+            return Err(wrong(whole, &format!("uses `{{{name}}}`, which no input defines")));
         }
         if pattern.is_any_rank() && !inputs.iter().any(Self::is_any_rank) {
-            return Err(wrong(whole, "no input has `[..]`, so the rank is not known"));
+            return Err(wrong(whole, "uses `[..]` for an unknown rank, because no input has `[..]`"));
         }
         Ok(pattern)
     }
@@ -167,7 +167,7 @@ impl Pattern {
     pub(super) fn fill(&self, op: &str, bindings: &Bindings) -> Result<Type, MakeNodeError> {
         let dtype = |element: &Element| {
             element.fill(bindings).map_err(|name| {
-                let problem = format!("cannot be filled: input `{{{name}}}` is missing");
+                let problem = format!("needs input `{{{name}}}`, which is missing");
                 MakeNodeError::prop(op, &self.text, problem)
             })
         };
@@ -229,7 +229,7 @@ fn shape(text: &str, whole: &str) -> Result<Shape, ExternalError> {
             None => Shape::Exact(ty(text)?),
         });
     }
-    let end = text.rfind(['}', ')']).ok_or_else(|| wrong(whole, "a bracket is open"))?;
+    let end = text.rfind(['}', ')']).ok_or_else(|| wrong(whole, "unclosed bracket"))?;
     let (element, extents) = (element(&text[..=end], whole)?, &text[end + 1..]);
     match extents.trim() {
         "" => Ok(Shape::Scalar(element)),
@@ -260,7 +260,7 @@ fn variable(name: &str, whole: &str) -> Result<Element, ExternalError> {
     if valid {
         return Ok(Element::Var(name.to_owned()));
     }
-    Err(wrong(whole, &format!("`{name}` is neither a dtype nor a name like `T`")))
+    Err(wrong(whole, &format!("invalid element `{name}`: expected a dtype or a name like `T`")))
 }
 
 #[cfg(test)]

@@ -72,13 +72,13 @@ pub(super) fn declaration(props: &Props) -> Result<Declaration, MakeNodeError> {
     let names = names.map_err(|problem| wrong(PARAMS, problem))?;
     for name in &names {
         let value =
-            props.get(name).ok_or_else(|| wrong(PARAMS, format!("names `{name}`, which has no value")))?;
+            props.get(name).ok_or_else(|| wrong(PARAMS, format!("has `{name}`, which has no value")))?;
         declaration.params.insert(name.clone(), value.clone());
     }
     match props.keys().find(|key| !KEYS.contains(&key.as_str()) && !names.contains(key)) {
         Some(key) => {
             let near = super::error::suggestion(nearest(key, KEYS.iter().copied()));
-            Err(wrong(key, format!("is not known{near}")))
+            Err(wrong(key, format!("is unknown{near}")))
         }
         None => Ok(declaration),
     }
@@ -113,7 +113,7 @@ impl<S: Setting> Setting for Vec<S> {
     fn read(prop: &Prop) -> Result<Self, String> {
         match prop {
             Prop::List(items) => items.iter().map(S::read).collect(),
-            _ => Err("is no list".to_owned()),
+            _ => Err("is not a list".to_owned()),
         }
     }
 }
@@ -140,7 +140,7 @@ impl Setting for String {
     fn read(prop: &Prop) -> Result<Self, String> {
         match prop {
             Prop::Str(text) => Ok(text.clone()),
-            _ => Err(format!("has `{prop}`, expected a text")),
+            _ => Err(format!("has `{prop}`, expected a string")),
         }
     }
 }
@@ -163,7 +163,7 @@ impl Setting for bool {
     fn read(prop: &Prop) -> Result<Self, String> {
         match prop {
             Prop::Bool(value) => Ok(*value),
-            _ => Err(format!("has `{prop}`, expected a truth value")),
+            _ => Err(format!("has `{prop}`, expected a boolean")),
         }
     }
 }
@@ -178,7 +178,7 @@ impl Setting for usize {
             Prop::Int(value) => Self::try_from(*value).ok(),
             _ => None,
         };
-        number.ok_or_else(|| format!("has `{prop}`, expected a number from 0 up"))
+        number.ok_or_else(|| format!("has `{prop}`, expected a non-negative integer"))
     }
 }
 
@@ -211,7 +211,7 @@ impl Setting for Declaration {
             _ => Err(wrong()),
         };
         let props = items.iter().map(pair).collect::<Result<Props, _>>()?;
-        declaration(&props).map_err(|error| format!("is wrong: {error}"))
+        declaration(&props).map_err(|error| format!("is invalid: {error}"))
     }
 }
 
@@ -221,7 +221,7 @@ impl Setting for Language {
     }
 
     fn read(prop: &Prop) -> Result<Self, String> {
-        String::read(prop)?.parse().map_err(|error| format!("is wrong: {error}"))
+        String::read(prop)?.parse().map_err(|error| format!("is invalid: {error}"))
     }
 }
 
@@ -241,7 +241,7 @@ impl Setting for DType {
     }
 
     fn read(prop: &Prop) -> Result<Self, String> {
-        String::read(prop)?.parse().map_err(|error| format!("is wrong: {error}"))
+        String::read(prop)?.parse().map_err(|error| format!("is invalid: {error}"))
     }
 }
 
@@ -265,6 +265,6 @@ impl Setting for BTreeMap<String, ParamType> {
             Prop::List(items) => param_types::types(items),
             _ => None,
         }
-        .ok_or_else(|| "is no list of types of params".to_owned())
+        .ok_or_else(|| "is not a list of param types".to_owned())
     }
 }

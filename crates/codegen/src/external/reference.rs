@@ -151,14 +151,14 @@ impl Signature {
         let Some((at, close)) = (0..found.len()).filter(named).find_map(|at| Some((at, ends(&at)?))) else {
             let words = found.iter().filter(|token| token.kind == Kind::Word).map(|token| token.text);
             let near = super::error::suggestion(nearest(func, words));
-            return Err(wrong(0, format!("no function `{func}` is defined in it{near}")));
+            return Err(wrong(0, format!("function `{func}` is not defined in it{near}")));
         };
         let begins = |token: &&Token<'_>| token.is(";") || token.is("}");
         let start = found[..at].iter().rposition(begins).map_or(0, |before| before + 1);
         let line = found[at].line;
         let number = |tokens: &[&Token<'_>], what: &str| {
             Number::of(tokens).map_err(|found| {
-                wrong(line, format!("`{func}` {what} `{found}`, which is none of C's numbers"))
+                wrong(line, format!("`{func}` {what} `{found}`, which is not a C number type"))
             })
         };
         let result = &found[start..at];
@@ -190,7 +190,7 @@ impl Signature {
             let params = if params.is_empty() {
                 String::new()
             } else {
-                format!(", beside params named {}", params.join(", "))
+                format!(", in addition to params named {}", params.join(", "))
             };
             return Err(format!(
                 "takes {inputs} number(s), expected one for each of {expected} input(s){params}"
@@ -198,12 +198,12 @@ impl Signature {
         }
         if self.result.is_some() && outputs > 1 {
             return Err(
-                "gives a number and takes pointers to others, expected `void` or no pointers".to_owned()
+                "returns a number and takes output pointers, expected `void` or no pointers".to_owned()
             );
         }
         match (outputs, op.outputs.len()) {
             (found, expected) if found == expected => Ok(()),
-            (found, expected) => Err(format!("gives {found} number(s) for {expected} output(s)")),
+            (found, expected) => Err(format!("returns {found} number(s) for {expected} output(s)")),
         }
     }
 

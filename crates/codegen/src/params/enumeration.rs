@@ -178,7 +178,7 @@ impl EnumType {
             (Some(Value::Int(n)), DType::I64) => Ok(Array::from(n)),
             (Some(Value::Int(n)), _) => Ok(Array::from(n as f64)),
             (Some(Value::Float(x)), _) => Ok(Array::from(x)),
-            (None, _) => Err(format!("{prop} is none of {}", self.names().join(", "))),
+            (None, _) => Err(format!("{prop} is not one of {}", self.names().join(", "))),
         }
     }
 
@@ -192,7 +192,7 @@ impl EnumType {
         let is_free = |name: &str| self.headers.is_some() || field_problem(name).is_none();
         let wrong =
             self.constants.iter().find(|c| !is_c_name(&c.name) || !is_free(&c.name) || taken(&c.name));
-        wrong.map(|constant| format!("`{}` cannot name a constant in C, or does so twice", constant.name))
+        wrong.map(|constant| format!("`{}` is not a C constant name, or is duplicated", constant.name))
     }
 
     /// Returns the lines that define the constants, and the lines that undefine them.

@@ -110,7 +110,7 @@ impl ParamsType {
         for name in params {
             let wrong = |problem: &str| Err(param(op, name, problem));
             let ty = match props.get(name) {
-                None => return wrong("is no prop of the op"),
+                None => return wrong("is not a prop of the op"),
                 Some(Prop::Bool(_)) => ParamType::Scalar(DType::Bool),
                 Some(Prop::Int(_) | Prop::DType(_)) => ParamType::Scalar(DType::I64),
                 Some(Prop::Float(_)) => ParamType::Scalar(DType::F64),
@@ -118,7 +118,7 @@ impl ParamsType {
                 Some(Prop::List(items)) if items.iter().all(|item| matches!(item, Prop::Int(_))) => {
                     ParamType::Tensor(DType::I64)
                 }
-                Some(_) => return wrong("has a kind without a C type; say which in `params_type`"),
+                Some(_) => return wrong("has a kind without a C type; set one in `params_type`"),
             };
             fields.insert(name.clone(), ty);
         }

@@ -38,7 +38,7 @@ pub fn apply_slots(
     let params = of(&graph.applies()[position], library.c_op(op).ok_or_else(no_c)?)?;
     let props = op.props();
     let value = |(field, ty): (&str, &ParamType)| {
-        let prop = props.get(field).ok_or_else(|| param(&called(op), field, "is no prop of the op"))?;
+        let prop = props.get(field).ok_or_else(|| param(&called(op), field, "is not a prop of the op"))?;
         value(ty, prop).map_err(|problem| param(&called(op), field, &problem))
     };
     params.fields().map(value).collect()
@@ -61,7 +61,7 @@ pub(crate) fn of(apply: &Apply, op: &dyn COp) -> Result<ParamsType, LinkError> {
         return Err(label(missing, "has no type in `params_type`"));
     }
     if let Some((more, _)) = params.fields().find(|(field, _)| !names.iter().any(|name| name == field)) {
-        return Err(label(more, "is in `params_type`, but not among `params`"));
+        return Err(label(more, "is in `params_type` but not in `params`"));
     }
     params.check(&called(&*apply.op))?;
     Ok(params)
@@ -71,7 +71,7 @@ pub(crate) fn of(apply: &Apply, op: &dyn COp) -> Result<ParamsType, LinkError> {
 pub(crate) fn check_values(op: &str, params: &ParamsType, props: &Props) -> Result<(), LinkError> {
     params.check(op)?;
     params.fields().try_for_each(|(field, ty)| {
-        let prop = props.get(field).ok_or_else(|| param(op, field, "is no prop of the op"))?;
+        let prop = props.get(field).ok_or_else(|| param(op, field, "is not a prop of the op"))?;
         value(ty, prop).map(drop).map_err(|problem| param(op, field, &problem))
     })
 }
