@@ -31,7 +31,7 @@ impl Composite {
     pub fn new(inputs: usize, steps: Vec<Step>, outputs: Vec<usize>) -> Self {
         match Self::checked(inputs, steps, outputs) {
             Ok(composite) => composite,
-            Err(problem) => panic!("not a composite: {problem}"),
+            Err(problem) => panic!("invalid composite: {problem}"),
         }
     }
 
@@ -205,8 +205,16 @@ fn step_from(item: &Prop) -> Option<Result<Step, MakeNodeError>> {
         props.insert(key.clone(), value.clone());
     }
     let arguments = positions(arguments)?;
-    let unknown =
-        || Err(MakeNodeError::prop("composite", "steps", format!("`{name}` is no scalar op of the library")));
+    let unknown = || {
+        Err(MakeNodeError::prop(
+            "composite",
+            "steps",
+            format!(
+                "is `{name}`, which is not a scalar op of the \
+            library"
+            ),
+        ))
+    };
     Some(scalar::from_props(name, &props).unwrap_or_else(unknown).map(|op| (op, arguments)))
 }
 
@@ -285,7 +293,7 @@ impl ScalarOp for Composite {
     ) -> Result<String, LinkError> {
         let unsupported = || LinkError::Unsupported {
             signature: self.label(),
-            problem: format!("a step does not support what it is given for inputs {dtypes:?}"),
+            problem: format!("a step does not support its operands for inputs {dtypes:?}"),
         };
         let types = self.dtypes(dtypes).ok_or_else(unsupported)?;
         let mut names = inputs.to_vec();

@@ -13,8 +13,8 @@ impl<'a> Declared<'a> {
     /// Wraps the props of `op` and rejects any prop that is not in `known`.
     pub(crate) fn new(op: &'a str, props: &'a Props, known: &[&str]) -> Result<Self, MakeNodeError> {
         if let Some(prop) = props.keys().find(|prop| !known.contains(&prop.as_str())) {
-            let known = if known.is_empty() { "there are none".to_owned() } else { known.join(", ") };
-            return Err(MakeNodeError::prop(op, prop, format!("is not known; known: {known}")));
+            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            return Err(MakeNodeError::prop(op, prop, format!("is unknown; known: {known}")));
         }
         Ok(Self { op, props })
     }
@@ -28,7 +28,7 @@ impl<'a> Declared<'a> {
     pub(crate) fn wrong(&self, prop: &str, expected: &str) -> MakeNodeError {
         let problem = match self.props.get(prop) {
             Some(found) => format!("is `{found}`, expected {expected}"),
-            None => format!("is missing; expected {expected}"),
+            None => format!("is missing, expected {expected}"),
         };
         MakeNodeError::prop(self.op, prop, problem)
     }
@@ -43,7 +43,7 @@ impl<'a> Declared<'a> {
         match self.props.get(prop) {
             None => Ok(false),
             Some(Prop::Bool(value)) => Ok(*value),
-            Some(_) => Err(self.wrong(prop, "a bool")),
+            Some(_) => Err(self.wrong(prop, "a boolean")),
         }
     }
 
@@ -67,7 +67,7 @@ impl<'a> Declared<'a> {
 
     /// Returns a required count, which must not be negative.
     pub(crate) fn count(&self, prop: &str) -> Result<usize, MakeNodeError> {
-        let expected = "an integer that is not negative";
+        let expected = "a non-negative integer";
         self.int(prop)?.and_then(|n| usize::try_from(n).ok()).ok_or_else(|| self.wrong(prop, expected))
     }
 
@@ -79,13 +79,12 @@ impl<'a> Declared<'a> {
             // In NumPy's one-letter codes the number counts bytes.
             Some(Prop::Str(code)) if matches!(code.as_str(), "i8" | "u8") => {
                 let wide = if code == "i8" { "int64" } else { "uint64" };
-                let narrow = format!(
-                    "write `{code}` without quotes for 8 bits, `{wide}` for what NumPy calls '{code}'"
-                );
+                let narrow =
+                    format!("write `{code}` without quotes for 8 bits, `{wide}` for NumPy's '{code}'");
                 Err(MakeNodeError::prop(
                     self.op,
                     prop,
-                    format!("is '{code}', 8 bytes in NumPy\nhint: {narrow}"),
+                    format!("is '{code}', which has 8 bytes in NumPy\nhint: {narrow}"),
                 ))
             }
             Some(Prop::Str(name)) => match of_code(name).map_or_else(|| name.parse().ok(), Some) {
@@ -100,7 +99,7 @@ impl<'a> Declared<'a> {
     pub(crate) fn text(&self, prop: &str) -> Result<&'a str, MakeNodeError> {
         match self.props.get(prop) {
             Some(Prop::Str(text)) => Ok(text),
-            _ => Err(self.wrong(prop, "a text")),
+            _ => Err(self.wrong(prop, "a string")),
         }
     }
 

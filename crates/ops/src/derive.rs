@@ -59,16 +59,16 @@ pub fn derive<E: From<BuildError> + From<LinkError>>(
 #[non_exhaustive]
 pub enum CheckEntryError {
     /// The entry's program is not one that its graph can have.
-    #[error("it calls something else than the graph that was declared")]
+    #[error("its calls differ from those of the declared graph")]
     Other,
     /// The entry's graph cannot be parsed, so its program cannot be derived.
-    #[error("its graph cannot be read")]
+    #[error("cannot parse its graph")]
     Declared(#[from] Box<ParseJsonError>),
     /// The entry's graph cannot be rewritten.
-    #[error("its graph is not valid")]
+    #[error("invalid graph")]
     Graph(#[from] BuildError),
     /// No module can be generated for a part of the entry's graph.
-    #[error("no code can be generated for its graph")]
+    #[error("cannot generate code for its graph")]
     Link(#[from] LinkError),
 }
 

@@ -53,10 +53,17 @@ impl DimShuffle {
         let named: Vec<usize> = self.order.iter().flatten().copied().collect();
         for (position, d) in named.iter().enumerate() {
             if *d >= ndim {
-                return Err(MakeNodeError::prop(NAME, "order", format!("names dimension {d} of {ndim}")));
+                return Err(MakeNodeError::prop(
+                    NAME,
+                    "order",
+                    format!(
+                        "has dimension {d}, out of range for {ndim} \
+                    dimension(s)"
+                    ),
+                ));
             }
             if named[..position].contains(d) {
-                return Err(MakeNodeError::prop(NAME, "order", format!("names dimension {d} twice")));
+                return Err(MakeNodeError::prop(NAME, "order", format!("has dimension {d} twice")));
             }
         }
         if self.order.len() > MAX_NDIM {
@@ -93,7 +100,7 @@ impl Op for DimShuffle {
                     op: NAME.to_owned(),
                     input: 0,
                     found: inputs[0].to_string(),
-                    expected: format!("extent 1 in dimension {d}, which is dropped"),
+                    expected: format!("extent 1 in the dropped dimension {d}"),
                 });
             }
         }

@@ -27,8 +27,7 @@ pub struct OtherVersion {
 
 impl OtherVersion {
     /// The hint line of a message.
-    pub const HINT: &str =
-        "hint: build it again with this version, or look it up with the version that built it";
+    pub const HINT: &str = "hint: rebuild it with this version, or look it up with the version that built it";
 
     /// Parses the generator of a bundle or the recipe of an entry; `None` for this version.
     #[must_use]
@@ -48,7 +47,7 @@ impl fmt::Display for OtherVersion {
         let this = Self::this();
         match &self.found {
             Some(found) => write!(f, "another version of precast ({found}, this is {this})"),
-            None => write!(f, "another version of precast (which one is not recorded, this is {this})"),
+            None => write!(f, "another version of precast (unknown; this is {this})"),
         }
     }
 }

@@ -41,7 +41,7 @@ impl fmt::Display for Serve {
 
 /// An unknown word for [`Serve`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown word `{found}`; known: whole, groups, ops")]
+#[error("unknown value `{found}`, expected one of whole, groups, ops")]
 pub struct ParseServeError {
     /// The word found.
     pub found: String,

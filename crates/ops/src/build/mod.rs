@@ -62,10 +62,10 @@ pub enum GraphError {
         source: BuildError,
     },
     /// An expression combines variables of different graphs.
-    #[error("variables of different graphs in one expression")]
+    #[error("one expression uses variables of different graphs")]
     Mixed,
     /// The graph is invalid, e.g. because it has no outputs.
-    #[error("the graph cannot be finished")]
+    #[error("cannot finish the graph")]
     Invalid(#[source] BuildError),
 }
 

@@ -40,7 +40,7 @@ pub enum CombinationsError {
     },
     /// Dtypes and ranks alone do not determine the op.
     #[error(
-        "`{op}` is not given by dtype and rank alone; declare a graph that uses it, with `serve = [\"ops\"]`"
+        "`{op}` is not determined by dtype and rank\nhint: declare a graph that uses it, with `serve = [\"ops\"]`"
     )]
     NotByType {
         /// The op.

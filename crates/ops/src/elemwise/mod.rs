@@ -53,13 +53,18 @@ pub(crate) fn scalar_from(props: &Props, op: &str) -> Result<Arc<dyn ScalarOp>, 
     if let Some(Prop::List(items)) = props.get("props") {
         for pair in items.chunks(2) {
             let [Prop::Str(key), value] = pair else {
-                return Err(MakeNodeError::prop(op, "props", "must hold names and values by turns"));
+                return Err(MakeNodeError::prop(op, "props", "must alternate names and values"));
             };
             inner.insert(key.clone(), value.clone());
         }
     }
-    let unknown =
-        || Err(MakeNodeError::prop(op, "scalar", format!("`{name}` is no scalar op of the library")));
+    let unknown = || {
+        Err(MakeNodeError::prop(
+            op,
+            "scalar",
+            format!("is `{name}`, which is not a scalar op of the library"),
+        ))
+    };
     scalar::from_props(name, &inner).unwrap_or_else(unknown)
 }
 

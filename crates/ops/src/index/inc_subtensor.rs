@@ -55,7 +55,7 @@ pub(super) fn flags(set: bool, in_place: bool) -> Props {
 pub(super) fn values(op: &str, part: &[Extent], set: bool, inputs: &[Type]) -> Result<(), MakeNodeError> {
     let (whole, values) = (tensor(op, 0, inputs)?, tensor(op, 1, inputs)?);
     if !set && find("add").is_none_or(|add| add.output(&[whole.dtype; 2]) != Some(whole.dtype)) {
-        let expected = "what can be added".to_owned();
+        let expected = "a dtype that supports addition".to_owned();
         return Err(MakeNodeError::DType { op: op.to_owned(), input: 0, found: whole.dtype, expected });
     }
     let expected = || {

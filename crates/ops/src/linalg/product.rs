@@ -25,7 +25,7 @@ pub(super) fn make_node(op: &str, shared: usize, inputs: &[Type]) -> Result<Type
         let dtype = ty.dtype();
         let has = |name| find(name).is_some_and(|op| op.output(&[dtype; 2]) == Some(dtype));
         if !(has("add") && has("mul")) {
-            let expected = "what can be added and multiplied".to_owned();
+            let expected = "a dtype that supports addition and multiplication".to_owned();
             return Err(MakeNodeError::DType { op: op.to_owned(), input, found: dtype, expected });
         }
         if !ranks.contains(&tensor(op, input, inputs)?.shape.len()) {

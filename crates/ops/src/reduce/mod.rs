@@ -56,7 +56,7 @@ impl Reduce {
     /// # Errors
     /// A name that is not a reduction, or a prop of the wrong kind.
     pub fn from_props(name: &str, props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
-        let unknown = || MakeNodeError::prop(name, "name", "is no reduction");
+        let unknown = || MakeNodeError::prop(name, "name", "is not a reduction");
         let kind = ReduceKind::find(name).ok_or_else(unknown)?;
         let wrong = || MakeNodeError::prop(name, "axes", "must be a list of ascending dimensions");
         let axes = match props.get("axes") {
@@ -136,10 +136,10 @@ impl Op for Reduce {
         }
         if let Some(axes) = &self.axes {
             if axes.windows(2).any(|pair| pair[0] >= pair[1]) {
-                return Err(MakeNodeError::prop(&op, "axes", "must be ascending, each once"));
+                return Err(MakeNodeError::prop(&op, "axes", "must be ascending and unique"));
             }
             if let Some(axis) = axes.last().filter(|d| **d >= extents.len()) {
-                let problem = format!("names axis {axis} of {} dimension(s)", extents.len());
+                let problem = format!("has axis {axis}, out of range for {} dimension(s)", extents.len());
                 return Err(MakeNodeError::prop(&op, "axes", problem));
             }
         }

@@ -30,7 +30,7 @@ impl Operands<'_> {
     /// Converts a list to an array of a dtype.
     pub(super) fn array(&mut self, items: &[Operand], dtype: DType) -> Result<VarId, BuildError> {
         if !dtype.is_complex() && has_complex(items) {
-            let problem = format!("a complex number does not fit `{dtype}`");
+            let problem = format!("a complex number does not fit into `{dtype}`");
             return Err(MakeNodeError::Value { op: self.function.to_owned(), problem }.into());
         }
         let mut shape = Vec::new();
@@ -38,8 +38,7 @@ impl Operands<'_> {
         if constant(items, dtype, &mut bits) {
             measure(self.function, items, 0, &mut shape)?;
             let array = Array::from_bits(dtype, &shape, &bits);
-            let array =
-                array.ok_or_else(|| ragged(self.function, "the numbers are not those of one array"))?;
+            let array = array.ok_or_else(|| ragged(self.function, "the numbers do not form one array"))?;
             return Ok(self.graph.constant(array));
         }
         let mut parts = Vec::new();
@@ -56,7 +55,7 @@ impl Operands<'_> {
         let rank = self.graph.ty(parts[0]).ndim();
         if let Some(other) = parts.iter().find(|part| self.graph.ty(**part).ndim() != rank) {
             let (first, other) = (self.graph.ty(parts[0]), self.graph.ty(*other));
-            return Err(ragged(self.function, &format!("it holds `{first}` and `{other}`")).into());
+            return Err(ragged(self.function, &format!("it has both `{first}` and `{other}`")).into());
         }
         if rank == 0 {
             return self.apply(MakeVector { dtype }, &parts);
@@ -97,14 +96,14 @@ fn measure(
     match shape.get(depth) {
         None => shape.push(items.len()),
         Some(found) if *found != items.len() => {
-            let problem = format!("one of {found} stands beside one of {}", items.len());
+            let problem = format!("an item of {found} next to an item of {}", items.len());
             return Err(ragged(function, &problem));
         }
         Some(_) => {}
     }
     let lists = items.iter().filter(|item| matches!(item, Operand::List(_))).count();
     if lists != 0 && lists != items.len() {
-        return Err(ragged(function, "numbers stand beside lists"));
+        return Err(ragged(function, "numbers next to lists"));
     }
     for item in items {
         if let Operand::List(items) = item {

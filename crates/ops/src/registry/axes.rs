@@ -18,15 +18,14 @@ pub(super) fn squeeze(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Re
         Some(axes) => axes,
         None if shape.contains(&Extent::Unknown) => {
             let ty = operands.graph.ty(tensor).to_string();
-            let problem = format!(
-                "cannot tell which extents of `{ty}` are 1\nhint: name the axis, `squeeze(x, axis=0)`"
-            );
+            let problem =
+                format!("cannot squeeze `{ty}`: unknown extents\nhint: name the axis, `squeeze(x, axis=0)`");
             return Err(operands.error(problem));
         }
         None => (0..shape.len()).filter(|d| shape[*d] == Extent::Fixed(1)).collect(),
     };
     if let Some(axis) = gone.iter().find(|d| matches!(shape[**d], Extent::Fixed(n) if n != 1)) {
-        return Err(operands.error(format!("cannot drop axis {axis}, its extent is {}, not 1", shape[*axis])));
+        return Err(operands.error(format!("cannot drop axis {axis}: extent {}, expected 1", shape[*axis])));
     }
     operands.shuffled(tensor, (0..shape.len()).filter(|d| !gone.contains(d)).map(Some))
 }
@@ -64,12 +63,12 @@ pub(super) fn moveaxis(operands: &mut Operands<'_>, _: &Row, props: &Props) -> R
     let (function, ndim) = (operands.function, operands.ndim(tensor));
     let named = |name: &str| {
         let missing =
-            || MakeNodeError::prop(function, name, "is missing; expected an axis or a list of axes");
+            || MakeNodeError::prop(function, name, "is missing, expected an axis or a list of axes");
         axes_by_name(function, name, props, ndim)?.ok_or_else(missing)
     };
     let (from, to) = (named("source")?, named("destination")?);
     if from.len() != to.len() {
-        return Err(operands.error(format!("{} axes cannot go to {} places", from.len(), to.len())));
+        return Err(operands.error(format!("found {} axes for {} destinations", from.len(), to.len())));
     }
     let mut others = (0..ndim).filter(|d| !from.contains(d));
     let axis = |d| to.iter().position(|place| *place == d).map(|i| from[i]);
@@ -118,7 +117,7 @@ pub(super) fn roll(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resul
     };
     let (of_axes, of_shifts) = (axes.len(), shifts.len());
     if of_axes != of_shifts && of_axes.min(of_shifts) != 1 {
-        return Err(operands.error(format!("{of_shifts} shifts do not fit {of_axes} axes")));
+        return Err(operands.error(format!("{of_shifts} shifts do not match {of_axes} axes")));
     }
     let (mut rolled, ndim) = (tensor, operands.ndim(tensor));
     for i in 0..of_axes.max(of_shifts) {
@@ -317,7 +316,7 @@ pub(super) fn transpose(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Resu
         axes if axes.is_empty() => (0..ndim).rev().collect(),
         axes if axes.len() == ndim => axes,
         axes => {
-            let problem = format!("names {} of {ndim} axes, expected each once", axes.len());
+            let problem = format!("has {} of {ndim} axes, expected each once", axes.len());
             return Err(MakeNodeError::prop(operands.function, "axes", problem).into());
         }
     };
@@ -333,7 +332,7 @@ pub(super) fn dimshuffle(operands: &mut Operands<'_>, _: &Row, props: &Props) ->
     let order = match props.get("order") {
         Some(Prop::List(items)) => items.iter().map(|item| match item {
             Prop::Int(-1) => Ok(None),
-            Prop::Int(axis) => usize::try_from(*axis).map(Some).map_err(|_| wrong("names an axis below -1")),
+            Prop::Int(axis) => usize::try_from(*axis).map(Some).map_err(|_| wrong("has an axis below -1")),
             _ => Err(wrong("is not a list of axes")),
         }),
         Some(_) => return Err(wrong("is not a list of axes")),

@@ -110,7 +110,8 @@ fn set(function: &str, name: &str, value: &Operand, props: &mut Props) -> Result
     if *value == Operand::None {
         return Ok(());
     }
-    let problem = || format!("is {}, expected what is known when the graph is built", value.describe());
+    let problem =
+        || format!("is {}, expected a value that is constant when the graph is built", value.describe());
     let prop = value.prop().ok_or_else(|| MakeNodeError::prop(function, name, problem()))?;
     props.insert(name.to_owned(), prop);
     Ok(())
@@ -127,5 +128,5 @@ fn unknown(function: &str, row: &Row, name: &str) -> MakeNodeError {
     let known = || row.keywords.iter().map(|keyword| keyword.name).chain(known());
     let near = nearest(name, known()).map(|near| format!("; nearest `{near}`"));
     let all = || format!("; known: {}", known().collect::<Vec<_>>().join(", "));
-    MakeNodeError::prop(function, name, format!("is not known{}", near.unwrap_or_else(all)))
+    MakeNodeError::prop(function, name, format!("is unknown{}", near.unwrap_or_else(all)))
 }

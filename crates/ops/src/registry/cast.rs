@@ -20,7 +20,7 @@ pub(super) fn cast_to(operands: &mut Operands<'_>, name: &str, props: &Props) ->
     operands.expect(1)?;
     no_props(name, props)?;
     let dtype: DType =
-        name.parse().map_err(|e| MakeNodeError::prop(name, "dtype", format!("is wrong: {e}")))?;
+        name.parse().map_err(|e| MakeNodeError::prop(name, "dtype", format!("is invalid: {e}")))?;
     // As in NumPy, an integer literal that does not fit the dtype is an error, but elements of an array wrap.
     if let (Operand::Literal(Literal::Int(_)), true) = (&operands.args[0], dtype.is_integer()) {
         return operands.cast_argument(0, dtype);

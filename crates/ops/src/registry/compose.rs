@@ -27,7 +27,8 @@ impl Operands<'_> {
         args: &[Operand],
         named: &[(&str, Operand)],
     ) -> Result<VarId, BuildError> {
-        let missing = || MakeNodeError::prop(self.function, "function", format!("`{function}` is no row"));
+        let missing =
+            || MakeNodeError::prop(self.function, "function", format!("is `{function}`, which is not a row"));
         let row = rows::find(function).ok_or_else(missing)?;
         let apply = super::function_of(row).ok_or_else(missing)?;
         let keywords: Keywords =

@@ -9,10 +9,10 @@ use precast_graph::{BuildError, DType, Literal, MakeNodeError, Operand, Prop, Pr
 pub(super) fn select(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Operand, BuildError> {
     operands.expect_between(2, 3)?;
     let [Operand::List(conditions), Operand::List(choices), rest @ ..] = operands.args else {
-        return Err(operands.error("takes a list of conditions and one of choices"));
+        return Err(operands.error("takes a list of conditions and a list of choices"));
     };
     if conditions.len() != choices.len() || choices.is_empty() {
-        let problem = format!("{} conditions do not fit {} choices", conditions.len(), choices.len());
+        let problem = format!("found {} conditions for {} choices", conditions.len(), choices.len());
         return Err(operands.error(problem));
     }
     let default =
@@ -40,7 +40,10 @@ pub(super) fn select(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<
 fn widths(operands: &Operands<'_>, props: &Props, ndim: usize) -> Result<Vec<(i64, i64)>, MakeNodeError> {
     let declared = Declared::bound(operands.function, props);
     let wrong = || {
-        declared.wrong("pad_width", "a number that is not negative, a pair of them, or a pair for each axis")
+        declared.wrong(
+            "a non-negative number, a pair of them, or a pair for each axis",
+            "a number that is not negative, a pair of them, or a pair for each axis",
+        )
     };
     let numbers = |prop: &Prop| match prop {
         Prop::Int(n) if *n >= 0 => Some((*n, *n)),
@@ -188,7 +191,7 @@ pub(super) fn delete(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Res
         let part = operands.call("take", [every.into(), gone.into()])?;
         operands.call("set_subtensor", [part.into(), false.into()])?
     } else {
-        let (op, expected) = (operands.function.to_owned(), "integers, or a mask of bool".to_owned());
+        let (op, expected) = (operands.function.to_owned(), "integers, or a boolean mask".to_owned());
         return Err(MakeNodeError::DType { op, input: 1, found, expected }.into());
     };
     let axis = i64::try_from(axis).unwrap_or(i64::MAX);
@@ -211,7 +214,7 @@ pub(super) fn insert(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Res
     let values = stored(operands, &operands.args[2].clone(), operands.graph.ty(tensor).dtype())?;
     let own = operands.ndim(values);
     if own > ndim {
-        return Err(operands.error(format!("values of {own} dimension(s) do not fit a tensor of {ndim}")));
+        return Err(operands.error(format!("values of {own} dimension(s) do not match a tensor of {ndim}")));
     }
     // The values get as many dimensions as the tensor, with the insertion axis first.
     let padded = operands.shuffled(values, (0..ndim).map(|d| d.checked_sub(ndim - own)))?;

@@ -123,7 +123,7 @@ fn pow(operands: &mut Operands<'_>) -> Result<VarId, BuildError> {
     let integral = dtype.is_integer() || dtype == DType::Bool;
     if integral && exponent < 0.0 && !dtype.is_unsigned() {
         let problem =
-            "integers to negative integer powers are not allowed; a float exponent, as in `-1.0`, is"
+            "integers to negative integer powers are not allowed\nhint: use a float exponent, as in `-1.0`"
                 .to_owned();
         return Err(MakeNodeError::Value { op: operands.function.to_owned(), problem }.into());
     }

@@ -39,7 +39,7 @@ pub(super) fn broadcast_to(operands: &mut Operands<'_>, _: &Row, _: &Props) -> R
     inputs.extend(operands.extents(1)?);
     if operands.ndim(inputs[0]) >= inputs.len() {
         let problem =
-            format!("{} dimension(s) cannot be broadcast to {}", operands.ndim(inputs[0]), inputs.len() - 1);
+            format!("cannot broadcast {} dimension(s) to {}", operands.ndim(inputs[0]), inputs.len() - 1);
         return Err(operands.error(problem));
     }
     operands.apply(Alloc, &inputs)
@@ -54,7 +54,7 @@ pub(super) fn linspace(operands: &mut Operands<'_>, _: &Row, props: &Props) -> R
     let computed = if common.is_float() || common.is_complex() { common } else { DType::F64 };
     let (start, stop) = (operands.cast_argument(0, computed)?, operands.cast_argument(1, computed)?);
     if operands.ndim(start).max(operands.ndim(stop)) > 0 {
-        return Err(operands.error("starts and stops at numbers, not at arrays"));
+        return Err(operands.error("start and stop must be numbers, not arrays"));
     }
     let count = operands.integer_or(2, 50)?;
     let least = operands.call("ge", [count.into(), 0_i64.into()])?;

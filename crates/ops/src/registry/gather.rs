@@ -67,7 +67,8 @@ pub(super) fn gather(
         return Err(MakeNodeError::Input { op, input: index.argument, found, expected }.into());
     }
     if is_nonzero(operands.graph, index.value) {
-        let problem = "takes the matrix of `nonzero` for indices of the first axis\nhint: write the mask itself, `x[mask]`";
+        let problem = "takes the matrix of `nonzero` as indices of the first axis only\nhint: use the mask itself, \
+                       `x[mask]`";
         let op = operands.function.to_owned();
         return Err(MakeNodeError::Value { op, problem: problem.to_owned() }.into());
     }
@@ -125,7 +126,7 @@ pub(super) fn gather_together(
     }
     if indices.iter().any(|index| operands.graph.ty(*index).dtype() == DType::Bool) {
         return Err(
-            operands.error("takes a mask only as the one array among the indices\nhint: index in two steps")
+            operands.error("takes a mask as the only array among the indices\nhint: index in two steps")
         );
     }
     let mut rest = Operands { graph: operands.graph, function: operands.function, args: &others };

@@ -44,7 +44,7 @@ pub(super) fn unstack(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Re
     let axis = operands.axis(axis, operands.ndim(tensor))?;
     let Some(count) = operands.known_extent(tensor, axis) else {
         let problem = format!(
-            "the extent of axis {axis} of `{}` is not known when the graph is built\nhint: give the input a type with this extent",
+            "unknown extent of axis {axis} of `{}`\nhint: give the input a type with a fixed extent",
             operands.graph.ty(tensor)
         );
         return Err(operands.error(problem));
@@ -67,14 +67,12 @@ pub(super) fn array_split(
         Operand::List(positions) => positions,
         Operand::Literal(sections) => {
             let sections = Operand::from(sections).prop().and_then(|prop| prop_count(&prop));
-            let wrong = || operands.error("takes a number of pieces above 0, or a list of positions");
+            let wrong = || operands.error("takes a positive number of pieces, or a list of positions");
             let sections = sections.ok_or_else(wrong)?;
             equal_bounds(operands, &mut tensor, axis, sections, declared.flag("equal")?)?
         }
         _ => {
-            return Err(operands.error(
-                "takes a number of pieces, or a list of positions, that is known when the graph is built",
-            ));
+            return Err(operands.error("takes a constant number of pieces, or a constant list of positions"));
         }
     };
     let (mut pieces, mut start) = (Vec::new(), Operand::from(0_i64));

@@ -187,7 +187,7 @@ pub(super) fn write(operands: &mut Operands<'_>, row: &Row, props: &Props) -> Re
         op: operands.function.to_owned(),
         input: 0,
         found: "something else".to_owned(),
-        expected: "a part of a tensor as it is, `x[1:3]`, `x[indices]` or `x[mask]`".to_owned(),
+        expected: "an unmodified part of a tensor, `x[1:3]`, `x[indices]` or `x[mask]`".to_owned(),
     };
     let apply = operands.graph.producer(part).cloned().ok_or_else(no_part)?;
     let op: &dyn Any = &*apply.op;

@@ -15,7 +15,7 @@ pub(super) fn nonzero(operands: &mut Operands<'_>, row: &Row, _: &Props) -> Resu
         mask = operands.call("flatten", [mask.into()])?;
     }
     if row.name == "nonzero" && operands.ndim(mask) == 0 {
-        return Err(operands.error("needs a tensor with dimensions\nhint: `x != 0` says it of a number"));
+        return Err(operands.error("needs a tensor with dimensions\nhint: use `x != 0` for a number"));
     }
     let found = operands.apply(Nonzero, &[mask])?;
     match row.name {
@@ -43,7 +43,7 @@ pub(super) fn compress(operands: &mut Operands<'_>, row: &Row, props: &Props) ->
     }
     if operands.ndim(condition) != 1 {
         return Err(operands
-            .error("the condition must be a vector\nhint: `x[mask]` takes a mask of several dimensions"));
+            .error("the condition must be a vector\nhint: use `x[mask]` for a mask of several dimensions"));
     }
     let tensor = operands.variable(1)?;
     let places = operands.call("flatnonzero", [condition.into()])?;

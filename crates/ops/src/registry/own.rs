@@ -41,21 +41,19 @@ const WORDS: [&str; 3] = ["True", "False", "None"];
 #[non_exhaustive]
 pub enum AddOpError {
     /// The name is not valid in an expression.
-    #[error("`{name}` cannot name an op: expected letters, digits and `_`, a letter first")]
+    #[error("invalid op name `{name}`: expected letters, digits and `_`, beginning with a letter")]
     Name {
         /// The name.
         name: String,
     },
     /// The name already has another meaning.
-    #[error(
-        "`{name}` is in the library of ops already\nhint: give the op a name of its own, such as `my_{name}`"
-    )]
+    #[error("`{name}` is already an op of the library\nhint: rename the op, for example to `my_{name}`")]
     Taken {
         /// The name.
         name: String,
     },
     /// Another custom op has the same name.
-    #[error("two ops are called `{name}`")]
+    #[error("two ops are named `{name}`")]
     Twice {
         /// The name.
         name: String,
@@ -186,14 +184,14 @@ impl Ops {
         }
         let call = |operands: &mut Operands<'_>| {
             let (wanted, props) = without_output(name, props)?;
-            let none = || MakeNodeError::prop(name, "op", "is not there");
+            let none = || MakeNodeError::prop(name, "op", "is missing");
             let op = self.own_op(name, &props).ok_or_else(none)??;
             let inputs = arguments(&*op, operands)?;
             let outputs = operands.graph.apply(op, &inputs)?;
             match (wanted, outputs.len()) {
                 (None, _) => first(outputs, name),
                 (Some(_), 1) => {
-                    Err(MakeNodeError::prop(name, OUTPUT, "is not known: there is one output").into())
+                    Err(MakeNodeError::prop(name, OUTPUT, "is unknown: the op has one output").into())
                 }
                 (Some(wanted), count) => outputs.get(wanted).copied().ok_or_else(|| {
                     let problem = format!("is {wanted}, expected a number below {count}");
@@ -230,7 +228,7 @@ fn check_known(name: &str, props: &Props, op: &dyn Op) -> Result<(), MakeNodeErr
     let Some(prop) = props.keys().find(|prop| !known.contains_key(*prop)) else { return Ok(()) };
     let near = nearest(prop, known.keys().map(String::as_str));
     let near = near.map_or_else(String::new, |near| format!("; nearest `{near}`"));
-    Err(MakeNodeError::prop(name, prop, format!("is not known{near}")))
+    Err(MakeNodeError::prop(name, prop, format!("is unknown{near}")))
 }
 
 /// Splits the keyword arguments into the selected output and the props.

@@ -56,8 +56,7 @@ pub(super) fn take_along_axis(
     let ndim = operands.ndim(x);
     let axis = operands.axis(axis.unwrap_or(0), ndim)?;
     if operands.ndim(positions) != ndim {
-        let problem =
-            format!("{ndim} dimension(s) need as many of the positions, found {}", operands.ndim(positions));
+        let problem = format!("positions must have {ndim} dimension(s), found {}", operands.ndim(positions));
         return Err(operands.error(problem));
     }
     let (extents, mut places) = (operands.extents_of(x)?, Vec::new());

@@ -33,12 +33,15 @@ pub fn reference(op: &ExternalCOp, inputs: &[Type]) -> Result<FunctionGraph, Str
     let outputs = op.make_node(inputs).map_err(|error| error.to_string())?;
     if outputs.len() != graph.outputs().len() {
         let (found, expected) = (graph.outputs().len(), outputs.len());
-        return Err(format!("there are {found} expression(s) for {expected} output(s)"));
+        return Err(format!("has {found} expression(s) for {expected} output(s)"));
     }
     for (position, (declared, given)) in outputs.iter().zip(graph.outputs()).enumerate() {
         let given = graph.ty(*given);
         if given.ndim() != declared.ndim() {
-            return Err(format!("expression {position} gives `{given}`, output {position} is `{declared}`"));
+            return Err(format!(
+                "expression {position} has type `{given}`, output {position} is declared as \
+                                `{declared}`"
+            ));
         }
     }
     Ok(graph)
@@ -95,7 +98,7 @@ fn evaluate_with(op: &ExternalCOp, inputs: &[&Array], run: &RunC<'_>) -> Result<
         error => {
             let source =
                 std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
-            PerformError::value(name, format!("its reference: {source}"))
+            PerformError::value(name, format!("reference: {source}"))
         }
     })?;
     Ok(results.into_iter().zip(outputs).map(|(result, ty)| result.cast(ty.dtype())).collect())

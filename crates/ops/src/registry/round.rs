@@ -31,7 +31,7 @@ pub(super) fn to_decimals(operands: &mut Operands<'_>, decimals: i64) -> Result<
         return Err(MakeNodeError::DType { op, input: 0, found: own, expected }.into());
     }
     let Ok(places) = i32::try_from(decimals.unsigned_abs()) else {
-        let problem = format!("is {decimals}, which does not fit an int of C");
+        let problem = format!("is {decimals}, which does not fit into a C int");
         return Err(MakeNodeError::prop(operands.function, "decimals", problem).into());
     };
     let places = places.unsigned_abs();

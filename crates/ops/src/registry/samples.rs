@@ -111,7 +111,7 @@ pub(super) fn bincount(operands: &mut Operands<'_>, _: &Row, props: &Props) -> R
     let least = Declared::bound(operands.function, props).count("minlength")?;
     let found = operands.dtype(0);
     if !found.is_integer() && found != DType::Bool || found == DType::U64 {
-        let (op, expected) = (operands.function.to_owned(), "integers that an i64 holds".to_owned());
+        let (op, expected) = (operands.function.to_owned(), "integers that fit into i64".to_owned());
         return Err(MakeNodeError::DType { op, input: 0, found, expected }.into());
     }
     let x = operands.cast_argument(0, DType::I64)?;
@@ -148,7 +148,7 @@ pub(super) fn polyval(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result
     let count = operands.known_extent(coefficients, 0).filter(|_| operands.ndim(coefficients) == 1);
     let Some(count) = count else {
         let problem = format!(
-            "needs a vector of coefficients whose extent is known when the graph is built, found `{}`",
+            "needs a vector of coefficients with a fixed extent, found `{}`",
             operands.graph.ty(coefficients)
         );
         return Err(operands.error(problem));
@@ -220,7 +220,7 @@ pub(super) fn gradient(operands: &mut Operands<'_>, _: &Row, props: &Props) -> R
     let operands = &mut operands;
     let given = operands.args.len() - 1;
     if ndim == 0 || ![0, 1, axes.len()].contains(&given) {
-        let problem = format!("{given} distances do not fit {} axes of {ndim}", axes.len());
+        let problem = format!("found {given} distances for {} axes of {ndim}", axes.len());
         return Err(operands.error(problem));
     }
     let mut results = Vec::new();
@@ -256,7 +256,7 @@ fn slopes(
                 let steps = operands.call("diff", [own.into()])?;
                 along(operands, steps, axis, ndim)?
             }
-            _ => return Err(operands.error("a distance is a number, or the vector of the places")),
+            _ => return Err(operands.error("a distance must be a number, or the vector of positions")),
         });
     }
     let rises = operands.call_with(

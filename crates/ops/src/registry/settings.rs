@@ -8,7 +8,7 @@ impl Operands<'_> {
     pub(super) fn axes(&self, start: usize, name: &str, ndim: usize) -> Result<Vec<usize>, MakeNodeError> {
         let known = self.args[start..].iter().map(Operand::prop).collect::<Option<Vec<_>>>();
         let known = known.ok_or_else(|| {
-            MakeNodeError::prop(self.function, name, "are not known when the graph is built")
+            MakeNodeError::prop(self.function, name, "must be constant when the graph is built")
         })?;
         let props = Props::from([(name.to_owned(), Prop::List(known))]);
         axes(self.function, name, &props, ndim).map(Option::unwrap_or_default)
@@ -43,7 +43,7 @@ pub(super) fn axes(
         };
         let counted = counted(function, prop, axis, ndim)?;
         if axes.contains(&counted) {
-            return Err(MakeNodeError::prop(function, prop, format!("names axis {axis} twice")));
+            return Err(MakeNodeError::prop(function, prop, format!("has axis {axis} twice")));
         }
         axes.push(counted);
     }
@@ -84,7 +84,7 @@ pub(super) fn list(function: &str, prop: &str, props: &Props) -> Result<Option<V
 pub(super) fn no_props(function: &str, props: &Props) -> Result<(), MakeNodeError> {
     match props.keys().next() {
         Some(prop) => {
-            Err(MakeNodeError::prop(function, prop, "is not known; this function takes no keyword arguments"))
+            Err(MakeNodeError::prop(function, prop, "is unknown; this function takes no keyword arguments"))
         }
         None => Ok(()),
     }

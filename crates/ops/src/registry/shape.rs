@@ -195,7 +195,8 @@ pub(super) fn split(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resu
     let axis = operands.axis(declared.int("axis")?.unwrap_or(0), operands.graph.ty(tensor).ndim())?;
     let piece = declared.count("piece")?;
     let results = operands.results(std::sync::Arc::new(Split { axis, pieces }), &[tensor, vector])?;
-    let none = || MakeNodeError::prop("split", "piece", format!("is {piece}, but there are {pieces} pieces"));
+    let none =
+        || MakeNodeError::prop("split", "piece", format!("is {piece}, out of range for {pieces} pieces"));
     results.get(piece).copied().ok_or_else(|| none().into())
 }
 

@@ -125,10 +125,10 @@ pub(super) fn norm(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resul
             matrix_norm(operands, x, axes.unwrap_or_else(|| vec![0, 1]), *order, keepdims)
         }
         (Some(order), 2) => Err(operands.error(format!(
-            "there is no norm of order {order} of matrices here; there are 1, -1, inf, -inf and \"fro\""
+            "unsupported order {order} of a matrix norm; supported: 1, -1, inf, -inf and \"fro\""
         ))),
         (Some(_), _) => {
-            Err(operands.error(format!("an order needs 1 or 2 axes, not {taken}\nhint: name the `axis`")))
+            Err(operands.error(format!("an order needs 1 or 2 axes, found {taken}\nhint: set `axis`")))
         }
     }?;
     operands.cast(found, result)

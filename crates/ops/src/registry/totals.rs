@@ -25,7 +25,7 @@ pub(super) fn cumulative(
     let axis = match declared.int("axis")? {
         Some(axis) => operands.axis(axis, ndim)?,
         None if ndim == 1 => 0,
-        None => return Err(operands.error("needs an `axis` where there is not one dimension")),
+        None => return Err(operands.error("needs an `axis` unless the tensor has one dimension")),
     };
     let (running, start) = if row.name == "cumulative_sum" { ("cumsum", 0_i64) } else { ("cumprod", 1_i64) };
     let along = i64::try_from(axis).unwrap_or(i64::MAX);

@@ -154,7 +154,8 @@ impl Operands<'_> {
 
 /// Returns the first result of an op used as a function.
 pub(super) fn first(outputs: Vec<VarId>, function: &str) -> Result<VarId, BuildError> {
-    let none = || MakeNodeError::prop(function, "outputs", "has none, so it cannot be used as a function");
+    let none =
+        || MakeNodeError::prop(function, "outputs", "is empty, so the graph cannot be used as a function");
     outputs.first().copied().ok_or_else(|| none().into())
 }
 

@@ -76,7 +76,7 @@ pub const PASSES: &[Pass] = &[
 
 const SIMPLIFY: Pass = Pass {
     name: "simplify",
-    about: "drop applies that change nothing, join two that one can stand for",
+    about: "remove applies that change nothing, replace two applies by one",
     needed: false,
     run: simplify::simplify,
 };
@@ -84,7 +84,7 @@ const MERGE: Pass =
     Pass { name: "merge", about: "compute equal applies once", needed: false, run: merge::merge };
 const CONSTANT_FOLD: Pass = Pass {
     name: "constant_fold",
-    about: "compute what constants alone decide",
+    about: "compute applies of constants ahead of time",
     needed: false,
     run: constant_fold::constant_fold,
 };
@@ -96,13 +96,13 @@ const COPY_OUTPUTS: Pass = Pass {
 };
 const COPY_OVERWRITTEN: Pass = Pass {
     name: "copy_overwritten",
-    about: "copy what an op overwrites and others need",
+    about: "copy operands that an op overwrites but other ops still need",
     needed: true,
     run: copy_overwritten::copy_overwritten,
 };
 const ORDER: Pass = Pass {
     name: "order",
-    about: "drop dead applies, order from the outputs, extents kept",
+    about: "remove dead applies, order from the outputs, keep extents",
     needed: false,
     run: |graph| Ok(encode::order(graph)),
 };
@@ -114,19 +114,19 @@ const FUSE: Pass = Pass {
 };
 const ROW_PROGRAMS: Pass = Pass {
     name: "row_programs",
-    about: "fold and map rows while they are in the cache",
+    about: "reduce and map each row while it is in the cache",
     needed: false,
     run: row_programs::row_programs,
 };
 const NORMALISE: Pass = Pass {
     name: "normalise",
-    about: "drop dead applies, renumber from the outputs, forget extents",
+    about: "remove dead applies, renumber from the outputs, forget extents",
     needed: true,
     run: |graph| Ok(encode::normalise(graph)),
 };
 const INPLACE: Pass = Pass {
     name: "inplace",
-    about: "let ops overwrite inputs that nobody needs any more",
+    about: "let ops overwrite inputs that are no longer needed",
     needed: false,
     run: inplace::inplace,
 };

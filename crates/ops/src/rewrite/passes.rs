@@ -90,7 +90,7 @@ fn known(name: &str) -> Result<(), UnknownPass> {
 
 /// Unknown pass.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no pass is called `{name}`; there are {known}")]
+#[error("unknown pass `{name}`, expected one of {known}")]
 pub struct UnknownPass {
     /// The name.
     pub name: String,

@@ -82,9 +82,9 @@ impl Layout {
             let ndim = reads.iter().map(|value| types[*value].ndim()).max().unwrap_or(0);
             op.downcast_ref::<Reduce>().map(|reduce| (reduce.axes.clone(), ndim))
         });
-        let (axes, ndim) = folds.next().ok_or("fold nothing")?;
+        let (axes, ndim) = folds.next().ok_or("have no reduction")?;
         if folds.any(|other| other != (axes.clone(), ndim)) {
-            return Err("fold over several axes".to_owned());
+            return Err("reduce over several axes".to_owned());
         }
         let mut making = Making {
             types,
@@ -100,7 +100,7 @@ impl Layout {
         };
         for ty in &types[..program.inputs] {
             if !matches!(ty, Type::Tensor(_)) {
-                return Err(format!("read `{ty}`, which is no tensor"));
+                return Err(format!("read `{ty}`, which is not a tensor"));
             }
             let role = if ty.ndim() == 0 { Role::Element } else { Role::Full };
             let number = making.fresh(ty.dtype());
@@ -146,7 +146,7 @@ impl Making<'_> {
         if let Some(reduce) = op.downcast_ref::<Reduce>() {
             return self.fold(reduce, reads);
         }
-        let shuffle = op.downcast_ref::<DimShuffle>().ok_or("have a step that is none")?;
+        let shuffle = op.downcast_ref::<DimShuffle>().ok_or("have an unsupported step")?;
         let value = self.values[reads[0]];
         if !matches!(value.role, Role::Single { .. }) || !self.changes_form(shuffle, reads[0]) {
             return Err("move dimensions".to_owned());
@@ -188,10 +188,10 @@ impl Making<'_> {
             || reads.iter().zip(&read).filter(|(_, value)| matches!(value.role, Role::Single { .. }));
         let ranks: Vec<usize> = singles().map(|(value, _)| self.types[*value].ndim()).collect();
         if is_full && !singles().all(|(value, _)| self.meets_full(&self.types[*value])) {
-            return Err("have a single value that meets others in other dimensions".to_owned());
+            return Err("combine a single value with values in other dimensions".to_owned());
         }
         if !is_full && (ranks.is_empty() || ranks.iter().any(|rank| *rank != ranks[0])) {
-            return Err("have a map of no row".to_owned());
+            return Err("have a map without a row".to_owned());
         }
         let known = |value: &Value| match value.role {
             Role::Element => 0,
@@ -202,7 +202,7 @@ impl Making<'_> {
         let first = self.values.len();
         let made: Vec<Type> = self.made(scalar, first);
         if is_full && made.iter().any(|ty| ty.ndim() != self.ndim) {
-            return Err("have a map of fewer dimensions".to_owned());
+            return Err("have a map with fewer dimensions".to_owned());
         }
         let role = if is_full { Role::Full } else { Role::Single { pass } };
         let makes: Vec<usize> = made.iter().map(|ty| self.fresh(ty.dtype())).collect();
@@ -222,14 +222,14 @@ impl Making<'_> {
     fn fold(&mut self, reduce: &Reduce, reads: &[usize]) -> Result<(), String> {
         let mut read: Vec<Value> = reads.iter().map(|value| self.values[*value]).collect();
         if !read.iter().any(|value| value.role == Role::Full) {
-            return Err("fold what is single".to_owned());
+            return Err("reduce a single value".to_owned());
         }
         let dtype = self.types[self.values.len()].dtype();
         if let Some(map) = &reduce.map {
             if !reads.iter().zip(&read).all(|(value, of)| {
                 !matches!(of.role, Role::Single { .. }) || self.meets_full(&self.types[*value])
             }) {
-                return Err("have a single value that meets others in other dimensions".to_owned());
+                return Err("combine a single value with values in other dimensions".to_owned());
             }
             let known = |value: &Value| match value.role {
                 Role::Element => 0,
@@ -264,8 +264,8 @@ impl Making<'_> {
             let value = self.values[*output];
             let is_repeated = self.layout.full.iter().any(|(_, number)| *number == value.number);
             match value.role {
-                Role::Element => return Err("give out what they read".to_owned()),
-                Role::Full if is_repeated => return Err("give out a value twice".to_owned()),
+                Role::Element => return Err("return an input as an output".to_owned()),
+                Role::Full if is_repeated => return Err("return a value twice".to_owned()),
                 Role::Full => self.layout.full.push((position, value.number)),
                 Role::Single { .. } => {
                     let kept = self.has_kept_form(&self.types[*output]);
@@ -278,7 +278,7 @@ impl Making<'_> {
         let is_small = self.layout.dtypes.len() <= VALUES && folds <= FOLDS && operands <= OPERANDS;
         let fits = |step: &DriverStep| step.reads.len() + step.makes.len() <= OPERANDS;
         if !is_small || self.layout.single.len() > 32 || !self.layout.steps.iter().all(fits) {
-            return Err("are too many".to_owned());
+            return Err("exceed the limits of a row program".to_owned());
         }
         Ok(self.layout)
     }

@@ -44,12 +44,15 @@ impl RowProgram {
         let mut values = inputs;
         for (position, (op, reads)) in steps.iter().enumerate() {
             if emits(&**op).is_none() || reads.iter().any(|value| *value >= values) {
-                return wrong("steps", format!("step {position}, `{}`, is no step of a row", op.label()));
+                return wrong(
+                    "steps",
+                    format!("step {position}, `{}`, is not supported in a row program", op.label()),
+                );
             }
             values += results(&**op);
         }
         if outputs.is_empty() || outputs.iter().any(|value| !(inputs..values).contains(value)) {
-            return wrong("outputs", format!("{outputs:?} are not all made by steps"));
+            return wrong("outputs", format!("{outputs:?} include values that no step computes"));
         }
         Ok(Self { inputs, steps, outputs })
     }

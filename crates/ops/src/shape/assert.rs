@@ -53,7 +53,7 @@ impl Op for Assert {
         tensor(NAME, 0, inputs)?;
         for (input, ty) in inputs.iter().enumerate().skip(1) {
             if ty.dtype() != DType::Bool {
-                return Err(refuse(NAME, input, ty, "a condition of bool"));
+                return Err(refuse(NAME, input, ty, "a boolean condition"));
             }
         }
         Ok(vec![inputs[0].clone()])

@@ -16,8 +16,10 @@ pub(in crate::registry) fn einsum(
     let text = match (operands.args[0].prop(), &operands.args[0]) {
         (Some(Prop::Str(text)), _) => text.replace(' ', ""),
         (_, other) => {
-            return Err(operands
-                .error(format!("starts with {}, expected a text such as \"ij,jk->ik\"", other.describe())));
+            return Err(operands.error(format!(
+                "starts with {}, expected a string such as \"ij,jk->ik\"",
+                other.describe()
+            )));
         }
     };
     let args = &operands.args[1..];
@@ -27,7 +29,7 @@ pub(in crate::registry) fn einsum(
         text.split_once("->").map_or((text.as_str(), None), |(left, right)| (left, Some(right)));
     let parts: Vec<&str> = left.split(',').collect();
     if parts.len() != inputs.len() {
-        return Err(inner.error(format!("\"{text}\" is of {} tensors, found {}", parts.len(), inputs.len())));
+        return Err(inner.error(format!("\"{text}\" names {} tensors, found {}", parts.len(), inputs.len())));
     }
     let mut terms = Vec::new();
     for (part, tensor) in parts.iter().zip(inputs) {
@@ -49,11 +51,11 @@ pub(in crate::registry) fn einsum(
         None => implied(&terms),
     };
     if let Some(label) = result.iter().find(|label| !terms.iter().any(|term| term.labels.contains(label))) {
-        return Err(inner.error(format!("the result has `{label}`, which no tensor has")));
+        return Err(inner.error(format!("the result has unknown label `{label}`")));
     }
     if let Some(label) = result.iter().find(|label| result.iter().filter(|other| other == label).count() > 1)
     {
-        return Err(inner.error(format!("the result has `{label}` twice")));
+        return Err(inner.error(format!("the result has label `{label}` twice")));
     }
     let extents = Extents::Broadcast(terms.iter().map(|term| term.labels.clone()).collect());
     sum_of_products(&mut inner, terms, &result, &extents)
@@ -63,7 +65,7 @@ pub(in crate::registry) fn einsum(
 fn labels(text: &str, ndim: Option<usize>) -> Result<Vec<char>, String> {
     let named = text.replace("...", "");
     if let Some(wrong) = named.chars().find(|c| !c.is_ascii_alphabetic()) {
-        return Err(format!("has `{wrong}`; labels are letters"));
+        return Err(format!("has invalid label `{wrong}`, expected a letter"));
     }
     let Some((before, after)) = text.split_once("...") else {
         return match ndim {

@@ -186,7 +186,7 @@ fn product(
 fn extent(operands: &mut Operands<'_>, terms: &[&Term], label: char) -> Result<Operand, BuildError> {
     let place = |term: &&Term| term.labels.iter().position(|l| *l == label).map(|axis| (term.tensor, axis));
     let found = terms.iter().find_map(place);
-    let (tensor, axis) = found.ok_or_else(|| operands.error(format!("no tensor has `{label}`")))?;
+    let (tensor, axis) = found.ok_or_else(|| operands.error(format!("unknown label `{label}`")))?;
     operands.extent(tensor, axis)
 }
 

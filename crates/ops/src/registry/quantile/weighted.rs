@@ -20,7 +20,7 @@ pub(super) fn quantile(
     skips: bool,
 ) -> Result<VarId, BuildError> {
     if method != Method::InvertedCdf {
-        return Err(operands.error("takes weights with the method `inverted_cdf` only"));
+        return Err(operands.error("takes weights only with the method `inverted_cdf`"));
     }
     if operands.ndim(fraction) > 1 {
         return Err(operands.error("takes a number or a vector of fractions"));
@@ -69,7 +69,7 @@ fn weights(operands: &mut Operands<'_>, tensor: VarId, axes: Option<&[usize]>) -
         Some(axes) if own == axes.len() => axes.to_vec(),
         _ => {
             let problem = format!(
-                "weights of {own} dimension(s) do not fit elements of {ndim} without an axis for each"
+                "cannot match weights of {own} dimension(s) to elements of {ndim} without an `axis` for each"
             );
             return Err(operands.error(problem));
         }
