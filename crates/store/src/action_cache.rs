@@ -46,19 +46,19 @@ pub struct CachedBytes {
 #[non_exhaustive]
 pub enum CachedActionError {
     /// The record or its documents cannot be parsed.
-    #[error("its record cannot be read")]
+    #[error("cannot parse its record")]
     Record(#[from] ParseRecordError),
     /// The archive is invalid or too large.
-    #[error("its archive cannot be read")]
+    #[error("cannot unpack its archive")]
     Unpack(#[from] UnpackError),
     /// The record belongs to another action.
-    #[error("its record is about action `{}`", found.short())]
+    #[error("its record belongs to action `{}`", found.short())]
     Action {
         /// The action in the record.
         found: ActionKey,
     },
     /// The record belongs to another archive.
-    #[error("its archive is `{}`, and its record states `{}`", found.short(), expected.short())]
+    #[error("its archive is `{}`, expected `{}` from its record", found.short(), expected.short())]
     Digest {
         /// The archive's digest.
         found: Digest,
@@ -66,7 +66,7 @@ pub enum CachedActionError {
         expected: Digest,
     },
     /// Too few trusted keys signed the record.
-    #[error("it is not {0}")]
+    #[error("not {0}")]
     Unsigned(Box<Unsigned>),
 }
 

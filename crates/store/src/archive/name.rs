@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 #[non_exhaustive]
 pub enum NameError {
     /// The name is empty, absolute, or has an empty, `.` or `..` part.
-    #[error("member name `{name}` is not a plain relative path")]
+    #[error("invalid member name `{name}`: expected a plain relative path")]
     NotRelative {
         /// The name.
         name: String,
     },
     /// The name holds a control character, a backslash or a colon, or is not UTF-8.
-    #[error("member name `{name}` holds a character that not every system takes")]
+    #[error("invalid member name `{name}`: not portable across operating systems")]
     Character {
         /// The name, with invalid characters escaped.
         name: String,
@@ -25,7 +25,7 @@ pub enum NameError {
         name: String,
     },
     /// The name is both a file and a directory.
-    #[error("member name `{name}` is also the directory of `{inner}`")]
+    #[error("member name `{name}` conflicts with the directory of `{inner}`")]
     FileAndDirectory {
         /// The name.
         name: String,

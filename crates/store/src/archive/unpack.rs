@@ -59,7 +59,7 @@ impl Limits {
 #[non_exhaustive]
 pub enum UnpackError {
     /// The zstd frame is incomplete, lacks its size or checksum, or is followed by other bytes.
-    #[error("not one zstd frame with content size and checksum: {reason}")]
+    #[error("not a single zstd frame with content size and checksum: {reason}")]
     Frame {
         /// The defect.
         reason: &'static str,
@@ -88,14 +88,15 @@ pub enum UnpackError {
         limit: usize,
     },
     /// The tar ends within a member, or its end is not 1024 zeros.
-    #[error("the tar is cut or has more than its members, at byte {at}")]
+    #[error("the tar is truncated or has trailing data at byte {at}")]
     Structure {
         /// The byte offset from the start of the tar.
         at: usize,
     },
     /// A header is not the canonical header of its member.
     #[error(
-        "the header of member `{name}` is not canonical: a link, a device, an extension, an owner, a mode or a time"
+        "the header of member `{name}` is not canonical: found a link, a device, an extension, an owner, a mode or a \
+         time"
     )]
     Header {
         /// The member's name, with invalid characters escaped.
@@ -167,18 +168,18 @@ impl Archive {
 pub(crate) fn stated_size(frame: &[u8], limits: &Limits) -> Result<u64, UnpackError> {
     let refuse = |reason| Err(UnpackError::Frame { reason });
     if !frame.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]) {
-        return refuse("wrong magic");
+        return refuse("invalid magic");
     }
     // Bit 2 of the frame header descriptor is the checksum flag (RFC 8878, 3.1.1.1.1).
     if frame.get(4).is_none_or(|descriptor| descriptor & 4 == 0) {
-        return refuse("no checksum");
+        return refuse("missing checksum");
     }
-    let Ok(Some(found)) = get_frame_content_size(frame) else { return refuse("no content size") };
+    let Ok(Some(found)) = get_frame_content_size(frame) else { return refuse("missing content size") };
     if found > limits.size {
         return Err(UnpackError::TooLarge { found, limit: limits.size });
     }
     if find_frame_compressed_size(frame).ok() != Some(frame.len()) {
-        return refuse("cut, or followed by other bytes");
+        return refuse("truncated, or followed by other data");
     }
     Ok(found)
 }
@@ -203,7 +204,7 @@ fn decompress(frame: &[u8], limits: &Limits) -> Result<Vec<u8>, UnpackError> {
     if tar.len() as u64 == found {
         return Ok(tar);
     }
-    Err(UnpackError::Frame { reason: "another length than it states" })
+    Err(UnpackError::Frame { reason: "content size mismatch" })
 }
 
 /// Finds the byte range of each member's content.

@@ -71,7 +71,8 @@ pub enum ImportError {
         why: &'static str,
     },
     /// The store has a later release, or the export does not state its release.
-    #[error("the store has release {current} of `{name}`, and this is {}\nhint: a later one may take its place; this one in an empty store, or with `--older`", found.as_ref().map_or_else(|| "none".to_owned(), |found| format!("release {found}")))]
+    #[error("the store has release {current} of `{name}`, found {} in the export\nhint: import a later release, use \
+             an empty store, or pass `--older`", found.as_ref().map_or_else(|| "none".to_owned(), |found| format!("release {found}")))]
     Rollback {
         /// The name.
         name: String,
@@ -81,7 +82,7 @@ pub enum ImportError {
         found: Option<Release>,
     },
     /// The store cannot read its imported releases, or cannot record this one.
-    #[error("cannot tell whether a later release was imported")]
+    #[error("cannot check whether a later release was imported")]
     Release(#[from] ReleaseError),
     /// A record contradicts itself or its archive, or the file system refuses.
     #[error("cannot import a record")]
@@ -109,7 +110,7 @@ impl Export {
             checked = Some((digest, size));
             if record.size != size {
                 let member = format!("records/{id}");
-                return Err(ImportError::Member { member, why: "its size is not that of its archive" });
+                return Err(ImportError::Member { member, why: "size mismatch" });
             }
             found.records += 1;
         }
@@ -135,7 +136,7 @@ impl Export {
             for (id, _) in self.below("provenance") {
                 if !self.0.members.contains_key(&format!("records/{id}")) {
                     let member = format!("provenance/{id}");
-                    return Err(ImportError::Member { member, why: "its record is missing" });
+                    return Err(ImportError::Member { member, why: "missing record" });
                 }
             }
             Ok(records)
@@ -266,7 +267,7 @@ impl Export {
         let mut record =
             Record::parse(bytes).map_err(|source| ImportError::Parse { member: member(), source })?;
         if Record::id_of(bytes).to_string() != id {
-            return Err(wrong("it does not hash to its name"));
+            return Err(wrong("hash mismatch"));
         }
         let documents =
             self.0.get(&format!("documents/{id}")).ok_or_else(|| wrong("its documents are missing"))?;
@@ -274,7 +275,7 @@ impl Export {
             .map_err(|source| ImportError::Parse { member: format!("documents/{id}"), source })?;
         record.check().map_err(|source| ImportError::Parse { member: member(), source })?;
         if record.members.iter().any(|member| member.document.is_none()) {
-            return Err(wrong("a document is missing"));
+            return Err(wrong("missing document"));
         }
         Ok(record)
     }
@@ -306,14 +307,14 @@ impl Export {
         let member = format!("objects/{digest}");
         let Some(frame) = self.0.get(&member) else {
             let member = format!("records/{id}");
-            return Err(ImportError::Member { member, why: "its archive is missing" });
+            return Err(ImportError::Member { member, why: "missing archive" });
         };
         let refused = |source| ImportError::Unpack { digest: digest.to_string(), source };
         let (found, content) = read(frame, &Limits::default()).map_err(refused)?;
         if found == *digest {
             return Ok(content);
         }
-        Err(ImportError::Member { member, why: "it does not hash to its name" })
+        Err(ImportError::Member { member, why: "hash mismatch" })
     }
 
     /// Returns the signatures of a record or an entry.
@@ -321,7 +322,7 @@ impl Export {
         let member = format!("signatures/{id}");
         let text = self.0.get(&member).unwrap_or_default();
         if text.len() as u64 > SIGNATURES_LIMIT {
-            return Err(ImportError::Member { member, why: "it is longer than signatures are" });
+            return Err(ImportError::Member { member, why: "too long for signatures" });
         }
         Ok(String::from_utf8_lossy(text).into_owned())
     }
@@ -353,5 +354,5 @@ fn entry(id: &str, bytes: &[u8]) -> Result<Entry, ImportError> {
     if entry.id().to_string() == id {
         return Ok(entry);
     }
-    Err(ImportError::Member { member: member(), why: "it does not hash to its name" })
+    Err(ImportError::Member { member: member(), why: "hash mismatch" })
 }

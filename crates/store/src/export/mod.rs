@@ -51,7 +51,7 @@ const MEMBERS: [&str; 8] =
     ["documents/", "entries/", "objects/", "provenance/", "records/", RELEASE, "signatures/", STATEMENT];
 
 /// The hint for a damaged export.
-const AGAIN: &str = "copy it again from its source, or export it again: `precast export`";
+const AGAIN: &str = "copy it again from its source, or export it again with `precast export`";
 
 /// The largest zstd window that is accepted when streaming: 128 MiB.
 const WINDOW_LOG: u32 = 27;
@@ -75,11 +75,11 @@ pub struct Export(Archive);
 #[non_exhaustive]
 pub enum OpenExportError {
     /// The bytes are not an archive.
-    #[error("not an export: no archive of precast{}", unpack_hint(.0))]
+    #[error("not an export: not a precast archive{}", unpack_hint(.0))]
     Unpack(#[from] UnpackError),
     /// The archive is not an export, or a later version wrote it.
     #[error(
-        "not an export: {why}\nhint: copy it again from its source, with a precast of at least the version that exported it"
+        "not an export: {why}\nhint: copy it again from its source; use at least the precast version that exported it"
     )]
     Statement {
         /// The defect.
@@ -104,7 +104,7 @@ pub enum OpenExportError {
 /// Returns the hint for an archive that cannot be unpacked.
 fn unpack_hint(error: &UnpackError) -> String {
     match error {
-        UnpackError::Memory(_) => "\nhint: import it where there is more memory".to_owned(),
+        UnpackError::Memory(_) => "\nhint: import it on a machine with more memory".to_owned(),
         _ => format!("\nhint: {AGAIN}"),
     }
 }
@@ -222,11 +222,11 @@ fn state<T>(members: &BTreeMap<String, T>, id: impl Fn(&T) -> ContentId) -> Stri
 /// Checks a statement against `found`, the statement computed from the members.
 fn check_statement(stated: Option<&[u8]>, found: &str) -> Result<(), OpenExportError> {
     let wrong = |why| OpenExportError::Statement { why };
-    let stated = stated.ok_or(wrong("it has no statement"))?;
+    let stated = stated.ok_or(wrong("missing statement"))?;
     if !stated.starts_with(FIRST_LINE.as_bytes()) {
-        return Err(wrong("its statement has another form; a later precast wrote it, or something else did"));
+        return Err(wrong("unknown statement format; it may come from a later precast"));
     }
-    let stated = std::str::from_utf8(stated).map_err(|_| wrong("its statement is not text"))?;
+    let stated = std::str::from_utf8(stated).map_err(|_| wrong("the statement is not UTF-8"))?;
     difference(stated, found).map_or(Ok(()), Err)
 }
 
@@ -240,12 +240,12 @@ fn difference(stated: &str, found: &str) -> Option<OpenExportError> {
     let at = stated.iter().zip(&found).take_while(|(a, b)| a == b).count();
     let (member, why) = match (stated.get(at), found.get(at)) {
         (Some(stated), Some(found)) if name(stated) == name(found) => {
-            (name(found), "has other bytes than its statement says")
+            (name(found), "does not match its hash in the statement")
         }
         (Some(stated), Some(found)) if name(stated) > name(found) => (name(found), "is not in the statement"),
         (Some(stated), _) => (name(stated), "is missing"),
         (None, Some(found)) => (name(found), "is not in the statement"),
-        (None, None) => (STATEMENT.to_owned(), "is not in its one form"),
+        (None, None) => (STATEMENT.to_owned(), "is not in canonical form"),
     };
     Some(OpenExportError::Member { member, why })
 }

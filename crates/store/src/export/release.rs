@@ -23,7 +23,7 @@ pub struct Release {
 #[non_exhaustive]
 pub enum ParseReleaseError {
     /// The text has another form.
-    #[error("`{found}` is no release, expected a name, `=` and a whole number: `model=7`")]
+    #[error("invalid release `{found}`: expected a name, `=` and a whole number, such as `model=7`")]
     Form {
         /// The text.
         found: String,

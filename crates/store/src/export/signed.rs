@@ -28,7 +28,7 @@ impl Export {
         keyring: &'k Keyring,
     ) -> Result<(Self, Vec<&'k str>), OpenExportError> {
         let (statement, signatures) = signed(bytes)?;
-        let missing = OpenExportError::Statement { why: "it has no statement" };
+        let missing = OpenExportError::Statement { why: "missing statement" };
         let statement = statement.ok_or(missing)?;
         let signatures = String::from_utf8_lossy(&signatures.unwrap_or_default()).into_owned();
         let names = keyring.check(&statement, &signatures).map_err(OpenExportError::Unsigned)?;
@@ -36,7 +36,7 @@ impl Export {
         if export.statement() == statement {
             return Ok((export, names));
         }
-        Err(OpenExportError::Statement { why: "it has several statements" })
+        Err(OpenExportError::Statement { why: "several statements" })
     }
 
     /// Checks an export like [`Export::open`], without unpacking it. Memory is bounded by the size of the statement.
@@ -135,7 +135,7 @@ impl<'b> Stream<'b> {
 
     fn content(&mut self, member: &str, size: u64, limit: u64) -> Result<Vec<u8>, OpenExportError> {
         if size > limit {
-            let why = "is longer than such a member may be";
+            let why = "exceeds the size limit for its kind";
             return Err(OpenExportError::Member { member: member.to_owned(), why });
         }
         let mut content = Vec::new();

@@ -19,7 +19,7 @@ pub enum ExportError {
     #[error("cannot read the store")]
     Find(#[from] FindError),
     /// An entry does not exist.
-    #[error("the store has no entry `{name}`; it has: {known}")]
+    #[error("the store has no entry `{name}`; available: {known}")]
     Unknown {
         /// The entry's name.
         name: String,
@@ -27,7 +27,7 @@ pub enum ExportError {
         known: String,
     },
     /// No record has a module that an entry calls.
-    #[error("the store has no module `{signature}`, which entry `{name}` calls\nhint: build it here first")]
+    #[error("the store has no module `{signature}`, which entry `{name}` calls\nhint: build it first")]
     Lacking {
         /// The entry.
         name: String,
@@ -43,7 +43,7 @@ pub enum ExportError {
         source: LoadError,
     },
     /// A record has lost its documents.
-    #[error("the documents of `{signature}` are lost\nhint: building again puts them back")]
+    #[error("missing documents of `{signature}`\nhint: rebuild to restore them")]
     Undocumented {
         /// The record's first module.
         signature: String,

@@ -5,7 +5,7 @@
 #[non_exhaustive]
 pub enum RemoteError {
     /// There was no valid answer in time, despite retries.
-    #[error("`{place}` cannot be reached: {reason}\nhint: see whether the network and the server are up")]
+    #[error("cannot reach `{place}`: {reason}\nhint: check that the network and the server are up")]
     Unreachable {
         /// The remote location.
         place: String,
@@ -13,7 +13,7 @@ pub enum RemoteError {
         reason: String,
     },
     /// Credentials are missing or insufficient.
-    #[error("`{place}` denies access: {reason}\nhint: {remedy}")]
+    #[error("access to `{place}` was denied: {reason}\nhint: {remedy}")]
     Denied {
         /// The remote location.
         place: String,
@@ -23,15 +23,13 @@ pub enum RemoteError {
         remedy: &'static str,
     },
     /// The location is not a store.
-    #[error(
-        "no store at `{place}`: it has no file `STORE`\nhint: a store directory, copied there as it is, is one"
-    )]
+    #[error("no store at `{place}`: missing file `STORE`\nhint: copy a store directory there, unmodified")]
     NoStore {
         /// The remote location.
         place: String,
     },
     /// No release exists at the location.
-    #[error("there is no release at `{place}`\nhint: `precast push` puts one there")]
+    #[error("no release at `{place}`\nhint: run `precast push` to publish one")]
     NoRelease {
         /// The remote location.
         place: String,
@@ -45,7 +43,7 @@ pub enum RemoteError {
         why: String,
     },
     /// An item exceeds the limit of its kind.
-    #[error("`{place}` is longer than {limit} bytes, which nothing of its kind is")]
+    #[error("`{place}` exceeds {limit} bytes, the limit for its kind")]
     TooLong {
         /// The remote location.
         place: String,
@@ -54,7 +52,8 @@ pub enum RemoteError {
     },
     /// The local machine lacks memory, or space for a temporary file.
     #[error(
-        "what comes from `{place}` cannot be held: {reason}\nhint: free some memory or space; `TMPDIR` names another directory for temporary files"
+        "cannot store data from `{place}`: {reason}\nhint: free some memory or disk space, or set `TMPDIR` to another \
+         directory for temporary files"
     )]
     Here {
         /// The remote location.

@@ -79,7 +79,7 @@ impl Remote {
         if Instant::now() < until {
             return Ok(());
         }
-        let reason = "it has not answered everything in minutes".to_owned();
+        let reason = "the query timed out".to_owned();
         Err(RemoteError::Unreachable { place: self.source.name().to_owned(), reason })
     }
 
@@ -125,17 +125,17 @@ impl Remote {
         }
         let items = [Item::Entry(id), Item::EntrySignatures(id)];
         let [Some(bytes), signatures] = self.fetch_all(&items)? else {
-            self.refuse(&self.place(&root), "names an entry that is missing");
+            self.refuse(&self.place(&root), "refers to a missing entry");
             return Ok(());
         };
         let signatures = String::from_utf8_lossy(&signatures.unwrap_or_default()).into_owned();
         let problem = match Entry::parse(&bytes) {
-            _ if Record::id_of(&bytes) != id => "its bytes do not hash to its name".to_owned(),
-            Ok(entry) if entry.name != name => format!("it is an entry called `{}`", entry.name),
+            _ if Record::id_of(&bytes) != id => "hash mismatch".to_owned(),
+            Ok(entry) if entry.name != name => format!("it is an entry named `{}`", entry.name),
             Ok(_) if !self.is_signed(&items[0], &bytes, &signatures) => return Ok(()),
             Ok(entry) => match self.keep_entry(&entry, &signatures) {
                 Ok(()) => return Ok(()),
-                Err(error) => format!("it could not be kept: {error}"),
+                Err(error) => format!("cannot store it: {error}"),
             },
             Err(error) => {
                 let place = self.place(&items[0]);

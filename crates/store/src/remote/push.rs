@@ -34,7 +34,7 @@ pub struct Pushed {
 #[non_exhaustive]
 pub enum PushError {
     /// The store lacks a requested item, or the item is damaged.
-    #[error("cannot take from the store what is to be pushed")]
+    #[error("cannot read the artifacts to push from the store")]
     Store(#[from] ExportError),
     /// The sink refuses an item.
     #[error("cannot push")]

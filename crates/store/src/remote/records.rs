@@ -97,7 +97,7 @@ impl Remote {
         };
         if names.len() > MOST {
             let place = format!("{}/{}", self.source.name(), wanted.directory());
-            self.refuse(&place, format!("names {} records, and no key has more than {MOST}", names.len()));
+            self.refuse(&place, format!("lists {} records, expected at most {MOST} for a key", names.len()));
             names.truncate(MOST);
         }
         Ok(names)
@@ -107,11 +107,11 @@ impl Remote {
     fn fetch_record(&self, name: &RecordName, wanted: &[Wanted]) -> Result<Option<Believed>, RemoteError> {
         let items = [Item::Record(*name), Item::RecordSignatures(*name)];
         let [Some(bytes), signatures] = self.fetch_all(&items)? else {
-            self.refuse(&self.place(&items[0]), "it is named, and it is missing");
+            self.refuse(&self.place(&items[0]), "listed but missing");
             return Ok(None);
         };
         if Record::id_of(&bytes) != name.id {
-            self.refuse(&self.place(&items[0]), "its bytes do not hash to its name");
+            self.refuse(&self.place(&items[0]), "hash mismatch");
             return Ok(None);
         }
         let mut record = match Record::parse(&bytes) {
@@ -123,7 +123,7 @@ impl Remote {
             }
         };
         if record.action != name.action || !wanted.iter().any(|wanted| wanted.is_of(&record)) {
-            self.refuse(&self.place(&items[0]), "it is not about what names it");
+            self.refuse(&self.place(&items[0]), "does not match the name that refers to it");
             return Ok(None);
         }
         let signatures = String::from_utf8_lossy(&signatures.unwrap_or_default()).into_owned();
@@ -133,7 +133,7 @@ impl Remote {
         // Documents may be long, so they are only fetched for signed records.
         let item = Item::Documents(*name);
         let [Some(documents)] = self.fetch_all(std::array::from_ref(&item))? else {
-            self.refuse(&self.place(&item), "a record has them, and they are missing");
+            self.refuse(&self.place(&item), "missing, although a record refers to them");
             return Ok(None);
         };
         match set_documents(&mut record, &documents) {
@@ -189,7 +189,7 @@ impl Remote {
         let frame = match self.source.get(&item, item.limit().min(limits.frame())) {
             Ok(Some(frame)) => frame,
             Ok(None) => {
-                self.refuse(&self.place(&item), "a record names it, and it is missing");
+                self.refuse(&self.place(&item), "missing, although a record refers to it");
                 return Ok(None);
             }
             Err(error) => return self.told(error).map(|()| None),
@@ -198,7 +198,7 @@ impl Remote {
             Ok((digest, archive)) if digest == record.digest => {
                 return Ok(Some(Arrived { of: believed, archive, bytes: frame.len() as u64 }));
             }
-            Ok(_) => self.refuse(&self.place(&item), "its content does not hash to its name"),
+            Ok(_) => self.refuse(&self.place(&item), "content hash mismatch"),
             Err(error) => self.refuse(&self.place(&item), chain(&error)),
         }
         Ok(None)
@@ -214,7 +214,7 @@ impl Remote {
             (Ok(_), _) => arrived.iter().for_each(|came| self.tell_fetched(came)),
             (Err((_, error)), [came]) => {
                 let place = self.place(&Item::Object(came.of.record.digest));
-                self.refuse(&place, format!("it could not be kept: {}", chain(&error)));
+                self.refuse(&place, format!("cannot store it: {}", chain(&error)));
             }
             (Err(_), several) => several.chunks(1).for_each(|one| self.publish(one)),
         }

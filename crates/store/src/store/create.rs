@@ -16,7 +16,7 @@ pub enum CreateError {
     #[error(transparent)]
     Open(#[from] OpenError),
     /// The directory contains other files.
-    #[error("`{}` is no store and has something in it: `{found}`\nhint: name a directory that is empty, or is not there yet", path.display())]
+    #[error("`{}` is neither a precast store nor empty (found `{found}`)\nhint: use an empty or new directory", path.display())]
     Foreign {
         /// The directory.
         path: PathBuf,
@@ -24,7 +24,7 @@ pub enum CreateError {
         found: String,
     },
     /// The file system refused.
-    #[error("cannot {} `{path}`", if *exists { "write the store" } else { "create a store at" })]
+    #[error("cannot {} `{path}`", if *exists { "write the store" } else { "create a store in" })]
     Write {
         /// The directory.
         path: String,

@@ -18,7 +18,7 @@ pub enum PutEntryError {
     #[error(transparent)]
     Name(#[from] EntryNameError),
     /// The entry changes when it is written and read back.
-    #[error("entry `{name}` does not survive its JSON form: a float in it is not written as text")]
+    #[error("cannot represent entry `{name}` in JSON: unsupported float")]
     Lossy {
         /// The entry.
         name: String,
@@ -32,7 +32,7 @@ pub enum PutEntryError {
         source: WriteError,
     },
     /// The file system refused to sync the files of several entries.
-    #[error("cannot put entries on the disk")]
+    #[error("cannot write entries to disk")]
     Sync(#[source] WriteError),
 }
 
@@ -122,7 +122,7 @@ impl Store {
             Ok(entry) if entry.name == name => {
                 return Ok(self.is_signed(&path, &bytes)?.then_some(entry));
             }
-            Ok(entry) => self.damaged(&root, format!("means an entry called `{}`", entry.name)),
+            Ok(entry) => self.damaged(&root, format!("refers to an entry named `{}`", entry.name)),
             Err(error) => {
                 let place = path.display().to_string();
                 self.observer.tell(&Event::Unreadable { place, reason: chain(&error) });
@@ -144,14 +144,14 @@ impl Store {
             match self.read(&path, ENTRY_LIMIT)? {
                 Some(found) if Record::id_of(&found.bytes) == id => return Ok(Some((path, found.bytes))),
                 Some(_) => {
-                    self.damaged(&path, "its bytes do not hash to its name");
+                    self.damaged(&path, "hash mismatch");
                     return Ok(None);
                 }
                 // The name may now refer to another graph, and a collector may have removed this one. A collector may
                 // also have removed both, and both may have been restored. So the root is read again once.
                 None if before != Some(id) => before = Some(id),
                 None => {
-                    self.damaged(root, "names an entry that is missing");
+                    self.damaged(root, "refers to a missing entry");
                     return Ok(None);
                 }
             }

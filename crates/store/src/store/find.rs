@@ -69,7 +69,7 @@ impl Store {
         for pointer in self.names(&directory)? {
             let path = directory.join(&pointer);
             let Some(name) = RecordName::parse(&pointer) else {
-                self.damaged(&path, "not the name of a record");
+                self.damaged(&path, "not a record name");
                 continue;
             };
             if !self.has_pointer(&path)? {
@@ -85,7 +85,7 @@ impl Store {
                 // A newer precast wrote the record, or a collector removed the pointer and then the record, and both
                 // may have been restored.
                 None if !self.has_pointer(&path)? || self.paths.record(&name).exists() => {}
-                None => self.damaged(&path, "points to a record that is missing"),
+                None => self.damaged(&path, "points to a missing record"),
             }
         }
         Ok(newest_first(records))
@@ -110,12 +110,12 @@ impl Store {
         let path = self.paths.record(name);
         let Some(found) = self.read(&path, RECORD_LIMIT)? else { return Ok(None) };
         if Record::id_of(&found.bytes) != name.id {
-            self.damaged(&path, "its bytes do not hash to its name");
+            self.damaged(&path, "hash mismatch");
             return Ok(None);
         }
         match Record::parse(&found.bytes) {
             Ok(record) if record.action == name.action => return Ok(Some((found.modified, record))),
-            Ok(_) => self.damaged(&path, "it is named after another action"),
+            Ok(_) => self.damaged(&path, "is named after another action"),
             Err(error) => {
                 // The bytes are intact, but a newer precast wrote them.
                 let place = path.display().to_string();

@@ -13,7 +13,7 @@ use precast_core::trace::outcome;
 #[non_exhaustive]
 pub enum LoadError {
     /// The object is damaged. It was quarantined if possible, and reported.
-    #[error("archive `{}` is damaged: {reason}\nhint: building again puts it back", digest.short())]
+    #[error("archive `{}` is damaged: {reason}\nhint: rebuild to restore it", digest.short())]
     Damaged {
         /// The archive.
         digest: Digest,
@@ -21,7 +21,7 @@ pub enum LoadError {
         reason: String,
     },
     /// The object is missing.
-    #[error("archive `{}` is missing\nhint: building again puts it back", digest.short())]
+    #[error("archive `{}` is missing\nhint: rebuild to restore it", digest.short())]
     Missing {
         /// The archive.
         digest: Digest,
@@ -110,6 +110,6 @@ fn check_size(found: u64, record: &Record) -> Result<(), LoadError> {
     if found == record.size {
         return Ok(());
     }
-    let reason = format!("found a tar of {found} bytes, its record states {}", record.size);
+    let reason = format!("found a tar of {found} bytes, expected {} from its record", record.size);
     Err(LoadError::Damaged { digest: record.digest, reason })
 }

@@ -29,13 +29,14 @@ pub enum OpenError {
         is_lost: bool,
     },
     /// The path is a file.
-    #[error("no store at `{}`: a store is a directory, and this is a file\nhint: a bundle is named otherwise: `--bundle FILE`", path.display())]
+    #[error("no store at `{}`: expected a directory, found a file\nhint: use `--bundle FILE` for a bundle", path.display())]
     File {
         /// The file.
         path: PathBuf,
     },
     /// `STORE` has unexpected content.
-    #[error("cannot understand `{}`: found {found}, expected {expected}\nhint: name another store; or, if only precast wrote here, `rm -r {}` and build again", path.display(), quoted(path))]
+    #[error("invalid `{}`: found {found}, expected {expected}\nhint: name another store, or, if only precast wrote to \
+             this directory, run `rm -r {}` and rebuild", path.display(), quoted(path))]
     Malformed {
         /// The file.
         path: PathBuf,
@@ -45,7 +46,8 @@ pub enum OpenError {
         expected: &'static str,
     },
     /// A newer precast wrote the store.
-    #[error("store `{}` needs a reader of format {found}, expected at most {FORMAT}\nhint: a newer precast wrote it; update this one", path.display())]
+    #[error("store `{}` has format {found}, expected at most {FORMAT}\nhint: update precast: a newer version wrote \
+             the store", path.display())]
     Newer {
         /// The directory.
         path: PathBuf,
@@ -76,10 +78,12 @@ fn missing(path: &Path, is_lost: bool) -> String {
     let (shown, quoted) = (path.display(), quoted(path));
     if is_lost {
         return format!(
-            "the store `{shown}` has lost its file `STORE`\nhint: `precast build --store {quoted}` writes it again"
+            "the store `{shown}` has lost its file `STORE`\nhint: run `precast build --store {quoted}` to recreate it"
         );
     }
-    format!("no store at `{shown}`: it has no file `STORE`\nhint: `precast build --store DIR` creates one")
+    format!(
+        "no store at `{shown}`: missing file `STORE`\nhint: run `precast build --store DIR` to create one"
+    )
 }
 
 impl From<FindError> for OpenError {
@@ -140,7 +144,7 @@ const STORE_LIMIT: u64 = 1 << 16;
 fn check_store_file(store: &Store) -> Result<(), OpenError> {
     let (paths, path) = (&store.paths, store.paths.store_file());
     if fs_err::symlink_metadata(&path).is_ok_and(|found| !found.is_file() && !found.is_symlink()) {
-        let found = "something that is no file".into();
+        let found = "something other than a file".into();
         return Err(OpenError::Malformed { path, found, expected: "a file" });
     }
     let Some(Contents { bytes, .. }) = store.read(&path, STORE_LIMIT)? else {
@@ -159,7 +163,7 @@ fn check_store_file(store: &Store) -> Result<(), OpenError> {
 pub(crate) fn check_format(bytes: &[u8]) -> Result<(), String> {
     read_format(bytes).map_err(|problem| match problem {
         Format::Newer { found } => format!(
-            "it needs a reader of format {found}, expected at most {FORMAT}\nhint: a newer precast wrote it; update this one"
+            "it has format {found}, expected at most {FORMAT}\nhint: update precast: a newer version wrote the store"
         ),
         Format::Malformed { found, expected } => format!("`STORE` has {found}, expected {expected}"),
     })
@@ -174,8 +178,8 @@ enum Format {
 fn read_format(bytes: &[u8]) -> Result<(), Format> {
     let malformed = |found: String, expected| Format::Malformed { found, expected };
     let text = std::str::from_utf8(bytes)
-        .map_err(|_| malformed("bytes that are not text".into(), "lines `name=value`"))?;
-    let values = values(text).map_err(|line| malformed(format!("the line `{line}`"), LINES))?;
+        .map_err(|_| malformed("bytes that are not UTF-8".into(), "lines `name=value`"))?;
+    let values = values(text).map_err(|line| malformed(format!("line `{line}`"), LINES))?;
     let value = |name: &str, expected| {
         let found = values.get(name).copied();
         found.ok_or_else(|| malformed(format!("no `{name}`"), expected))

@@ -26,7 +26,7 @@ pub enum PublishError {
     #[error(transparent)]
     Pack(#[from] PackError),
     /// The record describes another archive.
-    #[error("the archive is `{}` of {found_size} bytes, its record states `{}` of {expected_size}", found.short(), expected.short())]
+    #[error("the archive is `{}` of {found_size} bytes, expected `{}` of {expected_size} bytes from its record", found.short(), expected.short())]
     Mismatch {
         /// The digest of the archive.
         found: Digest,
@@ -38,16 +38,16 @@ pub enum PublishError {
         expected_size: u64,
     },
     /// The record contradicts itself.
-    #[error("the record contradicts itself")]
+    #[error("the record is inconsistent")]
     Record(#[source] ParseRecordError),
     /// A member has no document.
-    #[error("member `{}` of the record has no document", key.short())]
+    #[error("missing document for member `{}` of the record", key.short())]
     NoDocument {
         /// The member.
         key: BuildKey,
     },
     /// Existing files cannot be read.
-    #[error("cannot look at what the store has")]
+    #[error("cannot search the store")]
     Find(#[from] FindError),
     /// The file system refused.
     #[error("cannot publish archive `{}`", digest.short())]
@@ -58,7 +58,7 @@ pub enum PublishError {
         source: WriteError,
     },
     /// The file system refused to sync the files of several archives.
-    #[error("cannot put on the disk what is published")]
+    #[error("cannot write the published artifacts to disk")]
     Sync(#[source] WriteError),
 }
 

@@ -31,7 +31,8 @@ const PATIENCE: Duration = Duration::from_secs(120);
 pub enum ReleaseError {
     /// A file has invalid content.
     #[error(
-        "`{}` does not say which release of `{name}` was imported last\nhint: `rm -rf {}`, and import the last one again; before that an earlier one may come back",
+        "cannot read the last imported release of `{name}` from `{}`\nhint: run `rm -rf {}` and import the last \
+         release again; until then, an earlier release could be imported",
         path.display(), quoted(path)
     )]
     Damaged {
@@ -42,7 +43,8 @@ pub enum ReleaseError {
     },
     /// Another file exists in place of the directory of releases.
     #[error(
-        "`{}` is no directory, so it does not say which releases were imported\nhint: `rm {}`, and import the last ones again; before that earlier ones may come back",
+        "`{}` is not a directory, so the last imported releases are unknown\nhint: run `rm {}` and import the last \
+         releases again; until then, earlier releases could be imported",
         path.display(), quoted(path)
     )]
     NoDirectory {
@@ -50,7 +52,8 @@ pub enum ReleaseError {
         path: PathBuf,
     },
     /// Another import does not finish.
-    #[error("another import into `{}` goes on\nhint: import again when it is done; one that is stopped has to be continued, or ended", path.display())]
+    #[error("another import into `{}` is running\nhint: import again when it has finished; resume or end it if it is \
+             stopped", path.display())]
     Busy {
         /// The store.
         path: PathBuf,

@@ -133,7 +133,7 @@ impl Store {
                 confirm_file(path);
                 return Ok(false);
             }
-            Some(_) => self.damaged(path, "other bytes than its name says"),
+            Some(_) => self.damaged(path, "hash mismatch"),
             None => {}
         }
         self.write(path, bytes, batch).map(|()| true)

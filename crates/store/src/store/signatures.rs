@@ -37,7 +37,7 @@ pub enum PutSignatureError {
     #[error(transparent)]
     Find(#[from] FindError),
     /// The file system refused.
-    #[error("cannot put a signature")]
+    #[error("cannot write a signature")]
     Write(#[from] WriteError),
 }
 

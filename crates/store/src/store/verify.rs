@@ -69,7 +69,7 @@ pub struct Lacking {
 
 impl fmt::Display for Lacking {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "entry `{}` calls `{}`, which is not here", self.entry, self.signature)
+        write!(f, "entry `{}` calls `{}`, which is missing", self.entry, self.signature)
     }
 }
 
@@ -168,7 +168,7 @@ impl Store {
         verification.entries = entries.len();
         match self.releases() {
             Err(ReleaseError::Damaged { path, .. } | ReleaseError::NoDirectory { path }) => {
-                let reason = "it does not say which release was imported last".to_owned();
+                let reason = "the last imported release is unknown".to_owned();
                 self.observer.tell(&Event::Damaged {
                     place: path.display().to_string(),
                     reason,
@@ -256,7 +256,7 @@ impl Store {
             }
             Err(error) => {
                 let place = self.paths.record(name).display().to_string();
-                let reason = format!("it cannot be found by all of its keys: {}", chain(&error));
+                let reason = format!("missing pointers of keys: {}", chain(&error));
                 self.observer.tell(&Event::Damaged { place, reason, quarantined: None });
             }
         }

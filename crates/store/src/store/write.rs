@@ -13,7 +13,7 @@ use crate::whole::{self, Whole};
 #[non_exhaustive]
 pub enum WriteError {
     /// The disk or the quota is full.
-    #[error("no space left for `{}`\nhint: free some, or name another store", path.display())]
+    #[error("no space left for `{}`\nhint: free some space, or use another store", path.display())]
     NoSpace {
         /// The path.
         path: PathBuf,
@@ -21,7 +21,7 @@ pub enum WriteError {
         source: io::Error,
     },
     /// The file system is mounted read-only.
-    #[error("`{}` is on a read-only file system\nhint: name a store that can be written", path.display())]
+    #[error("`{}` is on a read-only file system\nhint: use a writable store", path.display())]
     ReadOnly {
         /// The path.
         path: PathBuf,
@@ -29,7 +29,7 @@ pub enum WriteError {
         source: io::Error,
     },
     /// The process lacks write permission.
-    #[error("no permission to write `{}`\nhint: name a store that can be written, or change its owner", path.display())]
+    #[error("no permission to write `{}`\nhint: use a writable store, or change its owner", path.display())]
     Permission {
         /// The path.
         path: PathBuf,
@@ -37,7 +37,7 @@ pub enum WriteError {
         source: io::Error,
     },
     /// A directory exists in place of a file, or a file in place of a directory, and could not be moved away.
-    #[error("something else is in the place of `{}`\nhint: `rm -r {}`, then build again", path.display(), quoted(path))]
+    #[error("cannot write `{}`: a file or directory of another kind is in the way\nhint: run `rm -r {}` and rebuild", path.display(), quoted(path))]
     InTheWay {
         /// The path.
         path: PathBuf,

@@ -174,11 +174,11 @@ impl Reason {
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
-            Self::Undeclared => "nothing declares it",
+            Self::Undeclared => "not declared",
             Self::Old => "unused for too long",
-            Self::Superseded => "a newer one has its modules",
-            Self::Budget => "beyond the size that is allowed",
-            Self::Unreachable => "nothing names it",
+            Self::Superseded => "superseded by a newer artifact",
+            Self::Budget => "over the size limit",
+            Self::Unreachable => "unreferenced",
         }
     }
 }

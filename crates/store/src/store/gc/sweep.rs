@@ -141,7 +141,7 @@ impl Store {
                 break;
             }
             if fs_err::symlink_metadata(directory).is_ok_and(|found| found.is_symlink()) {
-                let why = "it is a link, and what is behind it is not deleted; put a directory in its place";
+                let why = "it is a link, and link targets are not deleted; replace it with a directory";
                 return Err(WriteError::new(directory, io::Error::other(why)));
             }
         }
