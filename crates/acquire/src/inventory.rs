@@ -12,7 +12,7 @@ use std::collections::HashMap;
 const COMPARED: usize = 20_000;
 
 /// The problem of a module that is listed but cannot be looked up.
-const UNREADABLE: &str = "it cannot be found by its key\nhint: `precast verify` looks for damage";
+const UNREADABLE: &str = "it cannot be found by its key\nhint: run `precast verify` to check for damage";
 
 /// All modules of some layers. They are read on the first miss that is explained, and reused for further misses.
 pub struct Inventory<'a> {
@@ -90,7 +90,7 @@ impl<'a> Inventory<'a> {
         self.layers.iter().find_map(|layer| {
             let records = layer.find(key).ok()?;
             let lost = records.iter().find(|record| matches!(layer.holds(record), Ok(false)))?;
-            Some(format!("{layer} has lost its archive `{}`", lost.digest.short()))
+            Some(format!("archive `{}` is missing in {layer}", lost.digest.short()))
         })
     }
 

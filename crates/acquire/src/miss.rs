@@ -93,20 +93,20 @@ impl Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoLayer => f.write_str("there is no store and no other layer"),
+            Self::NoLayer => f.write_str("no store or other layer is configured"),
             Self::Inadmissible { isa, unmet } => write!(f, "the `{isa}` variant {unmet}"),
             Self::Unusable { problem } => write!(f, "a layer has it, but {problem}"),
             Self::Target { found } | Self::Isa { found } => {
-                write!(f, "the store has it for `{}` only", found.join("`, `"))
+                write!(f, "the store has it only for `{}`", found.join("`, `"))
             }
-            Self::Compiler => f.write_str("another compiler made the one in the store"),
+            Self::Compiler => f.write_str("the one in the store was built with another compiler"),
             Self::Flags => f.write_str(
-                "the one in the store was made with other flags, or other libraries or headers of the system",
+                "the one in the store was built with other flags, or other system libraries or headers",
             ),
             Self::Neighbours => f.write_str("it is compiled together with other modules"),
             Self::Version { layer, found } => {
                 let other = OtherVersion { found: found.clone() };
-                write!(f, "the nearest in {layer} was made by {other}\n{}", OtherVersion::HINT)
+                write!(f, "the nearest in {layer} was built by {other}\n{}", OtherVersion::HINT)
             }
             // A difference in an op already names the module.
             Self::Nearest { signature, summary, .. } if summary.starts_with(&format!("`{signature}`")) => {
@@ -116,8 +116,8 @@ impl fmt::Display for Reason {
                 write!(f, "nearest `{signature}`")
             }
             Self::Nearest { signature, summary, .. } => write!(f, "nearest `{signature}`: {summary}"),
-            Self::New { known: 0 } => f.write_str("the layers hold no module at all"),
-            Self::New { known } => write!(f, "none of the {known} modules in the layers is near"),
+            Self::New { known: 0 } => f.write_str("the layers contain no modules"),
+            Self::New { known } => write!(f, "no similar module among the {known} in the layers"),
         }
     }
 }

@@ -40,7 +40,7 @@ impl<'a> Reasons<'a> {
     ) -> Result<(String, Reason), FindError> {
         let first = unit.first().signature.clone();
         if !self.store.find_action(action)?.is_empty() {
-            let problem = "its archive was lost or damaged".to_owned();
+            let problem = "its archive is missing or damaged".to_owned();
             return Ok((first, Reason::Unusable { problem }));
         }
         for (key, module) in unit.members() {
