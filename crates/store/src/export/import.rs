@@ -270,7 +270,7 @@ impl Export {
             return Err(wrong("hash mismatch"));
         }
         let documents =
-            self.0.get(&format!("documents/{id}")).ok_or_else(|| wrong("its documents are missing"))?;
+            self.0.get(&format!("documents/{id}")).ok_or_else(|| wrong("missing documents"))?;
         set_documents(&mut record, documents)
             .map_err(|source| ImportError::Parse { member: format!("documents/{id}"), source })?;
         record.check().map_err(|source| ImportError::Parse { member: member(), source })?;

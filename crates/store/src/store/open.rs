@@ -200,7 +200,7 @@ fn read_format(bytes: &[u8]) -> Result<(), Format> {
     }
     // A later format may add lines for its own readers.
     match values.keys().find(|name| !["format", "hash", "min_reader"].contains(*name)) {
-        Some(name) if format <= FORMAT => Err(malformed(format!("the line `{name}=…`"), LINES)),
+        Some(name) if format <= FORMAT => Err(malformed(format!("line `{name}=…`"), LINES)),
         _ => Ok(()),
     }
 }
