@@ -69,7 +69,7 @@ impl HttpService for Service {
                 Err(asked) => return Ok(bounded(&asked, answer)),
             }
         }
-        Err(refused("it redirects too often"))
+        Err(refused("too many redirects"))
     }
 }
 
@@ -95,11 +95,11 @@ fn redirected(
     let Some(location) = location.filter(|_| reads && redirects.contains(&answer.status())) else {
         return Ok(Err(asked));
     };
-    let wrong = || refused("it redirects to no URL");
+    let wrong = || refused("redirect to an invalid URL");
     let from: Url = asked.uri().to_string().parse().map_err(|_| wrong())?;
     let to = from.join(location).map_err(|_| wrong())?;
     if from.scheme() == "https" && to.scheme() != "https" {
-        return Err(refused("it redirects to a place without encryption"));
+        return Err(refused("redirect to an unencrypted URL"));
     }
     if from.origin() != to.origin() {
         forget_who_asks(asked.headers_mut());

@@ -95,7 +95,7 @@ impl Files {
         if !self.at.lists {
             return Err(RemoteError::Denied {
                 place: self.at.name.to_string(),
-                reason: "a web server is only read".to_owned(),
+                reason: "web servers are read-only".to_owned(),
                 remedy: "copy the store to the server's directory, and write its lists with `precast index`",
             });
         }
@@ -194,7 +194,7 @@ impl At {
             Err(Stopped::Failed(error)) => return Err(self.failed(path, &error)),
         };
         if (bytes.len() as u64) < expected {
-            let reason = format!("it ended after {} bytes of {expected}", bytes.len());
+            let reason = format!("truncated after {} of {expected} bytes", bytes.len());
             return Err(RemoteError::Unreachable { place: self.place(path), reason });
         }
         Ok(Some(bytes))
@@ -212,7 +212,7 @@ impl At {
     }
 
     pub(crate) fn slow(&self, path: &str) -> RemoteError {
-        RemoteError::Unreachable { place: self.place(path), reason: "it is silent, or too slow".to_owned() }
+        RemoteError::Unreachable { place: self.place(path), reason: "no response, or too slow".to_owned() }
     }
 
     pub(crate) fn failed(&self, path: &str, error: &Error) -> RemoteError {
@@ -220,16 +220,17 @@ impl At {
         match error {
             Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => {
                 let remedy = if self.lists {
-                    "`AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY` say who asks; `AWS_SKIP_SIGNATURE=true` asks as nobody"
+                    "set credentials in `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, or set \
+                     `AWS_SKIP_SIGNATURE=true` for anonymous access"
                 } else {
-                    "`https://user:password@host/path` says who asks"
+                    "put credentials into the URL: `https://user:password@host/path`"
                 };
                 RemoteError::Denied { place, reason, remedy }
             }
             // Servers that store objects as files limit the length of names.
             _ => {
                 let length = self.path(path).as_ref().len();
-                RemoteError::Unreachable { place, reason: format!("{reason}; the key has {length} bytes") }
+                RemoteError::Unreachable { place, reason: format!("{reason} (the key has {length} bytes)") }
             }
         }
     }

@@ -66,5 +66,5 @@ pub(crate) fn append(bytes: &mut Vec<u8>, part: &[u8]) -> io::Result<()> {
 
 /// Returns the error of a failed allocation of `length` bytes.
 pub(crate) fn no_memory(length: u64) -> io::Error {
-    io::Error::new(io::ErrorKind::OutOfMemory, format!("there is no memory for {length} bytes"))
+    io::Error::new(io::ErrorKind::OutOfMemory, format!("cannot allocate {length} bytes"))
 }

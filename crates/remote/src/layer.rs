@@ -33,7 +33,7 @@ pub enum OpenRemoteError {
     #[error(transparent)]
     Place(#[from] PlaceError),
     /// The program was built without the required feature.
-    #[error("`{place}` needs a precast with the feature `{feature}` of precast-remote")]
+    #[error("cannot use `{place}`: this program was built without the feature `{feature}` of precast-remote")]
     Feature {
         /// The place.
         place: String,
@@ -49,14 +49,15 @@ pub enum OpenRemoteError {
         why: String,
     },
     /// The URL names a registry, which is not a directory of files.
-    #[error("`{place}` is no bucket and no web server")]
+    #[error("`{place}` is neither a bucket nor a web server")]
     NotFiles {
         /// The place.
         place: String,
     },
     /// A password would be sent unencrypted.
     #[error(
-        "credentials for `{place}` would be sent without encryption\nhint: `https://` encrypts; `PRECAST_ALLOW_HTTP=true` sends them nevertheless"
+        "credentials for `{place}` would be sent unencrypted\nhint: use `https://`, or set `PRECAST_ALLOW_HTTP=true` \
+         to send them nevertheless"
     )]
     Exposed {
         /// The place.
@@ -64,7 +65,8 @@ pub enum OpenRemoteError {
     },
     /// The previous release of a tag is required but unknown.
     #[error(
-        "what `{place}` meant before is not known: {why}\nhint: `PRECAST_CACHE` names a directory that remembers, as an absolute path; a digest needs none"
+        "cannot compare `{place}` with its previous target: {why}\nhint: set `PRECAST_CACHE` to the absolute path of \
+         a directory for the history, or use a digest"
     )]
     NoHistory {
         /// The place.
@@ -73,7 +75,7 @@ pub enum OpenRemoteError {
         why: String,
     },
     /// The store for fetched content cannot be created.
-    #[error("cannot keep what comes from `{place}`")]
+    #[error("cannot store data from `{place}`")]
     Cache {
         /// The place.
         place: String,
@@ -81,7 +83,7 @@ pub enum OpenRemoteError {
         source: CreateError,
     },
     /// The cache directory is not writable.
-    #[error("cannot keep what comes from `{place}` in `{}`", path.display())]
+    #[error("cannot store data from `{place}` in `{}`", path.display())]
     Kept {
         /// The place.
         place: String,
@@ -94,7 +96,7 @@ pub enum OpenRemoteError {
     #[error(transparent)]
     Remote(#[from] RemoteError),
     /// A release cannot be stored, or required signatures are missing.
-    #[error("cannot use the release that came from `{place}`")]
+    #[error("cannot use the release from `{place}`")]
     Release {
         /// The place.
         place: String,

@@ -51,7 +51,7 @@ pub use url::{Place, PlaceError};
 fn words(error: &(dyn std::error::Error + 'static)) -> String {
     let last = std::iter::successors(Some(error), |error| error.source()).last().unwrap_or(error);
     let line = shortened(&last.to_string());
-    if line.is_empty() { "the transport does not say why".to_owned() } else { line }
+    if line.is_empty() { "unknown transport error".to_owned() } else { line }
 }
 
 /// Returns the first line of a remote text, up to 200 characters. Further lines could look like messages of precast.

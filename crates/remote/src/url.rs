@@ -31,7 +31,8 @@ pub enum Place {
 /// An error: a text does not name a remote.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{shown}` names no remote: {why}\nhint: `https://host/path`, `s3://bucket/prefix` and `oci://host/repository:tag` do"
+    "invalid remote `{shown}`: {why}\nhint: use `https://host/path`, `s3://bucket/prefix` or \
+     `oci://host/repository:tag`"
 )]
 pub struct PlaceError {
     /// The text, without credentials.
@@ -96,24 +97,22 @@ impl FromStr for Place {
         };
         let wrong = |why| PlaceError { shown: without_secrets(text), why };
         if host.is_empty() {
-            return Err(wrong("it has no host"));
+            return Err(wrong("missing host"));
         }
         if text.contains(|c: char| c.is_control() || c.is_whitespace()) {
-            return Err(wrong("it has blanks or control characters"));
+            return Err(wrong("it has whitespace or control characters"));
         }
         // Credentials that contain a `/` look like a host and a path. The `@` of a digest is
         // allowed in the URL of a release.
         let named = path.rsplit_once("@sha256:").filter(|_| scheme == "oci").map_or(path, |(name, _)| name);
         if named.contains('@') {
-            return Err(wrong("it has an `@` behind a `/`; in credentials, `/` is written `%2F`"));
+            return Err(wrong("unexpected `@` after a `/`; write `/` as `%2F` in credentials"));
         }
         let directory = path.trim_matches('/');
         match scheme {
             "http" | "https" => {
                 if path.contains(['?', '#']) {
-                    return Err(wrong(
-                        "it has a query or a fragment, which the files of a store cannot have",
-                    ));
+                    return Err(wrong("a query or fragment is not allowed"));
                 }
                 let url = format!("{scheme}://{host}/{directory}");
                 Ok(Self::Http {
@@ -121,15 +120,13 @@ impl FromStr for Place {
                     credentials: credentials.map(str::to_owned),
                 })
             }
-            "s3" if credentials.is_some() => Err(wrong("credentials of S3 are taken from the environment")),
+            "s3" if credentials.is_some() => Err(wrong("S3 credentials come from the environment")),
             "s3" => Ok(Self::S3 { bucket: host.to_owned(), prefix: directory.to_owned() }),
-            "oci" if credentials.is_some() => {
-                Err(wrong("credentials of registries are taken from where docker and podman keep them"))
-            }
-            "oci" if path.is_empty() => Err(wrong("it has no repository")),
+            "oci" if credentials.is_some() => Err(wrong("registry credentials come from docker or podman")),
+            "oci" if path.is_empty() => Err(wrong("missing repository")),
             "oci" => Ok(Self::Oci { reference: rest.to_owned() }),
-            "" => Err(wrong("it is no URL")),
-            _ => Err(wrong("its scheme is another")),
+            "" => Err(wrong("not a URL")),
+            _ => Err(wrong("unknown scheme")),
         }
     }
 }

@@ -21,9 +21,9 @@ static RUNTIME: OnceLock<Option<(u32, Runtime)>> = OnceLock::new();
 /// The reason why no remote can be reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NoRuntime {
-    #[error("no thread can be started for it")]
+    #[error("cannot start a thread")]
     NoThread,
-    #[error("this process was forked after it had asked a remote")]
+    #[error("cannot use remotes after a fork")]
     Forked,
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn wait<T: Send + 'static>(
     });
     receiver.recv_timeout(patience).map_err(|_| {
         task.abort();
-        failed(format!("no answer within {} s", patience.as_secs_f32()))
+        failed(format!("no response within {} s", patience.as_secs_f32()))
     })
 }
 

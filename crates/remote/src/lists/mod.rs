@@ -29,7 +29,7 @@ const FEW: usize = 1000;
 const FRESH: Duration = Duration::from_secs(60);
 
 /// The error message for a list with a missing page.
-const MISSING: &str = "the list names a page that is missing\nhint: `precast index` writes the lists again";
+const MISSING: &str = "the list names a missing page\nhint: run `precast index` to rewrite the lists";
 
 /// Names, one per line. `None` if the list does not exist or is too long to cache.
 type List = Option<Arc<str>>;
@@ -180,7 +180,7 @@ impl At {
                 break;
             }
             if names.len() > LISTED {
-                let why = format!("it lists more than {LISTED} names");
+                let why = format!("it has more than {LISTED} names");
                 return Err(RemoteError::Damaged { place: self.place(directory), why });
             }
         }

@@ -102,9 +102,9 @@ impl At {
     pub(super) fn location(&self, answer: &Response) -> Result<Url, RemoteError> {
         let location = answer.headers().get(LOCATION).and_then(|location| location.to_str().ok());
         let url = location.and_then(|location| answer.url().join(location).ok());
-        let url = url.ok_or_else(|| self.damaged("the registry does not say where a blob goes to"))?;
+        let url = url.ok_or_else(|| self.damaged("the registry returned no upload location for a blob"))?;
         if self.origin.scheme() == "https" && url.scheme() != "https" {
-            let why = "the registry wants a blob to be sent to a place without encryption".to_owned();
+            let why = "the registry redirected a blob upload to an unencrypted URL".to_owned();
             return Err(RemoteError::Foreign { place: self.place.clone(), why });
         }
         Ok(url)

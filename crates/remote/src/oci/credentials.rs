@@ -39,9 +39,9 @@ impl Login {
 pub(super) struct IdentityToken;
 
 impl IdentityToken {
-    pub(super) const WHY: &str =
-        "docker keeps an identity token for it, which has to be exchanged first, and precast does not";
-    pub(super) const REMEDY: &str = "`docker login --username NAME` with a password or an access token, `podman login` and `skopeo login` keep what can be used";
+    pub(super) const WHY: &str = "docker stores an identity token for it, which precast does not support";
+    pub(super) const REMEDY: &str = "run `docker login --username NAME` with a password or an access token, `podman \
+                                     login` or `skopeo login`";
 }
 
 /// Finds the credentials of a registry: podman's (`REGISTRY_AUTH_FILE`, `containers/auth.json`), else docker's

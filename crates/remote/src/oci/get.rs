@@ -38,7 +38,7 @@ impl At {
         };
         match serde_json::from_slice::<OciImageIndex>(&body) {
             Ok(index) => Ok(index.manifests.into_iter().filter(|entry| is_digest(&entry.digest)).collect()),
-            Err(_) => Err(self.damaged("what it lists about a release is no list")),
+            Err(_) => Err(self.damaged("invalid list of referrers")),
         }
     }
 

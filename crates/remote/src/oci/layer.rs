@@ -36,7 +36,9 @@ pub(crate) fn layer(place: &Place, keyring: &Keyring, options: &Options) -> Resu
     };
     let Some(hex) = digest.strip_prefix("sha256:").filter(|_| is_digest(&digest)) else {
         let place = place.to_string();
-        return Err(RemoteError::Foreign { place, why: "its digest is no SHA-256".to_owned() }.into());
+        return Err(
+            RemoteError::Foreign { place, why: "its digest is not a SHA-256 digest".to_owned() }.into()
+        );
     };
     let path = cache.as_ref().ok().map(|cache| cache.join(format!("{hex}.precast")));
     let bundle = match path.as_deref().map(|path| kept(path, place, keyring)).transpose()?.flatten() {
@@ -82,7 +84,7 @@ fn fetched(
     if release.kind() != Kind::Bundle {
         return Err(OpenRemoteError::Transport {
             place: place.to_string(),
-            why: "it is an export, and only bundles are layers\nhint: `precast pull`, then `precast import`"
+            why: "it is an export, and only bundles can be layers\nhint: run `precast pull`, then `precast import`"
                 .to_owned(),
         });
     }

@@ -112,7 +112,7 @@ impl Registry {
         let Place::Oci { reference } = place else {
             return Err(OpenRemoteError::Transport {
                 place: place.to_string(),
-                why: "it is no registry\nhint: `oci://host/repository:tag` is".to_owned(),
+                why: "not a registry reference\nhint: use `oci://host/repository:tag`".to_owned(),
             });
         };
         crate::tls::provide();
@@ -156,7 +156,7 @@ impl At {
     }
 
     fn slow(&self) -> RemoteError {
-        self.unreachable("it is silent, or too slow".to_owned())
+        self.unreachable("no response, or too slow".to_owned())
     }
 
     fn unreachable(&self, reason: String) -> RemoteError {
@@ -173,7 +173,7 @@ impl At {
             let reason = format!("{reason}; {}", IdentityToken::WHY);
             return RemoteError::Denied { place, reason, remedy: IdentityToken::REMEDY };
         }
-        let remedy = "`docker login`, `podman login` or `skopeo login` keep credentials, and precast takes them from there";
+        let remedy = "run `docker login`, `podman login` or `skopeo login`; precast uses their credentials";
         RemoteError::Denied { place, reason, remedy }
     }
 }

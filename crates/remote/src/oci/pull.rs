@@ -145,7 +145,7 @@ impl At {
         let found = manifest.artifact_type.as_deref().unwrap_or(&manifest.config.media_type);
         let Some(kind) = Kind::of(found) else {
             let found: String = found.chars().take(80).collect();
-            let why = format!("it is no release of precast, its type is `{found}`");
+            let why = format!("not a precast release: artifact type `{found}`");
             return Err(RemoteError::Foreign { place: self.place.clone(), why });
         };
         let spool = self.blobs(&manifest.layers, LONGEST).await?;
@@ -160,12 +160,12 @@ impl At {
         let body = self.patience.retry(|| self.get_manifest(reference, OCI_IMAGE_MEDIA_TYPE)).await?;
         let digest = sha256(&body);
         if reference.digest().is_some_and(|wanted| wanted != digest) {
-            return Err(self.damaged(format!("its manifest has the digest `{digest}`")));
+            return Err(self.damaged(format!("unexpected manifest digest `{digest}`")));
         }
         match serde_json::from_slice(&body) {
             Ok(manifest) => Ok((digest, manifest)),
             Err(_) => {
-                let why = "what it names is no manifest of an artifact".to_owned();
+                let why = "not an artifact manifest".to_owned();
                 Err(RemoteError::Foreign { place: self.place.clone(), why })
             }
         }
@@ -181,7 +181,7 @@ impl At {
         }
         // A release has no empty layers, and its digests become parts of URL paths.
         if layers.len() > LAYERS || !layers.iter().all(|layer| layer.size > 0 && is_digest(&layer.digest)) {
-            return Err(self.damaged("its layers are none of a release"));
+            return Err(self.damaged("invalid layers of a release"));
         }
         let mut spool = Spool::new();
         for some in layers.chunk_by(|one, next| is_small(one) && is_small(next)) {
@@ -242,7 +242,7 @@ impl At {
             return Ok(());
         }
         let short = layer.digest.chars().take(80).collect::<String>();
-        Err(self.damaged(format!("the blob `{short}` has other bytes than its manifest says")))
+        Err(self.damaged(format!("blob `{short}` does not match its manifest")))
     }
 
     /// Returns all signatures of a release.

@@ -121,7 +121,7 @@ impl At {
         let put = descriptor(OCI_IMAGE_MEDIA_TYPE, &body);
         let reference = if is_about { self.by_digest(&put.digest) } else { self.reference.clone() };
         if reference.digest().is_some_and(|digest| digest != put.digest) {
-            let why = format!("what is pushed has the digest `{}`", put.digest);
+            let why = format!("the digest of the pushed release is `{}`", put.digest);
             return Err(RemoteError::Foreign { place: self.place.clone(), why });
         }
         self.put_manifest(&reference, OCI_IMAGE_MEDIA_TYPE, body).await?;
@@ -215,7 +215,7 @@ impl At {
         if body.len() <= MANIFEST {
             return Ok(body.into());
         }
-        let why = format!("the manifest has {} bytes, and registries take {MANIFEST}", body.len());
+        let why = format!("the manifest has {} bytes, and registries accept at most {MANIFEST}", body.len());
         Err(RemoteError::Foreign { place: self.place.clone(), why })
     }
 }

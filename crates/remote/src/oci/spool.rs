@@ -99,7 +99,7 @@ fn told(error: io::Error) -> io::Error {
     let directory = std::env::temp_dir();
     io::Error::new(
         error.kind(),
-        format!("a temporary file in `{}` cannot be written: {error}", directory.display()),
+        format!("cannot write a temporary file in `{}`: {error}", directory.display()),
     )
 }
 

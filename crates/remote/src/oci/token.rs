@@ -80,19 +80,19 @@ impl At {
         match answer.status() {
             StatusCode::OK => {}
             status if status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS => {
-                return Err(self.denied(format!("it makes out no token: HTTP status {}", status.as_u16())));
+                return Err(self.denied(format!("the token request failed: HTTP status {}", status.as_u16())));
             }
             status => return Err(self.unreachable(format!("HTTP status {}", status.as_u16()))),
         }
         let body = self.body(answer, SHORT).await?;
         let made =
             serde_json::from_slice::<Made>(&body).ok().and_then(|made| made.token.or(made.access_token));
-        made.ok_or_else(|| self.damaged("what it makes out is no token"))
+        made.ok_or_else(|| self.damaged("invalid response to a token request"))
     }
 
     /// Returns the URL to request a token from.
     fn realm(&self, challenge: &Challenge, purpose: Purpose) -> Result<Url, RemoteError> {
-        let wrong = || self.damaged("it names no place that makes out tokens");
+        let wrong = || self.damaged("invalid authentication challenge");
         let mut url: Url = challenge.realm.parse().map_err(|_| wrong())?;
         if !matches!(url.scheme(), "https" | "http") {
             return Err(wrong());
@@ -112,11 +112,12 @@ impl At {
         if url.scheme() != "https" && !is_here(host) {
             return Err(RemoteError::Denied {
                 place: self.place.clone(),
-                reason: format!("it wants the password to be sent to `{host}` without encryption"),
-                remedy: "`docker logout HOST` or `podman logout HOST` reads without a password; who runs the registry can make it name an `https://` realm",
+                reason: format!("the password would be sent to `{host}` unencrypted"),
+                remedy: "run `docker logout HOST` or `podman logout HOST` to read without a password, or ask the \
+                         registry's operator for an `https://` realm",
             });
         }
-        login.header().ok_or_else(|| self.denied("the name or the password cannot be sent".to_owned()))
+        login.header().ok_or_else(|| self.denied("the name or password cannot be encoded".to_owned()))
     }
 }
 

@@ -37,7 +37,7 @@ pub enum AccessError {
     #[error(transparent)]
     Read(#[from] io::Error),
     /// A file has the wrong content.
-    #[error("`{}` holds no {what} in PEM", path.display())]
+    #[error("no PEM {what} in `{}`", path.display())]
     Pem {
         /// The path of the file.
         path: PathBuf,
@@ -54,7 +54,8 @@ pub enum AccessError {
     },
     /// The credentials would be sent unencrypted.
     #[error(
-        "credentials for `{place}` would travel unencrypted\nhint: `grpcs://` encrypts; without credentials, leave `PRECAST_REMOTE_TOKEN` and `PRECAST_REMOTE_CREDENTIALS` unset"
+        "credentials for `{place}` would be sent unencrypted\nhint: use `grpcs://`, or unset `PRECAST_REMOTE_TOKEN` \
+         and `PRECAST_REMOTE_CREDENTIALS`"
     )]
     Exposed {
         /// The address of the service.
@@ -62,7 +63,8 @@ pub enum AccessError {
     },
     /// Certificates are configured, but the connection would not be encrypted.
     #[error(
-        "certificates are given, and the connection to `{place}` would not be encrypted\nhint: `grpcs://` encrypts; without it, leave out `--remote-ca` and `--remote-certificate`, and `PRECAST_REMOTE_CA` and `PRECAST_REMOTE_CERTIFICATE` unset"
+        "certificates are configured, but the connection to `{place}` would be unencrypted\nhint: use `grpcs://`, or \
+         drop `--remote-ca` and `--remote-certificate` and unset `PRECAST_REMOTE_CA` and `PRECAST_REMOTE_CERTIFICATE`"
     )]
     Plain {
         /// The address of the service.
@@ -70,11 +72,12 @@ pub enum AccessError {
     },
     /// A token has characters that are invalid in a header.
     #[error(
-        "the token in `PRECAST_REMOTE_TOKEN` has a character that no header may have, such as the end of a line"
+        "invalid token in `PRECAST_REMOTE_TOKEN`: found a character that is not allowed in a header, such as a line \
+         break"
     )]
     Token,
     /// No thread of this process can wait for responses.
-    #[error("`{place}` cannot be asked: {why}")]
+    #[error("cannot query `{place}`: {why}")]
     NoThread {
         /// The address of the service.
         place: String,

@@ -34,7 +34,7 @@ impl Connection {
                 blob_digests: names.iter().map(Name::digest).collect(),
                 ..FindMissingBlobsRequest::default()
             };
-            let asked = self.call("asking for missing blobs", async || {
+            let asked = self.call("query missing blobs", async || {
                 ContentAddressableStorageClient::new(self.channel().await?)
                     .find_missing_blobs(request.clone())
                     .await
@@ -42,7 +42,7 @@ impl Connection {
             let digests = asked.await?.into_inner().missing_blob_digests;
             for digest in &digests {
                 let name = Name::read(Some(digest)).filter(|name| names.contains(name));
-                missing.insert(name.ok_or_else(|| CallError::wrong("a digest that it was not asked for"))?);
+                missing.insert(name.ok_or_else(|| CallError::wrong("an unrequested digest"))?);
             }
         }
         Ok(missing)
@@ -74,11 +74,11 @@ impl Connection {
             requests: requests.collect(),
             ..BatchUpdateBlobsRequest::default()
         };
-        self.call("storing blobs", async || {
+        self.call("store blobs", async || {
             let mut client = ContentAddressableStorageClient::new(self.channel().await?);
             let answer = client.batch_update_blobs(request.clone()).await?.into_inner();
             if answer.responses.len() != request.requests.len() {
-                return Err(Status::data_loss("it tells of other blobs than it was given"));
+                return Err(Status::data_loss("results for other blobs than requested"));
             }
             answer.responses.iter().try_for_each(|blob| refused(blob.status.as_ref()))
         })
@@ -86,7 +86,7 @@ impl Connection {
     }
 
     async fn write_stream(&self, name: &Name, bytes: &[u8]) -> Result<(), CallError> {
-        self.call_for("storing a blob", name.size, async || {
+        self.call_for("store a blob", name.size, async || {
             let resource =
                 self.place.resource(&format!("uploads/{}/blobs/{}/{}", self.uuid(), name.hash, name.size));
             let mut offset = 0;
@@ -109,7 +109,7 @@ impl Connection {
             if u64::try_from(written) == Ok(name.size) {
                 return Ok(());
             }
-            Err(Status::aborted(format!("it took {written} of {} bytes", name.size)))
+            Err(Status::aborted(format!("stored {written} of {} bytes", name.size)))
         })
         .await
     }
@@ -131,7 +131,7 @@ impl Connection {
         }
         let give = |(name, _): &(Name, u64)| {
             let bytes = found.get(name).filter(|bytes| name.names(bytes));
-            let wrong = || CallError::wrong(format!("other bytes than those of the digest {}", name.hash));
+            let wrong = || CallError::wrong(format!("content that does not match digest {}", name.hash));
             bytes.cloned().ok_or_else(wrong)
         };
         wanted.iter().map(give).collect()
@@ -143,7 +143,7 @@ impl Connection {
             digests: names.iter().map(|name| name.digest()).collect(),
             ..BatchReadBlobsRequest::default()
         };
-        self.call("reading blobs", async || {
+        self.call("read blobs", async || {
             let mut client = ContentAddressableStorageClient::new(self.channel().await?);
             let answer = client.batch_read_blobs(request.clone()).await?.into_inner();
             let mut found = Vec::new();
@@ -159,19 +159,19 @@ impl Connection {
     }
 
     async fn read_stream(&self, name: &Name) -> Result<Vec<u8>, CallError> {
-        self.call_for("reading a blob", name.size, async || {
+        self.call_for("read a blob", name.size, async || {
             let resource_name = self.place.resource(&format!("blobs/{}/{}", name.hash, name.size));
             let request = ReadRequest { resource_name, read_offset: 0, read_limit: 0 };
             let mut stream = ByteStreamClient::new(self.channel().await?).read(request).await?.into_inner();
             let mut bytes = Vec::new();
             while let Some(chunk) = stream.message().await? {
                 if (bytes.len() + chunk.data.len()) as u64 > name.size {
-                    return Err(Status::data_loss("it gives more bytes than the digest says"));
+                    return Err(Status::data_loss("more bytes than the digest states"));
                 }
                 bytes.extend_from_slice(&chunk.data);
             }
             // A stream that ends early may have been cut off.
-            if bytes.len() as u64 == name.size { Ok(bytes) } else { Err(Status::aborted("the blob is cut")) }
+            if bytes.len() as u64 == name.size { Ok(bytes) } else { Err(Status::aborted("truncated blob")) }
         })
         .await
     }

@@ -99,14 +99,14 @@ impl RemoteCache {
     fn warn(&self, trouble: &Trouble) {
         let place = &self.connection.place;
         let warning = match trouble {
-            Trouble::Item(why) => format!("the cache `{place}` gave what cannot be used: {why}"),
+            Trouble::Item(why) => format!("invalid data from cache `{place}`: {why}"),
             Trouble::Call(error) => {
                 let is_away = error.code().is_some_and(passes_or_refused);
                 if is_away && self.is_off.swap(true, Ordering::Relaxed) {
                     return;
                 }
-                let rest = if is_away { " is not asked again in this build" } else { "" };
-                format!("the cache `{place}`{rest}: {error}")
+                let rest = if is_away { " (skipped for the rest of this build)" } else { "" };
+                format!("cannot use cache `{place}`{rest}: {error}")
             }
         };
         self.connection.note(|report| count(&mut report.warnings, warning));
@@ -135,7 +135,7 @@ impl RemoteCache {
             action_digest: Some(action(key, &mut Blobs::new()).digest()),
             ..GetActionResultRequest::default()
         };
-        let asked = connection.call("asking for an action", async || {
+        let asked = connection.call("query an action", async || {
             ActionCacheClient::new(connection.channel().await?).get_action_result(request.clone()).await
         });
         let result = match asked.await {
@@ -198,7 +198,7 @@ impl RemoteCache {
             action_result: Some(result),
             ..UpdateActionResultRequest::default()
         };
-        let put = connection.call("storing an action", async || {
+        let put = connection.call("store an action", async || {
             ActionCacheClient::new(connection.channel().await?).update_action_result(request.clone()).await
         });
         put.await?;
@@ -261,14 +261,14 @@ fn action(key: &ActionKey, blobs: &mut Blobs) -> Name {
 fn wanted(result: &ActionResult) -> Result<Vec<(&'static str, Name, u64)>, Trouble> {
     let of = |path: &str| {
         let file = result.output_files.iter().find(|file| file.path == path);
-        file.map(|file| Name::read(file.digest.as_ref()).ok_or_else(|| format!("no digest of `{path}`")))
+        file.map(|file| Name::read(file.digest.as_ref()).ok_or_else(|| format!("missing digest of `{path}`")))
     };
     let mut wanted = Vec::new();
     for (path, limit) in FILES {
         match of(path) {
             Some(name) => wanted.push((path, name.map_err(Trouble::Item)?, limit)),
             None if path == "signatures" => {}
-            None => return Err(Trouble::Item(format!("a result without `{path}`"))),
+            None => return Err(Trouble::Item(format!("result without `{path}`"))),
         }
     }
     Ok(wanted)

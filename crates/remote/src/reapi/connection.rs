@@ -43,13 +43,13 @@ pub enum CallError {
         message: String,
     },
     /// The encrypted connection failed because one side rejects the other's certificate.
-    #[error("no encrypted connection: {why}")]
+    #[error("cannot establish an encrypted connection: {why}")]
     Untrusted {
         /// The reason, with a hint.
         why: String,
     },
     /// The connection was established and then broken.
-    #[error("{what}: the connection breaks off{}{hint}", told(message))]
+    #[error("cannot {what}: connection lost{}{hint}", told(message))]
     Broken {
         /// The requested operation.
         what: &'static str,
@@ -59,13 +59,13 @@ pub enum CallError {
         hint: &'static str,
     },
     /// The action exceeded its time limit and was stopped.
-    #[error("it took too long there, and was stopped")]
+    #[error("the remote action timed out")]
     Late,
     /// No request can be sent from this process.
     #[error("{0}")]
     Here(String),
     /// The response is invalid.
-    #[error("it gave {what}")]
+    #[error("invalid response: {what}")]
     Wrong {
         /// A description of the response.
         what: String,
@@ -113,17 +113,17 @@ fn said(status: &Status) -> String {
 /// Returns the description of a code.
 pub(super) fn spoken(code: Code) -> &'static str {
     match code {
-        Code::Unavailable => "not reachable, or overloaded",
-        Code::ResourceExhausted => "a quota is used up",
-        Code::DeadlineExceeded => "no answer in time",
-        Code::Aborted | Code::Cancelled => "broken off",
-        Code::NotFound => "not there",
-        Code::PermissionDenied => "not allowed",
+        Code::Unavailable => "unavailable or overloaded",
+        Code::ResourceExhausted => "quota exceeded",
+        Code::DeadlineExceeded => "timed out",
+        Code::Aborted | Code::Cancelled => "interrupted",
+        Code::NotFound => "not found",
+        Code::PermissionDenied => "permission denied",
         Code::Unauthenticated => "not authenticated",
-        Code::Unimplemented => "the server does not offer it",
-        Code::FailedPrecondition => "a condition is not met",
-        Code::InvalidArgument => "refused as invalid",
-        _ => "an error of the server",
+        Code::Unimplemented => "not supported by the server",
+        Code::FailedPrecondition => "precondition failed",
+        Code::InvalidArgument => "invalid argument",
+        _ => "server error",
     }
 }
 
@@ -259,7 +259,8 @@ impl Connection {
             && self.place.is_encrypted()
             && !self.has_identity
         {
-            *hint = "\nhint: a server that wants to see our certificate breaks off so: `--remote-certificate FILE --remote-key FILE`";
+            *hint = "\nhint: pass `--remote-certificate FILE --remote-key FILE` if the server requires a client \
+                     certificate";
         }
         error
     }
@@ -289,7 +290,7 @@ impl Connection {
     /// Requests the server's capabilities; rejects a server with other digest functions.
     pub(super) async fn capabilities(&self) -> Result<ServerCapabilities, CallError> {
         let request = GetCapabilitiesRequest { instance_name: self.instance() };
-        let asked = self.call("asking what the server can do", async || {
+        let asked = self.call("query the server's capabilities", async || {
             CapabilitiesClient::new(self.channel().await?).get_capabilities(request.clone()).await
         });
         let found = match asked.await {
@@ -301,7 +302,7 @@ impl Connection {
         let functions =
             found.cache_capabilities.as_ref().map(|cache| &cache.digest_functions[..]).unwrap_or_default();
         if !functions.is_empty() && !functions.contains(&(digest_function::Value::Sha256 as i32)) {
-            return Err(CallError::wrong("no digests of SHA-256, and this client has no others"));
+            return Err(CallError::wrong("no SHA-256 digests, which this client requires"));
         }
         Ok(found)
     }

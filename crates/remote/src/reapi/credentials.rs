@@ -171,8 +171,8 @@ async fn ask(program: &Path, place: &Server) -> Result<(Headers, SystemTime), St
         child.wait_with_output().await
     };
     let ended = tokio::time::timeout(HELPER, answering).await;
-    let ended = ended.map_err(|_| format!("does not answer within {HELPER:?}"))?;
-    let ended = ended.map_err(|error| format!("does not answer: {error}"))?;
+    let ended = ended.map_err(|_| format!("did not respond within {HELPER:?}"))?;
+    let ended = ended.map_err(|error| format!("did not respond: {error}"))?;
     if !ended.status.success() {
         let said = shortened(&String::from_utf8_lossy(&ended.stderr));
         return Err(format!("failed with {}: {said}", ended.status));
@@ -180,7 +180,7 @@ async fn ask(program: &Path, place: &Server) -> Result<(Headers, SystemTime), St
     // The output may be secret, so errors do not contain it.
     let answer: Option<Answer> = serde_json::from_slice(&ended.stdout).ok();
     let read = answer.and_then(|answer| Some((Headers::of(answer.headers)?, answer.expires)));
-    let (headers, expires) = read.ok_or("answers with something else than headers in JSON")?;
+    let (headers, expires) = read.ok_or("did not return headers in JSON")?;
     Ok((headers, expires.map_or_else(|| SystemTime::now() + KEPT, SystemTime::from)))
 }
 

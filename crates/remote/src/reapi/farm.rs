@@ -55,7 +55,7 @@ pub struct Farm {
 #[non_exhaustive]
 pub enum FarmError {
     /// A call to the farm failed.
-    #[error("`{place}` is of no use: {error}{}", hint(error))]
+    #[error("cannot use `{place}`: {error}{}", hint(error))]
     Call {
         /// The address of the farm.
         place: String,
@@ -64,7 +64,8 @@ pub enum FarmError {
     },
     /// A worker has a different toolchain.
     #[error(
-        "the toolchain of worker `{worker}` of `{place}` is another: {why}\nhint: workers with the property `{TOOLCHAIN}={id}` must have the toolchain of this machine, most simply by running the same image"
+        "worker `{worker}` of `{place}` has a different toolchain: {why}\nhint: give workers with the property \
+         `{TOOLCHAIN}={id}` the toolchain of this machine, for example by running the same image"
     )]
     Toolchain {
         /// The address of the farm.
@@ -91,13 +92,14 @@ fn hint(error: &CallError) -> &'static str {
         Some(Code::Unauthenticated | Code::PermissionDenied)
             if matches!(error, CallError::Refused { .. }) =>
         {
-            "\nhint: who asks is said by the token in `PRECAST_REMOTE_TOKEN`, or by the program of `--remote-credentials`"
+            "\nhint: set a token in `PRECAST_REMOTE_TOKEN`, or use a program with `--remote-credentials`"
         }
         Some(Code::FailedPrecondition) => {
-            "\nhint: the farm may not know a property that actions ask for; each has `precast-toolchain`, and those of `--remote-property`"
+            "\nhint: check that the farm knows the properties of the actions: `precast-toolchain` and those of \
+             `--remote-property`"
         }
         Some(code) if passes(code) => {
-            "\nhint: what was compiled is published; build again when the farm is back"
+            "\nhint: build again when the farm is back; the finished artifacts are published"
         }
         _ => "",
     }
@@ -228,13 +230,13 @@ impl Farm {
                 Some(Code::FailedPrecondition) if refills < REFILLS => {
                     refills += 1;
                     lock(&self.there).retain(|name| !blobs.contains_key(name));
-                    "inputs were gone"
+                    "missing inputs"
                 }
                 Some(Code::FailedPrecondition) => return Err(self.give_up(error)),
                 // The files of an earlier result are missing or differ.
                 Some(Code::NotFound) | None => {
                     anew = true;
-                    "a result was damaged"
+                    "damaged result"
                 }
                 Some(code) => spoken(code),
             };
@@ -291,7 +293,7 @@ impl Farm {
         for path in outputs {
             let file = result.output_files.iter().find(|file| file.path == *path);
             let name = file.and_then(|file| Name::read(file.digest.as_ref()));
-            wanted.push((name.ok_or_else(|| wrong(format!("a result without `{path}`")))?, OUTPUT_LIMIT));
+            wanted.push((name.ok_or_else(|| wrong(format!("result without `{path}`")))?, OUTPUT_LIMIT));
         }
         let words = |raw: &[u8], digest: &Option<Digest>| match digest {
             Some(_) if raw.is_empty() => Name::read(digest.as_ref()).filter(|name| name.size > 0),

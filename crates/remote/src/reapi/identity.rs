@@ -75,11 +75,11 @@ fn difference(expected: &[String], found: &[&str]) -> Option<String> {
         return Some(format!(
             "`{}` is {}",
             name(line),
-            if is_there { "another file there" } else { "not there" }
+            if is_there { "different there" } else { "missing there" }
         ));
     }
     let more = found.iter().find(|line| !expected.iter().any(|other| other == *line))?;
-    Some(format!("`{}` is there and not here", name(more)))
+    Some(format!("`{}` exists only there", name(more)))
 }
 
 #[cfg(test)]

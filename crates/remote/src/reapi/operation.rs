@@ -12,7 +12,7 @@ use super::connection::{CallError, Connection, passes};
 use super::digest::Name;
 
 /// The operation's name in messages.
-const WHAT: &str = "running the compiler there";
+const WHAT: &str = "run the compiler remotely";
 
 /// The first exit code that stands for a signal.
 const SIGNAL: i32 = 128;
@@ -33,16 +33,16 @@ impl Connection {
             Some(operation::Result::Error(error)) => return Err(refused(error.code, error.message)),
             None => None,
         };
-        let response = response.ok_or_else(|| CallError::wrong("an operation without its response"))?;
+        let response = response.ok_or_else(|| CallError::wrong("an operation without a response"))?;
         if let Some(status) = response.status.filter(|status| status.code != 0) {
             if status.code == Code::DeadlineExceeded as i32 {
                 return Err(CallError::Late);
             }
             return Err(refused(status.code, status.message));
         }
-        let result = response.result.ok_or_else(|| CallError::wrong("a response without its result"))?;
+        let result = response.result.ok_or_else(|| CallError::wrong("a response without a result"))?;
         if result.exit_code < 0 || result.exit_code >= SIGNAL {
-            let how = format!("it was killed, with exit code {}", result.exit_code);
+            let how = format!("killed, with exit code {}", result.exit_code);
             return Err(refused(Code::Aborted as i32, how));
         }
         Ok((result, response.cached_result))
@@ -75,14 +75,14 @@ impl Connection {
                     (name, broken) = (operation.name, 0);
                     continue;
                 }
-                Ok(None) => Status::unavailable("the stream ended before its operation"),
+                Ok(None) => Status::unavailable("the stream ended before the operation"),
                 Err(status) => status,
             };
             broken += 1;
             if name.is_empty() || !passes(status.code()) || broken >= self.patience.tries {
                 return Err(status);
             }
-            self.pause(broken, "a stream was cut").await;
+            self.pause(broken, "interrupted stream").await;
             let request = WaitExecutionRequest { name: name.clone() };
             // The credentials may have changed by now.
             let mut client = ExecutionClient::new(self.channel().await?);

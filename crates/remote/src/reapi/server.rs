@@ -17,7 +17,8 @@ pub struct Server {
 /// The error for a text that is not the address of a server.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "`{text}` names no server of the Remote Execution API: {why}\nhint: `grpc://HOST:PORT/INSTANCE`, or `grpcs://HOST/INSTANCE` where it is encrypted; the instance may be left out"
+    "invalid server `{text}` of the Remote Execution API: {why}\nhint: use `grpc://HOST:PORT/INSTANCE`, or \
+     `grpcs://HOST/INSTANCE` for TLS; the instance is optional"
 )]
 pub struct ParseServerError {
     text: String,
@@ -72,10 +73,10 @@ impl FromStr for Server {
         let is_encrypted = match scheme {
             "grpc" => false,
             "grpcs" => true,
-            _ => return Err(wrong("it begins neither with `grpc://` nor with `grpcs://`")),
+            _ => return Err(wrong("expected `grpc://` or `grpcs://`")),
         };
         if rest.contains('@') {
-            return Err(wrong("it has an `@`, and who asks is said elsewhere, never in a URL"));
+            return Err(wrong("unexpected `@`; credentials are not allowed in the URL"));
         }
         let (authority, instance) = rest.split_once('/').unwrap_or((rest, ""));
         // The colons of `[::1]` do not precede a port.
@@ -84,16 +85,16 @@ impl FromStr for Server {
             // An encrypted address has a default port.
             None if is_encrypted && !authority.is_empty() => {}
             Some(port) if port.parse::<u16>().is_ok() => {}
-            _ => return Err(wrong("it has no port")),
+            _ => return Err(wrong("missing port")),
         }
         let is_host = |c: char| c.is_ascii_alphanumeric() || "-._:[]".contains(c);
         if authority.starts_with(':') || !authority.chars().all(is_host) {
-            return Err(wrong("its host is no name and no address"));
+            return Err(wrong("invalid host"));
         }
         let instance = instance.strip_suffix('/').unwrap_or(instance);
         let is_plain = |c: char| c.is_ascii_graphic() && !"?#%".contains(c);
         if !instance.chars().all(is_plain) || instance.split('/').skip(1).any(str::is_empty) {
-            return Err(wrong("its instance has a character or an empty part that no name has"));
+            return Err(wrong("invalid instance name"));
         }
         Ok(Self { is_encrypted, authority: authority.to_owned(), instance: instance.to_owned() })
     }

@@ -78,7 +78,7 @@ fn read(path: &Path, blobs: &mut Blobs) -> io::Result<Name> {
     for entry in fs_err::read_dir(path)? {
         let entry = entry?;
         let name = entry.file_name().into_string();
-        let name = name.map_err(|name| io::Error::other(format!("`{}` is no text", name.display())))?;
+        let name = name.map_err(|name| io::Error::other(format!("`{}` is not UTF-8", name.display())))?;
         let path = entry.path();
         if fs_err::metadata(&path)?.is_dir() {
             let below = read(&path, blobs)?;

@@ -32,27 +32,28 @@ fn explain(error: &rustls::Error) -> Option<String> {
         rustls::Error::InvalidCertificate(wrong) => match wrong {
             // An authority with the same name and another key is a different one.
             CertificateError::UnknownIssuer | CertificateError::BadSignature => {
-                "no authority that is known here has certified the server\nhint: `--remote-ca FILE` names the authorities of a company's own servers"
+                "the server's certificate has an unknown issuer\nhint: pass the certificates of your own authorities \
+                 with `--remote-ca FILE`"
                     .to_owned()
             }
             CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
                 "the server's certificate has expired".to_owned()
             }
             CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
-                "the server's certificate is not valid yet\nhint: does the clock of this machine go right?".to_owned()
+                "the server's certificate is not valid yet\nhint: check the clock of this machine".to_owned()
             }
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-                "the server's certificate is of another name than its URL's".to_owned()
+                "the server's certificate does not match the host of the URL".to_owned()
             }
-            other => format!("the server's certificate is not accepted: {other}"),
+            other => format!("the server's certificate was rejected: {other}"),
         },
         rustls::Error::AlertReceived(
             AlertDescription::CertificateRequired | AlertDescription::HandshakeFailure,
-        ) => "the server wants to see a certificate of ours\nhint: `--remote-certificate FILE --remote-key FILE`"
+        ) => "the server requires a client certificate\nhint: pass `--remote-certificate FILE --remote-key FILE`"
             .to_owned(),
-        rustls::Error::AlertReceived(alert) => format!("the server breaks it off: {alert:?}"),
+        rustls::Error::AlertReceived(alert) => format!("the server closed the connection: {alert:?}"),
         rustls::Error::InvalidMessage(_) => {
-            "the server does not speak TLS\nhint: `grpc://` is not encrypted".to_owned()
+            "the server does not support TLS\nhint: use `grpc://` for an unencrypted connection".to_owned()
         }
         _ => return None,
     })
