@@ -33,7 +33,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 #[non_exhaustive]
 pub enum CallError {
     /// The server refused, could not be reached, or did not respond in time.
-    #[error("{what}: {}{}", spoken(*code), told(message))]
+    #[error("cannot {what}: {}{}", spoken(*code), told(message))]
     Refused {
         /// The requested operation.
         what: &'static str,

@@ -269,8 +269,7 @@ impl Export {
         if Record::id_of(bytes).to_string() != id {
             return Err(wrong("hash mismatch"));
         }
-        let documents =
-            self.0.get(&format!("documents/{id}")).ok_or_else(|| wrong("missing documents"))?;
+        let documents = self.0.get(&format!("documents/{id}")).ok_or_else(|| wrong("missing documents"))?;
         set_documents(&mut record, documents)
             .map_err(|source| ImportError::Parse { member: format!("documents/{id}"), source })?;
         record.check().map_err(|source| ImportError::Parse { member: member(), source })?;
