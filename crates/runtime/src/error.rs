@@ -26,7 +26,7 @@ pub enum BuildRuntimeError {
     #[error("cannot use a layer")]
     Signed(#[source] OpenSignedError),
     /// The keyring could not be used.
-    #[error("cannot tell whose signatures to believe")]
+    #[error("cannot determine the required signatures")]
     Keyring(#[from] KeyringError),
     /// A store could not be opened.
     #[error("cannot open store `{path}`")]
@@ -47,7 +47,8 @@ pub enum BuildRuntimeError {
     /// A remote needs a keyring, since its artifacts are trusted only by their signatures.
     #[cfg(feature = "remote")]
     #[error(
-        "a remote is believed for its signatures only, and no keyring says whose count\nhint: `Builder::keyring`, or `--keyring FILE`; `precast trust` makes a keyring"
+        "a remote needs a keyring\nhint: use `Builder::keyring` or `--keyring FILE`; `precast trust` creates a \
+         keyring"
     )]
     NoKeyring,
     /// A remote could not be opened.
@@ -70,7 +71,7 @@ precast_core::debug_as_chain!(BuildRuntimeError);
 #[non_exhaustive]
 pub enum FunctionError {
     /// The graph is not valid.
-    #[error("the graph is not valid")]
+    #[error("the graph is invalid")]
     Graph(#[from] BuildError),
     /// Generating code for the graph failed.
     #[error("cannot generate code for the graph")]
@@ -89,7 +90,7 @@ pub enum FunctionError {
         recorded: Option<PathBuf>,
     },
     /// A miss without a compiler.
-    #[error("{miss}, and it cannot be compiled here: {problem}")]
+    #[error("{miss}, and it cannot be compiled: {problem}")]
     NoCompiler {
         /// The miss.
         miss: Box<Miss>,
@@ -113,7 +114,7 @@ pub enum FunctionError {
         problem: String,
     },
     /// This process cannot load any module.
-    #[error("cannot load a module for `{signature}`, nor any other: {problem}")]
+    #[error("cannot load a module for `{signature}` or any other module: {problem}")]
     Stage {
         /// The module.
         signature: String,
@@ -121,7 +122,7 @@ pub enum FunctionError {
         problem: String,
     },
     /// Creating an instance of a module failed.
-    #[error("cannot make an instance")]
+    #[error("cannot create an instance")]
     Instance(#[from] CallError),
 }
 
@@ -131,10 +132,10 @@ fn missed(misses: &[Miss], no_compiler: Option<&str>, recorded: Option<&Path>) -
     let lines: Vec<String> = misses.iter().map(Miss::to_string).collect();
     let mut text = lines.join("\n  ");
     if let Some(problem) = no_compiler {
-        text = format!("{text}\n  and nothing can be compiled here: {problem}");
+        text = format!("{text}\n  and no compiler is available: {problem}");
     }
     match recorded.map(Path::display) {
-        Some(path) => format!("{text}\nhint: it is recorded: `precast build {path}` compiles it"),
+        Some(path) => format!("{text}\nhint: run `precast build {path}` to compile the recorded graph"),
         None => text,
     }
 }
@@ -144,7 +145,7 @@ fn missed(misses: &[Miss], no_compiler: Option<&str>, recorded: Option<&Path>) -
 #[non_exhaustive]
 pub enum EntryError {
     /// No layer has an entry with this name.
-    #[error("no layer has an entry `{name}`; known: {known}")]
+    #[error("entry `{name}` not found; available: {known}")]
     Unknown {
         /// The name.
         name: String,
@@ -153,7 +154,8 @@ pub enum EntryError {
     },
     /// No combination of the entry accepts these inputs.
     #[error(
-        "no combination of entry `{name}` takes `{found}`: {problem}\nhint: `precast ls` lists what is built; the manifest says what shall be"
+        "no combination of entry `{name}` accepts `{found}`: {problem}\nhint: run `precast ls` to list the available \
+         combinations, and declare more in the manifest"
     )]
     Combination {
         /// The name.
@@ -172,7 +174,7 @@ pub enum EntryError {
         source: LayerError,
     },
     /// The entry's graph is invalid.
-    #[error("cannot read the graph of entry `{name}`")]
+    #[error("cannot parse the graph of entry `{name}`")]
     Graph {
         /// The name.
         name: String,

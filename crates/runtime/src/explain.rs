@@ -135,11 +135,11 @@ impl Explanation {
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let answer = match self.check() {
-            Check::Whole if self.segments.len() > 1 => "hit: a module serves each segment of the graph",
-            Check::Whole => "hit: one module serves the whole graph",
-            Check::Groups => "hit: every group is served by a module of its own",
-            Check::Mixed => "hit: groups and parts of groups are served by modules of their own",
-            Check::OpByOp => "hit: every op is served by a module of its own",
+            Check::Whole if self.segments.len() > 1 => "hit: one module for each segment of the graph",
+            Check::Whole => "hit: one module for the whole graph",
+            Check::Groups => "hit: one module for each group",
+            Check::Mixed => "hit: modules for groups and parts of groups",
+            Check::OpByOp => "hit: one module for each op",
             Check::Miss => "miss",
         };
         f.write_str(answer)?;

@@ -45,7 +45,7 @@ pub(crate) fn compile(
             Some(loaded) => Ok(loaded),
             // Another thread of this process looked it up, so look it up again.
             None => resolver.resolve(&key, names)?.ok_or_else(|| {
-                failed("another process had compiled it, and it was removed since; try again".to_owned())
+                failed("another process compiled it, but the artifact was deleted; try again".to_owned())
             }),
         },
     }
@@ -70,7 +70,7 @@ fn load(
         .archive
         .members
         .get(SHARED_OBJECT)
-        .ok_or_else(|| failed(format!("no member `{SHARED_OBJECT}`")))?;
+        .ok_or_else(|| failed(format!("missing member `{SHARED_OBJECT}`")))?;
     let library = resolver.keep(record, bytes, member, names).ok_or_else(|| {
         resolver
             .check_stage(signature)

@@ -51,7 +51,7 @@ impl fmt::Display for Policy {
 
 /// An unknown policy name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown policy `{found}`; known: {}", Policy::ALL.map(Policy::name).join(", "))]
+#[error("unknown policy `{found}`, expected one of {}", Policy::ALL.map(Policy::name).join(", "))]
 pub struct ParsePolicyError {
     /// The invalid name.
     pub found: String,

@@ -117,7 +117,7 @@ impl Resolver {
     ) -> Result<Option<(LoadedModule, Provenance)>, LayerError> {
         let pass_over = |record: &Record, file: &str| {
             let signature = record.member(key).map(|member| member.signature.clone()).unwrap_or_default();
-            let reason = format!("{layer}: `{file}` is not what it was compiled with");
+            let reason = format!("{layer}: `{file}` changed since the build");
             self.recorder.tell(Event::NotLoaded { signature, reason });
         };
         for record in precast_acquire::find(layer, key, self.compiles(), pass_over)? {

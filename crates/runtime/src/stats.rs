@@ -103,24 +103,26 @@ impl fmt::Display for Event {
             Self::Compiled { signature, took } => {
                 write!(f, "compiled `{signature}` in {} ms", took.as_millis())
             }
-            Self::Swapped { signature } => write!(f, "`{signature}` serves from now on"),
+            Self::Swapped { signature } => write!(f, "switched to `{signature}`"),
             Self::NotSwapped { signature, reason } => {
-                write!(f, "`{signature}` could not be compiled, and is served in parts: {reason}")
+                write!(f, "cannot compile `{signature}`, using parts instead: {reason}")
             }
             Self::Published { signature, layer } => write!(f, "published `{signature}` to {layer}"),
-            Self::NotPublished { signature, reason } => write!(f, "`{signature}` stays in memory: {reason}"),
+            Self::NotPublished { signature, reason } => {
+                write!(f, "`{signature}` was not published: {reason}")
+            }
             Self::Private { signature } => {
-                write!(f, "`{signature}` stays in this process: one of its ops gives the empty cache version")
+                write!(f, "`{signature}` was not published: one of its ops has an empty cache version")
             }
             Self::Stale(stale) => write!(f, "{stale}"),
             Self::Recorded { signature, path, added: true } => {
                 write!(f, "recorded `{signature}` in `{}`", path.display())
             }
             Self::Recorded { signature, path, added: false } => {
-                write!(f, "`{signature}` is declared in `{}`", path.display())
+                write!(f, "`{signature}` is already declared in `{}`", path.display())
             }
             Self::NotRecorded { signature, reason } => write!(f, "`{signature}` was not recorded: {reason}"),
-            Self::NotLoaded { signature, reason } => write!(f, "`{signature}` was passed over: {reason}"),
+            Self::NotLoaded { signature, reason } => write!(f, "`{signature}` was skipped: {reason}"),
             Self::Layer(event) => write!(f, "{event}"),
         }
     }

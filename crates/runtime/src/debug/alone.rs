@@ -49,14 +49,14 @@ pub(crate) fn take(
     };
     let types: Vec<Type> = graph.input_types(apply).into_iter().chain(graph.output_types(apply)).collect();
     if types.iter().any(|ty| ty.as_user().is_some_and(precast_graph::UserType::is_opaque)) {
-        return skipped("an opaque value lives inside a graph only");
+        return skipped("an opaque value cannot cross a graph boundary");
     }
     if !apply.op.is_pure() {
-        return skipped("the op says that equal inputs need not give equal outputs");
+        return skipped("the op is not deterministic");
     }
     let alone = single(graph, position, library)?;
     let Some(module) = runtime.module_of(&alone)? else {
-        return skipped("no layer has a module of its own for it, and none is compiled under this policy");
+        return skipped("no layer has a separate module for it, and this policy does not compile");
     };
     let headers = library.c_op(&*apply.op).map(precast_codegen::CLinkerObject::c_headers).unwrap_or_default();
     let constant = |(variable, input): (&VarId, &VarId)| match &graph.variable(*variable).origin {

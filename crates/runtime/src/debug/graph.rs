@@ -72,7 +72,7 @@ fn walk(
     findings: &mut Findings,
 ) -> Result<Option<Vec<Array>>, CheckError> {
     if graph.inputs().len() != inputs.len() && !graph.applies().is_empty() {
-        let problem = format!("expected {}, found {}", graph.inputs().len(), inputs.len());
+        let problem = format!("expected {} input(s), found {}", graph.inputs().len(), inputs.len());
         return Err(CheckError::Inputs { problem });
     }
     let origin = |variable: &precast_graph::Variable| match &variable.origin {
@@ -95,7 +95,7 @@ fn walk(
                 continue;
             }
             (Ok(alone), None) => {
-                let reason = "an Apply before it has no result".to_owned();
+                let reason = "an earlier Apply has no result".to_owned();
                 findings
                     .applies
                     .push(Skipped { apply: alone.apply, signature: alone.signature.clone(), reason }.into());
@@ -139,10 +139,10 @@ pub(crate) fn against_served(
             continue;
         }
         let detail = if (found.dtype, &found.shape) != (known.dtype, &known.shape) {
-            format!("output {position} has extents {:?}, its Applies give {:?}", found.shape, known.shape)
+            format!("output {position} has extents {:?}, its Applies return {:?}", found.shape, known.shape)
         } else if let Some(at) = found.first_difference(&known) {
             let (index, is, was) = (found.index(at), found.element(at), known.element(at));
-            format!("element {index} of output {position} is {is}, its Applies give {was}")
+            format!("element {index} of output {position} is {is}, its Applies return {was}")
         } else {
             continue;
         };

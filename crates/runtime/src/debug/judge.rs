@@ -57,12 +57,11 @@ impl Contract {
         let mut found = Vec::new();
         for (input, touched) in seen.inputs.iter().enumerate() {
             match touched {
-                Some(Touched::Element(position)) if !self.destroys(input) => found.push((
-                    Kind::InputChanged,
-                    format!("element {position} of input {input} is not what it was"),
-                )),
+                Some(Touched::Element(position)) if !self.destroys(input) => {
+                    found.push((Kind::InputChanged, format!("changes element {position} of input {input}")))
+                }
                 Some(Touched::Outside) => {
-                    found.push((Kind::OutOfBounds, format!("writes beside the elements of input {input}")));
+                    found.push((Kind::OutOfBounds, format!("writes outside the elements of input {input}")));
                 }
                 _ => {}
             }
@@ -72,22 +71,24 @@ impl Contract {
                 Touched::Element(position) => {
                     (Kind::WritesReadOnly, format!("writes element {position} of read-only output {output}"))
                 }
-                Touched::Outside => {
-                    (Kind::OutOfBounds, format!("writes beside the elements of preallocated output {output}"))
-                }
+                Touched::Outside => (
+                    Kind::OutOfBounds,
+                    format!("writes outside the elements of preallocated output {output}"),
+                ),
             }));
         }
         found.extend(
-            seen.overrun.iter().map(|role| (Kind::OutOfBounds, format!("writes beside {}", whose(*role)))),
+            seen.overrun.iter().map(|role| (Kind::OutOfBounds, format!("writes outside {}", whose(*role)))),
         );
         found.extend(references(seen));
         found.extend(seen.process.iter().map(|words| (Kind::ChangesProcess, words.clone())));
         match &seen.failure {
             Some((error, told)) if !told || error.message.ends_with(SILENT) => {
-                found.push((Kind::FailsWithoutError, "reports failure, but sets no error".to_owned()));
+                found
+                    .push((Kind::FailsWithoutError, "reports a failure without setting an error".to_owned()));
             }
             Some((error, _)) if error.task == Some(TaskKind::Sync) => {
-                let detail = "leaves an output cell empty, and reports no failure";
+                let detail = "leaves an output cell empty without reporting a failure";
                 found.push((Kind::NoOutput, detail.to_owned()));
             }
             _ => {}
@@ -102,7 +103,7 @@ impl Contract {
 
     fn output(&self, position: usize, output: Option<&Output>) -> Vec<Finding> {
         let Some(output) = output else {
-            return vec![(Kind::NoOutput, format!("output {position} is empty after a run without error"))];
+            return vec![(Kind::NoOutput, format!("output {position} is empty after a successful run"))];
         };
         let mut found = Vec::new();
         let mut wrong = |kind, detail| found.push((kind, detail));
@@ -117,26 +118,28 @@ impl Contract {
                 ),
             ),
             Some(_) if output.bytes.is_none() => {
-                wrong(Kind::OutOfBounds, format!("the strides of output {position} lead out of its memory"));
+                wrong(Kind::OutOfBounds, format!("the strides of output {position} exceed its memory"));
             }
             Some(value) if value.dtype == DType::Bool => {
                 if let Some(at) = value.bytes.iter().position(|byte| *byte > 1 && !FILLS.contains(byte)) {
                     let byte = value.bytes[at];
                     wrong(
                         Kind::WrongType,
-                        format!("element {at} of output {position} is the byte {byte}, which is no bool"),
+                        format!(
+                            "element {at} of output {position} is the byte {byte}, which is not a boolean"
+                        ),
                     );
                 }
             }
             Some(_) => {}
         }
         for input in output.aliases.iter().filter(|input| !self.may_alias(position, **input)) {
-            wrong(Kind::OutputAliasesInput, format!("output {position} lies in the memory of input {input}"));
+            wrong(Kind::OutputAliasesInput, format!("output {position} shares memory with input {input}"));
         }
         for other in &output.shares {
             let of_one_input = output.aliases.iter().any(|input| self.may_alias(*other, *input));
             if !of_one_input {
-                wrong(Kind::OutputsAlias, format!("output {position} lies in the memory of output {other}"));
+                wrong(Kind::OutputsAlias, format!("output {position} shares memory with output {other}"));
             }
         }
         found
@@ -188,14 +191,14 @@ impl Contract {
         match (&case.expected, first) {
             (Expected::Unknown, _) | (Expected::Refused(_), First::Refused(_)) => None,
             (Expected::Refused(words), First::Outputs(_)) => {
-                differs(format!("gives a result where perform refuses: {words}"))
+                differs(format!("returns a result, perform fails: {words}"))
             }
             (Expected::Outputs(_), First::Refused(words)) => {
-                differs(format!("refuses where perform gives a result: {words}"))
+                differs(format!("fails, perform returns a result: {words}"))
             }
             (Expected::Outputs(expected), First::Outputs(found)) => {
                 let expected: Vec<Value> = expected.iter().map(|array: &Array| Value::of(array)).collect();
-                self.difference(found, &expected, self.approximate || used_gemm, "perform gives")
+                self.difference(found, &expected, self.approximate || used_gemm, "perform returns")
                     .and_then(differs)
             }
         }
@@ -217,10 +220,10 @@ impl Contract {
             (First::Refused(_), First::Refused(_)) => None,
             (First::Outputs(_), First::Refused(words)) => Some(format!("fails: {words}")),
             (First::Refused(words), First::Outputs(_)) => {
-                Some(format!("succeeds, but fails on contiguous inputs and empty outputs: {words}"))
+                Some(format!("succeeds, but fails with contiguous inputs and empty outputs: {words}"))
             }
             (First::Outputs(then), First::Outputs(now)) => {
-                let was = "contiguous inputs and empty outputs give";
+                let was = "with contiguous inputs and empty outputs";
                 self.difference(now, then, self.approximate || seen.used_gemm, was)
             }
         };
@@ -236,7 +239,7 @@ impl Contract {
         whose: &str,
     ) -> Option<String> {
         if found.len() != expected.len() {
-            return Some(format!("gives {} output(s), {whose} {}", found.len(), expected.len()));
+            return Some(format!("returns {} output(s), {whose} {}", found.len(), expected.len()));
         }
         for (output, (found, expected)) in found.iter().zip(expected).enumerate() {
             if (found.dtype, &found.shape) != (expected.dtype, &expected.shape) {
@@ -284,7 +287,7 @@ fn has_bytes(output: &Option<Output>) -> bool {
 fn references(seen: &Seen) -> impl Iterator<Item = Finding> {
     let count = |what: &str, position: usize, more: i64| {
         let words =
-            if more > 0 { "reference(s) are not given back" } else { "reference(s) too many are given back" };
+            if more > 0 { "reference(s) are not released" } else { "reference(s) too many are released" };
         (Kind::ReferenceCount, format!("{} {words} of {what} {position}", more.abs()))
     };
     let inputs = seen.references.iter().enumerate().filter(|(_, count)| **count != 1);
@@ -304,15 +307,15 @@ pub(super) fn fault(fault: Fault) -> Finding {
         Fault::Outside(role, Side::After(bytes)) => {
             (Kind::OutOfBounds, format!("touches memory {bytes} byte(s) after the end of {}", whose(role)))
         }
-        Fault::Freed(role) => (Kind::UseAfterFree, format!("uses {} after it was given back", whose(role))),
-        Fault::Signal(name) => (Kind::Crashed, format!("is ended by {name}")),
-        Fault::TimeOut => (Kind::Hangs, "does not come to an end".to_owned()),
+        Fault::Freed(role) => (Kind::UseAfterFree, format!("uses {} after its release", whose(role))),
+        Fault::Signal(name) => (Kind::Crashed, format!("was terminated by {name}")),
+        Fault::TimeOut => (Kind::Hangs, "exceeds the time limit".to_owned()),
         Fault::Stuck => {
             let why =
-                "it stopped its process, or takes no signal; it was ended with all processes that it started";
-            (Kind::Hangs, format!("does not come to an end: {why}"))
+                "the child process was stopped or ignores signals; it was killed with all its descendants";
+            (Kind::Hangs, format!("exceeds the time limit: {why}"))
         }
-        Fault::Exit(status) => (Kind::Crashed, format!("ends the process, status {status}")),
+        Fault::Exit(status) => (Kind::Crashed, format!("exits the process with status {status}")),
     }
 }
 
@@ -320,8 +323,8 @@ fn whose(role: Role) -> String {
     match role {
         Role::Input(position) => format!("input {position}"),
         Role::Room(position) => format!("preallocated output {position}"),
-        Role::New(number) => format!("tensor {number} that the op made"),
-        Role::Block(number) => format!("block {number} that the op allocated"),
+        Role::New(number) => format!("tensor {number} created by the op"),
+        Role::Block(number) => format!("block {number} allocated by the op"),
     }
 }
 

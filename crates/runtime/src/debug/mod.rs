@@ -63,13 +63,13 @@ impl Default for Options {
 #[non_exhaustive]
 pub enum CheckError {
     /// A module could not be loaded or compiled.
-    #[error("cannot make the modules of a check")]
+    #[error("cannot build the modules of a check")]
     Function(#[from] FunctionError),
     /// The child process, or the file for its results, could not be created.
     #[error("cannot run a check in a child process")]
     Child(#[from] std::io::Error),
     /// The inputs do not match those of the graph.
-    #[error("the inputs are none of the graph's: {problem}")]
+    #[error("invalid inputs of the graph: {problem}")]
     Inputs {
         /// The reason.
         problem: String,
@@ -180,7 +180,7 @@ fn one(mut alone: Alone, cases: &[Case], options: &Options, bytes: usize) -> Res
         });
     }
     if checked.accepted == 0 && checked.violations.is_empty() {
-        checked.skipped = Some("no inputs were found that the op accepts; give it some".to_owned());
+        checked.skipped = Some("the op accepts none of the generated inputs; provide some".to_owned());
     }
     Ok(checked)
 }

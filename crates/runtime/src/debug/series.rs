@@ -180,7 +180,7 @@ impl Child<'_> {
         let mut watched = match Watched::new(self.alone.module.clone(), &self.alone.slots) {
             Ok(watched) => watched,
             Err(error) => {
-                let message = format!("cannot make an instance: {}", error.message);
+                let message = format!("cannot create an instance: {}", error.message);
                 self.tell(place.0, place.1, vec![(Kind::DiffersFromPerform, message)])?;
                 return Ok(None);
             }
@@ -189,7 +189,7 @@ impl Child<'_> {
         let b = watched.run(&inputs(true), &rooms, (FILLS[1], Flush::Start), self.limits.bytes)?;
         let left = watched.end();
         if left > 0 {
-            let detail = format!("{left} tensor(s) or block(s) are never given back");
+            let detail = format!("{left} tensor(s) or block(s) are never released");
             self.tell(place.0, place.1, vec![(Kind::Leak, detail)])?;
         }
         Ok(Some([a, b]))

@@ -99,7 +99,7 @@ pub enum DispatchError {
         source: ParseSignatureError,
     },
     /// The dispatcher has reached its limit of signatures.
-    #[error("`{name}` is in use with {CAPACITY} signatures, which is the limit of one dispatcher")]
+    #[error("`{name}` already has {CAPACITY} signatures, the limit of a dispatcher")]
     Full {
         /// The op.
         name: String,

@@ -22,7 +22,7 @@ pub(super) fn add(profile: &mut Profile) {
         let Ok(measured) = measured else { continue };
         if measured.bound == Bound::Arithmetic && measured.share() > BEYOND {
             measured.advice = vec![
-                "faster than what was measured as the limit: something else ran meanwhile; profile again when the machine is idle".to_owned(),
+                "the measured limit is too low, because another process was running; profile again on an idle machine".to_owned(),
             ];
         }
         if measured.share() < NEAR && measured.seconds >= MATTERS * sum {
@@ -45,11 +45,12 @@ fn advice(
     threads: usize,
 ) -> Vec<String> {
     if measured.isa.is_none() {
-        return vec!["it is interpreted: build it, or have it compiled with `--policy jit`".to_owned()];
+        return vec!["interpreted: build it, or compile it with `--policy jit`".to_owned()];
     }
     if measured.seconds < CALL {
         return vec![
-            "the call is most of it: give it more elements at once, or use a typed handle".to_owned(),
+            "most of the time is call overhead: pass more elements per call, or use a typed handle"
+                .to_owned(),
         ];
     }
     let below = served.zip(level).filter(|(served, level)| rank(served) < rank(level));
@@ -59,21 +60,23 @@ fn advice(
     let across = measured.bound == Bound::Memory && ops.iter().any(reads_across);
     let known = [
         below.map(|(served, level)| {
-            format!("the function's module is for {served}, this CPU has {level}: build with `--isa {level}`")
+            format!(
+                "the module is built for {served}, and this CPU supports {level}: build with `--isa {level}`"
+            )
         }),
-        alone.then(|| format!("one thread of {available} worked: `PRECAST_THREADS=all` shares it")),
-        across.then(|| {
-            "it reads through a view: lay the operand out in the order in which it is read".to_owned()
-        }),
+        alone.then(|| format!("uses one thread of {available}: set `PRECAST_THREADS=all` for more")),
+        across.then(|| "reads through a view: lay out the operand in the order of access".to_owned()),
     ];
     let known: Vec<String> = known.into_iter().flatten().collect();
     if !known.is_empty() {
         return known;
     }
     vec![match measured.bound {
-        Bound::Memory => "more work in one graph lets more Applies share a pass over memory".to_owned(),
+        Bound::Memory => {
+            "put more work into one graph, so that more Applies share a pass over memory".to_owned()
+        }
         Bound::Arithmetic => {
-            "f32 does twice as many operations at once, where its precision is enough".to_owned()
+            "use f32 if its precision suffices: it does twice as many operations at once".to_owned()
         }
     }]
 }

@@ -50,13 +50,13 @@ impl Default for Options {
 #[non_exhaustive]
 pub enum ProfileError {
     /// The function, or the function of a kernel, could not be resolved.
-    #[error("cannot make what is to be measured")]
+    #[error("cannot build the kernels to profile")]
     Function(#[from] FunctionError),
     /// The graph could not be split into kernels.
-    #[error("cannot take the kernels out of the graph")]
+    #[error("cannot extract the kernels of the graph")]
     Cut(#[from] BuildError),
     /// The function does not accept these inputs.
-    #[error("cannot run what is to be measured")]
+    #[error("cannot run the kernels")]
     Call(#[from] CallError),
 }
 
@@ -197,22 +197,19 @@ fn kernel(
     let apply = &values.graph.applies()[position];
     let Cut { graph, reads, ops } = cut::cut(values.graph, position)?;
     let run = match values.of(&reads) {
-        _ if !apply.op.is_pure() => {
-            Err("its op says that equal inputs need not give equal outputs".to_owned())
-        }
-        _ if cut::is_opaque(&graph) => Err("an opaque value lives inside a graph only".to_owned()),
-        None => Err("an Apply before it has no result".to_owned()),
+        _ if !apply.op.is_pure() => Err("the op is not deterministic".to_owned()),
+        _ if cut::is_opaque(&graph) => Err("an opaque value cannot cross a graph boundary".to_owned()),
+        None => Err("an earlier Apply has no result".to_owned()),
         // A failure of one kernel must not discard the measurements of the other kernels.
         Some(inputs) => match runtime.function(&graph) {
             Ok(function) => match clock::seconds(&function, &inputs, options.time) {
                 Ok(told) => Ok((function, told)),
-                Err(error) => Err(format!("it cannot be called by itself: {}", chain(&error))),
+                Err(error) => Err(format!("cannot call it separately: {}", chain(&error))),
             },
             Err(FunctionError::Miss { .. }) => {
-                Err("no layer has a module of its own for it, and none is compiled under this policy"
-                    .to_owned())
+                Err("no layer has a separate module for it, and this policy does not compile".to_owned())
             }
-            Err(error) => Err(format!("there is no function of it alone: {}", chain(&error))),
+            Err(error) => Err(format!("cannot build a separate function for it: {}", chain(&error))),
         },
     };
     let measured = match run {

@@ -57,9 +57,7 @@ impl Declaration {
         let json = json::render(graph);
         let mut text = comment(&graph.to_string());
         if json::parse(&json, &Ops::standard()).is_err() {
-            text.push_str(
-                "# has what the standard library lacks: to be built by a `build.rs` with the program's ops\n",
-            );
+            text.push_str("# uses custom ops: build it with a `build.rs` that has the program's ops\n");
         }
         // Written only if it differs from the default; the suffix of the name distinguishes tables that request other
         // modules.

@@ -22,7 +22,7 @@ pub enum RecordError {
         path: PathBuf,
     },
     /// The file is not a valid manifest; it was not changed.
-    #[error("`{}` is not a manifest that can be added to, and is left as it is: {problem}", path.display())]
+    #[error("cannot add to `{}`, which is not a recorded manifest: {problem}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -38,13 +38,13 @@ pub enum RecordError {
         source: io::Error,
     },
     /// The variable contains an unknown word.
-    #[error("`PRECAST_RECORD_SERVE` is not understood: {problem}")]
+    #[error("invalid `PRECAST_RECORD_SERVE`: {problem}")]
     Serve {
         /// The unknown word.
         problem: String,
     },
     /// The graph's code must not leave the process, so it cannot be declared.
-    #[error("an op of it returns the empty cache version, so its code stays in one process")]
+    #[error("one of its ops has an empty cache version")]
     Unpublished,
 }
 

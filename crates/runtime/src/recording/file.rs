@@ -31,7 +31,7 @@ pub(crate) enum Recorded {
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The first line of a new manifest.
-const HEAD: &str = "# Graphs that no layer had, as they were asked for. `precast build` compiles them.\n";
+const HEAD: &str = "# Cache misses recorded by precast. Run `precast build` to compile them.\n";
 
 /// Checks that the file, if it exists, is a manifest.
 pub(super) fn check(path: &Path) -> Result<(), RecordError> {
@@ -128,7 +128,7 @@ fn parse(path: &Path, text: &str) -> Result<Table, RecordError> {
     let damaged = |problem: String| RecordError::Damaged { path: path.to_owned(), problem };
     let table: Table = text.parse().map_err(|error: toml::de::Error| damaged(error.message().to_owned()))?;
     match table.iter().find(|(key, _)| !MANIFEST_KEYS.contains(&key.as_str())) {
-        Some((key, _)) => Err(damaged(format!("it has a key `{key}`"))),
+        Some((key, _)) => Err(damaged(format!("unknown key `{key}`"))),
         None => Ok(table),
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn mismatch(combinations: &[Vec<Type>], found: &[Type]) -> String {
         combinations.iter().map(Vec::as_slice).filter(|types| types.len() == found.len()).collect();
     if same.is_empty() {
         let counts = distinct(combinations.iter().map(|types| types.len().to_string()));
-        return format!("it takes {} input(s), found {}", listed(&counts, "or"), found.len());
+        return format!("expected {} input(s), found {}", listed(&counts, "or"), found.len());
     }
     let fits = |types: &[Type]| types.iter().zip(found).filter(|(mine, its)| takes(mine, its)).count();
     let best = same.iter().map(|types| fits(types)).max().unwrap_or_default();
@@ -42,7 +42,7 @@ pub(super) fn mismatch(combinations: &[Vec<Type>], found: &[Type]) -> String {
         ("", format!("type `{its}`"), distinct(wanted.iter().map(|wanted| format!("`{wanted}`"))))
     };
     let what = if what.is_empty() { String::new() } else { format!(" {what}") };
-    let others = if found.len() > 1 && best > 0 { " beside the others" } else { "" };
+    let others = if found.len() > 1 && best > 0 { " with the other inputs" } else { "" };
     format!("input {at} has {found_is}{what}, expected {}{others}", listed(&expected, "or"))
 }
 
