@@ -183,12 +183,12 @@ const SHOWN: usize = 3;
 /// Renders the message of [`CompileError::Rejected`](crate::CompileError::Rejected).
 pub(crate) fn render(compiler: &str, diagnostics: &[Diagnostic], words: &str) -> String {
     let Some(first) = diagnostics.first() else {
-        let words = words.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("no words");
-        return format!("{compiler} refuses the unit: {words}");
+        let words = words.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("no message");
+        return format!("{compiler} rejected the unit: {words}");
     };
     let mut text = match &first.module {
-        Some(module) => format!("{compiler} refuses `{module}`"),
-        None => format!("{compiler} refuses the unit"),
+        Some(module) => format!("{compiler} rejected `{module}`"),
+        None => format!("{compiler} rejected the unit"),
     };
     for Diagnostic { file, line, column, message, source, module, op, hint } in diagnostics.iter().take(SHOWN)
     {

@@ -31,8 +31,8 @@ pub enum CompileError {
     /// The text uses an instruction that is not part of the variant's ISA level, through an attribute, a pragma or
     /// assembler.
     #[error(
-        "`{of}` uses the instruction `{instruction}`, which ISA level `{isa}` does not have\nhint: compile for a level that \
-         has it, or leave the choice of instructions to the compiler"
+        "`{of}` uses the instruction `{instruction}`, which ISA level `{isa}` lacks\nhint: compile for a level that \
+         supports it, or let the compiler choose the instructions"
     )]
     Instruction {
         /// The instruction.
@@ -50,8 +50,8 @@ pub enum CompileError {
     },
     /// The code calls an undefined function.
     #[error(
-        "`{symbol}` is called{} but not defined\nhint: define it in the op's support code, or return the library that has \
-         it from `c_libraries`",
+        "`{symbol}` is called{} but not defined\nhint: define it in the op's support code, or return its library from \
+         `c_libraries`",
         place.as_deref().map(|place| format!(" in `{place}`")).unwrap_or_default()
     )]
     Undefined {
@@ -80,7 +80,7 @@ pub enum CompileError {
         at.op.as_deref().map(|op| format!(" for `{op}`")).unwrap_or_default(),
         listed(searched),
         at.hint.as_deref().unwrap_or(
-            "install it, give its text in `c_sources`, or return its directory from `c_header_dirs`"
+            "install it, return its text from `c_sources`, or return its directory from `c_header_dirs`"
         )
     )]
     Header {
@@ -105,7 +105,7 @@ pub enum CompileError {
     },
     /// The text embeds bytes that no key covers.
     #[error(
-        "{}`{what}` is read from outside the unit, and is in no key\nhint: give the bytes as a C array",
+        "{}`{what}` is read from outside the unit, and no key covers it\nhint: write the bytes as a C array",
         at.as_ref().map_or_else(String::new, |at| format!("{at}: "))
     )]
     Embed {
@@ -116,8 +116,8 @@ pub enum CompileError {
     },
     /// The text tests whether a file exists, which no key covers.
     #[error(
-        "{at}: `__has_include` of `{name}`, which is not the unit's\nhint: include the header, or have a macro of the op \
-         say whether it is there: `-DHAVE_IT` in its flags"
+        "{at}: `__has_include` of `{name}`, which is not a file of the unit\nhint: include the header, or define a \
+         macro in the op's flags if it exists: `-DHAVE_IT`"
     )]
     HasInclude {
         /// The file and line in the unit.
@@ -127,7 +127,7 @@ pub enum CompileError {
     },
     /// A static library contains only the names of other files.
     #[error(
-        "`{}` is a thin archive: what it holds is in other files, which are in no key\nhint: make it with `ar rcs`, without \
+        "`{}` is a thin archive, and no key covers the files it refers to\nhint: create it with `ar rcs`, without \
          `--thin`",
         path.display()
     )]
@@ -137,7 +137,7 @@ pub enum CompileError {
     },
     /// A static library contains code for a fixed address.
     #[error(
-        "`{}` has code for a fixed address, which cannot be part of a module\nhint: compile it with `-fPIC`",
+        "`{}` has position-dependent code, which a module cannot contain\nhint: compile it with `-fPIC`",
         path.display()
     )]
     NotPic {
@@ -146,8 +146,9 @@ pub enum CompileError {
     },
     /// The code needs an executable stack. Modules do not have one, so the code would crash.
     #[error(
-        "{}`{}` needs an executable stack, and modules have none{}\nhint: take the address of no nested function: move it out, \
-         and pass it what it uses by a pointer; assembler text ends with `.section .note.GNU-stack,\"\",@progbits`",
+        "{}`{}` needs an executable stack, which modules do not have{}\nhint: do not take the address of a nested \
+         function: move it out, and pass its variables by a pointer; end assembler text with `.section \
+         .note.GNU-stack,\"\",@progbits`",
         at.as_ref().map_or_else(String::new, |at| format!("{}:{}: ", at.file, at.line)),
         at.as_ref().and_then(|at| at.op.as_ref()).unwrap_or(of),
         at.as_ref().map_or_else(String::new, |at| format!(": {}", at.message))
@@ -160,8 +161,8 @@ pub enum CompileError {
     },
     /// A static library contains an object that needs an executable stack, which modules do not have.
     #[error(
-        "`{member}` of `{}` needs an executable stack, and modules have none\nhint: compile it without nested functions whose \
-         address is taken: `-Werror=trampolines` names them",
+        "`{member}` of `{}` needs an executable stack, which modules do not have\nhint: do not take addresses of \
+         nested functions; `-Werror=trampolines` finds them",
         path.display()
     )]
     ExecutableStackOf {
@@ -172,8 +173,9 @@ pub enum CompileError {
     },
     /// The dynamic linker would not find a shared library when loading the module.
     #[error(
-        "`{}` is a shared library where the dynamic linker does not look, so no program could load the module\nhint: put a \
-         static library beside it or in its place, of objects compiled with `-fPIC`; or install it, and run `ldconfig`",
+        "`{}` is a shared library outside the dynamic linker's search path, so no program could load the \
+         module\nhint: provide a static library of objects compiled with `-fPIC`, or install the shared library and \
+         run `ldconfig`",
         path.display()
     )]
     LostLibrary {
@@ -181,19 +183,19 @@ pub enum CompileError {
         path: PathBuf,
     },
     /// A file of the toolchain or the system changed after the key was computed.
-    #[error("`{}` changed while the unit was compiled\nhint: compile again when it is installed", path.display())]
+    #[error("`{}` changed during the compilation\nhint: compile again after the installation has finished", path.display())]
     Changed {
         /// The file.
         path: PathBuf,
     },
     /// The name of a source file leads out of the unit's directory.
-    #[error("source name `{name}` is not a plain relative path")]
+    #[error("invalid source name `{name}`: expected a plain relative path")]
     SourceName {
         /// The name.
         name: String,
     },
     /// An op requests a flag that is not allowed.
-    #[error("flag `{flag}` of `{of}` is refused\nhint: {remedy}")]
+    #[error("flag `{flag}` of `{of}` is not allowed\nhint: {remedy}")]
     Flag {
         /// The flag.
         flag: String,
@@ -259,7 +261,7 @@ pub enum CompileError {
         source: io::Error,
     },
     /// A tool exceeded the time limit and was stopped.
-    #[error("`{}` did not end within {limit:?}", program.display())]
+    #[error("`{}` did not finish within {limit:?}", program.display())]
     Timeout {
         /// The tool.
         program: PathBuf,
@@ -267,7 +269,7 @@ pub enum CompileError {
         limit: Duration,
     },
     /// A tool was killed.
-    #[error("`{}` was ended: {how}\nhint: most often memory ran out; compile fewer units at once", program.display())]
+    #[error("`{}` was killed: {how}\nhint: compile fewer units at once, because memory probably ran out", program.display())]
     Killed {
         /// The tool.
         program: PathBuf,
@@ -275,19 +277,19 @@ pub enum CompileError {
         how: String,
     },
     /// The compiler could not be run on the remote machine.
-    #[error("the compiler cannot be run elsewhere")]
+    #[error("cannot run the compiler remotely")]
     Elsewhere {
         /// The cause.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The archive could not be packed.
-    #[error("cannot put the unit into an archive")]
+    #[error("cannot pack the unit")]
     Pack {
         /// The cause.
         source: PackError,
     },
     /// A job panicked because of a bug in this program; the remaining jobs continued.
-    #[error("compiling ended in a panic: {message}")]
+    #[error("the compilation panicked: {message}")]
     Panic {
         /// The panic's message.
         message: String,

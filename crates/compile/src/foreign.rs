@@ -14,8 +14,8 @@ pub(crate) fn hint(unit: &Unit, message: &str) -> Option<String> {
         return match (known, compat::is_header(header)) {
             (true, _) => Some(format!("return `{header}` from the op's `c_headers`")),
             (false, true) => Some(format!(
-                "`{header}` is not among precast's compat headers; `numpy/arrayobject.h` has all there is, see \
-                 crates/abi/compat/README.md"
+                "include `numpy/arrayobject.h`, which has all declarations; `{header}` is not among precast's compat \
+                 headers, see crates/abi/compat/README.md"
             )),
             (false, false) => None,
         };
@@ -26,12 +26,12 @@ pub(crate) fn hint(unit: &Unit, message: &str) -> Option<String> {
     let name = quoted(message).find(|name| compat::is_name(name))?;
     Some(if !has_compat {
         format!(
-            "`{name}` is of CPython's or NumPy's C API: return `numpy/arrayobject.h` from the op's `c_headers`"
+            "return `numpy/arrayobject.h` from the op's `c_headers`: `{name}` belongs to CPython's or NumPy's C API"
         )
     } else if is_declared(name) {
         // The headers declare the name, but the compiler has not seen the declaration at this point.
         format!(
-            "`{name}` is declared in precast's compat headers: include `numpy/arrayobject.h` before its use"
+            "include `numpy/arrayobject.h` before the use of `{name}`, which precast's compat headers declare"
         )
     } else {
         format!(

@@ -42,7 +42,7 @@ pub(crate) fn check(
     let texts = std::iter::once(text).chain(sources.values().map(|text| &**text));
     let mut more = scan(unit_file, "", text, sources)?;
     if may_paste_question(texts) {
-        more.get_or_insert_with(|| "what macros may ask for".to_owned());
+        more.get_or_insert_with(|| "a file named by a macro".to_owned());
     }
     for (name, content) in sources {
         if name.split('/').any(|part| matches!(part, "" | "." | "..")) || name.contains(['\\', ':', '\0']) {

@@ -53,7 +53,7 @@ pub enum Isa {
 #[non_exhaustive]
 pub enum ParseIsaError {
     /// `native` has a different meaning on every machine.
-    #[error("ISA level `native` depends on the machine that compiles\nhint: {}", native_hint(*level))]
+    #[error("ISA level `native` depends on the build machine\nhint: {}", native_hint(*level))]
     Native {
         /// The level of this CPU.
         level: Option<Isa>,
@@ -69,7 +69,10 @@ pub enum ParseIsaError {
 }
 
 fn native_hint(level: Option<Isa>) -> String {
-    level.map_or_else(|| "name a level".to_owned(), |level| format!("name a level; this CPU is an `{level}`"))
+    level.map_or_else(
+        || "name a level".to_owned(),
+        |level| format!("name a level; this CPU supports `{level}`"),
+    )
 }
 
 impl Isa {
@@ -185,7 +188,7 @@ impl Isa {
 pub enum ChooseIsaError {
     /// A level belongs to a different architecture.
     #[error(
-        "ISA level `{level}` is of `{}`, the target is `{target}`; its levels are {}",
+        "ISA level `{level}` is for `{}`, but the target is `{target}`; its levels: {}",
         level.arch(),
         Isa::of_target(target)
     )]
@@ -197,7 +200,7 @@ pub enum ChooseIsaError {
     },
     /// The target has no levels.
     #[error(
-        "there is no ISA level for target `{target}`\nhint: targets of `x86_64` and `aarch64` are supported; this machine is `{}`",
+        "no ISA level for target `{target}`\nhint: use an `x86_64` or `aarch64` target; this machine is `{}`",
         crate::host_target()
     )]
     None {

@@ -147,5 +147,5 @@ fn without_pic(line: &str) -> Option<PathBuf> {
 }
 
 fn first_words(words: &str) -> String {
-    words.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("no words").to_owned()
+    words.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("no message").to_owned()
 }

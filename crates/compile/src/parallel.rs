@@ -130,7 +130,7 @@ fn all(
             }
         }
     });
-    let lost = || CompileError::Panic { message: "the worker is gone".to_owned() };
+    let lost = || CompileError::Panic { message: "the worker thread is gone".to_owned() };
     results.into_iter().map(|result| result.unwrap_or_else(|| Err(lost()))).collect()
 }
 

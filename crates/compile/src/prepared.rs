@@ -213,13 +213,13 @@ fn check_names(module: &Module) -> Result<(), CompileError> {
     };
     let mut libraries = module.libraries.iter();
     if let Some(name) = libraries.find(|name| !is_plain(name)) {
-        return refuse("-l", name, "name a library as the linker does: `m`, or `:libm.so.6`");
+        return refuse("-l", name, "write the library name as for the linker: `m`, or `:libm.so.6`");
     }
     let is_path = |name: &str| name.starts_with('/') && !name.contains(char::is_control);
     let dirs = [("-I", &module.header_dirs), ("-L", &module.lib_dirs)];
     let mut dirs = dirs.iter().flat_map(|(option, list)| list.iter().map(move |name| (*option, name)));
     match dirs.find(|(_, name)| !is_path(name)) {
-        Some((option, name)) => refuse(option, name, "give the directory's absolute path"),
+        Some((option, name)) => refuse(option, name, "use the directory's absolute path"),
         None => Ok(()),
     }
 }

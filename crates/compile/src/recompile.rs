@@ -64,7 +64,7 @@ pub enum RecompileError {
         what: &'static str,
     },
     /// The text reads a file that is not in the archive.
-    #[error("its text reads `{}`, which is not in the archive and in no key", path.display())]
+    #[error("its text reads `{}`, which is not in the archive and which no key covers", path.display())]
     Outside {
         /// The file.
         path: PathBuf,
@@ -94,19 +94,19 @@ pub fn recompile(
 ) -> Result<Recompiled, RecompileError> {
     let refuse = |why: &'static str| Err(RecompileError::NotAlone { why: why.into() });
     if record.kind != ActionKind::Compile {
-        return refuse("it was linked from other archives");
+        return refuse("it is linked from other archives");
     }
     if record.host_abi != HostAbi::Native || !record.outside.is_empty() {
-        return refuse("it takes files of the system");
+        return refuse("it uses system files");
     }
     let compiler = toolchain.compiler(record.language).map_err(CompileError::from)?;
     if record.target != toolchain.target() || record.toolchain != Some(compiler.id) {
-        return refuse("another compiler made it than is here");
+        return refuse("it was compiled by another compiler");
     }
     let (file, text, sources) = files(record.language, archive)?;
     check_headers(record, &sources)?;
     if let Some(what) = includes::check(file, &text, &sources)? {
-        return Err(RecompileError::NotAlone { why: format!("it takes {what}, which is not in it").into() });
+        return Err(RecompileError::NotAlone { why: format!("it uses {what}, which is not in it").into() });
     }
     let flags = flags_of(record, compiler)?;
     let inputs = ActionInputs {
@@ -119,7 +119,7 @@ pub fn recompile(
         linked: Vec::new(),
     };
     if inputs.key() != record.action {
-        return refuse("another version of precast made it");
+        return refuse("it was built by another version of precast");
     }
     let scratch = Scratch::new()?;
     scratch.write(file, &text)?;
@@ -156,21 +156,21 @@ fn check_headers(record: &Record, sources: &SourceSet) -> Result<(), RecompileEr
     let mut stated: BTreeMap<&str, ContentId> = BTreeMap::new();
     for member in &record.members {
         let document = member.document.as_ref().filter(|document| document.key() == member.key);
-        let lost = || RecompileError::NotAlone { why: "its documents are lost".into() };
+        let lost = || RecompileError::NotAlone { why: "its documents are missing".into() };
         for (name, id) in &document.ok_or_else(lost)?.sources {
             if stated.insert(name, *id).is_some_and(|other| other != *id) {
-                return wrong(name, "is not the same for all of its keys");
+                return wrong(name, "differs between its keys");
             }
         }
     }
     for (name, content) in sources {
         match stated.remove(name.as_str()) {
             Some(id) if id == ContentId::of(&**content) => {}
-            Some(_) => return wrong(name, "is another than its keys were made of"),
-            None => return wrong(name, "is in none of its keys"),
+            Some(_) => return wrong(name, "does not match its keys"),
+            None => return wrong(name, "is not in its keys"),
         }
     }
-    stated.into_keys().next().map_or(Ok(()), |name| wrong(name, "is not there, and its keys were made of it"))
+    stated.into_keys().next().map_or(Ok(()), |name| wrong(name, "is missing, but in its keys"))
 }
 
 /// Returns the text with its name, and the headers.
@@ -180,7 +180,7 @@ fn files(language: Language, archive: &Archive) -> Result<(&'static str, String,
         Language::Cxx => "unit.cc",
     };
     let is_text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).ok();
-    let wrong = RecompileError::NotAlone { why: "its sources are not there, or no text".into() };
+    let wrong = RecompileError::NotAlone { why: "its sources are missing or not UTF-8".into() };
     let Some(text) = archive.get(file).and_then(is_text) else { return Err(wrong) };
     let mut sources = SourceSet::new();
     for (name, content) in &archive.members {
@@ -194,9 +194,9 @@ fn files(language: Language, archive: &Archive) -> Result<(&'static str, String,
 /// Reconstructs the flags of the unit.
 fn flags_of(record: &Record, compiler: &Compiler) -> Result<Flags, RecompileError> {
     let refuse = |why: &'static str| RecompileError::NotAlone { why: why.into() };
-    let isa = record.isa.parse().map_err(|_| refuse("its ISA level is unknown"))?;
-    let first = record.members.first().ok_or(refuse("it has no module"))?;
-    let document = first.document.as_ref().ok_or(refuse("its documents are lost"))?;
+    let isa = record.isa.parse().map_err(|_| refuse("unknown ISA level"))?;
+    let first = record.members.first().ok_or(refuse("it has no modules"))?;
+    let document = first.document.as_ref().ok_or(refuse("its documents are missing"))?;
     let (removed, added): (Vec<String>, Vec<String>) =
         document.flags.iter().cloned().partition(|flag| flag.starts_with(WITHOUT));
     let removed: Vec<String> = removed.iter().map(|flag| flag[WITHOUT.len()..].to_owned()).collect();
@@ -212,5 +212,5 @@ fn flags_of(record: &Record, compiler: &Compiler) -> Result<Flags, RecompileErro
         removed: &removed,
         of: &first.signature,
     })?;
-    if flags.hosted_link { Err(refuse("it takes files of the system")) } else { Ok(flags) }
+    if flags.hosted_link { Err(refuse("it uses system files")) } else { Ok(flags) }
 }

@@ -32,10 +32,10 @@ pub(crate) fn read(
     let arch = match elf.elf_header().e_machine(elf.endian()) {
         elf::EM_X86_64 => "x86_64",
         elf::EM_AARCH64 => "aarch64",
-        other => return Err(refuse(&format!("made for ELF machine {other}"))),
+        other => return Err(refuse(&format!("built for ELF machine {other}"))),
     };
     if arch != variant.isa.arch() {
-        return Err(refuse(&format!("made for `{arch}`, expected `{}`", variant.isa.arch())));
+        return Err(refuse(&format!("built for `{arch}`, expected `{}`", variant.isa.arch())));
     }
     let undefined = undefined(&elf).map_err(|error| refuse(&error.to_string()))?;
     if !is_hosted && let Some(symbol) = undefined.iter().find(|name| !ALLOWED.contains(&name.as_str())) {
@@ -45,13 +45,13 @@ pub(crate) fn read(
     let exported: BTreeSet<&str> = exported.filter_map(|symbol| symbol.name().ok()).collect();
     let symbol = shown.symbol();
     if exported != BTreeSet::from([symbol]) {
-        return Err(refuse(&format!("it exports {exported:?}, expected `{symbol}` alone")));
+        return Err(refuse(&format!("it exports {exported:?}, expected only `{symbol}`")));
     }
     let abi = match shown {
         Shown::Table => {
             let version = abi_version(&elf, symbol);
             let version =
-                version.ok_or_else(|| refuse(&format!("`{symbol}` is cut or has no magic number")))?;
+                version.ok_or_else(|| refuse(&format!("`{symbol}` is truncated or has no magic number")))?;
             (version, version | 0xffff)
         }
         // An extension module does not use the ABI of the C headers.

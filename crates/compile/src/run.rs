@@ -30,10 +30,10 @@ pub struct Ended {
 #[non_exhaustive]
 pub enum RunError {
     /// The tool could not be started, or its output could not be read.
-    #[error("it cannot be started")]
+    #[error("cannot be started")]
     Start(#[source] io::Error),
     /// The tool exceeded the time limit and was stopped.
-    #[error("it did not end in time")]
+    #[error("timed out")]
     Timeout,
     /// The tool could not be run on the remote machine.
     #[error(transparent)]

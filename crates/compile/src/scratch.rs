@@ -66,7 +66,7 @@ impl Scratch {
         let linked = parents.and_then(|()| {
             symlink(directory, &link).map_err(|error| match error.kind() {
                 io::ErrorKind::PermissionDenied => {
-                    io::Error::new(io::ErrorKind::Unsupported, "it has no symbolic links")
+                    io::Error::new(io::ErrorKind::Unsupported, "symbolic links are not supported")
                 }
                 _ => error,
             })

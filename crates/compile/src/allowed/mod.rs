@@ -85,7 +85,7 @@ pub(crate) fn remedy(flag: &str) -> Option<&'static str> {
         return None;
     }
     if !flag.starts_with(['-', '@']) {
-        return Some("flags begin with `-`; sources are named by the op");
+        return Some("begin flags with `-`; the op names its sources");
     }
     let known = INSTEAD.iter().find(|(prefix, _)| flag.starts_with(prefix));
     Some(known.map_or(OTHERWISE, |(_, remedy)| remedy))
@@ -133,11 +133,11 @@ const HEADERS: &str =
     "return the header from `c_headers`, its directory from `c_header_dirs`, or its text from `c_sources`";
 const LIBRARIES: &str = "return libraries from `c_libraries`, and their directories from `c_lib_dirs`";
 const LEVEL: &str = "leave the instructions to the ISA levels that the unit is compiled for";
-const KEYS: &str = "name a compiler instead: this would be in no key";
-const WRITES: &str = "a compilation writes its object and nothing else";
-const FIXED: &str = "the steps of a compilation are fixed";
+const KEYS: &str = "name a compiler instead: no key covers this";
+const WRITES: &str = "drop it: a compilation writes only its object";
+const FIXED: &str = "drop it: the steps of a compilation are fixed";
 const OTHERWISE: &str =
-    "ask for macros, warnings, a standard, optimisations or arithmetic: `-D`, `-W`, `-std=`, `-O`, `-f`";
+    "use macros, warnings, a standard, optimization or arithmetic flags: `-D`, `-W`, `-std=`, `-O`, `-f`";
 
 /// The remedies by prefix of the flag; the first match applies.
 const INSTEAD: &[(&str, &str)] = &[
@@ -151,27 +151,27 @@ const INSTEAD: &[(&str, &str)] = &[
     ("-Xlinker", LIBRARIES),
     ("-m", LEVEL),
     ("--mac", LEVEL),
-    ("-Wp,", "give the compiler's own flag"),
-    ("-Wa,", "give the compiler's own flag"),
-    ("-X", "give the compiler's own flag"),
+    ("-Wp,", "use the compiler's own flag"),
+    ("-Wa,", "use the compiler's own flag"),
+    ("-X", "use the compiler's own flag"),
     ("-fsanitize", "compile for the profile `asan`"),
     ("-g", "compile for the profile `debug`"),
-    ("-flto", "link-time optimisation is not reproducible"),
-    ("-fprofile", "profiles are not reproducible"),
-    ("--cov", "coverage is not reproducible"),
-    ("-ftest-coverage", "coverage is not reproducible"),
-    ("-fplugin", "a plugin is in no key"),
-    ("-spec", "a specs file is in no key"),
-    ("--spec", "a specs file is in no key"),
+    ("-flto", "drop it: link-time optimization is not reproducible"),
+    ("-fprofile", "drop it: profiles are not reproducible"),
+    ("--cov", "drop it: coverage is not reproducible"),
+    ("drop it: coverage is not reproducible", "coverage is not reproducible"),
+    ("-fplugin", "drop it: no key covers a plugin"),
+    ("-spec", "drop it: no key covers a specs file"),
+    ("--spec", "drop it: no key covers a specs file"),
     ("-B", KEYS),
     ("--pre", KEYS),
     ("--sys", KEYS),
     ("--tar", KEYS),
     ("-wrapper", KEYS),
-    ("@", "give the arguments themselves"),
-    ("--param", "write it in one word: `--param=name=number`"),
-    ("-D", "write it in one word: `-DNAME=value`"),
-    ("-U", "write it in one word: `-UNAME`"),
+    ("@", "list the arguments themselves"),
+    ("--param", "write it as one word: `--param=name=number`"),
+    ("-D", "write it as one word: `-DNAME=value`"),
+    ("-U", "write it as one word: `-UNAME`"),
     ("-o", WRITES),
     ("--out", WRITES),
     ("-M", WRITES),

@@ -23,7 +23,7 @@ pub enum FindToolchainError {
     },
     /// The crate `cc` does not know the target.
     #[error(
-        "cannot tell which {language} compiler serves `{target}`: {reason}\nhint: set `{variable}` to its path"
+        "cannot choose a {language} compiler for `{target}`: {reason}\nhint: set `{variable}` to its path"
     )]
     Unknown {
         /// `C` or `C++`.
@@ -37,7 +37,7 @@ pub enum FindToolchainError {
     },
     /// The variable contains arguments after the compiler.
     #[error(
-        "`{variable}` is `{value}`, expected a compiler without arguments\nhint: put the arguments into a script"
+        "invalid `{variable}` `{value}`: expected a compiler without arguments\nhint: put the arguments into a script"
     )]
     Arguments {
         /// The variable.
@@ -46,7 +46,7 @@ pub enum FindToolchainError {
         value: String,
     },
     /// The program could not be started.
-    #[error("cannot start the compiler `{}`\nhint: set `CC` to a compiler that works", program.display())]
+    #[error("cannot start the compiler `{}`\nhint: set `CC` to a working compiler", program.display())]
     Start {
         /// The program.
         program: PathBuf,
@@ -76,7 +76,7 @@ pub enum FindToolchainError {
     },
     /// The compiler generates code for a different machine.
     #[error(
-        "the compiler `{}` makes code for `{machine}`, expected `{target}`\nhint: set `CC_{}` to a cross compiler",
+        "the compiler `{}` compiles for `{machine}`, expected `{target}`\nhint: set `CC_{}` to a cross compiler",
         program.display(), target.replace('-', "_")
     )]
     Machine {
@@ -88,7 +88,7 @@ pub enum FindToolchainError {
         target: String,
     },
     /// A tool cannot start because a library is missing.
-    #[error("`{}` needs `{library}`, which is not installed\nhint: reinstall the package it came from", tool.display())]
+    #[error("`{}` needs `{library}`, which is not installed\nhint: reinstall its package", tool.display())]
     Library {
         /// The tool.
         tool: PathBuf,
@@ -117,10 +117,11 @@ pub enum FindToolchainError {
 fn missing(program: &str, package: &str, variable: &str) -> String {
     if program.contains('/') {
         return format!(
-            "there is no program `{program}`\nhint: `{variable}` may name it: correct or unset it"
+            "program `{program}` not found\nhint: correct or unset `{variable}` if it names the program"
         );
     }
     format!(
-        "no `{program}` on PATH\nhint: install one (Debian: `apt install {package}`) or set `{variable}` to its path"
+        "`{program}` not found on PATH\nhint: install it (Debian: `apt install {package}`) or set `{variable}` to its \
+         path"
     )
 }

@@ -69,7 +69,7 @@ fn check_target(target: &str, language: Language) -> Result<(), FindToolchainErr
         language: spoken(language),
         target: target.escape_debug().to_string(),
         variable: "CC".to_owned(),
-        reason: "a target has letters, digits, `-`, `_` and `.` in its name".to_owned(),
+        reason: "a target name consists of letters, digits, `-`, `_` and `.`".to_owned(),
     })
 }
 
@@ -186,7 +186,7 @@ fn past_wrapper(driver: PathBuf) -> Result<PathBuf, FindToolchainError> {
     let found = candidates.find(|file| is_executable(file) && !is_wrapper(file));
     found.ok_or_else(|| FindToolchainError::Broken {
         program: driver,
-        what: "it is a compiler cache with no compiler behind it".to_owned(),
+        what: "it is a compiler cache without a compiler on PATH".to_owned(),
     })
 }
 

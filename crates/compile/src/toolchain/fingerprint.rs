@@ -112,7 +112,7 @@ fn libraries(tool: &Path, watched: &mut Vec<PathBuf>) -> Result<Vec<(String, Pat
     command.env("LD_TRACE_LOADED_OBJECTS", "1").env("LD_DEBUG", "libs").current_dir(scratch.path());
     let ended = run(&mut command, LIMIT).map_err(|error| match error {
         RunError::Start(source) => FindToolchainError::Start { program: program(), source },
-        _ => FindToolchainError::Broken { program: program(), what: "it does not end".to_owned() },
+        _ => FindToolchainError::Broken { program: program(), what: "it did not finish".to_owned() },
     })?;
     let place = |line: &str| {
         let (_, place) = ["trying file=", "search cache="].iter().find_map(|mark| line.split_once(mark))?;

@@ -49,7 +49,7 @@ pub(super) fn probe(driver: &Path, target: &str, language: Language) -> Result<P
     let broken =
         |what: &str| FindToolchainError::Broken { program: driver.to_owned(), what: what.to_owned() };
     let wide =
-        std::env::join_paths(&directories).map_err(|_| broken("its directory has a `:` in its name"))?;
+        std::env::join_paths(&directories).map_err(|_| broken("the name of its directory contains `:`"))?;
     let kind = match language {
         Language::C => "c",
         Language::Cxx => "c++",
@@ -130,12 +130,12 @@ fn ask(driver: &Path, path: &OsStr, arguments: &[&str]) -> Result<Answer, FindTo
     let broken = |what: String| FindToolchainError::Broken { program: driver.to_owned(), what };
     let ended = run(&mut command, LIMIT).map_err(|error| match error {
         RunError::Start(source) => FindToolchainError::Start { program: driver.to_owned(), source },
-        _ => broken(format!("no answer to `{}` within {LIMIT:?}", arguments.join(" "))),
+        _ => broken(format!("no response to `{}` within {LIMIT:?}", arguments.join(" "))),
     })?;
     if !ended.status.success() {
         let words = ended.stderr.lines().chain(ended.stdout.lines()).find(|line| !line.trim().is_empty());
         let words = words.map(|line| format!(", `{}`", line.trim())).unwrap_or_default();
-        return Err(broken(format!("`{}` ended with {}{words}", arguments.join(" "), ended.status)));
+        return Err(broken(format!("`{}` failed with {}{words}", arguments.join(" "), ended.status)));
     }
     Ok(Answer { stdout: ended.stdout, stderr: ended.stderr })
 }
