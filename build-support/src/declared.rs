@@ -121,7 +121,7 @@ impl Declared {
             }
             Err(error) => {
                 let first = self.externals.get(&name);
-                let first = first.map_or_else(String::new, |first| format!("; the first stands at {first}"));
+                let first = first.map_or_else(String::new, |first| format!("; the first is at {first}"));
                 let message = format!("{error}{first}");
                 Err(Problem::new(place.key("name"), ProblemKind::External { message }))
             }

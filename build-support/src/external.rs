@@ -71,17 +71,14 @@ impl ExternalMatrix {
         };
         let has = |letter: &str| self.dtypes.iter().any(|(known, list)| known == letter && !list.is_empty());
         for letter in letters.iter().filter(|letter| !has(letter)) {
-            wrong(
-                self.place.key("dtypes"),
-                format!("`{letter}` of the types has no dtypes; list some, such as `f64`"),
-            );
+            wrong(self.place.key("dtypes"), format!("`{letter}` has no dtypes; list some, such as `f64`"));
         }
         let mut found = BTreeMap::new();
         for (letter, list) in &self.dtypes {
             if !letters.contains(&letter.as_str()) {
                 let near = nearest(letter, letters.iter().copied());
                 let near = near.map_or_else(String::new, |near| format!("; nearest `{near}`"));
-                wrong(self.place.key("dtypes"), format!("no input has `{{{letter}}}`{near}"));
+                wrong(self.place.key("dtypes"), format!("no input uses `{{{letter}}}`{near}"));
             }
             let mut dtypes: Vec<DType> = Vec::new();
             for (text, place) in list {
@@ -105,9 +102,9 @@ impl ExternalMatrix {
         };
         match (&self.ndim, op.has_open_rank()) {
             (None, false) => [0].into(),
-            (Some(_), false) => wrong("no input leaves its rank open, as `{T}[..]` does"),
-            (None, true) => wrong("a type leaves the rank open; list ranks, such as 1 and 2"),
-            (Some(list), true) if list.is_empty() => wrong("the list is empty"),
+            (Some(_), false) => wrong("no input has an open rank, such as `{T}[..]`"),
+            (None, true) => wrong("a type has an open rank; list ranks, such as 1 and 2"),
+            (Some(list), true) if list.is_empty() => wrong("empty list"),
             (Some(list), true) => {
                 let refused = list.iter().filter_map(|(rank, place)| Some((place, check_rank(*rank).err()?)));
                 problems.extend(refused.map(|(place, kind)| Problem::new(place.clone(), kind)));

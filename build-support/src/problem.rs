@@ -30,7 +30,7 @@ pub enum ProblemKind {
     #[error("{0}")]
     DType(ParseDTypeError),
     /// An empty list, which declares nothing.
-    #[error("the list is empty")]
+    #[error("empty list")]
     Empty,
     /// A rank above the limit for tensors.
     #[error("found {found} dimensions, expected at most {most}")]
@@ -42,7 +42,8 @@ pub enum ProblemKind {
     },
     /// More combinations than the limit for a build.
     #[error(
-        "{} combinations of dtypes and ranks, expected at most {most} in all\nhint: list the dtypes and ranks that are used",
+        "{} combinations of dtypes and ranks, expected at most {most} in total\nhint: list only the dtypes and ranks \
+         that you need",
         found.map_or_else(|| "countless".to_owned(), |found| found.to_string())
     )]
     Combinations {
@@ -66,7 +67,7 @@ pub enum ProblemKind {
         message: String,
     },
     /// Two different graphs with the same name.
-    #[error("duplicate graph `{name}`: another one is declared at {first}")]
+    #[error("duplicate graph `{name}`, first declared at {first}")]
     DuplicateGraph {
         /// The name.
         name: String,
@@ -86,7 +87,7 @@ pub enum ProblemKind {
         found: String,
     },
     /// Neither or several of `file`, `json`, and `inputs` with `outputs`. A graph needs exactly one form.
-    #[error("a graph has either `file`, or `json`, or `inputs` and `outputs`; found {found}")]
+    #[error("invalid graph: expected either `file`, or `json`, or `inputs` and `outputs`, found {found}")]
     GraphForm {
         /// The keys found, in words.
         found: String,
@@ -125,7 +126,7 @@ pub enum ProblemKind {
     },
     /// A target without any known ISA level.
     #[error(
-        "unknown target `{found}`; those of `x86_64` and `aarch64` are known, `{}` is this machine's",
+        "unknown target `{found}`; supported: this machine's `{}`, and those of `x86_64` and `aarch64`",
         precast_compile::host_target()
     )]
     Target {

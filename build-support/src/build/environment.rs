@@ -42,20 +42,21 @@ pub(crate) struct Environment {
 pub enum EnvironmentError {
     /// A variable that Cargo sets is missing.
     #[error(
-        "`{name}` is not set\nhint: `precast_build::Build` is called from the `main` of a build.rs, which Cargo runs"
+        "`{name}` is not set\nhint: call `precast_build::Build` from the `main` of a build.rs, which Cargo runs"
     )]
     Missing {
         /// The variable.
         name: &'static str,
     },
     /// A relative path, which depends on the working directory.
-    #[error("`PRECAST_STORE` is `{}`, expected an absolute path\nhint: a build script runs in its package's directory, not in yours", path.display())]
+    #[error("`PRECAST_STORE` is `{}`, expected an absolute path\nhint: use an absolute path, because build scripts \
+             run in the directory of their package", path.display())]
     Relative {
         /// The path.
         path: PathBuf,
     },
     /// An invalid flag.
-    #[error("`{name}` is `{found}`, expected `1`, `0`, `frozen` or `update`")]
+    #[error("invalid `{name}` `{found}`: expected `1`, `0`, `frozen` or `update`")]
     Flag {
         /// The variable.
         name: &'static str,

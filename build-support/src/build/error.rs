@@ -32,11 +32,11 @@ pub enum BuildError {
     },
     /// The declarations of dependencies are unknown, and `PRECAST_LOCKED` is set.
     #[error(
-        "cannot collect what dependencies declare\nhint: run `cargo fetch` once, or unset `PRECAST_LOCKED`"
+        "cannot collect the declarations of dependencies\nhint: run `cargo fetch` once, or unset `PRECAST_LOCKED`"
     )]
     Dependencies(#[source] DependenciesError),
     /// Some dependencies were not found, and `PRECAST_LOCKED` is set.
-    #[error("cannot look into `{}`\nhint: run `cargo fetch` once, or unset `PRECAST_LOCKED`", packages.join("`, `"))]
+    #[error("cannot read `{}`\nhint: run `cargo fetch` once, or unset `PRECAST_LOCKED`", packages.join("`, `"))]
     Unseen {
         /// The dependencies.
         packages: Vec<String>,
@@ -51,7 +51,7 @@ pub enum BuildError {
     #[error(transparent)]
     Toolchain(#[from] FindToolchainError),
     /// The store is not writable.
-    #[error("cannot use the store at `{}`\nhint: set `PRECAST_STORE` to a directory that can be written", path.display())]
+    #[error("cannot use the store at `{}`\nhint: set `PRECAST_STORE` to a writable directory", path.display())]
     Store {
         /// The store.
         path: PathBuf,

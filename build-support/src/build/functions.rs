@@ -54,15 +54,15 @@ impl Functions {
         } else if is_free && owner == Owner::Package {
             let list: Vec<String> = graphs.iter().map(|graph| format!("`{graph}`")).collect();
             self.errors.push(format!(
-                "graphs {} have the same Rust name `{name}`; rename all of them but one, or name one of them `{name}`",
+                "graphs {} have the same Rust name `{name}`\nhint: rename all but one, or name one of them `{name}`",
                 list.join(", ")
             ));
             return;
         }
         for graph in graphs.iter().filter(|graph| Some(*graph) != winner) {
             self.warnings.push(format!(
-                "graph `{graph}` has no function in `include_model!`: the name `{name}` is taken\nhint: call it by \
-                 `loader()?.entry({})`",
+                "`include_model!` has no function for graph `{graph}`: the name `{name}` is taken\nhint: call the \
+                 graph with `loader()?.entry({})`",
                 literal(graph)
             ));
         }

@@ -44,7 +44,7 @@ pub(super) fn gather<'b>(build: &'b Build, environment: &Environment) -> Result<
     DeclareError::check(problems)?;
     for manifest in others.iter().filter(|manifest| manifest.document().isa.is_some()) {
         warnings.push(format!(
-            "{}: `isa` of a dependency is ignored; the package that is built decides",
+            "{}: `isa` of a dependency is ignored; only the built package sets it",
             manifest.path().display()
         ));
     }
@@ -77,7 +77,7 @@ fn dependencies(environment: &Environment, warnings: &mut Vec<String>) -> Result
         Ok(found) if environment.is_locked => Err(BuildError::Unseen { packages: found.unseen }),
         Ok(found) => {
             warnings.push(format!(
-                "what these dependencies declare for precompilation is not known: `{}`\nhint: run `cargo fetch` once",
+                "cannot read the declarations of these dependencies: `{}`\nhint: run `cargo fetch` once",
                 found.unseen.join("`, `")
             ));
             Ok(found)
@@ -86,7 +86,8 @@ fn dependencies(environment: &Environment, warnings: &mut Vec<String>) -> Result
         Err(error) if environment.is_locked => Err(BuildError::Dependencies(error)),
         Err(error) => {
             warnings.push(format!(
-                "what dependencies declare for precompilation is not known, only this package's own declarations are built: {error}\nhint: run `cargo fetch` once"
+                "cannot read the declarations of dependencies, building only those of this package: {error}\nhint: \
+                 run `cargo fetch` once"
             ));
             let inputs = vec![query.manifest_dir.join("Cargo.toml")];
             Ok(Dependencies { declaring: Vec::new(), inputs, store: None, unseen: Vec::new() })

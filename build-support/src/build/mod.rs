@@ -269,7 +269,7 @@ impl fmt::Display for Outcome {
         let (hits, compiled) = (self.hits, self.compiled);
         write!(f, "precast: {combinations} combinations, {modules} modules, {artifacts} artifacts: ")?;
         let healed = if self.healed == 0 { String::new() } else { format!(" ({} healed)", self.healed) };
-        write!(f, "{hits} there already{healed}, {compiled} compiled")?;
+        write!(f, "{hits} reused{healed}, {compiled} compiled")?;
         // One line each: Cargo would interpret a line that looks like a directive.
         self.compilations.iter().try_for_each(|one| {
             let (title, why) = (one_line(&one.title), one.why.to_string());

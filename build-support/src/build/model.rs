@@ -80,7 +80,7 @@ fn function(text: &mut String, name: &str, graph: &Graph) {
     let result = if let [one] = types.as_slice() { one.clone() } else { format!("({})", types.join(", ")) };
     let native = native(graph, &arguments, &result);
     let lifetime = if graph.inputs.iter().any(|port| port.ty.ndim() > 0) { "<'a>" } else { "" };
-    let errors = "Extents that do not fit, values that an op refuses, no module for this host.";
+    let errors = "Fails if extents do not match, an op rejects a value, or no module fits this host.";
     // Writing to a string cannot fail.
     let _ = write!(
         text,
@@ -148,7 +148,7 @@ fn summary(Graph { name, inputs, outputs, .. }: &Graph) -> String {
         String::new()
     } else {
         let names: Vec<&str> = outputs.iter().map(|port| port.name.as_str()).collect();
-        format!("; gives {}, in this order", names.join(", "))
+        format!("; returns {}, in this order", names.join(", "))
     };
     format!("`{name}({}) -> {}`{order}.", ports(inputs), ports(outputs))
 }

@@ -51,9 +51,9 @@ pub(super) fn run(build: &Build, environment: &Environment) -> Result<Outcome, B
     if gathered.is_empty() {
         let manifest = environment.manifest_dir.join("precast.toml");
         let is_there = manifest.exists();
-        let lacks = if is_there { "declares nothing" } else { "is not there" };
+        let lacks = if is_there { "declares nothing" } else { "does not exist" };
         outcome.warnings.push(format!(
-            "nothing is declared for precompilation, so the bundle is empty: `{}` {lacks}, and no package brings declarations",
+            "the bundle is empty: `{}` {lacks}, and no dependency declares graphs",
             manifest.display()
         ));
         // Cargo reruns a script as long as a watched path is missing. That is intended for a package that waits for
@@ -179,7 +179,7 @@ fn open(
     let own = environment.out_dir.join("precast-store");
     let Some(shared) = &environment.shared else { return create(&own) };
     create(shared).or_else(|error| {
-        let told = format!("{}\nartifacts are kept in `{}`", error.lines().join("\n"), own.display());
+        let told = format!("{}\nusing the store `{}` instead", error.lines().join("\n"), own.display());
         outcome.warnings.push(told);
         create(&own)
     })
@@ -214,17 +214,15 @@ fn locked(plan: &Plan, environment: &Environment, outcome: &mut Outcome) -> Resu
     if environment.updates_lock {
         let (present, why) = Lock::read_to_replace(&path)?;
         let (present, is_broken) = (present.unwrap_or_default(), why.is_some());
-        outcome.warnings.extend(
-            why.map(|why| {
-                format!("`{}` was broken, and is written anew without pins: {why}", path.display())
-            }),
-        );
+        outcome
+            .warnings
+            .extend(why.map(|why| format!("rewrote invalid `{}` without pins: {why}", path.display())));
         let (lock, changes) = Lock::following(&present, plan);
         lock.write(&path)?;
         let dropped = present.pins.len() - lock.pins.len();
         if !is_broken && dropped > 0 {
             outcome.warnings.push(format!(
-                "`{}` pins {dropped} of its archives no more: their modules are declared no longer",
+                "removed {dropped} archive pin(s) from `{}`: their modules are no longer declared",
                 path.display()
             ));
         }

@@ -64,7 +64,7 @@ pub enum DependenciesError {
         source: Box<cargo_metadata::Error>,
     },
     /// The package is missing from the output of `cargo metadata`.
-    #[error("`cargo metadata` does not know the package `{}`", manifest.display())]
+    #[error("package `{}` not found by `cargo metadata`", manifest.display())]
     Package {
         /// The manifest that was looked up.
         manifest: PathBuf,

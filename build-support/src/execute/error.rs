@@ -17,13 +17,14 @@ pub enum ExecuteError {
         failures: Vec<Failure>,
     },
     /// The store lacks units, and compiling is not allowed.
-    #[error("nothing may be compiled, and the store has not got:\n{}\nhint: build without `--frozen`, or bring what was built elsewhere: `precast import`, `--remote`, `--remote-cache`", titles.iter().map(|title| format!("  {title}")).collect::<Vec<_>>().join("\n"))]
+    #[error("missing in the store, and compiling is not allowed:\n{}\nhint: build without `--frozen`, or get the \
+             artifacts with `precast import`, `--remote` or `--remote-cache`", titles.iter().map(|title| format!("  {title}")).collect::<Vec<_>>().join("\n"))]
     Lacking {
         /// The missing units; never empty.
         titles: Vec<String>,
     },
     /// The store is corrupt, and the build must not change anything.
-    #[error("the store is damaged, and nothing may change:\n{}\nhint: {}", lines.join("\n"), damage_hint(*is_moved))]
+    #[error("the store is damaged, and changes are not allowed:\n{}\nhint: {}", lines.join("\n"), damage_hint(*is_moved))]
     Damaged {
         /// The store's messages.
         lines: Vec<String>,
@@ -34,7 +35,7 @@ pub enum ExecuteError {
     #[error(transparent)]
     Lock(#[from] LockError),
     /// Searching the store failed.
-    #[error("cannot look for what is there already")]
+    #[error("cannot search the store")]
     Find(#[from] FindError),
     /// Writing to the store failed.
     #[error("cannot publish {title}")]
@@ -65,9 +66,8 @@ pub enum ExecuteError {
     },
     /// Artifacts must be joined for the bundle, but this machine has no toolchain.
     #[error(
-        "a bundle has its modules in few shared objects: {units} units would have to be joined into one, and the compiler of the \
-         release, whose linker does that, is not here\nhint: the store is a layer as it is; or take the bundle of the release, which \
-         `precast pull` gets out of a registry"
+        "cannot bundle {units} units: joining them needs the compiler of the release, which was not found\nhint: use \
+         the store as a layer, or `precast pull` the bundle of the release from a registry"
     )]
     NoLinker {
         /// The number of units to join.
@@ -91,11 +91,11 @@ pub enum ExecuteError {
 
 fn damage_hint(is_moved: bool) -> &'static str {
     if is_moved {
-        "the damaged files are in the quarantine, and the next build without `--frozen` or `--locked` makes them again; `precast verify` \
-         looks for more"
+        "build without `--frozen` or `--locked` to recreate the quarantined files, and run `precast verify` to check \
+         the rest"
     } else {
-        "the damaged files are still in place, since this user cannot write the store: its owner moves them away with `precast \
-         verify`, and makes them again with `precast build`"
+        "run `precast verify` and `precast build` as the owner of the store to quarantine and recreate the damaged \
+         files"
     }
 }
 
@@ -141,7 +141,7 @@ fn render(failures: &[Failure]) -> String {
     }
     let line = |(failure, _, others): &(&Failure, String, usize)| match others {
         0 => failure.to_string(),
-        others => format!("{failure}\n  the same for {others} other(s): other dtypes, other ISA levels"),
+        others => format!("{failure}\n  same error in {others} more (other dtypes or ISA levels)"),
     };
     told.iter().map(line).collect::<Vec<_>>().join("\n")
 }

@@ -206,8 +206,7 @@ impl Build<'_> {
         match self.execution.pinned().filter(|_| self.jobs.are_all_found(&self.held)) {
             None => ExecuteError::Lacking { titles },
             Some(Locked { path, .. }) => {
-                let lines =
-                    titles.iter().map(|title| format!("  {title}: nothing is pinned for it")).collect();
+                let lines = titles.iter().map(|title| format!("  {title}: not pinned")).collect();
                 LockError::Pinned { path: path.to_owned(), lines }.into()
             }
         }

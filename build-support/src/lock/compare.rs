@@ -62,12 +62,17 @@ impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::EntryAdded { name } => write!(f, "graph `{name}` is new"),
-            Self::EntryRemoved { name } => write!(f, "graph `{name}` is gone"),
-            Self::EntryChanged { name } => write!(f, "graph `{name}` is another"),
+            Self::EntryRemoved { name } => write!(f, "graph `{name}` was removed"),
+            Self::EntryChanged { name } => write!(f, "graph `{name}` changed"),
             Self::ModuleAdded { signature } => write!(f, "module `{signature}` is new"),
-            Self::ModuleRemoved { signature } => write!(f, "module `{signature}` is gone"),
+            Self::ModuleRemoved { signature } => write!(f, "module `{signature}` was removed"),
             Self::ModuleChanged { signature, old, new } => {
-                write!(f, "module `{signature}` has other C: key `{}` was `{}`", new.short(), old.short())
+                write!(
+                    f,
+                    "generated C of module `{signature}` changed: key `{}` was `{}`",
+                    new.short(),
+                    old.short()
+                )
             }
         }
     }

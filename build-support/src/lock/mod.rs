@@ -81,7 +81,7 @@ pub struct Pin {
 #[non_exhaustive]
 pub enum LockError {
     /// The lock file is missing.
-    #[error("there is no `{}`, and nothing may change\nhint: {}", path.display(), remedy(path))]
+    #[error("`{}` not found, and changes are not allowed\nhint: {}", path.display(), remedy(path))]
     Missing {
         /// The expected path.
         path: PathBuf,
@@ -95,7 +95,8 @@ pub enum LockError {
         why: String,
     },
     /// The file was written by a newer version of precast.
-    #[error("cannot read `{}`: it has version {found}, expected {}\nhint: a newer precast wrote it; update this one", path.display(), text::VERSION)]
+    #[error("cannot read `{}`: found version {found}, expected {}\nhint: update precast: a newer version wrote the \
+             file", path.display(), text::VERSION)]
     Newer {
         /// The file.
         path: PathBuf,
@@ -112,11 +113,11 @@ pub enum LockError {
     },
     /// The declarations differ from the lock file.
     #[error(
-        "`{}` would change, and nothing may:\n{}{}\nhint: {}{}",
+        "`{}` is out of date, and changes are not allowed:\n{}{}\nhint: {}{}",
         path.display(),
-        version.as_ref().map_or_else(String::new, |version| format!("  it was made by {version}\n")),
+        version.as_ref().map_or_else(String::new, |version| format!("  it was written by {version}\n")),
         compare::list(changes),
-        if version.is_some() { "build with the version that made it; or " } else { "" },
+        if version.is_some() { "build with that version, or " } else { "" },
         remedy(path)
     )]
     Changed {
@@ -128,7 +129,8 @@ pub enum LockError {
         version: Option<OtherVersion>,
     },
     /// Archives differ from the pinned archives.
-    #[error("`{}` pins other archives:\n{}\nhint: build with the compiler of the release; or, for another release, `precast build --pin`", path.display(), lines.join("\n"))]
+    #[error("archives do not match the pins in `{}`:\n{}\nhint: build with the compiler of the release, or pin \
+             another release with `precast build --pin`", path.display(), lines.join("\n"))]
     Pinned {
         /// The file.
         path: PathBuf,
@@ -144,7 +146,7 @@ fn remedy(path: &Path) -> String {
     let manifest =
         if is_of_manifest { format!(" {}", path.with_extension("toml").display()) } else { String::new() };
     format!(
-        "`precast update{manifest}` writes it anew; in a package with a build script `PRECAST_LOCKED=update cargo build` does"
+        "run `precast update{manifest}` to update it; with a build script, run `PRECAST_LOCKED=update cargo build`"
     )
 }
 

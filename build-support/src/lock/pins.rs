@@ -69,7 +69,7 @@ impl Lock {
         }
         let targets: Vec<&str> = targets.into_iter().collect();
         Some(format!(
-            "`{}` pins archives for `{}` and none for `{target}`: those of any compiler pass",
+            "`{}` has no archives pinned for `{target}`, only for `{}`; accepting the output of any compiler",
             path.display(),
             targets.join("`, `")
         ))
@@ -145,19 +145,15 @@ impl Lock {
         let Made { signature, target, isa, action, toolchain, unit, digest } = made;
         let why = match self.pin(action) {
             Some(pin) if (&*pin.target, &*pin.isa) != (*target, *isa) => {
-                format!("its pin says `{}` and `{}`", pin.target, pin.isa)
+                format!("its pin is for `{}` and `{}`", pin.target, pin.isa)
             }
-            Some(pin) if pin.toolchain != *toolchain => "its pin names another compiler".to_owned(),
+            Some(pin) if pin.toolchain != *toolchain => "its pin has another compiler".to_owned(),
             Some(pin) if pin.unit.is_some_and(|pinned| pinned != *unit) => {
-                "its pin names other modules".to_owned()
+                "its pin has other modules".to_owned()
             }
             Some(pin) => {
                 let digest = digest.filter(|digest| *digest != pin.digest)?;
-                format!(
-                    "its action gave `{}` for the release, and `{}` here",
-                    pin.digest.short(),
-                    digest.short()
-                )
+                format!("pinned archive `{}`, found `{}`", pin.digest.short(), digest.short())
             }
             None => {
                 let of_target: Vec<&Pin> = self.pins.iter().filter(|pin| pin.target == *target).collect();
@@ -169,12 +165,12 @@ impl Lock {
                 } else if compilers.contains(toolchain) {
                     match self.other_version() {
                         Some(version) => format!(
-                            "it is made otherwise ({version} pinned the archives), or its line is gone"
+                            "its action changed ({version} pinned the archives), or its pin was removed"
                         ),
-                        None => "it is made otherwise, or its line is gone".to_owned(),
+                        None => "its action changed, or its pin was removed".to_owned(),
                     }
                 } else {
-                    "another compiler made it".to_owned()
+                    "built by another compiler".to_owned()
                 }
             }
         };

@@ -74,17 +74,17 @@ impl Lock {
         let mut lock = Self { generator: file.generator, ..Self::default() };
         for FileEntry { name, key } in file.entry {
             if lock.entries.insert(name.clone(), key).is_some() {
-                return Err(format!("the graph `{name}` is there twice").into());
+                return Err(format!("duplicate graph `{name}`").into());
             }
         }
         for FileModule { signature, key } in file.module {
             if !lock.modules.insert((signature.clone(), key)) {
-                return Err(format!("the module `{signature}` is there twice").into());
+                return Err(format!("duplicate module `{signature}`").into());
             }
         }
         for FilePin { action, digest, unit, target, isa, toolchain } in file.pin {
             if lock.pin(&action).is_some() {
-                return Err(format!("the action `{}` is pinned twice", action.short()).into());
+                return Err(format!("duplicate pin of action `{}`", action.short()).into());
             }
             lock.pins.insert(Pin { target, isa, action, digest, unit, toolchain });
         }
@@ -95,7 +95,7 @@ impl Lock {
 fn check_version(found: u32) -> Result<(), ParseLockError> {
     match found {
         VERSION => Ok(()),
-        0 => Err(format!("it has version 0, expected {VERSION}").into()),
+        0 => Err(format!("found version 0, expected {VERSION}").into()),
         found => Err(ParseLockError::Newer(found)),
     }
 }

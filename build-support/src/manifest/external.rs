@@ -208,7 +208,7 @@ impl Manifest {
         let text = match self.files.get(&function.file) {
             Some(Ok(text)) => text.as_str(),
             Some(Err(message)) => return Err(unreadable(&function.file, message)),
-            None => return Err(unreadable(&function.file, "it leads out of the manifest's directory")),
+            None => return Err(unreadable(&function.file, "it is outside the manifest's directory")),
         };
         let mut problem = None;
         let files = vec![function.file.as_str()];
@@ -235,7 +235,7 @@ impl Manifest {
             match params::value(value.get_ref()) {
                 Some(value) => drop(declaration.params.insert(name.clone(), value)),
                 None => {
-                    let expected = "neither a truth value, a number, a name, nor a list of numbers";
+                    let expected = "invalid: expected a boolean, a number, a name, or a list of numbers";
                     wrong("params", value.span(), format!("param `{name}` is {expected}"));
                 }
             }

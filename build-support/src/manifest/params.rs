@@ -59,7 +59,7 @@ pub(super) fn ty(table: &ParamTable) -> Result<ParamType, String> {
             let mut all = enumeration(constants, ctype, headers.as_deref())?;
             for (alias, name) in aliases {
                 if !all.names().contains(&name.as_str()) {
-                    return Err(format!("alias `{alias}` stands for `{name}`, which is no constant"));
+                    return Err(format!("alias `{alias}` refers to unknown constant `{name}`"));
                 }
                 all = all.alias(name, alias);
             }
@@ -79,7 +79,7 @@ fn enumeration(
             Ok(headers.iter().fold(EnumType::from_c(ctype, &names), |all, header| all.header(header)))
         }
         (ConstantTable::Values(_), Some(_)) => {
-            Err("constants that headers define have no values here; list their names".to_owned())
+            Err("constants from headers cannot have values; list their names".to_owned())
         }
         (ConstantTable::Names(names), None) => {
             Ok(names.iter().zip(0..).fold(EnumType::new(ctype), |all, (name, n)| all.constant(name, n)))

@@ -161,10 +161,10 @@ fn with_key(message: String, line: &str) -> String {
     match (line.split_once('='), table) {
         (Some((key, _)), _) if list => {
             let key = key.trim();
-            format!("`{key}`: {message}\nhint: a list is written in brackets: `{key} = [\"…\"]`")
+            format!("`{key}`: {message}\nhint: use brackets for a list: `{key} = [\"…\"]`")
         }
         (Some((key, _)), _) => format!("`{}`: {message}", key.trim()),
-        (None, Some(name)) if list => format!("{message}\nhint: each is a table of its own: `[[{name}]]`"),
+        (None, Some(name)) if list => format!("{message}\nhint: use a separate table for each: `[[{name}]]`"),
         _ => message,
     }
 }
@@ -172,7 +172,7 @@ fn with_key(message: String, line: &str) -> String {
 /// Replaces the names of Rust integer types by a description of the valid numbers.
 fn in_words(message: &str) -> String {
     ["usize", "u64", "u32"].into_iter().fold(message.to_owned(), |message, name| {
-        message.replace(&format!("expected {name}"), "expected a whole number that is not negative")
+        message.replace(&format!("expected {name}"), "expected a non-negative whole number")
     })
 }
 

@@ -19,7 +19,9 @@ fn attached(
         open.push(declaration.name);
         let own = open.last().map_or("", String::as_str);
         let path = open.join("` calls `");
-        return Err(format!("calls itself: `{path}`\nhint: `np.{own}(…)` is the library's, if it has one"));
+        return Err(format!(
+            "calls itself: `{path}`\nhint: use `np.{own}(…)` for a library function of this name"
+        ));
     }
     open.push(declaration.name.clone());
     let known: Vec<String> = declaration.reference_ops.iter().map(|op| op.name.clone()).collect();

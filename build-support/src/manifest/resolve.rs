@@ -185,9 +185,7 @@ impl Manifest {
             Some(Err(message)) => {
                 Err(Problem::new(place, ProblemKind::File { path, message: message.clone() }))
             }
-            None => {
-                Err(Problem::new(place, ProblemKind::File { path, message: "it was not read".to_owned() }))
-            }
+            None => Err(Problem::new(place, ProblemKind::File { path, message: "not read".to_owned() })),
         }
     }
 
@@ -242,7 +240,7 @@ impl Manifest {
             };
             let message = match &error {
                 ParseTextError::UnknownFunction { found, .. } if declared.is_unmade(found) => {
-                    format!("calls `{found}`, whose `[[external]]` is wrong")
+                    format!("calls `{found}`, whose `[[external]]` is invalid")
                 }
                 error => chain(error),
             };

@@ -153,7 +153,8 @@ pub struct FunctionTable {
 #[serde(
     untagged,
     deny_unknown_fields,
-    expecting = "a param is a dtype, `generic`, `{ tensor = \"f64\" }`, or a table of `enum`, `ctype`, `headers` and `aliases`"
+    expecting = "expected a dtype, `generic`, `{ tensor = \"f64\" }`, or a table of `enum`, `ctype`, `headers` and \
+                 `aliases`"
 )]
 pub enum ParamTable {
     /// The dtype of one number, or `generic` for any tensor.

@@ -62,15 +62,14 @@ impl Plan {
     pub fn warnings(&self) -> impl Iterator<Item = String> {
         let shadowing = self.shadowing.iter().map(|(name, place)| {
             format!(
-                "{place}: `{name}` is a function of the library too; where it is called by its bare name, it is this op\n\
-                 hint: `np.{name}(…)` is the library's"
+                "{place}: op `{name}` shadows the library function of this name\nhint: use `np.{name}(…)` for the \
+                 library function"
             )
         });
         let unpublished = self.unpublished.iter().map(|signature| {
             format!(
-                "`{signature}` has an op whose version is empty, so it is never published: each program that calls it \
-                 compiles it\n\
-                 hint: give the op a version, or none, for programs that do not compile"
+                "`{signature}` contains an op with an empty cache version, so it is never published and every program \
+                 compiles it\nhint: set a version, or set none for programs that do not compile"
             )
         });
         shadowing.chain(unpublished)
