@@ -69,13 +69,13 @@ fn position(wanted: &str, names: &[String], what: &str, option: &str) -> Result<
     let by_name = names.iter().position(|name| name == wanted);
     let position = by_name.or_else(|| wanted.parse().ok().filter(|position| *position < names.len()));
     position.ok_or_else(|| {
-        Failure::usage(format!("the graph has no {what} `{wanted}`"))
-            .hint(format!("it has `{}`; `{option} 0=FILE` names one by position", names.join("`, `")))
+        Failure::usage(format!("unknown {what} `{wanted}`"))
+            .hint(format!("use one of `{}`, or a position: `{option} 0=FILE`", names.join("`, `")))
     })
 }
 
 fn twice(what: &str, name: &str) -> Failure {
-    Failure::usage(format!("{what} `{name}` is given twice"))
+    Failure::usage(format!("duplicate {what} `{name}`"))
 }
 
 /// Orders the arrays as the inputs and checks them against their types.
@@ -96,7 +96,7 @@ pub(crate) fn arrange<'a>(given: &'a [Given], ports: &[Port]) -> Result<Vec<&'a 
     let mut inputs = Vec::new();
     for (Port { name, ty }, one) in ports.iter().zip(bound) {
         let missing = || {
-            Failure::usage(format!("input `{name}` is not given{}", others(given)))
+            Failure::usage(format!("missing input `{name}`{}", others(given)))
                 .hint(format!("add `-i {name}=FILE`"))
         };
         let one = one.ok_or_else(missing)?;
@@ -111,8 +111,8 @@ fn check_used(given: &[Given], bound: &[Option<&Given>], names: &[String]) -> Re
         let is_used = bound.iter().flatten().any(|one| !one.is_named && one.file == *file);
         if !is_used && !names.is_empty() {
             let (file, has) = (file.display(), has.join("`, `"));
-            return Err(Failure::usage(format!("no array of `{file}` is an input: it has `{has}`"))
-                .hint(format!("the inputs are `{}`; `-i NAME={file}` names one", names.join("`, `"))));
+            return Err(Failure::usage(format!("no array of `{file}` is an input; found `{has}`"))
+                .hint(format!("name an array with `-i NAME={file}`; inputs: `{}`", names.join("`, `"))));
         }
     }
     Ok(())
@@ -181,7 +181,7 @@ impl<'a> Targets<'a> {
             let file: &Path = file;
             match name {
                 None if targets.all.replace(file).is_some() => {
-                    return Err(twice("the file of all outputs", "-o"));
+                    return Err(twice("file for all outputs", "-o"));
                 }
                 None => {}
                 Some(name) => {
@@ -209,7 +209,7 @@ impl<'a> Targets<'a> {
         let mut files =
             self.files.iter().copied().chain([self.all]).flatten().filter(|file| !is_device(file));
         match files.find(|file| !seen.insert(place(file))) {
-            Some(file) => Err(Failure::usage(format!("`{}` is to hold two outputs", file.display()))),
+            Some(file) => Err(Failure::usage(format!("two outputs are assigned to `{}`", file.display()))),
             None => Ok(()),
         }
     }

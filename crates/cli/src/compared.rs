@@ -68,10 +68,10 @@ impl Compared {
             }
         }
         for lacking in &self.lacking {
-            let _ = writeln!(text, "  lacking  {lacking}");
+            let _ = writeln!(text, "  missing  {lacking}");
         }
         for (why, count) in &self.unchecked {
-            let _ = writeln!(text, "  not compared: {count}, as {why}");
+            let _ = writeln!(text, "  not compared: {count} ({why})");
         }
         text
     }

@@ -50,7 +50,7 @@ fn file(name: &str, one: Option<&Vec<u8>>, other: Option<&Vec<u8>>) -> Vec<Diffe
     let (one, other) = match (one, other) {
         (Some(one), Some(other)) if one == other => return Vec::new(),
         (Some(one), Some(other)) => (one, other),
-        _ => return vec![told("only one has it".to_owned())],
+        _ => return vec![told("only one file has it".to_owned())],
     };
     if let (Ok(a), Ok(b)) = (Elf::parse(&**one), Elf::parse(&**other)) {
         let found = sections(name, &a, &b);
@@ -80,7 +80,7 @@ fn sections(file: &str, one: &Elf<'_>, other: &Elf<'_>) -> Vec<Difference> {
                 }
                 symbols.into_iter().for_each(|(symbol, what)| told(Some(symbol), what));
             }
-            _ => told(None, "only one has it".to_owned()),
+            _ => told(None, "only one file has it".to_owned()),
         }
     }
     found
@@ -105,7 +105,7 @@ fn symbols(section: &str, one: (&Elf<'_>, &[u8]), other: (&Elf<'_>, &[u8])) -> V
         match (a.get(name), b.get(name)) {
             (Some(a), Some(b)) if a == b => {}
             (Some(a), Some(b)) => found.push((name.clone(), first_byte(a, b))),
-            _ => found.push((name.clone(), "only one has it".to_owned())),
+            _ => found.push((name.clone(), "only one file has it".to_owned())),
         }
     }
     found
@@ -134,7 +134,7 @@ fn first_byte(one: &[u8], other: &[u8]) -> String {
             let count = one.iter().zip(other).filter(|(a, b)| a != b).count();
             format!("{count} of {} bytes differ, the first at {at:#x}", one.len())
         }
-        Some(at) => format!("{lengths}, different from {at:#x} on"),
+        Some(at) => format!("{lengths}, different from {at:#x}"),
         None => lengths,
     }
 }

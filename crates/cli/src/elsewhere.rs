@@ -65,7 +65,7 @@ impl Elsewhere {
     pub(crate) fn tell(&self) {
         if let Some(farm) = &self.farm {
             let report = farm.report();
-            term::note(&format!("the farm compiled {} unit(s), and had {} before", report.ran, report.known));
+            term::note(&format!("the farm compiled {} unit(s), and had {} cached", report.ran, report.known));
             repetitions("farm", &report);
         }
         if let Some(cache) = &self.cache {
@@ -100,15 +100,15 @@ fn access(args: &ElsewhereArgs) -> Result<Access, Failure> {
         (None, None) => None,
         _ => {
             return Err(Failure::usage(
-                "a certificate for the cache or the farm without its key, or a key alone",
+                "incomplete client certificate: expected both a certificate and a key",
             )
-            .hint("name both: `PRECAST_REMOTE_CERTIFICATE` and `PRECAST_REMOTE_KEY`"));
+            .hint("set both `PRECAST_REMOTE_CERTIFICATE` and `PRECAST_REMOTE_KEY`"));
         }
     };
     let helper = file(&args.remote_credentials, "PRECAST_REMOTE_CREDENTIALS").map(Credentials::Helper);
     let token = || match std::env::var("PRECAST_REMOTE_TOKEN") {
         Err(std::env::VarError::NotUnicode(_)) => {
-            Some(Err(Failure::usage("`PRECAST_REMOTE_TOKEN` is no text")))
+            Some(Err(Failure::usage("`PRECAST_REMOTE_TOKEN` is not UTF-8")))
         }
         token => token.ok().filter(|token| !token.is_empty()).map(|token| Ok(Credentials::Token(token))),
     };
@@ -119,7 +119,7 @@ fn access(args: &ElsewhereArgs) -> Result<Access, Failure> {
 
 fn repetitions(of: &str, report: &Report) {
     if let Some(repeated) = report.repetitions() {
-        term::note(&format!("the {of} was asked again: {repeated}"));
+        term::note(&format!("retried requests to the {of}: {repeated}"));
     }
 }
 

@@ -196,9 +196,7 @@ fn texts(error: &(dyn Error + 'static)) -> Vec<String> {
 /// library.
 fn descriptors_hint() -> Option<String> {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current?;
-    Some(format!(
-        "this process may have {limit} open files; raise the limit with `ulimit -n`, or use fewer jobs with `-j`"
-    ))
+    Some(format!("raise the limit of {limit} open files with `ulimit -n`, or use fewer jobs with `-j`"))
 }
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ pub(crate) fn tell(ended: Result<Exit, Failure>) -> Result<Exit, Failure> {
     let told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
     if told.len() > LISTED {
         let more = told.len() - LISTED;
-        term::warning(&format!("and {more} more; `precast verify --json` lists what is damaged"));
+        term::warning(&format!("and {more} more; list all with `precast verify --json`"));
     }
     // The next build repairs a store, but a reader cannot repair a bundle.
     if told.iter().any(|event| event.starts_with("bundle `")) {
@@ -54,7 +54,7 @@ pub(crate) fn tell(ended: Result<Exit, Failure>) -> Result<Exit, Failure> {
         return ended;
     }
     let remedy =
-        "`precast sign --store DIR --key KEY` signs what is there, with as many keys as the keyring asks for";
+        "sign the store with as many keys as the keyring requires: `precast sign --store DIR --key KEY`";
     match ended {
         Ok(Exit::Miss) => {
             term::note(&format!("hint: {remedy}"));

@@ -18,7 +18,7 @@ fn check_statements(export: &Export) -> Result<(), ImportError> {
         let Stated { member, record, archive, statement } = stated?;
         let statement = serde_json::from_slice(statement);
         if !statement.is_ok_and(|statement| provenance::is_about(&statement, &record, &archive)) {
-            return Err(ImportError::Member { member, why: "it is no statement about its record" });
+            return Err(ImportError::Member { member, why: "not a statement about its record" });
         }
     }
     Ok(())

@@ -63,9 +63,8 @@ fn read_as_it_is(
     let mut inputs = Vec::new();
     for declaration in &args.types {
         inputs.push(
-            text::parse_input(declaration).map_err(|error| {
-                Failure::usage(format!("cannot read `--type {declaration}`")).because(error)
-            })?,
+            text::parse_input(declaration)
+                .map_err(|error| Failure::usage(format!("invalid `--type {declaration}`")).because(error))?,
         );
     }
     let unnamed = |name: &str| named(given).any(|one| one.name == name && !one.is_named);
@@ -124,10 +123,10 @@ fn refused(error: ParseTextError) -> Failure {
         ParseTextError::UnknownName { found, nearest: None, .. } => Some(found.clone()),
         _ => None,
     };
-    let failure = Failure::new("cannot read the expression").because(error);
+    let failure = Failure::new("invalid expression").because(error);
     match unknown {
         Some(name) => failure.hint(format!(
-            "an input is given by `-i {name}=FILE`, its type alone by `--type '{name}=f64[?]'`"
+            "pass the input with `-i {name}=FILE`, or only its type with `--type '{name}=f64[?]'`"
         )),
         None => failure,
     }
@@ -136,9 +135,7 @@ fn refused(error: ParseTextError) -> Failure {
 /// Returns the library with the external ops of a manifest.
 fn of_manifest(path: &Path, ops: Ops) -> Result<Ops, Failure> {
     let read = Manifest::read(path).and_then(|manifest| manifest.ops(ops));
-    read.map_err(|error| {
-        Failure::new(format!("cannot use the ops that `{}` declares", path.display())).because(error)
-    })
+    read.map_err(|error| Failure::new(format!("cannot use the ops of `{}`", path.display())).because(error))
 }
 
 /// Returns the library with the external ops whose combinations are entries of the layers. If two have the same name,

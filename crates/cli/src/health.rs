@@ -91,7 +91,7 @@ impl Health {
         let (export, names) = match opened {
             Ok(opened) => opened,
             Err(OpenExportError::Unsigned(unsigned)) => {
-                health.unsigned(&format!("it is not {unsigned}{}", unsigned.hint()));
+                health.unsigned(&format!("not {unsigned}{}", unsigned.hint()));
                 return Ok(health);
             }
             Err(error) => return Ok(health.broken(error.into(), true)),
@@ -142,8 +142,8 @@ impl Health {
             );
             self.judge_lacking(&store.entries()?, &verified.lacking);
             if verified.undocumented > 0 {
-                let records = print::count(verified.undocumented, "record has", "records have");
-                self.problems.push(format!("{records} lost the documents that `explain` reads"));
+                let records = print::count(verified.undocumented, "record", "records");
+                self.problems.push(format!("missing documents of {records}, which `explain` needs"));
             }
             if !verified.missing.is_empty() || verified.undocumented > 0 {
                 self.exit = Exit::Damaged;
@@ -171,7 +171,7 @@ impl Health {
         self.problems.extend(ambiguous(&documents).iter().map(|stale| {
             let (op, version) = (&stale.op, stale.version());
             let changes = stale.changes(|file, one, other| format!("`{file}` is `{one}` and `{other}`"));
-            format!("version `{version}` of `{op}` stands for more than one source: {changes}")
+            format!("version `{version}` of `{op}` has more than one source: {changes}")
         }));
         Ok(())
     }
@@ -190,8 +190,8 @@ impl Health {
 
     fn other_version(&mut self, what: &str, version: &OtherVersion) {
         self.problems.push(format!(
-            "made by {version}: {what}; programs in Rust, C and Python that load them by name go on; graphs that this version declares \
-             may miss, those of `precast run --entry` too"
+            "{what} built by {version}: programs can still load them by name, but graphs declared with this version \
+             may miss, also in `precast run --entry`"
         ));
         self.problems.push(OtherVersion::HINT.to_owned());
     }
@@ -254,7 +254,7 @@ impl Health {
             let _ = writeln!(text, "  {problem}");
         }
         if told.len() > LISTED {
-            let _ = writeln!(text, "  and {} more; `--json` lists them all", told.len() - LISTED);
+            let _ = writeln!(text, "  and {} more; list all with `--json`", told.len() - LISTED);
         }
         for hint in hints {
             let _ = writeln!(text, "  {hint}");
@@ -293,8 +293,9 @@ pub(crate) fn lost<'l>(entries: &[Entry], lacking: &'l [Lacking]) -> Vec<&'l Lac
 /// Inspects all layers of a command line.
 pub(crate) fn of_layers(args: &LayerArgs, verify: bool) -> Result<Vec<Health>, Failure> {
     if let Some(url) = args.remotes().first() {
-        return Err(Failure::usage(format!("`{url}` cannot be looked through from here"))
-            .hint("what comes from there is verified whenever it does; look at the store or the bundle that was pushed"));
+        return Err(Failure::usage(format!("cannot inspect `{url}`")).hint(
+            "inspect the local store or bundle that was pushed; fetched artifacts are always verified",
+        ));
     }
     let keyring = layers::open_keyring(args)?;
     let bundles = args.bundle.iter().map(|path| Health::of_bundle(path, verify, keyring.as_deref()));

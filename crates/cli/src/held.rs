@@ -12,7 +12,7 @@ use crate::term;
 /// Checks that stores have everything that lock files name: graphs, modules, and the pinned archives.
 pub(crate) fn locks(files: &[PathBuf], stores: &[PathBuf]) -> Result<Compared, Failure> {
     let stores = &stores.iter().map(Store::open).collect::<Result<Vec<_>, _>>()?;
-    let mut held = Compared::new("held against lock files", "locked");
+    let mut held = Compared::new("compared with lock files", "locked");
     for path in files {
         let mut is_whole = true;
         let mut check = |holds: bool, problem: &dyn Fn() -> String| match holds {
@@ -23,14 +23,14 @@ pub(crate) fn locks(files: &[PathBuf], stores: &[PathBuf]) -> Result<Compared, F
             }
         };
         let lock = Lock::read(path)?.ok_or_else(|| missing(path))?;
-        let of = |what: String| format!("{what}, which `{}` names, is not here", path.display());
+        let of = |what: String| format!("{what} of `{}` is missing", path.display());
         for (name, key) in &lock.entries {
             let found = stores.iter().map(|store| store.find_entry(name)).collect::<Result<Vec<_>, _>>()?;
             let found: Vec<_> = found.iter().flatten().collect();
             let is_it = found.iter().any(|entry| Lock::entry_key(entry) == *key);
             check(is_it, &|| match found.is_empty() {
                 true => of(format!("graph `{name}`")),
-                false => format!("graph `{name}` is another than `{}` names", path.display()),
+                false => format!("graph `{name}` differs from `{}`", path.display()),
             });
         }
         for (signature, key) in &lock.modules {
@@ -43,7 +43,7 @@ pub(crate) fn locks(files: &[PathBuf], stores: &[PathBuf]) -> Result<Compared, F
         }
         if let Some(version) = lock.other_version().filter(|_| !is_whole) {
             let shown = path.display();
-            term::warning(&format!("`{shown}` was made by {version}: another may name other modules"));
+            term::warning(&format!("`{shown}` was written by {version}, which may name other modules"));
         }
     }
     Ok(held)
@@ -51,8 +51,8 @@ pub(crate) fn locks(files: &[PathBuf], stores: &[PathBuf]) -> Result<Compared, F
 
 /// Returns the failure for a named lock file that does not exist. No new file is written in its place.
 pub(crate) fn missing(path: &Path) -> Failure {
-    Failure::new(format!("there is no lock file `{}`", path.display()))
-        .hint("name the lock file of a release; `precast update` writes one beside its manifest")
+    Failure::new(format!("lock file `{}` not found", path.display()))
+        .hint("name the lock file of a release, or write one with `precast update`")
 }
 
 /// Returns whether a store has a matching record and its archive.

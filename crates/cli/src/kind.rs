@@ -134,16 +134,16 @@ impl fmt::Display for Kind {
             Self::Export => "an export",
             Self::Keyring => "a keyring",
             Self::Lock => "a lock file",
-            Self::Signatures => "a file of signatures",
+            Self::Signatures => "a signature file",
             Self::SecretKey => "a secret key",
             Self::PublicKey => "a public key",
             Self::Npy => "an array",
-            Self::Npz => "a file of arrays",
+            Self::Npz => "an npz file",
             Self::Zip => "a zip file without arrays",
-            Self::Compressed => "a compressed file, and no export",
+            Self::Compressed => "a compressed file",
             Self::Manifest => "a manifest",
-            Self::Text => "a text",
-            Self::Other => "something else",
+            Self::Text => "a text file",
+            Self::Other => "a file of unknown type",
         })
     }
 }

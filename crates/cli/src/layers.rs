@@ -102,8 +102,8 @@ pub(crate) fn open(args: &LayerArgs, stores: &[PathBuf]) -> Result<Vec<Layer>, F
 /// Returns the failure for a remote without a keyring: artifacts of a remote must be signed.
 #[cfg(feature = "remote")]
 pub(crate) fn no_keyring() -> Failure {
-    Failure::usage("a remote is believed for its signatures only: whose shall be asked for?")
-        .hint(format!("`--keyring FILE`, or `{}`, names the keyring", trust::KEYRING))
+    Failure::usage("a remote needs a keyring")
+        .hint(format!("name a keyring with `--keyring FILE`, or in `{}`", trust::KEYRING))
 }
 
 /// Returns the failure for a remote that cannot be opened.
@@ -130,7 +130,7 @@ pub(crate) fn open_some(args: &LayerArgs) -> Result<Vec<Layer>, Failure> {
 
 /// Returns the failure for a command line that names no layer.
 pub(crate) fn none() -> Failure {
-    Failure::new("there is no store or bundle to look into").hint(how())
+    Failure::new("no store or bundle found").hint(how())
 }
 
 /// Finds the declared graph of an entry; the first layer with this name wins.
@@ -148,11 +148,11 @@ pub(crate) fn find_graph(layers: &[Layer], name: &str, ops: &Ops) -> Result<Opti
 
 /// Returns the failure for an entry that no layer has, with the known names.
 pub(crate) fn no_entry(args: &LayerArgs, name: &str, known: &[String]) -> Failure {
-    let failure = Failure::new(format!("miss: no layer has an entry `{name}`")).exiting(Exit::Miss);
+    let failure = Failure::new(format!("miss: entry `{name}` not found")).exiting(Exit::Miss);
     failure.hint(match no_layer_hint(args) {
         Some(hint) => hint,
-        None if known.is_empty() => "`precast build` of a manifest makes entries".to_owned(),
-        None => format!("known: `{}`", known.join("`, `")),
+        None if known.is_empty() => "run `precast build` to create entries from a manifest".to_owned(),
+        None => format!("use one of `{}`", known.join("`, `")),
     })
 }
 
@@ -162,15 +162,18 @@ pub(crate) fn no_layer_hint(args: &LayerArgs) -> Option<String> {
         return None;
     }
     Some(if is_store(Path::new(DEFAULT)) {
-        format!("`--store {DEFAULT}` uses the store in this directory")
+        format!("use the store in this directory with `--store {DEFAULT}`")
     } else {
-        format!("no store or bundle is named: {}", how())
+        how()
     })
 }
 
 /// Explains how to name a layer.
 fn how() -> String {
-    format!("name one with `--store DIR` or `--bundle FILE`, or in `{VARIABLE}`; `precast build` makes one")
+    format!(
+        "name a store or bundle with `--store DIR` or `--bundle FILE`, or in `{VARIABLE}`; create one with \
+             `precast build`"
+    )
 }
 
 /// Builds the runtime of a command line.
@@ -254,7 +257,7 @@ fn tell_unkept(runtime: &Runtime, args: &LayerArgs) {
             other => other.to_string(),
         };
         let reason = reason.lines().next().unwrap_or_default();
-        term::warning(&format!("what was compiled is not kept: {reason}"));
+        term::warning(&format!("compiled modules are not stored: {reason}"));
     }
 }
 

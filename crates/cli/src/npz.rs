@@ -32,11 +32,11 @@ pub(crate) enum ReadError {
     Many { path: PathBuf, found: usize },
     #[error("`{}` has two arrays `{name}`", path.display())]
     Twice { path: PathBuf, name: String },
-    #[error("`{}` has no array `{name}`; it has `{}`", path.display(), known.join("`, `"))]
+    #[error("`{}` has no array `{name}`; available: `{}`", path.display(), known.join("`, `"))]
     Missing { path: PathBuf, name: String, known: Vec<String> },
     #[error("cannot read array `{name}` of `{}`", path.display())]
     Member { path: PathBuf, name: String, source: ZipError },
-    #[error("array `{name}` of `{}` states {bytes} bytes, more than there is memory for", path.display())]
+    #[error("array `{name}` of `{}` has {bytes} bytes, which do not fit into memory", path.display())]
     Huge { path: PathBuf, name: String, bytes: u64 },
     #[error(transparent)]
     Array(#[from] npy::ReadError),

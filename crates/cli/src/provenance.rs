@@ -61,8 +61,8 @@ impl Builder {
                 && !rest.contains(char::is_whitespace)
         });
         if !is_uri {
-            return Err(Failure::usage(format!("`{id}` is no URI"))
-                .hint("`--builder https://ci.example.org/release` names who builds"));
+            return Err(Failure::usage(format!("invalid builder `{id}`: expected a URI"))
+                .hint("name the builder with a URI, such as `--builder https://ci.example.org/release`"));
         }
         let command = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
         Ok(Self { id, started: now()?, command, taken: Vec::new() })
@@ -95,10 +95,10 @@ impl Builder {
         for (path, before) in &self.taken {
             if file(path).ok().as_ref() != Some(before) {
                 return Err(Failure::new(format!(
-                    "`{}` changed while it was built, so nothing is stated of it",
+                    "`{}` changed during the build, so no provenance was written",
                     path.display()
                 ))
-                .hint("build again: what is made by now is found"));
+                .hint("build again: finished artifacts are reused"));
             }
         }
         Ok(())
@@ -234,7 +234,7 @@ pub(crate) fn forget(bundle: &Path, bytes: &[u8]) -> Result<(), Failure> {
     if statement["predicateType"] != PREDICATE || subjects.any(|subject| subject["digest"] == sha256(bytes)) {
         return Ok(());
     }
-    term::note(&format!("`{}` was about another bundle and is removed", path.display()));
+    term::note(&format!("removed `{}`, which belonged to another bundle", path.display()));
     fs_err::remove_file(&path)?;
     let mut signatures = path.into_os_string();
     signatures.push(precast_store::keyring::SUFFIX);
@@ -289,7 +289,7 @@ fn tools(description: &str, record: &Record) -> Value {
 fn now() -> Result<String, Failure> {
     let seconds = match std::env::var("SOURCE_DATE_EPOCH") {
         Ok(text) => text.parse().map_err(|_| {
-            Failure::usage(format!("`SOURCE_DATE_EPOCH` is `{text}`, which is no number of seconds"))
+            Failure::usage(format!("invalid `SOURCE_DATE_EPOCH` `{text}`: expected a number of seconds"))
         })?,
         Err(_) => SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs(),
     };

@@ -25,7 +25,7 @@ impl Secret {
     /// Opens a key, with its password if it has one.
     pub(crate) fn open(path: &Path, password: &PasswordArgs) -> Result<Self, Failure> {
         let refused =
-            |what: String| Failure::new(format!("cannot use the key `{}`", path.display())).because(what);
+            |what: String| Failure::new(format!("cannot use key `{}`", path.display())).because(what);
         let text = read(path)?;
         check_private(path)?;
         let key = match without_password(&text) {
@@ -59,11 +59,13 @@ impl Secret {
 fn read(path: &Path) -> Result<String, Failure> {
     let shown = path.display();
     let bytes = file::read(path, LIMIT).map_err(|error| match error.kind() {
-        ErrorKind::NotFound => Failure::new(format!("there is no key `{shown}`"))
-            .hint(format!("`precast keygen {}` makes one", precast_store::trust::quoted(&secret_path(path)))),
+        ErrorKind::NotFound => Failure::new(format!("key `{shown}` not found")).hint(format!(
+            "create one with `precast keygen {}`",
+            precast_store::trust::quoted(&secret_path(path))
+        )),
         _ => error.into(),
     })?;
-    let not_secret = |kind: Kind| Failure::new(format!("`{shown}` is {kind}, and no secret key"));
+    let not_secret = |kind: Kind| Failure::new(format!("`{shown}` is {kind}, expected a secret key"));
     match Kind::of(&bytes) {
         Kind::SecretKey => String::from_utf8(bytes).map_err(|_| not_secret(Kind::Other)),
         Kind::PublicKey => {
@@ -71,11 +73,11 @@ fn read(path: &Path) -> Result<String, Failure> {
             let beside = [path.with_extension("key"), path.with_extension("")];
             let secret = beside.iter().find(|path| Kind::at(path).is_ok_and(|kind| kind == Kind::SecretKey));
             Err(not_secret(Kind::PublicKey).hint(match secret {
-                Some(secret) => format!("the secret key beside it is `{}`", secret.display()),
+                Some(secret) => format!("use the secret key `{}`", secret.display()),
                 None => "name the secret key: the other file that `precast keygen` wrote".to_owned(),
             }))
         }
-        kind => Err(not_secret(kind).hint("`precast keygen FILE` makes one")),
+        kind => Err(not_secret(kind).hint("create one with `precast keygen FILE`")),
     }
 }
 
@@ -99,18 +101,18 @@ fn secret_path(path: &Path) -> PathBuf {
 
 /// Creates a key pair and writes both files, neither of which may exist. Returns the public one.
 pub(crate) fn make(path: &Path, password: &PasswordArgs) -> Result<(PathBuf, Key), Failure> {
-    let refused = |error: minisign::PError| Failure::new("cannot make a key").because(error.to_string());
+    let refused = |error: minisign::PError| Failure::new("cannot create a key").because(error.to_string());
     let public_path = path.with_extension("pub");
     if path == public_path {
-        return Err(Failure::new(format!("`{}` is the name of a public key", path.display())).hint(format!(
-            "name the secret one: `precast keygen {}` writes both",
+        return Err(Failure::new(format!("`{}` is a name for a public key", path.display())).hint(format!(
+            "name the secret key; `precast keygen {}` writes both",
             precast_store::trust::quoted(&secret_path(path))
         )));
     }
     for taken in [path, &public_path] {
         if fs_err::symlink_metadata(taken).is_ok() {
-            return Err(Failure::new(format!("`{}` is there already", taken.display()))
-                .hint("name another file: a key that is lost cannot be made again"));
+            return Err(Failure::new(format!("`{}` already exists", taken.display()))
+                .hint("name another file; a lost key cannot be recreated"));
         }
     }
     let (pair, is_open) = match password.no_password {
@@ -118,7 +120,10 @@ pub(crate) fn make(path: &Path, password: &PasswordArgs) -> Result<(PathBuf, Key
         false => (KeyPair::generate_encrypted_keypair(read_password(password)?), false),
     };
     let pair = pair.map_err(|error| {
-        refused(error).hint("`--password-file FILE` has the password where no terminal asks for it; `--no-password` makes a key without one")
+        refused(error).hint(
+            "without a terminal, pass the password with `--password-file FILE`, or create a key \
+                             without one with `--no-password`",
+        )
     })?;
     let what =
         if is_open { "precast secret key, without a password" } else { "precast encrypted secret key" };
@@ -142,16 +147,16 @@ pub(crate) fn public(path: &Path) -> Result<Key, Failure> {
     if Kind::of(&bytes) == Kind::SecretKey {
         let beside = path.with_extension("pub");
         let is_there = Kind::at(&beside).is_ok_and(|kind| kind == Kind::PublicKey);
-        let failure = Failure::new(format!("`{shown}` is a secret key, and no public one"));
+        let failure = Failure::new(format!("`{shown}` is a secret key, expected a public key"));
         return Err(failure.hint(match is_there {
-            true => format!("the public key beside it is `{}`", beside.display()),
+            true => format!("use the public key `{}`", beside.display()),
             false => "name the public key: the other file that `precast keygen` wrote".to_owned(),
         }));
     }
     let text = String::from_utf8(bytes)
-        .map_err(|_| Failure::new(format!("`{shown}` is no public key: it is not text")))?;
+        .map_err(|_| Failure::new(format!("`{shown}` is not a public key: not UTF-8")))?;
     Key::parse(&name(path), &text)
-        .map_err(|error| Failure::new(format!("cannot use the key `{shown}`")).because(error))
+        .map_err(|error| Failure::new(format!("cannot use key `{shown}`")).because(error))
 }
 
 fn read_password(args: &PasswordArgs) -> Result<Option<String>, Failure> {
@@ -161,7 +166,7 @@ fn read_password(args: &PasswordArgs) -> Result<Option<String>, Failure> {
     let first = text.lines().next().unwrap_or_default();
     if first.is_empty() {
         return Err(Failure::new(format!("the first line of `{}` is empty", path.display()))
-            .hint("`--no-password` is for keys without one"));
+            .hint("use `--no-password` for keys without a password"));
     }
     Ok(Some(first.to_owned()))
 }
@@ -175,8 +180,8 @@ fn check_private(path: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     let quoted = precast_store::trust::quoted(path);
-    Err(Failure::new(format!("`{}` can be read by others, so it is no secret", path.display()))
-        .hint(format!("`chmod 600 {quoted}`, if nobody has read it; else make another")))
+    Err(Failure::new(format!("`{}` is readable by other users", path.display()))
+        .hint(format!("run `chmod 600 {quoted}` if nobody has read the file; otherwise create a new one")))
 }
 
 #[cfg(not(unix))]

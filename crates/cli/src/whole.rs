@@ -24,20 +24,20 @@ pub(crate) enum WriteError {
     Io { path: PathBuf, source: io::Error },
     /// The target is a special file that accepts no bytes.
     #[error(
-        "cannot write `{}`: it is {found}{}\nhint: name a file",
-        path.display(), if *found == Special::Fifo { " that nobody reads" } else { "" }
+        "cannot write `{}`: it is {found}{}\nhint: name a regular file",
+        path.display(), if *found == Special::Fifo { " without a reader" } else { "" }
     )]
     Kind { path: PathBuf, found: Special },
     /// The target is a file of another kind.
     #[error(
-        "cannot write `{}`: it is {found}, and {wanted} would take its place\nhint: name another file{}",
-        path.display(), if *found == Kind::SecretKey { "" } else { "; or delete this one first" }
+        "cannot write `{}`: it is {found}, and would be replaced by {wanted}\nhint: name another file{}",
+        path.display(), if *found == Kind::SecretKey { "" } else { ", or delete this file first" }
     )]
     Other { path: PathBuf, found: Kind, wanted: Kind },
     /// The name of an array that cannot be a member of an archive.
     #[error(
-        "cannot write array `{}` to `{}`: names of members must not contain `/`, `\\` or NUL\nhint: rename the output, or write it \
-         to a `.npy` file",
+        "cannot write array `{}` to `{}`: a member name must not contain `/`, `\\` or NUL\nhint: rename the output, \
+         or write it to a `.npy` file",
         name.escape_debug(), path.display()
     )]
     Member { path: PathBuf, name: String },
@@ -46,7 +46,7 @@ pub(crate) enum WriteError {
 fn hint(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "\nhint: free some space",
-        _ => "\nhint: name a file in a directory that exists and can be written",
+        _ => "\nhint: name a file in an existing, writable directory",
     }
 }
 

@@ -130,7 +130,7 @@ pub(crate) struct ElsewhereArgs {
 fn property(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
     if name.is_empty() {
-        Err("a property needs a name".to_owned())
+        Err("missing name of a property".to_owned())
     } else {
         Ok((name.to_owned(), value.to_owned()))
     }

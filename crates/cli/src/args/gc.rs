@@ -53,7 +53,10 @@ pub(crate) struct GcArgs {
 fn duration(text: &str) -> Result<Duration, String> {
     let units = [("d", 24 * 3600), ("h", 3600), ("m", 60), ("s", 1)];
     scaled(text, &units).map(Duration::from_secs).ok_or_else(|| {
-        format!("`{text}` is no time; expected a whole number of days, hours, minutes or seconds: `90d`, `12h`, `30m`, `45s`")
+        format!(
+            "invalid duration `{text}`: expected a whole number of days, hours, minutes or seconds, such as \
+                 `90d`, `12h`, `30m`, `45s`"
+        )
     })
 }
 
@@ -70,8 +73,9 @@ fn size(text: &str) -> Result<u64, String> {
         ("TB", 1_000_000_000_000),
         ("B", 1),
     ];
-    scaled(text, &units)
-        .ok_or_else(|| format!("`{text}` is no size; expected a whole number and its unit: `500MiB`, `2GiB`"))
+    scaled(text, &units).ok_or_else(|| {
+        format!("invalid size `{text}`: expected a whole number and its unit, such as `500MiB`, `2GiB`")
+    })
 }
 
 fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {

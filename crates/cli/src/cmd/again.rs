@@ -17,7 +17,7 @@ use crate::error::Failure;
 
 /// Compiles every archive of the stores again, from its own contents.
 pub(super) fn from_archives(stores: &[PathBuf]) -> Result<Compared, Failure> {
-    let mut again = Compared::new("compiled again from archives alone", "recompiled");
+    let mut again = Compared::new("recompiled from archives", "recompiled");
     let mut toolchains: BTreeMap<String, Option<Toolchain>> = BTreeMap::new();
     for path in stores {
         let store = Store::open(path)?;
@@ -27,7 +27,7 @@ pub(super) fn from_archives(stores: &[PathBuf]) -> Result<Compared, Failure> {
             let toolchain = toolchains.entry(record.target.clone()).or_insert_with(find);
             match toolchain {
                 Some(toolchain) => compile(&mut again, &store, &record, toolchain),
-                None => again.skip(format!("there is no compiler for `{}` here", record.target)),
+                None => again.skip(format!("no compiler for `{}` found", record.target)),
             }
         }
     }
@@ -55,14 +55,14 @@ fn compile(again: &mut Compared, store: &Store, record: &Record, toolchain: &Too
     if held == made {
         again.same += 1;
     } else {
-        let what = format!("{signature} for {} comes out otherwise", record.isa);
+        let what = format!("{signature} for {} differs after recompiling", record.isa);
         again.alarm(what, difference::between(&held, &made));
     }
 }
 
 /// Derives keys, fingerprints and programs from manifests, and looks them up in the stores. No compiler is started.
 pub(super) fn from_manifests(manifests: &[PathBuf], stores: &[PathBuf]) -> Result<Compared, Failure> {
-    let mut again = Compared::new("derived again from manifests", "regenerated");
+    let mut again = Compared::new("derived from manifests", "regenerated");
     let stores = stores.iter().map(Store::open).collect::<Result<Vec<_>, _>>()?;
     for path in manifests {
         let (_, plan) = build::read(path, Ops::standard())?;
@@ -81,7 +81,7 @@ pub(super) fn from_manifests(manifests: &[PathBuf], stores: &[PathBuf]) -> Resul
                     for (_, other) in found.iter().filter(|(_, other)| other != key) {
                         is_whole = false;
                         let what = format!(
-                            "fingerprint `{}` of {} leads to `{}`, not to `{}`",
+                            "fingerprint `{}` of {} leads to `{}`, expected `{}`",
                             alias.short(),
                             module.signature,
                             other.short(),
@@ -91,26 +91,24 @@ pub(super) fn from_manifests(manifests: &[PathBuf], stores: &[PathBuf]) -> Resul
                     }
                 }
                 if is_lost {
-                    again.skip(
-                        "they have a fingerprint which nothing in a store is found by; building puts it back",
-                    );
+                    again.skip("no store has their fingerprint; rebuild to restore it");
                 } else if is_whole {
                     again.same += 1;
                 }
             }
             if !is_here {
-                again.lack(format!("{}, which is declared, is not here", module.signature));
+                again.lack(format!("{} is declared but missing", module.signature));
             }
         }
         for entry in &plan.entries {
             for store in &stores {
                 match store.find_entry(&entry.name)? {
-                    None => again.skip("a store has no entry of the name"),
+                    None => again.skip("a store does not have the entry"),
                     Some(found) if found.program == entry.program => again.same += 1,
                     Some(found) if (&found.declared, &found.recipe) == (&entry.declared, &entry.recipe) => {
-                        again.alarm(format!("entry `{}` has another program", entry.name), Vec::new());
+                        again.alarm(format!("entry `{}` has a different program", entry.name), Vec::new());
                     }
-                    Some(_) => again.skip("a store has another graph under the name"),
+                    Some(_) => again.skip("a store has a different graph with this name"),
                 }
             }
         }

@@ -59,8 +59,8 @@ pub(super) fn import(args: ImportArgs) -> Result<Exit, Failure> {
     let named = LayerArgs { keyring: args.keyring, ..LayerArgs::default() };
     let keyring = if args.unsigned { None } else { layers::open_keyring(&named)? };
     if keyring.is_none() && !args.unsigned {
-        return Err(Failure::usage("whose signatures shall be asked for?")
-            .hint("`--keyring FILE` names the keyring; `--unsigned` asks for none"));
+        return Err(Failure::usage("missing `--keyring` or `--unsigned`")
+            .hint("name a keyring with `--keyring FILE`, or skip the check with `--unsigned`"));
     }
     let path = args.file;
     let damaged = |error| {
@@ -68,8 +68,8 @@ pub(super) fn import(args: ImportArgs) -> Result<Exit, Failure> {
     };
     let bytes = file::read(&path, u64::MAX)?;
     if Kind::of(&bytes) == Kind::Bundle {
-        return Err(Failure::new(format!("`{}` is a bundle, and no export", path.display()))
-            .hint("`--bundle` uses it as it is; `precast export` makes what is imported"));
+        return Err(Failure::new(format!("`{}` is a bundle, expected an export", path.display()))
+            .hint("use the bundle directly with `--bundle`, or create an export with `precast export`"));
     }
     let (export, names) = match &keyring {
         None => (Export::open(&bytes).map_err(damaged)?, Vec::new()),
@@ -120,7 +120,7 @@ pub(super) fn import(args: ImportArgs) -> Result<Exit, Failure> {
         (print::count(records, "record", "records"), print::count(entries, "entry", "entries"));
     let by = if names.is_empty() { String::new() } else { format!(", signed by {}", names.join(", ")) };
     term::print(&match args.dry_run {
-        true => format!("{}: {entries}, {records}, whole{by}\n", path.display()),
+        true => format!("{}: {entries}, {records}, intact{by}\n", path.display()),
         false => format!("store `{}`: {entries}, {records}, {fresh} new{by}\n", into.display()),
     })?;
     Ok(Exit::Ok)

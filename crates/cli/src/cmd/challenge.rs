@@ -67,8 +67,8 @@ pub(super) fn run(args: &ChallengeArgs) -> Result<Exit, Failure> {
         text += &challenge.alarm_text(alarm);
     }
     if !others.is_empty() {
-        let modules = print::count(others.len(), "module comes", "modules come");
-        let _ = writeln!(text, "\n{modules} from different actions, which is no alarm");
+        let modules = print::count(others.len(), "module has", "modules have");
+        let _ = writeln!(text, "\n{modules} different actions, which is not an alarm");
         let mut why: BTreeMap<&str, usize> = BTreeMap::new();
         others.iter().for_each(|(_, _, reason)| *why.entry(reason).or_default() += 1);
         for (reason, count) in why {
@@ -76,17 +76,17 @@ pub(super) fn run(args: &ChallengeArgs) -> Result<Exit, Failure> {
         }
     }
     for (store, what) in &lost {
-        let _ = writeln!(text, "\nlost  store `{}`: {what}", challenge.names[*store].display());
+        let _ = writeln!(text, "\nmissing  store `{}`: {what}", challenge.names[*store].display());
     }
     let _ = match alarms.len() {
-        0 => writeln!(text, "\nno action gave different bytes"),
-        count => writeln!(text, "\n{} different bytes", print::count(count, "action gave", "actions gave")),
+        0 => writeln!(text, "\nall results are the same"),
+        count => writeln!(text, "\n{} different results", print::count(count, "action has", "actions have")),
     };
     for (store, name) in challenge.names.iter().enumerate().filter(|_| args.stores.len() > 1) {
         let alone = challenge.actions.values().filter(|held| places(held) == BTreeSet::from([store])).count();
         if alone > 0 {
             let actions = print::count(alone, "action is", "actions are");
-            let _ = writeln!(text, "{actions} in `{}` only, and not compared", name.display());
+            let _ = writeln!(text, "{actions} only in `{}`, and not compared", name.display());
         }
     }
     term::print(&text)?;
@@ -98,8 +98,8 @@ fn ended(exit: Exit, is_compared: bool) -> Result<Exit, Failure> {
     if is_compared || exit != Exit::Ok {
         return Ok(exit);
     }
-    Err(Failure::new("nothing was compared: no action is in more than one store")
-        .hint("one manifest, target and compiler give one action; `precast ls` shows what a store has"))
+    Err(Failure::new("nothing was compared: the stores have no action in common")
+        .hint("build with the same manifest, target and compiler, and check with `precast ls`"))
 }
 
 fn places(held: &[Held]) -> BTreeSet<usize> {
@@ -203,7 +203,7 @@ impl Challenge {
                 let _ = writeln!(text, "  differs {difference}");
             }),
             Err(why) => {
-                let _ = writeln!(text, "  differs in what cannot be read: {why}");
+                let _ = writeln!(text, "  differs  cannot compare: {why}");
             }
         }
         text

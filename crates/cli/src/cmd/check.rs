@@ -33,13 +33,13 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
         return Ok(exit);
     }
     let answer = match check {
-        Check::Whole if explanation.segments.len() == 1 => "one module serves the whole graph".to_owned(),
+        Check::Whole if explanation.segments.len() == 1 => "one module for the whole graph".to_owned(),
         Check::Whole => {
-            format!("a module serves each of the graph's {} segments", explanation.segments.len())
+            format!("one module for each of {} segments", explanation.segments.len())
         }
-        Check::Groups => "every group is served by a module of its own".to_owned(),
-        Check::Mixed => "groups and parts of groups are served by modules of their own".to_owned(),
-        Check::OpByOp => "every op is served by a module of its own".to_owned(),
+        Check::Groups => "one module for each group".to_owned(),
+        Check::Mixed => "modules for groups and parts of groups".to_owned(),
+        Check::OpByOp => "one module for each op".to_owned(),
         _ => {
             let hints = hints.iter().map(|hint| format!("hint: {hint}"));
             term::print(&(missing.into_iter().chain(hints).collect::<Vec<_>>().join("\n") + "\n"))?;

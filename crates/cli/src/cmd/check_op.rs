@@ -88,7 +88,7 @@ fn declared(args: &CheckOpArgs, runtime: &Runtime) -> Result<Vec<(String, Functi
         return all(name.unwrap_or_default(), &args.dtype, &args.ndim, runtime.ops());
     };
     let refused = |error: precast_build::DeclareError| {
-        Failure::new(format!("cannot check what `{}` declares", path.display())).because(error)
+        Failure::new(format!("cannot check the declarations of `{}`", path.display())).because(error)
     };
     let mut declared = Declared::new(runtime.ops().clone());
     Manifest::read(path).map_err(refused)?.declare(&mut declared).map_err(refused)?;
@@ -130,7 +130,7 @@ fn told(args: &CheckOpArgs, all: &[(Option<String>, Findings)]) -> Result<Exit, 
                 broken += 1;
                 let written = repro::write(&args.repro, &mut names, violation)?;
                 let _ = writeln!(text, "  {}: {} ({})", violation.kind, violation.detail, violation.trial);
-                let _ = writeln!(text, "    again: {}", written.command);
+                let _ = writeln!(text, "    reproduce: {}", written.command);
                 violations.push(json!({
                     "kind": violation.kind.name(), "detail": violation.detail, "trial": violation.trial,
                     "repro": written.directory.to_string_lossy(), "again": written.command,
@@ -146,7 +146,7 @@ fn told(args: &CheckOpArgs, all: &[(Option<String>, Findings)]) -> Result<Exit, 
         term::print(&text)?;
     }
     if checked == 0 {
-        return Err(Failure::new("nothing was checked: everything was skipped"));
+        return Err(Failure::new("nothing was checked: all Applies were skipped"));
     }
     Ok(if broken == 0 { Exit::Ok } else { Exit::Violation })
 }
@@ -158,8 +158,8 @@ pub(super) fn line(apply: &Checked) -> String {
         return format!("skipped  {signature}: {reason}");
     }
     let word = if apply.violations.is_empty() { "ok      " } else { "BROKEN  " };
-    let against = if apply.has_reference { "against perform" } else { "no perform to compare with" };
-    let refused = if *refused > 0 { format!(", {refused} refused") } else { String::new() };
+    let against = if apply.has_reference { "compared with perform" } else { "no perform" };
+    let refused = if *refused > 0 { format!(", {refused} rejected") } else { String::new() };
     format!("{word} {signature}: {accepted} input(s){refused}, {against}")
 }
 

@@ -60,9 +60,8 @@ fn last(args: &ExplainArgs) -> Result<Exit, Failure> {
     let stores = layers::to_look(&args.layers);
     let found = stores.iter().find_map(|store| Some((store, history::last(store)?)));
     let Some((store, build)) = found else {
-        return Err(Failure::new("no build that compiled anything is remembered").hint(
-            "`--store DIR` names the store that was built into; the last twenty builds are kept there",
-        ));
+        return Err(Failure::new("no build has compiled anything yet")
+            .hint("name the store of the build with `--store DIR`; it remembers the last twenty builds"));
     };
     let ago =
         SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs().saturating_sub(build.when);

@@ -50,7 +50,7 @@ pub(super) fn run(args: GcArgs) -> Result<Exit, Failure> {
     }
     let left = swept.map_or(0, |swept| swept.left);
     if left > 0 {
-        let message = format!("{} left, as others were publishing all the time", things(left));
+        let message = format!("{} not deleted, because other processes kept publishing", things(left));
         return Err(Failure::new(message).hint("run it again later"));
     }
     Ok(Exit::Ok)
@@ -62,7 +62,7 @@ fn nothing(path: &Path, json: bool, is_dry_run: bool) -> Result<Exit, Failure> {
         let swept = (!is_dry_run).then(Swept::default);
         term::print_json(&to_json(path, &GcPlan::default(), swept.as_ref()))?;
     } else {
-        term::print(&format!("store `{}`: nothing to collect, as there is no store yet\n", path.display()))?;
+        term::print(&format!("store `{}` does not exist, nothing to delete\n", path.display()))?;
     }
     Ok(Exit::Ok)
 }
@@ -90,8 +90,11 @@ fn roots(files: &[PathBuf]) -> Result<(Roots, BTreeSet<Digest>), Failure> {
         let is_lock = path.extension().is_some_and(|ending| ending == "lock");
         let (found, pins) = if is_lock { of_lock(path)? } else { (of_manifest(path)?, BTreeSet::new()) };
         if found == Roots::default() && pins.is_empty() {
-            return Err(Failure::new(format!("`{}` declares nothing, so it keeps nothing", path.display()))
-                .hint("leave it out; a store that nobody wants any more is a directory to be deleted"));
+            return Err(Failure::new(format!(
+                "`{}` has no declarations, so it keeps nothing",
+                path.display()
+            ))
+            .hint("leave it out; to delete the whole store, delete its directory"));
         }
         roots.entries.extend(found.entries);
         roots.modules.extend(found.modules);
@@ -125,23 +128,24 @@ fn check_some_stays(path: &Path, keep: &Keep, plan: &GcPlan) -> Result<(), Failu
     if keep.declared.is_none() || !goes || plan.records + plan.entries > 0 {
         return Ok(());
     }
-    let message = format!("nothing that is declared is in store `{}`, so all of it would go", path.display());
+    let message =
+        format!("store `{}` has nothing that is declared, so everything would be deleted", path.display());
     Err(Failure::new(message)
-        .hint("name the manifests that it was built from, and build first; `--dry-run` lists what would go"))
+        .hint("name the manifests that the store was built from, and build first; list the deletions with `--dry-run`"))
 }
 
 fn text(path: &Path, keep: &Keep, plan: &GcPlan, swept: Option<&Swept>) -> String {
     let mut text = format!("store `{}`\n", path.display());
     let (records, entries) =
         (print::count(plan.records, "record", "records"), print::count(plan.entries, "entry", "entries"));
-    let _ = writeln!(text, "  stays   {entries}, {records}, {}", print::size(plan.bytes));
+    let _ = writeln!(text, "  keep    {entries}, {records}, {}", print::size(plan.bytes));
     for kind in [VictimKind::Entry, VictimKind::Record] {
         let victims: Vec<&Victim> = plan.victims.iter().filter(|victim| victim.kind == kind).collect();
         for victim in victims.iter().take(LISTED) {
             let (what, why) = (describe(victim), victim.reason.words());
             let _ = writeln!(
                 text,
-                "  goes    {what}: {why}, {} old, {}",
+                "  delete  {what}: {why}, {} old, {}",
                 age(victim.age),
                 print::size(victim.bytes)
             );
@@ -149,29 +153,29 @@ fn text(path: &Path, keep: &Keep, plan: &GcPlan, swept: Option<&Swept>) -> Strin
         if victims.len() > LISTED {
             let rest: u64 = victims[LISTED..].iter().map(|victim| victim.bytes).sum();
             let _ =
-                writeln!(text, "  goes    {} more, {}", things(victims.len() - LISTED), print::size(rest));
+                writeln!(text, "  delete  {} more, {}", things(victims.len() - LISTED), print::size(rest));
         }
     }
     for (kind, what) in [
-        (VictimKind::Leftover, "that nothing names, of a publish that was cut short or a loss"),
-        (VictimKind::Temporary, "that a killed process was writing"),
-        (VictimKind::Quarantined, "that were damaged, a week ago or longer"),
+        (VictimKind::Leftover, "not referenced, from an interrupted publish or a loss"),
+        (VictimKind::Temporary, "of a killed writer"),
+        (VictimKind::Quarantined, "in quarantine, at least a week old"),
     ] {
         let victims: Vec<&Victim> = plan.victims.iter().filter(|victim| victim.kind == kind).collect();
         if !victims.is_empty() {
             let bytes = victims.iter().map(|victim| victim.bytes).sum();
             let files = print::count(victims.len(), "file", "files");
-            let _ = writeln!(text, "  goes    {files} {what}, {}", print::size(bytes));
+            let _ = writeln!(text, "  delete  {files} {what}, {}", print::size(bytes));
         }
     }
     if plan.foreign > 0 {
-        let _ = writeln!(text, "  stays   {} of a newer precast, and every archive", things(plan.foreign));
+        let _ = writeln!(text, "  keep    {} of a newer precast, and every archive", things(plan.foreign));
     }
     if plan.over > 0 {
         let (over, limit) = (print::size(plan.over), print::size(keep.max_size.unwrap_or_default()));
         let _ = writeln!(
             text,
-            "  over    {over} more than {limit}: entries call it, or it is younger than the grace"
+            "  over    {over} more than {limit}: used by entries, or newer than the grace period"
         );
     }
     let _ = match swept {
@@ -181,7 +185,7 @@ fn text(path: &Path, keep: &Keep, plan: &GcPlan, swept: Option<&Swept>) -> Strin
         Some(swept) => writeln!(text, "  freed {} in {}", print::size(swept.bytes), things(swept.removed)),
     };
     if let Some(spared) = swept.map(|swept| swept.spared).filter(|spared| *spared > 0) {
-        let _ = writeln!(text, "  {} stayed: built or used meanwhile", things(spared));
+        let _ = writeln!(text, "  {} kept: built or used in the meantime", things(spared));
     }
     text
 }
@@ -194,7 +198,7 @@ fn describe(victim: &Victim) -> String {
 }
 
 fn things(number: usize) -> String {
-    print::count(number, "thing", "things")
+    print::count(number, "item", "items")
 }
 
 /// Formats a duration in the largest unit that is not zero: `3 d`, `5 h`, `12 min`.

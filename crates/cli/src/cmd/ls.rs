@@ -24,7 +24,7 @@ pub(super) fn run(args: &LsArgs) -> Result<Exit, Failure> {
     for layer in &layers {
         if let Layer::Remote(remote) = layer {
             term::note(&format!(
-                "of {remote} all entries are listed, and the modules that came from it before"
+                "remote {remote}: lists all entries, but only modules that were fetched before"
             ));
         }
     }
@@ -44,9 +44,9 @@ pub(super) fn run(args: &LsArgs) -> Result<Exit, Failure> {
         let headings = ["KEY", "ISA", "TARGET", "SIZE", "LAYER", "SIGNATURE"];
         text += &table(headings, several, modules.iter().map(Module::row));
     } else if let Some(pattern) = &args.signature {
-        term::note(&format!("no module has a signature like `{pattern}`"));
+        term::note(&format!("no module matches `{pattern}`"));
     } else if entries.is_empty() {
-        term::note("there are no entries and no modules");
+        term::note("no entries and no modules");
     }
     term::print(&text)?;
     Ok(Exit::Ok)

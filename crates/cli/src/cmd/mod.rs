@@ -88,8 +88,8 @@ fn function_failure(args: &LayerArgs, error: FunctionError) -> Failure {
         return failure;
     }
     failure.hint(match can_compile {
-        true => "declare it in a manifest and run `precast build`, or have it compiled with `--policy jit`",
-        false => "declare it in a manifest, and run `precast build` where a compiler is",
+        true => "declare it in a manifest and run `precast build`, or compile it with `--policy jit`",
+        false => "declare it in a manifest, and run `precast build` on a machine with a compiler",
     })
 }
 

@@ -34,7 +34,7 @@ pub(super) fn run(args: &OpsArgs) -> Result<Exit, Failure> {
     };
     let help = |op: &Declaration| {
         let types = format!("{} -> {}", op.inputs.join(", "), op.outputs.join(", "));
-        (types, format!("An op of {manifest}."))
+        (types, format!("Op of {manifest}."))
     };
     if args.json {
         let of_own = |op: &&Declaration| own_json(&ops, op);
@@ -71,12 +71,10 @@ fn own(args: &OpsArgs) -> Result<(Ops, String), Failure> {
     match read {
         Ok(ops) => Ok((ops, format!("`{place}`"))),
         Err(error) if args.manifest.is_some() => {
-            Err(Failure::new(format!("cannot use the ops that `{place}` declares")).because(error))
+            Err(Failure::new(format!("cannot use the ops of `{place}`")).because(error))
         }
         Err(_) => {
-            term::warning(&format!(
-                "the ops of `{place}` are not listed: `precast build` tells what is wrong"
-            ));
+            term::warning(&format!("ops of `{place}` are missing: run `precast build` for the error"));
             Ok((ops, String::new()))
         }
     }
@@ -105,8 +103,8 @@ fn unknown(name: &str, ops: &Ops) -> Failure {
     let known = ops.names();
     let failure = Failure::usage(format!("unknown function `{name}`"));
     match nearest(name, known.iter().map(String::as_str)) {
-        Some(near) => failure.hint(format!("`precast ops {near}` shows the nearest name")),
-        None => failure.hint("`precast ops` lists all functions"),
+        Some(near) => failure.hint(format!("run `precast ops {near}` for the nearest name")),
+        None => failure.hint("run `precast ops` to list all functions"),
     }
 }
 

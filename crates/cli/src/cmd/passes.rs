@@ -59,7 +59,7 @@ fn declared(args: &ShowArgs) -> Result<Option<FunctionGraph>, Failure> {
 
 fn list() -> String {
     let line = |pass: &Pass| {
-        let always = if pass.needed { "; always, since modules rely on it" } else { "" };
+        let always = if pass.needed { "; always applied" } else { "" };
         format!("{:16} {}{always}\n", pass.name, pass.about)
     };
     PASSES.iter().map(line).collect()

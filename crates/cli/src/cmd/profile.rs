@@ -38,7 +38,7 @@ pub(super) fn run(args: &ProfileArgs) -> Result<Exit, Failure> {
     let told = told?;
     if cfg!(debug_assertions) {
         term::note(
-            "this `precast` was compiled without optimisation: it takes the machine for slower than it is",
+            "this `precast` was compiled without optimizations, so the measured machine limits are too low",
         );
     }
     if let Some(file) = &args.html {
@@ -78,8 +78,10 @@ fn filled(mut given: Vec<Given>, ports: &[Port], extent: usize) -> Result<Vec<Gi
         let shape: Vec<usize> = extents.collect();
         let elements = shape.iter().try_fold(1_usize, |all, n| all.checked_mul(*n));
         if elements.is_none_or(|elements| elements > MOST_ELEMENTS) {
-            let failure = Failure::usage(format!("input `{name}` would have the extents {shape:?}"));
-            return Err(failure.hint(format!("name a smaller `--extent`, or give it by `-i {name}=FILE`")));
+            let failure = Failure::usage(format!("extents {shape:?} of input `{name}` are too large"));
+            return Err(
+                failure.hint(format!("use a smaller `--extent`, or pass the input with `-i {name}=FILE`"))
+            );
         }
         let array = Ok(numbers(ty.dtype(), &shape));
         given.push(Given { name: name.clone(), file: "--extent".into(), array, is_named: true });
@@ -116,7 +118,7 @@ fn text(told: &Profile) -> String {
     let rows: Vec<Vec<String>> = told.kernels.iter().map(|kernel| row(kernel, sum)).collect();
     let mut text = print::table(&HEADINGS, &rows);
     for Kernel { apply, ops, shapes, measured, .. } in &told.kernels {
-        let _ = writeln!(text, "\nkernel {apply} gives {shapes:?}: {}", ops.join(" "));
+        let _ = writeln!(text, "\nkernel {apply} returns {shapes:?}: {}", ops.join(" "));
         let lines = measured.as_ref().map_or_else(std::slice::from_ref, |measured| &measured.advice);
         for line in lines {
             let _ = writeln!(text, "  {line}");
@@ -125,7 +127,7 @@ fn text(told: &Profile) -> String {
     let served: Vec<&str> = told.served.iter().map(|isa| isa.as_deref().unwrap_or("interpreter")).collect();
     let _ = writeln!(
         text,
-        "\ncall     {}, its kernels {}; served by {}",
+        "\ncall     {}, of which kernels {}; served by {}",
         print::short_time(told.seconds),
         print::short_time(sum),
         served.join(", ")

@@ -22,7 +22,7 @@ use crate::term;
 /// Runs the command.
 pub(super) fn run(args: &RecordArgs) -> Result<Exit, Failure> {
     let [program, arguments @ ..] = args.program.as_slice() else {
-        return Err(Failure::usage("there is no program to run"));
+        return Err(Failure::usage("missing program to run"));
     };
     let manifest = std::path::absolute(&args.output)?;
     let before = tables(&manifest)?;
@@ -85,7 +85,7 @@ fn tables(path: &Path) -> Result<BTreeSet<String>, Failure> {
         _ => {}
     }
     let refused = |error| {
-        Failure::new(format!("cannot add to `{}`, which is left as it is", path.display())).because(error)
+        Failure::new(format!("cannot add to `{}`, which was not changed", path.display())).because(error)
     };
     let manifest = Manifest::read(path).map_err(refused)?;
     manifest.check_keys().map_err(refused)?;
@@ -125,11 +125,11 @@ fn tell(manifest: &Path, added: usize, problems: &str) {
     }
     term::note(&match added {
         0 if problems.is_empty() => {
-            "no miss recorded: layers had all that was asked for, or it is declared".to_owned()
+            "no misses recorded: all graphs were cached or already declared".to_owned()
         }
-        0 => "no miss recorded".to_owned(),
-        1 => format!("1 miss recorded in `{manifest}`; `precast build {manifest}` compiles it"),
-        n => format!("{n} misses recorded in `{manifest}`; `precast build {manifest}` compiles them"),
+        0 => "no misses recorded".to_owned(),
+        1 => format!("recorded 1 miss in `{manifest}`; run `precast build {manifest}` to compile it"),
+        n => format!("recorded {n} misses in `{manifest}`; run `precast build {manifest}` to compile them"),
     });
 }
 

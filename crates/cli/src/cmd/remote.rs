@@ -17,22 +17,25 @@ pub(super) fn push(args: PushArgs) -> Result<Exit, Failure> {
     let place: Place = args.url.parse().map_err(|error| {
         let failure = Failure::from(error);
         match !Place::is_meant(&args.url) || args.url.starts_with("file:") {
-            true => failure.hint("into a directory goes an export: `precast export --out FILE`; `precast import` takes it from there"),
+            true => failure.hint(
+                "export to a directory with `precast export --out FILE`, and import it with `precast \
+                                  import`",
+            ),
             false => failure,
         }
     })?;
     match (&place, args.file) {
         (Place::Oci { .. }, Some(file)) => push_release(&place, &file, args.sbom.as_deref(), args.json),
-        (Place::Oci { .. }, None) => Err(Failure::usage("which file shall be pushed to the registry?")
-            .hint("`precast build --bundle FILE` and `precast export --out FILE` make one")),
+        (Place::Oci { .. }, None) => Err(Failure::usage("missing file to push to the registry")
+            .hint("create one with `precast build --bundle FILE` or `precast export --out FILE`")),
         (Place::Http { .. }, _) => Err(Failure::usage(format!(
-            "`{place}` is a web server, which is only read"
+            "cannot push to `{place}`: web servers are read-only"
         ))
         .hint(
-            "copy the store to the server's directory; `precast index` writes the lists that it needs there",
+            "copy the store to the server's directory, and write its lists with `precast index`",
         )),
-        (_, Some(_)) => Err(Failure::usage(format!("`{place}` takes a store, and no file"))
-            .hint("`--store DIR` names the store; a registry, `oci://host/repository:tag`, takes files")),
+        (_, Some(_)) => Err(Failure::usage(format!("cannot push a file to `{place}`: expected a store"))
+            .hint("name the store with `--store DIR`, or push the file to a registry, `oci://host/repository:tag`")),
         (_, None) => push_store(&place, args.store, &args.entry, args.json),
     }
 }
@@ -77,8 +80,11 @@ fn push_release(place: &Place, path: &Path, sbom: Option<&Path>, json: bool) -> 
             Released::Export
         }
         found => {
-            let failure = Failure::new(format!("`{}` is {found}, and no release", path.display()));
-            return Err(failure.hint("bundles and exports are"));
+            let failure =
+                Failure::new(format!("`{}` is {found}, expected a bundle or an export", path.display()));
+            return Err(
+                failure.hint("create one with `precast build --bundle FILE` or `precast export --out FILE`")
+            );
         }
     };
     let beside = PathBuf::from(format!("{}.minisig", path.display()));
@@ -150,9 +156,9 @@ pub(super) fn pull(args: PullArgs) -> Result<Exit, Failure> {
         compared = Some(precast_remote::compare(&place, signed, &options)?);
     }
     if compared.as_ref().is_some_and(|compared| !args.older && compared.went_back()) {
-        let went_back = format!("the release at `{place}` is an earlier one than was seen there before");
+        let went_back = format!("the release at `{place}` is older than the last one seen there");
         return Err(Failure::new(went_back)
-            .hint("ask those who push whether they took the last one back; `--older` takes this one")
+            .hint("ask the publishers whether they withdrew the last release; accept this one with `--older`")
             .exiting(Exit::Unsigned));
     }
     // A release from a registry may contain anything.
@@ -194,7 +200,7 @@ fn write_release(out: &Path, kind: Kind, release: &Release) -> Result<(), Failur
         signatures => Some(whole::write(&beside, Kind::Signatures, |file| file.write_all(signatures))?),
     };
     if signatures.is_none() && beside.exists() {
-        term::note(&format!("`{}` was about another release and is removed", beside.display()));
+        term::note(&format!("removed `{}`, which belonged to another release", beside.display()));
         fs_err::remove_file(&beside)?;
     }
     provenance::forget(out, &release.bytes)?;
@@ -206,10 +212,6 @@ fn write_release(out: &Path, kind: Kind, release: &Release) -> Result<(), Failur
 pub(super) fn index(args: IndexArgs) -> Result<Exit, Failure> {
     let path = layers::to_build(args.store);
     let lists = Store::open(&path)?.on_event(events::hear).write_index()?;
-    term::print(&format!(
-        "{}: {}\n",
-        path.display(),
-        print::count(lists, "list of names", "lists of names")
-    ))?;
+    term::print(&format!("{}: {}\n", path.display(), print::count(lists, "list", "lists")))?;
     Ok(Exit::Ok)
 }

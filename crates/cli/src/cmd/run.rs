@@ -38,9 +38,11 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         let lines: Vec<String> = findings.applies.iter().map(super::check_op::line).collect();
         let skipped = findings.applies.iter().filter(|apply| apply.skipped.is_some()).count();
         let checked = match (findings.applies.len() - skipped, skipped) {
-            (_, 0) => "every Apply was checked, and gives what is served".to_owned(),
+            (_, 0) => "all Applies were checked, with results equal to those returned".to_owned(),
             (0, _) => "nothing was checked".to_owned(),
-            (checked, skipped) => format!("{checked} checked, and give what is served; {skipped} skipped"),
+            (checked, skipped) => {
+                format!("{checked} checked, with results equal to those returned; {skipped} skipped")
+            }
         };
         term::note(&format!("debug mode: {checked}\n  {}", lines.join("\n  ")));
     }
@@ -56,8 +58,8 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
 fn call_failure(error: CallError) -> Failure {
     let Some(violation) = error.cause::<Violation>() else { return error.into() };
     let written = match repro::write(Path::new(REPRO), &mut repro::Names::default(), violation) {
-        Ok(written) => format!("`{}` repeats it", written.command),
-        Err(_) => "what repeats it could not be written here".to_owned(),
+        Ok(written) => format!("reproduce it with `{}`", written.command),
+        Err(_) => "cannot write the reproducer here".to_owned(),
     };
     Failure::from(error).exiting(Exit::Violation).hint(written)
 }

@@ -16,7 +16,7 @@ use crate::{events, print, term, whole};
 pub(super) fn keygen(args: &KeygenArgs) -> Result<Exit, Failure> {
     let (public, key) = secret::make(&args.file, &args.password)?;
     term::print(&format!(
-        "secret key  {}: keep it safe; it cannot be made again\npublic key  {}: give it to those who verify\n            {}\n",
+        "secret key  {}: keep it safe; it cannot be recreated\npublic key  {}: give it to verifiers\n            {}\n",
         args.file.display(),
         public.display(),
         key.text
@@ -67,7 +67,7 @@ fn sign_file(path: &Path, secret: &Secret) -> Result<PathBuf, Failure> {
 /// Rejects damaged files, and kinds of files that are not signed. Returns the export, if the file is one.
 fn check(path: &Path, bytes: &[u8]) -> Result<Option<Export>, Failure> {
     let shown = path.display();
-    let damaged = |failure: Failure| failure.within(format!("`{shown}` is not whole")).exiting(Exit::Damaged);
+    let damaged = |failure: Failure| failure.within(format!("`{shown}` is damaged")).exiting(Exit::Damaged);
     match Kind::of(bytes) {
         Kind::Bundle => {
             let bundle = Bundle::from_bytes(bytes.to_vec()).map_err(|error| damaged(error.into()))?;
@@ -89,7 +89,7 @@ fn check(path: &Path, bytes: &[u8]) -> Result<Option<Export>, Failure> {
         }
         kind @ (Kind::Empty | Kind::SecretKey | Kind::Signatures) => {
             return Err(Failure::new(format!("cannot sign `{shown}`: it is {kind}"))
-                .hint("bundles, exports and keyrings are signed, and stores by `--store DIR`"));
+                .hint("sign a bundle, an export or a keyring, or a store with `--store DIR`"));
         }
         _ => {}
     }
@@ -108,7 +108,7 @@ fn sign_store(path: &Path, secret: &Secret) -> Result<usize, Failure> {
     }
     if count == 0 {
         return Err(Failure::new(format!("store `{}` has nothing to sign", path.display()))
-            .hint("`precast build` and `precast import` put records and entries into it"));
+            .hint("add artifacts with `precast build` or `precast import`"));
     }
     Ok(count)
 }

@@ -18,8 +18,8 @@ pub(super) fn run(args: TrustArgs) -> Result<Exit, Failure> {
     match args.action {
         TrustAction::New { keys, threshold, expires } => {
             if fs_err::symlink_metadata(&path).is_ok() {
-                return Err(Failure::new(format!("`{}` is there already", path.display()))
-                    .hint("`precast trust add` and `revoke` change it"));
+                return Err(Failure::new(format!("`{}` already exists", path.display()))
+                    .hint("change it with `precast trust add` and `precast trust revoke`"));
             }
             check_day(expires)?;
             let keyring =
@@ -56,8 +56,8 @@ fn check_day(expires: Date) -> Result<(), Failure> {
     if expires > today {
         return Ok(());
     }
-    Err(Failure::new(format!("a keyring that expires on {expires} is void, as it is {today}"))
-        .hint("name a later day; `precast trust revoke` lets single keys sign no more"))
+    Err(Failure::new(format!("invalid expiry date {expires}: today is {today}"))
+        .hint("use a later date; to revoke single keys, use `precast trust revoke`"))
 }
 
 fn publics(paths: &[PathBuf]) -> Result<Vec<Key>, Failure> {
@@ -69,7 +69,7 @@ fn revoke(keyring: &mut Keyring, named: &str) -> Result<(), Failure> {
     let key = match keyring.keys.iter().find(|key| key.name == named) {
         Some(key) => key.clone(),
         None => secret::public(Path::new(named)).map_err(|failure| {
-            failure.within(format!("the keyring has no key `{named}`, and it is no file of one"))
+            failure.within(format!("`{named}` is neither a key of the keyring nor a public key file"))
         })?,
     };
     keyring.keys.retain(|known| !known.is_same(&key));
@@ -82,8 +82,8 @@ fn revoke(keyring: &mut Keyring, named: &str) -> Result<(), Failure> {
 /// Writes a keyring with its next version.
 fn change(path: &Path, mut keyring: Keyring) -> Result<Exit, Failure> {
     let Some(version) = keyring.version.checked_add(1) else {
-        return Err(Failure::new(format!("`{}` has the last version that there is", path.display()))
-            .hint("`precast trust new` makes another, which those who verify have to be given"));
+        return Err(Failure::new(format!("`{}` has the last possible version", path.display()))
+            .hint("create a new keyring with `precast trust new`, and distribute it to verifiers"));
     };
     keyring.version = version;
     write(path, &keyring)
@@ -117,7 +117,7 @@ fn show(path: &Path, is_json: bool) -> Result<Exit, Failure> {
 
 fn described(path: &Path, keyring: &Keyring) -> String {
     let Keyring { version, expires, threshold, keys, revoked } = keyring;
-    let over = if keyring.has_expired() { ": it has expired" } else { "" };
+    let over = if keyring.has_expired() { " (expired)" } else { "" };
     let mut text = format!(
         "keyring `{}`, version {version}\n  expires    {expires}{over}\n  threshold  {threshold} of {}\n",
         path.display(),
@@ -142,7 +142,7 @@ fn update(path: &Path, later: &Path) -> Result<Exit, Failure> {
             error,
             KeyringError::Malformed { .. } | KeyringError::Format { .. } | KeyringError::Threshold { .. }
         );
-        let failure = Failure::from(error).within(format!("cannot take `{}`", later.display()));
+        let failure = Failure::from(error).within(format!("cannot use `{}`", later.display()));
         if is_malformed { failure } else { failure.exiting(Exit::Unsigned) }
     })?;
     whole::write(path, Kind::Keyring, |out| out.write_all(text.as_bytes()))?.commit_durably()?;

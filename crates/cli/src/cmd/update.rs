@@ -33,7 +33,7 @@ pub(super) fn run(args: &UpdateArgs) -> Result<Exit, Failure> {
     let dropped = present.pins.len() - new.pins.len();
     if let Some(why) = broken {
         term::warning(&format!(
-            "what `{}` said and pinned is lost, as it cannot be read: {why}",
+            "replaced invalid `{}`, whose contents and pins are lost: {why}",
             path.display()
         ));
     }
@@ -54,19 +54,18 @@ pub(super) fn run(args: &UpdateArgs) -> Result<Exit, Failure> {
     );
     let mut text = format!("{}: {entries}, {modules}\n", path.display());
     match changes.len() {
-        0 => text.push_str("  nothing changes\n"),
+        0 => text.push_str("  no changes\n"),
         _ => changes.iter().for_each(|change| {
             let _ = writeln!(text, "  {change}");
         }),
     }
     if dropped > 0 {
-        let pins = print::count(dropped, "pin was", "pins were");
-        let go = if dropped == 1 { "goes" } else { "go" };
-        let _ = writeln!(text, "  {pins} of other modules and {go}");
+        let pins = print::count(dropped, "pin", "pins");
+        let _ = writeln!(text, "  removed {pins} of modules that are no longer declared");
     }
     if !changes.is_empty() && !present.pins.is_empty() {
-        let stay = print::count(new.pins.len(), "pin stays", "pins stay");
-        let _ = writeln!(text, "  {stay}: `precast build --pin` pins the rest");
+        let stay = print::count(new.pins.len(), "pin is kept", "pins are kept");
+        let _ = writeln!(text, "  {stay}: pin the rest with `precast build --pin`");
     }
     term::print(&text)?;
     Ok(Exit::Ok)
@@ -99,7 +98,9 @@ pub(super) fn check(manifest: &Path, plan: &Plan, held: Held) -> Result<Option<L
             Err(error) if held == Held::Locked => Err(error.into()),
             Err(error) => {
                 term::warning(
-                    &error.to_string().replace("would change, and nothing may:", "is out of date:"),
+                    &error
+                        .to_string()
+                        .replace("is out of date, and changes are not allowed:", "is out of date:"),
                 );
                 Ok(None)
             }

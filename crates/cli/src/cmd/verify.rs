@@ -49,18 +49,17 @@ pub(super) fn run(mut args: VerifyArgs) -> Result<Exit, Failure> {
         text = text.trim_start().to_owned();
         let said = match exit {
             _ if is_void => None,
-            Exit::Ok => Some("everything is whole"),
-            Exit::Unsigned => Some("everything is whole, but not all of it is signed"),
-            Exit::Different => Some("not everything comes out the same"),
-            _ => Some("not everything is whole"),
+            Exit::Ok => Some("everything is intact"),
+            Exit::Unsigned => Some("everything is intact, but not everything is signed"),
+            Exit::Different => Some("some artifacts differ"),
+            _ => Some("some files are damaged or missing"),
         };
         said.iter().for_each(|said| text += &format!("\n{said}\n"));
         term::print(&text)?;
     }
     if is_void && matches!(exit, Exit::Ok | Exit::Unsigned) {
-        return Err(Failure::new("nothing was compared").hint(
-            "name a store, and the manifests that it was built from; compiling takes the compiler that made it",
-        ));
+        return Err(Failure::new("nothing was compared")
+            .hint("name a store and its manifests; a rebuild needs the compiler of the artifacts"));
     }
     Ok(exit)
 }
@@ -88,11 +87,11 @@ fn sort_out(args: &mut VerifyArgs) -> Result<Vec<PathBuf>, Failure> {
             | Kind::Manifest) => {
                 let failure = Failure::new(format!("cannot verify `{}`: it is {kind}", path.display()));
                 return Err(failure.hint(match kind {
-                    Kind::Manifest => {
-                        "`--rebuild` and `--regen` hold stores against what a manifest declares"
+                    Kind::Manifest => "use `--rebuild` or `--regen` to compare stores with a manifest",
+                    Kind::Keyring => {
+                        "check signatures with `--keyring`; show the keyring with `precast trust show`"
                     }
-                    Kind::Keyring => "`--keyring` asks for its signatures; `precast trust show` reads it",
-                    _ => "stores, bundles, exports and lock files are verified",
+                    _ => "name a store, a bundle, an export or a lock file",
                 }));
             }
             _ => args.layers.bundle.push(path),
@@ -135,7 +134,7 @@ fn rebuild(manifests: &[PathBuf], stores: &[PathBuf]) -> Result<Compared, Failur
             held.entry(record.action).or_default().push((store, record));
         }
     }
-    let mut rebuilt = Compared::new("compiled again from manifests", "rebuilt");
+    let mut rebuilt = Compared::new("rebuilt from manifests", "rebuilt");
     let mut checked = BTreeSet::new();
     let members = held.values().flatten().flat_map(|(_, record)| &record.members);
     let keys: BTreeSet<BuildKey> = members.map(|member| member.key).collect();
@@ -150,7 +149,7 @@ fn rebuild(manifests: &[PathBuf], stores: &[PathBuf]) -> Result<Compared, Failur
                 let of_release = artifact.record.profile == Profile::Release;
                 let gone = artifact.record.members.iter().filter(|m| of_release && !keys.contains(&m.key));
                 gone.for_each(|member| {
-                    rebuilt.lack(format!("{}, which a manifest declares", member.signature));
+                    rebuilt.lack(format!("{} is declared but missing", member.signature));
                 });
                 for (store, record) in held.get(&artifact.record.action).into_iter().flatten() {
                     compare_artifact(&mut rebuilt, store, record, &artifact);
@@ -190,12 +189,12 @@ fn compile(
 /// Returns the reason why a record was not compared.
 fn unchecked(record: &Record, toolchains: &BTreeMap<String, Toolchain>) -> String {
     let Some(toolchain) = toolchains.get(&record.target) else {
-        return format!("there is no compiler for `{}` here", record.target);
+        return format!("no compiler for `{}` found", record.target);
     };
     match toolchain.id(record.language) {
-        Ok(id) if Some(id) != record.toolchain => "another compiler made it than is here".to_owned(),
-        Err(_) => format!("there is no compiler for {} here", record.language.name()),
-        Ok(_) => "no manifest that was named declares it".to_owned(),
+        Ok(id) if Some(id) != record.toolchain => "built with another compiler".to_owned(),
+        Err(_) => format!("no compiler for {} found", record.language.name()),
+        Ok(_) => "not declared by the named manifests".to_owned(),
     }
 }
 
@@ -210,6 +209,6 @@ fn compare_artifact(rebuilt: &mut Compared, store: &Store, record: &Record, arti
     let before = before.into_iter().filter(|(name, _)| again.contains_key(name)).collect();
     let signature = record.members.first().map_or("", |member| member.signature.as_str());
     let differences = difference::between(&before, &again);
-    let place = if differences.is_empty() { ", in a file beside the code" } else { "" };
-    rebuilt.alarm(format!("{signature} for {} comes out otherwise{place}", record.isa), differences);
+    let place = if differences.is_empty() { " in a file other than the code" } else { "" };
+    rebuilt.alarm(format!("{signature} for {} differs after the rebuild{place}", record.isa), differences);
 }

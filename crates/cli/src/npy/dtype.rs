@@ -59,10 +59,11 @@ pub(super) fn hint(descriptor: &str) -> String {
         _ if order == '>' && of_code(code).is_some() => {
             format!("convert to little-endian with `a.astype('<{code}')`")
         }
-        '[' | '(' => "save each field of a structured array by itself".to_owned(),
-        'O' => "Python objects are never read; convert them to numbers, as with `a.astype('<f8')`".to_owned(),
-        'M' | 'm' => "save the counts of its unit with `a.astype('<i8')`".to_owned(),
-        'S' | 'U' | 'a' => "texts are never read; convert those of numbers with `a.astype('<f8')`".to_owned(),
+        '[' | '(' => "save each field of a structured array separately".to_owned(),
+        'O' => "convert to numbers, for example with `a.astype('<f8')`; Python objects are not supported"
+            .to_owned(),
+        'M' | 'm' => "save integers with `a.astype('<i8')`".to_owned(),
+        'S' | 'U' | 'a' => "convert numbers with `a.astype('<f8')`; strings are not supported".to_owned(),
         'V' => "save the bytes with `a.view('|u1')`".to_owned(),
         'c' => "convert with `a.astype('<c16')` before `np.save`".to_owned(),
         _ => "convert with `a.astype('<f8')` before `np.save`".to_owned(),

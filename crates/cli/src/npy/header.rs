@@ -33,22 +33,22 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Header, &[u8]), Option<String>> {
     if !bytes.starts_with(MAGIC) {
         return Err(None);
     }
-    let cut = || Some("it is cut".to_owned());
+    let cut = || Some("truncated".to_owned());
     let field = |range: std::ops::Range<usize>| bytes.get(range).ok_or_else(cut);
     let version = field(6..8)?[0];
     let (start, len) = match version {
         1 => (10, field(8..10)?.iter().rev().fold(0, |n, byte| n << 8 | usize::from(*byte))),
         2 | 3 => (12, field(8..12)?.iter().rev().fold(0, |n, byte| n << 8 | usize::from(*byte))),
-        major => return Err(Some(format!("found version {major} of the format, expected 1 to 3"))),
+        major => return Err(Some(format!("found format version {major}, expected 1 to 3"))),
     };
     if len > LIMIT {
-        return Err(Some(format!("it has {len} bytes, expected at most {LIMIT}")));
+        return Err(Some(format!("found {len} bytes, expected at most {LIMIT}")));
     }
     let text = field(start..start + len)?;
     check_nesting(text)?;
     // Text is Latin-1 before version 3.
     let text = match version {
-        3 => str::from_utf8(text).map_err(|_| Some("it is not UTF-8".to_owned()))?.to_owned(),
+        3 => str::from_utf8(text).map_err(|_| Some("not UTF-8".to_owned()))?.to_owned(),
         _ => text.iter().map(|byte| char::from(*byte)).collect(),
     };
     let header = parse(&text).map_err(Some)?;
@@ -64,7 +64,7 @@ fn check_nesting(text: &[u8]) -> Result<(), Option<String>> {
             _ => {}
         }
         if depth > NESTING_LIMIT {
-            return Err(Some(format!("its brackets nest more than {NESTING_LIMIT} deep")));
+            return Err(Some(format!("more than {NESTING_LIMIT} levels of brackets")));
         }
     }
     Ok(())
@@ -72,19 +72,19 @@ fn check_nesting(text: &[u8]) -> Result<(), Option<String>> {
 
 /// Parses the dictionary. The error describes the mistake in words.
 fn parse(text: &str) -> Result<Header, String> {
-    let not = || "it is not a Python dictionary".to_owned();
+    let not = || "not a Python dictionary".to_owned();
     let mut cursor = Cursor(text);
     let (mut descriptor, mut is_fortran, mut shape) = (None, None, None);
     cursor.take("{").ok_or_else(not)?;
     while cursor.take("}").is_none() {
         let key = cursor.quoted().ok_or_else(not)?;
         cursor.take(":").ok_or_else(not)?;
-        let wrong = || format!("its `{key}` cannot be read");
+        let wrong = || format!("invalid `{key}`");
         match key {
             "descr" => descriptor = Some(cursor.descriptor().ok_or_else(wrong)?),
             "fortran_order" => is_fortran = Some(cursor.truth().ok_or_else(wrong)?),
             "shape" => shape = Some(cursor.shape().ok_or_else(wrong)?),
-            _ => return Err(format!("it has the key `{}`", key.escape_debug())),
+            _ => return Err(format!("unknown key `{}`", key.escape_debug())),
         }
         if cursor.take(",").is_none() {
             cursor.take("}").ok_or_else(not)?;
@@ -94,7 +94,7 @@ fn parse(text: &str) -> Result<Header, String> {
     if !cursor.0.trim().is_empty() {
         return Err(not());
     }
-    let missing = |key: &str| format!("it has no `{key}`");
+    let missing = |key: &str| format!("missing `{key}`");
     Ok(Header {
         descriptor: descriptor.ok_or_else(|| missing("descr"))?,
         is_fortran: is_fortran.ok_or_else(|| missing("fortran_order"))?,

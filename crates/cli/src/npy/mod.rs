@@ -35,30 +35,31 @@ use crate::whole::{self, Pending, WriteError};
 pub(crate) enum ReadError {
     #[error("cannot read `{}`", path.display())]
     Io { path: PathBuf, source: io::Error },
-    #[error("`{}` is not an npy file: it begins with `{found}`, expected `\\x93NUMPY`{}", path.display(), zip_hint(found))]
+    #[error("`{}` is not an npy file: found magic `{found}`, expected `\\x93NUMPY`{}", path.display(), zip_hint(found))]
     NotNpy { path: PathBuf, found: String },
-    #[error("`{}` has a header that cannot be read: {problem}", path.display())]
+    #[error("`{}` has an invalid header: {problem}", path.display())]
     Header { path: PathBuf, problem: String },
     #[error(
-        "`{}` holds dtype `{found}`, expected a bool, integer, float or complex dtype, little-endian, such as `<f8` (f64)\nhint: {hint}",
+        "`{}` has dtype `{found}`, expected a little-endian bool, integer, float or complex dtype, such as `<f8` \
+         (f64)\nhint: {hint}",
         path.display()
     )]
     DType { path: PathBuf, found: String, hint: String },
-    #[error("`{}` holds an array of {found} dimensions, expected at most {MAX_NDIM}", path.display())]
+    #[error("`{}` has an array of {found} dimensions, expected at most {MAX_NDIM}", path.display())]
     Rank { path: PathBuf, found: usize },
-    #[error("`{}` states a shape of more elements than fit into memory: {shape:?}", path.display())]
+    #[error("the array of `{}` exceeds the address space: shape {shape:?}", path.display())]
     Huge { path: PathBuf, shape: Vec<usize> },
     #[error("`{}` is truncated: found {found} bytes of data, expected {expected} for shape {shape:?}", path.display())]
     Truncated { path: PathBuf, found: usize, expected: usize, shape: Vec<usize> },
-    #[error("`{}` has {surplus} bytes after its array", path.display())]
+    #[error("`{}` has {surplus} extra bytes after its array", path.display())]
     Trailing { path: PathBuf, surplus: usize },
-    #[error("`{}` holds {found} where a bool is, at byte {position} of its data, expected 0 or 1", path.display())]
+    #[error("`{}` has an invalid bool {found} at byte {position} of its data, expected 0 or 1", path.display())]
     Truth { path: PathBuf, position: usize, found: u8 },
 }
 
 fn zip_hint(found: &str) -> &'static str {
     if found.starts_with("PK") {
-        "\nhint: this is a zip archive; give it a name that ends in `.npz`"
+        "\nhint: rename it to end in `.npz`, because it is a zip archive"
     } else {
         ""
     }

@@ -70,7 +70,7 @@ pub(super) fn run(args: BuildArgs) -> Result<Exit, Failure> {
         lock.unpinned(&target, &lock_path).iter().for_each(|told| term::warning(told));
     }
     if toolchain.is_none() && has_builder {
-        term::warning("`--builder` states nothing: what is pinned was built elsewhere");
+        term::warning("`--builder` has no effect: the pinned artifacts were not built here");
     }
     #[cfg(feature = "remote")]
     let keyring = match args.remote.is_empty() && args.elsewhere.remote_cache.is_none() {
@@ -165,12 +165,11 @@ fn check_names(store: &Store, plan: &Plan) -> Result<(), Failure> {
     for entry in &plan.entries {
         let found = store.find_entry(&entry.name)?;
         if found.as_ref().map(Lock::entry_key) != Some(Lock::entry_key(entry)) {
-            let what = if found.is_some() { "names another graph" } else { "has no entry" };
+            let what = if found.is_some() { "has another graph for" } else { "has no entry" };
             let message =
-                format!("store `{}` {what} `{}`, and cannot be written", store.path().display(), entry.name);
-            return Err(Failure::new(message).hint(
-                "build as the owner of the store, or write what is planned into a file: `--bundle FILE`",
-            ));
+                format!("store `{}` {what} `{}`, and is read-only", store.path().display(), entry.name);
+            return Err(Failure::new(message)
+                .hint("build as the owner of the store, or write a bundle with `--bundle FILE`"));
         }
     }
     Ok(())
@@ -201,16 +200,16 @@ fn pin(
 /// Reads a manifest and plans its declarations. On failure nothing has been written or started.
 pub(crate) fn read(path: &Path, ops: Ops) -> Result<(Manifest, Plan), Failure> {
     if fs_err::metadata(path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
-        return Err(Failure::new(format!("there is no manifest `{}`", path.display()))
-            .hint("name one, or write one; `precast build --help` shows how it looks"));
+        return Err(Failure::new(format!("manifest `{}` not found", path.display()))
+            .hint("name a manifest, or write one as shown by `precast build --help`"));
     }
     let refused = |error: DeclareError| {
-        Failure::new(format!("cannot build what `{}` declares", path.display())).because(error)
+        Failure::new(format!("cannot build the declarations of `{}`", path.display())).because(error)
     };
     let manifest = match path.file_name().is_some_and(|name| name == "Cargo.toml") {
         false => Manifest::read(path).map_err(refused)?,
         true => Manifest::read_metadata(path).map_err(refused)?.ok_or_else(|| {
-            Failure::new(format!("`{}` has no table `[package.metadata.precast]`", path.display()))
+            Failure::new(format!("missing table `[package.metadata.precast]` in `{}`", path.display()))
         })?,
     };
     let mut declared = Declared::new(ops);
@@ -232,9 +231,8 @@ fn variants(
 ) -> Result<Vec<Variant>, Failure> {
     let levels = if named.is_empty() { manifest.isa()?.unwrap_or_default() } else { named };
     Variant::choose(levels, target, profile).map_err(|error| match error {
-        ChooseIsaError::Foreign { .. } => {
-            Failure::usage(error.to_string()).hint("`--target` names the target, `--isa` its levels")
-        }
+        ChooseIsaError::Foreign { .. } => Failure::usage(error.to_string())
+            .hint("use `--target` for the target, and `--isa` for its levels"),
         other => other.into(),
     })
 }
@@ -251,7 +249,7 @@ fn find_toolchain(
     if lock.is_of_others(plan, (found.as_ref().ok(), variants), target) {
         return Ok(None);
     }
-    let hint = "what is pinned (`precast build --pin`) is taken without a compiler";
+    let hint = "pin the archives with `precast build --pin` to build without a compiler";
     found.map(Some).map_err(|error| Failure::from(error).hint(hint))
 }
 

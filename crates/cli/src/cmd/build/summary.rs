@@ -41,7 +41,7 @@ impl Summary {
         let (levels, entries) = (self.levels().join(", "), self.entries().join(", "));
         let healed = match executed.healed {
             0 => String::new(),
-            count => format!(" ({count} healed)"),
+            count => format!(" ({count} repaired)"),
         };
         let fetched = match executed.fetched {
             0 => String::new(),
@@ -51,7 +51,7 @@ impl Summary {
             Some(compiler) => {
                 format!("built `{}` for {target} ({levels}) with {compiler}\n", manifest.display())
             }
-            None => format!("took what is pinned of `{}` for {target} ({levels})\n", manifest.display()),
+            None => format!("used pinned artifacts of `{}` for {target} ({levels})\n", manifest.display()),
         };
         let _ = writeln!(text, "  combinations  {}", plan.combinations);
         let _ = writeln!(text, "  modules       {} distinct", plan.modules());

@@ -72,8 +72,8 @@ fn find<'l>(layers: &'l [Layer], prefix: &str) -> Result<(BuildKey, Vec<Variant<
         }
     }
     if prefix.is_empty() || found.is_empty() {
-        return Err(Failure::new(format!("no entry is called `{prefix}`, and no key begins with it"))
-            .hint("`precast ls` lists names and keys"));
+        return Err(Failure::new(format!("no entry is named `{prefix}`, and no key begins with it"))
+            .hint("run `precast ls` to list names and keys"));
     }
     if found.len() > 1 {
         let mut failure = Failure::new(format!("{} keys begin with `{prefix}`", found.len()));
@@ -86,7 +86,7 @@ fn find<'l>(layers: &'l [Layer], prefix: &str) -> Result<(BuildKey, Vec<Variant<
         .into_iter()
         .next()
         .map(|(key, (_, variants))| (key, variants))
-        .ok_or_else(|| Failure::new("no key was found"))
+        .ok_or_else(|| Failure::new("key not found"))
 }
 
 /// Returns the modules that an entry calls, each once, in the order of their calls.
@@ -136,7 +136,7 @@ fn text_of(key: &BuildKey, variants: &[Variant<'_>]) -> Result<String, Failure> 
 
 fn no_source(key: &BuildKey) -> Failure {
     Failure::new(format!("no store has the generated C of `{}`", key.short()))
-        .hint("bundles carry none; name the store by `--store DIR`")
+        .hint("name the store with `--store DIR`; bundles do not contain C")
 }
 
 fn show_entry(args: &ShowArgs, layer: &Layer, entry: &Entry) -> Result<Exit, Failure> {
@@ -194,7 +194,7 @@ fn show_provenance(key: &BuildKey, variants: &[Variant<'_>]) -> Result<(), Failu
             if !provenance::is_about(&statement, record, &store.load(record)?) {
                 let id = record.id();
                 return Err(Failure::new(format!(
-                    "what stands beside record `{}` of {layer} is no statement about it",
+                    "the provenance of record `{}` of {layer} does not match the record",
                     id.short()
                 ))
                 .exiting(Exit::Damaged)
@@ -204,8 +204,8 @@ fn show_provenance(key: &BuildKey, variants: &[Variant<'_>]) -> Result<(), Failu
         }
     }
     if text.is_empty() {
-        return Err(Failure::new(format!("nobody has stated who built `{}`", key.short()))
-            .hint("`precast build --builder URI` does, for what it compiles"));
+        return Err(Failure::new(format!("no provenance for `{}`", key.short()))
+            .hint("add provenance to builds with `precast build --builder URI`"));
     }
     term::print(&text)
 }

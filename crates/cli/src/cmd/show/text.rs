@@ -19,7 +19,7 @@ pub(super) fn module(key: &BuildKey, variants: &[Variant<'_>]) -> Result<String,
     }
     match document(key, variants) {
         Some(document) => text += &document_text(&document),
-        None => text += "document    lost; building again puts it back\n",
+        None => text += "document    missing; rebuild to restore it\n",
     }
     for variant in variants {
         text += &variant_text(key, variant);
