@@ -23,7 +23,7 @@ pub(crate) struct Described {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ArrayError {
     /// A number that is not a dtype.
-    #[error("{what}: {found} is no precast_dtype")]
+    #[error("{what}: invalid precast_dtype {found}")]
     DType {
         /// The array.
         what: String,
@@ -31,7 +31,7 @@ pub(crate) enum ArrayError {
         found: i32,
     },
     /// An invalid number of dimensions.
-    #[error("{what}: an array has {found} dimensions, expected 0 to {MAX_NDIM}")]
+    #[error("{what}: found {found} dimensions, expected 0 to {MAX_NDIM}")]
     Rank {
         /// The array.
         what: String,
@@ -47,7 +47,7 @@ pub(crate) enum ArrayError {
         ndim: usize,
     },
     /// A negative extent.
-    #[error("{what}: axis {axis} has {extent} elements")]
+    #[error("{what}: axis {axis} has {extent} elements, expected at least 0")]
     Extent {
         /// The array.
         what: String,
@@ -57,7 +57,7 @@ pub(crate) enum ArrayError {
         extent: i64,
     },
     /// A stride that is larger than memory.
-    #[error("{what}: axis {axis} has a stride of {stride} elements, which is larger than memory")]
+    #[error("{what}: axis {axis} has a stride of {stride} elements, which exceeds the address space")]
     Stride {
         /// The array.
         what: String,

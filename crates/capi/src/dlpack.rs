@@ -42,16 +42,14 @@ pub(crate) struct Tensor {
 pub(crate) enum TensorError {
     /// The tensor is on another device.
     #[error(
-        "the tensor is on a device of DLPack's type {found}, expected {CPU}, the CPU\nhint: copy it to the CPU"
+        "the tensor is on a device of DLPack type {found}, expected {CPU}, the CPU\nhint: copy it to the CPU"
     )]
     Device {
         /// The type of the device.
         found: i32,
     },
     /// No dtype matches the elements.
-    #[error(
-        "the tensor has elements of DLPack's code {code}, {bits} bits and {lanes} lane(s), which is no dtype of precast"
-    )]
+    #[error("unsupported DLPack elements: type code {code}, {bits} bits, {lanes} lane(s)")]
     Element {
         /// `code`
         code: u8,

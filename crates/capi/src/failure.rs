@@ -59,7 +59,7 @@ pub(crate) enum ArgumentError {
     #[error("`{0}` is not UTF-8")]
     Text(&'static str),
     /// An index out of range.
-    #[error("there is no {what} {index}, the function has {count}")]
+    #[error("invalid {what} {index}: the function has {count}")]
     Index {
         /// `input` or `output`.
         what: &'static str,
@@ -69,7 +69,7 @@ pub(crate) enum ArgumentError {
         count: usize,
     },
     /// More elements than memory can hold.
-    #[error("`{0}` has more elements than memory")]
+    #[error("`{0}` exceeds the address space")]
     Count(&'static str),
 }
 
@@ -77,10 +77,10 @@ pub(crate) enum ArgumentError {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SignatureError {
     /// The graph has no plain C function.
-    #[error("there is no plain C function: {0}\nhint: `precast_call` calls it with arrays")]
+    #[error("no plain C function: {0}\nhint: call it with arrays, using `precast_call`")]
     None(precast_core::NoNative),
     /// The function has another signature.
-    #[error("the plain C function is `{found}`, asked for `{asked}`{}", hint(found, asked))]
+    #[error("the plain C function has signature `{found}`, expected `{asked}`{}", hint(found, asked))]
     Other {
         /// The function's signature.
         found: String,
@@ -92,7 +92,7 @@ pub(crate) enum SignatureError {
 /// Returns a hint if only the kind of failure in the signature differs.
 fn hint(found: &str, asked: &str) -> &'static str {
     if found.strip_suffix("!c~") == Some(asked.trim_end_matches('~')) {
-        "\nhint: an op of it may fail: call it with a pc_context, see precast/context.h"
+        "\nhint: call it with a pc_context, because an op may fail; see precast/context.h"
     } else {
         ""
     }
@@ -130,8 +130,8 @@ impl Failure {
     /// Creates a failure from a panic.
     pub(crate) fn of_panic(panic: &(dyn Any + Send)) -> Self {
         let text = panic.downcast_ref::<String>().map(String::as_str);
-        let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no words");
-        let message = format!("a defect of precast: {text}\nhint: please report it");
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+        let message = format!("internal error: {text}\nhint: please report it");
         Self { status: Status::Internal, message }
     }
 }
