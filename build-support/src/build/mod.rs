@@ -268,7 +268,7 @@ impl fmt::Display for Outcome {
         let Counts { combinations, modules, artifacts } = self.counts;
         let (hits, compiled) = (self.hits, self.compiled);
         write!(f, "precast: {combinations} combinations, {modules} modules, {artifacts} artifacts: ")?;
-        let healed = if self.healed == 0 { String::new() } else { format!(" ({} healed)", self.healed) };
+        let healed = if self.healed == 0 { String::new() } else { format!(" ({} repaired)", self.healed) };
         write!(f, "{hits} reused{healed}, {compiled} compiled")?;
         // One line each: Cargo would interpret a line that looks like a directive.
         self.compilations.iter().try_for_each(|one| {

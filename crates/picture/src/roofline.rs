@@ -27,7 +27,8 @@ pub fn render(title: &str, profile: &Profile) -> String {
     let served: Vec<&str> =
         profile.served.iter().map(|isa| isa.as_deref().unwrap_or("interpreter")).collect();
     let summary = format!(
-        "A call takes {}, its kernels {}; served by {}. The machine does {:.1} Gop/s and moves {:.1} GB/s from memory with {}.",
+        "A call takes {}, of which kernels {}; served by {}. The machine does {:.1} Gop/s and moves {:.1} GB/s from \
+         memory with {}.",
         quantity::short_time(profile.seconds),
         quantity::short_time(sum),
         served.join(", "),
@@ -59,9 +60,9 @@ fn row(Kernel { apply, ops, shapes, measured, .. }: &Kernel, sum: f64) -> String
     let share = 100.0 * measured.share();
     let advice: String = measured.advice.iter().map(|line| format!("<p>{}</p>", escape(line))).collect();
     format!(
-        "<tr><td>{apply}</td><td>{}</td><td>{:.0} %</td><td>{}</td><td>{:.2}</td><td>{:.2}</td>\
-         <td><meter max=\"100\" value=\"{share:.0}\"></meter> {share:.0} % of {}</td><td>{}</td><td>{}</td>\
-         <td><code>{ops}</code> gives {shapes:?}{advice}</td></tr>\n",
+        "<tr><td>{apply}</td><td>{}</td><td>{:.0} %</td><td>{}</td><td>{:.2}</td><td>{:.2}</td><td><meter max=\"100\" \
+         value=\"{share:.0}\"></meter> {share:.0} % of {}</td><td>{}</td><td>{}</td><td><code>{ops}</code> returns \
+         {shapes:?}{advice}</td></tr>\n",
         quantity::short_time(measured.seconds),
         100.0 * measured.seconds / sum,
         quantity::size(measured.bytes),
