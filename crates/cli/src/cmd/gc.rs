@@ -129,7 +129,7 @@ fn check_some_stays(path: &Path, keep: &Keep, plan: &GcPlan) -> Result<(), Failu
         return Ok(());
     }
     let message =
-        format!("store `{}` has nothing that is declared, so everything would be deleted", path.display());
+        format!("no declared item is in store `{}`, so everything would be deleted", path.display());
     Err(Failure::new(message)
         .hint("name the manifests that the store was built from, and build first; list the deletions with `--dry-run`"))
 }
