@@ -251,7 +251,7 @@ fn what_pins_refuse_is_not_published_and_what_they_name_is_taken() {
         wrong.pins.insert(Pin { digest: Digest::from_bytes([0; 32]), ..pin.clone() });
         let refused = held(&wrong, &store("third"), true).unwrap_err();
         let ExecuteError::Lock(LockError::Pinned { lines, .. }) = &refused else { panic!("{refused}") };
-        assert!(lines.len() == 1 && lines[0].contains("its action gave `0000"), "{lines:?}");
+        assert!(lines.len() == 1 && lines[0].contains("pinned archive `0000"), "{lines:?}");
         let third = store("third");
         assert!(third.records().next().is_none() && third.entries().unwrap().is_empty());
         assert_eq!(objects(third.path()), Vec::<PathBuf>::new());

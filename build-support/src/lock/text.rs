@@ -186,7 +186,7 @@ mod tests {
         let line = text.lines().find(|line| line.contains("score")).unwrap();
         let twice = text.replace(line, &format!("{line}\n{line}"));
         let ParseLockError::Malformed(why) = Lock::parse(&twice).unwrap_err() else { panic!("{twice}") };
-        assert!(why.contains("there twice"), "{why}");
+        assert!(why.contains("duplicate graph"), "{why}");
         // A truncated file is an error, or contains at most the items before the cut.
         for at in 0..text.len() {
             if let Ok(cut) = Lock::parse(&text[..at]) {

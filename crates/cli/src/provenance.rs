@@ -313,7 +313,7 @@ mod tests {
         builder.check().unwrap();
         fs_err::write(&path, "[[graph]]\n\n").unwrap();
         let told = builder.check().unwrap_err().render().message;
-        assert!(told.contains("changed while it was built"), "{told}");
+        assert!(told.contains("changed during the build"), "{told}");
         // Files that the build wrote itself are recorded again.
         builder.take(&path).unwrap();
         builder.check().unwrap();

@@ -170,14 +170,14 @@ mod tests {
         for (found, wanted) in files.iter().flat_map(|found| [Kind::Export, Kind::Npy].map(|w| (found, w))) {
             fs_err::write(&path, found).unwrap();
             let refused = write(&path, wanted, |out| out.write_all(b"new")).unwrap_err().to_string();
-            assert!(refused.contains("would take its place\nhint: name another file"), "{refused}");
-            assert_eq!(refused.contains("delete this one"), !found.starts_with("untrusted"), "{refused}");
+            assert!(refused.contains("and would be replaced by"), "{refused}");
+            assert_eq!(refused.contains("delete this file"), !found.starts_with("untrusted"), "{refused}");
             assert_eq!(fs_err::read(&path).unwrap(), found.as_bytes());
         }
         // A picture may replace a picture, but not a manifest.
         fs_err::write(&path, "[[graph]]\n").unwrap();
         let refused = write(&path, Kind::Text, |out| out.write_all(b"<svg>")).unwrap_err().to_string();
-        assert!(refused.contains("it is a manifest, and a text would take its place"), "{refused}");
+        assert!(refused.contains("it is a manifest, and would be replaced by a text file"), "{refused}");
         fs_err::write(&path, "<svg>").unwrap();
         write(&path, Kind::Text, |out| out.write_all(b"<svg >")).unwrap().commit().unwrap();
         fs_err::write(&path, "").unwrap();

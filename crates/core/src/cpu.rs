@@ -179,7 +179,7 @@ mod tests {
             let error = limit_of(value).unwrap_err().to_string();
             assert!(error.contains(&format!("`{LIMIT}` is `{value}`")), "{error}");
             assert!(
-                error.contains("\nhint: name one of `") && error.contains(own().next().unwrap().name),
+                error.contains("\nhint: set it to one of `") && error.contains(own().next().unwrap().name),
                 "{error}"
             );
         }

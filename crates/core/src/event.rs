@@ -175,7 +175,7 @@ impl Event {
 /// use precast_core::event::{Event, lines};
 /// let unsigned = |place: &str| Event::Unsigned { place: place.to_owned(), reason: "signed by 1 key".to_owned() };
 /// let told = lines(&[unsigned("a"), unsigned("b"), unsigned("a"), unsigned("c")]);
-/// assert_eq!(told, ["`a` was not used: it is not signed by 1 key; nor were 2 others"]);
+/// assert_eq!(told, ["`a` was skipped: not signed by 1 key (and 2 more like this)"]);
 /// ```
 pub fn lines<'e>(events: impl IntoIterator<Item = &'e Event>) -> Vec<String> {
     let mut told: Vec<(&Event, BTreeSet<&str>)> = Vec::new();

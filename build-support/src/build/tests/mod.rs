@@ -154,7 +154,7 @@ fn a_shared_store_that_is_not_ours_or_cannot_be_made_is_told_of_and_not_used() {
     fs_err::set_permissions(&everybodys, std::fs::Permissions::from_mode(0o777)).unwrap();
     fs_err::write(root.join("file"), "").unwrap();
     for (shared, word) in
-        [(everybodys.join("store-v2"), "can be written by everybody"), (root.join("file/x"), "file/x")]
+        [(everybodys.join("store-v2"), "is writable by everybody"), (root.join("file/x"), "file/x")]
     {
         let mut package = Package::new(ADD);
         package.environment.shared = Some(shared.clone());
@@ -163,7 +163,7 @@ fn a_shared_store_that_is_not_ours_or_cannot_be_made_is_told_of_and_not_used() {
         assert!(outcome.compiled > 0 && outcome.store.as_ref() == Some(&own), "{outcome:?}");
         let [warning] = &outcome.warnings[..] else { panic!("{:?}", outcome.warnings) };
         assert!(warning.contains(word) && warning.contains("hint: set `PRECAST_STORE`"), "{warning}");
-        assert!(warning.ends_with(&format!("artifacts are kept in `{}`", own.display())), "{warning}");
+        assert!(warning.ends_with(&format!("using the store `{}` instead", own.display())), "{warning}");
         assert!(!shared.exists());
     }
 }
@@ -247,7 +247,7 @@ fn what_the_script_declares_counts_like_a_manifest() {
     assert_eq!((outcome.compiled, outcome.counts), (0, from_manifest.counts));
     assert_eq!(fs_err::read(&outcome.bundle).unwrap(), bundle);
     let mistake = run::run(&Build::new().op("add", &["f9"], &[]), &package.environment).unwrap_err().lines();
-    assert!(mistake[0].starts_with("in `Build`: op `add`, key `ndim`: the list is empty"), "{mistake:?}");
+    assert!(mistake[0].starts_with("in `Build`: op `add`, key `ndim`: empty list"), "{mistake:?}");
     assert!(mistake[1].starts_with("in `Build`: op `add`, key `dtypes`: unknown dtype `f9`"), "{mistake:?}");
 }
 
@@ -262,7 +262,7 @@ fn a_manifest_that_is_waited_for_is_watched_before_it_exists() {
 #[test]
 fn nothing_declared_is_an_empty_bundle_and_a_warning() {
     let package = Package::new("");
-    for lacks in ["precast.toml` declares nothing", "precast.toml` is not there"] {
+    for lacks in ["precast.toml` declares nothing", "precast.toml` does not exist"] {
         let outcome = package.build().unwrap();
         assert!(names(&outcome.bundle).is_empty());
         let first = &outcome.directives()[0];
@@ -298,7 +298,7 @@ fn dependencies_that_are_not_known_are_a_warning_or_an_error() {
     let mut package = Package::new(SCORE);
     fs_err::remove_file(package.path("Cargo.lock")).unwrap();
     let outcome = package.build().unwrap();
-    assert!(outcome.warnings[0].contains("only this package's own declarations"), "{:?}", outcome.warnings);
+    assert!(outcome.warnings[0].contains("building only those of this package"), "{:?}", outcome.warnings);
     assert_eq!(names(&outcome.bundle), ["score"]);
     package.environment.is_locked = true;
     let message = package.refusal();
@@ -319,8 +319,8 @@ fn external_ops_of_the_script_are_built_for_all_their_dtypes() {
     };
     let problem = |dtypes: &[&str], ndim: &[usize]| declare(dtypes, ndim).unwrap_err().lines().join("\n");
     assert!(problem(&["f33"], &[]).contains("external `same`, key `dtypes`: unknown dtype `f33`"));
-    assert!(problem(&[], &[]).contains("`T` of the types has no dtypes"));
-    assert!(problem(&["f64"], &[1]).contains("no input leaves its rank open"));
+    assert!(problem(&[], &[]).contains("`T` has no dtypes"));
+    assert!(problem(&["f64"], &[1]).contains("no input has an open rank"));
     // The rules match a manifest's: a misspelled letter gets a suggestion, and duplicates count once.
     let negated = || {
         let text = "#section code\nOUTPUT_0 = -INPUT_0;\n";
@@ -328,7 +328,7 @@ fn external_ops_of_the_script_are_built_for_all_their_dtypes() {
     };
     let refused = run::run(&Build::new().external(negated(), &[("Tb", &["f64"])], &[]), &package.environment);
     let refused = refused.unwrap_err().lines().join("\n");
-    assert!(refused.contains("no input has `{Tb}`; nearest `Ta`"), "{refused}");
+    assert!(refused.contains("no input uses `{Tb}`; nearest `Ta`"), "{refused}");
     let twice = Build::new().external(negated(), &[("Ta", &["f64", "f64"])], &[]);
     assert_eq!(names(&run::run(&twice, &package.environment).unwrap().bundle), ["negated"]);
     // The C is invalid for a scalar; the error names its position.

@@ -22,7 +22,7 @@ fn message() -> String {
 fn a_panic_becomes_a_status() {
     let status = guard(|| panic!("an example of {}", 1));
     assert_eq!((status, last_status()), (Status::Internal, Status::Internal));
-    assert_eq!(message(), "a defect of precast: an example of 1\nhint: please report it");
+    assert_eq!(message(), "internal error: an example of 1\nhint: please report it");
 }
 
 #[test]

@@ -92,18 +92,18 @@ static void bundles(const char *path, const precast_bundle *bundle) {
   FAILS(precast_bundle_open(NULL, &other), PRECAST_ERROR_ARGUMENT, "`path` is NULL");
   FAILS(precast_bundle_open(path, NULL), PRECAST_ERROR_ARGUMENT, "`bundle` is NULL");
   FAILS(precast_bundle_open("\xff", &other), PRECAST_ERROR_ARGUMENT, "`path` is not UTF-8");
-  FAILS(precast_bundle_open("absent.precast", &other), PRECAST_ERROR_BUNDLE, "there is no bundle `absent.precast`");
+  FAILS(precast_bundle_open("absent.precast", &other), PRECAST_ERROR_BUNDLE, "bundle `absent.precast` not found");
   FAILS(precast_bundle_open("/", &other), PRECAST_ERROR_BUNDLE, "cannot read bundle `/`");
   FAILS(precast_bundle_open_signed(NULL, "keyring", &other), PRECAST_ERROR_ARGUMENT, "`path` is NULL");
   FAILS(precast_bundle_open_signed(path, NULL, &other), PRECAST_ERROR_ARGUMENT, "`keyring` is NULL");
   FAILS(precast_bundle_open_signed(path, "keyring", NULL), PRECAST_ERROR_ARGUMENT, "`bundle` is NULL");
   FAILS(precast_bundle_open_signed(path, "\xff", &other), PRECAST_ERROR_ARGUMENT, "`keyring` is not UTF-8");
-  FAILS(precast_bundle_open_signed(path, "", &other), PRECAST_ERROR_BUNDLE, "the name of the keyring is empty");
-  FAILS(precast_bundle_open_signed(path, "absent.keyring", &other), PRECAST_ERROR_BUNDLE, "there is no keyring `absent.keyring`");
+  FAILS(precast_bundle_open_signed(path, "", &other), PRECAST_ERROR_BUNDLE, "the keyring name is empty");
+  FAILS(precast_bundle_open_signed(path, "absent.keyring", &other), PRECAST_ERROR_BUNDLE, "keyring `absent.keyring` not found");
   FAILS(precast_bundle_from_bytes(NULL, 5, &other), PRECAST_ERROR_ARGUMENT, "`bytes` is NULL");
-  FAILS(precast_bundle_from_bytes("bytes", SIZE_MAX, &other), PRECAST_ERROR_ARGUMENT, "more elements than memory");
+  FAILS(precast_bundle_from_bytes("bytes", SIZE_MAX, &other), PRECAST_ERROR_ARGUMENT, "exceeds the address space");
   FAILS(precast_bundle_from_bytes(NULL, 0, &other), PRECAST_ERROR_BUNDLE, "is not a bundle");
-  FAILS(precast_bundle_from_bytes("bytes", 5, &other), PRECAST_ERROR_BUNDLE, "the bundle in memory is not a bundle");
+  FAILS(precast_bundle_from_bytes("bytes", 5, &other), PRECAST_ERROR_BUNDLE, "the in-memory bundle is not a bundle");
   FAILS(precast_bundle_function(NULL, "both", &function), PRECAST_ERROR_ARGUMENT, "`bundle` is NULL");
   FAILS(precast_bundle_function(bundle, NULL, &function), PRECAST_ERROR_ARGUMENT, "`name` is NULL");
   FAILS(precast_bundle_function(bundle, "both", NULL), PRECAST_ERROR_ARGUMENT, "`function` is NULL");
@@ -174,8 +174,8 @@ static void ports(const precast_function *both, const precast_function *rows) {
   FINE(precast_function_input(rows, 0, &port));
   TRUE(strcmp(port.type, "f32[?,3]") == 0 && port.dtype == PRECAST_F32 && port.ndim == 2);
   TRUE(port.shape[0] == -1 && port.shape[1] == 3);
-  FAILS(precast_function_input(both, 2, &port), PRECAST_ERROR_ARGUMENT, "there is no input 2, the function has 2");
-  FAILS(precast_function_output(both, SIZE_MAX, &port), PRECAST_ERROR_ARGUMENT, "there is no output");
+  FAILS(precast_function_input(both, 2, &port), PRECAST_ERROR_ARGUMENT, "invalid input 2: the function has 2");
+  FAILS(precast_function_output(both, SIZE_MAX, &port), PRECAST_ERROR_ARGUMENT, "invalid output");
   FAILS(precast_function_input(NULL, 0, &port), PRECAST_ERROR_ARGUMENT, "`function` is NULL");
   FAILS(precast_function_output(both, 0, NULL), PRECAST_ERROR_ARGUMENT, "`port` is NULL");
 }
@@ -191,11 +191,11 @@ static void arguments(const precast_function *both, const precast_function *rows
   FAILS(precast_call(NULL, in, 2, out, 2), PRECAST_ERROR_ARGUMENT, "`function` is NULL");
   FAILS(precast_call(both, NULL, 2, out, 2), PRECAST_ERROR_ARGUMENT, "`inputs` is NULL");
   FAILS(precast_call(both, in, 2, NULL, 2), PRECAST_ERROR_ARGUMENT, "`outputs` is NULL");
-  FAILS(precast_call(both, in, SIZE_MAX, out, 2), PRECAST_ERROR_ARGUMENT, "more elements than memory");
-  FAILS(precast_call(both, NULL, 0, out, 2), PRECAST_ERROR_MISMATCH, "takes 2 input(s), found 0");
-  FAILS(precast_call(both, in, 3, out, 2), PRECAST_ERROR_MISMATCH, "takes 2 input(s), found 3");
-  FAILS(precast_call(both, in, 2, out, 1), PRECAST_ERROR_MISMATCH, "gives 2 output(s)");
-  FAILS(precast_call(both, in, 2, NULL, 0), PRECAST_ERROR_MISMATCH, "gives 2 output(s)");
+  FAILS(precast_call(both, in, SIZE_MAX, out, 2), PRECAST_ERROR_ARGUMENT, "exceeds the address space");
+  FAILS(precast_call(both, NULL, 0, out, 2), PRECAST_ERROR_MISMATCH, "expected 2 input(s), found 0");
+  FAILS(precast_call(both, in, 3, out, 2), PRECAST_ERROR_MISMATCH, "expected 2 input(s), found 3");
+  FAILS(precast_call(both, in, 2, out, 1), PRECAST_ERROR_MISMATCH, "expected 2 output array(s)");
+  FAILS(precast_call(both, in, 2, NULL, 0), PRECAST_ERROR_MISMATCH, "expected 2 output array(s)");
 
 #define INPUT(field_, value_, status_, words_)                \
   do {                                                        \
@@ -210,20 +210,20 @@ static void arguments(const precast_function *both, const precast_function *rows
     out[0] = f64s(sum, three);                                \
   } while (0)
   static const int64_t negative[] = {-1}, huge[] = {INT64_MAX}, far[] = {INT64_MAX / 4}, none[] = {0}, four[] = {4}, still[] = {0};
-  INPUT(data, NULL, PRECAST_ERROR_ARRAY, "input `y`: an array of shape [3] has no data");
+  INPUT(data, NULL, PRECAST_ERROR_ARRAY, "input `y`: null data pointer for an array of shape [3]");
   INPUT(data, (char *)y + 1, PRECAST_ERROR_ARRAY, "hint: pass a copy");
-  INPUT(dtype, 9999, PRECAST_ERROR_ARRAY, "input `y`: 9999 is no precast_dtype");
+  INPUT(dtype, 9999, PRECAST_ERROR_ARRAY, "input `y`: invalid precast_dtype 9999");
   INPUT(dtype, PRECAST_I64, PRECAST_ERROR_MISMATCH, "input `y` is `i64[3]`, expected `f64[?]`");
   INPUT(ndim, 0, PRECAST_ERROR_MISMATCH, "input `y` is `f64[]`");
-  INPUT(ndim, -1, PRECAST_ERROR_ARRAY, "input `y`: an array has -1 dimensions");
-  INPUT(ndim, PRECAST_MAX_NDIM + 1, PRECAST_ERROR_ARRAY, "input `y`: an array has 33 dimensions, expected 0 to 32");
+  INPUT(ndim, -1, PRECAST_ERROR_ARRAY, "input `y`: found -1 dimensions");
+  INPUT(ndim, PRECAST_MAX_NDIM + 1, PRECAST_ERROR_ARRAY, "input `y`: found 33 dimensions, expected 0 to 32");
   INPUT(shape, NULL, PRECAST_ERROR_ARRAY, "input `y`: `shape` is NULL");
   INPUT(shape, negative, PRECAST_ERROR_ARRAY, "input `y`: axis 0 has -1 elements");
-  INPUT(shape, huge, PRECAST_ERROR_ARRAY, "larger than memory");
+  INPUT(shape, huge, PRECAST_ERROR_ARRAY, "exceeds the address space");
   INPUT(shape, four, PRECAST_ERROR_OP, "");
-  INPUT(strides, huge, PRECAST_ERROR_ARRAY, "larger than memory");
-  INPUT(strides, far, PRECAST_ERROR_ARRAY, "larger than memory");
-  OUTPUT(flags, PRECAST_READ_ONLY, PRECAST_ERROR_ARRAY, "output `sum`: a result cannot be written to a read-only array");
+  INPUT(strides, huge, PRECAST_ERROR_ARRAY, "exceeds the address space");
+  INPUT(strides, far, PRECAST_ERROR_ARRAY, "exceeds the address space");
+  OUTPUT(flags, PRECAST_READ_ONLY, PRECAST_ERROR_ARRAY, "output `sum`: cannot write a result to a read-only array");
   OUTPUT(strides, still, PRECAST_ERROR_ARRAY, "output `sum`");
   OUTPUT(data, (char *)sum + 4, PRECAST_ERROR_ARRAY, "output `sum`");
   OUTPUT(data, NULL, PRECAST_ERROR_ARRAY, "output `sum`");
@@ -266,8 +266,8 @@ static void results(const precast_bundle *bundle) {
   struct DLManagedTensorVersioned *out[2] = {NULL, NULL};
   FAILS(precast_call_new(NULL, in, 2, out, 2), PRECAST_ERROR_ARGUMENT, "`function` is NULL");
   FAILS(precast_call_new(both, in, 2, NULL, 2), PRECAST_ERROR_ARGUMENT, "`outputs` is NULL");
-  FAILS(precast_call_new(both, in, 2, out, 1), PRECAST_ERROR_MISMATCH, "gives 2 output(s), found room for 1");
-  FAILS(precast_call_new(both, in, 1, out, 2), PRECAST_ERROR_MISMATCH, "takes 2 input(s)");
+  FAILS(precast_call_new(both, in, 2, out, 1), PRECAST_ERROR_MISMATCH, "expected 2 output array(s), found 1");
+  FAILS(precast_call_new(both, in, 1, out, 2), PRECAST_ERROR_MISMATCH, "expected 2 input(s)");
   TRUE(out[0] == NULL && out[1] == NULL);
   FINE(precast_call_new(both, in, 2, out, 2));
   precast_function_free(both); /* results outlive the function */
@@ -297,10 +297,10 @@ static void results(const precast_bundle *bundle) {
   FAILS(precast_array_from_dlpack(NULL, 0, &from), PRECAST_ERROR_ARGUMENT, "`tensor` is NULL");
   FAILS(precast_array_from_dlpack(&tensor, 0, NULL), PRECAST_ERROR_ARGUMENT, "`array` is NULL");
   tensor.dtype.lanes = 4;
-  FAILS(precast_array_from_dlpack(&tensor, 0, &from), PRECAST_ERROR_ARRAY, "64 bits and 4 lane(s)");
+  FAILS(precast_array_from_dlpack(&tensor, 0, &from), PRECAST_ERROR_ARRAY, "64 bits, 4 lane(s)");
   tensor.dtype.lanes = 1;
   tensor.dtype.bits = 4;
-  FAILS(precast_array_from_dlpack(&tensor, 0, &from), PRECAST_ERROR_ARRAY, "no dtype of precast");
+  FAILS(precast_array_from_dlpack(&tensor, 0, &from), PRECAST_ERROR_ARRAY, "unsupported DLPack elements");
   int32_t cuda = 2;
   memcpy(&tensor.device.device_type, &cuda, sizeof cuda);
   FAILS(precast_array_from_dlpack(&tensor, 0, &from), PRECAST_ERROR_ARRAY, "hint: copy it to the CPU");
@@ -326,15 +326,15 @@ static void natives(const precast_function *both, const precast_function *gauss,
   precast_native native = NULL;
   TRUE(strcmp(precast_function_signature(gauss), "d)d~") == 0);
   TRUE(precast_function_signature(both) == NULL && precast_function_signature(NULL) == NULL);
-  FAILS(precast_function_native(gauss, "f)d", &native), PRECAST_ERROR_SIGNATURE, "is `d)d~`, asked for `f)d`");
-  FAILS(precast_function_native(gauss, "d)d!c~", &native), PRECAST_ERROR_SIGNATURE, "is `d)d~`, asked for `d)d!c~`");
-  FAILS(precast_function_native(gauss, "", &native), PRECAST_ERROR_SIGNATURE, "asked for ``");
+  FAILS(precast_function_native(gauss, "f)d", &native), PRECAST_ERROR_SIGNATURE, "signature `d)d~`, expected `f)d`");
+  FAILS(precast_function_native(gauss, "d)d!c~", &native), PRECAST_ERROR_SIGNATURE, "signature `d)d~`, expected `d)d!c~`");
+  FAILS(precast_function_native(gauss, "", &native), PRECAST_ERROR_SIGNATURE, "expected ``");
   FAILS(precast_function_native(gauss, "d)\xff", &native), PRECAST_ERROR_ARGUMENT, "not UTF-8");
   FAILS(precast_function_native(gauss, NULL, &native), PRECAST_ERROR_ARGUMENT, "`signature` is NULL");
   FAILS(precast_function_native(gauss, "d)d", NULL), PRECAST_ERROR_ARGUMENT, "`native` is NULL");
   FAILS(precast_function_native(NULL, "d)d", &native), PRECAST_ERROR_ARGUMENT, "`function` is NULL");
-  FAILS(precast_function_native(both, "dd)d", &native), PRECAST_ERROR_SIGNATURE, "hint: `precast_call` calls it with arrays");
-  FAILS(precast_function_native(power, "qq)q", &native), PRECAST_ERROR_SIGNATURE, "hint: an op of it may fail");
+  FAILS(precast_function_native(both, "dd)d", &native), PRECAST_ERROR_SIGNATURE, "hint: call it with arrays");
+  FAILS(precast_function_native(power, "qq)q", &native), PRECAST_ERROR_SIGNATURE, "hint: call it with a pc_context");
   TRUE(native == NULL);
   FINE(precast_function_native(gauss, "d)d~", &native));
   TRUE(((double (*)(double))native)(0.0) == 0.5);

@@ -35,13 +35,13 @@ fn a_bundle_is_opened_under_the_keyring_of_an_argument_or_the_environment() {
     for (bundle, argument, variable, status, words) in [
         (&unsigned, none, none, ok, ""),
         (&signed, none, keyring, ok, ""),
-        (&unsigned, none, keyring, refused, "there is no signature"),
-        (&signed, none, absent, refused, "there is no keyring"),
-        (&signed, none, empty, refused, "the name of the keyring is empty"),
+        (&unsigned, none, keyring, refused, "no signature found"),
+        (&signed, none, absent, refused, "absent.keyring` not found"),
+        (&signed, none, empty, refused, "the keyring name is empty"),
         (&signed, keyring, none, ok, ""),
         (&signed, keyring, absent, ok, ""),
-        (&unsigned, keyring, none, refused, "there is no signature"),
-        (&signed, absent, keyring, refused, "there is no keyring"),
+        (&unsigned, keyring, none, refused, "no signature found"),
+        (&signed, absent, keyring, refused, "absent.keyring` not found"),
     ] {
         let mut command = installed.command(&program);
         command.arg(bundle).args(argument).env_remove(KEYRING);

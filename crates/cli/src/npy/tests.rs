@@ -58,22 +58,22 @@ fn cut_and_overlong_files_are_refused() {
     assert!(refusal(&whole[..whole.len() - 1]).contains("truncated: found 15 bytes of data, expected 16"));
     let mut longer = whole;
     longer.push(0);
-    assert!(refusal(&longer).contains("1 bytes after its array"));
+    assert!(refusal(&longer).contains("1 extra bytes after its array"));
 }
 
 #[test]
 fn hostile_headers_are_refused_without_work() {
-    assert!(refusal(&npy("'<f8'", "(18446744073709551615, 2)", &[])).contains("fit into memory"));
-    assert!(refusal(&npy("'<f8'", "(4611686018427387904,)", &[])).contains("fit into memory"));
+    assert!(refusal(&npy("'<f8'", "(18446744073709551615, 2)", &[])).contains("exceeds the address space"));
+    assert!(refusal(&npy("'<f8'", "(4611686018427387904,)", &[])).contains("exceeds the address space"));
     assert!(refusal(&npy("'<f8'", "(1099511627776,)", &[])).contains("truncated"));
     assert!(refusal(&npy("'<f8'", "(-1,)", &[])).contains("shape"));
     assert!(refusal(&npy("'<f8'", &format!("({})", "1,".repeat(33)), &[0; 8])).contains("33 dimensions"));
-    assert!(refusal(&npy(&"(".repeat(5000), "()", &[])).contains("nest"));
+    assert!(refusal(&npy(&"(".repeat(5000), "()", &[])).contains("levels of brackets"));
     assert!(refusal(b"\x93NUMPY\x02\x00\xff\xff\xff\xff").contains("4294967295 bytes"));
     assert!(refusal(b"\x93NUMPY\x09\x00").contains("version 9"));
     assert!(refusal(b"PK\x03\x04....").contains("npz"));
     assert!(refusal(b"").contains("not an npy file"));
-    assert!(refusal(&npy("'|b1'", "(1,)", &[7])).contains("holds 7"));
+    assert!(refusal(&npy("'|b1'", "(1,)", &[7])).contains("invalid bool 7"));
 }
 
 #[test]

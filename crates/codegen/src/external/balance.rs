@@ -50,9 +50,9 @@ mod tests {
             None
         );
         let open = problem("#section support_code\nint f(void) {\n{ }\n#section code\n;\n").unwrap();
-        assert!(open.starts_with("op/f.c:2: `{` has no counterpart in its section"), "{open}");
+        assert!(open.starts_with("op/f.c:2: unbalanced `{` in its section"), "{open}");
         let close = problem("#section code\n;\n}\n").unwrap();
-        assert!(close.starts_with("op/f.c:3: `}` has no counterpart"), "{close}");
+        assert!(close.starts_with("op/f.c:3: unbalanced `}`"), "{close}");
         assert_eq!(problem("#section code\n#if A\nif (x) {\n#else\n{\n#endif\n}\n"), None);
     }
 }

@@ -201,7 +201,7 @@ mod tests {
         assert_eq!(check("f", text, [2, 1]), Ok(false));
         assert_eq!(
             check("f", text, [3, 1]).unwrap_err(),
-            "op/f.c:3: `f` has 3 parameter(s), but is called with 4: 3 input(s), 1 output(s)"
+            "op/f.c:3: `f` has 3 parameter(s), expected 4: 3 input(s), 1 output(s)"
         );
         assert_eq!(
             check("f", "#section support_code\nint f(pc_context *c, int x, ...) {}\n", [9, 9]),
@@ -223,15 +223,15 @@ mod tests {
         let text = "#section support_code\nvoid vector_times(int x) {}\n";
         assert_eq!(
             check("vector_time", text, [1, 0]).unwrap_err(),
-            "`op` calls `vector_time`, which no section defines; nearest `vector_times`"
+            "`op` calls `vector_time`, which is not defined in any section; nearest `vector_times`"
         );
         assert!(
             check("vector_times", text, [1, 0])
                 .unwrap_err()
-                .ends_with("returns void, expected int: 0 for success")
+                .ends_with("returns void, expected int (0 for success)")
         );
         for func in ["f()", "APPLY_SPECIFIC(f", "2f", "", "APPLY_SPECIFIC f", "a b"] {
-            assert!(check(func, text, [1, 0]).unwrap_err().contains("is neither a name nor"), "{func}");
+            assert!(check(func, text, [1, 0]).unwrap_err().contains("expected a name or"), "{func}");
         }
     }
 }

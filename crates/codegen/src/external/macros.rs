@@ -192,7 +192,7 @@ mod tests {
     fn a_macro_in_the_wrong_section_is_located() {
         assert_eq!(
             problem("#section support_code\nint x;\nint y = FAIL;\n").unwrap(),
-            "op/f.c:3: `FAIL` is not defined in section `support_code`; it is in `init_code_struct`, `code`, `code_cleanup`"
+            "op/f.c:3: `FAIL` is not defined in section `support_code`; it is defined in `init_code_struct`, `code`, `code_cleanup`"
         );
         let text = problem("#section support_code_apply\nINPUT_0\n").unwrap();
         assert!(text.ends_with("it is in `code`, `code_cleanup`"), "{text}");

@@ -213,10 +213,10 @@ mod tests {
         assert!(problem("#section code extra\n").starts_with("op/f.c:1: unknown section `code extra`"));
         assert_eq!(
             problem("\n\nint x;\n#section code\n"),
-            "op/f.c:3: `int x;` stands before the first `#section`"
+            "op/f.c:3: `int x;` precedes the first `#section`"
         );
-        assert!(problem("int x;\n").starts_with("op/f.c: no `#section` in it"));
-        assert!(problem("").starts_with("op/f.c: no `#section` in it"));
+        assert!(problem("int x;\n").starts_with("op/f.c: missing `#section`"));
+        assert!(problem("").starts_with("op/f.c: missing `#section`"));
         assert!(
             problem("\nTHEANO_SUPPORT_CODE_SECTION\n").starts_with("op/f.c:2: `THEANO_SUPPORT_CODE_SECTION`")
         );

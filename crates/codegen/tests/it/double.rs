@@ -160,7 +160,7 @@ fn the_rules_are_the_types_own() {
 fn a_type_that_the_library_lacks_is_named() {
     let error = link(&sum(), &Library::new().with_c::<Infix>()).unwrap_err();
     assert_eq!(error, LinkError::NoType { ty: "double<f64[]>".into(), name: "double".into() });
-    let message = "no C code for values of type `double<f64[]>`: the library has no type `double`\nhint: add it by \
+    let message = "no C code for values of type `double<f64[]>`: unknown type `double`\nhint: add it with \
                    `Library::with_type`";
     assert_eq!(error.to_string(), message);
 }

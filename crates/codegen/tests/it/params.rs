@@ -217,14 +217,14 @@ fn labels_leave_params_out() {
 fn values_that_do_not_fit_are_refused_with_the_field() {
     let refuse = |op: Affine| slots(&graph(&[op]), &library()).unwrap_err().to_string();
     let side = |side: Prop| refuse(Affine { side, ..Affine::default() });
-    assert_eq!(side(Prop::Int(2)), "param `side` of `affine`: 2 is none of LEFT, RIGHT");
+    assert_eq!(side(Prop::Int(2)), "param `side` of `affine`: 2 is not one of LEFT, RIGHT");
     assert_eq!(
         side(Prop::Str("MIDDLE".into())),
-        "param `side` of `affine`: \"MIDDLE\" is none of LEFT, RIGHT"
+        "param `side` of `affine`: \"MIDDLE\" is not one of LEFT, RIGHT"
     );
-    assert_eq!(side(Prop::Bool(true)), "param `side` of `affine`: true is none of LEFT, RIGHT");
+    assert_eq!(side(Prop::Bool(true)), "param `side` of `affine`: true is not one of LEFT, RIGHT");
     let by_number = refuse(Affine { round: "0", ..Affine::default() });
-    assert_eq!(by_number, "param `round` of `affine`: \"0\" is none of FE_TONEAREST, FE_UPWARD");
+    assert_eq!(by_number, "param `round` of `affine`: \"0\" is not one of FE_TONEAREST, FE_UPWARD");
 }
 
 /// Arbitrary params with types derived from their values.
@@ -298,10 +298,10 @@ fn types_follow_values_where_an_op_says_nothing() {
         link(&g, &library).unwrap_err().to_string()
     };
     assert!(refuse("a", Prop::Str("x".into())).contains("has a kind without a C type"));
-    assert!(refuse("class", Prop::Int(1)).contains("`class` of `sum_params`: is not a name of a field in C"));
-    assert!(refuse("a-b", Prop::Int(1)).contains("is not a name of a field in C"));
+    assert!(refuse("class", Prop::Int(1)).contains("`class` of `sum_params`: is not a C field name"));
+    assert!(refuse("a-b", Prop::Int(1)).contains("is not a C field name"));
     let missing = sum(Props::new(), vec!["ghost".to_owned()]);
-    assert!(link(&missing, &library).unwrap_err().to_string().contains("is no prop of the op"));
+    assert!(link(&missing, &library).unwrap_err().to_string().contains("is not a prop of the op"));
 }
 
 proptest! {

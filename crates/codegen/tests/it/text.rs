@@ -78,5 +78,5 @@ fn an_output_that_is_an_input_is_refused() {
 #[test]
 fn an_op_without_c_is_named() {
     let error = link(&toy::seed_graph(), &precast_codegen::Library::new()).unwrap_err();
-    assert_eq!(error.to_string(), "apply 0: no C code for op `add`: it is not in the library of C ops");
+    assert_eq!(error.to_string(), "apply 0: no C code for op `add`: not in the library of C ops");
 }

@@ -89,7 +89,7 @@ fn what_is_not_registered_is_named() {
     let error = link(&graph(TypeOp::View, None, "double<f64[]>"), &library).unwrap_err().to_string();
     assert_eq!(
         error,
-        "no C code for `view(double<f64[]>)`: nothing is registered for the type `double`; see `Library::with_type_ops`"
+        "no C code for `view(double<f64[]>)`: no ops are registered for type `double`; see `Library::with_type_ops`"
     );
 }
 

@@ -49,17 +49,17 @@ fn what_an_archive_alone_cannot_make_is_said() {
         Err(RecompileError::NotAlone { why }) => why.into_owned(),
         other => panic!("{other:?}"),
     };
-    assert_eq!(why(&hosted.record, &hosted.archive), "it takes files of the system");
+    assert_eq!(why(&hosted.record, &hosted.archive), "it uses system files");
     let mut record = compiled.record.clone();
     record.toolchain = None;
-    assert_eq!(why(&record, &compiled.archive), "another compiler made it than is here");
+    assert_eq!(why(&record, &compiled.archive), "it was compiled by another compiler");
     record = compiled.record.clone();
     record.members[0].document = None;
-    assert_eq!(why(&record, &compiled.archive), "its documents are lost");
+    assert_eq!(why(&record, &compiled.archive), "its documents are missing");
     record = compiled.record.clone();
     record.members[0].document.as_mut().unwrap().flags.push("-fno-ident".to_owned());
     // A document that does not hash to its key is ignored.
-    assert_eq!(why(&record, &compiled.archive), "its documents are lost");
+    assert_eq!(why(&record, &compiled.archive), "its documents are missing");
     // Flags from an archive are not trusted.
     record = compiled.record.clone();
     let member = &mut record.members[0];
@@ -71,14 +71,14 @@ fn what_an_archive_alone_cannot_make_is_said() {
     record.members[0].key = record.members[0].document.as_ref().unwrap().key();
     record.members[0].document.as_mut().unwrap().libraries.push("m".to_owned());
     record.members[0].key = record.members[0].document.as_ref().unwrap().key();
-    assert_eq!(why(&record, &compiled.archive), "another version of precast made it");
+    assert_eq!(why(&record, &compiled.archive), "it was built by another version of precast");
     let mut archive = compiled.archive.clone();
     let mut text = archive.members["unit.c"].clone();
     text.extend(b"\n#include \"/etc/passwd\"\n");
     archive.members.insert("unit.c".to_owned(), text);
-    assert_eq!(why(&compiled.record, &archive), "it takes `\"/etc/passwd\"`, which is not in it");
+    assert_eq!(why(&compiled.record, &archive), "it uses `\"/etc/passwd\"`, which is not in it");
     archive.members.remove("unit.c");
-    assert_eq!(why(&compiled.record, &archive), "its sources are not there, or no text");
+    assert_eq!(why(&compiled.record, &archive), "its sources are missing or not UTF-8");
 }
 
 #[test]
@@ -87,13 +87,13 @@ fn headers_are_those_of_the_keys_and_nothing_else_is_read() {
     let header = "include/precast/tensor.h";
     type Change<'a> = &'a dyn Fn(&mut precast_store::Archive);
     let cases: [(&str, Change<'_>); 4] = [
-        ("is another than its keys were made of", &|archive| {
+        ("does not match its keys", &|archive| {
             archive.members.get_mut(header).unwrap().extend(b"/* more */\n");
         }),
-        ("is in none of its keys", &|archive| {
+        ("is not in its keys", &|archive| {
             archive.members.insert("include/other.h".to_owned(), b"int other;\n".to_vec());
         }),
-        ("is not there, and its keys were made of it", &|archive| drop(archive.members.remove(header))),
+        ("is missing, but in its keys", &|archive| drop(archive.members.remove(header))),
         ("/etc/hosts", &|archive| {
             archive.members.get_mut("unit.c").unwrap().extend(b"__asm__(\".incbin \\\"/etc/hosts\\\"\");\n");
         }),

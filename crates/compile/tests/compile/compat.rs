@@ -74,7 +74,12 @@ fn a_name_that_is_not_there_is_told_as_such() {
             ("    npy_float128 x = 0; (void)x;", "npy_float128"),
         ] {
             let text = refusal(compat("lacks(f64) -> f64", language, code));
-            assert!(text.contains(&format!("hint: `{name}` is not in precast's compat headers")), "{text}");
+            assert!(
+                text.contains(&format!(
+                    "define `{name}` in the op's support code: it is not in precast's compat headers"
+                )),
+                "{text}"
+            );
             assert!(text.contains("crates/abi/compat/README.md"), "{text}");
         }
     }

@@ -167,7 +167,7 @@ fn no_compiler_is_one_error_with_a_hint() {
     };
     let words = child(&[("PATH", "/nonexistent")]);
     assert!(
-        words.contains("error=cannot find a C compiler") && words.contains("hint: install one"),
+        words.contains("error=cannot find a C compiler") && words.contains("hint: install it"),
         "{words}"
     );
     let words = child(&[("CC", "/nonexistent/cc")]);
@@ -241,5 +241,5 @@ fn a_full_disk_is_told_with_the_directory() {
 fn a_compiler_that_breaks_without_words_is_an_error() {
     let (_directory, found) = compiler_that("exit 42");
     let error = compile(&single(kernel(3)), &found, &variant()).unwrap_err();
-    assert!(error.to_string().contains("refuses the unit: no words"), "{error}");
+    assert!(error.to_string().contains("rejected the unit: no message"), "{error}");
 }

@@ -36,7 +36,7 @@ fn files_that_the_assembler_reads_are_refused_however_they_are_spelled() {
         let error = refused(module("embed() -> f64", text, ""));
         let named = |what: &str| what.contains("passwd") || what.starts_with('.');
         assert!(matches!(&error, CompileError::Embed { what, .. } if named(what)), "{text}: {error}");
-        assert!(error.to_string().contains("hint: give the bytes as a C array"), "{error}");
+        assert!(error.to_string().contains("hint: write the bytes as a C array"), "{error}");
     }
 }
 
@@ -216,7 +216,7 @@ fn a_thin_archive_is_refused_and_a_whole_one_is_in_the_key() {
     let directory = tempfile::tempdir().unwrap();
     let error = refused(archive(directory.path(), "rcsT"));
     assert!(matches!(&error, CompileError::ThinArchive { path } if path.ends_with("libinner.a")), "{error}");
-    assert!(error.to_string().contains("hint: make it with `ar rcs`"), "{error}");
+    assert!(error.to_string().contains("hint: create it with `ar rcs`"), "{error}");
     fs_err::remove_file(directory.path().join("libinner.a")).unwrap();
     let compiled = compile(&single(archive(directory.path(), "rcs")), toolchain(), &variant()).unwrap();
     assert!(compiled.record.outside.iter().any(|file| file.path.ends_with("libinner.a")));

@@ -41,7 +41,7 @@ pub enum OpenBundleError {
     },
     /// The bundle has another format version.
     #[error(
-        "{name} has format {found}, expected {FORMAT}\nhint: another version of precast wrote it; rebuild it with \
+        "{name} requires a reader of format {found}, expected {FORMAT}\nhint: another version of precast wrote it; rebuild it with \
          this version, or update precast"
     )]
     Format {

@@ -25,7 +25,7 @@ pub enum CallError {
         found: usize,
     },
     /// The declared type does not admit the input.
-    #[error("input `{name}` has type `{found}`, expected `{expected}`")]
+    #[error("input `{name}` is `{found}`, expected `{expected}`")]
     Input {
         /// Name of the input.
         name: String,
@@ -43,7 +43,7 @@ pub enum CallError {
         source: Arc<dyn Error + Send + Sync>,
     },
     /// An output array has the wrong dtype, or the wrong shape and cannot be replaced.
-    #[error("output array `{name}` has type `{found}`, expected `{expected}`")]
+    #[error("output `{name}` has type `{found}`, expected `{expected}`")]
     Output {
         /// Name of the output.
         name: String,

@@ -54,7 +54,7 @@ mod tests {
         };
         for (function, name) in functions(["x", "y"]).into_iter().zip(["x", "y"]) {
             assert_eq!(function.inputs()[0].name, name);
-            assert!(function.call(&[]).unwrap_err().to_string().contains("takes 1 input"));
+            assert!(function.call(&[]).unwrap_err().to_string().contains("expected 1 input"));
         }
     }
 
@@ -73,13 +73,13 @@ mod tests {
                 function.call_into(inputs, &mut out).unwrap_err(),
                 function.call_views(inputs, &mut [ArrayMut::from(&mut room)]).unwrap_err(),
             ] {
-                assert_eq!(error.to_string(), "the program cannot be read");
+                assert_eq!(error.to_string(), "cannot read the program");
             }
         }
         let typed = function.typed::<(f64,), f64>().unwrap_err().to_string();
-        assert!(typed.contains("not known") && typed.contains("the program cannot be read"), "{typed}");
+        assert!(typed.contains("unknown") && typed.contains("cannot read the program"), "{typed}");
         let native = function.native::<fn() -> f64>().unwrap_err().to_string();
-        assert!(native.contains("its program cannot be read"), "{native}");
+        assert!(native.contains("the program cannot be read"), "{native}");
         assert!(function.inputs().is_empty() && function.provenance().is_empty());
     }
 }

@@ -78,8 +78,7 @@ pub enum KeyringError {
         name: String,
     },
     /// The threshold is 0, or exceeds the number of usable keys.
-    #[error("invalid threshold {threshold} for {}: {}", if *usable == 1 { "1 key".to_owned() } else { format!("{usable} \
-        usable keys") }, unreachable(*threshold, *usable))]
+    #[error("invalid threshold {threshold} for {}: {}", if *usable == 1 { "1 usable key".to_owned() } else { format!("{usable} usable keys") }, unreachable(*threshold, *usable))]
     Threshold {
         /// The number of keys that must sign.
         threshold: usize,

@@ -29,23 +29,23 @@ fn types_are_written_as_they_are_read() {
 fn types_that_are_none_are_refused_with_what_was_found() {
     let many = format!("f64[{}]", vec!["?"; 33].join(","));
     let rows = [
-        ("f65[?]", "in type `f65[?]`"),
-        ("", "in type ``"),
+        ("f65[?]", "invalid type `f65[?]`"),
+        ("", "invalid type ``"),
         ("f64[?", "expected `dtype[extent,…]`"),
-        ("f64[a]", "extent `a` is neither"),
-        ("f64[-1]", "extent `-1` is neither"),
-        ("f64[?,]", "extent `` is neither"),
+        ("f64[a]", "invalid extent `a`"),
+        ("f64[-1]", "invalid extent `-1`"),
+        ("f64[?,]", "invalid extent ``"),
         ("f64[99999999999999999999]", "extent `99999999999999999999`"),
-        (&many, "has 33 dimensions; at most 32"),
+        (&many, "found 33 dimensions, expected at most 32"),
         ("double<f64[]", "expected `dtype[extent,…]`"),
         ("double>f64[]<", "expected `dtype[extent,…]`"),
         ("double<f64>", "expected `name<dtype[extent,…]>` or `name<opaque>`, found `f64` inside"),
         ("a<b<f64[]>>", "found `b<f64[]>` inside"),
-        ("double<f65[]>", "in type `f65[]`"),
-        ("f64<f64[]>", "`f64` is no name of a user type"),
-        ("2x<f64[]>", "`2x` is no name of a user type"),
-        ("<f64[]>", "`` is no name of a user type"),
-        ("a-b<opaque>", "`a-b` is no name of a user type"),
+        ("double<f65[]>", "invalid type `f65[]`"),
+        ("f64<f64[]>", "invalid name `f64` of a user type"),
+        ("2x<f64[]>", "invalid name `2x` of a user type"),
+        ("<f64[]>", "invalid name `` of a user type"),
+        ("a-b<opaque>", "invalid name `a-b` of a user type"),
     ];
     for (text, fragment) in rows {
         let message = text.parse::<Type>().unwrap_err().to_string();
@@ -184,7 +184,7 @@ fn opaque_values_stay_inside() {
     let mut a = FunctionGraph::new();
     let x = a.input("x", ty("plan<opaque>")).unwrap();
     a.output(x, Some("y")).unwrap();
-    let message = "input `x` has the opaque type `plan<opaque>`, whose values live inside a graph only";
+    let message = "input `x` has the opaque type `plan<opaque>`, which cannot cross a graph boundary";
     assert_eq!(a.check_edges().unwrap_err().to_string(), message);
     let mut b = FunctionGraph::new();
     let c = b.constant_of(Array::from(1_u64), ty("plan<opaque>"));

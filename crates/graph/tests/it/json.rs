@@ -155,13 +155,13 @@ fn wrong_floats_and_arrays_in_props_are_refused() {
     };
     let place = "at `applies[0].props.prop";
     let rows = [
-        (json!({"float": "1.5"}), ".float`: `1.5` is not the 16 hex digits"),
-        (json!({"array": {"type": "f64", "bits": []}}), ".array.type`: `f64` is not the type of one value"),
+        (json!({"float": "1.5"}), ".float`: invalid `f64` `1.5`: expected 16 hex digits"),
+        (json!({"array": {"type": "f64", "bits": []}}), ".array.type`: invalid type `f64` of a constant"),
         (
             json!({"array": {"type": "f64[?]", "bits": []}}),
-            ".array.type`: `f64[?]` is not the type of one value",
+            ".array.type`: invalid type `f64[?]` of a constant",
         ),
-        (json!({"array": {"type": "a<f64[1]>", "bits": []}}), ".array.type`: `a<f64[1]>` is not the type"),
+        (json!({"array": {"type": "a<f64[1]>", "bits": []}}), ".array.type`: invalid type `a<f64[1]>`"),
         (json!({"array": {"type": "f64[1]", "bits": []}}), ".array.bits`: 0 element(s) for shape [1]"),
         (json!({"array": {"type": "bool[]", "bits": ["02"]}}), ".array.bits[0]`: element `02` is not"),
     ];
@@ -199,16 +199,16 @@ fn errors_name_the_place_what_was_found_and_what_was_expected() {
     let null = Value::Null;
     #[rustfmt::skip]
     let rows: &[(&str, Value, &[&str])] = &[
-        ("/precast_graph", null.clone(), &["no usable version in `precast_graph`", "missing field"]),
-        ("/precast_graph", json!("1"), &["no usable version", "invalid type: string"]),
-        ("/precast_graph", json!(2), &["`precast_graph` is version 2; this program reads version 1"]),
+        ("/precast_graph", null.clone(), &["missing or invalid version in `precast_graph`", "missing field"]),
+        ("/precast_graph", json!("1"), &["missing or invalid version", "invalid type: string"]),
+        ("/precast_graph", json!(2), &["`precast_graph` is version 2, expected 1"]),
         ("/precast_graph", json!(0), &["is version 0"]),
         ("/inputs", null.clone(), &["at `document`", "missing field `inputs`"]),
         ("/outputs", null.clone(), &["missing field `outputs`"]),
         ("/outputs", json!([]), &["at `outputs`", "no outputs"]),
         ("/extra", json!(1), &["at `extra`", "unknown field `extra`"]),
         ("/inputs/0/tipe", json!(1), &["at `inputs[0].tipe`", "unknown field `tipe`"]),
-        ("/inputs/0/type", json!("f65[?]"), &["at `inputs[0].type`", "in type `f65[?]`", "unknown dtype `f65`; known: bool"]),
+        ("/inputs/0/type", json!("f65[?]"), &["at `inputs[0].type`", "invalid type `f65[?]`", "unknown dtype `f65`, expected one of bool"]),
         ("/inputs/0/type", json!("f64[x]"), &["at `inputs[0].type`", "extent `x`"]),
         ("/inputs/0/name", json!("c0"), &["at `constants[0]`", "duplicate name `c0`", "`inputs[0]`"]),
         ("/constants/0/shape", json!([2]), &["at `constants[0].shape`", "shape [2]", "`f64[]`"]),
@@ -224,8 +224,8 @@ fn errors_name_the_place_what_was_found_and_what_was_expected() {
         ("/applies/2/props/axis", json!({"dtype": "f65"}), &["at `applies[2].props.axis.dtype`", "unknown dtype `f65`"]),
         ("/applies/2/props/axis", json!({"type": "f32"}), &["applies[2].props.axis", "unknown variant `type`"]),
         ("/applies/2/props/axis", json!({"op": {"op": "nope"}}), &["at `applies[2].props.axis.op.op`", "unknown op `nope`"]),
-        ("/applies/2/props/axis", json!(18_446_744_073_709_551_615_u64), &["applies[2].props.axis", "does not fit i64"]),
-        ("/applies/1/inputs/1", json!("c1"), &["at `applies[1].inputs[1]`", "no variable has the id `c1`; nearest `c0`"]),
+        ("/applies/2/props/axis", json!(18_446_744_073_709_551_615_u64), &["applies[2].props.axis", "does not fit into i64"]),
+        ("/applies/1/inputs/1", json!("c1"), &["at `applies[1].inputs[1]`", "unknown variable id `c1`; nearest `c0`"]),
         ("/applies/1/inputs/1", json!(0), &["at `applies[1].inputs[1]`", "expected a string"]),
         ("/applies/1/outputs/0/id", json!("v0"), &["at `applies[1].outputs[0]`", "duplicate name `v0`", "`applies[0].outputs[0]`"]),
         ("/applies/1/outputs/0/type", json!("f32[?]"), &["at `applies[1].outputs[0].type`", "declared type `f32[?]`", "`mul` gives `f64[?]`"]),
@@ -233,7 +233,7 @@ fn errors_name_the_place_what_was_found_and_what_was_expected() {
         ("/applies/1/outputs", json!([]), &["at `applies[1].outputs`", "0 output(s) declared, but `mul` gives 1"]),
         ("/applies/0/inputs/0", json!("v0"), &["at `applies[0].inputs[0]`", "cycle through `v0`: `applies[0]` (exp) needs `applies[0]` (exp)"]),
         ("/applies/0/inputs/0", json!("v2"), &["at `applies[0].inputs[0]`", "cycle through `v2`", "`applies[0]` (exp) needs `applies[2]` (sum) needs `applies[1]` (mul) needs `applies[0]` (exp)"]),
-        ("/outputs/0/value", json!("v9"), &["at `outputs[0].value`", "no variable has the id `v9`"]),
+        ("/outputs/0/value", json!("v9"), &["at `outputs[0].value`", "unknown variable id `v9`"]),
         ("/outputs/1/name", json!("out"), &["at `outputs[1]`", "duplicate name `out`", "`outputs[0]`"]),
     ];
     for (pointer, value, fragments) in rows {
@@ -252,8 +252,8 @@ fn an_apply_before_what_it_needs_is_no_cycle() {
     assert!(matches!(error, ParseJsonError::Order { .. }), "{error}");
     assert_eq!(
         error.to_string(),
-        "at `applies[0].inputs[0]`: `v0` is made later, by `applies[1]`; an apply uses only what stands before it\n\
-         hint: move the apply behind the ones it needs"
+        "at `applies[0].inputs[0]`: `v0` is used before `applies[1]` computes it\n\
+         hint: move the apply after the applies whose results it uses"
     );
 }
 

@@ -208,7 +208,7 @@ fn errors_show_the_place_what_was_found_and_what_was_expected() {
         ("a, a = (1, 2); x", 1, 4, "duplicate name `a`"),
         ("a, b = 1; a", 1, 8, "expected a tuple of 2, one for each name"),
         ("a, b = (1, 2, 3); a", 1, 8, "expected a tuple of 2, one for each name"),
-        ("(x, p)", 1, 1, "a text gives one output, found a tuple"),
+        ("(x, p)", 1, 1, "expected one output, found a tuple"),
         ("x[0:1] = p", 1, 2, "unknown function `subtensor`"),
         ("t = (1, 2)[0] = p", 1, 15, "expected an operator, `;` or the end, found `=`"),
         ("(1, 2)[2] + x", 1, 7, "cannot apply `index`"),
@@ -220,19 +220,19 @@ fn errors_show_the_place_what_was_found_and_what_was_expected() {
         ("x + 0x1g", 1, 5, "`0x1g` is not a number"),
         ("1 + 1 / 0", 1, 7, "cannot apply `div`"),
         ("2**64", 1, 1, "cannot apply `constant`"),
-        ("x + 1\n+ 2", 1, 1, "nothing uses this statement"),
-        ("t = x + 1\n+ 2", 1, 1, "nothing uses this statement"),
-        ("t = x; u = t + 1; v = u; x", 1, 19, "nothing uses this statement"),
+        ("x + 1\n+ 2", 1, 1, "unused statement"),
+        ("t = x + 1\n+ 2", 1, 1, "unused statement"),
+        ("t = x; u = t + 1; v = u; x", 1, 19, "unused statement"),
         ("x < x < x", 1, 7, "comparisons cannot be chained; write `(a < b) & (b < c)`"),
         ("x == (x < x) == x", 1, 14, "comparisons cannot be chained"),
         ("x = 2", 1, 1, "duplicate name `x`"),
         ("t = 1; t = 2; t", 1, 8, "duplicate name `t`"),
         ("True = x", 1, 1, "expected a name, found `True`"),
         ("sum(x, axis=0, axis=1)", 1, 16, "duplicate name `axis`"),
-        ("sum(axis=0, x)", 1, 13, "expected `name=`, since a named argument came before, found `x`"),
+        ("sum(axis=0, x)", 1, 13, "expected `name=`, because a named argument precedes it, found `x`"),
         ("sum(x, axis=y)", 1, 13, "unknown name `y`"),
                 ("sum(x, axis=(0", 1, 15, "expected an operator, `,` or `)`, found the end"),
-        ("sum(x, axis='a", 1, 13, "`'a` is not a closed text"),
+        ("sum(x, axis='a", 1, 13, "`'a` is not a terminated string"),
         ("sum(x", 1, 6, "expected an operator, `,` or `)`, found the end"),
         ("invert(x)", 1, 1, "cannot apply `invert`"),
         ("1 + ~x", 1, 5, "cannot apply `invert`"),
@@ -275,16 +275,16 @@ fn words_of_python_get_a_hint() {
         ("x is x", "`==`"),
         ("[exp(a) for a in x]", "whole arrays"),
         ("lambda a: a", "whole arrays"),
-        ("import numpy", "without an import"),
+        ("import numpy", "need no import"),
         ("return x", "name = expression"),
-        ("x += 1", "bound once"),
+        ("x += 1", "bind a new name"),
         ("x = x + 1", "write `y = x + 1`"),
-        ("x, p", "several texts"),
-        ("(x, p)", "several texts"),
-        ("exp(*x)", "written out"),
+        ("x, p", "one text for each output"),
+        ("(x, p)", "one text for each output"),
+        ("exp(*x)", "write out the arguments"),
         ("{x}", "dicts"),
-        ("x + \\\n p", "inside of brackets"),
-        ("x: p", "slice stands in brackets"),
+        ("x + \\\n p", "in brackets"),
+        ("x: p", "put a slice in brackets"),
         ("(1, 2)[0] = p", "set_subtensor"),
     ] {
         let error = refuse(&[text]);
@@ -311,7 +311,7 @@ fn inputs_that_nothing_uses_are_told_where_they_were_declared_for_a_text() {
     let error = parse_used(&["alpha = exp(x); alpha + x"], &inputs, &ToyLibrary).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "nothing uses input `alpah`; nearest `alpha`\nhint: remove it, or name it in an expression"
+        "unused input `alpah`; nearest `alpha`\nhint: remove it, or use it in an expression"
     );
     assert!(parse_used(&["x", "exp(alpah)"], &inputs, &ToyLibrary).is_ok());
     assert!(parse(&["x"], &inputs, &ToyLibrary).is_ok());

@@ -110,7 +110,7 @@ fn literals_take_the_dtype_they_meet_or_are_refused() {
         ("x + 70000", Array::from(precast_graph::f16::ONE), "70000", "f16"),
     ] {
         let message = value(text, &[x]).unwrap_err();
-        let expected = format!("literal `{literal}`, which does not fit `{dtype}`");
+        let expected = format!("literal `{literal}`, which does not fit into `{dtype}`");
         assert!(message.contains(&expected), "{text}: {message}");
     }
 }

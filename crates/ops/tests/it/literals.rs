@@ -26,7 +26,10 @@ fn arithmetic_of_literals_has_no_bounds() {
     }
     for text in ["x + 10**20", "x * 2**63", "x + 2**64 * 2"] {
         let message = value(text, &[Array::from(1_i64)]).unwrap_err();
-        assert!(message.contains("does not fit `i64`") && message.contains("\n    x "), "{text}: {message}");
+        assert!(
+            message.contains("does not fit into `i64`") && message.contains("\n    x "),
+            "{text}: {message}"
+        );
     }
     let message = value("x + 1 / 0", &[Array::from(1.0)]).unwrap_err();
     assert!(message.contains("division by zero"), "{message}");
@@ -84,7 +87,7 @@ fn extents_are_weak_integers() {
     let small = |n: usize| Array::from(ndarray::Array1::from(vec![1_i8; n]));
     assert_eq!(value("sum(x + shape(x)[0])", &[small(100)]), Ok(Array::from(10_100_i64)));
     let message = value("x + shape(x)[0]", &[small(200)]).unwrap_err();
-    assert!(message.contains("does not fit `i8`"), "{message}");
+    assert!(message.contains("does not fit into `i8`"), "{message}");
 }
 
 #[test]
@@ -167,7 +170,7 @@ fn matmul_broadcasts_stacks_and_dot_does_not() {
     let v = Array::from(ndarray::array![1.0, 2.0, 3.0]);
     assert_eq!(value("x @ y", &[a.clone(), v]).unwrap().shape(), [2, 2]);
     let wrong = Array::from(ndarray::Array3::<f64>::zeros((3, 3, 1)));
-    assert!(value("x @ y", &[a, wrong]).unwrap_err().contains("cannot be broadcast"));
+    assert!(value("x @ y", &[a, wrong]).unwrap_err().contains("broadcast"));
 }
 
 #[test]

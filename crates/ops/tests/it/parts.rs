@@ -38,7 +38,7 @@ fn refusal(texts: &[&str], ty: &str) -> String {
 #[test]
 fn axes_and_dtypes_that_numpy_refuses_are_refused() {
     for (text, ty, words) in [
-        ("transpose(x, axes=(0,))", "f64[3, 1]", "names 1 of 2 axes"),
+        ("transpose(x, axes=(0,))", "f64[3, 1]", "has 1 of 2 axes"),
         ("sum(x, axis=(0,))", "f64[]", "axis"),
         ("arange(0, 2.5, dtype=i64)", "f64[]", "the bounds are floats"),
         ("arange(0, x, dtype=i64)", "f64[]", "the bounds are floats"),
@@ -52,12 +52,12 @@ fn axes_and_dtypes_that_numpy_refuses_are_refused() {
 #[test]
 fn what_would_mean_another_thing_is_refused() {
     for (text, words) in [
-        ("x[(0, 1)]", "several indices are `x[i, j]`"),
-        ("i = (0, 1); x[i]", "several indices are `x[i, j]`"),
-        ("x[()]", "several indices are `x[i, j]`"),
-        ("x.shape == (3, 4)", "meets a list or a tuple and no array"),
-        ("x.shape + 1", "meets a list or a tuple and no array"),
-        ("x[nonzero(x > 0)]", "write the mask itself"),
+        ("x[(0, 1)]", "write `x[i, j]` for several indices"),
+        ("i = (0, 1); x[i]", "write `x[i, j]` for several indices"),
+        ("x[()]", "write `x[i, j]` for several indices"),
+        ("x.shape == (3, 4)", "requires an array, found a list or a tuple"),
+        ("x.shape + 1", "requires an array, found a list or a tuple"),
+        ("x[nonzero(x > 0)]", "use the mask itself"),
         ("np.int8(200)", "200"),
         ("np.uint8(-1)", "-1"),
     ] {

@@ -217,7 +217,7 @@ mod tests {
         assert!(!at.denied("HTTP status 401".to_owned()).to_string().contains("identity token"));
         let at = At { unusable: Some(IdentityToken), ..Arc::into_inner(at).unwrap() };
         let denied = at.denied("HTTP status 401".to_owned()).to_string();
-        for said in ["HTTP status 401; docker keeps an identity token", "`docker login --username NAME`"] {
+        for said in ["HTTP status 401; docker stores an identity token", "`docker login --username NAME`"] {
             assert!(denied.contains(said), "{denied}");
         }
         // No registry exists at this address, so no request may be sent.

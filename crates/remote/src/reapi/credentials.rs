@@ -247,9 +247,9 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         for (script, why) in [
             ("echo nobody is logged in >&2; exit 3", "exit status: 3: nobody is logged in"),
-            ("echo secret", "something else than headers"),
-            ("echo '{\"headers\": {\"a b\": [\"secret\"]}}'", "something else than headers"),
-            ("echo '{\"headers\": {\"a\": [\"secret\"]}, \"expires\": \"soon\"}'", "something else"),
+            ("echo secret", "did not return headers in JSON"),
+            ("echo '{\"headers\": {\"a b\": [\"secret\"]}}'", "did not return headers in JSON"),
+            ("echo '{\"headers\": {\"a\": [\"secret\"]}, \"expires\": \"soon\"}'", "did not return headers"),
         ] {
             let error = told(&helper(directory.path(), script), 1).unwrap_err();
             assert!(error.contains(why) && !error.contains("secret"), "{error}");
@@ -319,7 +319,7 @@ mod tests {
             let (place, begin) = (place(&format!("grpcs://{host}")), Instant::now());
             let teller = Teller::new(&access, &place).unwrap();
             let refused = crate::wait::drive(async || teller.headers(&place).await.err()).unwrap().unwrap();
-            assert!(refused.message().contains("does not answer within"), "{refused}");
+            assert!(refused.message().contains("did not respond within"), "{refused}");
             assert!(begin.elapsed() < HELPER * 5);
         }
     }
@@ -334,7 +334,7 @@ mod tests {
                 assert!(Teller::new(&access, &place(text)).is_ok(), "{text}");
             }
             let error = Teller::new(&access, &place("grpc://far.example.org:1")).err().unwrap().to_string();
-            assert!(error.contains("would not be encrypted\nhint: `grpcs://` encrypts"), "{error}");
+            assert!(error.contains("would be unencrypted\nhint: use `grpcs://`"), "{error}");
         }
         let token =
             |token: &str| Access { credentials: Some(Credentials::Token(token.into())), ..Access::default() };

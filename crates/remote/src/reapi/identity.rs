@@ -113,11 +113,11 @@ mod tests {
             difference(&here, &there.iter().map(String::as_str).collect::<Vec<_>>())
         };
         assert_eq!(told(&[("/bin/as", "1"), ("/bin/ld", "2")]), None);
-        assert_eq!(told(&[("/bin/as", "1"), ("/bin/ld", "3")]).unwrap(), "`/bin/ld` is another file there");
-        assert_eq!(told(&[("/bin/as", "1")]).unwrap(), "`/bin/ld` is not there");
+        assert_eq!(told(&[("/bin/as", "1"), ("/bin/ld", "3")]).unwrap(), "`/bin/ld` is different there");
+        assert_eq!(told(&[("/bin/as", "1")]).unwrap(), "`/bin/ld` is missing there");
         assert_eq!(
             told(&[("/bin/as", "1"), ("/bin/ld", "2"), ("/specs", "x")]).unwrap(),
-            "`/specs` is there and not here"
+            "`/specs` exists only there"
         );
     }
 }

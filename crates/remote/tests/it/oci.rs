@@ -116,7 +116,7 @@ fn a_registry_that_lies_or_fails_gives_no_release() {
     drop(contents);
     assert!(matches!(pull(&by_digest), Err(RemoteError::Damaged { .. })));
     let error = pull("me/model:strange").unwrap_err().to_string();
-    assert!(error.contains("no release of precast") && error.contains("vnd.somebody.else"), "{error}");
+    assert!(error.contains("not a precast release") && error.contains("vnd.somebody.else"), "{error}");
     assert!(matches!(pull("me/model:none"), Err(RemoteError::NoRelease { .. })));
 }
 

@@ -57,15 +57,18 @@ fn an_encrypted_server_is_believed_for_its_certificate_only() {
     let certified = |own| Server::encrypted(&own, None);
     let (renamed, expired) = (authority.certify("example.org"), authority.certify_in_the_past("localhost"));
     for (server, access, told) in [
-        (&server, named("other.pem", &other), "no authority that is known here"),
+        (&server, named("other.pem", &other), "unknown issuer"),
         // The system does not know a test's authority.
-        (&server, Access::default(), "no authority that is known here"),
-        (&certified(renamed), known(), "another name"),
+        (&server, Access::default(), "unknown issuer"),
+        (&certified(renamed), known(), "does not match the host"),
         (&certified(expired), known(), "has expired"),
     ] {
         let start = Instant::now();
         for said in said(server, &access).unwrap_err() {
-            assert!(said.contains("no encrypted connection") && said.contains(told), "{told}: {said}");
+            assert!(
+                said.contains("cannot establish an encrypted connection") && said.contains(told),
+                "{told}: {said}"
+            );
         }
         assert!(start.elapsed() < Duration::from_secs(60));
     }
@@ -84,7 +87,8 @@ fn a_server_that_asks_for_our_certificate_is_shown_it() {
     for said in said(&server, &Access { authorities, ..Access::default() }).unwrap_err() {
         // The server's refusal may arrive before the connection is closed, or not.
         assert!(
-            said.contains("wants to see") && said.contains("`--remote-certificate FILE --remote-key FILE`"),
+            said.contains("requires a client certificate")
+                && said.contains("`--remote-certificate FILE --remote-key FILE`"),
             "{said}"
         );
     }
@@ -97,7 +101,7 @@ fn servers_of_the_other_kind_are_told_of() {
     plain.url = plain.url.replace("grpc://", "grpcs://");
     let authorities = Some(file(directory.path(), "ca.pem", &authority.certificate));
     for said in said(&plain, &Access { authorities, ..Access::default() }).unwrap_err() {
-        assert!(said.contains("does not speak TLS\nhint: `grpc://` is not encrypted"), "{said}");
+        assert!(said.contains("does not support TLS\nhint: use `grpc://`"), "{said}");
     }
     let mut encrypted = Server::encrypted(&authority.certify("localhost"), None);
     encrypted.url = encrypted.url.replace("grpcs://", "grpc://");
@@ -161,7 +165,7 @@ fn a_helper_is_asked_again_when_what_it_said_is_over_before_its_time() {
     server.faults(Faults { token: Some("third".to_owned()), ..Faults::default() });
     let error = build(&plan, None, None, &toolchain().running_on(farm)).unwrap_err().to_string();
     assert!(error.contains("not authenticated") && !error.contains("nobody's"), "{error}");
-    assert!(error.contains("hint: who asks is said by the token in `PRECAST_REMOTE_TOKEN`"), "{error}");
+    assert!(error.contains("hint: set a token in `PRECAST_REMOTE_TOKEN`"), "{error}");
 }
 
 #[cfg(unix)]

@@ -48,11 +48,11 @@ fn a_cache_that_fails_or_lies_costs_a_build_nothing_but_time() {
     build(&plan, None, Some(&cache(&server)), &toolchain()).unwrap();
     let refused = |call, code| Faults { refuse: [(call, (code, u32::MAX))].into(), ..Faults::default() };
     for (faults, told) in [
-        (refused("get action", Code::Unavailable), "is not asked again"),
-        (refused("get action", Code::PermissionDenied), "not allowed"),
-        (refused("find missing", Code::ResourceExhausted), "a quota is used up"),
-        (refused("read blobs", Code::Internal), "an error of the server"),
-        (Faults { lie: u32::MAX, ..Faults::default() }, "other bytes than those of the digest"),
+        (refused("get action", Code::Unavailable), "skipped for the rest of this build"),
+        (refused("get action", Code::PermissionDenied), "permission denied"),
+        (refused("find missing", Code::ResourceExhausted), "quota exceeded"),
+        (refused("read blobs", Code::Internal), "server error"),
+        (Faults { lie: u32::MAX, ..Faults::default() }, "content that does not match digest"),
     ] {
         server.faults(faults.clone());
         let cache = cache(&server);
@@ -126,7 +126,7 @@ fn results_of_other_units_sizes_and_forms_are_refused() {
     let good = server.state().actions.clone();
     assert!(good.len() > 1);
     let refusals: [(&str, Change<'_>); 4] = [
-        ("is about action", &|state| {
+        ("belongs to action", &|state| {
             let mut results: Vec<_> = good.values().cloned().collect();
             results.rotate_left(1);
             state.actions = good.keys().cloned().zip(results).collect();
@@ -136,12 +136,12 @@ fn results_of_other_units_sizes_and_forms_are_refused() {
                 digest.digest.as_mut().unwrap().size_bytes = 1 << 50;
             }
         }),
-        ("no digest of", &|state| {
+        ("missing digest of", &|state| {
             for digest in state.actions.values_mut().flat_map(|result| &mut result.output_files) {
                 digest.digest.as_mut().unwrap().size_bytes = -1;
             }
         }),
-        ("a result without", &|state| {
+        ("result without", &|state| {
             state.actions.values_mut().for_each(|result| result.output_files.clear());
         }),
     ];
@@ -202,7 +202,7 @@ fn with_a_keyring_only_what_is_signed_is_taken() {
     let cache = trusting();
     assert_eq!(build(&plan, None, Some(&cache), &toolchain()).unwrap().fetched, 0);
     let warnings: Vec<String> = cache.report().warnings.into_keys().collect();
-    assert!(warnings[0].contains("it is not signed"), "{warnings:?}");
+    assert!(warnings[0].contains("not signed"), "{warnings:?}");
     // Signed by that key, the results are accepted, and the signatures are in the store.
     let directory = tempfile::tempdir().unwrap();
     let store = Store::create(directory.path()).unwrap();

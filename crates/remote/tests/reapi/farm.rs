@@ -66,19 +66,19 @@ fn what_passes_is_repeated_and_told() {
         ),
         (
             Faults { refuse: [("execute", (Code::Unavailable, units))].into(), ..Faults::default() },
-            "reachable",
+            "unavailable",
         ),
         (
             Faults { refuse: [("find missing", (Code::Unavailable, 2))].into(), ..Faults::default() },
-            "reachable",
+            "unavailable",
         ),
         (
             Faults { refuse: [("find missing", (Code::DeadlineExceeded, 2))].into(), ..Faults::default() },
-            "no answer in time",
+            "timed out",
         ),
-        (Faults { kill: units, ..Faults::default() }, "broken off"),
-        (Faults { leave: units, ..Faults::default() }, "stream was cut"),
-        (Faults { leave: 1, forget: true, ..Faults::default() }, "broken off"),
+        (Faults { kill: units, ..Faults::default() }, "interrupted"),
+        (Faults { leave: units, ..Faults::default() }, "interrupted stream"),
+        (Faults { leave: 1, forget: true, ..Faults::default() }, "interrupted"),
         (Faults { lie: 1, ..Faults::default() }, "damaged"),
         (
             Faults { refuse: [("execute", (Code::FailedPrecondition, 1))].into(), ..Faults::default() },
@@ -113,7 +113,11 @@ fn a_worker_with_other_tools_compiles_nothing() {
     server.faults(Faults { other_tools: true, ..Faults::default() });
     let (farm, toolchain) = on_farm(&server);
     let error = build(&plan, None, None, &toolchain).unwrap_err().to_string();
-    assert!(error.contains("is another: `/") && error.contains("hint: workers with the property"), "{error}");
+    assert!(
+        error.contains("has a different toolchain: `/")
+            && error.contains("hint: give workers with the property"),
+        "{error}"
+    );
     assert_eq!((farm.report().ran, server.state().calls["execute"]), (0, 1));
 }
 
@@ -149,7 +153,7 @@ fn a_farm_that_is_away_fails_the_build_soon_and_publishes_nothing_by_halves() {
     assert!(start.elapsed() < Duration::from_secs(20));
     assert_eq!(failures.len(), plan.units.len());
     assert!(failures.iter().all(|failure| matches!(failure.error, CompileError::Elsewhere { .. })));
-    assert!(failures[0].to_string().contains("hint: what was compiled is published"), "{}", failures[0]);
+    assert!(failures[0].to_string().contains("hint: build again when the farm is back"), "{}", failures[0]);
     assert!(store.records().next().is_none() && store.verify().unwrap().is_intact());
     // The server recovers.
     server.faults(Faults::default());
@@ -214,8 +218,8 @@ fn one_who_never_answers_is_waited_for_as_long_as_patience_says() {
     let start = Instant::now();
     let error = build(&plan, None, None, &toolchain().running_on(farm.clone())).unwrap_err().to_string();
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
-    assert!(error.contains("asking for missing blobs: no answer in time"), "{error}");
-    assert!(farm.report().repetitions().unwrap().contains("no answer in time"));
+    assert!(error.contains("cannot query missing blobs: timed out"), "{error}");
+    assert!(farm.report().repetitions().unwrap().contains("timed out"));
 }
 
 #[test]

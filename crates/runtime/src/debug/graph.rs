@@ -182,7 +182,7 @@ mod tests {
         assert!(told(of([1.0, -f64::NAN, 0.0])).is_none());
         let violation = told(of([1.0, f64::NAN, -0.0])).unwrap();
         assert_eq!(violation.kind, ViolationKind::DiffersFromServed);
-        assert_eq!(violation.detail, "element [2] of output 0 is -0.0, its Applies give 0.0");
+        assert_eq!(violation.detail, "element [2] of output 0 is -0.0, its Applies return 0.0");
         assert!(told(Array::from(ndarray::arr1(&[1.0]).into_dyn())).unwrap().detail.contains("extents"));
     }
 }

@@ -94,15 +94,15 @@ mod tests {
     #[test]
     fn the_input_that_is_to_blame_is_named() {
         for (found, expected) in [
-            (&["f64[?]"][..], "it takes 3 or 2 input(s), found 1"),
-            (&["f64[3]", "u64[3]"], "input 1 has dtype `u64`, expected `f64` or `i8` beside the others"),
+            (&["f64[?]"][..], "expected 3 or 2 input(s), found 1"),
+            (&["f64[3]", "u64[3]"], "input 1 has dtype `u64`, expected `f64` or `i8` with the other inputs"),
             (
                 &["bool[3]", "i8[3]"],
-                "input 0 has dtype `bool`, expected `f32`, `f64`, `i32` or `u8` beside the others",
+                "input 0 has dtype `bool`, expected `f32`, `f64`, `i32` or `u8` with the other inputs",
             ),
-            (&["f64[3]", "f64[3,3]"], "input 0 has 1 dimension(s), expected 2 beside the others"),
-            (&["f64[]", "f64[3]"], "input 0 has 0 dimension(s), expected 1 beside the others"),
-            (&["f64[3]", "f64[3]", "f32[]"], "input 2 has dtype `f32`, expected `f64` beside the others"),
+            (&["f64[3]", "f64[3,3]"], "input 0 has 1 dimension(s), expected 2 with the other inputs"),
+            (&["f64[]", "f64[3]"], "input 0 has 0 dimension(s), expected 1 with the other inputs"),
+            (&["f64[3]", "f64[3]", "f32[]"], "input 2 has dtype `f32`, expected `f64` with the other inputs"),
         ] {
             assert_eq!(mismatch(&all(), &types(found)), expected, "{found:?}");
         }

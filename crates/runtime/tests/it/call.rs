@@ -71,7 +71,7 @@ fn results_go_to_views_of_the_caller() {
     assert_eq!(target, array![[0.0; 6], [0.0, 6.0, 0.0, 4.0, 0.0, 2.0]]);
     let misfit =
         function.call_views(&[x.view().into(), x.view().into()], &mut [target.slice_mut(s![0, ..]).into()]);
-    assert_eq!(misfit.unwrap_err().to_string(), "output `out` has room for `f64[6]`, expected `f64[3]`");
+    assert_eq!(misfit.unwrap_err().to_string(), "output `out` has type `f64[6]`, expected `f64[3]`");
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn wrong_arguments_are_named() {
     let (one, two) = (array![1.0, 2.0, 3.0], array![1.0, 2.0]);
     let f32s = array![1.0_f32];
     let error = |inputs: &[ArrayRef<'_>]| function.call(inputs).unwrap_err();
-    assert_eq!(error(&[one.view().into()]).to_string(), "the function takes 2 input(s), found 1");
+    assert_eq!(error(&[one.view().into()]).to_string(), "expected 2 input(s), found 1");
     let wrong = error(&[f32s.view().into(), one.view().into()]);
     assert_eq!(wrong.to_string(), "input `x` is `f32[1]`, expected `f64[?]`");
     let wrong = error(&[one.view().into(), two.view().into()]);

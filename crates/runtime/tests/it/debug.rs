@@ -173,7 +173,7 @@ fn a_reference_of_another_mind_is_told_by_name_with_the_smallest_inputs() {
     let violation = error.cause::<debug::Violation>().expect("a violation");
     assert_eq!(violation.kind, debug::ViolationKind::DiffersFromPerform);
     assert_eq!((violation.op.as_str(), violation.apply), ("torn", 0));
-    assert!(violation.detail.contains("is 2.0, perform gives 3.0"), "{violation}");
+    assert!(violation.detail.contains("is 2.0, perform returns 3.0"), "{violation}");
     assert!(violation.inputs[0].shape()[0] < 4, "{violation}");
     // If both agree, the graph runs.
     assert!(call(vec![0.0, 0.0]).is_ok());
@@ -188,5 +188,8 @@ fn what_strict_has_no_module_for_is_skipped_aloud() {
     let function = runtime.function(&graph).unwrap();
     function.call(&[ndarray::array![1.0].view().into()]).unwrap();
     let findings = precast_runtime::debug_findings(&function).unwrap();
-    assert!(findings.applies[0].skipped.as_ref().unwrap().contains("no layer has a module"), "{findings:?}");
+    assert!(
+        findings.applies[0].skipped.as_ref().unwrap().contains("no layer has a separate module"),
+        "{findings:?}"
+    );
 }

@@ -67,7 +67,7 @@ fn an_empty_store_has_no_nearest() {
     let store = tempfile::tempdir().unwrap();
     drop(Runtime::builder().writable(store.path()).build().unwrap());
     let error = strict(store.path()).function(&product()).unwrap_err().to_string();
-    assert!(error.contains("the layers hold no module at all"), "{error}");
+    assert!(error.contains("the layers contain no modules"), "{error}");
 }
 
 #[test]

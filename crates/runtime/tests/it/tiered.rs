@@ -282,5 +282,5 @@ fn events_tell_what_was_swapped() {
     let swapped = position(|event| matches!(event, Event::Swapped { .. })).unwrap();
     assert!(compiled < swapped, "{events:?}");
     assert!(position(|event| matches!(event, Event::Published { .. })).is_some(), "{events:?}");
-    assert!(events[swapped].to_string().ends_with("serves from now on"), "{}", events[swapped]);
+    assert!(events[swapped].to_string().starts_with("switched to "), "{}", events[swapped]);
 }

@@ -46,7 +46,7 @@ pub enum OpenError {
         expected: &'static str,
     },
     /// A newer precast wrote the store.
-    #[error("store `{}` has format {found}, expected at most {FORMAT}\nhint: update precast: a newer version wrote \
+    #[error("store `{}` requires a reader of format {found}, expected at most {FORMAT}\nhint: update precast: a newer version wrote \
              the store", path.display())]
     Newer {
         /// The directory.
@@ -163,7 +163,7 @@ fn check_store_file(store: &Store) -> Result<(), OpenError> {
 pub(crate) fn check_format(bytes: &[u8]) -> Result<(), String> {
     read_format(bytes).map_err(|problem| match problem {
         Format::Newer { found } => format!(
-            "it has format {found}, expected at most {FORMAT}\nhint: update precast: a newer version wrote the store"
+            "it requires a reader of format {found}, expected at most {FORMAT}\nhint: update precast: a newer version wrote the store"
         ),
         Format::Malformed { found, expected } => format!("`STORE` has {found}, expected {expected}"),
     })

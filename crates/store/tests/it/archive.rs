@@ -188,7 +188,7 @@ fn unpack_stays_within_its_limits() {
     // states no checksum.
     let bomb = zstd::bulk::compress(&vec![0; 1 << 20], 3).unwrap();
     assert!(bomb.len() < 1000);
-    assert!(matches!(unpack(&bomb).unwrap_err(), UnpackError::Frame { reason: "no checksum" }));
+    assert!(matches!(unpack(&bomb).unwrap_err(), UnpackError::Frame { reason: "missing checksum" }));
     assert!(matches!(
         Archive::unpack(&frame(&vec![0; 1 << 20]), &Limits { size: 4096, members: 1 }).unwrap_err(),
         UnpackError::TooLarge { found: 1_048_576, limit: 4096 }
@@ -203,11 +203,11 @@ fn unpack_wants_one_frame_with_size_and_checksum() {
     sizeless.include_checksum(true).unwrap();
     sizeless.write_all(&tar).unwrap();
     let sizeless = sizeless.finish().unwrap();
-    assert!(matches!(unpack(&sizeless).unwrap_err(), UnpackError::Frame { reason: "no content size" }));
+    assert!(matches!(unpack(&sizeless).unwrap_err(), UnpackError::Frame { reason: "missing content size" }));
     let two = [frame(&tar), frame(b"")].concat();
     assert!(matches!(unpack(&two).unwrap_err(), UnpackError::Frame { .. }));
-    assert!(matches!(unpack(b"").unwrap_err(), UnpackError::Frame { reason: "wrong magic" }));
-    assert!(matches!(unpack(&tar).unwrap_err(), UnpackError::Frame { reason: "wrong magic" }));
+    assert!(matches!(unpack(b"").unwrap_err(), UnpackError::Frame { reason: "invalid magic" }));
+    assert!(matches!(unpack(&tar).unwrap_err(), UnpackError::Frame { reason: "invalid magic" }));
 }
 
 #[test]

@@ -104,17 +104,17 @@ fn what_was_added_taken_or_changed_is_named() {
             let name = member(archive, directory);
             archive.members.get_mut(&name).unwrap()[10] ^= 1;
         });
-        assert!(flipped.contains(directory) && flipped.contains("has other bytes"), "{flipped}");
+        assert!(flipped.contains(directory) && flipped.contains("does not match its hash"), "{flipped}");
         let added = refusal(&|archive| drop(archive.members.insert(format!("{directory}0"), b"x".to_vec())));
         assert!(added.contains("is not in the statement"), "{added}");
     }
     let none = refusal(&|archive| drop(archive.members.remove("statement")));
-    assert!(none.contains("no statement"), "{none}");
+    assert!(none.contains("missing statement"), "{none}");
     let later =
         refusal(&|archive| drop(archive.members.insert("statement".into(), b"precast export 2\n".to_vec())));
-    assert!(later.contains("a later precast wrote it"), "{later}");
+    assert!(later.contains("may come from a later precast"), "{later}");
     let loose = refusal(&|archive| archive.members.get_mut("statement").unwrap().push(b'\n'));
-    assert!(loose.contains("not in its one form") || loose.contains("is missing"), "{loose}");
+    assert!(loose.contains("not in canonical form") || loose.contains("is missing"), "{loose}");
     assert!(matches!(Export::open(b"no export").unwrap_err(), OpenExportError::Unpack(_)));
 }
 
@@ -187,7 +187,7 @@ fn a_release_is_stated_and_remembered() {
         fs_err::write(&remembered, wrong).unwrap();
         let refused = |told: String| {
             assert!(
-                told.contains("does not say which release of `model`") && told.contains("hint: "),
+                told.contains("cannot read the last imported release of `model`") && told.contains("hint: "),
                 "{told}"
             );
         };
@@ -269,7 +269,7 @@ fn what_stands_beside_releases_does_not_hide_them_nor_block_others() {
         fs_err::write(&place, "").unwrap();
         for refused in [with("model=1"), with("new=1"), Export::open(&bytes).unwrap()] {
             let told = precast_store::event::chain(&refused.check_release(&store).unwrap_err());
-            assert!(told.contains("is no directory") && told.contains("hint: "), "{told}");
+            assert!(told.contains("is not a directory") && told.contains("hint: "), "{told}");
             assert!(matches!(refused.import(&store).unwrap_err(), ImportError::Release(_)));
         }
         let found = store.verify().unwrap().events;

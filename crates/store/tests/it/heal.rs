@@ -165,7 +165,7 @@ fn what_stands_in_the_place_of_a_file_or_a_directory_is_moved_away() {
                     let text = chain(&*error);
                     assert_eq!(path.to_str(), Some("quarantine"), "{text}");
                     assert!(
-                        is_dir && text.contains("\nhint: `rm -r '") && text.contains("quarantine"),
+                        is_dir && text.contains("\nhint: run `rm -r '") && text.contains("quarantine"),
                         "{text}"
                     );
                     remove(&place);

@@ -76,7 +76,7 @@ fn a_loader_honours_the_keyring_of_the_environment() {
     let refused = Bundle::open_signed(&unsigned, &keyring).unwrap_err();
     assert!(matches!(&refused, OpenSignedError::Unsigned { unsigned, .. } if unsigned.has_unlisted));
     assert!(refused.to_string().contains("`precast trust add"), "{refused}");
-    assert!(!refused.to_string().contains("build again"), "{refused}");
+    assert!(!refused.to_string().contains("rebuild"), "{refused}");
 }
 
 #[test]

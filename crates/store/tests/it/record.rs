@@ -142,13 +142,13 @@ fn a_host_is_told_what_it_lacks() {
     assert_eq!(unmet(|r| r.libc_version = Some("two".into())), "needs C library `gnu two`, found `gnu 2.36`");
     assert_eq!(
         unmet(|r| r.cpu = vec!["avx2".into(), "avx512f".into(), "gfni".into()]),
-        "needs CPU features `avx512f`, `gfni`, which this CPU lacks"
+        "needs CPU features `avx512f`, `gfni`: not supported by this CPU"
     );
     let limited = Host { limit: Some("x86-64-v2".into()), ..host() };
     let needs = Requires { cpu: vec!["avx512f".into()], ..requires() };
     assert_eq!(
         needs.check(&limited).unwrap_err().to_string(),
-        "needs CPU features `avx512f`, which this CPU lacks or `PRECAST_ISA_LIMIT=x86-64-v2` rules out"
+        "needs CPU features `avx512f`: not supported by this CPU, or excluded by `PRECAST_ISA_LIMIT=x86-64-v2`"
     );
     assert_eq!(unmet(|r| r.abi = (3, 4)), "needs C ABI 3 to 4, found 1 to 2");
 }

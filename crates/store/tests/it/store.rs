@@ -111,7 +111,7 @@ fn a_damaged_record_is_a_miss_and_heals() {
     overwrite(&path, &bytes);
     assert_eq!(store.find(&record.members[0].key).unwrap(), []);
     assert_eq!(store.find_action(&record.action).unwrap(), []);
-    assert!(events.lock().unwrap()[0].to_string().contains("its bytes do not hash to its name"));
+    assert!(events.lock().unwrap()[0].to_string().contains("hash mismatch"));
     assert!(store.publish(&archive, &record).unwrap().fresh);
     assert_eq!(store.find(&record.members[0].key).unwrap(), [bare(&record)]);
 }
@@ -162,7 +162,7 @@ fn pointers_are_not_believed() {
     assert_eq!(store.find(&wanted.parse().unwrap()).unwrap(), []);
     let told: Vec<String> = events.lock().unwrap().iter().map(ToString::to_string).collect();
     assert_eq!(told.len(), 3, "{told:?}");
-    for reason in ["does not list the key", "a record that is missing", "not the name of a record"] {
+    for reason in ["does not list the key", "points to a missing record", "not a record name"] {
         assert!(told.iter().any(|event| event.contains(reason)), "{reason}: {told:?}");
     }
     assert_eq!(walkdir::WalkDir::new(directory).min_depth(1).into_iter().count(), 0);
@@ -315,7 +315,7 @@ fn open_refuses_what_is_no_store_of_ours() {
     assert!(Store::open(store.path()).is_ok(), "newer, but says that we can read it");
     write("format=9\nhash=blake3\nmin_reader=9\n");
     let newer = open().to_string();
-    assert!(newer.contains("needs a reader of format 9, expected at most 2\nhint: "), "{newer}");
+    assert!(newer.contains("requires a reader of format 9, expected at most 2\nhint: "), "{newer}");
     for (text, found) in [
         ("", "found no `min_reader`"),
         ("min_reader=x", "`min_reader=x`"),
@@ -326,7 +326,7 @@ fn open_refuses_what_is_no_store_of_ours() {
         assert!(open().to_string().contains(found), "{}", open());
     }
     fs_err::write(store.path().join("STORE"), b"\xff").unwrap();
-    assert!(open().to_string().contains("bytes that are not text"));
+    assert!(open().to_string().contains("bytes that are not UTF-8"));
 }
 
 #[test]

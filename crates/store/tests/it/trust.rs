@@ -294,7 +294,7 @@ fn a_writer_puts_nothing_where_others_can_change_it() {
 /// Finds the refusal in the causes of a publish error by its text, because transparent errors hide their type.
 fn untrusted_below(error: &dyn std::error::Error) -> Untrusted {
     let texts = std::iter::successors(Some(error), |error| error.source()).map(ToString::to_string);
-    let text = texts.filter(|text| text.contains("can be written by everybody")).last().unwrap();
+    let text = texts.filter(|text| text.contains("is writable by everybody")).last().unwrap();
     let path: PathBuf = text.split('`').nth(3).unwrap().into();
     Untrusted { place: path.clone(), path, fault: Fault::Everybody, remedy: text }
 }

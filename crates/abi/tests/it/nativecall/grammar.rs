@@ -88,7 +88,7 @@ fn other_spellings_are_mapped_by_the_documented_rules() {
         assert_eq!(Signature::normalize(text).unwrap().as_str(), canonical, "{text}");
     }
     let error = Signature::parse("&d:price:)d").unwrap_err().to_string();
-    assert!(error.contains("hint: its canonical form is `&d)d`"), "{error}");
+    assert!(error.contains("hint: use the canonical form `&d)d`"), "{error}");
 }
 
 #[cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]

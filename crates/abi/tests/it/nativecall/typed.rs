@@ -99,12 +99,12 @@ fn another_type_is_an_error_that_lists_what_is_there() {
     let callable = Callable::default();
     assert_eq!(
         callable.bind::<extern "C" fn()>().unwrap_err().to_string(),
-        "no function with the signature `)~`; there are none"
+        "no function with the signature `)~`; available: none"
     );
     callable.add(&Function::of(scale as extern "C" fn(f64, i32) -> f64));
     callable.add(&Function::of(norm as extern "C" fn(Point) -> f64));
     let error = callable.bind::<extern "C" fn(f64, i64) -> f64>().unwrap_err();
-    assert_eq!(error.to_string(), "no function with the signature `dq)d~`; there are `T{ddi})d~`, `di)d~`");
+    assert_eq!(error.to_string(), "no function with the signature `dq)d~`; available: `T{ddi})d~`, `di)d~`");
     // The same numbers inside a struct are a different type, and so are pointers and values.
     assert!(callable.bind::<extern "C" fn(f64, f64, i32) -> f64>().is_err());
     assert!(callable.bind::<unsafe extern "C" fn(*const f64, i32) -> f64>().is_err());

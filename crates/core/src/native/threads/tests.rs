@@ -138,7 +138,7 @@ fn what_a_program_brings_may_panic() {
     // SAFETY: the context belongs to this call, and the body expects this state.
     let code = unsafe { parallel(&raw mut context, 1000, 10, counted, state) };
     assert_eq!((code, units.into_inner()), (-1, 0));
-    assert_eq!(context.error.message(), "a thread that shares the work panicked: no threads today");
+    assert_eq!(context.error.message(), "a helper thread panicked: no threads today");
 }
 
 /// Tests that a child has none of its parent's threads and starts its own.

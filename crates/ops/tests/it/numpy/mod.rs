@@ -39,15 +39,15 @@ use std::sync::LazyLock;
 /// The fragment comes from our error or from NumPy's; the other side returns a value.
 #[rustfmt::skip]
 const ON_PURPOSE: &[(&str, &str)] = &[
-    ("which does not fit `f", "a literal too large for a float is refused, NumPy makes it infinite"),
-    ("which does not fit `c", "a literal too large for a float is refused, NumPy makes it infinite"),
+    ("which does not fit into `f", "a literal too large for a float is refused, NumPy makes it infinite"),
+    ("which does not fit into `c", "a literal too large for a float is refused, NumPy makes it infinite"),
     ("`switch`: input", "a literal that the dtype cannot hold is refused, NumPy's `where` keeps its low bits"),
     ("`where`: input", "as `switch`"),
     ("does not support dtype `c", "a function that is not there for complex numbers yet"),
     ("ufunc 'positive' did not contain a loop", "`+x` is x, of truth values too"),
     ("`max`: zero-size array", "`norm(x, inf)` and `logsumexp` of nothing are refused as `max` is"),
     ("more than 16384 bits", "literals have a bound"),
-    ("negative integer powers are not allowed; a float", "refused when it is written, NumPy looks whether there is an element"),
+    ("hint: use a float exponent", "refused when it is written, NumPy looks whether there is an element"),
     ("OverflowError: Python int too large to convert to C long", "comparisons and `clip` of bool with any integer are exact, NumPy wants an i64"),
     ("OverflowError: int too large to convert to float", "functions of integers beyond a float"),
     ("Cannot change data-type for array of references", "NumPy makes an array of Python's integers"),
@@ -61,7 +61,7 @@ const ON_PURPOSE: &[(&str, &str)] = &[
     ("cannot reshape array of size 0 into shape (0,newaxis)", "the median of nothing is NaN, over several axes as over one"),
     ("dtype('O') to dtype('float64')", "`digitize` of integers beyond 64 bits"),
     ("from dtype('int64') to dtype('uint64')", "`select` of Python's integers beside unsigned ones"),
-    ("distances do not fit", "of a number NumPy's `gradient` is an empty tuple"),
+    ("distances for", "of a number NumPy's `gradient` is an empty tuple"),
     ("it supports f32, f64", "the next number is of f32 and f64"),
     ("has no callable", "functions of integers beyond 64 bits are computed in f64"),
     ("'int' object has no attribute", "functions of integers beyond 64 bits are computed in f64"),
@@ -115,7 +115,7 @@ fn difference(case: &Case, found: &Outcome, numpy: &Outcome) -> Option<String> {
             return None;
         }
         // NumPy supports arrays of Python integers.
-        (Err(error), Ok(_)) if error.contains("which does not fit `i64`") && wide_literal(error) => {
+        (Err(error), Ok(_)) if error.contains("which does not fit into `i64`") && wide_literal(error) => {
             return None;
         }
         (Err(error), Ok(_)) | (Ok(_), Err(error)) if on_purpose(error) => return None,

@@ -26,9 +26,9 @@ const REFUSED: [&str; 8] = [
     "does not fit",
     "does not support",
     "negative",
-    "name the `axis`",
-    "known when the graph is built",
-    "there is no norm",
+    "set `axis`",
+    "constant",
+    "unsupported order",
     "out of range",
 ];
 
