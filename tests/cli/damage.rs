@@ -195,10 +195,10 @@ fn an_unwritable_store_still_serves() {
     assert_close(place.read_npy::<f64>("out.npy").sum(), expected);
     let miss = ["run", "--expr", "v*v", "-i", "v=v.npy", "--policy", "jit", "--store", "artifacts"];
     let ended = run(&miss).unwrap().ok();
-    assert!(ended.err.contains("warning: what was compiled is not kept: "), "{}", ended.err);
+    assert!(ended.err.contains("warning: compiled modules are not stored: "), "{}", ended.err);
     // The default policy behaves the same. A hit compiles nothing, so it prints no warning.
     let without = run(&args(&[&miss[..5], &miss[7..]])).unwrap().ok();
-    assert!(without.err.contains("warning: what was compiled is not kept: "), "{}", without.err);
+    assert!(without.err.contains("warning: compiled modules are not stored: "), "{}", without.err);
     let hit =
         run(&args(&[&STRICT[..1], &["--entry", "score", "--store", "artifacts", "--policy", "jit"], INPUTS]))
             .unwrap()
@@ -237,7 +237,7 @@ fn an_entry_that_calls_another_graphs_module_is_found_by_doctor() {
     verify(&["--bundle", "whole.bundle"]).ok();
     let found = verify(&["--bundle", "forged.bundle"]).fails(4, &[]);
     for name in ["sum", "difference"] {
-        let told = format!("entry `{name}`: it calls something else than the graph that was declared");
+        let told = format!("entry `{name}`: its calls differ from those of the declared graph");
         assert!(found.out.contains(&told), "{}", found.out);
     }
     // The same holds for a store. A store built with other passes, or for a debugger, is not reported.
@@ -262,7 +262,7 @@ fn what_is_wrong_alike_with_many_records_is_one_warning() {
     for command in [&["ls"][..], &["gc", "--dry-run"], &["challenge", "artifacts"]] {
         let told = place.run_bare(command).ok();
         assert_eq!(told.err.matches("warning: ").count(), 1, "{}", told.err);
-        assert!(told.err.contains("; so were 4 others"), "{}", told.err);
+        assert!(told.err.contains(" (and 4 more like this)"), "{}", told.err);
     }
     let told = place.run_bare(&["verify"]).fails(4, &[]);
     assert_eq!(told.out.matches("was skipped").count(), 1, "{}", told.out);
@@ -275,6 +275,6 @@ fn verify_restores_pointers_and_reports_no_damage() {
     let pointer = files(&place.path("artifacts/keys")).remove(0);
     fs_err::remove_file(&pointer).unwrap();
     let verified = place.run(&["verify"]).ok();
-    assert!(verified.out.contains("everything is whole"), "{verified:?}");
+    assert!(verified.out.contains("everything is intact"), "{verified:?}");
     assert!(pointer.exists());
 }

@@ -89,7 +89,7 @@ fn targets_and_levels_must_go_together() {
 #[test]
 fn a_build_without_a_compiler_is_one_clear_error() {
     let (place, _) = Sandbox::scored();
-    place.run_bare(&["build"]).fails(1, &["cannot find a C compiler", "hint: install one"]);
+    place.run_bare(&["build"]).fails(1, &["cannot find a C compiler", "hint: install it"]);
     assert!(!place.path("artifacts").exists());
 }
 

@@ -109,7 +109,7 @@ impl Quickstart {
             ended(command)
         };
         // Without the cache there are no artifacts, and no store is created.
-        bare(&["--store", "filled"]).fails(1, &["nothing may be compiled", "hint: "]);
+        bare(&["--store", "filled"]).fails(1, &["compiling is not allowed", "hint: "]);
         assert!(!place.path("filled").exists());
         let filled = bare(&["--store", "filled", "--remote-cache", cache]).ok().json();
         assert_eq!((&filled["fetched"], &filled["compiled"]), (&built["artifacts"], &0.into()));
@@ -176,7 +176,7 @@ fn quickstart_is_deployed_from_a_cache_by_its_pins() {
     // A cache with wrong contents fills no store.
     server.faults(farm::Faults { lie: 1000, ..farm::Faults::default() });
     let build = ["build", "--frozen", "--isa", ISA, "--store", "lied", "--remote-cache", &server.url];
-    let lied = place.run_bare(&build).fails(1, &["nothing may be compiled", "gave what cannot be used"]);
+    let lied = place.run_bare(&build).fails(1, &["compiling is not allowed", "invalid data from cache"]);
     assert!(lied.err.contains("hint: "), "{}", lied.err);
     assert!(
         fs_err::read_dir(place.path("lied/objects")).map_or(true, |mut objects| objects.next().is_none())

@@ -62,19 +62,21 @@ fn a_store_on_a_web_server_serves_a_machine_that_has_nothing() {
     let explain = ["explain", "--entry", "score", "--remote", url, "--keyring", "precast.keyring"];
     let explained = Ended::of(bare(&place, "another", &explain).output().unwrap()).ok();
     assert!(explained.out.contains(&format!("of remote `{url}`")), "{}", explained.out);
-    assert!(explained.err.contains(&format!("came from `{url}`")), "{}", explained.err);
+    assert!(explained.err.contains(&format!("from `{url}`")), "{}", explained.err);
     let listed = ["ls", "--json", "--remote", url, "--keyring", "precast.keyring"];
     let listed = Ended::of(bare(&place, "another", &listed).output().unwrap()).ok();
     assert_eq!(listed.json()["entries"][0]["name"], "score");
-    assert!(listed.err.contains("the modules that came from it before"), "{}", listed.err);
+    assert!(listed.err.contains("only modules that were fetched before"), "{}", listed.err);
     // A remote needs a keyring, whatever it contains.
     let run = args(&[&["run", "--entry", "score", "--remote", url], INPUTS]);
-    place.run_bare(&run).fails(2, &["believed for its signatures only", "hint: `--keyring FILE`"]);
+    place
+        .run_bare(&run)
+        .fails(2, &["a remote needs a keyring", "hint: name a keyring with `--keyring FILE`"]);
     // The server is down: earlier artifacts are served from the cache, and anything else is a miss.
     server.fault("", Fault::Status(503), usize::MAX);
     let ended = score(&place, url, "empty").ok();
-    assert!(ended.err.contains("is left alone for 30 s"), "{}", ended.err);
-    score(&place, url, "nothing").fails(3, &["is left alone for 30 s: ", "hint: "]);
+    assert!(ended.err.contains("next attempt in 30 s"), "{}", ended.err);
+    score(&place, url, "nothing").fails(3, &["next attempt in 30 s: ", "hint: "]);
     // Another layer still works.
     let run = [
         "run",
@@ -113,7 +115,7 @@ fn a_build_takes_what_is_signed_elsewhere_and_compiles_the_rest() {
         .ok();
     let build = ["build", "--json", "--store", "own", "--remote", &server.url, "--keyring", "mallory's"];
     let built = place.run(&build).ok();
-    assert!(built.err.contains("by a key that is not listed"), "{}", built.err);
+    assert!(built.err.contains("by an unlisted key"), "{}", built.err);
     assert_eq!(built.json()["hits"], 0);
 }
 
@@ -138,12 +140,12 @@ fn what_is_pinned_is_taken_from_a_store_elsewhere_without_a_compiler() {
     place
         .run_bare(&["trust", "new", "--keyring", "mallory's", "--expires", "2999-01-01", "mallory.pub"])
         .ok();
-    build("unsigned", "mallory's").fails(1, &["nothing may be compiled", "hint: ", "`--remote`"]);
+    build("unsigned", "mallory's").fails(1, &["compiling is not allowed", "hint: ", "`--remote`"]);
     let lock = fs_err::read_to_string(place.path("precast.lock")).unwrap();
     let (before, digest) = lock.split_once("digest = \"").unwrap();
     let wrong = format!("{before}digest = \"{}{}", "0".repeat(64), &digest[64..]);
     place.write("precast.lock", wrong);
-    build("other", "precast.keyring").fails(1, &["nothing may be compiled", "the lock file pins `0000"]);
+    build("other", "precast.keyring").fails(1, &["compiling is not allowed", "the lock file pins `0000"]);
 }
 
 #[test]
@@ -169,18 +171,18 @@ fn a_tag_that_goes_back_to_an_earlier_release_is_refused_and_told() {
         fs_err::copy(place.path(format!("score.precast{end}")), place.path(format!("again{end}"))).unwrap();
     }
     push("again");
-    pull(&[]).fails(7, &["is an earlier one"]);
+    pull(&[]).fails(7, &["is older than the last one"]);
     push("score.precast");
     let kept = fs_err::read(place.path("pulled")).unwrap();
-    pull(&[]).fails(7, &["is an earlier one than was seen there before", "hint: ask those who push"]);
+    pull(&[]).fails(7, &["is older than the last one seen there", "hint: ask the publishers"]);
     assert_eq!(fs_err::read(place.path("pulled")).unwrap(), kept, "what is refused is not written");
     // A layer still serves the release, with a warning.
     let served = score(&place, &url, "cache").ok();
-    let told = format!("warning: the release of `{url}` is again an earlier one");
+    let told = format!("warning: the release of `{url}` went back to an earlier version");
     assert!(served.err.contains(&told), "{}", served.err);
     assert_close(served.json()["outputs"][0]["data"].as_f64().unwrap(), expected);
     let new = score(&place, &url, "new").ok();
-    assert!(!new.err.contains("earlier one"), "{}", new.err);
+    assert!(!new.err.contains("earlier version"), "{}", new.err);
     pull(&["--older"]).ok();
     pull(&[]).fails(7, &[]);
     // Without required signatures the registry is trusted.
@@ -202,11 +204,11 @@ fn an_export_with_a_lower_number_than_its_tag_had_is_refused() {
         Ended::of(bare(&place, "cache", &args(&[&pull, more])).output().unwrap())
     };
     pull("7", &[]).ok();
-    pull("6", &[]).fails(7, &["is an earlier one", "hint: "]);
+    pull("6", &[]).fails(7, &["is older than the last one", "hint: "]);
     pull("8", &[]).ok();
     pull("5", &["--older"]).ok();
-    pull("7", &[]).fails(7, &["is an earlier one"]);
-    pull("5", &[]).fails(7, &["is an earlier one"]);
+    pull("7", &[]).fails(7, &["is older than the last one"]);
+    pull("5", &[]).fails(7, &["is older than the last one"]);
     pull("8", &[]).ok();
 }
 
@@ -256,7 +258,7 @@ fn credentials_are_taken_from_where_docker_keeps_them() {
         );
         for auth in [other, ""] {
             let pull = ["pull", &url, "--out", "other.precast"];
-            let ended = run(&pull, auth).fails(1, &["denies access", "hint: `docker login`"]);
+            let ended = run(&pull, auth).fails(1, &["was denied", "hint: `docker login`"]);
             assert!(!ended.err.contains("other:") && !ended.err.contains("dXNl"), "{}", ended.err);
         }
     }
@@ -280,16 +282,14 @@ fn a_token_that_has_to_be_exchanged_first_is_not_sent() {
 #[test]
 fn urls_that_name_nothing_are_told_with_what_does() {
     let (place, _) = released();
-    for (url, named) in [
-        ("artifacts", "it is no URL"),
-        ("ftp://h/a", "its scheme is another"),
-        ("oci://h", "it has no repository"),
-    ] {
+    for (url, named) in
+        [("artifacts", "not a URL"), ("ftp://h/a", "unknown scheme"), ("oci://h", "missing repository")]
+    {
         let check = ["check", "--entry", "score", "--remote", url, "--keyring", "precast.keyring"];
-        place.run_bare(&check).fails(1, &[named, "hint: `https://host/path`"]);
+        place.run_bare(&check).fails(1, &[named, "hint: use `https://host/path`"]);
     }
-    place.run_bare(&["push", "oci://127.0.0.1:1/me/model:1"]).fails(2, &["which file", "hint: "]);
-    place.run_bare(&["push", "s3://bucket", "score.precast"]).fails(2, &["takes a store", "hint: "]);
+    place.run_bare(&["push", "oci://127.0.0.1:1/me/model:1"]).fails(2, &["missing file to push", "hint: "]);
+    place.run_bare(&["push", "s3://bucket", "score.precast"]).fails(2, &["expected a store", "hint: "]);
     place
         .run_bare(&["push", "oci://127.0.0.1:1/me/model:1", "alice.pub"])
         .fails(1, &["a public key", "hint: "]);
@@ -297,10 +297,10 @@ fn urls_that_name_nothing_are_told_with_what_does() {
         &["pull", "oci://127.0.0.1:1/me/model:1"][..],
         &["push", "oci://127.0.0.1:1/me/model:1", "score.precast"],
     ] {
-        let ended = place.run_bare(away).fails(1, &["cannot be reached", "hint: see whether the network"]);
+        let ended = place.run_bare(away).fails(1, &["cannot reach", "hint: check that the network"]);
         assert!(!ended.err.contains("other layers"), "{}", ended.err);
     }
     place
         .run_bare(&["push", "https://h/a", "--store", "artifacts"])
-        .fails(2, &["which is only read", "hint: "]);
+        .fails(2, &["web servers are read-only", "hint: "]);
 }

@@ -158,7 +158,7 @@ fn what_ends_how_is_one_table() {
     // An empty variable does not disable signatures.
     let mut command = place.command(run("sum", "--bundle", "model.precast"));
     let ended = Ended::of(command.env("PRECAST_KEYRING", "").output().unwrap());
-    ended.fails(1, &["the name of the keyring is empty", "hint: "]);
+    ended.fails(1, &["the keyring name is empty", "hint: "]);
     let page = fs_err::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
     for (code, _) in &table {
         assert!(page.contains(&format!("\n| {code} | ")), "README.md lists no exit code {code}");

@@ -52,7 +52,7 @@ fn two_c_files_and_a_manifest_are_built_and_run_by_name() {
         1,
         &[
             "no combination of entry `vector_times_vector` takes `(f64[?], f32[?])`",
-            "input 1 has dtype `f32`, expected `f64` beside the others",
+            "input 1 has dtype `f32`, expected `f64` with the other inputs",
         ],
     );
     run("vector_times_vector", &["0=y.npy", "1=y.npy"]).ok();
@@ -80,19 +80,14 @@ fn mistakes_are_told_with_the_places_in_manifest_and_c() {
         &["precast.toml:4", "unknown field `file`", "nearest `files`"],
     );
     refused("vector_times_vector.c\"", "none.c\"", manifest, &["precast.toml:4", "key `files`", "none.c"]);
-    refused(
-        "src/affine.c",
-        "../affine.c",
-        manifest,
-        &["precast.toml:12", "`../affine.c` cannot name a file"],
-    );
+    refused("src/affine.c", "../affine.c", manifest, &["precast.toml:12", "invalid file name `../affine.c`"]);
     refused("T = [\"f32\"", "T = [\"f33\"", manifest, &["precast.toml:6", "`f33`"]);
-    refused(", U = [\"f64\"]", "", manifest, &["key `dtypes`", "`U` of the types has no dtypes"]);
+    refused(", U = [\"f64\"]", "", manifest, &["key `dtypes`", "`U` has no dtypes"]);
     refused(
         "upcast(T, U)",
         "upcast(T, V)",
         manifest,
-        &["precast.toml:8", "key `outputs`", "no input has `{V}`"],
+        &["precast.toml:8", "key `outputs`", "no input uses `{V}`"],
     );
     refused(
         "(vector_times_vector)",
@@ -151,7 +146,7 @@ fn a_version_that_was_not_raised_is_told_by_every_command() {
     assert!(!build().err.contains("warning"), "it is news once");
     let doctor = place.run(&["doctor", "--store", "cache"]).ok();
     assert!(
-        doctor.out.contains("version `1` of `affine(f64) -> f64` stands for more than one source"),
+        doctor.out.contains("version `1` of `affine(f64) -> f64` has more than one source"),
         "{}",
         doctor.out
     );
@@ -244,7 +239,7 @@ ndim = [1]
     wrong("n * mirrot(x)", &["line 1, column 5", "unknown function `mirrot`; nearest `mirror`", "    ^"]);
     wrong("mirror(x, x)", &["line 1, column 1", "takes 1 input(s), found 2", "^"]);
     wrong("mirror(f32(x))", &["input 0 has type `f32[?]`, expected `f64[?]`"]);
-    wrong("affine(n, alpa=1)", &["prop `alpa` is not known; nearest `alpha`"]);
+    wrong("affine(n, alpa=1)", &["prop `alpa` is unknown; nearest `alpha`"]);
     wrong("affine(n, shift=(1, 2))", &["prop `shift` is wrong"]);
     place.run(&["check-op", "--manifest", "precast.toml", "--expr", "mirror(x)", "--type", "x=f64[?]"]).ok();
 }
@@ -265,10 +260,10 @@ fn what_is_wrong_with_one_op_is_told_with_what_is_wrong_with_all_others() {
     let told = [
         "[[external]] 1 (`vector_times_vector`), key `func`: `vector_times_vector` calls `APPLY_SPECIFIC(vectors)`",
         "[[external]] 2 (`affine`)",
-        "[[external]] 3 (`f32`), key `name`: `f32` is in the library of ops already",
-        "calls `affine`, whose `[[external]]` is wrong",
+        "[[external]] 3 (`f32`), key `name`: `f32` is already an op of the library",
+        "calls `affine`, whose `[[external]]` is invalid",
         "unknown op `exq`",
-        "hint: give the op a name of its own",
+        "hint: rename the op",
     ];
     place.run(&["build", "--store", "cache"]).fails(1, &told);
     // The same holds for errors that only a compiler finds.
@@ -287,7 +282,11 @@ fn an_op_with_an_empty_version_is_compiled_by_whoever_may() {
         "[[graph]]\nname = \"g\"\ninputs = [\"n: f64\"]\noutputs = [\"exp(affine(n) - affine(n))\"]\n";
     place.write("precast.toml", text.replace("params =", "version = []\nparams =") + graph);
     let built = place.run(&["build", "--store", "cache"]).ok();
-    assert!(built.err.contains("`affine(f64) -> f64` has an op whose version is empty"), "{}", built.err);
+    assert!(
+        built.err.contains("`affine(f64) -> f64` contains an op with an empty cache version"),
+        "{}",
+        built.err
+    );
     place.npy("n.npy", &[], vec![2.0]);
     for (entry, input, value) in [("affine", "0=n.npy", 6.0), ("g", "n=n.npy", 1.0)] {
         let run = ["run", "--entry", entry, "-i", input, "-o", "0=z.npy", "--store", "cache", "--policy"];
@@ -333,7 +332,10 @@ outputs = ["within(x, low=0.5) * 2", "within(x, output=1)"]
     place.write("precast.toml", manifest);
     let check = ["check-op", "within", "--manifest", "precast.toml"];
     let checked = place.run(&check).ok().out;
-    assert!(checked.contains("within(f32[?]) -> f32[?], i64[]: 11 input(s), against perform"), "{checked}");
+    assert!(
+        checked.contains("within(f32[?]) -> f32[?], i64[]: 11 input(s), compared with perform"),
+        "{checked}"
+    );
     place.write(
         "within.c",
         c.replace("x > PARAMS->high ? PARAMS->high", "x >= PARAMS->high ? 2 * PARAMS->high"),
@@ -359,7 +361,7 @@ outputs = ["within(x, low=0.5) * 2", "within(x, output=1)"]
             "maximum(x0, lov)",
             &["key `reference`", "unknown name `lov`; nearest `low`"][..],
         ),
-        ("\"sum((x0", "\"((x0", &["expression 1 gives `bool[?]`, output 1 is `i64[]`"]),
+        ("\"sum((x0", "\"((x0", &["expression 1 has type `bool[?]`, output 1 is declared as `i64[]`"]),
         (", \"sum((x0 < low) | (x0 > high))\"", "", &["has 1 expression(s) for 2 output(s)"]),
     ] {
         place.write("precast.toml", manifest.replace(from, to));

@@ -57,7 +57,7 @@ fn an_encrypted_farm_and_cache_that_know_us_give_the_bytes_of_this_machine() {
     let farm = farm.ok();
     let units = here["compiled"].as_u64().unwrap();
     assert!(
-        farm.err.contains(&format!("the farm compiled {units} unit(s), and had 0 before")),
+        farm.err.contains(&format!("the farm compiled {units} unit(s), and had 0 cached")),
         "{}",
         farm.err
     );
@@ -73,17 +73,17 @@ fn an_encrypted_farm_and_cache_that_know_us_give_the_bytes_of_this_machine() {
     command.env("PRECAST_REMOTE_TOKEN", "their secret");
     let nobody = ended(command).fails(1, &["not authenticated (`nobody is known by that token`)"]);
     assert!(!nobody.err.contains("their secret"), "{}", nobody.err);
-    let named = ["no authority that is known here has certified the server", "hint: `--remote-ca FILE`"];
+    let named = ["the server's certificate has an unknown issuer", "`--remote-ca FILE`"];
     ended(elsewhere("nobody", true)).fails(1, &named);
     let mut command = build(&place, "nobody", &["--remote-exec", "grpc://farm.example.org:1"]);
     command.env("PRECAST_REMOTE_TOKEN", "their secret");
-    ended(command).fails(1, &["would travel unencrypted", "hint: `grpcs://` encrypts"]);
+    ended(command).fails(1, &["would be sent unencrypted", "hint: use `grpcs://`"]);
     let mut command = elsewhere("nobody", true);
     command.env("PRECAST_REMOTE_KEY", "own.key");
-    ended(command).fails(2, &["a key alone", "PRECAST_REMOTE_CERTIFICATE"]);
+    ended(command).fails(2, &["incomplete client certificate", "PRECAST_REMOTE_CERTIFICATE"]);
     // An unusable cache does not fail the build.
     let alone = ended(elsewhere("alone", false)).ok();
-    assert!(alone.err.contains("no authority that is known here"), "{}", alone.err);
+    assert!(alone.err.contains("unknown issuer"), "{}", alone.err);
     assert_eq!(alone.json()["compiled"], here["compiled"]);
 }
 
@@ -104,7 +104,7 @@ fn the_pipeline_of_the_page_builds_with_others() {
     shell.env("PRECAST_CACHE", concat!(env!("CARGO_TARGET_TMPDIR"), "/cli-cache"));
     shell.envs([("ISA", ISA), ("PRECAST_REMOTE_TOKEN", "our secret")]);
     let ended = ended(shell).ok();
-    assert!(ended.err.contains("and had 0 before"), "{}", ended.err);
+    assert!(ended.err.contains("and had 0 cached"), "{}", ended.err);
     assert!(!server.state().commands.is_empty());
 }
 
@@ -116,7 +116,7 @@ fn what_was_tried_again_is_told_at_the_end() {
     server.faults(Faults { refuse, kill: 1, ..Faults::default() });
     let farm = ended(build(&place, "farm", &["--remote-exec", &server.url])).ok();
     assert!(
-        farm.err.contains("the farm was asked again: 2 × a quota is used up, 1 × broken off"),
+        farm.err.contains("retried requests to the farm: 2 × quota exceeded, 1 × interrupted"),
         "{}",
         farm.err
     );
@@ -127,8 +127,8 @@ fn what_was_tried_again_is_told_at_the_end() {
     let refuse = [("execute", (Code::ResourceExhausted, 1))].into();
     server.faults(Faults { refuse, late: 1, ..Faults::default() });
     let failed = ended(build(&place, "less", &["--remote-exec", &server.url]));
-    let failed = failed.fails(1, &["did not end within"]);
-    assert!(failed.err.contains("the farm was asked again: 1 × a quota is used up"), "{}", failed.err);
+    let failed = failed.fails(1, &["did not finish within"]);
+    assert!(failed.err.contains("retried requests to the farm: 1 × quota exceeded"), "{}", failed.err);
     assert!(!place.path("less.precast").exists());
 }
 
@@ -222,13 +222,13 @@ fn a_real_farm_and_cache_give_the_bytes_of_this_machine_and_a_killed_worker_lose
     assert!(child.try_wait().unwrap().is_none());
     drop(first);
     let there = told(there, Ended::of(child.wait_with_output().unwrap()));
-    assert!(there.err.contains(&format!("the farm compiled {units} unit(s), and had 0 before")));
+    assert!(there.err.contains(&format!("the farm compiled {units} unit(s), and had 0 cached")));
     assert_eq!(there.json()["compiled"], units);
     assert_eq!(bundle(&place, "farm"), bundle(&place, "here"));
     place.run_bare(&["verify", "--store", "farm.store"]).ok();
 
     let again = run(timed("known to the farm", "again", &["--remote-exec", &url]));
-    assert!(again.err.contains(&format!("the farm compiled 0 unit(s), and had {units} before")));
+    assert!(again.err.contains(&format!("the farm compiled 0 unit(s), and had {units} cached")));
     assert_eq!(bundle(&place, "again"), bundle(&place, "here"));
     let cached = run(timed("taken from the cache", "cached", &["--remote-cache", &url])).json();
     assert_eq!((&cached["fetched"], &cached["compiled"]), (&units.into(), &0.into()));

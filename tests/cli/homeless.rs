@@ -111,5 +111,5 @@ fn commands_open_remotes_while_the_disk_of_the_home_is_full() {
     };
     succeeds(&mut full(&run(&places.tag), true), "home and TMPDIR are full", &run(&places.tag));
     let refused = Ended::of(full(&run(&places.urls[0]), true).output().unwrap());
-    refused.fails(1, &["cannot keep what comes from", &home]);
+    refused.fails(1, &["cannot store data from", &home]);
 }

@@ -53,7 +53,7 @@ fn above_the_limit_there_is_nothing_and_what_is_compiled_stays_below_it() {
     let place = built(&[Isa::X86_64V3]);
     let entry = ["--entry", "score", "--bundle", "score.precast"];
     let miss = limited(&place, "x86-64-v2", &args(&[&["check"], &entry])).fails(3, &[]);
-    assert!(miss.out.contains("`PRECAST_ISA_LIMIT=x86-64-v2` rules out"), "{}", miss.out);
+    assert!(miss.out.contains("excluded by `PRECAST_ISA_LIMIT=x86-64-v2`"), "{}", miss.out);
     for (policy, code) in [("strict", 3), ("interpret", 0), ("jit", 0), ("tiered", 0)] {
         let run = args(&[&["run", "--json", "--policy", policy], &entry, INPUTS]);
         let ended = limited(&place, "x86-64-v2", &run);
@@ -74,7 +74,7 @@ fn a_limit_that_is_no_level_is_an_error_of_whatever_would_load_code() {
         &["doctor"],
     ];
     for ask in asks {
-        limited(&place, "avx9", ask).fails(1, &["`PRECAST_ISA_LIMIT` is `avx9`", "hint: name one of `"]);
+        limited(&place, "avx9", ask).fails(1, &["unknown ISA level `avx9`", "hint: set it to one of `"]);
         limited(&place, "", ask);
     }
     // Another variable selects the levels of a build.

@@ -13,7 +13,7 @@ fn a_keyring_is_made_of_public_keys_and_as_many_as_have_to_sign() {
     place.write("password", "a word\n");
     place
         .run_bare(&["keygen", "sealed.key", "--password-file", "password"])
-        .fails(1, &["can be read by others"]);
+        .fails(1, &["is readable by other users"]);
     fs_err::set_permissions(place.path("password"), Permissions::from_mode(0o600)).unwrap();
     place.run_bare(&["keygen", "sealed.key", "--password-file", "password"]).ok();
     // No part of a secret is shown, whatever file it is mistaken for and however it is truncated.
@@ -28,8 +28,7 @@ fn a_keyring_is_made_of_public_keys_and_as_many_as_have_to_sign() {
     };
     for name in ["release", "sealed"] {
         let text = fs_err::read_to_string(place.path(format!("{name}.key"))).unwrap();
-        let named =
-            [format!("`{name}.key` is a secret key"), format!("the public key beside it is `{name}.pub`")];
+        let named = [format!("`{name}.key` is a secret key"), format!("use the public key `{name}.pub`")];
         let refused = new(&[&format!("{name}.key")]).fails(1, &[&named[0], &named[1]]);
         quiet(refused, &text);
         let line = text.lines().nth(1).unwrap();
@@ -52,12 +51,12 @@ fn a_keyring_is_made_of_public_keys_and_as_many_as_have_to_sign() {
     let refused = new(&["--threshold", "2", "away.pub"]).fails(
         1,
         &[
-            "error: the threshold is 2, and 1 key may sign: nothing would ever count",
+            "error: invalid threshold 2 for 1 usable key: no content could ever have",
             "hint: add keys, or lower the threshold",
         ],
     );
     assert!(!refused.err.contains("not a keyring"), "{}", refused.err);
-    new(&["--threshold", "0", "away.pub"]).fails(1, &["the threshold is 0, and 1 key may sign"]);
+    new(&["--threshold", "0", "away.pub"]).fails(1, &["invalid threshold 0 for 1 usable key"]);
     assert!(!place.path("precast.keyring").exists());
     new(&["--threshold", "2", "away.pub", "sealed.pub"]).ok();
 }

@@ -65,7 +65,7 @@ fn a_static_library_for_a_fixed_address_is_refused_with_the_remedy() {
     }
     let place = place();
     archive(&place, &["-fno-pic", "-fno-pie", "-O0"]);
-    let told = ["libown.a` has code for a fixed address", "hint: compile it with `-fPIC`"];
+    let told = ["libown.a` has position-dependent code", "hint: compile it with `-fPIC`"];
     place.run(&["build", "--store", "s"]).fails(1, &told);
 }
 
@@ -74,8 +74,8 @@ fn a_shared_library_that_no_program_would_find_is_refused_with_the_remedy() {
     let place = place();
     run(&place, "cc", &["-shared", "-fPIC", "../own.c", "-o", "libown.so"]);
     let told = [
-        "lib/libown.so` is a shared library where the dynamic linker does not look",
-        "hint: put a static library beside it or in its place, of objects compiled with `-fPIC`",
+        "lib/libown.so` is a shared library outside the dynamic linker's search path",
+        "hint: provide a static library of objects compiled with `-fPIC`",
     ];
     place.run(&["build", "--store", "s"]).fails(1, &told);
     // The remedy from the hint: the static library is used, and no file of either library is needed.

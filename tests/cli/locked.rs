@@ -8,7 +8,7 @@ use crate::sandbox::{Ended, ISA};
 #[test]
 fn a_locked_build_fails_with_the_list_of_what_would_change() {
     let place = built(&[SUM]);
-    place.run(&["build", "--locked"]).fails(1, &["there is no `precast.lock`", "hint: `precast update`"]);
+    place.run(&["build", "--locked"]).fails(1, &["`precast.lock` not found", "hint: run `precast update`"]);
     // Locking needs no compiler, and locking again changes nothing.
     let first = place.run_bare(&["update"]).ok();
     assert!(
@@ -17,7 +17,7 @@ fn a_locked_build_fails_with_the_list_of_what_would_change() {
         first.out
     );
     let text = fs_err::read(place.path("precast.lock")).unwrap();
-    assert!(place.run_bare(&["update"]).ok().out.contains("nothing changes"));
+    assert!(place.run_bare(&["update"]).ok().out.contains("no changes"));
     assert_eq!(fs_err::read(place.path("precast.lock")).unwrap(), text);
     place.run(&["build", "--locked"]).ok();
     place.run(&["build", "--frozen"]).ok();
@@ -27,15 +27,15 @@ fn a_locked_build_fails_with_the_list_of_what_would_change() {
     let told = place.run(&["build", "--locked"]).fails(
         1,
         &[
-            "`precast.lock` would change",
+            "`precast.lock` is out of date",
             "graph `double` is new",
-            "graph `sum` is another",
+            "graph `sum` changed",
             "module `add(",
-            "is gone",
+            "was removed",
             "module `sub(",
         ],
     );
-    assert!(told.err.contains("hint: `precast update`"), "{}", told.err);
+    assert!(told.err.contains("hint: run `precast update`"), "{}", told.err);
     assert_eq!(files(&place, "artifacts"), before, "nothing was compiled");
     let warned = place.run(&["build"]).ok();
     assert!(warned.err.contains("warning: `precast.lock` is out of date"), "{}", warned.err);
@@ -45,7 +45,7 @@ fn a_locked_build_fails_with_the_list_of_what_would_change() {
     place.run(&["build", "--locked"]).ok();
     // A module missing from the store is not compiled.
     let lacking =
-        place.run(&["build", "--frozen", "--store", "empty"]).fails(1, &["nothing may be compiled", "mul("]);
+        place.run(&["build", "--frozen", "--store", "empty"]).fails(1, &["compiling is not allowed", "mul("]);
     assert!(lacking.err.contains("hint: "), "{}", lacking.err);
     assert!(!place.path("empty").exists(), "a build that compiles nothing makes no store");
 }
@@ -58,10 +58,10 @@ fn what_a_broken_lock_file_is_mended_by_mends_it() {
     for broken in [&b"version = 1\nentry = ["[..], b"\xff\xfe", b"<<<<<<< ours", b"", b"version = 0\n"] {
         place.write("precast.lock", broken);
         for how in [&["build"][..], &["build", "--locked"], &["build", "--frozen"]] {
-            place.run(how).fails(1, &["cannot read `precast.lock`", "hint: `precast update`"]);
+            place.run(how).fails(1, &["cannot read `precast.lock`", "hint: run `precast update`"]);
         }
         let told = place.run_bare(&["update"]).ok();
-        assert!(told.err.contains("is lost, as it cannot be read"), "{}", told.err);
+        assert!(told.err.contains("contents and pins are lost"), "{}", told.err);
         assert_eq!(fs_err::read(place.path("precast.lock")).unwrap(), text);
         place.write("precast.lock", broken);
         place.run(&["build", "--pin"]).ok();
@@ -70,7 +70,7 @@ fn what_a_broken_lock_file_is_mended_by_mends_it() {
     // A lock file of a newer version does not count as corrupt.
     place.write("precast.lock", "version = 2\n");
     for how in [&["build"][..], &["build", "--locked"], &["build", "--pin"], &["update"]] {
-        place.run(how).fails(1, &["it has version 2, expected 1", "update this one"]);
+        place.run(how).fails(1, &["found version 2, expected 1", "update precast"]);
     }
     assert_eq!(fs_err::read(place.path("precast.lock")).unwrap(), b"version = 2\n");
 }
@@ -89,12 +89,12 @@ fn pinned_archives_are_taken_and_no_others() {
     place.write("precast.lock", &other);
     place
         .run(&["build", "--locked"])
-        .fails(1, &["`precast.lock` pins other archives", "it is made otherwise"]);
+        .fails(1, &["do not match the pins in `precast.lock`", "its action changed"]);
     let at = text.find("digest = \"").unwrap() + 10;
     let mut other = text.clone();
     other.replace_range(at..at + 4, "0000");
     place.write("precast.lock", &other);
-    place.run(&["build", "--locked"]).fails(1, &["its action gave `0000"]);
+    place.run(&["build", "--locked"]).fails(1, &["pinned archive `0000"]);
     // Without `--locked` pins are not enforced.
     place.run(&["build"]).ok();
     // Pins of another target stay when this one is pinned again, in whatever order. Pins of this target are replaced.
@@ -121,7 +121,7 @@ fn pinned_archives_are_taken_and_no_others() {
     place.run(&["build", "--locked"]).ok();
     place.run(&["build", "--frozen"]).ok();
     fs_err::remove_dir_all(place.path("artifacts/objects")).unwrap();
-    place.run(&["build", "--frozen"]).fails(1, &["nothing may be compiled"]);
+    place.run(&["build", "--frozen"]).fails(1, &["compiling is not allowed"]);
 }
 
 /// Returns the lock file with another value in the first pin.
@@ -144,7 +144,7 @@ fn nothing_of_a_build_that_the_lock_file_refuses_is_published() {
     let action = edited(&text, "action", &"0".repeat(64));
     for (what, lock) in [("digest", &digest), ("action", &action)] {
         place.write("precast.lock", lock);
-        place.run(&["build", "--locked", "--store", what]).fails(1, &["pins other archives"]);
+        place.run(&["build", "--locked", "--store", what]).fails(1, &["do not match the pins"]);
         let left: Vec<PathBuf> = if place.path(what).exists() { files(&place, what) } else { Vec::new() };
         assert!(left.iter().all(|path| path.ends_with("STORE")), "{left:?}");
     }
@@ -154,7 +154,7 @@ fn nothing_of_a_build_that_the_lock_file_refuses_is_published() {
     place.run(&["build", "one.toml", "--store", "digest"]).ok();
     let before = files(&place, "digest");
     place.write("precast.lock", &digest);
-    place.run(&["build", "--locked", "--store", "digest"]).fails(1, &["pins other archives"]);
+    place.run(&["build", "--locked", "--store", "digest"]).fails(1, &["do not match the pins"]);
     assert_eq!(files(&place, "digest"), before);
     place.write("precast.lock", &text);
     place.run(&["build", "--locked", "--store", "digest"]).ok();
@@ -174,13 +174,13 @@ fn pins_that_were_weakened_are_refused_or_told() {
         }
     };
     place.write("precast.lock", text.replace(&format!("{}\n", pins[0]), ""));
-    place.run(&["build", "--locked"]).fails(1, &["or its line is gone"]);
-    place.run(&["build", "--frozen"]).fails(1, &["nothing is pinned for it"]);
-    refused(&edited(&text, "isa", "x86-64-v4"), "its pin says");
-    refused(&edited(&text, "target", "other-unknown-linux-gnu"), "its pin says");
+    place.run(&["build", "--locked"]).fails(1, &["or its pin was removed"]);
+    place.run(&["build", "--frozen"]).fails(1, &["not pinned"]);
+    refused(&edited(&text, "isa", "x86-64-v4"), "its pin is for");
+    refused(&edited(&text, "target", "other-unknown-linux-gnu"), "its pin is for");
     // The toolchain and unit of a pin must be correct, or the pin is invalid, even without a compiler.
     for (field, said) in
-        [("toolchain", "its pin names another compiler"), ("unit", "its pin names other modules")]
+        [("toolchain", "its pin has another compiler"), ("unit", "its pin has other modules")]
     {
         let other = edited(&text, field, &"0".repeat(64));
         refused(&other, said);
@@ -189,12 +189,12 @@ fn pins_that_were_weakened_are_refused_or_told() {
         place.write("precast.lock", text.replace(&format!(", {field} = \""), ", gone = \""));
         place.run_bare(&["build", "--frozen"]).fails(1, &["cannot read `precast.lock`"]);
     }
-    refused(&text.replace(pins[0], &format!("{0}\n{0}", pins[0])), "is pinned twice");
+    refused(&text.replace(pins[0], &format!("{0}\n{0}", pins[0])), "duplicate pin");
     let at = pins[0].find("digest = \"").unwrap() + 10;
     let other = pins[0].replace(&pins[0][at..at + 64], &"0".repeat(64));
-    refused(&text.replace(pins[0], &format!("{}\n{other}", pins[0])), "is pinned twice");
+    refused(&text.replace(pins[0], &format!("{}\n{other}", pins[0])), "duplicate pin");
     let module = text.lines().find(|line| line.contains("signature = ")).unwrap();
-    refused(&text.replace(module, &format!("{module}\n{module}")), "is there twice");
+    refused(&text.replace(module, &format!("{module}\n{module}")), "duplicate module");
     // An ISA level that the release does not have.
     place.write("precast.lock", &text);
     if cfg!(target_arch = "x86_64") {
@@ -210,7 +210,7 @@ fn pins_that_were_weakened_are_refused_or_told() {
     let other = strangers.replace(&precast_compile::host_target(), "other-unknown-linux-gnu");
     place.write("precast.lock", other);
     let told = place.run(&["build", "--locked"]).ok();
-    assert!(told.err.contains("pins archives for `other-unknown-linux-gnu` and none for"), "{}", told.err);
+    assert!(told.err.contains("only for `other-unknown-linux-gnu`"), "{}", told.err);
 }
 
 #[test]
@@ -237,7 +237,7 @@ fn pins_of_modules_that_stay_stay() {
     assert_eq!(after.len() as u64, 3 - dropped);
     assert!(after.iter().any(|pin| before.contains(pin)), "{after:?}");
     // A new module has no pin yet, so a locked release rejects it.
-    place.run(&["build", "--locked"]).fails(1, &["pins other archives"]);
+    place.run(&["build", "--locked"]).fails(1, &["do not match the pins"]);
     place.run(&["build", "--pin"]).ok();
     let now = pins(&read());
     assert!(after.iter().all(|pin| now.contains(pin)), "{after:?}, now {now:?}");
@@ -249,7 +249,7 @@ fn a_store_that_lost_its_first_file_is_told_so() {
     let place = built(&[SUM]);
     place.run(&["build", "--pin"]).ok();
     fs_err::remove_file(place.path("artifacts/STORE")).unwrap();
-    let lost = ["has lost its file `STORE`", "hint: `precast build --store 'artifacts'`"];
+    let lost = ["has lost its file `STORE`", "hint: run `precast build --store 'artifacts'`"];
     place.run(&["build", "--frozen"]).fails(1, &lost);
     place.run_bare(&["build", "--frozen"]).fails(1, &lost);
     place.run_bare(&["verify", "--store", "artifacts"]).fails(1, &[]);
@@ -274,7 +274,8 @@ fn damage_that_stays_is_told_once_and_is_not_said_to_be_away() {
         place.write(&format!("artifacts/{name}"), "");
     }
     for _ in 0..2 {
-        let told = place.run(&["build", "--frozen"]).fails(4, &["are still in place", "`precast build`"]);
+        let told =
+            place.run(&["build", "--frozen"]).fails(4, &["as the owner of the store", "`precast build`"]);
         assert_eq!(told.err.matches("is damaged").count(), 2, "{}", told.err);
         assert!(!told.err.contains("warning: "), "{}", told.err);
     }
@@ -285,22 +286,21 @@ fn what_is_pinned_is_taken_without_the_compiler_of_the_release() {
     let place = built(&[SUM, DOUBLE]);
     place.run_bare(&["update"]).ok();
     let frozen = ["build", "--frozen", "--json"];
-    place.run_bare(&frozen).fails(1, &["compiler", "hint: what is pinned (`precast build --pin`)"]);
+    place.run_bare(&frozen).fails(1, &["compiler", "hint: pin the archives with `precast build --pin`"]);
     place.run(&["build", "--pin"]).ok();
     let text = fs_err::read_to_string(place.path("precast.lock")).unwrap();
     let taken = place.run_bare(&frozen).ok().json();
     assert_eq!((&taken["hits"], &taken["compiler"]), (&2.into(), &serde_json::Value::Null));
     let bundled = [&frozen[..], &["--bundle", "a.precast"]].concat();
-    let told =
-        ["2 units would have to be joined", "compiler of the release", "hint: the store is a layer as it is"];
+    let told = ["cannot bundle 2 units", "compiler of the release", "hint: use the store as a layer"];
     place.run_bare(&bundled).fails(1, &told);
     assert!(!place.path("a.precast").exists());
     let pins: Vec<&str> = text.lines().filter(|line| line.contains("action = ")).collect();
     for (lock, said) in [
-        (text.replace(&format!("{}\n", pins[0]), ""), "nothing is pinned for it"),
+        (text.replace(&format!("{}\n", pins[0]), ""), "not pinned"),
         (edited(&text, "digest", &"0".repeat(64)), "`, the lock file pins `0000"),
-        (edited(&text, "action", &"0".repeat(64)), "nothing may be compiled"),
-        (edited(&text, "isa", "another"), "nothing is pinned for it"),
+        (edited(&text, "action", &"0".repeat(64)), "compiling is not allowed"),
+        (edited(&text, "isa", "another"), "not pinned"),
     ] {
         place.write("precast.lock", lock);
         place.run_bare(&frozen).fails(1, &[said, "hint: "]);
@@ -309,7 +309,7 @@ fn what_is_pinned_is_taken_without_the_compiler_of_the_release() {
     place.run(&frozen).fails(1, &["the store has `", "`, the lock file pins `0000"]);
     place.write("precast.lock", &text);
     let told = place.run_bare(&[&frozen[..], &["--builder", "https://builder.test"]].concat()).ok();
-    assert!(told.err.contains("`--builder` states nothing"), "{}", told.err);
+    assert!(told.err.contains("`--builder` has no effect"), "{}", told.err);
     // Another compiler, or a missing one, makes no difference.
     let native = precast_compile::Toolchain::find(None).unwrap();
     place.write("other-cc", format!("#!/bin/sh\nexec {} \"$@\"\n", native.driver().display()));
@@ -334,7 +334,7 @@ fn what_is_pinned_is_taken_without_the_compiler_of_the_release() {
         let text = fs_err::read_to_string(place.path("precast.lock")).unwrap();
         let swapped = text.replace(one, "LEVEL").replace(other, one).replace("LEVEL", other);
         place.write("precast.lock", swapped);
-        place.run_bare(&frozen).fails(1, &["nothing may be compiled"]);
+        place.run_bare(&frozen).fails(1, &["compiling is not allowed"]);
     }
 }
 
@@ -355,7 +355,7 @@ fn a_store_is_held_against_what_a_release_names() {
     let verify = |how: &[&str]| place.run_bare(&[&["verify"], how].concat());
     let lock = &["--lock", "precast.lock"][..];
     assert!(
-        verify(lock).ok().out.contains("held against lock files: 6 are the same"),
+        verify(lock).ok().out.contains("compared with lock files: 6 are the same"),
         "{}",
         verify(lock).out
     );
@@ -365,19 +365,19 @@ fn a_store_is_held_against_what_a_release_names() {
     let one = |how: &[&str]| verify(&[how, &["--store", "one"]].concat());
     one(&[]).ok();
     let told = one(lock).fails(4, &[]);
-    for said in ["graph `double`, which `precast.lock` names, is not here", "module `mul(", "archive `"] {
+    for said in ["graph `double` of `precast.lock` is missing", "module `mul(", "archive `"] {
         assert!(told.out.contains(said), "{}", told.out);
     }
     // Another graph under the same name.
     place.write("one.toml", format!("isa = [\"{ISA}\"]\n{}", SUM.replace("x + y", "x - y")));
     place.run(&["build", "one.toml", "--store", "one"]).ok();
     let told = one(lock).fails(4, &[]);
-    assert!(told.out.contains("graph `sum` is another than `precast.lock` names"), "{}", told.out);
+    assert!(told.out.contains("graph `sum` differs from `precast.lock`"), "{}", told.out);
     // Comparing nothing is not a success.
     place.write("empty.lock", "version = 1\n");
     verify(&["--lock", "empty.lock"]).fails(1, &["nothing was compared"]);
-    let missing = verify(&["--lock", "nolock"]).fails(1, &["there is no lock file `nolock`", "hint: "]);
-    assert!(!missing.err.contains("nolock.toml") && !missing.err.contains("may change"), "{}", missing.err);
+    let missing = verify(&["--lock", "nolock"]).fails(1, &["lock file `nolock` not found", "hint: "]);
+    assert!(!missing.err.contains("nolock.toml") && !missing.err.contains("not allowed"), "{}", missing.err);
     // A lock file is also recognised without `--lock`.
     assert_eq!(verify(&["precast.lock"]).ok().out, verify(lock).out);
 }
@@ -400,7 +400,7 @@ fn damage_is_an_error_where_nothing_may_change() {
         let before = files(&place, "artifacts").len();
         place
             .run(&["build", "--locked"])
-            .fails(4, &["the store is damaged, and nothing may change", "hint: "]);
+            .fails(4, &["the store is damaged, and changes are not allowed", "hint: "]);
         assert_eq!(
             files(&place, "artifacts").len(),
             before,
@@ -424,6 +424,6 @@ fn names_of_a_store_that_cannot_be_written_mean_the_planned_graphs() {
     // Not even root can write to this store.
     fs_err::remove_dir_all(place.path("artifacts/tmp")).unwrap();
     place.write("artifacts/tmp", "");
-    place.run(&["build", "--frozen"]).fails(1, &["names another graph `sum`"]);
+    place.run(&["build", "--frozen"]).fails(1, &["has another graph for `sum`"]);
     place.run(&["build", "--frozen", "--bundle", "frozen.precast"]).ok();
 }

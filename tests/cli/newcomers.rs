@@ -30,10 +30,10 @@ fn an_input_that_is_not_used_is_an_error_and_one_that_is_not_given_has_a_hint() 
     place.npy("y.npy", &[2], vec![1.0, 2.0]);
     let run = |text: &str, more: &[&str]| place.run(&crate::sandbox::args(&[&["run", "--expr", text], more]));
     let both = ["-i", "x=x.npy", "-i", "yy=y.npy"];
-    run("x + 1", &both).fails(1, &["nothing uses input `yy`", "remove it, or name it in an expression"]);
+    run("x + 1", &both).fails(1, &["unused input `yy`", "remove it, or use it in an expression"]);
     run("x + y", &both).fails(1, &["unknown name `y`", "`-i y=FILE`"]);
     run("x + y", &["-i", "x=x.npy", "--type", "z=f64[?]"]).fails(1, &["unknown name `y`"]);
-    run("x + 1", &["-i", "x=x.npy", "--type", "z=f64[?]"]).fails(1, &["nothing uses input `z`"]);
+    run("x + 1", &["-i", "x=x.npy", "--type", "z=f64[?]"]).fails(1, &["unused input `z`"]);
     let ended = run("x + 1", &[]).fails(1, &["unknown name `x`", "`-i x=FILE`", "`--type 'x=f64[?]'`"]);
     assert!(!ended.err.contains("nearest"), "{}", ended.err);
     run("x + 1", &both[..2]).ok();
@@ -45,7 +45,7 @@ fn own_ops_are_listed_and_looked_for_by_their_names() {
     let listed = place.run(&["ops"]).ok().out;
     let own = listed.lines().nth(1).unwrap();
     assert!(
-        own.starts_with("scale(x0, x1=None, *, by=2.0)") && own.contains("An op of `precast.toml`"),
+        own.starts_with("scale(x0, x1=None, *, by=2.0)") && own.contains("Op of `precast.toml`"),
         "{own}"
     );
     assert!(listed.contains("\nexp(x)"));
@@ -53,16 +53,15 @@ fn own_ops_are_listed_and_looked_for_by_their_names() {
     assert!(one.starts_with("scale(x0, x1=None, *, by=2.0)\n") && one.contains("{T}, f64? -> {T}"), "{one}");
     let json = place.run(&["ops", "scale", "--json"]).ok().json();
     assert_eq!(json[0]["params"], serde_json::json!(["by"]));
-    place.run(&["ops", "scaale"]).fails(2, &["`precast ops scale` shows the nearest name"]);
+    place.run(&["ops", "scaale"]).fails(2, &["run `precast ops scale` for the nearest name"]);
     place
         .run(&["check-op", "scal", "--manifest", "precast.toml"])
         .fails(1, &["does not declare `scal`; nearest `scale`"]);
     place.run(&["check-op", "exq"]).fails(1, &["unknown op `exq`; nearest `"]);
     let run = ["run", "--manifest", "precast.toml", "--type", "a=f64[]", "--expr", "scale(a, 1.5, 3.0)"];
-    place.run(&run).fails(
-        1,
-        &["`scale` takes 1 to 2 input(s), found 3", "it is called `scale(x0, x1=None, *, by=2.0)`"],
-    );
+    place
+        .run(&run)
+        .fails(1, &["`scale` takes 1 to 2 input(s), found 3", "signature: `scale(x0, x1=None, *, by=2.0)`"]);
     place.write("broken.toml", MANIFEST.replace("outputs", "outptus"));
     place.run(&["ops", "--manifest", "broken.toml"]).fails(1, &["nearest `outputs`"]);
 }
@@ -83,7 +82,7 @@ fn one_mistake_in_c_is_told_once_however_often_it_is_compiled() {
         let ended = place.run(&["build", "--store", "store"]).fails(1, &[told]);
         assert_eq!(ended.err.matches(told).count(), 1, "{}", ended.err);
         assert!(
-            ended.err.contains("the same for ") && ended.err.contains("other dtypes, other ISA levels"),
+            ended.err.contains("same error in ") && ended.err.contains("other dtypes or ISA levels"),
             "{}",
             ended.err
         );
@@ -94,7 +93,7 @@ fn one_mistake_in_c_is_told_once_however_often_it_is_compiled() {
 fn two_ops_of_one_name_are_told_with_both_places() {
     let place = place();
     place.write("precast.toml", format!("{MANIFEST}{}", MANIFEST.replace("by = 2.0", "by = 3.0")));
-    let told = "precast.toml:11: [[external]] 2 (`scale`), key `name`: two ops are called `scale`; the first stands at precast.toml:3";
+    let told = "precast.toml:11: [[external]] 2 (`scale`), key `name`: two ops are named `scale`; the first is at precast.toml:3";
     place.run(&["build", "--store", "store"]).fails(1, &[told]);
 }
 
@@ -153,22 +152,20 @@ fn what_is_named_in_the_wrong_place_is_told_where_it_belongs() {
     let place = crate::release::built(&[
         "[[graph]]\nname = \"sum\"\ninputs = [\"x: f64[?]\", \"y: f64[?]\"]\noutputs = [\"out = x + y\"]\n",
     ]);
-    let told = ["`model.precast`: a store is a directory, and this is a file", "hint: ", "`--bundle FILE`"];
+    let told = ["`model.precast`: expected a directory, found a file", "hint: ", "`--bundle FILE`"];
     place.run_bare(&["ls", "--store", "model.precast"]).fails(1, &told);
     place.run(&["build", "--store", "model.precast"]).fails(1, &told);
     if cfg!(feature = "remote") {
         for directory in ["releases", "/mnt/releases", "file:///mnt/releases"] {
-            place
-                .run_bare(&["push", directory])
-                .fails(1, &["names no remote", "`precast export --out FILE`"]);
+            place.run_bare(&["push", directory]).fails(1, &["invalid remote", "`precast export --out FILE`"]);
         }
     }
     // A bundle or a store, named without an option.
     let verified = place.run_bare(&["verify", "model.precast", "artifacts"]).ok().out;
-    let named = ["bundle `model.precast`", "store `artifacts`", "everything is whole"];
+    let named = ["bundle `model.precast`", "store `artifacts`", "everything is intact"];
     assert!(named.iter().all(|part| verified.contains(part)), "{verified}");
     let whole = fs_err::read(place.path("model.precast")).unwrap();
-    let again = "hint: copy or fetch it again from where it is whole, or build it again";
+    let again = "hint: copy or download it again, or rebuild it";
     let mut refused = 0;
     for at in [40, whole.len() / 2, whole.len() - 600, whole.len() - 1] {
         let mut flipped = whole.clone();
@@ -228,8 +225,7 @@ fn a_number_of_threads_that_is_none_is_told_and_stops_nobody() {
     for (value, told) in [("many", true), ("0", true), ("2", false), ("all", false), ("", false)] {
         let mut command = place.command(["ops", "exp"]);
         let ended = Ended::of(command.env("PRECAST_THREADS", value).output().unwrap()).ok();
-        let warning =
-            format!("`PRECAST_THREADS` is `{value}`, which is neither a number of threads nor `all`");
+        let warning = format!("invalid `PRECAST_THREADS` `{value}`: expected a number of threads or `all`");
         assert_eq!(ended.err.contains(&warning), told, "{value}: {}", ended.err);
     }
 }

@@ -21,9 +21,12 @@ fn what_is_recorded_and_built_is_a_hit() {
     let place = place();
     let ended = record(&place, &[], PROGRAM).ok();
     assert_eq!(ended.out, "out: f64[3]\n[2.0, 4.0, 6.0]\n");
-    assert_eq!(ended.err, "1 miss recorded in `precast.toml`; `precast build precast.toml` compiles it\n");
+    assert_eq!(
+        ended.err,
+        "recorded 1 miss in `precast.toml`; run `precast build precast.toml` to compile it\n"
+    );
     let again = record(&place, &[], PROGRAM).ok();
-    assert!(again.err.starts_with("no miss recorded"), "{}", again.err);
+    assert!(again.err.starts_with("no misses recorded"), "{}", again.err);
     place.run(&["build", "--isa", ISA]).ok();
     let strict = args(&[&PROGRAM[..5], &["--policy", "strict", "--store", "artifacts"]]);
     assert_eq!(place.run_bare(&strict).ok().out, "out: f64[3]\n[2.0, 4.0, 6.0]\n");
@@ -34,10 +37,7 @@ fn a_miss_under_strict_keeps_its_exit_code_and_says_where_it_is_recorded() {
     let place = place();
     let strict = args(&[&PROGRAM[..5], &["--policy", "strict"]]);
     let ended = record(&place, &["-o", "new.toml", "--serve", "ops"], &strict);
-    ended.fails(
-        3,
-        &["error: miss: ", "hint: it is recorded: `precast build ", "1 miss recorded in `new.toml`"],
-    );
+    ended.fails(3, &["error: miss: ", "hint: run `precast build ", "recorded 1 miss in `new.toml`"]);
     place.run(&["build", "new.toml", "--isa", ISA]).ok();
     // Modules of single ops also serve other graphs of these ops.
     let other =
@@ -50,11 +50,11 @@ fn a_manifest_that_cannot_be_added_to_stops_the_command_before_the_program() {
     let place = place();
     place.write("precast.toml", "[[graph]]\nname = \"half");
     record(&place, &[], &["run", "--expr", "v", "-i", "v=v.npy", "-o", "0=out.npy"])
-        .fails(1, &["error: cannot add to `", "which is left as it is", "precast.toml:2"]);
+        .fails(1, &["error: cannot add to `", "which was not changed", "precast.toml:2"]);
     assert_eq!(fs_err::read_to_string(place.path("precast.toml")).unwrap(), "[[graph]]\nname = \"half");
     let other = "[package]\nname = \"other\"\n";
     place.write("precast.toml", other);
-    record(&place, &[], PROGRAM).fails(1, &["which is left as it is", "unknown field `package`"]);
+    record(&place, &[], PROGRAM).fails(1, &["which was not changed", "unknown field `package`"]);
     assert_eq!(fs_err::read_to_string(place.path("precast.toml")).unwrap(), other);
     record(&place, &["-o", "nowhere/precast.toml"], PROGRAM).fails(1, &["error: cannot record to `"]);
     place
@@ -69,7 +69,7 @@ fn a_full_disk_is_told_and_the_program_computes_all_the_same() {
     let place = place();
     let ended = record(&place, &["-o", "/dev/full"], PROGRAM);
     assert_eq!(ended.out, "out: f64[3]\n[2.0, 4.0, 6.0]\n");
-    ended.fails(1, &["warning: not recorded: `", "No space left on device", "no miss recorded"]);
+    ended.fails(1, &["warning: not recorded: `", "No space left on device", "no misses recorded"]);
 }
 
 #[cfg(unix)]

@@ -45,7 +45,7 @@ fn a_function_in_c_finds_wrong_numbers() {
     for _ in 0..2 {
         let checked = place.run(CHECK).ok().out;
         for dtype in ["f32", "f64"] {
-            let line = format!("within({dtype}[?]) -> {dtype}[?]: 11 input(s), against perform");
+            let line = format!("within({dtype}[?]) -> {dtype}[?]: 11 input(s), compared with perform");
             assert!(checked.contains(&line), "{checked}");
         }
         // The same function with an output pointer, and equal to C's own functions except for NaN.
@@ -56,7 +56,7 @@ fn a_function_in_c_finds_wrong_numbers() {
     place.write("within.c", WITHIN.replace("x > PARAMS->high ? PARAMS->high", "x > PARAMS->high ? 1.5"));
     let broken = place.run(CHECK).fails(5, &[]);
     assert!(
-        broken.out.contains("DiffersFromPerform: element [0] of output 0 is 1.5, perform gives 1.0"),
+        broken.out.contains("DiffersFromPerform: element [0] of output 0 is 1.5, perform returns 1.0"),
         "{}",
         broken.out
     );
@@ -64,7 +64,7 @@ fn a_function_in_c_finds_wrong_numbers() {
     place.write("within.c", WITHIN);
     // `fmax` drops a NaN, which the op keeps; so the C library was linked and called.
     let broken = place.run(CHECK).fails(5, &[]);
-    assert!(broken.out.contains("is NaN, perform gives -1.5"), "{}", broken.out);
+    assert!(broken.out.contains("is NaN, perform returns -1.5"), "{}", broken.out);
 }
 
 #[test]
@@ -77,23 +77,23 @@ fn a_function_in_c_that_cannot_be_the_reference_is_refused_at_its_place() {
         ),
         (
             "double withn(double x, double low, double high);",
-            "plain.c:1: no function `within` is defined in it; nearest `withn`",
+            "plain.c:1: function `within` is not defined in it; nearest `withn`",
         ),
         (
             "\ndouble within(double x, double y, double low) { return x; }",
-            "plain.c:2: `within` takes 2 number(s), expected one for each of 1 input(s), beside params named `high`, `low`",
+            "plain.c:2: `within` takes 2 number(s), expected one for each of 1 input(s), in addition to params named `high`, `low`",
         ),
         (
             "double within(const char *x) { return 0; }",
-            "`within` takes for `x` `const char *`, which is none of C's numbers",
+            "`within` takes for `x` `const char *`, which is not a C number type",
         ),
         (
             "struct p within(double x) { return p; }",
-            "`within` gives `struct p`, which is none of C's numbers",
+            "`within` returns `struct p`, which is not a C number type",
         ),
-        ("double within(double x, double *y) { return 0; }", "gives a number and takes pointers to others"),
-        ("void within(double x, double *y, double *z) { }", "`within` gives 2 number(s) for 1 output(s)"),
-        ("void within(double x) { }", "`within` gives 0 number(s) for 1 output(s)"),
+        ("double within(double x, double *y) { return 0; }", "returns a number and takes output pointers"),
+        ("void within(double x, double *y, double *z) { }", "`within` returns 2 number(s) for 1 output(s)"),
+        ("void within(double x) { }", "`within` returns 0 number(s) for 1 output(s)"),
     ] {
         place.write("plain.c", c);
         let ended = place.run(CHECK);
@@ -104,7 +104,7 @@ fn a_function_in_c_that_cannot_be_the_reference_is_refused_at_its_place() {
     place.write("precast.toml", MANIFEST.replace("plain.c", "nosuch.c"));
     place.run(CHECK).fails(1, &["precast.toml:9", "key `reference`", "nosuch.c"]);
     place.write("precast.toml", MANIFEST.replace("plain.c", "../plain.c"));
-    place.run(CHECK).fails(1, &["it leads out of the manifest's directory"]);
+    place.run(CHECK).fails(1, &["it is outside the manifest's directory"]);
     place.write("precast.toml", MANIFEST.replace("func =", "function ="));
     place.run(CHECK).fails(1, &["expected an expression, a list of them, or `{ file = "]);
 }
@@ -129,8 +129,11 @@ fn several_inputs_are_broadcast_and_several_results_have_their_own_types() {
                  double shift(double x, int n) { return x - n; }\n";
     place.write("plain.c", plain);
     let checked = place.run(&["check-op", "--manifest", "precast.toml"]).ok().out;
-    assert!(checked.contains("both(f64, i64) -> f64, i64: 9 input(s), against perform"), "{checked}");
-    assert!(checked.contains("shift(f64[?], i32[]) -> f64[?]: 11 input(s), against perform"), "{checked}");
+    assert!(checked.contains("both(f64, i64) -> f64, i64: 9 input(s), compared with perform"), "{checked}");
+    assert!(
+        checked.contains("shift(f64[?], i32[]) -> f64[?]: 11 input(s), compared with perform"),
+        "{checked}"
+    );
     place.write("plain.c", plain.replace("(x > 0)", "(x <= 0)").replace("x - n;", "x + n;"));
     let broken = place.run(&["check-op", "--manifest", "precast.toml"]).fails(5, &[]).out;
     assert!(broken.contains("output 1 is") && broken.contains("2 checked, 2 violation(s)"), "{broken}");
@@ -165,7 +168,7 @@ fn debug_mode_holds_a_call_against_the_function_in_c() {
     place.run(&run).ok();
     let mut command = place.command(run);
     let ended = crate::sandbox::Ended::of(command.env("PRECAST_DEBUG", "1").output().unwrap());
-    ended.fails(5, &["within", "element [1] of output 0 is 2.0, perform gives 1.0"]);
+    ended.fails(5, &["within", "element [1] of output 0 is 2.0, perform returns 1.0"]);
 }
 
 #[test]
@@ -190,7 +193,7 @@ fn a_reference_calls_other_ops_of_the_manifest() {
     for manifest in
         [format!("{MANIFEST}{twice}"), format!("{twice}{MANIFEST}"), by_c + twice, format!("{alone}{twice}")]
     {
-        assert!(check(manifest, 0).contains("against perform"));
+        assert!(check(manifest, 0).contains("compared with perform"));
     }
     place.write("twice.c", c.replace("2 * y", "3 * y"));
     assert!(check(format!("{MANIFEST}{twice}"), 5).contains("DiffersFromPerform"));
@@ -200,7 +203,7 @@ fn a_reference_calls_other_ops_of_the_manifest() {
             "twice_within(x0)",
             "key `reference`: calls itself: `twice_within` calls `twice_within`",
         ),
-        ("high=3.0", "hihg=3.0", "prop `hihg` is not known; nearest `high`"),
+        ("high=3.0", "hihg=3.0", "prop `hihg` is unknown; nearest `high`"),
     ] {
         let told_now = check(format!("{alone}{}", twice.replace(from, to)), 1);
         assert!(told_now.contains(told), "{told_now}");
@@ -237,9 +240,9 @@ fn an_op_of_the_manifest_is_what_its_name_means_there_even_if_the_library_has_it
     place.write("precast.toml", manifest);
     place.npy("x.npy", &[3], vec![-2.0, 0.5, 9.0]);
     let built = place.run(&["build", "--store", "store"]).ok();
-    let note = "precast.toml:3: [[external]] 1 (`clip`): `clip` is a function of the library too";
+    let note = "precast.toml:3: [[external]] 1 (`clip`): op `clip` shadows the library function";
     assert_eq!(built.err.matches(note).count(), 1, "{}", built.err);
-    assert!(built.err.contains("hint: `np.clip(…)` is the library's"), "{}", built.err);
+    assert!(built.err.contains("hint: use `np.clip(…)` for the library function"), "{}", built.err);
     let ran = place.run(&["run", "--entry", "g", "--store", "store", "-i", "x=x.npy"]).ok().out;
     for expected in ["[-1.5, 0.5, 2.0]", "[0.0, 0.5, 1.0]", "[0.0, 0.5, 5.0]"] {
         assert!(ran.contains(expected), "{ran}");
@@ -249,7 +252,7 @@ fn an_op_of_the_manifest_is_what_its_name_means_there_even_if_the_library_has_it
         place.run(&crate::sandbox::args(&[&run, more]))
     };
     expression(&["--manifest", "precast.toml"])
-        .fails(1, &["`clip` takes 1 input(s), found 3", "it is called `clip(x0, *, high=1.0, low=-1.5)`"]);
+        .fails(1, &["`clip` takes 1 input(s), found 3", "signature: `clip(x0, *, high=1.0, low=-1.5)`"]);
     // Without the manifest the name means the library's function, whatever a store holds.
     assert!(expression(&["--store", "store"]).ok().out.contains("[0.0, 0.5, 5.0]"));
     place.run(&["check-op", "clip", "--manifest", "precast.toml"]).ok();

@@ -47,14 +47,11 @@ fn gc_says_what_goes_and_keeps_what_manifests_declare() {
     place.write("precast.toml", format!("isa = [\"{ISA}\"]\n{SUM}"));
     let before = files(&place, "artifacts");
     let young = place.run_bare(&["gc", "precast.toml"]).ok();
-    assert!(young.out.contains("would free") || young.out.contains("freed 0 B in 0 things"), "{}", young.out);
+    assert!(young.out.contains("would free") || young.out.contains("freed 0 B in 0 items"), "{}", young.out);
     let plan = place.run_bare(&["gc", "--dry-run", "--grace", "0", "precast.toml"]).ok();
-    for said in [
-        "goes    entry `double`: nothing declares it",
-        "goes    mul(",
-        "would free",
-        "stays   1 entry, 1 record",
-    ] {
+    for said in
+        ["delete  entry `double`: not declared", "delete  mul(", "would free", "keep    1 entry, 1 record"]
+    {
         assert!(plan.out.contains(said), "{}", plan.out);
     }
     assert_eq!(files(&place, "artifacts"), before);
@@ -73,7 +70,7 @@ fn gc_says_what_goes_and_keeps_what_manifests_declare() {
     strict("double", &["-i", "x=x.npy"]).fails(3, &["double"]);
     place.run_bare(&["verify"]).ok();
     let again = place.run_bare(&["gc", "--grace", "0", "precast.toml"]).ok();
-    assert!(again.out.contains("freed 0 B in 0 things"), "{}", again.out);
+    assert!(again.out.contains("freed 0 B in 0 items"), "{}", again.out);
 }
 
 #[test]
@@ -93,14 +90,14 @@ fn gc_refuses_what_it_does_not_understand_and_deletes_nothing() {
         for list in [&[empty][..], &["precast.toml", empty]] {
             place
                 .run_bare(&args(&[&["gc", "--grace", "0"], list]))
-                .fails(1, &[empty, "declares nothing, so it keeps nothing", "hint: "]);
+                .fails(1, &[empty, "has no declarations, so it keeps nothing", "hint: "]);
         }
     }
     place.write("other.toml", format!("isa = [\"{ISA}\"]\n{DOUBLE}"));
-    let told = ["nothing that is declared is in store `artifacts`, so all of it would go", "`--dry-run`"];
+    let told = ["no declared item is in store `artifacts`, so everything would be deleted", "`--dry-run`"];
     place.run_bare(&["gc", "--grace", "0", "other.toml"]).fails(1, &told);
     let plan = place.run_bare(&["gc", "--grace", "0", "other.toml", "--dry-run"]).ok();
-    assert!(plan.out.contains("goes    entry `sum`"), "{}", plan.out);
+    assert!(plan.out.contains("delete  entry `sum`"), "{}", plan.out);
     assert_eq!(files(&place, "artifacts"), before);
 }
 
@@ -111,7 +108,7 @@ fn nothing_is_collected_from_a_cache_that_nobody_made() {
         let mut command = place.command(args(&[&["gc", "--cache"], how]));
         Ended::of(command.env("PRECAST_CACHE", place.path("cache")).output().unwrap())
     };
-    assert!(gc(&[]).ok().out.contains("nothing to collect"));
+    assert!(gc(&[]).ok().out.contains("nothing to delete"));
     assert_eq!(gc(&["--json"]).ok().json()["removed"], 0);
     assert_eq!(gc(&["--dry-run", "--json"]).ok().json()["removed"], serde_json::Value::Null);
     assert!(!place.path("cache").exists());
@@ -191,9 +188,9 @@ fn a_module_whose_archive_is_lost_is_a_miss_before_it_is_loaded() {
         fs_err::remove_file(object).unwrap();
     }
     let missed = place.run_bare(&check).fails(3, &[]);
-    assert!(missed.out.contains("store `artifacts` has lost its archive"), "{}", missed.out);
+    assert!(missed.out.contains("is missing in store `artifacts`"), "{}", missed.out);
     let told = place.run_bare(&["explain", "--entry", "sum", "--store", "artifacts"]).ok();
-    assert!(told.out.contains("has lost its archive"), "{}", told.out);
+    assert!(told.out.contains("is missing in store"), "{}", told.out);
     place.run(&["build"]).ok();
     place.run_bare(&check).ok();
 }
@@ -222,31 +219,31 @@ pub(crate) fn tamper(place: &Sandbox, from: &str, to: &str) -> Record {
 fn verify_tells_damage_from_a_build_that_comes_out_otherwise() {
     let place = built(&[SUM]);
     let whole = place.run_bare(&["verify"]).ok();
-    assert!(whole.out.contains("everything is whole"), "{}", whole.out);
+    assert!(whole.out.contains("everything is intact"), "{}", whole.out);
     place.run_bare(&["verify", "--bundle", "model.precast"]).ok();
     place.run_bare(&["verify", "--store", "nowhere"]).fails(1, &[]);
     let same = place.run(&["verify", "--rebuild", "precast.toml"]).ok();
-    assert!(same.out.contains("compiled again from manifests: 1 is the same"), "{}", same.out);
+    assert!(same.out.contains("rebuilt from manifests: 1 is the same"), "{}", same.out);
     // The forged archive is intact, but its action gives other bytes.
     tamper(&place, "artifacts", "forged");
     place.run_bare(&["verify", "--store", "forged"]).ok();
     let other = place.run(&["verify", "--store", "forged", "--rebuild", "precast.toml"]).fails(6, &[]);
     assert!(
-        other.out.contains("comes out otherwise") && other.out.contains("`unit.o`, section `.text"),
+        other.out.contains("differs after the rebuild") && other.out.contains("`unit.o`, section `.text"),
         "{}",
         other.out
     );
     // Undeclared modules are reported, and so are declared modules that are missing from the store.
     place.write("other.toml", format!("isa = [\"{ISA}\"]\n{DOUBLE}"));
     let none = place.run(&["verify", "--rebuild", "other.toml"]).fails(4, &[]);
-    for said in ["not compared: 1, as no manifest that was named declares it", "lacking  mul("] {
+    for said in ["not compared: 1 (not declared by the named manifests)", "missing  mul("] {
         assert!(none.out.contains(said), "{}", none.out);
     }
     // Comparing nothing is not a success: without a compiler, and in an empty store.
     let none = place
         .run_bare(&["verify", "--rebuild", "precast.toml"])
         .fails(1, &["nothing was compared", "hint: "]);
-    assert!(none.out.contains("not compared: 1, as there is no compiler for"), "{}", none.out);
+    assert!(none.out.contains("not compared: 1 (no compiler for"), "{}", none.out);
     Store::create(place.path("nothing")).unwrap();
     place
         .run(&["verify", "--store", "nothing", "--rebuild", "precast.toml"])
@@ -258,7 +255,7 @@ fn verify_tells_damage_from_a_build_that_comes_out_otherwise() {
     fs_err::remove_file(object).unwrap();
     fs_err::write(object, bytes).unwrap();
     let damaged = place.run_bare(&["verify"]).fails(4, &[]);
-    assert!(damaged.out.contains("not everything is whole"), "{}", damaged.out);
+    assert!(damaged.out.contains("some files are damaged or missing"), "{}", damaged.out);
 }
 
 #[test]
@@ -288,7 +285,7 @@ fn challenge_names_the_function_in_which_two_builders_differ() {
     Store::create(place.path("other")).unwrap().publish(&archive, &record).unwrap();
     let told =
         place.run_bare(&["challenge", "artifacts", "other"]).fails(1, &["nothing was compared", "hint: "]);
-    for said in ["1  toolchain", "which is no alarm", "1 action is in `other` only, and not compared"] {
+    for said in ["1  toolchain", "which is not an alarm", "1 action is only in `other`, and not compared"] {
         assert!(told.out.contains(said), "{}", told.out);
     }
     Store::create(place.path("nothing")).unwrap();
@@ -312,7 +309,7 @@ fn an_entry_whose_modules_are_gone_is_found_by_whoever_verifies() {
                 fs_err::remove_file(path).unwrap();
             }
         }
-        let said = "entry `sum` calls `add(f64[?], f64[?]) -> f64[?]`, which is not here";
+        let said = "entry `sum` calls `add(f64[?], f64[?]) -> f64[?]`, which is missing";
         for verify in [&["verify", "--store", "second"][..], &["doctor", "--verify", "--store", "second"]] {
             let told = place.run_bare(verify).fails(4, &[]);
             assert!(told.out.contains(said), "{}", told.out);
@@ -351,5 +348,5 @@ fn a_build_says_why_it_compiled_and_is_asked_about_it_afterwards() {
     place.run_bare(&["explain", "--last", "--entry", "sum"]).fails(2, &["--last"]);
     place
         .run_bare(&["explain", "--last", "--store", "nowhere"])
-        .fails(1, &["no build that compiled anything is remembered"]);
+        .fails(1, &["no build has compiled anything yet"]);
 }

@@ -127,6 +127,6 @@ fn an_op_that_stops_itself_is_ended_by_the_check() {
     );
     let ended = soon(place.command(["check-op", "--manifest", "precast.toml", "--timeout", "1"]));
     assert_eq!(ended.code, 5, "{ended:?}");
-    assert!(ended.out.contains("Hangs") && ended.out.contains("stopped its process"), "{ended:?}");
+    assert!(ended.out.contains("Hangs") && ended.out.contains("child process was stopped"), "{ended:?}");
     assert_eq!(processes(&place.path("")), Vec::<String>::new());
 }

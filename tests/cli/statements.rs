@@ -110,7 +110,7 @@ fn who_did_not_compile_states_nothing_and_a_statement_goes_with_its_record() {
     };
     let record = sum().unwrap();
     let shown = ["show", &record.members[0].key.to_string(), "--provenance", "--store", "artifacts"];
-    place.run_bare(&shown).fails(1, &["nobody has stated who built", "hint: `precast build --builder URI`"]);
+    place.run_bare(&shown).fails(1, &["no provenance for", "`precast build --builder URI`"]);
     // This build took the record from the store, so it states nothing.
     place.run(&["build", "--builder", BUILDER]).ok();
     assert_eq!(store().find_provenance(&record).unwrap(), None);
@@ -132,18 +132,18 @@ fn who_did_not_compile_states_nothing_and_a_statement_goes_with_its_record() {
     };
     fs_err::remove_file(beside(&record)).unwrap();
     fs_err::copy(beside(other), beside(&record)).unwrap();
-    place.run_bare(&there).fails(4, &["is no statement about it", "hint: delete its file"]);
+    place.run_bare(&there).fails(4, &["does not match the record", "hint: delete its file"]);
     // Statements contain times, but records and bundles do not change.
     assert_eq!(sum().unwrap(), record);
-    assert!(place.run_bare(&["verify"]).ok().out.contains("everything is whole"));
+    assert!(place.run_bare(&["verify"]).ok().out.contains("everything is intact"));
     place.write("other.toml", ROOT);
     place.run_bare(&["gc", "--grace", "0", "other.toml"]).ok();
     // The files left are the other record, its documents and its statement.
     assert_eq!((sum(), walk(&place.path("artifacts/records"))), (None, 3));
     for wrong in ["release", "https:", "two words:x", "9:x"] {
-        place.run(&["build", "--builder", wrong]).fails(2, &["is no URI", "hint: "]);
+        place.run(&["build", "--builder", wrong]).fails(2, &["expected a URI", "hint: "]);
     }
-    build(&place, "today", &[]).fails(2, &["`SOURCE_DATE_EPOCH` is `today`"]);
+    build(&place, "today", &[]).fails(2, &["invalid `SOURCE_DATE_EPOCH` `today`"]);
 }
 
 /// An export may contain exchanged statements with a matching list of members. Such statements must not be imported.
@@ -164,10 +164,10 @@ fn a_statement_about_another_record_is_not_imported() {
     type Members = std::collections::BTreeMap<String, Vec<u8>>;
     type Change<'a> = &'a dyn Fn(&mut Members);
     let changes: [(Change<'_>, &str); 4] = [
-        (&swap, "no statement about its record"),
-        (&|members| drop(members.insert(one.clone(), b"no statement".to_vec())), "no statement about"),
-        (&|members| drop(members.insert(one.clone(), b"{}".to_vec())), "no statement about its record"),
-        (&|members| drop(members.insert(format!("{one}0"), b"{}".to_vec())), "its record is missing"),
+        (&swap, "not a statement about its record"),
+        (&|members| drop(members.insert(one.clone(), b"no statement".to_vec())), "not a statement about"),
+        (&|members| drop(members.insert(one.clone(), b"{}".to_vec())), "not a statement about its record"),
+        (&|members| drop(members.insert(format!("{one}0"), b"{}".to_vec())), "missing record"),
     ];
     for (change, told) in changes {
         let mut changed = archive.clone();
@@ -200,7 +200,7 @@ fn a_bundle_that_is_written_anew_is_not_stated_by_what_was_said_of_the_one_befor
     assert_eq!(fs_err::read(place.path(beside)).unwrap(), stated);
     place.write("one.toml", format!("isa = [\"{}\"]\n{SUM}", crate::sandbox::ISA));
     let told = place.run(&["build", "one.toml", "--bundle", "b.precast"]).ok();
-    assert!(told.err.contains("was about another bundle and is removed"), "{}", told.err);
+    assert!(told.err.contains("which belonged to another bundle"), "{}", told.err);
     assert!(!place.path(beside).exists() && !place.path(format!("{beside}.minisig")).exists());
     // A file that is not a statement belongs to the user.
     place.write(beside, "{}");

@@ -199,7 +199,7 @@ fn a_bundle_that_others_can_write_is_refused_and_the_hint_mends_it() {
     ]);
     place.run_bare(&run).ok();
     set_mode(&place.path("sum.precast"), 0o666);
-    let refusal = place.run_bare(&run).fails(1, &["sum.precast", "can be written by everybody"]);
+    let refusal = place.run_bare(&run).fails(1, &["sum.precast", "is writable by everybody"]);
     place.run_bare(&["doctor", "--bundle", "sum.precast"]).fails(1, &[]);
     mend(&refusal);
     place.run_bare(&run).ok();

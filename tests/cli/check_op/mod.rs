@@ -104,7 +104,7 @@ fn a_run_in_debug_mode_names_the_op_and_leaves_what_repeats_it() {
         run("1").fails(5, &["InputChanged: apply 0, `InputChanged(f64[?])", "precast check-op --graph"]);
     assert!(!place.path("out.npy").exists());
     // The fifty elements are reduced to the few that matter.
-    let hint = ended.err.lines().find(|line| line.contains("repeats it")).unwrap();
+    let hint = ended.err.lines().find(|line| line.contains("reproduce it with")).unwrap();
     let command = hint.split('`').nth(1).unwrap();
     assert!(place.read_npy::<f64>("precast-repro/InputChanged-InputChanged/0.npy").len() < 50);
     assert_eq!(again(&place, command).code, 5);
@@ -113,7 +113,7 @@ fn a_run_in_debug_mode_names_the_op_and_leaves_what_repeats_it() {
 #[test]
 fn what_cannot_be_checked_is_an_error_that_says_why() {
     let place = place();
-    place.run(&["check-op", "nosuch"]).fails(1, &["unknown op `nosuch`", "known: abs"]);
+    place.run(&["check-op", "nosuch"]).fails(1, &["unknown op `nosuch`", "expected one of abs"]);
     place
         .run(&["check-op", "nosuch", "--manifest", "precast.toml"])
         .fails(1, &["`precast.toml` does not declare `nosuch`"]);

@@ -163,7 +163,7 @@ impl Signature {
         };
         let result = &found[start..at];
         let result =
-            if result.iter().any(|token| token.is("void")) { None } else { Some(number(result, "gives")?) };
+            if result.iter().any(|token| token.is("void")) { None } else { Some(number(result, "returns")?) };
         let mut signature = Self { result, parameters: Vec::new() };
         let mut inputs = 0;
         for parameter in split(&found[at + 2..close]) {
