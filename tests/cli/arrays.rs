@@ -76,7 +76,7 @@ fn files_that_are_no_whole_array_are_refused() {
     place.write("header.npy", &whole[..40]);
     for (file, named) in [
         ("short.npy", "truncated: found 13 bytes"),
-        ("long.npy", "4 bytes after its array"),
+        ("long.npy", "4 extra bytes after its array"),
         ("text.npy", "not an npy file"),
         ("empty.npy", "not an npy file"),
         ("header.npy", "header"),
@@ -110,10 +110,10 @@ fn inputs_and_outputs_must_be_the_graphs() {
     let place = Sandbox::new();
     place.npy("x.npy", &[1], vec![1.0]);
     let typed = ["--type", "x=f64[?]"];
-    refused(&place, &typed, 2, &["input `x` is not given", "-i x=FILE"]);
-    refused(&place, &args(&[&typed, &["-i", "x=x.npy", "-i", "0=x.npy"]]), 2, &["`x` is given twice"]);
-    refused(&place, &args(&[&typed, &["-i", "1=x.npy"]]), 2, &["no input `1`"]);
-    refused(&place, &["-i", "x=x.npy", "-o", "other=o.npy"], 2, &["no output `other`", "`out`"]);
+    refused(&place, &typed, 2, &["missing input `x`", "-i x=FILE"]);
+    refused(&place, &args(&[&typed, &["-i", "x=x.npy", "-i", "0=x.npy"]]), 2, &["duplicate input `x`"]);
+    refused(&place, &args(&[&typed, &["-i", "1=x.npy"]]), 2, &["unknown input `1`"]);
+    refused(&place, &["-i", "x=x.npy", "-o", "other=o.npy"], 2, &["unknown output `other`", "`out`"]);
     refused(&place, &["-i", "x.npy"], 2, &["NAME=FILE"]);
 }
 
@@ -129,7 +129,7 @@ fn an_npz_holds_all_inputs_and_takes_all_outputs() {
     run("run --policy interpret --expr z=d*1.0 -i d=out.npz -o z=z.npy");
     assert_eq!(place.read_npy::<f64>("z.npy"), ndarray::arr1(&[-9.0, -18.0]).into_dyn());
     refused(&place, &["-i", "q=out.npz"], 1, &["no array `q`", "`s`", "`d`"]);
-    refused(&place, &["-i", "in.npz", "-i", "x=x.npy"], 2, &["`x` is given twice"]);
+    refused(&place, &["-i", "in.npz", "-i", "x=x.npy"], 2, &["duplicate input `x`"]);
     // At least one array of a file given without a name must be an input. If an input is missing, the error lists the
     // file's arrays.
     for more in [&["--type", "x=f64[?]"][..], &["-i", "x=x.npy"]] {
@@ -143,7 +143,7 @@ fn an_npz_holds_all_inputs_and_takes_all_outputs() {
     let typed = ["--expr", "x + q", "--type", "x=f64[?]", "--type", "q=f64[?]", "-i", "in.npz"];
     place
         .run_bare(&args(&[&["run", "--policy", "interpret"], &typed]))
-        .fails(2, &["input `q` is not given; `in.npz` has `x`, `y`", "hint: "]);
+        .fails(2, &["missing input `q`; `in.npz` has `x`, `y`", "hint: "]);
     place.write("text.npz", "no archive");
     refused(&place, &["-i", "text.npz"], 1, &["`text.npz` is not an npz file"]);
 }

@@ -62,5 +62,5 @@ fn each_limit_loads_the_best_variant_below_it() {
         refused.starts_with("cannot load entry `score`: `PRECAST_ISA_LIMIT` is `x86-64-v9`"),
         "{refused}"
     );
-    assert!(refused.contains("\nhint: name one of `"), "{refused}");
+    assert!(refused.contains("\nhint: set it to one of `"), "{refused}");
 }

@@ -138,7 +138,7 @@ fn under_strict_the_miss_is_recorded_and_the_error_says_where() {
     for added in [1, 1] {
         let error = runtime.function(&score()).unwrap_err();
         assert!(matches!(&error, FunctionError::Miss { recorded: Some(path), .. } if *path == manifest));
-        let hint = format!("hint: it is recorded: `precast build {}` compiles it", manifest.display());
+        let hint = format!("hint: run `precast build {}` to compile the recorded graph", manifest.display());
         assert!(error.to_string().ends_with(&hint), "{error}");
         assert_eq!((runtime.stats().recorded, tables(&manifest).len() as u64), (added, added));
     }
@@ -238,7 +238,7 @@ fn a_file_that_is_no_manifest_is_refused_and_left_as_it_is() {
         command.env("PRECAST_RECORD", &manifest);
         let told = answer(command, directory.path());
         assert!(told.starts_with("0 served, 9 misses, 0 recorded `"), "{told}");
-        assert!(told.contains("is not a manifest") && told.contains(problem), "{told}");
+        assert!(told.contains("not a recorded manifest") && told.contains(problem), "{told}");
         assert_eq!(fs_err::read(&manifest).unwrap(), bytes);
     }
     // With the builder, an error is returned at once if it is detectable.

@@ -185,7 +185,7 @@ fn what_is_not_registered_is_named() {
     let ops = Ops::standard().with_type("double", Arc::new(Double { zero: "0.0" }));
     let runtime = Runtime::builder().ops(ops).policy(Policy::Jit).build().unwrap();
     let error = chain(&runtime.function(&graph(None, ty())).unwrap_err());
-    assert!(error.contains("nothing is registered for the type `double`"), "{error}");
+    assert!(error.contains("no ops are registered for type `double`"), "{error}");
 }
 
 #[test]

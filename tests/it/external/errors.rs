@@ -78,10 +78,7 @@ fn a_failure_without_an_error_is_named() {
 fn a_function_of_the_wrong_arity_is_reported_where_it_is_defined() {
     let text = "#section support_code\n\nint f(double x) { return 0; }\n";
     let found = ExternalCOp::new(scalar_op(text).func("f")).unwrap_err().to_string();
-    assert_eq!(
-        found,
-        "bad/src/bad.c:3: `f` has 1 parameter(s), but is called with 2: 1 input(s), 1 output(s)"
-    );
+    assert_eq!(found, "bad/src/bad.c:3: `f` has 1 parameter(s), expected 2: 1 input(s), 1 output(s)");
 }
 
 #[test]
@@ -96,7 +93,7 @@ fn includes_that_lead_out_are_refused() {
     for name in ["../../etc", "/etc/passwd"] {
         let text = format!("#section support_code\n#include \"{name}\"\n#section code\n");
         let found = ExternalCOp::new(scalar_op(&text)).unwrap_err().to_string();
-        assert!(found.starts_with(&format!("bad/src/bad.c:2: `#include` of `{name}` leads out")), "{found}");
+        assert!(found.starts_with(&format!("bad/src/bad.c:2: `#include` of `{name}` leaves")), "{found}");
     }
 }
 
@@ -104,21 +101,22 @@ fn includes_that_lead_out_are_refused() {
 fn declarations_that_make_no_sense_are_refused() {
     let good = || scalar_op("#section code\nOUTPUT_0 = INPUT_0;\n");
     let problem = |d: Declaration| ExternalCOp::new(d).unwrap_err().to_string();
-    assert!(problem(Declaration { name: "a b".to_owned(), ..good() }).contains("`a b` cannot name an op"));
-    assert!(problem(good().file("../x.c", "")).contains("`../x.c` cannot name a file"));
-    assert!(problem(good().source("src/bad.c", "")).contains("two files of the op are called"));
-    assert!(problem(good().func("f")).contains("calls `f`, which no section defines"));
+    assert!(problem(Declaration { name: "a b".to_owned(), ..good() }).contains("invalid op name `a b`"));
+    assert!(problem(good().file("../x.c", "")).contains("invalid file name `../x.c`"));
+    assert!(problem(good().source("src/bad.c", "")).contains("two files of the op are named"));
+    assert!(problem(good().func("f")).contains("calls `f`, which is not defined in any section"));
     assert!(
         problem(scalar_op("#section support_code\n")).contains("has neither a section `code` nor a function")
     );
     assert!(
-        problem(good().input("{T}[?]?").input("f64")).contains("may be missing in front of one that may not")
+        problem(good().input("{T}[?]?").input("f64")).contains("has an optional input before a required one")
     );
     assert!(problem(Declaration { max_inputs: Some(0), ..good() }).contains("`max_inputs` is 0"));
     assert!(problem(Declaration { view_map: vec![(0, 1)], ..good() }).contains("`view_map` has [0, 1]"));
     let both = "#section support_code\nint f(double x, double *y) { return 0; }\n#section code\n;\n";
     assert!(
-        problem(scalar_op(both).func("f")).starts_with("bad/src/bad.c:4: a section `code` beside `func`")
+        problem(scalar_op(both).func("f"))
+            .starts_with("bad/src/bad.c:4: found both a section `code` and `func`")
     );
 }
 
@@ -126,7 +124,7 @@ fn declarations_that_make_no_sense_are_refused() {
 fn there_is_no_reference() {
     let graph = graph(&op(scalar_op("#section code\nOUTPUT_0 = INPUT_0;\n")), &["f64"]);
     let found = chain(&precast_graph::interpret(&graph, &[Array::from(1.0)]).unwrap_err());
-    assert!(found.contains("`bad` has no reference: it is declared in C only"), "{found}");
+    assert!(found.contains("`bad` has no reference implementation: it is declared in C only"), "{found}");
 }
 
 #[test]
@@ -148,7 +146,7 @@ fn a_function_of_an_own_header_is_checked_too() {
     let text = "#section support_code\n#include \"own.h\"\n";
     let declaration = scalar_op(text).source("src/own.h", header).func("f");
     let found = ExternalCOp::new(declaration).unwrap_err().to_string();
-    assert!(found.starts_with("bad/src/own.h:2: `f` has 1 parameter(s), but is called with 2"), "{found}");
+    assert!(found.starts_with("bad/src/own.h:2: `f` has 1 parameter(s), expected 2"), "{found}");
 }
 
 #[test]
@@ -156,7 +154,7 @@ fn what_would_break_the_text_around_a_section_is_named_at_its_place() {
     let problem = |text: &str| ExternalCOp::new(scalar_op(text)).unwrap_err().to_string();
     let open =
         problem("#section support_code\nstatic int f(int x) { return x;\n#section code\nOUTPUT_0 = 1;\n");
-    assert!(open.starts_with("bad/src/bad.c:2: `{` has no counterpart in its section"), "{open}");
+    assert!(open.starts_with("bad/src/bad.c:2: unbalanced `{` in its section"), "{open}");
     let leaves = problem("#section code\n\nif (INPUT_0 < 0) return 1;\nOUTPUT_0 = INPUT_0;\n");
     assert!(leaves.starts_with("bad/src/bad.c:3: `return` in section `code` would skip"), "{leaves}");
 }

@@ -169,13 +169,13 @@ fn what_is_wrong_is_told_with_its_place_and_the_nearest_name() {
         ("vector_times_vector(x, m)", &["input 1 has type `f64[?,?]`, expected `{U}[?]`", "^"]),
         ("affine(x, 1)", &["`affine`: input 0 has type `f64[?]`, expected `f64`"]),
         ("affine(a, 1.5)", &["`affine`: input 1", "expected `i32`"]),
-        ("affine(a, 1, bye=2)", &["prop `bye` is not known; nearest `by`"]),
-        ("affine(a, 1, by=(1, 2))", &["prop `by` is wrong: "]),
-        ("affine(a, 1, output=1)", &["prop `output` is not known: there is one output"]),
+        ("affine(a, 1, bye=2)", &["prop `bye` is unknown; nearest `by`"]),
+        ("affine(a, 1, by=(1, 2))", &["prop `by` is invalid: "]),
+        ("affine(a, 1, output=1)", &["prop `output` is unknown: the op has one output"]),
         ("both(a, output=2)", &["prop `output` is 2, expected a number below 2"]),
         (
             "written_vector_times_vector(x, x, langauge=\"c\")",
-            &["prop `langauge` is not known; nearest `language`"],
+            &["prop `langauge` is unknown; nearest `language`"],
         ),
     ] {
         let error = parsed(text, &inputs).unwrap_err();

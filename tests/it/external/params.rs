@@ -86,7 +86,7 @@ fn a_value_that_its_type_does_not_hold_is_refused_when_the_op_is_made() {
         ExternalCOp::new(declaration).unwrap_err().to_string()
     };
     let list = |items: &[i64]| Prop::List(items.iter().copied().map(Prop::Int).collect());
-    assert_eq!(refused("MIDDLE", list(&[1])), "param `side`: \"MIDDLE\" is none of LEFT, RIGHT");
+    assert_eq!(refused("MIDDLE", list(&[1])), "param `side`: \"MIDDLE\" is not one of LEFT, RIGHT");
     for value in [Prop::Float(0.5), list(&[300]), Prop::Str("x".to_owned())] {
         assert!(refused("LEFT", value).starts_with("param `w`: "), "a value that is no i8");
     }

@@ -95,7 +95,10 @@ fn an_empty_version_is_declared_and_not_precompiled() {
     let plan = plan(&declared).unwrap();
     assert_eq!((plan.units.len(), plan.entries.len(), plan.entries[0].program.steps.len()), (0, 1, 1));
     let warnings: Vec<String> = plan.warnings().collect();
-    assert!(warnings[0].starts_with("`shift(f64) -> f64` has an op whose version is empty"), "{warnings:?}");
+    assert!(
+        warnings[0].starts_with("`shift(f64) -> f64` contains an op with an empty cache version"),
+        "{warnings:?}"
+    );
 }
 
 fn is_empty(directory: &Path) -> bool {

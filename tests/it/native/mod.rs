@@ -96,7 +96,7 @@ fn a_literal_of_every_dtype_is_itself() {
 fn another_type_is_an_error_with_both_signatures() {
     let function = gauss();
     let error = function.native::<fn(f64, f64) -> f64>().unwrap_err();
-    assert_eq!(error.to_string(), "the native function is `d)d~`, asked for `dd)d~`");
+    assert_eq!(error.to_string(), "the native function has signature `d)d~`, expected `dd)d~`");
     for error in [
         function.native::<fn(f32) -> f64>().unwrap_err(),
         function.native::<fn(f64) -> f32>().unwrap_err(),
@@ -113,17 +113,17 @@ fn another_type_is_an_error_with_both_signatures() {
 #[test]
 fn what_has_no_native_function_says_why() {
     for (text, inputs, reason) in [
-        ("x + y", &["x=f64", "y=f64[?]"][..], "`input 1` is `f64[..]`, which is no C scalar"),
-        ("x + 1", &["x=f64[]"], "`input 0` is `f64[]`, which is no C scalar"),
-        ("x + x", &["x=f16"], "`input 0` is `f16`, and C passes no floats of 16 bits"),
-        ("cast(x, 'bf16')", &["x=f64"], "`output 0` is `bf16`, and C passes no floats of 16 bits"),
+        ("x + y", &["x=f64", "y=f64[?]"][..], "`input 1` is `f64[..]`, expected a C scalar"),
+        ("x + 1", &["x=f64[]"], "`input 0` is `f64[]`, expected a C scalar"),
+        ("x + x", &["x=f16"], "`input 0` is `f16`, but C functions cannot take 16-bit floats"),
+        ("cast(x, 'bf16')", &["x=f64"], "`output 0` is `bf16`, but C functions cannot take 16-bit floats"),
     ] {
         let graph = graph(text, inputs);
         assert_eq!(signature(&graph).unwrap_err(), reason, "{text}");
     }
     let function = compiled(&graph("x + y", &["x=f64", "y=f64[?]"]));
     let error = function.native::<fn(f64, f64) -> f64>().unwrap_err();
-    assert_eq!(error.to_string(), "there is no native function: `y` is `f64[?]`, which is no C scalar");
+    assert_eq!(error.to_string(), "no native function: `y` is `f64[?]`, expected a C scalar");
     let runtime = Runtime::builder().policy(Policy::Interpret).build().unwrap();
     let function = runtime.function(&graph(GAUSS, &["x=f64"])).unwrap();
     assert_eq!(function.native_function().unwrap_err(), &NoNative::Body);
@@ -190,7 +190,10 @@ fn a_function_that_may_fail_says_so_and_can_be_called_again() {
         assert_eq!(message, "zero has none");
     }
     let error = function.native::<fn(f64) -> f64>().unwrap_err().to_string();
-    assert!(error.starts_with("the native function is `d)d!c~`, asked for `d)d~`\nhint: an op"), "{error}");
+    assert!(
+        error.starts_with("the native function has signature `d)d!c~`, expected `d)d~`\nhint: request"),
+        "{error}"
+    );
     // A function that cannot fail may be called as if it could.
     assert_eq!(gauss().native::<Fallible>().unwrap().call(0.0).unwrap(), 0.5);
 }
@@ -241,7 +244,7 @@ fn how_an_authors_code_rounds_is_its_own_affair() {
 fn an_op_with_a_state_or_params_has_no_native_function() {
     let text = "#section support_code_struct\ndouble seen;\n#section code\nself->seen += INPUT_0; OUTPUT_0 = self->seen;\n";
     let error = external(text).native::<Fallible>().unwrap_err().to_string();
-    assert!(error.contains("its module needs an instance"), "{error}");
+    assert!(error.contains("the module needs an instance"), "{error}");
 }
 
 #[test]

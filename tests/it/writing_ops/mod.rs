@@ -93,7 +93,7 @@ fn the_types_filter_casts_what_a_call_is_given_unless_it_is_strict() {
         let strict = runtime().debug(debug).filter(true, None).build().unwrap().function(&turned()).unwrap();
         let error = chain(&call(&strict, &whole).unwrap_err());
         assert!(
-            error.contains("input `a` is refused by its type: `degrees<f64[]>`: expected an f64"),
+            error.contains("input `a` was rejected by its type: `degrees<f64[]>`: expected an f64"),
             "{error}"
         );
         assert_eq!(call(&strict, &[Array::from(300.0), Array::from(90.0)]).unwrap(), [Array::from(120.0)]);
