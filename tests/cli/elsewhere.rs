@@ -258,7 +258,7 @@ fn credentials_are_taken_from_where_docker_keeps_them() {
         );
         for auth in [other, ""] {
             let pull = ["pull", &url, "--out", "other.precast"];
-            let ended = run(&pull, auth).fails(1, &["was denied", "hint: `docker login`"]);
+            let ended = run(&pull, auth).fails(1, &["was denied", "hint: run `docker login`"]);
             assert!(!ended.err.contains("other:") && !ended.err.contains("dXNl"), "{}", ended.err);
         }
     }
@@ -274,7 +274,7 @@ fn a_token_that_has_to_be_exchanged_first_is_not_sent() {
     let url = format!("oci://{}/me/model:1", server.address());
     let mut pull = place.command(["pull", &url]);
     pull.env("DOCKER_CONFIG", place.path("")).env("REGISTRY_AUTH_FILE", place.path("none"));
-    let ended = Ended::of(pull.output().unwrap()).fails(1, &["an identity token", "hint: `docker login"]);
+    let ended = Ended::of(pull.output().unwrap()).fails(1, &["an identity token", "hint: run `docker login"]);
     // The request is sent without the token, because public data needs none.
     assert!(!ended.err.contains("secret"), "{}", ended.err);
 }

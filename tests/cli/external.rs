@@ -51,7 +51,7 @@ fn two_c_files_and_a_manifest_are_built_and_run_by_name() {
     run("vector_times_vector", &["1=x.npy", "0=y.npy"]).fails(
         1,
         &[
-            "no combination of entry `vector_times_vector` takes `(f64[?], f32[?])`",
+            "no combination of entry `vector_times_vector` accepts `(f64[?], f32[?])`",
             "input 1 has dtype `f32`, expected `f64` with the other inputs",
         ],
     );

@@ -62,7 +62,7 @@ def test_a_dtype_that_is_not_ours_is_named(model, dtype):
 
 def test_misaligned_elements_are_refused_with_a_remedy(model):
     room = np.zeros(4 * 8 + 1, np.uint8)
-    with pytest.raises(ValueError, match="input `x`: .*multiples of 8 bytes.*\nhint: pass a copy"):
+    with pytest.raises(ValueError, match="input `x`: .*multiple of 8 bytes.*\nhint: pass a copy"):
         model.score(room[1:].view("f8"), X, X)
     packed = np.zeros(4, [("a", "u1"), ("b", "f8")])
     with pytest.raises(ValueError, match="\nhint: pass a copy"):

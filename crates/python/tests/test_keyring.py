@@ -66,11 +66,11 @@ def test_a_keyring_is_honoured(open, by_argument, signed, monkeypatch):
     # Load without signatures first: a cached runtime must not be reused under a keyring.
     assert served(open(signed / "unsigned.precast"))
     assert served(opened("signed.precast", signed / "test.keyring"))
-    with pytest.raises(precast.BundleError, match="there is no signature"):
+    with pytest.raises(precast.BundleError, match="no signature found"):
         opened("unsigned.precast", signed / "test.keyring")
-    with pytest.raises(precast.BundleError, match="there is no keyring"):
+    with pytest.raises(precast.BundleError, match="absent.keyring` not found"):
         opened("signed.precast", signed / "absent.keyring")
-    with pytest.raises(precast.BundleError, match="the name of the keyring is empty"):
+    with pytest.raises(precast.BundleError, match="the keyring name is empty"):
         opened("signed.precast", "")
 
 
@@ -90,5 +90,5 @@ def test_a_changed_keyring_is_read_again(signed, tmp_path):
 
 
 def test_a_missing_keyring_is_an_error_without_layers(tmp_path):
-    with pytest.raises(precast.BundleError, match="there is no keyring"):
+    with pytest.raises(precast.BundleError, match="absent.keyring` not found"):
         precast.function(*TEXT, keyring=tmp_path / "absent.keyring")

@@ -35,7 +35,7 @@ def test_a_function_says_what_it_takes_and_gives(model):
 
 
 def test_a_missing_graph_names_those_there_are(model):
-    with pytest.raises(precast.EntryError, match="has no entry `scor`; it has: .*score"):
+    with pytest.raises(precast.EntryError, match="has no entry `scor`; available: .*score"):
         model["scor"]
     with pytest.raises(KeyError):
         model["scor"]
@@ -73,7 +73,7 @@ def test_a_cut_bundle_is_refused(bundle, tmp_path, length):
 def test_a_remedy_is_part_of_the_text(bundle, tmp_path):
     path = tmp_path / "cut.precast"
     path.write_bytes(bundle.read_bytes()[:-1])
-    with pytest.raises(precast.BundleError, match="\nhint: copy or fetch it again"):
+    with pytest.raises(precast.BundleError, match="\nhint: copy or download it again"):
         precast.load(path)
 
 
@@ -90,7 +90,7 @@ def test_damage_anywhere_is_an_error_of_ours_or_harmless(bundle, tmp_path):
             refused += 1
             assert str(path) in str(error)
             if isinstance(error, (precast.MissError, precast.EntryError)):
-                assert "is damaged" in str(error) and "\nhint: copy or fetch it again" in str(error), error
+                assert "is damaged" in str(error) and "\nhint: copy or download it again" in str(error), error
                 hints = [line.startswith("hint: ") for line in str(error).splitlines()]
                 assert hints == sorted(hints), error
     assert refused > 0

@@ -80,7 +80,7 @@ def test_unstack_takes_an_extent_that_is_known():
     a = np.ones((3, 2))
     assert len(precast.unstack(x)) == 3
     agrees(interpreted([x], precast.unstack(x)[1], a), a[1])
-    with pytest.raises(precast.GraphValueError, match="is not known"):
+    with pytest.raises(precast.GraphValueError, match="unknown extent"):
         precast.unstack(precast.input("x", "f64[?]"))
 
 

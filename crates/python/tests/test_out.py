@@ -75,13 +75,13 @@ def test_hints_for_out_name_an_array_to_make(model, x):
 @pytest.mark.parametrize(
     "out, kind, text",
     [
-        (np.empty(5), ValueError, "output `y` has room for `f64\\[5\\]`, expected `f64\\[6\\]`"),
-        (np.empty((2, 3)), ValueError, "output `y` has room for"),
-        (np.empty(6, np.float32), TypeError, "output `y` has room for `f32"),
+        (np.empty(5), ValueError, "output `y` has type `f64\\[5\\]`, expected `f64\\[6\\]`"),
+        (np.empty((2, 3)), ValueError, "output `y` has type"),
+        (np.empty(6, np.float32), TypeError, "output `y` has type `f32"),
         (np.empty(6, ">f8"), TypeError, "output `y` is of dtype `>f8`, expected `f64\\[\\?\\]`\nhint: "),
         (np.broadcast_to(np.empty(1), (6,)), ValueError, "output `y`: .*read-only"),
-        ((np.empty(6), np.empty(6)), TypeError, "gives 1 output\\(s\\), found room for 2"),
-        ((), TypeError, "gives 1 output\\(s\\), found room for 0"),
+        ((np.empty(6), np.empty(6)), TypeError, "expected 1 output array\\(s\\), found 2"),
+        ((), TypeError, "expected 1 output array\\(s\\), found 0"),
         ([0.0] * 6, TypeError, "`out` for output `y` is not a NumPy array"),
     ],
 )

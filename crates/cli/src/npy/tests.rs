@@ -99,7 +99,7 @@ fn headers_are_read_in_every_spelling() {
 #[test]
 fn hints_fit_the_dtype() {
     for (descriptor, remedy) in
-        [("'>c16'", "'<c16'"), ("'<m8[s]'", "'<i8'"), ("'<U3'", "texts"), ("'|V8'", "view")]
+        [("'>c16'", "'<c16'"), ("'<m8[s]'", "'<i8'"), ("'<U3'", "strings"), ("'|V8'", "view")]
     {
         assert!(refusal(&npy(descriptor, "(1,)", &[0; 16])).contains(remedy), "{descriptor}");
     }

@@ -100,8 +100,8 @@ pub enum ParseTextError {
     },
     /// Several names on the left, but the value is not a tuple of that length.
     #[error(
-        "{place}: expected a tuple of {names}, one for each name{}\nhint: `rows, columns = x.shape` works, since the rank \
-         of `x` is known",
+        "{place}: expected a tuple of {names}, one for each name{}\nhint: write `rows, columns = x.shape`, which \
+         works because the rank of `x` is known",
         place.caret()
     )]
     Unpack {

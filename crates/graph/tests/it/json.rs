@@ -228,9 +228,9 @@ fn errors_name_the_place_what_was_found_and_what_was_expected() {
         ("/applies/1/inputs/1", json!("c1"), &["at `applies[1].inputs[1]`", "unknown variable id `c1`; nearest `c0`"]),
         ("/applies/1/inputs/1", json!(0), &["at `applies[1].inputs[1]`", "expected a string"]),
         ("/applies/1/outputs/0/id", json!("v0"), &["at `applies[1].outputs[0]`", "duplicate name `v0`", "`applies[0].outputs[0]`"]),
-        ("/applies/1/outputs/0/type", json!("f32[?]"), &["at `applies[1].outputs[0].type`", "declared type `f32[?]`", "`mul` gives `f64[?]`"]),
+        ("/applies/1/outputs/0/type", json!("f32[?]"), &["at `applies[1].outputs[0].type`", "declared type `f32[?]`", "`mul` returns `f64[?]`"]),
         ("/applies/1/outputs/0/type", json!("f64[3]"), &["declared type `f64[3]`"]),
-        ("/applies/1/outputs", json!([]), &["at `applies[1].outputs`", "0 output(s) declared, but `mul` gives 1"]),
+        ("/applies/1/outputs", json!([]), &["at `applies[1].outputs`", "0 output(s) declared, but `mul` returns 1"]),
         ("/applies/0/inputs/0", json!("v0"), &["at `applies[0].inputs[0]`", "cycle through `v0`: `applies[0]` (exp) needs `applies[0]` (exp)"]),
         ("/applies/0/inputs/0", json!("v2"), &["at `applies[0].inputs[0]`", "cycle through `v2`", "`applies[0]` (exp) needs `applies[2]` (sum) needs `applies[1]` (mul) needs `applies[0]` (exp)"]),
         ("/outputs/0/value", json!("v9"), &["at `outputs[0].value`", "unknown variable id `v9`"]),
@@ -275,7 +275,7 @@ fn errors_inside_props_have_their_whole_way_as_place() {
     inner["applies"][0]["props"]["graph"]["graph"]["applies"][0]["inputs"][0] = json!("b");
     let message = refuse(&inner).to_string();
     assert!(
-        message.starts_with("at `applies[0].props.graph.graph.applies[0].inputs[0]`: no variable"),
+        message.starts_with("at `applies[0].props.graph.graph.applies[0].inputs[0]`: unknown variable"),
         "{message}"
     );
 }

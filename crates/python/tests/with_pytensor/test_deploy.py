@@ -109,7 +109,7 @@ print(cache.modules.find(cache.cutils().unit).isa)
 
 def test_a_level_that_does_not_exist_is_told(world):
     said = world.code("", PRECAST_ISA="native", status=1)
-    assert "precast.errors.PrecastError: ISA level `native` depends on the machine that compiles" in said
+    assert "precast.errors.PrecastError: ISA level `native` depends on the build machine" in said
 
 
 def test_damage_anywhere_is_an_error_or_harmless(recorded):
@@ -143,7 +143,7 @@ def test_a_bundle_that_others_can_change_is_refused(recorded, world):
     bundle = shutil.copy(recorded.bundle, world.path("open.bundle"))
     os.chmod(bundle, 0o666)
     said = world.code("", PRECAST_BUNDLE=str(bundle), status=1)
-    assert "can be written by everybody" in said and "hint: " in said
+    assert "is writable by everybody" in said and "hint: " in said
     said = world.code("", PRECAST_BUNDLE="/nonexistent/model.bundle", status=1)
     assert "precast.errors.BundleNotFoundError" in said
     said = world.code("", PRECAST_BUNDLE=str(world.path("home")), status=1)

@@ -258,10 +258,10 @@ fn what_was_compiled_before_a_quota_ended_is_published_whole() {
     assert_eq!(failures.len(), plan.units.len() - 1);
     let told = failures[0].to_string();
     assert!(
-        told.contains("a quota is used up (`the quota of this month`)\nhint: what was compiled is"),
+        told.contains("quota exceeded (`the quota of this month`)\nhint: build again when the farm is back"),
         "{told}"
     );
-    assert!(farm.report().repetitions().unwrap().contains("a quota is used up"));
+    assert!(farm.report().repetitions().unwrap().contains("quota exceeded"));
     assert_eq!(store.records().count(), 1);
     assert!(store.verify().unwrap().is_intact());
     // The quota is renewed.

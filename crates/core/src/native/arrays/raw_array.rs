@@ -100,7 +100,7 @@ pub enum RawArrayError {
     #[error("cannot write a result to a read-only array")]
     ReadOnly,
     /// A result cannot be written to an array whose elements overlap.
-    #[error("cannot write a result to an array whose axis {axis} has stride 0")]
+    #[error("cannot write a result to an array whose axis {axis} has a stride of 0")]
     Shared {
         /// The axis.
         axis: usize,
