@@ -88,7 +88,7 @@ fn declared(args: &CheckOpArgs, runtime: &Runtime) -> Result<Vec<(String, Functi
         return all(name.unwrap_or_default(), &args.dtype, &args.ndim, runtime.ops());
     };
     let refused = |error: precast_build::DeclareError| {
-        Failure::new(format!("cannot check the declarations of `{}`", path.display())).because(error)
+        Failure::new(format!("cannot check `{}`", path.display())).because(error)
     };
     let mut declared = Declared::new(runtime.ops().clone());
     Manifest::read(path).map_err(refused)?.declare(&mut declared).map_err(refused)?;

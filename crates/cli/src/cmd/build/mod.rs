@@ -203,9 +203,8 @@ pub(crate) fn read(path: &Path, ops: Ops) -> Result<(Manifest, Plan), Failure> {
         return Err(Failure::new(format!("manifest `{}` not found", path.display()))
             .hint("name a manifest, or write one as shown by `precast build --help`"));
     }
-    let refused = |error: DeclareError| {
-        Failure::new(format!("cannot build the declarations of `{}`", path.display())).because(error)
-    };
+    let refused =
+        |error: DeclareError| Failure::new(format!("cannot build `{}`", path.display())).because(error);
     let manifest = match path.file_name().is_some_and(|name| name == "Cargo.toml") {
         false => Manifest::read(path).map_err(refused)?,
         true => Manifest::read_metadata(path).map_err(refused)?.ok_or_else(|| {
