@@ -11,17 +11,17 @@ const EXAMPLES: &str = "\
 Examples:
   precast build                                    ./precast.toml into ./artifacts
   precast build model/precast.toml --store cache   another manifest, another store
-  precast build --bundle model.precast             also one file to deploy
-  precast build --isa x86-64-v2,x86-64-v3 -j 4     two variants, four compilers at once
+  precast build --bundle model.precast             also write one file to deploy
+  precast build --isa x86-64-v2,x86-64-v3 -j 4     two variants, four parallel compilers
   precast build --json | jq .compiled              for scripts
 
 A manifest:
-  [[op]]                        # every combination of the listed dtypes and ranks
+  [[op]]                        # all combinations of these dtypes and ranks
   name = \"add\"
   dtypes = [\"f32\", \"f64\"]
   ndim = [1, 2]
 
-  [[graph]]                     # called by its name: precast run --entry score …
+  [[graph]]                     # call it by name: precast run --entry score …
   name = \"score\"
   inputs = [\"x: f64[?]\", \"y: f64[?]\", \"z: f64[?]\"]
   outputs = [\"out = sum(exp(-x*x)*y + z)\"]";

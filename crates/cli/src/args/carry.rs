@@ -8,8 +8,8 @@ use precast_store::Release;
 const EXPORT_EXAMPLES: &str = "\
 Examples:
   precast export --out release.export --key alice.key     everything, signed
-  precast export --out score.export --entry score         one graph, and the modules that it calls
-  precast sign release.export --key bob.key               a second signature, in the same file";
+  precast export --out score.export --entry score         one graph and its modules
+  precast sign release.export --key bob.key               add a second signature to the file";
 
 /// Export entries and modules of a store to one file that can be verified offline
 ///
@@ -45,9 +45,9 @@ const IMPORT_EXAMPLES: &str = "\
 Examples:
   precast import release.export --keyring precast.keyring
   precast import release.export --keyring precast.keyring --store cache --dry-run
-  precast import mine.export --unsigned                   made by somebody who can write here anyway
+  precast import mine.export --unsigned                   an export of your own
 
-All of the file is verified before anything of it is written; interrupted, an import has brought less, and can be done again.";
+The whole file is verified before anything is written. An interrupted import can be repeated.";
 
 /// Import an exported file into a store, if enough keys have signed it
 #[derive(Debug, Args)]

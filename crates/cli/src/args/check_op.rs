@@ -10,14 +10,14 @@ use super::{Binding, LayerArgs};
 
 const EXAMPLES: &str = "\
 Examples:
-  precast check-op exp --dtype f32,f64 --ndim 1,2    an op of the library
-  precast check-op my_op --manifest precast.toml     an [[external]] op of a manifest, in every combination
-  precast check-op --manifest precast.toml           every Apply that a manifest declares
+  precast check-op exp --dtype f32,f64 --ndim 1,2    a library op
+  precast check-op my_op --manifest precast.toml     an [[external]] op, in every combination
+  precast check-op --manifest precast.toml           every Apply of a manifest
   precast check-op --expr 'sum(exp(-x*x)*y)' --type 'x=f64[?]' --type 'y=f64[?]'
   precast check-op --entry score --store artifacts -i x=x.npy -i y=y.npy -i z=z.npy
 
-Each Apply runs alone, in C, in a child process, on memory fenced by pages that nobody may touch: on random and edge
-inputs, or on yours. What is checked: DEBUGGING.md.";
+Each Apply runs separately, in C, in a child process, with guard pages around its memory. Its inputs
+are random values and edge cases, or your files. DEBUGGING.md lists the checks.";
 
 /// Check C ops against their contract and their reference (exit code 5: violation)
 #[derive(Debug, Args)]

@@ -7,7 +7,7 @@ use super::LayerArgs;
 const EXAMPLES: &str = "\
 Examples:
   precast doctor                                 this host, its compiler, the store
-  precast doctor --verify --store artifacts      read and verify every file, too
+  precast doctor --verify --store artifacts      also read and verify every file
   precast doctor --target aarch64-unknown-linux-gnu";
 
 /// Report the capabilities of this host: CPU, compiler, policies, stores and their health; with a keyring, also whether

@@ -7,14 +7,14 @@ use clap::Args;
 
 const EXAMPLES: &str = "\
 Examples:
-  precast gc --dry-run precast.toml             what nothing in this manifest asks for
-  precast gc precast.toml model/precast.toml    keeps what either declares, deletes the rest
-  precast gc release-1/precast.lock precast.toml   and what a release pins
-  precast gc --cache --max-age 90d              the store that all build scripts share
-  precast gc --store cache --max-size 2GiB      the longest unused first
+  precast gc --dry-run precast.toml             list everything not declared in this manifest
+  precast gc precast.toml model/precast.toml    keep the declarations of two manifests
+  precast gc release-1/precast.lock precast.toml   also keep a release with its pins
+  precast gc --cache --max-age 90d              collect the store that all build scripts share
+  precast gc --store cache --max-size 2GiB      delete the longest unused artifacts first
 
-What stays in any case: what was built or used in a build within the last hour (--grace), and what a newer precast wrote.
-Programs and builds may go on meanwhile.";
+Artifacts that were built or used in the last hour (--grace) are always kept, and so are files of a
+newer precast. Programs and builds may run at the same time.";
 
 /// Delete unused artifacts from a store
 #[derive(Debug, Args)]

@@ -12,7 +12,7 @@ const LS_EXAMPLES: &str = "\
 Examples:
   precast ls                                    entries, then modules
   precast ls --signature 'add(*)'               the variants of one op
-  precast ls --bundle model.precast --json      what a bundle holds, for scripts";
+  precast ls --bundle model.precast --json      the contents of a bundle, for scripts";
 
 /// List the entries of all layers, then the modules with their variants
 #[derive(Debug, Args)]
@@ -31,10 +31,10 @@ pub(crate) struct LsArgs {
 const SHOW_EXAMPLES: &str = "\
 Examples:
   precast show score                  an entry: its graph and the modules that compute it
-  precast show 1f3a                   a module, by the beginning of its key
+  precast show 1f3a                   a module, by a prefix of its key
   precast show 1f3a --source | less   only the generated C
-  precast show --passes               the rewrites of graphs
-  precast show score --passes         what each made of an entry's graph
+  precast show --passes               the list of rewrites
+  precast show score --passes         the graph of an entry after each rewrite
   precast show --passes=all,-fuse --expr 'exp(x)*2' --type 'x=f64[?]'";
 
 /// Show an entry, or a module with its key document, variants, manifest and generated C; or the rewrites of graphs
@@ -99,7 +99,7 @@ Examples:
   precast explain --expr 'x + y' --type 'x=f32[?]' --type 'y=f32[?]' --store artifacts
   precast explain --graph model.json --json
   precast explain --entry score --bundle model.precast --trace
-  precast explain --last                                        why the last build compiled anything";
+  precast explain --last                                        why the last build compiled units";
 
 /// Show which modules serve a graph, and the closest match for each miss
 #[derive(Debug, Args)]

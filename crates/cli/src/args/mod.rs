@@ -57,23 +57,23 @@ use crate::term::STYLES;
 const EXIT_CODES: &str = "\
 Exit codes:
   0  done
-  1  it could not be done; the message says why
-  2  the command line is wrong
-  3  a miss: no layer has what is wanted (`check`, or `run` under `strict`)
-  4  `verify` (or `doctor --verify`) found damage
-  5  `check-op`, or `run` in debug mode, found an op that breaks its contract
-  6  `verify --rebuild` or `challenge` found that one action gave different bytes
-  7  a signature that is asked for is missing or does not count
+  1  error
+  2  invalid command line
+  3  miss: no layer has the graph (`check`, or `run` under `strict`)
+  4  `verify` or `doctor --verify` found damage
+  5  `check-op`, or `run` in debug mode, found an op that violates its contract
+  6  `verify --rebuild` or `challenge` found different results of one action
+  7  a required signature is missing or not trusted
 
 Environment:
-  PRECAST_STORE      the store, where none is named on the command line
-  PRECAST_BUILDER    the URI of who builds, where none is named on the command line
-  PRECAST_KEYRING    whose signatures are asked for, where no keyring is named on the command line
+  PRECAST_STORE      default store
+  PRECAST_BUILDER    builder URI for provenance; --builder overrides it
+  PRECAST_KEYRING    keyring for required signatures; --keyring overrides it
   PRECAST_DEBUG      1: `run` checks every Apply first, as `check-op` does
-  PRECAST_RECORD     the manifest that misses are recorded in; `precast record` sets it
-  PRECAST_ISA_LIMIT  the highest ISA level whose code is loaded, `x86-64-v3`
-  CC                 the C compiler, where it is not the usual one
-  NO_COLOR           no colours";
+  PRECAST_RECORD     manifest that misses are recorded in; set by `precast record`
+  PRECAST_ISA_LIMIT  highest ISA level to load, such as `x86-64-v3`
+  CC                 C compiler
+  NO_COLOR           disable colors";
 
 /// Returns the version of this program as messages about other versions name it, with its commit if known.
 fn version() -> &'static str {

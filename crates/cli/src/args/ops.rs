@@ -7,11 +7,11 @@ use clap::Args;
 const OPS_EXAMPLES: &str = "\
 Examples:
   precast ops               every function, with its arguments
-  precast ops concatenate   one: by any of its names, or by an operator, as in `precast ops '//'`
-  precast ops --json        all of it, for scripts
+  precast ops concatenate   one function, by a name or an operator, as in `precast ops '//'`
+  precast ops --json        all functions, for scripts
   precast ops --manifest own/precast.toml    the ops of a manifest first
 
-The language that calls them: crates/ops/LANGUAGE.md";
+The language of expressions: crates/ops/LANGUAGE.md";
 
 /// List the functions that expressions can call, or describe one
 #[derive(Debug, Args)]

@@ -9,8 +9,8 @@ use super::LayerArgs;
 const EXAMPLES: &str = "\
 Examples:
   precast graph model.json --svg > model.svg             a picture
-  precast graph --entry score --html -o score.html       a page to look around in, with what serves what
-  precast graph model.json --dot | dot -Tpdf > model.pdf laid out by Graphviz
+  precast graph --entry score --html -o score.html       an interactive page, with the modules
+  precast graph model.json --dot | dot -Tpdf > model.pdf layout by Graphviz
   precast graph --expr 'sum(exp(-x*x)*y + z)' --type 'x=f64[?]' --type 'y=f64[?]' --type 'z=f64[?]' --svg";
 
 /// Draw a graph: Applies, types, fusion, and the artifact that serves each part

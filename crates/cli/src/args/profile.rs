@@ -14,8 +14,9 @@ Examples:
   precast profile --graph model.json --html profile.html
   PRECAST_THREADS=all precast profile --entry score --store artifacts --json
 
-Each kernel is measured by a module of its own, which is compiled where no layer has it. The limit is that of this
-machine, measured before: a triad of the kernel's size for bytes, fused multiply-adds for operations.";
+Each kernel is measured in a separate module, which is compiled if no layer has it. The limits of the
+machine are measured first: a triad of the kernel's size for bytes, fused multiply-adds for
+operations.";
 
 /// Measure how long each kernel of a graph takes, and how close it gets to the limit of this machine
 ///

@@ -8,12 +8,12 @@ use precast_ops::Serve;
 
 const EXAMPLES: &str = "\
 Examples:
-  precast record -- ./service --once               misses of ./service into ./precast.toml
+  precast record -- ./service --once               record misses in ./precast.toml
   precast record -o model.toml -- ./service        another manifest
   precast record --serve ops -- ./service          modules of single ops, for other graphs too
-  precast build && ./service                       compiles what was recorded
+  precast build && ./service                       compile the recorded graphs
 
-The exit code is that of the program; 1 where something could not be recorded.";
+Exits with the program's exit code, or 1 if a miss could not be recorded.";
 
 /// Run a program and record its cache misses as a manifest to build
 ///

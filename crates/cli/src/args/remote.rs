@@ -6,11 +6,12 @@ use clap::Args;
 
 const PUSH_EXAMPLES: &str = "\
 Examples:
-  precast push s3://bucket/kernels                        the store, into a bucket
-  precast push s3://bucket/kernels --entry score          one graph, and the modules that it calls
-  precast push oci://ghcr.io/me/model:1.4 model.precast   a bundle, into a registry; `model.precast.minisig` goes along
+  precast push s3://bucket/kernels                        a store to a bucket
+  precast push s3://bucket/kernels --entry score          one graph and its modules
+  precast push oci://ghcr.io/me/model:1.4 model.precast   a bundle and its signatures to a registry
 
-Credentials are taken from where others keep them: `AWS_ACCESS_KEY_ID` and its like, `docker login`, `podman login`.";
+Credentials come from `AWS_ACCESS_KEY_ID` and related variables, or from `docker login` or
+`podman login`.";
 
 /// Push a store to a bucket, or a bundle or an export to a registry
 ///

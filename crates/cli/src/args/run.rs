@@ -15,7 +15,7 @@ Examples:
   precast run --graph model.json -i 0=x.npy --json -v
   precast run --entry model -i inputs.npz -o outputs.npz
 
-An input of an expression without --type has the dtype and rank of its file.";
+Without --type, an input of an expression has the dtype and rank of its file.";
 
 /// Run a graph on arrays in .npy and .npz files
 ///

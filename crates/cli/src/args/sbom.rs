@@ -8,7 +8,7 @@ const EXAMPLES: &str = "\
 Examples:
   precast sbom model.precast > model.cdx.json
 
-It is a function of the bundle's bytes: no time, no random number.";
+The output depends only on the bytes of the bundle.";
 
 /// Print the bill of materials of a bundle in CycloneDX format: artifacts, modules, their sources, system libraries
 #[derive(Debug, Args)]

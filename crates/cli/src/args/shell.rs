@@ -21,8 +21,8 @@ pub(crate) struct CompletionsArgs {
 
 const MAN_EXAMPLES: &str = "\
 Examples:
-  precast man --dir ~/.local/share/man/man1    a page for each command
-  precast man | man -l -                       the first page";
+  precast man --dir ~/.local/share/man/man1    write one page per command
+  precast man | man -l -                       show the main page";
 
 /// Write the manual pages of this command
 #[derive(Debug, Args)]

@@ -7,10 +7,10 @@ use precast_store::keyring::Date;
 
 const KEYGEN_EXAMPLES: &str = "\
 Examples:
-  precast keygen alice.key                       asks for a password; writes alice.key and alice.pub
-  precast keygen ci.key --no-password            for a machine that keeps it elsewhere safe
+  precast keygen alice.key                       ask for a password, write alice.key and alice.pub
+  precast keygen ci.key --no-password            a key without a password, for CI
 
-Keys and signatures are those of the program `minisign`, which can use them, and the reverse.";
+Keys and signatures have the format of minisign; both programs can use them.";
 
 /// Create a signing key: a secret file that only this user can read, and a public one next to it
 #[derive(Debug, Args)]
@@ -36,10 +36,10 @@ pub(crate) struct PasswordArgs {
 
 const SIGN_EXAMPLES: &str = "\
 Examples:
-  precast sign model.precast --key alice.key     writes model.precast.minisig, or adds to it
-  precast sign --store artifacts --key ci.key    every record and entry of a store
-  precast sign precast.keyring --key alice.key   a keyring that shall take the place of another
-  minisign -V -p alice.pub -m model.precast      the same, checked by another program";
+  precast sign model.precast --key alice.key     write model.precast.minisig, or add to it
+  precast sign --store artifacts --key ci.key    sign every record and entry of a store
+  precast sign precast.keyring --key alice.key   sign a keyring that will replace another
+  minisign -V -p alice.pub -m model.precast      check a signature with minisign";
 
 /// Sign files, or the records and entries of a store; existing signatures of this key are kept
 #[derive(Debug, Args)]
@@ -62,8 +62,8 @@ const TRUST_EXAMPLES: &str = "\
 Examples:
   precast trust new --threshold 2 --expires 2027-11-22 alice.pub bob.pub carol.pub
   precast run --keyring precast.keyring --bundle model.precast --entry score …
-  precast trust revoke carol.pub                       and sign the keyring again
-  precast trust update /mnt/release/precast.keyring    takes a later one, if enough keys of this one signed it";
+  precast trust revoke carol.pub                       then sign the keyring again
+  precast trust update /mnt/release/precast.keyring    replace the keyring by a newer one";
 
 /// Manage a keyring: trusted keys and how many must sign
 #[derive(Debug, Args)]

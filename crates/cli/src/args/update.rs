@@ -6,13 +6,14 @@ use clap::Args;
 
 const EXAMPLES: &str = "\
 Examples:
-  precast update                   precast.lock beside ./precast.toml
-  precast update model.toml        model.lock beside it: each manifest has its own
-  precast update --dry-run         what would change
-  precast build --locked           fails, with the same list, where something would change
+  precast update                   write precast.lock for ./precast.toml
+  precast update model.toml        write model.lock: each manifest has its own lock file
+  precast update --dry-run         list the changes
+  precast build --locked           fail with this list if anything would change
 
-A lock file says which C the declarations stand for, on every machine and with every compiler: commit it. Archives are pinned
-by `precast build --pin`, for a release. In a package with a build script `PRECAST_LOCKED=update cargo build` writes it.";
+A lock file fixes the generated C of all declarations, on every machine and for every compiler:
+commit it. For a release, pin the archives with `precast build --pin`. In a package with a build
+script, write the file with `PRECAST_LOCKED=update cargo build`.";
 
 /// Update `precast.lock` from the graphs and modules of the manifest, without a compiler
 ///

@@ -8,15 +8,16 @@ use super::LayerArgs;
 
 const VERIFY_EXAMPLES: &str = "\
 Examples:
-  precast verify                                      ./artifacts: every file is read and hashed
-  precast verify model.precast                        a bundle, as it was copied
-  precast verify release.export                       an export, as `import` verifies it
-  precast verify --store cache --rebuild precast.toml compiles again what the manifest declares
-  precast verify --recompile                          compiles again what the archives hold, from themselves alone
-  precast verify --regen precast.toml                 do declarations still lead to these modules?
-  precast verify --lock precast.lock                  the store has what a release names and pins
+  precast verify                                      read and hash every file of ./artifacts
+  precast verify model.precast                        verify a bundle
+  precast verify release.export                       verify an export, as `import` does
+  precast verify --store cache --rebuild precast.toml rebuild the manifest and compare
+  precast verify --recompile                          recompile the archives and compare
+  precast verify --regen precast.toml                 derive the modules of a manifest and compare
+  precast verify --lock precast.lock                  check that nothing of a release is missing
 
-A rebuild needs the compiler that made the artifacts: what another one made is counted, and not compared.";
+A rebuild needs the compiler of the artifacts. Artifacts of other compilers are counted, but not
+compared.";
 
 /// Read and verify all files of stores, bundles and exports (exit code 4: damage, 6: rebuilt bytes differ)
 ///
@@ -49,11 +50,12 @@ pub(crate) struct VerifyArgs {
 
 const CHALLENGE_EXAMPLES: &str = "\
 Examples:
-  precast challenge artifacts /mnt/ci/artifacts       two builders: did they get the same?
-  precast challenge artifacts                         one store: has an action given two results?
+  precast challenge artifacts /mnt/ci/artifacts       compare the results of two builders
+  precast challenge artifacts                         find actions with two results in one store
 
-One action (the same modules, flags, target, compiler to the last byte) has to give one result: a difference is an alarm.
-The same module from another action, as another compiler, is told and no alarm.";
+An action (modules, flags, target and compiler) must always have the same result: a difference is an
+alarm. Modules built by different actions, such as with another compiler, are listed without an
+alarm.";
 
 /// Compare results of the same action between stores (exit code 6: different bytes)
 #[derive(Debug, Args)]
