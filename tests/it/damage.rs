@@ -246,7 +246,7 @@ fn code_of_another_abi_version_is_refused_by_the_record_and_by_the_handshake() {
         compiled.record.requires.abi = (0x1_0000, 0x1_ffff);
         let store = directory.path().join(format!("lie-{version}"));
         publish(&store, &compiled);
-        missed(from_store(&store), &["passed over: handshake: the ABI"]);
+        missed(from_store(&store), &["was skipped: handshake failed: the ABI"]);
     }
 }
 
@@ -258,11 +258,11 @@ fn an_object_under_the_key_of_another_graph_is_refused() {
     (other.record.members[0].key, other.record.members[0].document) = (member.key, member.document.clone());
     let store = directory.path().join("store");
     publish(&store, &other);
-    missed(from_store(&store), &["handshake: the key of the slot"]);
+    missed(from_store(&store), &["handshake failed: the key of the slot"]);
     other.record.members[0].slot = 7;
     let store = directory.path().join("slot");
     publish(&store, &other);
-    missed(from_store(&store), &["handshake: the number of entries"]);
+    missed(from_store(&store), &["handshake failed: the number of entries"]);
 }
 
 /// Writes a bundle with valid hashes and an entry that calls another graph's code.

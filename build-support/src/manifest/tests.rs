@@ -255,7 +255,7 @@ fn the_types_of_params_are_read_and_mistakes_have_their_lines() {
             "precast.toml:8: [[external]] 1 (`f`), key `param_types`: type of `alpha`: unknown dtype `f33`",
         ),
         ("\nside = { enum = [\"A\"], aliases = { a = \"B\" } }", "precast.toml:9"),
-        ("beta = \"f64\"", "`param_types` has `beta`, which is no param"),
+        ("beta = \"f64\"", "`param_types` has unknown param `beta`"),
         ("side = { enum = { A = 1 }, headers = [\"<a.h>\"] }", "list their names"),
     ] {
         let error = declare(types).unwrap_err();

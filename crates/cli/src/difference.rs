@@ -171,7 +171,7 @@ mod tests {
             [
                 "`a.c`: line 2 is `int y;` and `int z;`",
                 "`b`: 1 of 3 bytes differ, the first at 0x2",
-                "`lost`: only one has it"
+                "`lost`: only one file has it"
             ]
         );
         assert_eq!(between(&one, &one), []);

@@ -79,7 +79,7 @@ fn wrong_calls_are_told_with_place_and_nearest_name() {
         ("array([[1, 2], [3]])", 1, "a ragged list: an item of 2 next to an item of 1"),
         ("maximum(x, [[1, 2], 3])", 1, "a ragged list: numbers next to lists"),
         ("array([[u, u], [u]])", 1, "cannot"),
-        ("array([x, u])", 1, "a ragged list: it holds `f64[?,?]` and `f64[?]`"),
+        ("array([x, u])", 1, "a ragged list: it has both `f64[?,?]` and `f64[?]`"),
         ("zeros((2, (3,)))", 1, "expected an integer without dimensions"),
         ("reshape(x, (2, None))", 1, "expected an integer without dimensions"),
         // Shapes that never fit.

@@ -67,7 +67,7 @@ fn an_entry_goes_with_what_it_calls_and_nothing_else() {
     let export = source.export(names("score").as_ref()).unwrap();
     assert_eq!((export.records(), export.entries()), (1, 1));
     let error = source.export(names("unknown").as_ref()).unwrap_err();
-    assert!(error.to_string().contains("it has: score"), "{error}");
+    assert!(error.to_string().contains("available: score"), "{error}");
     let (_, record) = unit("entry", "v3");
     fs_err::remove_file(file(&source, "objects", &format!("{}.tar.zst", record.digest))).unwrap();
     assert!(matches!(source.export(None).unwrap_err(), ExportError::Load { .. }));
