@@ -23,7 +23,7 @@ pub enum BundleLoadError {
         record: RecordId,
     },
     /// The modules are linked into a static program, and this program is not that one.
-    #[error("cannot load record `{}`: its modules are linked into another program, for which {name} was made", record.short())]
+    #[error("cannot load record `{}` of {name}: its modules are linked into another program", record.short())]
     Linked {
         /// The bundle.
         name: String,

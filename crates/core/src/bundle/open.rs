@@ -41,8 +41,8 @@ pub enum OpenBundleError {
     },
     /// The bundle has another format version.
     #[error(
-        "{name} requires a reader of format {found}, expected {FORMAT}\nhint: another version of precast wrote it; rebuild it with \
-         this version, or update precast"
+        "{name} requires a reader of format {found}, expected {FORMAT}\nhint: rebuild it with \
+         this version of precast, or update precast"
     )]
     Format {
         /// The bundle.

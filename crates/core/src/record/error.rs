@@ -17,8 +17,8 @@ pub enum ParseRecordError {
     },
     /// The data has an unknown format version.
     #[error(
-        "found {} of format {found}, expected {FORMAT}\nhint: another version of precast wrote it; rebuild it with \
-         this version, or update precast",
+        "found {} of format {found}, expected {FORMAT}\nhint: rebuild it with \
+         this version of precast, or update precast",
         article(what)
     )]
     Format {
