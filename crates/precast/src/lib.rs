@@ -91,7 +91,7 @@ macro_rules! include_bundle {
         #[allow(unreachable_pub, dead_code, missing_docs, reason = "generated")]
         mod __precast_index {
             include!(concat!(
-                env!("include_bundle! needs a build.rs with `precast_build::Build::new().run()`; see the README", "include_bundle! needs a build.rs with `precast_build::Build::new().run()`; see the README"),
+                env!("OUT_DIR", "include_bundle! needs a build.rs with `precast_build::Build::new().run()`; see the README"),
                 "/precast.rs"
             ));
         }

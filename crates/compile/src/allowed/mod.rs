@@ -159,7 +159,7 @@ const INSTEAD: &[(&str, &str)] = &[
     ("-flto", "drop it: link-time optimization is not reproducible"),
     ("-fprofile", "drop it: profiles are not reproducible"),
     ("--cov", "drop it: coverage is not reproducible"),
-    ("drop it: coverage is not reproducible", "coverage is not reproducible"),
+    ("-ftest-coverage", "drop it: coverage is not reproducible"),
     ("-fplugin", "drop it: no key covers a plugin"),
     ("-spec", "drop it: no key covers a specs file"),
     ("--spec", "drop it: no key covers a specs file"),

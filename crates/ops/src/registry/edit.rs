@@ -39,12 +39,8 @@ pub(super) fn select(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<
 /// Returns the number of elements to add before and after each axis.
 fn widths(operands: &Operands<'_>, props: &Props, ndim: usize) -> Result<Vec<(i64, i64)>, MakeNodeError> {
     let declared = Declared::bound(operands.function, props);
-    let wrong = || {
-        declared.wrong(
-            "a non-negative number, a pair of them, or a pair for each axis",
-            "a number that is not negative, a pair of them, or a pair for each axis",
-        )
-    };
+    let wrong =
+        || declared.wrong("pad_width", "a non-negative number, a pair of them, or a pair for each axis");
     let numbers = |prop: &Prop| match prop {
         Prop::Int(n) if *n >= 0 => Some((*n, *n)),
         Prop::List(items) => match items.as_slice() {
