@@ -42,7 +42,7 @@ pub(crate) fn run(args: &[&str]) -> Result<bool> {
                 rest
             }
             _ => bail!(
-                "`{}` is not understood; usage: cargo xtask cross [--all | --dtypes f64,i32] [--count N]",
+                "invalid arguments `{}`; usage: cargo xtask cross [--all | --dtypes f64,i32] [--count N]",
                 args.join(" ")
             ),
         };

@@ -16,7 +16,7 @@ pub(crate) fn run(args: &[&str]) -> Result<bool> {
     let count = match args {
         [] => COUNT,
         ["--count", count] => count,
-        _ => bail!("`{}` is not understood; usage: cargo xtask digest [--count N]", args.join(" ")),
+        _ => bail!("invalid arguments `{}`; usage: cargo xtask digest [--count N]", args.join(" ")),
     };
     let mut tests = Command::new(cargo());
     tests.args(["test", "-p", "precast-tests", "--test", "it", "--", "digest::", "--nocapture"]);

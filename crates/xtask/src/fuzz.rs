@@ -20,7 +20,7 @@ const SECONDS: u64 = 600;
 pub(crate) fn parsers(args: &[&str]) -> Result<bool> {
     let (seconds, targets) = match args {
         ["--seconds", number, targets @ ..] => {
-            (number.parse().with_context(|| format!("`{number}` is no number"))?, targets)
+            (number.parse().with_context(|| format!("invalid number `{number}`"))?, targets)
         }
         targets => (SECONDS, targets),
     };
@@ -43,11 +43,11 @@ pub(crate) fn run(args: &[&str]) -> Result<bool> {
             ["--count", number] => (&mut count, number),
             ["--seed", number] => (&mut seed, number),
             _ => bail!(
-                "`{}` is not understood; usage: cargo xtask fuzz-graphs [--numpy] [--count N] [--seed S]",
+                "invalid arguments `{}`; usage: cargo xtask fuzz-graphs [--numpy] [--count N] [--seed S]",
                 pair.join(" ")
             ),
         };
-        *target = number.parse().with_context(|| format!("`{}` is no number", number))?;
+        *target = number.parse().with_context(|| format!("invalid number `{}`", number))?;
     }
     let (package, variable, tests): (&str, &str, &[&str]) = if numpy {
         ("precast-ops", "NUMPY", &["numpy::random_expressions_are_those_of_numpy"])

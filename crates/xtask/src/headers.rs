@@ -33,7 +33,7 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
         for header in &headers {
             let accepted = compile(root, &compiler, &["-x", language, standard], header)?;
             if !accepted {
-                println!("`{}` is not a header of its own in {language}", header.display());
+                println!("`{}` does not compile on its own in {language}", header.display());
             }
             fine &= accepted;
         }

@@ -174,7 +174,7 @@ impl Environment {
         if !folder.join("pyvenv.cfg").is_file()
             && !run_command(Command::new(python).args(["-m", "venv"]).arg(&folder))?
         {
-            bail!("cannot make an environment of `{python}`");
+            bail!("cannot create an environment for `{python}`");
         }
         Ok(Self { folder })
     }
@@ -267,7 +267,7 @@ fn interpreter() -> Result<Option<(String, String)>> {
     let found = names.into_iter().find_map(|name| Some((name.to_owned(), version(name)?)));
     match (named, found) {
         (Some(named), None) => {
-            bail!("PRECAST_PYTHON names `{named}`, which is no CPython 3.10 or later that runs")
+            bail!("PRECAST_PYTHON names `{named}`, expected CPython 3.10 or later")
         }
         (_, found) => Ok(found),
     }

@@ -84,7 +84,7 @@ const COLUMNS: [Column; 3] = [
 pub(crate) fn run(root: &Path) -> Result<bool> {
     let built = Command::new(cargo()).args(["build", "--quiet", "-p", "precast-cli"]).status()?;
     if !built.success() {
-        bail!("the command `precast` does not build");
+        bail!("cannot build the command `precast`");
     }
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     let place = std::env::temp_dir().join(format!("precast-repro-{}", std::process::id()));

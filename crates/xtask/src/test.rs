@@ -20,7 +20,7 @@ use std::time::Instant;
 pub(crate) fn run(root: &Path, args: &[&str]) -> Result<bool> {
     if compiler("CC", "cc").is_none() {
         bail!(
-            "no C compiler: the tests compile C\nhint: install one (Debian: `apt-get install gcc`), or name it in CC"
+            "no C compiler, which the tests need\nhint: install one (Debian: `apt-get install gcc`), or set CC"
         );
     }
     print_missing_tools();

@@ -29,7 +29,7 @@ pub(crate) fn run(root: &Path, folder: &Path) -> Result<bool> {
     let Some(database) = postgres(&scratch.0)? else { return Ok(true) };
     let sql = format!("postgresql+psycopg://postgres@{}/postgres", database.address);
     if !run_command(Command::new(binaries.join("bgd")).args(["migrate", "apply", &sql]))? {
-        bail!("BuildGrid cannot make its tables");
+        bail!("BuildGrid cannot create its tables");
     }
     let (address, encrypted) = (free()?, free()?);
     let has_tls = certify(&scratch.0)?;
@@ -130,7 +130,7 @@ struct Scratch(PathBuf);
 impl Scratch {
     fn new() -> Result<Self> {
         let path = std::env::temp_dir().join(format!("precast-buildgrid-{}", std::process::id()));
-        fs_err::create_dir(&path).with_context(|| format!("cannot make `{}`", path.display()))?;
+        fs_err::create_dir(&path).with_context(|| format!("cannot create `{}`", path.display()))?;
         Ok(Self(path))
     }
 }
@@ -152,7 +152,7 @@ fn postgres(folder: &Path) -> Result<Option<Server>> {
         let _ = run_command(install.args(["install", "-y", "--no-install-recommends", "postgresql"]));
     }
     let Some(binaries) = find() else {
-        println!("skipped: BuildGrid: there is no PostgreSQL");
+        println!("skipped: BuildGrid: no PostgreSQL");
         println!("hint: on Debian, as root: `apt-get update && apt-get install postgresql`");
         return Ok(None);
     };
@@ -161,7 +161,7 @@ fn postgres(folder: &Path) -> Result<Option<Server>> {
     // PostgreSQL does not run as root.
     let is_root = answers(Command::new("sh").args(["-c", "test `id -u` = 0"]));
     if is_root && !run_command(Command::new("chown").arg("postgres").arg(&data))? {
-        println!("skipped: BuildGrid: there is no user `postgres`");
+        println!("skipped: BuildGrid: no user `postgres`");
         return Ok(None);
     }
     let command = |program: &str| {
@@ -176,7 +176,7 @@ fn postgres(folder: &Path) -> Result<Option<Server>> {
     let mut init = command("initdb");
     init.args(["-A", "trust", "-U", "postgres", "-D"]).arg(&data).current_dir("/");
     if !run_command(&mut init)? {
-        bail!("PostgreSQL cannot make a database");
+        bail!("PostgreSQL cannot create a database");
     }
     let address = free()?;
     let mut server = command("postgres");

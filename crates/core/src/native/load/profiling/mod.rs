@@ -195,7 +195,7 @@ mod tests {
         fs_err::set_permissions(&open, std::fs::Permissions::from_mode(0o777)).unwrap();
         fs_err::write(&file, "").unwrap();
         let refused = write(&open, b"", &label).unwrap_err().to_string();
-        assert!(refused.contains("hint: ") && !refused.contains("build again"), "{refused}");
+        assert!(refused.contains("hint: ") && !refused.contains("rebuild"), "{refused}");
         for file in [&file, &file.join("below")] {
             assert_eq!(write(file, b"", &label).unwrap_err().kind(), io::ErrorKind::NotADirectory);
         }
