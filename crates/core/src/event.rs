@@ -190,11 +190,9 @@ pub fn lines<'e>(events: impl IntoIterator<Item = &'e Event>) -> Vec<String> {
             None => told.push((event, place.into_iter().collect())),
         }
     }
-    let line = |(event, places): (&Event, BTreeSet<&str>)| match (places.len(), event) {
-        (0 | 1, _) => event.to_string(),
-        (count, Event::PointerRestored { .. }) => format!("{event} (and {} more like this)", count - 1),
-        (count, Event::Unsigned { .. }) => format!("{event} (and {} more like this)", count - 1),
-        (count, _) => format!("{event} (and {} more like this)", count - 1),
+    let line = |(event, places): (&Event, BTreeSet<&str>)| match places.len() {
+        0 | 1 => event.to_string(),
+        count => format!("{event} (and {} more like this)", count - 1),
     };
     told.into_iter().map(line).collect()
 }

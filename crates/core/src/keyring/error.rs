@@ -61,7 +61,7 @@ pub enum KeyringError {
     },
     /// The text is not a public key. It is not shown, because it may be a secret.
     #[error("key `{name}` is invalid: expected a minisign public key, {KEY_LENGTH} characters that begin with `RW`, \
-             found {}", if *found == KEY_LENGTH { "others".to_owned() } else { found.to_string() })]
+             found {}", if *found == KEY_LENGTH { "other characters".to_owned() } else { found.to_string() })]
     Key {
         /// The name of the key.
         name: String,
