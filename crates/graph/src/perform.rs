@@ -115,10 +115,7 @@ fn results(apply: &Apply, arguments: &[&Array], perform: &Perform<'_>) -> Result
     }
     Err(PerformError::value(
         apply.op.name(),
-        format!(
-            "perform returned {found} result(s), make_node declares \
-                                                      {expected}"
-        ),
+        format!("perform returned {found} result(s), make_node declares {expected}"),
     ))
 }
 
