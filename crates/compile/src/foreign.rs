@@ -35,8 +35,8 @@ pub(crate) fn hint(unit: &Unit, message: &str) -> Option<String> {
         )
     } else {
         format!(
-            "`{name}` is not in precast's compat headers; crates/abi/compat/README.md lists the supported names. Use one \
-             of those, the pc_tensor API of precast/context.h, or define `{name}` in the op's support code"
+            "use a symbol listed in crates/abi/compat/README.md or the pc_tensor API of precast/context.h, or define \
+             `{name}` in the op's support code: it is not in precast's compat headers"
         )
     })
 }

@@ -160,8 +160,8 @@ pub enum ExternalError {
     },
     /// A `return` would skip the clean-up.
     #[error(
-        "{place}: `return` in section `{section}` would skip the cleanup after it\nhint: to leave with an error, insert \
-         `FAIL`; move code with other returns into a function"
+        "{place}: `return` in section `{section}` would skip the cleanup code\nhint: use `FAIL` to return an error, \
+         or move the code into a function"
     )]
     Return {
         /// The location.

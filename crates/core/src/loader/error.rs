@@ -9,7 +9,7 @@ use crate::record::ParseRecordError;
 #[non_exhaustive]
 pub enum LoadEntryError {
     /// The bundle has no entry of this name.
-    #[error("{bundle} has no entry `{name}`; it has: {known}")]
+    #[error("{bundle} has no entry `{name}`; available: {known}")]
     Unknown {
         /// The bundle.
         bundle: String,
@@ -27,7 +27,7 @@ pub enum LoadEntryError {
         source: LimitError,
     },
     /// No module of the bundle can serve a step on this host.
-    #[error("cannot load `{signature}`, which entry `{name}` calls: {reason}")]
+    #[error("cannot load `{signature}` of entry `{name}`: {reason}")]
     Module {
         /// The entry.
         name: String,
@@ -45,7 +45,7 @@ pub enum LoadEntryError {
         source: ParseRecordError,
     },
     /// The instance of a module cannot be created.
-    #[error("cannot make entry `{name}` ready to be called")]
+    #[error("cannot prepare entry `{name}` for calls")]
     Instance {
         /// The entry.
         name: String,

@@ -104,7 +104,7 @@ impl fmt::Display for StaleVersion {
         let changes = self.changes(|file, old, new| format!("`{file}` was `{old}`, is `{new}`"));
         write!(f, "the C of `{}` changed under version `{}`: {changes}", self.op, self.version())?;
         f.write_str(
-            "; artifacts of the old C are not used\nhint: raise the version with each change, or give none",
+            "; artifacts with the old code are not used\nhint: raise the version with each change, or omit it",
         )
     }
 }
