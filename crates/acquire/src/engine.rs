@@ -79,14 +79,15 @@ pub struct Request<'a> {
 
 /// The outcome of a [`Request`].
 #[derive(Debug, Clone)]
-pub enum Made {
+pub enum Made<T> {
     /// This process compiled the module, for each level.
     Here(Vec<Arc<Compiled>>),
-    /// Another process published the module while this one waited, so the layers have it.
-    Elsewhere,
+    /// Another process published the module while this one waited, and the layers have it.
+    Elsewhere(T),
 }
 
-/// The reason why a module was not compiled. The engine caches it for the life of the process.
+/// The reason why a module was not compiled. Except for [`MakeError::Removed`], the engine caches it for the life of
+/// the process.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MakeError {
@@ -99,10 +100,13 @@ pub enum MakeError {
     /// The compiler rejected the module, or could not be run.
     #[error(transparent)]
     Compile(#[from] CompileError),
+    /// The layers had the module after another process compiled it, and have it no longer.
+    #[error("another process compiled it, and it was removed since\nhint: try again")]
+    Removed,
 }
 
 /// The state of one key: one thread compiles, the other threads wait.
-type Flight = Arc<OnceLock<Result<Made, Arc<MakeError>>>>;
+type Flight = Arc<OnceLock<Result<Made<()>, Arc<MakeError>>>>;
 
 /// An engine that compiles each module once.
 #[derive(Default)]
@@ -122,24 +126,37 @@ struct Publisher {
 }
 
 impl Engine {
-    /// Compiles a module and starts to publish it, unless this process has compiled it already. `is_there` returns
-    /// whether the layers have the module; it is called after another process compiled the module.
+    /// Compiles a module and starts to publish it, unless this process has compiled it already. `find` looks the
+    /// module up in the layers; it is called after another process compiled the module.
     ///
     /// # Errors
     /// See [`MakeError`]. Errors are cached: another call for the same module fails at once.
-    pub fn make(
+    pub fn make<T>(
         &self,
         request: &Request<'_>,
         toolchain: &Toolchain,
-        is_there: impl FnOnce() -> bool,
-    ) -> Result<Made, Arc<MakeError>> {
+        find: impl Fn() -> Option<T>,
+    ) -> Result<Made<T>, Arc<MakeError>> {
         let key = request.module.key();
         let flight = {
             let mut flights = self.flights();
             flights.retain(|known, flight| *known != key || !is_outdated(flight));
             Arc::clone(flights.entry(key).or_default())
         };
-        flight.get_or_init(|| self.lead(request, &key, toolchain, is_there).map_err(Arc::new)).clone()
+        let mut found = None;
+        let mut is_there = || {
+            found = find();
+            found.is_some()
+        };
+        let made =
+            flight.get_or_init(|| self.lead(request, &key, toolchain, &mut is_there).map_err(Arc::new));
+        match made.clone()? {
+            Made::Here(made) => Ok(Made::Here(made)),
+            // If another thread looked the module up, this one has not found it yet.
+            Made::Elsewhere(()) => {
+                found.or_else(find).map(Made::Elsewhere).ok_or_else(|| Arc::new(MakeError::Removed))
+            }
+        }
     }
 
     /// Returns whether compiling a module failed in this process.
@@ -176,15 +193,15 @@ impl Engine {
         request: &Request<'_>,
         key: &BuildKey,
         toolchain: &Toolchain,
-        is_there: impl FnOnce() -> bool,
-    ) -> Result<Made, MakeError> {
+        is_there: &mut dyn FnMut() -> bool,
+    ) -> Result<Made<()>, MakeError> {
         let module = request.module;
         let target = request.layers.iter().find_map(|layer| Some((layer, layer.writable()?)));
         let target = target.filter(|_| !module.unpublished);
         let turn = target.map(|(_, store)| store.turn(key, PATIENCE));
         // Another process may have compiled for this CPU alone, so named levels are compiled here.
         if request.levels.is_empty() && turn.as_ref().is_some_and(Turn::waited) && is_there() {
-            return Ok(Made::Elsewhere);
+            return Ok(Made::Elsewhere(()));
         }
         if !module.versions.is_empty() {
             let stale = Inventory::new(request.layers).explain(module).stale;
@@ -257,18 +274,16 @@ impl Drop for Engine {
     }
 }
 
-impl Made {
-    /// Returns the best of the compiled artifacts that this host can run.
-    ///
-    /// # Errors
-    /// Fails with the reason, in words, if this host can run none of them.
-    pub fn best(made: &[Arc<Compiled>]) -> Result<&Arc<Compiled>, String> {
-        let records = made.iter().map(|one| Arc::new(one.record.clone())).collect();
-        let mut refused = Vec::new();
-        let best = best_first(records, &mut refused).into_iter().next();
-        best.and_then(|best| made.iter().find(|one| one.record.digest == best.digest))
-            .ok_or_else(|| format!("not supported by this CPU: {}", join(&refused, "; ")))
-    }
+/// Returns the best of some artifacts that this host can run.
+///
+/// # Errors
+/// Fails with the reason, in words, if this host can run none of them.
+pub fn best(made: &[Arc<Compiled>]) -> Result<&Arc<Compiled>, String> {
+    let records = made.iter().map(|one| Arc::new(one.record.clone())).collect();
+    let mut refused = Vec::new();
+    let best = best_first(records, &mut refused).into_iter().next();
+    best.and_then(|best| made.iter().find(|one| one.record.digest == best.digest))
+        .ok_or_else(|| format!("this CPU cannot run it: {}", join(&refused, "; ")))
 }
 
 /// Returns whether a flight must be discarded: a file that it read has changed, or another process compiled the
@@ -276,7 +291,7 @@ impl Made {
 fn is_outdated(flight: &Flight) -> bool {
     match flight.get() {
         Some(Ok(Made::Here(made))) => made.iter().any(|one| outdated(&one.record, true).is_some()),
-        Some(Ok(Made::Elsewhere)) => true,
+        Some(Ok(Made::Elsewhere(()))) => true,
         None | Some(Err(_)) => false,
     }
 }

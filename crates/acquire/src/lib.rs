@@ -28,7 +28,7 @@ mod publishing;
 mod unit;
 
 #[cfg(feature = "compile")]
-pub use engine::{Engine, Event, Made, MakeError, Observer, Request};
+pub use engine::{Engine, Event, Made, MakeError, Observer, Request, best};
 pub use inventory::Inventory;
 pub use miss::{Miss, Reason};
 pub use outside::{find, outdated};

@@ -3,7 +3,7 @@
 
 use crate::error::FunctionError;
 use crate::resolve::{Names, Resolver};
-use precast_acquire::{Engine, Made, Request};
+use precast_acquire::{Engine, Made, Request, best};
 use precast_codegen::Module;
 use precast_compile::{Compiled, Toolchain};
 use precast_core::event::chain;
@@ -18,7 +18,7 @@ type Loaded = (LoadedModule, Provenance);
 
 /// Compiles a module for this host and loads it. Each miss looks up the compiler again, because a process may outlive
 /// a compiler; this is cheap while the compiler's files are unchanged.
-pub(crate) fn compile(
+pub(crate) fn make(
     engine: &Engine,
     module: &Arc<Module>,
     fingerprint: Option<Fingerprint>,
@@ -33,21 +33,11 @@ pub(crate) fn compile(
     let observer = resolver.recorder.observer();
     let request = Request { module, levels: &[], fingerprint, layers: &resolver.layers, observer: &observer };
     let failed = |problem: String| FunctionError::Load { signature: signature.to_owned(), problem };
-    let mut elsewhere = None;
-    let is_there = || {
-        elsewhere = resolver.resolve(&key, names).ok().flatten();
-        elsewhere.is_some()
-    };
-    let made = engine.make(&request, &toolchain, is_there);
+    let find = || resolver.resolve(&key, names).transpose();
+    let made = engine.make(&request, &toolchain, find);
     match made.map_err(|source| FunctionError::Compile { signature: signature.to_owned(), source })? {
-        Made::Here(made) => load(Made::best(&made).map_err(failed)?, &key, resolver, names),
-        Made::Elsewhere => match elsewhere {
-            Some(loaded) => Ok(loaded),
-            // Another thread of this process looked it up, so look it up again.
-            None => resolver.resolve(&key, names)?.ok_or_else(|| {
-                failed("another process compiled it, but the artifact was deleted; try again".to_owned())
-            }),
-        },
+        Made::Here(made) => load(best(&made).map_err(failed)?, &key, resolver, names),
+        Made::Elsewhere(found) => Ok(found?),
     }
 }
 

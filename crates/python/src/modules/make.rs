@@ -3,7 +3,7 @@
 use super::found::Found;
 use super::unit::Wanted;
 use super::{Modules, shared_object};
-use precast_acquire::{Made, Request};
+use precast_acquire::{Made, Request, best};
 use precast_compile::Toolchain;
 use precast_core::event::chain;
 use precast_store::key::Language;
@@ -26,18 +26,16 @@ impl Modules {
             observer: &self.observer(),
         };
         let find = || self.layers.iter().find_map(|layer| self.find_in(layer, unit, true));
-        let made = self.engine.make(&request, &toolchain, || find().is_some());
+        let made = self.engine.make(&request, &toolchain, find);
         match made.map_err(|error| chain(&*error))? {
             Made::Here(made) => {
                 // Python may exit without waiting for the publishing thread.
                 self.engine.flush();
-                let best = Made::best(&made)?;
+                let best = best(&made)?;
                 let bytes = shared_object(&best.archive).ok_or("its archive has no shared object")?;
                 Found::new(&best.record, bytes, "this process".to_owned())
             }
-            Made::Elsewhere => find().ok_or_else(|| {
-                "another process compiled the module, but it has been removed since; try again".to_owned()
-            }),
+            Made::Elsewhere(found) => Ok(found),
         }
     }
 }

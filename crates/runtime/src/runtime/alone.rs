@@ -36,14 +36,8 @@ impl Runtime {
         let module = module.map_or_else(|| link(alone, self.ops.c()), Ok)?;
         let fingerprint = precast_ops::fingerprint(alone, &self.ops);
         Ok(Some(
-            crate::jit::compile(
-                &self.engine,
-                &Arc::new(module),
-                fingerprint,
-                &self.resolver,
-                Names::default(),
-            )?
-            .0,
+            crate::jit::make(&self.engine, &Arc::new(module), fingerprint, &self.resolver, Names::default())?
+                .0,
         ))
     }
 

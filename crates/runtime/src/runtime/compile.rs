@@ -89,7 +89,7 @@ fn compile_missing(
     for position in 0..answer.segments.len() {
         let segment = &answer.segments[position];
         let Some(missing) = segment.missing.as_ref().filter(|_| !segment.is_served()) else { continue };
-        let loaded = jit::compile(
+        let loaded = jit::make(
             engine,
             &missing.module,
             missing.fingerprint,
