@@ -328,7 +328,7 @@ fn a_build_says_why_it_compiled_and_is_asked_about_it_afterwards() {
     let place = built(&[SUM]);
     let explain =
         |options: &[&str]| place.run_bare(&args(&[&["explain", "--last", "--store", "artifacts"], options]));
-    let reason = || explain(&["--json"]).ok().json()["compilations"][0]["why"]["reason"].clone();
+    let reason = || explain(&["--json"]).ok().json()["compilations"][0]["why"][0]["reason"].clone();
     assert_eq!(reason(), "new");
     assert!(explain(&[]).ok().out.contains("`add(f64[..], f64[..]) -> f64[..]` is new"));
     let nothing = place.run(&["build", "--why"]).ok();
@@ -343,7 +343,7 @@ fn a_build_says_why_it_compiled_and_is_asked_about_it_afterwards() {
         fs_err::remove_file(object).unwrap();
     }
     let json = place.run(&["build", "--json"]).ok().json();
-    assert_eq!(json["why"][0]["why"]["reason"], "unusable");
+    assert_eq!(json["why"][0]["why"][0]["reason"], "unusable");
     place.run_bare(&["explain"]).fails(2, &["--expr"]);
     place.run_bare(&["explain", "--last", "--entry", "sum"]).fails(2, &["--last"]);
     place

@@ -272,7 +272,7 @@ impl fmt::Display for Outcome {
         write!(f, "{hits} reused{healed}, {compiled} compiled")?;
         // One line each: Cargo would interpret a line that looks like a directive.
         self.compilations.iter().try_for_each(|one| {
-            let (title, why) = (one_line(&one.title), one.why.to_string());
+            let (title, why) = (one_line(&one.title), one.reasons());
             write!(f, "\nprecast: {title}, {} ms: {}", one.millis, one_line(&why))
         })
     }

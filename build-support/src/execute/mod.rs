@@ -31,7 +31,7 @@ use crate::lock::{Lock, LockError};
 use crate::plan::Plan;
 use job::Job;
 use jobs::Jobs;
-use precast_acquire::{Reason, Reasons};
+use precast_acquire::{Reason, Reasons, UnitMiss};
 use precast_compile::{Parallel, Progress, Toolchain, Variant, compile_all};
 use precast_store::key::{KeyDocument, StaleVersion};
 use precast_store::{ActionCache, ActionKey, CachedAction, Event, Heard, Layer, Store, event};
@@ -267,7 +267,7 @@ fn put_entries(plan: &Plan, execution: &Execution<'_>) -> Result<(), ExecuteErro
     Ok(())
 }
 
-/// Returns the reason for each compile, before anything is published.
+/// Returns the reasons for each compile, before anything is published.
 fn reasons(
     jobs: &[Job<'_>],
     missing: &[usize],
@@ -277,11 +277,14 @@ fn reasons(
     let reasons = layer.as_ref().and_then(|layer| Reasons::new(layer, toolchain));
     let made = missing.iter().filter_map(|at| Some((&jobs[*at], jobs[*at].action?)));
     let of = |(job, action): (&Job<'_>, ActionKey)| {
-        let (signature, why) = match &reasons {
+        let miss = match &reasons {
             Some(reasons) => reasons.find(job.unit, job.variant, &action)?,
-            None => (job.unit.first().signature.clone(), Reason::NoLayer),
+            None => {
+                let signature = job.unit.first().signature.clone();
+                UnitMiss { signature, reasons: vec![Reason::NoLayer] }
+            }
         };
-        Ok(Compilation { title: job.title(), signature, why, millis: 0 })
+        Ok(Compilation { title: job.title(), signature: miss.signature, why: miss.reasons, millis: 0 })
     };
     made.map(of).collect()
 }

@@ -126,9 +126,9 @@ fn a_unit_that_cannot_be_compiled_is_named() {
     assert!(failures[0].to_string().contains("does not exist on"), "{}", failures[0]);
 }
 
-/// Returns the reason for compiling the first unit of a plan after `change` was applied to the records of another
+/// Returns the reasons for compiling the first unit of a plan after `change` was applied to the records of another
 /// store.
-fn why(change: impl Fn(&mut Record) -> Vec<Record>) -> Reason {
+fn why(change: impl Fn(&mut Record) -> Vec<Record>) -> Vec<Reason> {
     let plan = small();
     let plan = Plan { units: plan.units[..1].to_vec(), entries: Vec::new(), ..plan };
     let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -149,6 +149,16 @@ fn why(change: impl Fn(&mut Record) -> Vec<Record>) -> Reason {
     one.why.clone()
 }
 
+/// Splits the record of a unit: its first module, and the other modules.
+fn halves(record: &Record) -> Vec<Record> {
+    let half = |from: bool, byte| {
+        let members = record.members.iter().enumerate().filter(|(at, _)| (*at == 0) == from);
+        let members = members.map(|(_, member)| member.clone()).collect();
+        Record { action: ActionKey::from_bytes([byte; 32]), members, ..record.clone() }
+    };
+    vec![half(true, 1), half(false, 2)]
+}
+
 #[test]
 fn every_reason_of_a_compilation_is_told() {
     let other = |record: &mut Record| record.action = ActionKey::from_bytes([9; 32]);
@@ -159,31 +169,37 @@ fn every_reason_of_a_compilation_is_told() {
             vec![record.clone()]
         })
     };
-    assert_eq!(with(&|record| record.toolchain = None), Reason::Compiler);
-    assert_eq!(with(&|_| {}), Reason::Flags);
-    assert_eq!(
-        with(&|record| "x86-64-v9".clone_into(&mut record.isa)),
-        Reason::Isa { found: vec!["x86-64-v9".into()] }
-    );
+    assert_eq!(with(&|record| record.toolchain = None), [Reason::Compiler]);
+    assert_eq!(with(&|_| {}), [Reason::Flags]);
+    let isa = Reason::Isa { found: vec!["x86-64-v9".into()] };
+    assert_eq!(with(&|record| "x86-64-v9".clone_into(&mut record.isa)), [isa.clone()]);
     let target = "riscv64gc-unknown-linux-gnu";
     assert_eq!(
         with(&|record| target.clone_into(&mut record.target)),
-        Reason::Target { found: vec![target.into()] }
+        [Reason::Target { found: vec![target.into()] }]
     );
-    let halves = why(|record| {
-        let half = |from: bool, byte| {
-            let members = record.members.iter().enumerate().filter(|(at, _)| (*at == 0) == from);
-            let members = members.map(|(_, member)| member.clone()).collect();
-            Record { action: ActionKey::from_bytes([byte; 32]), members, ..record.clone() }
-        };
-        vec![half(true, 1), half(false, 2)]
-    });
-    assert_eq!(halves, Reason::Neighbours);
+    let split = |change: &dyn Fn(&mut Record)| {
+        why(|record| {
+            change(record);
+            halves(record)
+        })
+    };
+    assert_eq!(split(&|_| {}), [Reason::Neighbours]);
+    // All of the differences are reported, in the order of the key table.
+    let isa_and_compiler = |record: &mut Record| {
+        "x86-64-v9".clone_into(&mut record.isa);
+        record.toolchain = None;
+    };
+    assert_eq!(with(&isa_and_compiler), [isa.clone(), Reason::Compiler]);
+    assert_eq!(split(&isa_and_compiler), [Reason::Neighbours, isa, Reason::Compiler]);
     let one = with(&|record| record.members.retain(|member| member.signature.contains("(f64")));
-    assert!(matches!(&one, Reason::Nearest { summary, .. } if summary.contains("differs in")), "{one:?}");
-    assert!(matches!(why(|_| Vec::new()), Reason::New { .. }));
+    assert!(
+        matches!(&one[..], [Reason::Nearest { summary, .. }] if summary.contains("differs in")),
+        "{one:?}"
+    );
+    assert!(matches!(why(|_| Vec::new())[..], [Reason::New { .. }]));
     let plan = small();
-    assert!(run(&plan, None, 2).compilations.iter().all(|one| one.why == Reason::NoLayer));
+    assert!(run(&plan, None, 2).compilations.iter().all(|one| one.why == [Reason::NoLayer]));
     // The archive is lost.
     let directory = tempfile::tempdir().unwrap();
     let store = Store::create(directory.path()).unwrap();
@@ -191,7 +207,8 @@ fn every_reason_of_a_compilation_is_told() {
     objects(directory.path()).iter().for_each(|object| fs_err::remove_file(object).unwrap());
     let lost = run(&plan, Some(&store), 2).compilations;
     assert!(
-        lost.len() == plan.units.len() && lost.iter().all(|one| matches!(one.why, Reason::Unusable { .. })),
+        lost.len() == plan.units.len()
+            && lost.iter().all(|one| matches!(one.why[..], [Reason::Unusable { .. }])),
         "{lost:?}"
     );
 }

@@ -34,4 +34,4 @@ pub use miss::{Miss, Reason};
 pub use outside::{find, outdated};
 pub use process::PerProcess;
 #[cfg(feature = "compile")]
-pub use unit::Reasons;
+pub use unit::{Reasons, UnitMiss};
