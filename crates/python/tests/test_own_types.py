@@ -112,6 +112,36 @@ def test_filter_decides_which_values_a_type_has():
     assert isinstance(caught.value.__cause__, ValueError)
 
 
+def test_a_later_type_replaces_one_with_the_same_c():
+    class Limited(Double):
+        name = "limited"
+
+        def __init__(self, limit):
+            self.limit = limit
+
+        def __eq__(self, other):
+            return type(self) is type(other) and self.limit == other.limit
+
+        __hash__ = None
+
+        def filter(self, x, strict=False, allow_downcast=None):
+            if x > self.limit:
+                raise ValueError(f"{x} is above {self.limit}")
+            return float(x)
+
+        def values_eq_approx(self, x, y):
+            return abs(x - y) < self.limit
+
+    def square(limited):
+        p = limited("p")
+        return precast.function([p], Times()(p, p), policy="interpret")
+
+    assert square(Limited(10.0))(5.0) == 25.0
+    with pytest.raises(precast.CallValueError, match="above 2.0"):
+        square(Limited(2.0))(5.0)
+    assert square(Limited(10.0))(5.0) == 25.0
+
+
 @pytest.mark.parametrize(("tolerance", "agrees"), [(1e-4, True), (1e-8, False)])
 def test_values_eq_approx_decides_whether_the_code_and_perform_agree(tolerance, agrees, tmp_path):
     # Checked functions run in a child process, so it writes its calls to a file.

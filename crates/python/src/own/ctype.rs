@@ -58,11 +58,10 @@ pub(crate) fn with_types(ops: precast_ops::Ops) -> precast_ops::Ops {
 
 /// Returns whether values of a type are filtered by Python code.
 pub(crate) fn has_filter(name: &str) -> bool {
-    let types = TYPES.read().unwrap_or_else(PoisonError::into_inner);
-    types.1.iter().any(|(known, ty)| known == name && ty.filter.is_some())
+    find(name).is_some_and(|ty| ty.filter.is_some())
 }
 
-/// Registers a type under its name. Replaces a type of the same name if the code differs.
+/// Registers a type under its name. Replaces a type of the same name that differs from it.
 #[pyfunction]
 pub(crate) fn register_type(
     py: Python<'_>,
@@ -83,27 +82,55 @@ pub(crate) fn register_type(
     let headers = precast_abi::HEADERS.iter().map(|(name, text)| ((*name).to_owned(), (*text).into()));
     let code = Code { sources: headers.collect(), ..Code::new(texts, lists) };
     let made = Arc::new(OwnType { code, is_simple, is_number, element_type, filter, values_eq_approx });
+    // Methods are compared by Python code, so the lock is not held.
+    let known = find(&name);
+    if known.as_deref().is_some_and(|known| known.is(py, &made)) {
+        return Ok(());
+    }
     let mut types = TYPES.write().unwrap_or_else(PoisonError::into_inner);
-    let old = match types.1.iter_mut().find(|(known, _)| *known == name) {
-        Some((_, known)) if known.code.is(&made.code) => Some(made),
-        Some((_, known)) => {
-            let old = std::mem::replace(known, made);
-            types.0 += 1;
-            Some(old)
-        }
+    types.0 += 1;
+    let old = types.1.iter_mut().find(|(known, _)| *known == name);
+    let old = match old {
+        Some((_, known)) => Some(std::mem::replace(known, made)),
         None => {
             types.1.push((name, made));
-            types.0 += 1;
             None
         }
     };
     drop(types);
-    // Dropping the type may run Python code, so the lock was released before.
+    // Dropping a type may run Python code, so the lock was released before.
     drop(old);
     Ok(())
 }
 
+/// Finds a registered type.
+fn find(name: &str) -> Option<Arc<OwnType>> {
+    let types = TYPES.read().unwrap_or_else(PoisonError::into_inner);
+    types.1.iter().find(|(known, _)| known == name).map(|(_, ty)| Arc::clone(ty))
+}
+
+/// Returns whether two methods do the same: one function, bound to equal objects.
+fn is_same(py: Python<'_>, a: Option<&Py<PyAny>>, b: Option<&Py<PyAny>>) -> bool {
+    let (a, b) = match (a, b) {
+        (Some(a), Some(b)) => (a.bind(py), b.bind(py)),
+        (a, b) => return a.is_none() && b.is_none(),
+    };
+    let part = |method: &Bound<'_, PyAny>, name| method.getattr(name).ok();
+    let is_equal = |name| Some(part(a, name)?.eq(part(b, name)?).unwrap_or(false));
+    a.is(b) || is_equal("__func__") == Some(true) && is_equal("__self__") == Some(true)
+}
+
 impl OwnType {
+    /// Returns whether two types have the same C code, and methods that do the same.
+    fn is(&self, py: Python<'_>, other: &Self) -> bool {
+        let Self { code, is_simple, is_number, element_type, filter, values_eq_approx } = self;
+        code.is(&other.code)
+            && (is_simple, is_number, element_type)
+                == (&other.is_simple, &other.is_number, &other.element_type)
+            && is_same(py, filter.as_ref(), other.filter.as_ref())
+            && is_same(py, values_eq_approx.as_ref(), other.values_eq_approx.as_ref())
+    }
+
     fn fill(&self, method: &str, name: &str, sub: &Sub) -> String {
         self.code.texts.fill(method, name, sub)
     }
