@@ -60,7 +60,7 @@
 //! ```text
 //! Manifest ──▶ Declared ──plan──▶ Plan { units, entries } ──execute──▶ Executed { artifacts, … } ──▶ bundle bytes
 //! ```
-//! [`Build`] runs these stages for build scripts; `precast build` uses the same stages.
+//! [`pipeline`] runs the stages after the plan, for [`Build`], for `precast build` and for Python's `save`.
 //!
 //! # Limitation: a manifest that is added later
 //! A new `precast.toml` is noticed only when something else makes the script run: watching a path that does not exist
@@ -77,6 +77,7 @@ pub mod history;
 pub mod interrupt;
 pub mod lock;
 pub mod manifest;
+pub mod pipeline;
 mod place;
 pub mod plan;
 mod problem;

@@ -4,10 +4,10 @@ use super::environment::EnvironmentError;
 use crate::dependencies::DependenciesError;
 use crate::execute::ExecuteError;
 use crate::lock::LockError;
+use crate::pipeline::OpenStoreError;
 use crate::problem::DeclareError;
 use precast_compile::FindToolchainError;
 use precast_core::event::{chain, split_hints};
-use precast_store::CreateError;
 use std::error::Error as _;
 use std::io;
 use std::path::PathBuf;
@@ -50,14 +50,9 @@ pub enum BuildError {
     /// No compiler was found.
     #[error(transparent)]
     Toolchain(#[from] FindToolchainError),
-    /// The store is not writable.
-    #[error("cannot use the store at `{}`\nhint: set `PRECAST_STORE` to a writable directory", path.display())]
-    Store {
-        /// The store.
-        path: PathBuf,
-        /// The reason.
-        source: CreateError,
-    },
+    /// The store cannot be used.
+    #[error(transparent)]
+    Store(#[from] OpenStoreError),
     /// Compiling or publishing failed.
     #[error(transparent)]
     Execute(#[from] ExecuteError),

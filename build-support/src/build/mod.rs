@@ -13,6 +13,7 @@ mod external;
 mod functions;
 mod gather;
 mod index;
+mod locked;
 mod memo;
 mod model;
 mod print;

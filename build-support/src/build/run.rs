@@ -2,24 +2,52 @@
 
 use super::environment::Environment;
 use super::gather::{Gathered, gather};
+use super::locked::locked;
 use super::memo::{self, Question};
 use super::{Build, BuildError, Counts, Outcome, index, model};
-use crate::execute::{Executed, Execution, Locked, Mode, execute};
-use crate::history;
-use crate::lock::{Lock, LockError};
-use crate::plan::{Plan, plan, plan_after};
+use crate::execute::{Executed, Execution, Locked, Mode};
+use crate::lock::LockError;
+use crate::pipeline::{self, Access, Opened, StoreChoice};
+use crate::plan::{plan, plan_after};
 use crate::problem::DeclareError;
 use precast_compile::{Toolchain, Variant};
 use precast_ops::GENERATOR;
 use precast_store::key::{Canonical, ContentId};
 use precast_store::whole::write_if_changed;
-use precast_store::{OpenError, Store, event, file};
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use precast_store::{Store, file};
+use std::path::Path;
 
 /// Runs a build.
 pub(super) fn run(build: &Build, environment: &Environment) -> Result<Outcome, BuildError> {
-    let mut outcome = Outcome {
+    let gathered = gather(build, environment)?;
+    let mut outcome = blank(environment, &gathered);
+    if environment.is_docs_rs || build.is_library {
+        // Documentation builds and libraries need only the functions' signatures.
+        let (declared, problems) = gathered.declare();
+        DeclareError::check(problems)?;
+        return without_code(model::render(&model::graphs(&declared), build.home()), outcome);
+    }
+    outcome.warnings.extend(gathered.warnings.iter().cloned());
+    outcome.inputs.extend(Some(environment.lock()).filter(|path| path.is_file()));
+    if !gathered.is_empty() {
+        return build_declared(build, environment, &gathered, outcome);
+    }
+    let manifest = environment.manifest_dir.join("precast.toml");
+    let is_there = manifest.exists();
+    let lacks = if is_there { "declares nothing" } else { "is not there" };
+    outcome.warnings.push(format!(
+        "nothing is declared for precompilation, so the bundle is empty: `{}` {lacks}, and no package brings declarations",
+        manifest.display()
+    ));
+    // Cargo reruns a script as long as a watched path is missing. That is intended for a package that waits for its
+    // manifest.
+    outcome.inputs.extend((!is_there).then_some(manifest));
+    without_code(model::render(&[], build.home()), outcome)
+}
+
+/// Returns the outcome before anything is built: the paths of the output, and what Cargo watches.
+fn blank(environment: &Environment, gathered: &Gathered<'_>) -> Outcome {
+    Outcome {
         bundle: environment.out_dir.join("precast.bundle"),
         index: environment.out_dir.join("precast.rs"),
         model: environment.out_dir.join("precast_model.rs"),
@@ -32,57 +60,12 @@ pub(super) fn run(build: &Build, environment: &Environment) -> Result<Outcome, B
         compiled: 0,
         compilations: Vec::new(),
         warnings: Vec::new(),
-        inputs: Vec::new(),
+        inputs: gathered.inputs(),
         variables: environment.watched(),
-    };
-    if environment.is_docs_rs || build.is_library {
-        // Documentation builds and libraries need only the functions' signatures.
-        let gathered = gather(build, environment)?;
-        outcome.inputs = gathered.inputs();
-        let (declared, problems) = gathered.declare();
-        DeclareError::check(problems)?;
-        let functions = model::render(&model::graphs(&declared), build.home());
-        return write(&nothing(), &nothing().bundle_of(Vec::new())?, functions, outcome);
-    }
-    let gathered = gather(build, environment)?;
-    outcome.warnings.extend(gathered.warnings.iter().cloned());
-    outcome.inputs = gathered.inputs();
-    outcome.inputs.extend(Some(environment.lock()).filter(|path| path.is_file()));
-    if gathered.is_empty() {
-        let manifest = environment.manifest_dir.join("precast.toml");
-        let is_there = manifest.exists();
-        let lacks = if is_there { "declares nothing" } else { "does not exist" };
-        outcome.warnings.push(format!(
-            "the bundle is empty: `{}` {lacks}, and no dependency declares graphs",
-            manifest.display()
-        ));
-        // Cargo reruns a script as long as a watched path is missing. That is intended for a package that waits for
-        // its manifest.
-        if !is_there {
-            outcome.inputs.push(manifest);
-        }
-        let functions = model::render(&[], build.home());
-        return write(&nothing(), &nothing().bundle_of(Vec::new())?, functions, outcome);
-    }
-    compile(build, environment, &gathered, outcome)
-}
-
-fn nothing() -> Executed {
-    Executed {
-        artifacts: Vec::new(),
-        entries: Vec::new(),
-        hits: 0,
-        healed: 0,
-        fetched: 0,
-        compiled: 0,
-        compilations: Vec::new(),
-        fresh: BTreeSet::new(),
-        stale: Vec::new(),
-        is_hermetic: true,
     }
 }
 
-fn compile(
+fn build_declared(
     build: &Build,
     environment: &Environment,
     gathered: &Gathered<'_>,
@@ -90,16 +73,11 @@ fn compile(
 ) -> Result<Outcome, BuildError> {
     let variants = gathered.variants(environment).map_err(|error| with_all_others(error, gathered))?;
     let toolchain = Toolchain::find(Some(&environment.target))?;
-    let named = environment.store.as_ref().or(gathered.dependencies.store.as_ref());
-    let store = match environment.is_frozen {
-        true => open_to_read(named, environment)?,
-        false => Some(open(named, environment, &mut outcome)?),
-    };
-    let (store, heard) = store.map(|store| store.listening()).unzip();
+    let store = open_store(environment, gathered, &mut outcome.warnings)?;
     outcome.store = store.as_ref().map(|store| store.path().to_owned());
     let is_static = build.is_static || environment.is_static;
     outcome.library = is_static.then(|| environment.out_dir.join(library_name(environment)));
-    let (bundle, index, library) = (outcome.bundle.clone(), outcome.index.clone(), outcome.library.clone());
+    let Outcome { bundle, index, library, .. } = outcome.clone();
     let question = Question {
         file: environment.out_dir.join("precast/build.json"),
         inputs: inputs(gathered, &variants, environment)?,
@@ -114,40 +92,36 @@ fn compile(
     }
     let (declared, problems) = gathered.declare();
     let plan = plan_after(DeclareError::check(problems), &declared)?;
-    let lock = locked(&plan, environment, &mut outcome)?;
-    let path = environment.lock();
-    let lock = lock.filter(|_| environment.is_locked);
+    let lock_path = environment.lock();
+    let lock = locked(&plan, environment, &mut outcome.warnings)?.filter(|_| environment.is_locked);
     if let Some(lock) = &lock {
-        lock.check_actions(&plan, (&toolchain, &variants), &path)?;
-        outcome.warnings.extend(lock.unpinned(&environment.target, &path));
+        lock.check_actions(&plan, &toolchain, &variants, &lock_path)?;
+        outcome.warnings.extend(lock.unpinned(&environment.target, &lock_path));
     }
     let execution = Execution {
         store: store.as_ref(),
         mode: if environment.is_frozen { Mode::Reuse } else { Mode::Compile },
-        locked: lock.as_ref().map(|lock| Locked { lock, path: &path }),
+        locked: lock.as_ref().map(|lock| Locked { lock, path: &lock_path }),
         ..Execution::new(&toolchain, &variants)
     };
-    let executed = execute(&plan, &execution)?;
-    store.iter().for_each(|store| history::remember(store, &environment.manifest_dir, &executed));
-    outcome.warnings.extend(heard.map(|heard| event::lines(&heard.take())).unwrap_or_default());
-    outcome.warnings.extend(plan.warnings());
-    outcome.warnings.extend(executed.stale.iter().map(ToString::to_string));
+    let executed = pipeline::build(&plan, &execution, &environment.manifest_dir)?;
+    outcome.warnings.extend(executed.warnings());
     outcome.counts = Counts {
         combinations: plan.combinations,
         modules: plan.modules(),
         artifacts: executed.artifacts.len(),
     };
     memo::forget(&question);
-    let functions = model::render(&model::graphs(&declared), build.home());
-    let outcome = match &library {
-        None => write(&executed, &executed.bundle(&toolchain)?, functions, outcome)?,
+    let bytes = match &library {
+        None => executed.bundle(&toolchain)?,
         Some(path) => {
             let (bundle, library) = executed.static_bundle(&toolchain)?;
             put(path, &library.bytes)?;
-            let outcome = Outcome { system_libraries: library.system_libraries, ..outcome };
-            write(&executed, &bundle, functions, outcome)?
+            outcome.system_libraries = library.system_libraries;
+            bundle
         }
     };
+    let outcome = write(&executed, &bytes, model::render(&model::graphs(&declared), build.home()), outcome)?;
     if executed.is_hermetic {
         memo::put(&question, plan.languages(), outcome.counts);
     }
@@ -164,83 +138,27 @@ fn with_all_others(error: BuildError, gathered: &Gathered<'_>) -> BuildError {
 }
 
 /// Opens the named store, else the user's store, so that packages, profiles and target directories share compiled
-/// modules. If the user's store is not writable or not trusted, opens a store of this build alone.
-fn open(
-    named: Option<&PathBuf>,
+/// modules. If the user's store is not writable or not trusted, opens a store of this build alone. A build that
+/// compiles nothing only reads.
+fn open_store(
     environment: &Environment,
-    outcome: &mut Outcome,
-) -> Result<Store, BuildError> {
-    let create = |path: &Path| {
-        Store::create(path).map_err(|source| BuildError::Store { path: path.to_owned(), source })
-    };
-    if let Some(path) = named {
-        return create(path);
-    }
+    gathered: &Gathered<'_>,
+    warnings: &mut Vec<String>,
+) -> Result<Option<Store>, BuildError> {
     let own = environment.out_dir.join("precast-store");
-    let Some(shared) = &environment.shared else { return create(&own) };
-    create(shared).or_else(|error| {
-        let told = format!("{}\nusing the store `{}` instead", error.lines().join("\n"), own.display());
-        outcome.warnings.push(told);
-        create(&own)
-    })
-}
-
-/// Opens the store for a build that compiles nothing, if one exists: it need not be writable, and is never created.
-/// The shared store comes first if it is writable, because other builds fill it; see [`open`].
-fn open_to_read(named: Option<&PathBuf>, environment: &Environment) -> Result<Option<Store>, BuildError> {
-    let own = environment.out_dir.join("precast-store");
-    let places = match named {
-        Some(path) => vec![path],
-        None => {
-            let shared = environment.shared.as_ref();
-            let filled = shared.filter(|path| Store::open(path).is_ok_and(|store| store.is_writable()));
-            filled.into_iter().chain([&own]).chain(shared).collect()
-        }
+    let named = environment.store.as_ref().or(gathered.dependencies.store.as_ref());
+    let choice = match (named, &environment.shared) {
+        (Some(path), _) => StoreChoice::Named(path),
+        (None, Some(path)) => StoreChoice::Shared { path, fallback: Some(&own) },
+        (None, None) => StoreChoice::Named(&own),
     };
-    for path in places {
-        match Store::open(path) {
-            Ok(store) => return Ok(Some(store)),
-            Err(OpenError::Missing { is_lost: false, .. }) => {}
-            Err(error) => return Err(BuildError::Store { path: path.clone(), source: error.into() }),
-        }
-    }
-    Ok(None)
-}
-
-/// Compares a plan with the lock file: a difference is an error if the build is locked, else a warning. In update
-/// mode it writes the file.
-fn locked(plan: &Plan, environment: &Environment, outcome: &mut Outcome) -> Result<Option<Lock>, BuildError> {
-    let path = environment.lock();
-    if environment.updates_lock {
-        let (present, why) = Lock::read_to_replace(&path)?;
-        let (present, is_broken) = (present.unwrap_or_default(), why.is_some());
-        outcome
-            .warnings
-            .extend(why.map(|why| format!("rewrote invalid `{}` without pins: {why}", path.display())));
-        let (lock, changes) = Lock::following(&present, plan);
-        lock.write(&path)?;
-        let dropped = present.pins.len() - lock.pins.len();
-        if !is_broken && dropped > 0 {
-            outcome.warnings.push(format!(
-                "removed {dropped} archive pin(s) from `{}`: their modules are no longer declared",
-                path.display()
-            ));
-        }
-        // New items are not pinned yet; this build compiles them.
-        let pins = if changes.is_empty() { lock.pins } else { BTreeSet::new() };
-        return Ok(Some(Lock { pins, ..lock }));
-    }
-    let lock = Lock::read(&path)?;
-    if let Some(lock) = &lock {
-        match lock.check(plan, &path) {
-            Err(error) if environment.is_locked => return Err(error.into()),
-            Err(error) => outcome.warnings.push(error.to_string()),
-            Ok(()) => {}
-        }
-    } else if environment.is_locked {
-        return Err(LockError::Missing { path }.into());
-    }
-    Ok(lock)
+    let access = if environment.is_frozen { Access::Read } else { Access::Publish };
+    let Opened { store, refused } = choice.open(access)?;
+    warnings.extend(refused.map(|refused| {
+        let lines = BuildError::from(refused).lines();
+        format!("{}\nartifacts are kept in `{}`", lines.join("\n"), own.display())
+    }));
+    Ok(store)
 }
 
 /// Hashes the declarations and the variants.
@@ -270,6 +188,12 @@ fn library_name(environment: &Environment) -> String {
     format!("libprecast_{}.a", package.chars().map(plain).collect::<String>())
 }
 
+/// Writes the functions with an empty bundle.
+fn without_code(functions: (String, Vec<String>), outcome: Outcome) -> Result<Outcome, BuildError> {
+    let nothing = Executed::default();
+    write(&nothing, &nothing.bundle_of(Vec::new())?, functions, outcome)
+}
+
 /// Writes the bundle, its index, and the functions with their warnings.
 fn write(
     executed: &Executed,
@@ -281,10 +205,8 @@ fn write(
     put(&outcome.index, index::render(&executed.entries, GENERATOR).as_bytes())?;
     put(&outcome.model, functions.as_bytes())?;
     outcome.warnings.extend(nameless);
-    (outcome.hits, outcome.healed) = (executed.hits, executed.healed);
-    outcome.compiled = executed.compiled;
-    outcome.compilations.clone_from(&executed.compilations);
-    Ok(outcome)
+    let Executed { hits, healed, compiled, .. } = *executed;
+    Ok(Outcome { hits, healed, compiled, compilations: executed.compilations.clone(), ..outcome })
 }
 
 fn put(path: &Path, bytes: &[u8]) -> Result<(), BuildError> {

@@ -6,7 +6,7 @@ use crate::plan::Plan;
 use precast_compile::{Toolchain, Variant};
 use precast_ops::GENERATOR;
 use precast_store::key::StaleVersion;
-use precast_store::{ActionKey, Entry, Record, write_bundle};
+use precast_store::{ActionKey, Entry, Event, Record, event, write_bundle};
 use std::collections::BTreeSet;
 
 /// The artifact of one unit, or of several joined units, for one variant.
@@ -32,7 +32,7 @@ pub struct Library {
 }
 
 /// The result of executing a plan.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Executed {
     /// The artifacts, ordered by unit, then by variant.
     pub artifacts: Vec<Artifact>,
@@ -53,6 +53,10 @@ pub struct Executed {
     pub fresh: BTreeSet<ActionKey>,
     /// Ops whose C changed without a new version: their modules in the store were not used.
     pub stale: Vec<StaleVersion>,
+    /// The events of the store: damage and repairs. The observer of the store, if any, has received them.
+    pub events: Vec<Event>,
+    /// The warnings of the plan.
+    pub planned: Vec<String>,
     /// Whether every artifact depends only on its unit, flags and toolchain; false if system libraries or headers are
     /// used.
     pub is_hermetic: bool,
@@ -62,17 +66,24 @@ impl Executed {
     /// Collects the artifacts of jobs, in order, without any compiled ones.
     pub(super) fn of(plan: &Plan, jobs: Vec<Job<'_>>) -> Self {
         Self {
-            hits: 0,
             healed: jobs.iter().filter(|job| job.healed).count(),
-            fetched: 0,
-            compiled: 0,
-            compilations: Vec::new(),
-            fresh: BTreeSet::new(),
             is_hermetic: jobs.iter().all(|job| job.is_hermetic),
             artifacts: jobs.into_iter().filter_map(|job| job.artifact).collect(),
             entries: plan.entries.clone(),
-            stale: Vec::new(),
+            planned: plan.warnings().collect(),
+            ..Self::default()
         }
+    }
+
+    /// Returns the warnings for the user: the events of the store, then [`Executed::remarks`].
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        event::lines(&self.events).into_iter().chain(self.remarks()).collect()
+    }
+
+    /// Returns the warnings about declarations: those of the plan, and versions that were not raised.
+    pub fn remarks(&self) -> impl Iterator<Item = String> {
+        self.planned.iter().cloned().chain(self.stale.iter().map(ToString::to_string))
     }
 
     /// Joins artifacts so that a program opens a few shared objects, whatever the number of its modules.

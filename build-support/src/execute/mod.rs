@@ -121,6 +121,14 @@ impl<'a> Execution<'a> {
 /// otherwise they are rebuilt.
 pub fn execute(plan: &Plan, execution: &Execution<'_>) -> Result<Executed, ExecuteError> {
     let _session = execution.store.map(Store::begin);
+    let listening = execution.store.map(Store::listening);
+    let (store, events) = listening.as_ref().map(|(store, heard)| (store, heard)).unzip();
+    let mut executed = carry_out(plan, &Execution { store, ..*execution })?;
+    executed.events = events.map(Heard::take).unwrap_or_default();
+    Ok(executed)
+}
+
+fn carry_out(plan: &Plan, execution: &Execution<'_>) -> Result<Executed, ExecuteError> {
     let quiet = execution.store.filter(|_| execution.locked.is_some()).map(Store::quiet);
     let (store, heard) = quiet.as_ref().map(|(store, heard)| (store, heard)).unzip();
     let looking = Execution { store: store.or(execution.store), ..*execution };
@@ -136,7 +144,7 @@ pub fn execute(plan: &Plan, execution: &Execution<'_>) -> Result<Executed, Execu
         return Err(build.refuse(&missing));
     }
     let stale = stale(&build.jobs.list, &missing, execution)?;
-    let compilations = build.compile(&missing)?;
+    let compilations = build.make(&missing)?;
     if let Some(Locked { lock, path }) = execution.pinned() {
         let found = build.jobs.list.iter().filter_map(|job| job.artifact.as_ref());
         let held = build.held.iter().map(|(_, result)| &result.record);
@@ -214,7 +222,7 @@ impl Build<'_> {
 
     /// Compiles jobs, except those that another process publishes in the meantime; these use the artifacts in the
     /// store. Results that may be rejected are held back; the rest is published in batches.
-    fn compile(&mut self, missing: &[usize]) -> Result<Vec<(usize, Compilation)>, ExecuteError> {
+    fn make(&mut self, missing: &[usize]) -> Result<Vec<(usize, Compilation)>, ExecuteError> {
         let (execution, is_held) = (self.execution, self.execution.pinned().is_some());
         if !is_held {
             self.release()?;
@@ -228,7 +236,7 @@ impl Build<'_> {
         let mut queue = Queue::new(missing, execution.store.filter(|_| !is_held), batch(execution.parallel));
         while let Some(batch) = queue.next_batch(&mut self.jobs.list, execution.progress)? {
             let progress = shifted(execution.progress, queue.done() - batch.len(), missing.len());
-            let attempt = compile(&self.jobs.list, &batch, (toolchain, execution.parallel), &progress);
+            let attempt = attempt(&self.jobs.list, &batch, (toolchain, execution.parallel), &progress);
             failures.extend(attempt.failures);
             self.held.extend(attempt.compiled);
             if !is_held {
@@ -340,7 +348,7 @@ fn shifted(progress: &dyn Fn(Progress), before: usize, all: usize) -> impl Fn(Pr
 }
 
 /// Compiles some jobs.
-fn compile(
+fn attempt(
     jobs: &[Job<'_>],
     batch: &[usize],
     (toolchain, parallel): (&Toolchain, Parallel),

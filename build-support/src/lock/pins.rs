@@ -99,7 +99,8 @@ impl Lock {
     pub fn check_actions(
         &self,
         plan: &Plan,
-        (toolchain, variants): (&Toolchain, &[Variant]),
+        toolchain: &Toolchain,
+        variants: &[Variant],
         path: &Path,
     ) -> Result<(), LockError> {
         let mut lines = Vec::new();

@@ -28,18 +28,19 @@ pub(crate) struct Elsewhere {
 
 impl Elsewhere {
     /// Prepares the cache and the farm; no request is sent yet.
-    pub(crate) fn new(args: ElsewhereArgs, keyring: Option<Arc<Keyring>>) -> Result<Self, Failure> {
+    pub(crate) fn new(args: &ElsewhereArgs, keyring: Option<Arc<Keyring>>) -> Result<Self, Failure> {
         if args.remote_cache.is_none() && args.remote_exec.is_none() {
             return Ok(Self { cache: None, farm: None });
         }
         let (cache, exec) = (server(args.remote_cache.as_deref())?, server(args.remote_exec.as_deref())?);
-        let access = access(&args)?;
+        let access = access(args)?;
         let cache = cache
             .map(|server| RemoteCache::new(server, &access, Patience::default(), keyring))
             .transpose()?;
         let patience = Patience { tries: TRIES, ..Patience::default() };
-        let farm =
-            exec.map(|server| Farm::new(server, &access, patience, args.remote_property)).transpose()?;
+        let farm = exec
+            .map(|server| Farm::new(server, &access, patience, args.remote_property.clone()))
+            .transpose()?;
         Ok(Self { cache, farm: farm.map(Arc::new) })
     }
 
@@ -143,7 +144,7 @@ mod tests {
         for option in ["--remote-cache", "--remote-exec"] {
             for url in ["grpcs://user:secret@host", "grpcs://user:a/secret@host", "http://user:secret@host"] {
                 let line = Line::try_parse_from(["precast", option, url]).unwrap();
-                let failure = Elsewhere::new(line.elsewhere, None).err().unwrap();
+                let failure = Elsewhere::new(&line.elsewhere, None).err().unwrap();
                 let shown = failure.render();
                 let text = format!("{failure:?} {shown:?}");
                 assert!(text.contains("://host`") && !text.contains("secret"), "{text}");

@@ -1,15 +1,16 @@
-//! Writes graphs that are built in Python to a bundle, with the stages of `precast build` but without a manifest.
+//! Writes graphs that are built in Python to a bundle: the pipeline of `precast build`, without a manifest.
 
 use crate::error;
 use crate::graph::replay::ops;
 use crate::graph::whole::Graph;
 use crate::modules::Wanted;
 use crate::own::ctype;
-use precast_build::{Declared, Execution, Place, execute, plan};
+use precast_build::pipeline::{self, Access, StoreChoice};
+use precast_build::{Declared, Execution, Place, plan};
 use precast_codegen::Unit;
 use precast_compile::{Isa, Toolchain, Variant};
 use precast_store::key::Profile;
-use precast_store::{Store, event, whole};
+use precast_store::whole;
 use pyo3::prelude::*;
 use std::path::{Path, PathBuf};
 
@@ -34,16 +35,12 @@ pub(crate) fn save(
         added.map_err(|problem| error::graph_value(py, &problem.kind.to_string()))?;
     }
     let modules = modules.iter().map(|module| module.get().unit()).collect();
-    let kept = store.as_deref().map(|path| Kept { path, is_named });
-    let written = py.detach(|| write(&path, &declared, modules, levels, kept));
+    let choice = store.as_deref().map(|path| match is_named {
+        true => StoreChoice::Named(path),
+        false => StoreChoice::Shared { path, fallback: None },
+    });
+    let written = py.detach(|| write(&path, &declared, modules, levels, choice));
     written.map_err(|why| error::raise(py, "CompileError", (why,)))
-}
-
-/// The store of a build.
-struct Kept<'a> {
-    path: &'a Path,
-    /// Whether the user named the store.
-    is_named: bool,
 }
 
 fn write(
@@ -51,7 +48,7 @@ fn write(
     declared: &Declared,
     modules: Vec<Unit>,
     levels: Vec<Isa>,
-    kept: Option<Kept<'_>>,
+    store: Option<StoreChoice<'_>>,
 ) -> Result<Vec<String>, String> {
     let mut plan = plan(declared).map_err(|refused| error::text(&refused))?;
     plan.units.extend(modules);
@@ -64,27 +61,15 @@ fn write(
     let toolchain = Toolchain::find(None).map_err(|refused| error::text(&refused))?;
     let variants = Variant::choose(levels, toolchain.target(), Profile::Release);
     let variants = variants.map_err(|refused| error::text(&refused))?;
-    let mut warnings = Vec::new();
-    let created = match kept.map(|kept| (kept.is_named, Store::create(kept.path))) {
-        Some((true, Err(refused))) => return Err(error::text(&refused)),
-        Some((false, Err(refused))) => {
-            warnings.push(format!(
-                "the store is not used, so the next build compiles again: {}",
-                error::text(&refused)
-            ));
-            None
-        }
-        Some((_, Ok(store))) => Some(store),
-        None => None,
-    };
-    let listening = created.as_ref().map(Store::listening);
-    let (store, heard) = listening.as_ref().map(|(store, heard)| (store, heard)).unzip();
-    let execution = Execution { store, ..Execution::new(&toolchain, &variants) };
-    let executed = execute(&plan, &execution).map_err(|refused| error::text(&refused))?;
-    warnings.extend(heard.map(|heard| event::lines(&heard.take())).unwrap_or_default());
-    warnings.extend(plan.warnings());
-    warnings.extend(executed.stale.iter().map(ToString::to_string));
+    let opened = store.map(|choice| choice.open(Access::Publish)).transpose();
+    let opened = opened.map_err(|refused| error::text(&refused.source))?;
+    let (store, refused) = opened.map_or((None, None), |opened| (opened.store, opened.refused));
+    let execution = Execution { store: store.as_ref(), ..Execution::new(&toolchain, &variants) };
+    let executed = pipeline::build(&plan, &execution, path).map_err(|refused| error::text(&refused))?;
     let bytes = executed.bundle(&toolchain).map_err(|refused| error::text(&refused))?;
-    let written = whole::write_if_changed(path, &bytes);
-    written.map(|_| warnings).map_err(|refused| format!("cannot write `{}`: {refused}", path.display()))
+    whole::write_if_changed(path, &bytes)
+        .map_err(|refused| format!("cannot write `{}`: {refused}", path.display()))?;
+    let unkept = refused
+        .map(|refused| format!("nothing is kept for the next build: {}", error::text(&refused.source)));
+    Ok(unkept.into_iter().chain(executed.warnings()).collect())
 }

@@ -36,7 +36,7 @@ use crate::{graph as source, layers, term};
 /// Runs a command.
 pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
     match command {
-        Command::Build(args) => build::run(args),
+        Command::Build(args) => build::run(&args),
         Command::Update(args) => update::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Record(args) => record::run(&args),

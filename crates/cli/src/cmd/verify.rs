@@ -144,7 +144,7 @@ fn rebuild(manifests: &[PathBuf], stores: &[PathBuf]) -> Result<Compared, Failur
     for target in targets {
         let Ok(toolchain) = Toolchain::find(Some(&target)) else { continue };
         for path in manifests {
-            for artifact in compile(path, &toolchain, &target, &held)? {
+            for artifact in rebuild_manifest(path, &toolchain, &target, &held)? {
                 // A module compiled for a debugger may belong to another manifest.
                 let of_release = artifact.record.profile == Profile::Release;
                 let gone = artifact.record.members.iter().filter(|m| of_release && !keys.contains(&m.key));
@@ -167,7 +167,7 @@ fn rebuild(manifests: &[PathBuf], stores: &[PathBuf]) -> Result<Compared, Failur
 }
 
 /// Compiles a manifest for one target, for the ISA levels and profiles that the stores have of it.
-fn compile(
+fn rebuild_manifest(
     manifest: &Path,
     toolchain: &Toolchain,
     target: &str,

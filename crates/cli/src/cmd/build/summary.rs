@@ -3,32 +3,36 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use precast_build::{Executed, Plan};
-use precast_compile::Variant;
+use precast_build::Executed;
+use precast_compile::Toolchain;
 use serde_json::json;
 
+use super::Planned;
 use crate::error::Failure;
 use crate::{print, term, why};
 
 /// The summary of a build.
-pub(super) struct Summary {
-    pub(super) manifest: PathBuf,
-    pub(super) plan: Plan,
+pub(super) struct Summary<'a> {
+    pub(super) planned: Planned<'a>,
     pub(super) executed: Executed,
-    pub(super) target: String,
-    pub(super) variants: Vec<Variant>,
-    /// `None` if pinned archives were used, whatever compiler is installed.
-    pub(super) compiler: Option<String>,
     pub(super) store: PathBuf,
     pub(super) bundle: Option<(PathBuf, usize)>,
     pub(super) seconds: f64,
-    /// Whether `--why` was given.
-    pub(super) why: bool,
 }
 
-impl Summary {
+impl Summary<'_> {
+    /// Prints the summary, as JSON if `--json` was given.
+    pub(super) fn print(&self) -> Result<(), Failure> {
+        if self.planned.args.json { self.print_json() } else { term::print(&self.text()) }
+    }
+
+    /// Returns the compiler; `None` if pinned archives were used.
+    fn compiler(&self) -> Option<&str> {
+        self.planned.toolchain.as_ref().map(Toolchain::description)
+    }
+
     fn levels(&self) -> Vec<&'static str> {
-        self.variants.iter().map(|variant| variant.isa.name()).collect()
+        self.planned.variants.iter().map(|variant| variant.isa.name()).collect()
     }
 
     fn entries(&self) -> Vec<&str> {
@@ -36,8 +40,8 @@ impl Summary {
     }
 
     /// Renders the summary as text.
-    pub(super) fn text(&self) -> String {
-        let Self { manifest, plan, executed, target, compiler, store, bundle, seconds, .. } = self;
+    fn text(&self) -> String {
+        let Self { planned: Planned { args, plan, target, .. }, executed, store, bundle, seconds } = self;
         let (levels, entries) = (self.levels().join(", "), self.entries().join(", "));
         let healed = match executed.healed {
             0 => String::new(),
@@ -47,7 +51,8 @@ impl Summary {
             0 => String::new(),
             count => format!(", {count} from the cache"),
         };
-        let mut text = match compiler {
+        let manifest = &args.manifest;
+        let mut text = match self.compiler() {
             Some(compiler) => {
                 format!("built `{}` for {target} ({levels}) with {compiler}\n", manifest.display())
             }
@@ -72,23 +77,22 @@ impl Summary {
         if let Some((path, bytes)) = bundle {
             let _ = writeln!(text, "  bundle        {}, {}", path.display(), print::size(*bytes as u64));
         }
-        if self.why && !executed.compilations.is_empty() {
+        if args.why && !executed.compilations.is_empty() {
             text = format!("{text}\n{}", why::text(&executed.compilations));
         }
         text
     }
 
-    /// Prints the summary as JSON.
-    pub(super) fn print_json(&self) -> Result<(), Failure> {
+    fn print_json(&self) -> Result<(), Failure> {
         let bundle =
             self.bundle.as_ref().map(|(path, bytes)| json!({"path": path.to_string_lossy(), "bytes": bytes}));
         term::print_json(&json!({
-            "manifest": self.manifest.to_string_lossy(),
-            "target": self.target,
+            "manifest": self.planned.args.manifest.to_string_lossy(),
+            "target": self.planned.target,
             "isa": self.levels(),
-            "compiler": self.compiler,
-            "combinations": self.plan.combinations,
-            "modules": self.plan.modules(),
+            "compiler": self.compiler(),
+            "combinations": self.planned.plan.combinations,
+            "modules": self.planned.plan.modules(),
             "entries": self.entries(),
             "artifacts": self.executed.artifacts.len(),
             "hits": self.executed.hits,
