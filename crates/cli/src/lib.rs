@@ -1,9 +1,9 @@
 //! The `precast` command, also `cargo precast`.
 //!
 //! ```text
-//! argv ─▶ args (clap: arguments and help) ─▶ cmd (one file a command) ─▶ term (the only place that prints)
+//! argv ─▶ args (clap: arguments and help) ─▶ cmd (one file a command) ─▶ output (term is the only place that prints)
 //!                                            │
-//!                        layers, graph, arrays (npy, npz), print ─▶ Failure ─▶ `error: … caused by: … hint: …`, an exit code
+//!              sources (layers, graph), files (arrays), report ─▶ Failure ─▶ `error: … caused by: … hint: …`, an exit code
 //! ```
 //!
 //! A command reads everything it needs, does its work, and only then prints; files appear complete, by rename.
@@ -14,38 +14,26 @@
 //! `cmd` with an arm in `cmd::run`, and add a row to README.md.
 
 mod args;
-mod arrays;
 mod cmd;
 #[cfg(test)]
 mod commit;
-mod compared;
-mod difference;
-#[cfg(feature = "remote")]
-mod elsewhere;
-mod error;
-mod events;
-mod exported;
-mod graph;
-mod health;
-mod held;
-mod kind;
-mod layers;
-mod npy;
-mod npz;
-mod print;
-mod provenance;
-mod repro;
-mod secret;
-mod term;
-mod trace;
-mod whole;
-mod why;
+mod files;
+mod output;
+mod report;
+mod sources;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::FromArgMatches as _;
 use precast_build::interrupt;
+
+use self::files::{arrays, kind, npy, npz, secret, whole};
+use self::output::{error, events, print, term, trace};
+use self::report::{compared, difference, exported, health, held, provenance, repro, why};
+#[cfg(feature = "remote")]
+use self::sources::elsewhere;
+use self::sources::{graph, layers};
 
 /// The name under which the program was started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
