@@ -6,7 +6,8 @@
 //! | `exit_codes` | exit codes of all commands |
 //! | `flow` | declare, build, deploy, run: right values with no compiler |
 //! | `isa` | `PRECAST_ISA_LIMIT`: which variant is loaded |
-//! | `locked` | lock files and pins |
+//! | `locked` | lock files |
+//! | `pinned` | pinned archives |
 //! | `look` | `ls`, `show`, `check`, `explain`, `doctor` |
 //! | `model` | a model of sixty Applies, served in every way |
 //! | `arrays` | invalid `.npy` files and mismatched arrays |
@@ -67,6 +68,7 @@ mod newcomers;
 mod own_package;
 mod pages;
 mod picture;
+mod pinned;
 mod pipelines;
 mod production;
 mod profile;

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use crate::sample::{bare, entry, file, store, unit};
 
 /// Returns a store with an entry, the unit that it calls and another unit, and its export.
-fn exported() -> (tempfile::TempDir, Store, Vec<u8>) {
+pub(crate) fn exported() -> (tempfile::TempDir, Store, Vec<u8>) {
     let (directory, store, _) = store();
     for seed in ["entry", "other"] {
         let (archive, record) = unit(seed, "v3");
@@ -119,7 +119,7 @@ fn what_was_added_taken_or_changed_is_named() {
 }
 
 /// Like [`changed`], but with a new statement, so that only signatures can detect the change.
-fn restated(bytes: &[u8], change: impl Fn(&mut Archive)) -> Vec<u8> {
+pub(crate) fn restated(bytes: &[u8], change: impl Fn(&mut Archive)) -> Vec<u8> {
     changed(bytes, |archive| {
         change(archive);
         archive.members.remove("statement");
@@ -303,126 +303,6 @@ proptest! {
         // Some bits of a frame have no meaning; the opened export is then the same.
         prop_assert!(Export::open(&wrong).map_or(true, |found| found == Export::open(&ONE).unwrap()));
     }
-}
-
-#[test]
-fn an_export_is_checked_without_being_unpacked() {
-    let directory = tempfile::tempdir().unwrap();
-    let (_directory, _, bytes) = exported();
-    // This poorly compressible data makes the reader accept up to 300 MiB.
-    let mut noise = vec![0; 4 << 20];
-    blake3::Hasher::new().finalize_xof().fill(&mut noise);
-    let large = restated(&bytes, |archive| {
-        archive.members.insert("documents/0".to_owned(), noise.clone());
-        archive.members.insert("documents/1".to_owned(), vec![0; 300 << 20]);
-    });
-    fs_err::write(directory.path().join("export"), large).unwrap();
-    in_shell("ulimit -v 307200", "check", directory.path());
-}
-
-/// Checks an export without enough memory to unpack it.
-pub(crate) fn check_file(directory: &std::path::Path) {
-    let mut bytes = fs_err::read(directory.join("export")).unwrap();
-    Export::check(&bytes).unwrap();
-    let refused = Export::open(&bytes).unwrap_err();
-    assert!(matches!(refused, OpenExportError::Unpack(precast_store::UnpackError::Memory(_))), "{refused}");
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
-    assert!(Export::check(&bytes).is_err());
-}
-
-/// A small frame that states gigabytes: no memory of that size is allocated.
-#[test]
-fn a_frame_that_claims_to_be_far_larger_than_it_is_is_refused() {
-    let mut compressor = zstd::bulk::Compressor::new(1).unwrap();
-    compressor.include_checksum(true).unwrap();
-    let frame = compressor.compress(&vec![0; 128 << 20]).unwrap();
-    assert!(frame.len() < 1 << 20);
-    let told = precast_store::event::chain(&Export::open(&frame).unwrap_err());
-    assert!(told.contains("expected at most"), "{told}");
-}
-
-/// Exports `records` records that share one archive of `bytes` bytes.
-fn shared(records: u8, bytes: usize) -> Vec<u8> {
-    let (_directory, source, _) = store();
-    let (mut archive, mut record) = unit("entry", "v3");
-    archive.members.insert("unit.c".to_owned(), vec![0; bytes]);
-    (record.digest, record.size) = (archive.digest().unwrap(), archive.size());
-    for at in 0..records {
-        record.action = precast_store::key::ActionKey::from_bytes([at; 32]);
-        source.publish(&archive, &record).unwrap();
-    }
-    source.export(None).unwrap().pack().unwrap()
-}
-
-#[test]
-fn records_of_one_archive_are_imported_in_little_memory() {
-    let directory = tempfile::tempdir().unwrap();
-    fs_err::write(directory.path().join("export"), shared(10, 200 << 20)).unwrap();
-    in_shell("ulimit -v 1572864", "import", directory.path());
-    let store = Store::open(directory.path().join("target")).unwrap();
-    assert_eq!(store.records().count(), 10);
-}
-
-/// Imports an export in another process.
-pub(crate) fn import_file(directory: &std::path::Path) {
-    let bytes = fs_err::read(directory.join("export")).unwrap();
-    let store = Store::create(directory.join("target")).unwrap();
-    assert_eq!(Export::open(&bytes).unwrap().import(&store).unwrap().records, 10);
-}
-
-#[test]
-fn each_archive_is_verified_once() {
-    let verify = |records| {
-        let export = Export::open(&shared(records, 8 << 20)).unwrap();
-        let begin = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-        assert_eq!(export.verify().unwrap().records, usize::from(records));
-        let end = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-        (end.tv_sec - begin.tv_sec) * 1_000_000_000 + (end.tv_nsec - begin.tv_nsec)
-    };
-    let (one, many) = (verify(1), verify(40));
-    assert!(many < 20 * one, "{one} ns for one record, {many} ns for 40 records of one archive");
-}
-
-#[test]
-fn an_archive_beyond_the_memory_is_an_error() {
-    let directory = tempfile::tempdir().unwrap();
-    let frame = Archive { members: [("a".to_owned(), vec![0; 400 << 20])].into() }.pack().unwrap().1;
-    fs_err::write(directory.path().join("frame"), frame).unwrap();
-    in_shell("ulimit -v 614400", "unpack", directory.path());
-}
-
-#[test]
-fn a_store_that_is_imported_under_an_open_umask_is_trusted() {
-    for umask in ["umask 000", "umask 002"] {
-        let directory = tempfile::tempdir().unwrap();
-        fs_err::write(directory.path().join("export"), shared(10, 1)).unwrap();
-        in_shell(umask, "import", directory.path());
-        let store = Store::open(directory.path().join("target")).unwrap();
-        store.check_trust().unwrap();
-        assert!(store.verify().unwrap().is_intact());
-        for found in walkdir::WalkDir::new(store.path()) {
-            let mode = std::os::unix::fs::MetadataExt::mode(&found.unwrap().metadata().unwrap());
-            assert_eq!(mode & 0o022, 0, "{mode:o}");
-        }
-    }
-}
-
-/// Runs a role in another process, after a shell command.
-fn in_shell(before: &str, role: &str, directory: &std::path::Path) {
-    let command = crate::processes::again(role, directory);
-    let mut shell = std::process::Command::new("sh");
-    shell.args(["-c", &format!("{before} && exec \"$0\" \"$@\"")]);
-    shell.arg(command.get_program()).args(command.get_args());
-    shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    assert!(shell.status().unwrap().success(), "{before}");
-}
-
-/// Unpacks an archive with enough memory for the tar but not for its members.
-pub(crate) fn unpack_file(directory: &std::path::Path) {
-    let frame = fs_err::read(directory.join("frame")).unwrap();
-    let refused = Archive::unpack(&frame, &precast_store::Limits::default()).unwrap_err();
-    assert!(matches!(refused, precast_store::UnpackError::Memory { .. }), "{refused}");
 }
 
 #[test]

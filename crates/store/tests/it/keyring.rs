@@ -5,26 +5,23 @@ use std::sync::Arc;
 
 use minisign::KeyPair;
 use precast_core::Loader;
-use precast_store::keyring::{Date, Key, merged, with_signature};
-use precast_store::{
-    Archive, Event, Export, Keyring, KeyringError, Layer, Limits, OpenExportError, OpenSignedError, Store,
-    write_bundle,
-};
+use precast_store::keyring::{Date, Key, with_signature};
+use precast_store::{Event, Keyring, KeyringError, Layer, OpenSignedError, Store, write_bundle};
 use proptest::prelude::*;
 
 use crate::sample::{bare, entry, listening, store, unit};
 
 /// The output of the program `minisign` 0.11: a public key, the signed message, its signature, and one in the legacy
 /// format.
-const PUBLIC: &str = "RWRdAONPyviEJwBOXwkIz6Iw+PbN+D5Bly8mqpFtz/U2xaHMPDXEPBm7";
-const MESSAGE: &[u8] = b"what the program minisign signed\n";
+pub(crate) const PUBLIC: &str = "RWRdAONPyviEJwBOXwkIz6Iw+PbN+D5Bly8mqpFtz/U2xaHMPDXEPBm7";
+pub(crate) const MESSAGE: &[u8] = b"what the program minisign signed\n";
 const SIGNATURE: &str = "\
 untrusted comment: signature from minisign secret key
 RURdAONPyviEJ11NEK29B6bBiplGQ5kSdYG94XY7YubP4dB7BBY92ZoGi6Iqy62qZXkTVpWBR/bAP34FTME10UCDvLjZtmTA9w8=
 trusted comment: made by minisign 0.11
 VGwpM0yiGNgv7WU33zqB4oYKhbHpgBxSG0lvgPT29j+Dd9fEI0qaZ2EfdjkEp1qkMY1pY+C0y7adBDOdBbVgAw==
 ";
-const LEGACY: &str = "\
+pub(crate) const LEGACY: &str = "\
 untrusted comment: signature from minisign secret key
 RWRdAONPyviEJ6/v6tR2FF00KEKep6sj73B037+VFJO4SBDPaa8m4R9PW9gmtDuR20CQAHuMzaauX09nGXa/8Rgk0lC3S6ywCQc=
 trusted comment: legacy
@@ -32,29 +29,29 @@ N/Gqw3+GS71bCsUvMURaj6ZpUmS9DTY38W9VolzoQukUeemL7CmCNyWNSRB/bQN0LEbWPa//oivZzHlI
 ";
 
 /// A signer with its key pair.
-struct Signer {
+pub(crate) struct Signer {
     pair: KeyPair,
-    key: Key,
+    pub(crate) key: Key,
 }
 
-fn signer(name: &str) -> Signer {
+pub(crate) fn signer(name: &str) -> Signer {
     let pair = KeyPair::generate_unencrypted_keypair().unwrap();
     let key = Key::parse(name, &pair.pk.to_base64()).unwrap();
     Signer { pair, key }
 }
 
 impl Signer {
-    fn sign(&self, bytes: &[u8]) -> String {
+    pub(crate) fn sign(&self, bytes: &[u8]) -> String {
         minisign::sign(None, &self.pair.sk, bytes, Some("test"), None).unwrap().into_string()
     }
 }
 
-fn keyring(threshold: usize, signers: &[&Signer]) -> Keyring {
+pub(crate) fn keyring(threshold: usize, signers: &[&Signer]) -> Keyring {
     let keys = signers.iter().map(|signer| signer.key.clone()).collect();
     Keyring { version: 1, expires: "2999-01-01".parse().unwrap(), threshold, keys, revoked: Vec::new() }
 }
 
-fn keyring_of(key: Key) -> Keyring {
+pub(crate) fn keyring_of(key: Key) -> Keyring {
     Keyring { keys: vec![key], ..keyring(1, &[]) }
 }
 
@@ -328,119 +325,5 @@ proptest! {
         }
         let changed = String::from_utf8_lossy(&change(keyring.to_string().as_bytes())).into_owned();
         let _ = Keyring::parse(&changed);
-    }
-}
-
-#[test]
-fn a_new_signature_counts_beside_any_number_of_others() {
-    let (alice, mallory, content) = (signer("alice"), signer("mallory"), b"content");
-    let ring = keyring(1, &[&alice]);
-    let unknown: String = (0..64).map(|_| mallory.sign(content).trim_end().to_owned() + "\n").collect();
-    let garbage = "not a signature\n".repeat(4 * 64);
-    for present in [String::new(), unknown, garbage] {
-        let all = with_signature(content, &alice.key, &present, &alice.sign(content)).unwrap();
-        assert_eq!(ring.check(content, &all).unwrap(), ["alice"]);
-    }
-}
-
-#[test]
-fn a_file_that_is_read_in_parts_counts_as_its_bytes_do() {
-    let (alice, mallory) = (signer("alice"), signer("mallory"));
-    let (ring, content) = (keyring(1, &[&alice]), vec![7; 200_000]);
-    let check = |content: &[u8], signatures: &str| {
-        ring.check_read(&mut std::io::Cursor::new(content), signatures).unwrap().is_ok()
-    };
-    let signature = alice.sign(&content);
-    assert!(check(&content, &signature) && check(&content, &(mallory.sign(&content) + &signature)));
-    assert!(
-        !check(&content[1..], &signature)
-            && !check(&content, &mallory.sign(&content))
-            && !check(&content, "")
-    );
-}
-
-#[test]
-fn a_legacy_signature_of_a_file_that_is_read_in_parts_is_named() {
-    let ring = keyring_of(Key::parse("minisign", PUBLIC).unwrap());
-    assert!(ring.check(MESSAGE, LEGACY).is_ok());
-    let refused = ring.check_read(&mut std::io::Cursor::new(MESSAGE), LEGACY).unwrap().unwrap_err();
-    assert!(refused.to_string().contains("before 0.10"), "{refused}");
-}
-
-#[test]
-fn merged_signatures_keep_those_that_count() {
-    let (alice, mallory, content) = (signer("alice"), signer("mallory"), b"content");
-    let ring = keyring(1, &[&alice]);
-    let junk = |from: usize, count: usize| -> String {
-        (from..from + count)
-            .map(|at| {
-                let signature = mallory.sign(content);
-                signature.trim_end().replacen("untrusted comment:", &format!("untrusted comment: {at}"), 1)
-                    + "\n"
-            })
-            .collect()
-    };
-    let genuine = alice.sign(content);
-    let counts = |text: &str| ring.check(content, text).is_ok();
-    let broken = "a line\n";
-    for known in [None, Some((&ring, &content[..]))] {
-        // Merging a valid signature with invalid ones keeps it valid, in either order and repeatedly.
-        assert!(counts(&merged(&junk(0, 64), &genuine, known)));
-        assert!(counts(&merged(broken, &genuine, known)) && counts(&merged(&genuine, broken, known)));
-        let mut all = genuine.clone();
-        for round in 1..4 {
-            all = merged(&all, &junk(100 * round, 64), known);
-            assert!(counts(&all), "{round}");
-        }
-    }
-    // If the keyring is known, the position of the valid signature does not matter.
-    let known = Some((&ring, &content[..]));
-    let late = junk(0, 63) + &genuine;
-    assert!(counts(&late) && counts(&merged(&junk(100, 64), &late, known)));
-    assert!(counts(&merged(&late, &junk(100, 64), known)));
-}
-
-#[test]
-fn signatures_of_an_export_are_checked_before_it_is_unpacked() {
-    let (_directory, store, _) = store();
-    let (archive, record) = unit("entry", "v3");
-    store.publish(&archive, &record).unwrap();
-    let (alice, mallory) = (signer("alice"), signer("mallory"));
-    let ring = keyring(1, &[&alice]);
-    let mut export = store.export(None).unwrap();
-    // An unsigned export is not even checked for damage.
-    let mut damaged = Archive::unpack(&export.pack().unwrap(), &Limits::default()).unwrap().1;
-    damaged.members.insert("documents/0".to_owned(), vec![0; 1 << 20]);
-    let damaged = damaged.pack().unwrap().1;
-    assert!(matches!(Export::open(&damaged), Err(OpenExportError::Member { .. })));
-    assert!(matches!(Export::open_signed(&damaged, &ring), Err(OpenExportError::Unsigned(_))));
-    for (signer, counts) in [(&mallory, false), (&alice, true)] {
-        export.set_signatures(signer.sign(export.statement()));
-        let opened = Export::open_signed(&export.pack().unwrap(), &ring);
-        match opened {
-            Ok((opened, names)) => assert!(counts && opened == export && names == ["alice"]),
-            Err(error) => assert!(!counts && matches!(error, OpenExportError::Unsigned(_)), "{error}"),
-        }
-    }
-    // An oversized signatures member and an invalid header are rejected, and error messages do not repeat their bytes.
-    let mut long = Archive::unpack(&export.pack().unwrap(), &Limits::default()).unwrap().1;
-    long.members.insert("statement.minisig".to_owned(), vec![b'x'; (64 << 10) + 1]);
-    let refused = Export::open_signed(&long.pack().unwrap().1, &ring).unwrap_err();
-    assert!(
-        matches!(&refused, OpenExportError::Member { member, .. } if member == "statement.minisig"),
-        "{refused}"
-    );
-    let mut tar = zstd::decode_all(&export.pack().unwrap()[..]).unwrap();
-    tar[124..135].copy_from_slice(b"RAWCONTENT!");
-    let mut compressor = zstd::bulk::Compressor::new(1).unwrap();
-    compressor.include_checksum(true).unwrap();
-    let refused = Export::open_signed(&compressor.compress(&tar).unwrap(), &ring).unwrap_err();
-    let OpenExportError::Unpack(precast_store::UnpackError::Header { .. }) = &refused else {
-        panic!("{refused}")
-    };
-    let told = precast_store::event::chain(&refused);
-    assert!(!told.contains("RAWCONTENT") && told.contains("\nhint: "), "{told}");
-    for cut in [&b""[..], b"no export", &damaged[..damaged.len() / 2]] {
-        assert!(matches!(Export::open_signed(cut, &ring), Err(OpenExportError::Unpack(_))));
     }
 }

@@ -35,9 +35,9 @@ fn role_of_another_process() {
         Ok("publish") => publish(Path::new(&path)),
         Ok("build") => drop(crate::heal::build(Path::new(&path)).unwrap()),
         Ok("storm") => crate::gc::storm(Path::new(&path)),
-        Ok("import") => crate::export::import_file(Path::new(&path)),
-        Ok("check") => crate::export::check_file(Path::new(&path)),
-        Ok("unpack") => crate::export::unpack_file(Path::new(&path)),
+        Ok("import") => crate::export_memory::import_file(Path::new(&path)),
+        Ok("check") => crate::export_memory::check_file(Path::new(&path)),
+        Ok("unpack") => crate::export_memory::unpack_file(Path::new(&path)),
         Ok("unprivileged") => unprivileged(Path::new(&path)),
         role => panic!("unknown role {role:?}"),
     }
