@@ -51,7 +51,7 @@ pub struct Opened {
 
 /// An error: a store cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot use the store at `{}`\nhint: set `PRECAST_STORE` to a directory that can be written", path.display())]
+#[error("cannot use the store at `{}`\nhint: set `PRECAST_STORE` to a writable directory", path.display())]
 pub struct OpenStoreError {
     /// The store.
     pub path: PathBuf,

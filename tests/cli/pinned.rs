@@ -19,12 +19,12 @@ fn pinned_archives_are_taken_and_no_others() {
     place.write("precast.lock", &other);
     place
         .run(&["build", "--locked"])
-        .fails(1, &["`precast.lock` pins other archives", "it is made otherwise"]);
+        .fails(1, &["do not match the pins in `precast.lock`", "its action changed"]);
     let at = text.find("digest = \"").unwrap() + 10;
     let mut other = text.clone();
     other.replace_range(at..at + 4, "0000");
     place.write("precast.lock", &other);
-    place.run(&["build", "--locked"]).fails(1, &["its action gave `0000"]);
+    place.run(&["build", "--locked"]).fails(1, &["pinned archive `0000"]);
     // Without `--locked` pins are not enforced.
     place.run(&["build"]).ok();
     // Pins of another target stay when this one is pinned again, in whatever order. Pins of this target are replaced.
@@ -51,7 +51,7 @@ fn pinned_archives_are_taken_and_no_others() {
     place.run(&["build", "--locked"]).ok();
     place.run(&["build", "--frozen"]).ok();
     fs_err::remove_dir_all(place.path("artifacts/objects")).unwrap();
-    place.run(&["build", "--frozen"]).fails(1, &["nothing may be compiled"]);
+    place.run(&["build", "--frozen"]).fails(1, &["compiling is not allowed"]);
 }
 
 /// Returns the lock file with another value in the first pin.
@@ -74,7 +74,7 @@ fn nothing_of_a_build_that_the_lock_file_refuses_is_published() {
     let action = edited(&text, "action", &"0".repeat(64));
     for (what, lock) in [("digest", &digest), ("action", &action)] {
         place.write("precast.lock", lock);
-        place.run(&["build", "--locked", "--store", what]).fails(1, &["pins other archives"]);
+        place.run(&["build", "--locked", "--store", what]).fails(1, &["do not match the pins"]);
         let left: Vec<PathBuf> = if place.path(what).exists() { files(&place, what) } else { Vec::new() };
         assert!(left.iter().all(|path| path.ends_with("STORE")), "{left:?}");
     }
@@ -84,7 +84,7 @@ fn nothing_of_a_build_that_the_lock_file_refuses_is_published() {
     place.run(&["build", "one.toml", "--store", "digest"]).ok();
     let before = files(&place, "digest");
     place.write("precast.lock", &digest);
-    place.run(&["build", "--locked", "--store", "digest"]).fails(1, &["pins other archives"]);
+    place.run(&["build", "--locked", "--store", "digest"]).fails(1, &["do not match the pins"]);
     assert_eq!(files(&place, "digest"), before);
     place.write("precast.lock", &text);
     place.run(&["build", "--locked", "--store", "digest"]).ok();
@@ -104,13 +104,13 @@ fn pins_that_were_weakened_are_refused_or_told() {
         }
     };
     place.write("precast.lock", text.replace(&format!("{}\n", pins[0]), ""));
-    place.run(&["build", "--locked"]).fails(1, &["or its line is gone"]);
-    place.run(&["build", "--frozen"]).fails(1, &["nothing is pinned for it"]);
-    refused(&edited(&text, "isa", "x86-64-v4"), "its pin says");
-    refused(&edited(&text, "target", "other-unknown-linux-gnu"), "its pin says");
+    place.run(&["build", "--locked"]).fails(1, &["or its pin was removed"]);
+    place.run(&["build", "--frozen"]).fails(1, &["not pinned"]);
+    refused(&edited(&text, "isa", "x86-64-v4"), "its pin is for");
+    refused(&edited(&text, "target", "other-unknown-linux-gnu"), "its pin is for");
     // The toolchain and unit of a pin must be correct, or the pin is invalid, even without a compiler.
     for (field, said) in
-        [("toolchain", "its pin names another compiler"), ("unit", "its pin names other modules")]
+        [("toolchain", "its pin has another compiler"), ("unit", "its pin has other modules")]
     {
         let other = edited(&text, field, &"0".repeat(64));
         refused(&other, said);
@@ -119,12 +119,12 @@ fn pins_that_were_weakened_are_refused_or_told() {
         place.write("precast.lock", text.replace(&format!(", {field} = \""), ", gone = \""));
         place.run_bare(&["build", "--frozen"]).fails(1, &["cannot read `precast.lock`"]);
     }
-    refused(&text.replace(pins[0], &format!("{0}\n{0}", pins[0])), "is pinned twice");
+    refused(&text.replace(pins[0], &format!("{0}\n{0}", pins[0])), "duplicate pin");
     let at = pins[0].find("digest = \"").unwrap() + 10;
     let other = pins[0].replace(&pins[0][at..at + 64], &"0".repeat(64));
-    refused(&text.replace(pins[0], &format!("{}\n{other}", pins[0])), "is pinned twice");
+    refused(&text.replace(pins[0], &format!("{}\n{other}", pins[0])), "duplicate pin");
     let module = text.lines().find(|line| line.contains("signature = ")).unwrap();
-    refused(&text.replace(module, &format!("{module}\n{module}")), "is there twice");
+    refused(&text.replace(module, &format!("{module}\n{module}")), "duplicate module");
     // An ISA level that the release does not have.
     place.write("precast.lock", &text);
     if cfg!(target_arch = "x86_64") {
@@ -140,7 +140,7 @@ fn pins_that_were_weakened_are_refused_or_told() {
     let other = strangers.replace(&precast_compile::host_target(), "other-unknown-linux-gnu");
     place.write("precast.lock", other);
     let told = place.run(&["build", "--locked"]).ok();
-    assert!(told.err.contains("pins archives for `other-unknown-linux-gnu` and none for"), "{}", told.err);
+    assert!(told.err.contains("only for `other-unknown-linux-gnu`"), "{}", told.err);
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn pins_of_modules_that_stay_stay() {
     assert_eq!(after.len() as u64, 3 - dropped);
     assert!(after.iter().any(|pin| before.contains(pin)), "{after:?}");
     // A new module has no pin yet, so a locked release rejects it.
-    place.run(&["build", "--locked"]).fails(1, &["pins other archives"]);
+    place.run(&["build", "--locked"]).fails(1, &["do not match the pins"]);
     place.run(&["build", "--pin"]).ok();
     let now = pins(&read());
     assert!(after.iter().all(|pin| now.contains(pin)), "{after:?}, now {now:?}");
@@ -179,22 +179,21 @@ fn what_is_pinned_is_taken_without_the_compiler_of_the_release() {
     let place = built(&[SUM, DOUBLE]);
     place.run_bare(&["update"]).ok();
     let frozen = ["build", "--frozen", "--json"];
-    place.run_bare(&frozen).fails(1, &["compiler", "hint: what is pinned (`precast build --pin`)"]);
+    place.run_bare(&frozen).fails(1, &["compiler", "hint: pin the archives with `precast build --pin`"]);
     place.run(&["build", "--pin"]).ok();
     let text = fs_err::read_to_string(place.path("precast.lock")).unwrap();
     let taken = place.run_bare(&frozen).ok().json();
     assert_eq!((&taken["hits"], &taken["compiler"]), (&2.into(), &serde_json::Value::Null));
     let bundled = [&frozen[..], &["--bundle", "a.precast"]].concat();
-    let told =
-        ["2 units would have to be joined", "compiler of the release", "hint: the store is a layer as it is"];
+    let told = ["cannot bundle 2 units", "compiler of the release", "hint: use the store as a layer"];
     place.run_bare(&bundled).fails(1, &told);
     assert!(!place.path("a.precast").exists());
     let pins: Vec<&str> = text.lines().filter(|line| line.contains("action = ")).collect();
     for (lock, said) in [
-        (text.replace(&format!("{}\n", pins[0]), ""), "nothing is pinned for it"),
+        (text.replace(&format!("{}\n", pins[0]), ""), "not pinned"),
         (edited(&text, "digest", &"0".repeat(64)), "`, the lock file pins `0000"),
-        (edited(&text, "action", &"0".repeat(64)), "nothing may be compiled"),
-        (edited(&text, "isa", "another"), "nothing is pinned for it"),
+        (edited(&text, "action", &"0".repeat(64)), "compiling is not allowed"),
+        (edited(&text, "isa", "another"), "not pinned"),
     ] {
         place.write("precast.lock", lock);
         place.run_bare(&frozen).fails(1, &[said, "hint: "]);
@@ -203,7 +202,7 @@ fn what_is_pinned_is_taken_without_the_compiler_of_the_release() {
     place.run(&frozen).fails(1, &["the store has `", "`, the lock file pins `0000"]);
     place.write("precast.lock", &text);
     let told = place.run_bare(&[&frozen[..], &["--builder", "https://builder.test"]].concat()).ok();
-    assert!(told.err.contains("`--builder` states nothing"), "{}", told.err);
+    assert!(told.err.contains("`--builder` has no effect"), "{}", told.err);
     // Another compiler, or a missing one, makes no difference.
     let native = precast_compile::Toolchain::find(None).unwrap();
     place.write("other-cc", format!("#!/bin/sh\nexec {} \"$@\"\n", native.driver().display()));
@@ -228,7 +227,7 @@ fn what_is_pinned_is_taken_without_the_compiler_of_the_release() {
         let text = fs_err::read_to_string(place.path("precast.lock")).unwrap();
         let swapped = text.replace(one, "LEVEL").replace(other, one).replace("LEVEL", other);
         place.write("precast.lock", swapped);
-        place.run_bare(&frozen).fails(1, &["nothing may be compiled"]);
+        place.run_bare(&frozen).fails(1, &["compiling is not allowed"]);
     }
 }
 
@@ -249,7 +248,7 @@ fn a_store_is_held_against_what_a_release_names() {
     let verify = |how: &[&str]| place.run_bare(&[&["verify"], how].concat());
     let lock = &["--lock", "precast.lock"][..];
     assert!(
-        verify(lock).ok().out.contains("held against lock files: 6 are the same"),
+        verify(lock).ok().out.contains("compared with lock files: 6 are the same"),
         "{}",
         verify(lock).out
     );
@@ -259,19 +258,19 @@ fn a_store_is_held_against_what_a_release_names() {
     let one = |how: &[&str]| verify(&[how, &["--store", "one"]].concat());
     one(&[]).ok();
     let told = one(lock).fails(4, &[]);
-    for said in ["graph `double`, which `precast.lock` names, is not here", "module `mul(", "archive `"] {
+    for said in ["graph `double` of `precast.lock` is missing", "module `mul(", "archive `"] {
         assert!(told.out.contains(said), "{}", told.out);
     }
     // Another graph under the same name.
     place.write("one.toml", format!("isa = [\"{ISA}\"]\n{}", SUM.replace("x + y", "x - y")));
     place.run(&["build", "one.toml", "--store", "one"]).ok();
     let told = one(lock).fails(4, &[]);
-    assert!(told.out.contains("graph `sum` is another than `precast.lock` names"), "{}", told.out);
+    assert!(told.out.contains("graph `sum` differs from `precast.lock`"), "{}", told.out);
     // Comparing nothing is not a success.
     place.write("empty.lock", "version = 1\n");
     verify(&["--lock", "empty.lock"]).fails(1, &["nothing was compared"]);
-    let missing = verify(&["--lock", "nolock"]).fails(1, &["there is no lock file `nolock`", "hint: "]);
-    assert!(!missing.err.contains("nolock.toml") && !missing.err.contains("may change"), "{}", missing.err);
+    let missing = verify(&["--lock", "nolock"]).fails(1, &["lock file `nolock` not found", "hint: "]);
+    assert!(!missing.err.contains("nolock.toml") && !missing.err.contains("not allowed"), "{}", missing.err);
     // A lock file is also recognised without `--lock`.
     assert_eq!(verify(&["precast.lock"]).ok().out, verify(lock).out);
 }

@@ -35,15 +35,13 @@ pub(super) fn locked(
 fn update(plan: &Plan, path: &Path, warnings: &mut Vec<String>) -> Result<Lock, BuildError> {
     let (present, why) = Lock::read_to_replace(path)?;
     let (present, is_broken) = (present.unwrap_or_default(), why.is_some());
-    warnings.extend(
-        why.map(|why| format!("`{}` was broken, and is written anew without pins: {why}", path.display())),
-    );
+    warnings.extend(why.map(|why| format!("rewrote invalid `{}` without pins: {why}", path.display())));
     let (lock, changes) = Lock::following(&present, plan);
     lock.write(path)?;
     let dropped = present.pins.len() - lock.pins.len();
     if !is_broken && dropped > 0 {
         warnings.push(format!(
-            "`{}` pins {dropped} of its archives no more: their modules are declared no longer",
+            "removed {dropped} archive pin(s) from `{}`: their modules are no longer declared",
             path.display()
         ));
     }

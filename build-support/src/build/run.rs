@@ -34,9 +34,9 @@ pub(super) fn run(build: &Build, environment: &Environment) -> Result<Outcome, B
     }
     let manifest = environment.manifest_dir.join("precast.toml");
     let is_there = manifest.exists();
-    let lacks = if is_there { "declares nothing" } else { "is not there" };
+    let lacks = if is_there { "declares nothing" } else { "is missing" };
     outcome.warnings.push(format!(
-        "nothing is declared for precompilation, so the bundle is empty: `{}` {lacks}, and no package brings declarations",
+        "the bundle is empty: `{}` {lacks}, and no dependency declares graphs",
         manifest.display()
     ));
     // Cargo reruns a script as long as a watched path is missing. That is intended for a package that waits for its
@@ -156,7 +156,7 @@ fn open_store(
     let Opened { store, refused } = choice.open(access)?;
     warnings.extend(refused.map(|refused| {
         let lines = BuildError::from(refused).lines();
-        format!("{}\nartifacts are kept in `{}`", lines.join("\n"), own.display())
+        format!("{}\nusing the store `{}` instead", lines.join("\n"), own.display())
     }));
     Ok(store)
 }

@@ -283,7 +283,7 @@ pub fn best(made: &[Arc<Compiled>]) -> Result<&Arc<Compiled>, String> {
     let mut refused = Vec::new();
     let best = best_first(records, &mut refused).into_iter().next();
     best.and_then(|best| made.iter().find(|one| one.record.digest == best.digest))
-        .ok_or_else(|| format!("this CPU cannot run it: {}", join(&refused, "; ")))
+        .ok_or_else(|| format!("not supported by this CPU: {}", join(&refused, "; ")))
 }
 
 /// Returns whether a flight must be discarded: a file that it read has changed, or another process compiled the

@@ -46,7 +46,7 @@ impl<'a> Reasons<'a> {
     pub fn find(&self, unit: &Unit, variant: &Variant, action: &ActionKey) -> Result<UnitMiss, FindError> {
         let of_first = |reasons| UnitMiss { signature: unit.first().signature.clone(), reasons };
         if !self.store.find_action(action)?.is_empty() {
-            let problem = "its archive was lost or damaged".to_owned();
+            let problem = "its archive is missing or damaged".to_owned();
             return Ok(of_first(vec![Reason::Unusable { problem }]));
         }
         for (key, module) in unit.members() {

@@ -108,7 +108,7 @@ impl<'a> Planned<'a> {
         planned.toolchain = planned.find_toolchain()?;
         planned.check_lock()?;
         if planned.toolchain.is_none() && args.builder.is_some() {
-            term::warning("`--builder` states nothing: what is pinned was built elsewhere");
+            term::warning("`--builder` has no effect: the pinned artifacts were not built here");
         }
         Ok(planned)
     }
@@ -126,7 +126,7 @@ impl<'a> Planned<'a> {
         if lock.is_of_others(&self.plan, (found.as_ref().ok(), &self.variants), &self.target) {
             return Ok(None);
         }
-        let hint = "what is pinned (`precast build --pin`) is taken without a compiler";
+        let hint = "pin the archives with `precast build --pin` to build without a compiler";
         found.map(Some).map_err(|error| Failure::from(error).hint(hint))
     }
 
@@ -181,9 +181,8 @@ fn take(builder: Option<&mut Builder>, path: &Path) -> Result<(), Failure> {
 
 fn foreign(error: ChooseIsaError) -> Failure {
     match error {
-        ChooseIsaError::Foreign { .. } => {
-            Failure::usage(error.to_string()).hint("`--target` names the target, `--isa` its levels")
-        }
+        ChooseIsaError::Foreign { .. } => Failure::usage(error.to_string())
+            .hint("use `--target` for the target, and `--isa` for its levels"),
         other => other.into(),
     }
 }
