@@ -16,12 +16,14 @@
 //! proofs  every long proof above, in a share of the time, with a table at the end
 //! remotes  remote stores, a cache and a farm, against real servers: S3, a registry, a web server, BuildGrid
 //! tidy    rules about the tree that no compiler checks (also a plain `#[test]` of this package)
+//! book    the documentation site, and its test in a browser
 //! ```
 //! Only cargo and a C compiler are required. Optional tools (`cargo nextest`, `strace`, a C++ compiler) are used if
 //! found, and missing ones are listed. Every step prints its command and its duration.
 
 #![allow(clippy::print_stdout, reason = "a command line tool for this repository's developers")]
 
+mod book;
 mod buildgrid;
 mod ci;
 mod cross;
@@ -29,6 +31,7 @@ mod digest;
 mod fuzz;
 mod headers;
 mod hosts;
+mod markdown;
 mod proofs;
 mod python;
 mod remotes;
@@ -51,6 +54,9 @@ usage: cargo xtask COMMAND
                         --fast runs the unit tests and one flow of each host language
   ci [--without-test]   run the steps of .ci/run
   tidy                  check the rules of the tree
+  book [--test] [--without-api]
+                        build the documentation site in target/book/site; --without-api leaves out rustdoc and the
+                        list of commands, which must be compiled; --test opens the site in Chromium
 
 Long proofs:
   proofs [--minutes N] [NAME…]
@@ -113,6 +119,7 @@ fn run() -> Result<bool> {
         ["reload"] => hosts::reload(&root()),
         ["bench"] => bench(),
         ["proofs", rest @ ..] => proofs::run(&root(), rest),
+        ["book", rest @ ..] => book::run(&root(), rest),
         ["tidy"] => tidy::run(&root()),
         _ => bail!("unknown command `{}`\n{HELP}", args.join(" ")),
     }

@@ -58,6 +58,11 @@ impl Tier {
     }
 }
 
+/// Returns the packages that users' programs contain, highest layer first.
+pub(crate) fn libraries() -> impl Iterator<Item = &'static str> {
+    LAYERS.iter().rev().filter(|(_, layer)| *layer < FACES).map(|(name, _)| *name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::Tier;

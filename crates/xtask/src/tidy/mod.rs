@@ -6,6 +6,7 @@
 //! files     top level, required files, paths of a build machine
 //! manifests every crate has a description; dependencies point to lower layers only
 //! links     loaders and deployed programs link nothing asynchronous
+//! pages     links between Markdown pages; the site has every page
 //! rust      one rule per function, over code from `lex` without comments and literals
 //! ```
 //! To break a rule, change it here; other files have no switches to disable rules.
@@ -16,8 +17,11 @@ mod layers;
 mod lex;
 mod links;
 mod manifests;
+mod pages;
 mod rust;
 mod tree;
+
+pub(crate) use layers::libraries;
 
 use anyhow::Result;
 use std::path::Path;
@@ -61,6 +65,7 @@ fn check(root: &Path) -> Result<Findings> {
     files::check(&tree, &mut findings);
     english::check(&tree, &mut findings)?;
     manifests::check(&tree, &mut findings)?;
+    pages::check(&tree, &mut findings);
     rust::check(&tree, &mut findings)?;
     links::check(root, &mut findings)?;
     Ok(findings)
