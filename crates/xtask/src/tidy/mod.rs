@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! tree      files that git tracks (or would track): paths and text
+//! environment  the page of environment variables
 //! english   the rate of unclear constructs in comments
 //! files     top level, required files, paths of a build machine
 //! manifests every crate has a description; dependencies point to lower layers only
@@ -12,6 +13,7 @@
 //! To break a rule, change it here; other files have no switches to disable rules.
 
 mod english;
+mod environment;
 mod files;
 mod layers;
 mod lex;
@@ -64,6 +66,7 @@ fn check(root: &Path) -> Result<Findings> {
     let mut findings = Findings::default();
     files::check(&tree, &mut findings);
     english::check(&tree, &mut findings)?;
+    environment::check(&tree, &mut findings)?;
     manifests::check(&tree, &mut findings)?;
     pages::check(&tree, &mut findings);
     rust::check(&tree, &mut findings)?;
