@@ -170,6 +170,17 @@ mod tests {
     }
 
     #[test]
+    fn lock_file_of_version_1_is_read_and_written() {
+        // These bytes are frozen; every later version must read them.
+        let golden = include_str!("version_1.lock");
+        let lock = Lock::parse(golden).unwrap();
+        assert_eq!((lock.entries.len(), lock.modules.len(), lock.pins.len()), (1, 1, 1));
+        let written = lock.to_string();
+        let comments = written.lines().take_while(|line| line.starts_with('#')).count();
+        assert_eq!(written.lines().skip(comments).collect::<Vec<_>>(), golden.lines().collect::<Vec<_>>());
+    }
+
+    #[test]
     fn what_is_no_lock_is_refused() {
         let text = lock().to_string();
         for (from, to) in [
