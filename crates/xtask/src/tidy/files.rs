@@ -18,7 +18,7 @@ const TOP: [&str; 9] = [
 ];
 
 /// Files that someone relies on.
-const REQUIRED: [&str; 13] = [
+const REQUIRED: [&str; 14] = [
     ".ci/run",
     ".github/CONTRIBUTING.md",
     ".github/SECURITY.md",
@@ -31,6 +31,7 @@ const REQUIRED: [&str; 13] = [
     "crates/README.md",
     "crates/precast/CHANGELOG.md",
     "crates/precast/README.md",
+    "crates/precast/STABILITY.md",
     "tests/README.md",
 ];
 

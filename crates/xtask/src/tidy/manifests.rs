@@ -12,36 +12,58 @@ pub(super) struct Member {
     pub(super) folder: String,
     /// The name of the package.
     pub(super) package: String,
-    /// The names of its normal dependencies, for all targets.
-    dependencies: Vec<String>,
-    described: bool,
-    /// Whether it inherits the lints of the workspace.
-    linted: bool,
+    pub(super) manifest: Table,
+}
+
+impl Member {
+    /// Returns a value of the table `package`.
+    pub(super) fn get(&self, key: &str) -> Option<&Value> {
+        self.manifest.get("package")?.get(key)
+    }
+
+    /// Returns whether the package is published on crates.io.
+    pub(super) fn is_published(&self) -> bool {
+        self.get("publish") != Some(&Value::Boolean(false))
+    }
+
+    /// Returns the names of the normal dependencies, for all targets.
+    fn dependencies(&self) -> Vec<String> {
+        let targets = self.manifest.get("target").and_then(Value::as_table);
+        let tables = targets.into_iter().flat_map(Table::values).filter_map(Value::as_table);
+        std::iter::once(&self.manifest)
+            .chain(tables)
+            .filter_map(|table| table.get("dependencies").and_then(Value::as_table))
+            .flat_map(|table| table.iter().map(|(name, value)| renamed(name, value)))
+            .collect()
+    }
+
+    /// Returns whether the package inherits the lints of the workspace.
+    fn is_linted(&self) -> bool {
+        self.manifest.get("lints").and_then(|lints| lints.get("workspace")) == Some(&Value::Boolean(true))
+    }
 }
 
 /// Checks descriptions, lints and the direction of dependencies.
-pub(super) fn check(tree: &Tree, findings: &mut Findings) -> Result<()> {
-    let members = members(tree)?;
-    for member in &members {
+pub(super) fn check(members: &[Member], findings: &mut Findings) {
+    for member in members {
         let manifest = format!("{}/Cargo.toml", member.folder);
-        if !member.described {
+        if member.get("description").and_then(Value::as_str).is_none_or(str::is_empty) {
             findings.problem(&manifest, "the package has no description");
         }
-        if !member.linted {
+        if !member.is_linted() {
             findings.problem(&manifest, "the package does not say `[lints] workspace = true`");
         }
         let Some(tier) = Tier::find(&member.package) else {
             findings.problem(&manifest, format!("`{}` has no layer in xtask's layers.rs", member.package));
             continue;
         };
-        for dependency in member.dependencies.iter().filter(|d| members.iter().any(|m| m.package == **d)) {
+        for dependency in member.dependencies().iter().filter(|d| members.iter().any(|m| m.package == **d)) {
             if !Tier::find(dependency).is_none_or(|other| tier.may_use(other)) {
                 findings
                     .problem(&manifest, format!("depends on `{dependency}`, which is not in a lower layer"));
             }
         }
     }
-    Ok(())
 }
 
 /// Returns all packages of the tree.
@@ -52,27 +74,14 @@ pub(super) fn members(tree: &Tree) -> Result<Vec<Member>> {
             continue;
         }
         let manifest: Table = text.parse().with_context(|| path.to_owned())?;
-        let package = manifest.get("package").and_then(Value::as_table).with_context(|| path.to_owned())?;
+        let package = manifest.get("package").with_context(|| path.to_owned())?;
         members.push(Member {
             folder: path.trim_end_matches("/Cargo.toml").to_owned(),
             package: package.get("name").and_then(Value::as_str).unwrap_or_default().to_owned(),
-            dependencies: dependencies(&manifest),
-            linted: manifest.get("lints").and_then(|lints| lints.get("workspace"))
-                == Some(&Value::Boolean(true)),
-            described: package.get("description").and_then(Value::as_str).is_some_and(|d| !d.is_empty()),
+            manifest,
         });
     }
     Ok(members)
-}
-
-fn dependencies(manifest: &Table) -> Vec<String> {
-    let targets = manifest.get("target").and_then(Value::as_table);
-    let tables = targets.into_iter().flat_map(Table::values).filter_map(Value::as_table);
-    std::iter::once(manifest)
-        .chain(tables)
-        .filter_map(|table| table.get("dependencies").and_then(Value::as_table))
-        .flat_map(|table| table.iter().map(|(name, value)| renamed(name, value)))
-        .collect()
 }
 
 /// Returns the package name of a dependency: its `package` key, else its own name.
@@ -82,7 +91,7 @@ fn renamed(name: &str, value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::check;
+    use super::{check, members};
     use crate::tidy::Findings;
     use crate::tidy::tree::Tree;
 
@@ -97,7 +106,8 @@ mod tests {
                 ("crates/ops/Cargo.toml".to_owned(), manifest(higher)),
             ];
             let mut findings = Findings::default();
-            check(&Tree { files: files.into() }, &mut findings).expect("both manifests parse");
+            let members = members(&Tree { files: files.into() }).expect("both manifests parse");
+            check(&members, &mut findings);
             findings.problems.len()
         };
         assert_eq!(problems(""), 0);

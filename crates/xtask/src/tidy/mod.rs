@@ -8,6 +8,8 @@
 //! manifests every crate has a description; dependencies point to lower layers only
 //! links     loaders and deployed programs link nothing asynchronous
 //! pages     links between Markdown pages; the site has every page
+//! published metadata, licence texts and files of the packages on crates.io
+//! stability the tests that the page on stability names exist
 //! rust      one rule per function, over code from `lex` without comments and literals
 //! ```
 //! To break a rule, change it here; other files have no switches to disable rules.
@@ -20,12 +22,15 @@ mod lex;
 mod links;
 mod manifests;
 mod pages;
+mod published;
 mod rust;
+mod stability;
 mod tree;
 
 pub(crate) use layers::libraries;
 
 use anyhow::Result;
+use manifests::members;
 use std::path::Path;
 use tree::Tree;
 
@@ -63,6 +68,7 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
 
 fn check(root: &Path) -> Result<Findings> {
     let tree = Tree::open(root)?;
+    let members = members(&tree)?;
     let mut findings = Findings::default();
     files::check(&tree, &mut findings);
     english::check(&tree, &mut findings)?;
@@ -70,6 +76,10 @@ fn check(root: &Path) -> Result<Findings> {
     manifests::check(&tree, &mut findings)?;
     pages::check(&tree, &mut findings);
     rust::check(&tree, &mut findings)?;
+    manifests::check(&members, &mut findings);
+    published::check(&tree, &members, &mut findings)?;
+    stability::check(&tree, &mut findings)?;
+    rust::check(&tree, &members, &mut findings);
     links::check(root, &mut findings)?;
     Ok(findings)
 }

@@ -5,9 +5,8 @@
 use super::Findings;
 use super::layers::Tier;
 use super::lex::{Line, lex};
-use super::manifests::{Member, members};
+use super::manifests::Member;
 use super::tree::Tree;
-use anyhow::Result;
 use std::ops::Range;
 
 /// The numbers of lines in a file that cause a warning and an error.
@@ -57,13 +56,12 @@ impl Source<'_> {
 }
 
 /// Checks every Rust file.
-pub(super) fn check(tree: &Tree, findings: &mut Findings) -> Result<()> {
-    let members = members(tree)?;
+pub(super) fn check(tree: &Tree, members: &[Member], findings: &mut Findings) {
     for (path, text) in tree.with_suffix(".rs") {
         let lines = lex(text);
         let tests =
             if is_test(path) { std::iter::once(0..lines.len()).collect() } else { test_items(&lines) };
-        let source = Source { path, text, tests, library: is_library(path, &members), lines };
+        let source = Source { path, text, tests, library: is_library(path, members), lines };
         size(&source, findings);
         functions(&source, findings);
         opening(&source, findings);
@@ -76,7 +74,6 @@ pub(super) fn check(tree: &Tree, findings: &mut Findings) -> Result<()> {
             literals(&source, findings);
         }
     }
-    Ok(())
 }
 
 fn size(source: &Source<'_>, findings: &mut Findings) {
@@ -208,6 +205,7 @@ mod tests {
     use super::{body, check, test_items};
     use crate::tidy::Findings;
     use crate::tidy::lex::lex;
+    use crate::tidy::manifests::members;
     use crate::tidy::tree::Tree;
 
     fn problems(path: &str, text: &str) -> Vec<String> {
@@ -217,8 +215,8 @@ mod tests {
             ("crates/cli/Cargo.toml".to_owned(), manifest("precast-cli")),
             (path.to_owned(), Some(format!("//! Text.\n{text}"))),
         ];
-        let mut findings = Findings::default();
-        check(&Tree { files: files.into() }, &mut findings).expect("both manifests parse");
+        let (tree, mut findings) = (Tree { files: files.into() }, Findings::default());
+        check(&tree, &members(&tree).expect("both manifests parse"), &mut findings);
         findings.problems
     }
 

@@ -48,7 +48,8 @@ fn walked(root: &Path) -> Result<Vec<String>> {
     for entry in WalkDir::new(root).into_iter().filter_entry(|e| !ignored.iter().any(|path| path == e.path()))
     {
         let entry = entry?;
-        if entry.file_type().is_file() {
+        // A link to a file counts as the file, as for git.
+        if entry.path().is_file() {
             let path: PathBuf = entry.path().strip_prefix(root)?.components().collect();
             found.push(path.to_str().context("a file name that is not UTF-8")?.replace('\\', "/"));
         }
