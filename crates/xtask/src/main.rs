@@ -13,6 +13,7 @@
 //! syscalls  commands and programs while each system call is refused; limits, under resource limits; cpus, on emulated CPUs
 //! reload  services that reload bundles thousands of times: memory, mappings and descriptors
 //! bench   every case of the bench once, as a smoke test
+//! package every published crate, packed and compiled from its package alone
 //! proofs  every long proof above, in a share of the time, with a table at the end
 //! remotes  remote stores, a cache and a farm, against real servers: S3, a registry, a web server, BuildGrid
 //! tidy    rules about the tree that no compiler checks (also a plain `#[test]` of this package)
@@ -32,6 +33,7 @@ mod fuzz;
 mod headers;
 mod hosts;
 mod markdown;
+mod package;
 mod proofs;
 mod python;
 mod remotes;
@@ -79,6 +81,8 @@ Long proofs:
   cpus                  run them on emulated CPUs
   reload                reload bundles in services of each host, and fail if memory, mappings or descriptors grow
   bench                 run each case of the bench in two rounds, and fail if a result differs from a peer's
+  package               pack the published crates, and check that they compile from their packages alone,
+                        also with the minimum Rust version if it is installed
 ";
 
 fn main() -> ExitCode {
@@ -118,6 +122,7 @@ fn run() -> Result<bool> {
         ["cpus"] => hosts::cpus(&root()),
         ["reload"] => hosts::reload(&root()),
         ["bench"] => bench(),
+        ["package"] => package::run(&root()),
         ["proofs", rest @ ..] => proofs::run(&root(), rest),
         ["book", rest @ ..] => book::run(&root(), rest),
         ["tidy"] => tidy::run(&root()),

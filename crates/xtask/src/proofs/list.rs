@@ -38,7 +38,7 @@ const DIGESTS_A_MINUTE: u64 = 10;
 const CROSSED_A_MINUTE: u64 = 8;
 
 /// The proofs in the order in which they run, with those of fixed length first.
-pub(super) const PROOFS: [Proof; 15] = [
+pub(super) const PROOFS: [Proof; 16] = [
     Proof {
         name: "repro",
         claim: "every circumstance of a build gives the same bytes",
@@ -86,6 +86,12 @@ pub(super) const PROOFS: [Proof; 15] = [
         claim: "every case of the bench runs, and no result differs from a peer's",
         length: Length::Fixed,
         command: |_| words(&["bench"]),
+    },
+    Proof {
+        name: "package",
+        claim: "published crates compile from their packages alone",
+        length: Length::Fixed,
+        command: |_| words(&["package"]),
     },
     Proof {
         name: "python",

@@ -66,6 +66,12 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     Ok(findings.problems.is_empty())
 }
 
+/// Returns the names of the packages that are not published on crates.io.
+pub(crate) fn unpublished(root: &Path) -> Result<Vec<String>> {
+    let members = members(&Tree::open(root)?)?;
+    Ok(members.into_iter().filter(|member| !member.is_published()).map(|member| member.package).collect())
+}
+
 fn check(root: &Path) -> Result<Findings> {
     let tree = Tree::open(root)?;
     let members = members(&tree)?;
@@ -73,9 +79,7 @@ fn check(root: &Path) -> Result<Findings> {
     files::check(&tree, &mut findings);
     english::check(&tree, &mut findings)?;
     environment::check(&tree, &mut findings)?;
-    manifests::check(&tree, &mut findings)?;
     pages::check(&tree, &mut findings);
-    rust::check(&tree, &mut findings)?;
     manifests::check(&members, &mut findings);
     published::check(&tree, &members, &mut findings)?;
     stability::check(&tree, &mut findings)?;
