@@ -9,6 +9,7 @@
 //! all its arguments, and `out`, before it takes the first. See the contract of [`array`](crate::boundary::array).
 
 use crate::boundary::array::Lent;
+use crate::boundary::given::held_rooms;
 use crate::{dtypes, error, number};
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use precast_core::native::RawArrayError;
@@ -16,7 +17,7 @@ use precast_core::program::Port;
 use precast_core::{Array, ArrayMut, ArrayRef, CallError};
 use pyo3::exceptions::{PyException, PyMemoryError, PyOverflowError, PyRecursionError, PyRuntimeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::PyDict;
 use std::cell::Cell;
 
 /// A converted value.
@@ -93,14 +94,8 @@ pub(crate) fn rooms<'py>(
     ports: &[Port],
 ) -> PyResult<Vec<Bound<'py, PyUntypedArray>>> {
     let py = out.py();
-    let given = match out.cast::<PyTuple>() {
-        Ok(several) => several.iter().collect(),
-        Err(_) => vec![out.clone()],
-    };
-    if given.len() != ports.len() {
-        let error = CallError::Outputs { expected: ports.len(), found: given.len() };
-        return Err(error::call(py, &error, true));
-    }
+    let outputs = |found| error::call(py, &CallError::Outputs { expected: ports.len(), found }, true);
+    let given = held_rooms(out, ports.len()).map_err(outputs)?;
     let arrays = given.into_iter().zip(ports).map(|(value, port)| {
         let is_none =
             |_| error::wrong_type(py, format!("`out` for output `{}` is not a NumPy array", port.name));

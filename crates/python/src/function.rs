@@ -2,16 +2,18 @@
 
 use crate::argument::{self, Argument, Taken};
 use crate::boundary::array;
+use crate::boundary::given::Sorted;
 use crate::boundary::object::Getter;
 use crate::graph::whole::Graph;
-use crate::own::stash;
 use crate::{dtypes, error};
 use numpy::{PyArrayDescr, PyUntypedArray};
+use precast_core::function::check_inputs;
 use precast_core::program::Port;
 use precast_core::{Array, ArrayRef, CallError, Served};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyTuple};
+use std::slice;
 
 /// The Rust value in a [`precast.Function`](crate::boundary::object) object.
 pub(crate) struct Function {
@@ -30,9 +32,6 @@ pub(crate) struct Function {
     /// The graph that the function was compiled from, if known.
     graph: Option<Py<Graph>>,
 }
-
-/// The inputs of a call in order, and the value of `out`.
-type Given<'py> = (Vec<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>);
 
 impl Function {
     /// Creates a function. `is_map` is set if its program computes element by element.
@@ -74,6 +73,10 @@ impl Function {
         self.is_map
     }
 
+    pub(crate) fn names(&self) -> &[Py<PyString>] {
+        &self.names
+    }
+
     pub(crate) fn out_name(&self) -> &Py<PyString> {
         &self.out_name
     }
@@ -88,47 +91,16 @@ impl Function {
         interface(self.inner.inputs(), self.inner.outputs())
     }
 
-    /// Sorts the values into the order of the inputs, and separates `out`. The last values belong to `names`.
-    fn order<'py>(
-        &self,
-        py: Python<'py>,
-        mut values: Vec<Bound<'py, PyAny>>,
-        names: Option<&Bound<'py, PyTuple>>,
-    ) -> PyResult<Given<'py>> {
-        let wrong = |what: String| match self.inner.refusal() {
+    /// Returns the exception for a call with other arguments than the function has.
+    #[cold]
+    pub(crate) fn misused(&self, py: Python<'_>, what: &str) -> PyErr {
+        match self.inner.refusal() {
             // A function that always refuses has no inputs to name.
             Some(refused) => error::call(py, refused, false),
             None => {
                 error::wrong_type(py, format!("{}() {what}; its signature is `{}`", self.name, self.shown()))
             }
-        };
-        let named = values.split_off(values.len() - names.map_or(0, PyTupleMethods::len));
-        if values.len() > self.names.len() {
-            return Err(wrong(format!(
-                "takes {} argument(s) but {} were given",
-                self.names.len(),
-                values.len()
-            )));
         }
-        let mut inputs: Vec<Option<Bound<'py, PyAny>>> = values.into_iter().map(Some).collect();
-        inputs.resize(self.names.len(), None);
-        let mut out = None;
-        for (name, value) in names.into_iter().flatten().zip(named) {
-            let is = |own: &Py<PyString>| name.eq(own).unwrap_or(false);
-            match self.names.iter().position(is) {
-                Some(position) if inputs[position].is_some() => {
-                    return Err(wrong(format!("got multiple values for argument `{name}`")));
-                }
-                Some(position) => inputs[position] = Some(value),
-                None if is(&self.out_name) => out = Some(value).filter(|out| !out.is_none()),
-                None => return Err(wrong(format!("got an unexpected keyword argument `{name}`"))),
-            }
-        }
-        let ports = inputs.into_iter().zip(self.inner.inputs());
-        let inputs = ports.map(|(value, port)| {
-            value.ok_or_else(|| wrong(format!("missing required argument `{}`", port.name)))
-        });
-        Ok((inputs.collect::<PyResult<_>>()?, out))
     }
 
     /// Returns a copy of the value for an input.
@@ -136,13 +108,8 @@ impl Function {
         let py = value.py();
         let taken = Argument::convert(value, port)?.take(port)?;
         let array = taken.read(py, port)?;
-        if !port.ty.admits(array.dtype(), array.shape()) {
-            let found = array.to_array().ty();
-            return Err(error::wrong_type(
-                py,
-                format!("input `{}` is `{found}`, expected `{}`", port.name, port.ty),
-            ));
-        }
+        let checked = check_inputs(slice::from_ref(port), slice::from_ref(&array));
+        checked.map_err(|refused| error::call(py, &refused, true))?;
         Ok(array.to_array())
     }
 
@@ -193,19 +160,13 @@ impl Function {
         })
     }
 
-    /// Calls the function. `values` are the positional arguments, followed by the keyword arguments in `names`.
-    pub(crate) fn call<'py>(
-        &self,
-        py: Python<'py>,
-        values: Vec<Bound<'py, PyAny>>,
-        names: Option<&Bound<'py, PyTuple>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        drop(stash::take());
-        let (values, out) = self.order(py, values, names)?;
+    /// Calls the function.
+    pub(crate) fn call<'py>(&self, py: Python<'py>, given: Sorted<'py>) -> PyResult<Bound<'py, PyAny>> {
         let ports = self.inner.inputs();
-        let converted = values.into_iter().zip(ports).map(|(value, port)| Argument::convert(value, port));
+        let converted = given.inputs.into_iter().zip(ports);
+        let converted = converted.map(|(value, port)| Argument::convert(value, port));
         let converted: Vec<Argument<'_>> = converted.collect::<PyResult<_>>()?;
-        let rooms = out.as_ref().map(|out| argument::rooms(out, self.inner.outputs())).transpose()?;
+        let rooms = given.out.as_ref().map(|out| argument::rooms(out, self.inner.outputs())).transpose()?;
         let descrs = if rooms.is_none() { self.descrs(py)? } else { &[][..] };
         // From here on, only the call itself can run Python code.
         let taken = converted.into_iter().zip(ports).map(|(argument, port)| {
@@ -215,7 +176,7 @@ impl Function {
         let taken: Vec<Taken<'_>> = taken.collect::<PyResult<_>>()?;
         let inputs = taken.iter().zip(ports).map(|(taken, port)| taken.read(py, port));
         let inputs: Vec<ArrayRef<'_>> = inputs.collect::<PyResult<_>>()?;
-        match (out, rooms) {
+        match (given.out, rooms) {
             (Some(out), Some(rooms)) => self.into(py, &inputs, rooms).map(|()| out),
             _ => self.fresh(py, &inputs, descrs),
         }

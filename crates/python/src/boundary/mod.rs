@@ -6,6 +6,7 @@
 //! ufunc    functions as ufuncs: loops that NumPy calls with addresses and steps
 //! callback functions as SciPy callbacks, with a `void *` that refers to the function
 //! raised   exceptions of ufuncs and callbacks whose caller does not check for errors
+//! given    the arguments of a call, sorted for both paths
 //! fast     calls that read arguments in NumPy's memory, without allocating
 //! ```
 #![allow(unsafe_code, reason = "the memory of Python's objects; each block argues its case")]
@@ -13,6 +14,7 @@
 pub(crate) mod array;
 pub(crate) mod callback;
 pub(crate) mod fast;
+pub(crate) mod given;
 pub(crate) mod object;
 mod raised;
 pub(crate) mod ufunc;

@@ -1,7 +1,7 @@
 //! The Python type of functions: an object with a vectorcall, and the Rust value behind it.
 //!
 //! ```text
-//! f(x, out=y) ──CPython──▶ vectorcall(f, [x, y], 1, ("out",)) ──▶ fast ─ not supported ─▶ Function::call
+//! f(x, out=y) ──CPython──▶ vectorcall(f, [x, y], 1, ("out",)) ──▶ given ──▶ fast ─ not supported ─▶ Function::call
 //! ```
 //! PyO3's classes are called with a tuple and a dict, which costs more than the work of a small call. So this module
 //! creates the type itself, from slots that every CPython from 3.10 on supports. Methods without native code are
@@ -11,7 +11,9 @@
 //! The value of an object is written once, before the object is shared, and is dropped with it.
 
 use super::fast::Fast;
+use super::given::{Given, Sorted};
 use crate::function::{Function, getters};
+use crate::own::stash;
 use precast_core::native::DefaultFloats;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::ffi::{self, Py_ssize_t, PyObject};
@@ -217,10 +219,12 @@ unsafe extern "C" fn vectorcall(
     };
     // SAFETY: CPython calls this only for instances of the type, and holds a reference to the object during the call.
     let Some(value) = (unsafe { value(callable) }) else { return ptr::null_mut() };
-    if let Some(fast) = &value.fast {
+    // SAFETY: the GIL is held, and the names are NULL or a tuple.
+    let given = unsafe { Given::in_order(&value.function, all, positional, kwnames) };
+    if let (Some(fast), Some(given)) = (&value.fast, given) {
         let call = || {
-            // SAFETY: the GIL is held, and the caller holds the arguments.
-            unsafe { fast.call(&value.function, all, positional, kwnames) }
+            // SAFETY: the GIL is held, the caller holds the arguments, and `in_order` counted them.
+            unsafe { fast.call(&value.function, given) }
         };
         match catch_unwind(AssertUnwindSafe(call)) {
             Ok(None) => {}
@@ -230,15 +234,21 @@ unsafe extern "C" fn vectorcall(
         }
     }
     let body = |py: Python<'_>| {
-        let values = all.iter().map(|object| {
-            // SAFETY: the caller holds a reference to each argument.
-            unsafe { Bound::from_borrowed_ptr(py, *object) }
-        });
-        let values: Vec<Bound<'_, PyAny>> = values.collect();
-        // SAFETY: the pointer is NULL, or a tuple to which the caller holds a reference.
-        let names = unsafe { Bound::from_borrowed_ptr_or_opt(py, kwnames) };
-        let names = names.map(Bound::cast_into::<PyTuple>).transpose()?;
-        value.function.call(py, values, names.as_ref()).map(Bound::into_ptr)
+        // The exception of an earlier call must not be taken for that of this one.
+        drop(stash::take());
+        let sorted = match given {
+            // SAFETY: the caller holds the arguments.
+            Some(given) => unsafe { given.sorted(py) },
+            None => {
+                // SAFETY: as above.
+                let Sorted { inputs, .. } = unsafe { Given { inputs: all, out: None }.sorted(py) };
+                // SAFETY: the pointer is NULL, or a tuple to which the caller holds a reference.
+                let names = unsafe { Bound::from_borrowed_ptr_or_opt(py, kwnames) };
+                let names = names.map(Bound::cast_into::<PyTuple>).transpose()?;
+                Sorted::by_name(py, &value.function, inputs, names.as_ref())?
+            }
+        };
+        value.function.call(py, sorted).map(Bound::into_ptr)
     };
     // SAFETY: the GIL is held.
     unsafe { guarded(body) }

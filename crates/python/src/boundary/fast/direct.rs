@@ -1,10 +1,11 @@
 //! Calls of maps and whole reductions on operands in C order: the addresses of the arrays go directly to the kernels.
 
 use super::operand::{Found, Operand};
-use super::{Ended, FEW_ELEMENTS, Fast, Given, MOST};
+use super::{Ended, FEW_ELEMENTS, Fast, MOST};
 use crate::boundary::array::{self, Number};
 use crate::function::Function;
 use precast_core::native::{Call, Direct, Strided};
+use pyo3::ffi::PyObject;
 use pyo3::prelude::*;
 
 /// A new result.
@@ -23,12 +24,13 @@ impl Fast {
         &self,
         py: Python<'py>,
         function: &Function,
-        given: Given<'_>,
+        inputs: &[*mut PyObject],
+        rooms: Option<&[*mut PyObject]>,
     ) -> Ended<'py> {
         let direct = &**function.inner().direct()?;
         let mut call = Call::new();
         let mut numbers = [0; MOST];
-        let operands = given.args.iter().zip(&self.inputs).zip(&mut numbers);
+        let operands = inputs.iter().zip(&self.inputs).zip(&mut numbers);
         for (at, ((object, operand), number)) in operands.enumerate() {
             // SAFETY: guaranteed by the caller.
             let found = unsafe { operand.look(self.classes, *object, number) }?;
@@ -37,7 +39,7 @@ impl Fast {
                 return None;
             }
         }
-        let Some(rooms) = given.out else { return self.direct_new(py, direct, &mut call) };
+        let Some(rooms) = rooms else { return self.direct_new(py, direct, &mut call) };
         for (at, (room, operand)) in rooms.iter().zip(&self.outputs).enumerate() {
             // SAFETY: guaranteed by the caller.
             let found = unsafe { operand.array(self.classes, *room) }.filter(|found| !found.readonly)?;

@@ -22,6 +22,7 @@ mod direct;
 mod operand;
 mod views;
 
+use super::given::{self, Given};
 use crate::error;
 use crate::function::Function;
 use numpy::PyArrayDescr;
@@ -45,8 +46,6 @@ pub(crate) struct Fast {
     /// Whether each element of the results depends only on the corresponding elements of the inputs.
     is_map: bool,
     classes: Classes,
-    /// The interned text `out`, which `Function` holds.
-    out: *mut PyObject,
 }
 
 /// The outcome of a call: new results, or nothing if they were written to given arrays. `None` if
@@ -63,13 +62,6 @@ impl From<PyErr> for Raised {
     fn from(raised: PyErr) -> Self {
         Self::Python(raised)
     }
-}
-
-/// The arguments of a call in the order of the inputs, and arrays for the results.
-#[derive(Clone, Copy)]
-struct Given<'a> {
-    args: &'a [*mut PyObject],
-    out: Option<&'a [*mut PyObject]>,
 }
 
 impl Fast {
@@ -89,50 +81,30 @@ impl Fast {
             return Ok(None);
         }
         let descrs = function.descrs(py)?.iter().map(|descr| descr.clone_ref(py)).collect();
-        let (is_map, out) = (function.is_map(), function.out_name().as_ptr());
-        Ok(Some(Self { inputs, outputs, descrs, is_map, classes: Classes::of(py), out }))
+        let is_map = function.is_map();
+        Ok(Some(Self { inputs, outputs, descrs, is_map, classes: Classes::of(py) }))
     }
 
     /// Calls the function. Returns `None` if the call cannot use the fast path, or NULL with an exception set.
     ///
     /// # Safety
-    /// The GIL is held, and the caller holds references to all arguments. The first `positional` arguments have no
-    /// name; the tuple `names` names the rest, if it is not NULL.
-    pub(crate) unsafe fn call(
-        &self,
-        function: &Function,
-        args: &[*mut PyObject],
-        positional: usize,
-        names: *mut PyObject,
-    ) -> Option<*mut PyObject> {
-        if positional != self.inputs.len() {
-            return None;
-        }
+    /// The GIL is held, the caller holds references to all arguments, and `given` has an argument for each input.
+    pub(super) unsafe fn call(&self, function: &Function, given: Given<'_>) -> Option<*mut PyObject> {
         // SAFETY: guaranteed by the caller.
         let py = unsafe { Python::assume_attached() };
-        let (args, out) = match args.split_at_checked(positional)? {
-            (args, []) => (args, None),
-            (args, [out]) => {
-                // SAFETY: a tuple of one name, and the GIL is held.
-                let name = unsafe { ffi::PyTuple_GetItem(names, 0) };
-                (args, (name == self.out).then_some(Some(*out))?)
-            }
-            _ => return None,
-        };
-        let mut rooms = [ptr::null_mut(); MOST];
-        let rooms = match out {
+        let mut room = [ptr::null_mut(); MOST];
+        let rooms = match given.out {
             None => None,
             // SAFETY: the GIL is held, and the caller holds the argument.
-            Some(out) => Some(unsafe { self.rooms(out, &mut rooms) }?),
+            Some(out) => Some(unsafe { given::rooms(out, room.get_mut(..self.outputs.len())?) }.ok()?),
         };
-        let given = Given { args, out: rooms };
         // SAFETY: guaranteed by the caller.
-        let ended = match unsafe { self.direct(py, function, given) } {
+        let ended = match unsafe { self.direct(py, function, given.inputs, rooms) } {
             // SAFETY: as above.
-            None => unsafe { self.views(py, function, given) }?,
+            None => unsafe { self.views(py, function, given.inputs, rooms) }?,
             Some(ended) => ended,
         };
-        Some(match (ended, out) {
+        Some(match (ended, given.out) {
             (Ok(Some(made)), _) => made.into_ptr(),
             (Ok(None), Some(out)) => {
                 // SAFETY: the caller has a reference to it.
@@ -142,35 +114,6 @@ impl Fast {
             (Ok(None), None) => return None,
             (Err(raised), _) => raised.restore(py),
         })
-    }
-
-    /// Returns the arrays for results: `out` itself, or the elements of the tuple `out`. Returns `None` if their number
-    /// differs from that of the results.
-    ///
-    /// # Safety
-    /// The GIL is held, and the caller holds the object.
-    #[inline(always)]
-    unsafe fn rooms<'a>(
-        &self,
-        out: *mut PyObject,
-        rooms: &'a mut [*mut PyObject; MOST],
-    ) -> Option<&'a [*mut PyObject]> {
-        // SAFETY: guaranteed by the caller.
-        if unsafe { ffi::PyTuple_Check(out) } == 0 {
-            rooms[0] = out;
-            return (self.outputs.len() == 1).then_some(&rooms[..1]);
-        }
-        let rooms = rooms.get_mut(..self.outputs.len())?;
-        // SAFETY: it is a tuple.
-        let count = unsafe { ffi::PyTuple_Size(out) };
-        if count.cast_unsigned() != rooms.len() {
-            return None;
-        }
-        for (at, room) in (0..).zip(rooms.iter_mut()) {
-            // SAFETY: the tuple has this many elements, and holds them.
-            *room = unsafe { ffi::PyTuple_GetItem(out, at) };
-        }
-        Some(rooms)
     }
 }
 

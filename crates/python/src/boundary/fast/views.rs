@@ -1,7 +1,7 @@
 //! Calls of any graph, on operands with any strides.
 
 use super::operand::{FEW, Found, Operand};
-use super::{Ended, FEW_ELEMENTS, Fast, Given, MOST, Raised};
+use super::{Ended, FEW_ELEMENTS, Fast, MOST, Raised};
 use crate::boundary::array;
 use crate::function::Function;
 use crate::own::stash;
@@ -29,13 +29,14 @@ impl Fast {
         &self,
         py: Python<'py>,
         function: &Function,
-        given: Given<'_>,
+        args: &[*mut PyObject],
+        rooms: Option<&[*mut PyObject]>,
     ) -> Ended<'py> {
         // Dropping an exception may run Python code, so it happens before arguments are accessed.
         drop(stash::take());
         let mut places = [const { MaybeUninit::uninit() }; MOST];
         let mut inputs = [const { MaybeUninit::uninit() }; MOST];
-        let rows = given.args.iter().zip(&self.inputs).zip(places.iter_mut().zip(&mut inputs));
+        let rows = args.iter().zip(&self.inputs).zip(places.iter_mut().zip(&mut inputs));
         let mut elements = 1_usize;
         for ((object, operand), (place, input)) in rows {
             // SAFETY: guaranteed by the caller.
@@ -46,11 +47,10 @@ impl Fast {
             input.write(unsafe { found.read() }.ok()?);
         }
         // SAFETY: `args.len()` elements were written. (They borrow the places, and own nothing that must be dropped.)
-        let inputs =
-            unsafe { slice::from_raw_parts(inputs.as_ptr().cast::<ArrayRef<'_>>(), given.args.len()) };
+        let inputs = unsafe { slice::from_raw_parts(inputs.as_ptr().cast::<ArrayRef<'_>>(), args.len()) };
         // A broadcast result has at most as many elements as the product of all element counts.
         let is_short = self.is_map && elements <= FEW_ELEMENTS;
-        let Some(rooms) = given.out else {
+        let Some(rooms) = rooms else {
             let results = work(py, is_short, || function.inner().call(inputs));
             return Some(results.map_err(Raised::Refused).and_then(|results| {
                 let made = results.into_iter().zip(&self.descrs);
