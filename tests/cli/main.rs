@@ -62,7 +62,9 @@ mod isa;
 mod keyrings;
 mod libraries;
 mod locked;
+
 mod look;
+mod metadata;
 mod model;
 mod newcomers;
 mod own_package;

@@ -1,7 +1,10 @@
 //! Binary files: accepted input is always in canonical form.
 
+use std::collections::BTreeMap;
 use std::io::Write as _;
 
+use precast_core::metadata::{Callee, Described, Initial, Metadata, Plan, PlanPort, PlanStep, State};
+use precast_core::{Array, BuildKey, DType};
 use precast_store::record::{documents_bytes, set_documents};
 use precast_store::{Archive, Bundle, Entry, Export, Limits, Record};
 
@@ -26,6 +29,50 @@ target!(
 target!(entries, SHARE, BUILT.entries.clone(), 64, |bytes: &[u8]| {
     if let Ok(entry) = Entry::parse(bytes) {
         assert_eq!(entry.to_bytes(), bytes);
+    }
+});
+
+/// Metadata of every kind, also of one that no version knows.
+fn metadata() -> Vec<u8> {
+    let step = |callee| PlanStep {
+        callee,
+        takes: vec![Some("x".to_owned()), None],
+        gives: vec!["y".to_owned()],
+        settings: "{}".to_owned(),
+    };
+    let port = || vec![PlanPort { name: "x".to_owned(), ty: "f64[?]".to_owned() }];
+    let state = |initial| State { input: "x".to_owned(), update: None, initial };
+    let key = BuildKey::from_bytes([7; 32]);
+    let metadata = Metadata {
+        documentation: "text".to_owned(),
+        inputs: vec![Described {
+            name: "x".to_owned(),
+            dims: vec!["day".to_owned()],
+            documentation: String::new(),
+        }],
+        state: vec![state(Initial::Array(Array::zeros(DType::F32, &[2, 3])))],
+        plan: Some(Plan {
+            inputs: port(),
+            outputs: port(),
+            known: BTreeMap::from([("g".to_owned(), "{}".to_owned())]),
+            steps: vec![
+                step(Callee::Entry("f".to_owned())),
+                step(Callee::Module { key, host: "h".to_owned() }),
+                step(Callee::Host("svd".to_owned())),
+            ],
+            results: vec![None],
+        }),
+        json: BTreeMap::from([("pymc.coords".to_owned(), "{}".to_owned())]),
+        unknown: BTreeMap::from([(4000, vec![1])]),
+        ..Metadata::default()
+    };
+    metadata.to_bytes()
+}
+
+// An absent name of one byte is an `Option<String>`, and a list grows by doubling.
+target!(metadata_of_entries, SHARE, vec![metadata()], 128, |bytes: &[u8]| {
+    if let Ok(read) = Metadata::parse(bytes) {
+        assert_eq!(read.to_bytes(), bytes);
     }
 });
 

@@ -16,6 +16,7 @@ dtypes = ["f32", "i64"]
 ndim = [1]
 
 [[graph]]
+doc = "Documented"
 name = "score"
 inputs = ["x: f64[?]", "y: f64[3, ?]"]
 outputs = ["out = sum(exp(-x*x)*y + 2.5)", "max(x)"]

@@ -1,20 +1,22 @@
 //! `precast ls`: lists the contents of the layers.
 
+use precast_core::Metadata;
 use precast_store::{Layer, Record};
 use serde_json::{Value, json};
 
 use crate::args::LsArgs;
 use crate::error::{Exit, Failure};
-use crate::{layers, print, term};
+use crate::{described, layers, print, term};
 
 /// Runs the command.
 pub(super) fn run(args: &LsArgs) -> Result<Exit, Failure> {
     let layers = layers::open_some(&args.layers)?;
-    let (mut entries, mut modules) = (Vec::new(), Vec::new());
+    let (mut entries, mut functions, mut modules) = (Vec::new(), Vec::new(), Vec::new());
     for layer in &layers {
         // A pattern selects modules only.
         if args.signature.is_none() {
             entries.extend(list_entries(layer)?);
+            functions.extend(layer.functions().into_iter().map(|(name, metadata)| (name, metadata, layer)));
         }
         for record in layer.bare_records() {
             modules.extend(list_modules(layer, &record?, args.signature.as_deref()));
@@ -31,7 +33,11 @@ pub(super) fn run(args: &LsArgs) -> Result<Exit, Failure> {
     if args.json {
         let entries: Vec<Value> = entries.iter().map(Listed::json).collect();
         let modules: Vec<Value> = modules.iter().map(Module::json).collect();
-        term::print_json(&json!({"entries": entries, "modules": modules}))?;
+        let mut listed = json!({"entries": entries, "modules": modules});
+        if !functions.is_empty() {
+            listed["functions"] = functions.iter().map(described_json).collect();
+        }
+        term::print_json(&listed)?;
         return Ok(Exit::Ok);
     }
     let several = layers.len() > 1;
@@ -71,13 +77,14 @@ struct Listed {
     interface: String,
     keys: Vec<String>,
     layer: String,
+    metadata: Metadata,
 }
 
 fn list_entries(layer: &Layer) -> Result<Vec<Listed>, Failure> {
     let listed = |entry: precast_store::Entry| {
         let interface = entry.program.to_string();
         let keys = entry.program.keys().map(|key| key.to_string()).collect();
-        Listed { name: entry.name, interface, keys, layer: layer.to_string() }
+        Listed { name: entry.name, interface, keys, layer: layer.to_string(), metadata: entry.metadata }
     };
     Ok(layer.entries()?.into_iter().map(listed).collect())
 }
@@ -89,8 +96,17 @@ impl Listed {
     }
 
     fn json(&self) -> Value {
-        json!({"name": self.name, "interface": self.interface, "program": self.keys, "layer": self.layer})
+        let mut listed = json!({"name": self.name, "interface": self.interface, "program": self.keys, "layer": self.layer});
+        if !self.metadata.is_empty() {
+            listed["metadata"] = described::json(&self.metadata);
+        }
+        listed
     }
+}
+
+/// Renders a function of several entries, or the bundle, whose name is empty.
+fn described_json((name, metadata, layer): &(String, Metadata, &Layer)) -> Value {
+    json!({"name": name, "metadata": described::json(metadata), "layer": layer.to_string()})
 }
 
 struct Module {

@@ -123,9 +123,14 @@ impl Bill {
 
     fn entry(&mut self, root: &str, entry: &Entry) {
         let reference = format!("entry:{}", entry.name);
+        let documentation = Some(&entry.metadata.documentation).filter(|text| !text.is_empty());
+        let documentation = documentation.map(|text| ("documentation", text.clone()));
+        let properties = properties(
+            &[("recipe", entry.recipe.clone())].into_iter().chain(documentation).collect::<Vec<_>>(),
+        );
         let component = json!({
             "type": "library", "name": entry.name, "version": entry.id(), "description": entry.program.to_string(),
-            "properties": properties(&[("recipe", entry.recipe.clone())]),
+            "properties": properties,
         });
         self.put(root, &reference, component);
         for key in entry.program.keys() {

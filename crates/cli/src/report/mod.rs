@@ -1,6 +1,7 @@
 //! Findings about artifacts: their health, differences and provenance, and why they were compiled.
 
 pub(crate) mod compared;
+pub(crate) mod described;
 pub(crate) mod difference;
 pub(crate) mod exported;
 pub(crate) mod health;

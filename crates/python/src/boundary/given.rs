@@ -80,7 +80,7 @@ impl<'py> Sorted<'py> {
         let own = function.names();
         let named = values.split_off(values.len() - names.map_or(0, PyTupleMethods::len));
         if values.len() > own.len() {
-            return Err(wrong(&format!("takes {} input(s), found {}", own.len(), values.len())));
+            return Err(wrong(&format!("takes {} argument(s) but {} were given", own.len(), values.len())));
         }
         let mut inputs: Vec<Option<Bound<'py, PyAny>>> = values.into_iter().map(Some).collect();
         inputs.resize(own.len(), None);
@@ -89,16 +89,16 @@ impl<'py> Sorted<'py> {
             let is = |own: &Py<PyString>| name.eq(own).unwrap_or(false);
             match own.iter().position(is) {
                 Some(position) if inputs[position].is_some() => {
-                    return Err(wrong(&format!("has two values for input `{name}`")));
+                    return Err(wrong(&format!("got multiple values for argument `{name}`")));
                 }
                 Some(position) => inputs[position] = Some(value),
                 None if is(function.out_name()) => out = Some(value).filter(|out| !out.is_none()),
-                None => return Err(wrong(&format!("has no input `{name}`"))),
+                None => return Err(wrong(&format!("got an unexpected keyword argument `{name}`"))),
             }
         }
         let ports = inputs.into_iter().zip(function.inner().inputs());
         let inputs =
-            ports.map(|(value, port)| value.ok_or_else(|| wrong(&format!("misses input `{}`", port.name))));
+            ports.map(|(value, port)| value.ok_or_else(|| wrong(&format!("missing required argument `{}`", port.name))));
         Ok(Self { inputs: inputs.collect::<PyResult<_>>()?, out })
     }
 }

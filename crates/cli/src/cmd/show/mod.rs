@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use precast_core::NoNative;
+use precast_core::{Metadata, NoNative};
 use precast_graph::json as graph_json;
 use precast_ops::Ops;
 use precast_ops::rewrite::Form;
@@ -19,7 +19,7 @@ use super::passes;
 use crate::args::ShowArgs;
 use crate::error::{Exit, Failure};
 use crate::kind::Kind;
-use crate::{layers, provenance, term, whole};
+use crate::{described, layers, provenance, term, whole};
 
 /// A module in one layer.
 struct Variant<'l> {
@@ -42,6 +42,9 @@ pub(super) fn run(args: &ShowArgs) -> Result<Exit, Failure> {
                 None if args.provenance => provenance_of_entry(&layers, &entry),
                 None => show_entry(args, layer, &entry),
             };
+        }
+        if let Some(metadata) = layer.functions().get(what).filter(|_| !what.is_empty()) {
+            return show_function(args, layer, what, metadata);
         }
     }
     let (key, variants) = find(&layers, what)?;
@@ -148,10 +151,14 @@ fn show_entry(args: &ShowArgs, layer: &Layer, entry: &Entry) -> Result<Exit, Fai
         modules => Err(NoNative::Modules { modules }),
     };
     if args.json {
-        term::print_json(&json!({
+        let mut shown = json!({
             "name": entry.name, "native": native.ok(), "layer": layer.to_string(), "interface": entry.program.to_string(),
             "program": keys(entry), "declared": serde_json::from_str::<Value>(&entry.declared)?,
-        }))?;
+        });
+        if !entry.metadata.is_empty() {
+            shown["metadata"] = described::json(&entry.metadata);
+        }
+        term::print_json(&shown)?;
         return Ok(Exit::Ok);
     }
     let mut text = format!("entry       {}\n", entry.name);
@@ -162,8 +169,24 @@ fn show_entry(args: &ShowArgs, layer: &Layer, entry: &Entry) -> Result<Exit, Fai
     let native = native.unwrap_or_else(|reason| format!("none: {reason}"));
     let _ = writeln!(text, "native      {native}");
     let _ = writeln!(text, "modules     {}", keys(entry).join("\n            "));
+    text += &metadata_lines(&entry.metadata);
     term::print(&text)?;
     Ok(Exit::Ok)
+}
+
+/// Shows the metadata of a function of several entries.
+fn show_function(args: &ShowArgs, layer: &Layer, name: &str, metadata: &Metadata) -> Result<Exit, Failure> {
+    if args.json {
+        let metadata = described::json(metadata);
+        term::print_json(&json!({"name": name, "layer": layer.to_string(), "metadata": metadata}))?;
+        return Ok(Exit::Ok);
+    }
+    term::print(&format!("function    {name}\nlayer       {layer}\n{}", metadata_lines(metadata)))?;
+    Ok(Exit::Ok)
+}
+
+fn metadata_lines(metadata: &Metadata) -> String {
+    described::lines(metadata).iter().map(|(heading, text)| format!("{heading:<12}{text}\n")).collect()
 }
 
 /// Puts each step of a graph on a line; text in braces stays on its line.
