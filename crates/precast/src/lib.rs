@@ -26,6 +26,7 @@
 //! | require enough trusted signatures on a bundle file | `Loader::open_signed`, `keyring`, or `PRECAST_KEYRING` | `signed` |
 //! | trace where the time is spent | spans of the crate `tracing`, target `precast` | `tracing` |
 //! | results of several megabytes without new pages in each call | [`KeepLarge`] as the global allocator | – |
+//! | documentation, dims, initial state and other metadata of a graph | [`Loader::metadata`] | – |
 //! | limit the ISA level below the CPU's | `PRECAST_ISA_LIMIT=x86-64-v2` | – |
 //!
 //! # Graphs of numbers
@@ -57,11 +58,11 @@ pub use precast_core::bundle::FORMAT;
 #[cfg(feature = "signed")]
 pub use precast_core::keyring;
 pub use precast_core::{
-    Array, ArrayMut, ArrayRef, BindNativeError, Bundle, BundleSignatureError, CallError, Complex, DType,
-    Function, KeepLarge, LoadEntryError, LoadLibraryError, Loader, Native, NativeFunction, NoNative,
-    OpenBundleError, OtherDTypeError, OtherTypesError, Provenance, Served, Type, Typed, bf16, f16,
+    Array, ArrayMut, ArrayRef, BindNativeError, Bundle, BundleMetadataError, BundleSignatureError, CallError,
+    Complex, DType, Function, KeepLarge, LoadEntryError, LoadLibraryError, Loader, Native, NativeFunction,
+    NoNative, OpenBundleError, OtherDTypeError, OtherTypesError, Provenance, Served, Type, Typed, bf16, f16,
 };
-pub use precast_core::{event, model, threads};
+pub use precast_core::{event, metadata, model, threads};
 #[cfg(feature = "resolve")]
 pub use precast_ops::build;
 #[cfg(feature = "record")]
