@@ -8,6 +8,7 @@
 //! own                   ops and types that are written in Python
 //! session               compiles graphs to functions: layers, policies, the compiler
 //! save                  writes graphs to a bundle
+//! metadata              what a bundle states about its functions, as dictionaries
 //! modules               extension modules of other generators, PyTensor's, in precast's layers
 //! function, argument    a call: arguments by position and name, `out=`, results; values as arrays, then their memory
 //! boundary              the type of functions, and conversion between NumPy's memory and precast's arrays: the only unsafe code
@@ -25,6 +26,7 @@ mod dtypes;
 mod error;
 mod function;
 mod graph;
+mod metadata;
 mod model;
 mod modules;
 mod number;

@@ -3,11 +3,12 @@
 use crate::boundary::object;
 use crate::error;
 use crate::function::Function;
+use crate::metadata;
 use crate::modules::Found;
 use precast_core::event::{join, lines};
-use precast_core::{Bundle, Loader};
+use precast_core::{Bundle, BundleMetadataError, Loader};
 use pyo3::prelude::*;
-use pyo3::types::{PyIterator, PyTuple};
+use pyo3::types::{PyDict, PyIterator, PyTuple};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -80,6 +81,15 @@ impl Model {
     /// Returns the function of a graph whose name is not another attribute.
     fn __getattr__<'py>(&self, py: Python<'py>, name: String) -> PyResult<Bound<'py, PyAny>> {
         self.__getitem__(py, name)
+    }
+
+    /// Returns what the bundle states about a graph, a function of several graphs, or without a name, itself.
+    #[pyo3(signature = (name = "", /))]
+    fn metadata<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
+        let found = py.detach(|| self.loader.metadata(name));
+        let refused =
+            |refused: BundleMetadataError| error::raise(py, "BundleError", (error::text(&refused),));
+        metadata::given(py, &found.map_err(refused)?)
     }
 
     /// Returns a NumPy ufunc with a loop for each graph named `name` or `name.<suffix>`. With

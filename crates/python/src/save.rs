@@ -3,6 +3,7 @@
 use crate::error;
 use crate::graph::replay::ops;
 use crate::graph::whole::Graph;
+use crate::metadata::{self, Told};
 use crate::modules::Wanted;
 use crate::own::ctype;
 use precast_build::pipeline::{self, Access, StoreChoice};
@@ -12,20 +13,22 @@ use precast_compile::{Isa, Toolchain, Variant};
 use precast_store::key::Profile;
 use precast_store::whole;
 use pyo3::prelude::*;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Compiles named graphs, and the extension modules that are called between them, and writes the bundle atomically.
+/// Compiles named graphs, and the extension modules that are called between them, and writes the bundle atomically, with
+/// the metadata of graphs, of functions of several graphs, and of the bundle, whose name is empty.
 /// Compiles for the given ISA levels, or else for those of the target. Returns warnings. A store that cannot be used is
-/// an error if it `is_named`, else a warning.
+/// an error if the flag is set (the user named it), else a warning.
 #[pyfunction]
 pub(crate) fn save(
     py: Python<'_>,
     path: PathBuf,
     graphs: Vec<(String, Bound<'_, Graph>)>,
     modules: Vec<Bound<'_, Wanted>>,
+    metadata: BTreeMap<String, Told>,
     levels: Vec<String>,
-    store: Option<PathBuf>,
-    is_named: bool,
+    store: Option<(PathBuf, bool)>,
 ) -> PyResult<Vec<String>> {
     let levels = levels.iter().map(|name| name.parse()).collect::<Result<Vec<Isa>, _>>();
     let levels = levels.map_err(|refused| error::graph_of(py, "GraphValueError", &refused))?;
@@ -34,8 +37,11 @@ pub(crate) fn save(
         let added = declared.graph(name, graph.get().graph.clone(), Place::in_build("graph", name));
         added.map_err(|problem| error::graph_value(py, &problem.kind.to_string()))?;
     }
+    for (name, stated) in metadata {
+        declared.describe(&name, metadata::told(py, stated)?);
+    }
     let modules = modules.iter().map(|module| module.get().unit()).collect();
-    let choice = store.as_deref().map(|path| match is_named {
+    let choice = store.as_ref().map(|(path, is_named)| match is_named {
         true => StoreChoice::Named(path),
         false => StoreChoice::Shared { path, fallback: None },
     });
@@ -70,6 +76,6 @@ fn write(
     whole::write_if_changed(path, &bytes)
         .map_err(|refused| format!("cannot write `{}`: {refused}", path.display()))?;
     let unkept = refused
-        .map(|refused| format!("nothing is kept for the next build: {}", error::text(&refused.source)));
+        .map(|refused| format!("no artifacts are kept for the next build: {}", error::text(&refused.source)));
     Ok(unkept.into_iter().chain(executed.warnings()).collect())
 }

@@ -103,29 +103,6 @@ def test_what_cannot_be_saved_says_why(graphs, settings, kind, text, tmp_path):
     assert not path.exists()
 
 
-class Kept:
-    """Saves two graphs, like a function with state."""
-
-    def __init__(self, graph):
-        self._graph = graph
-
-    def graphs(self, name):
-        return {name: self._graph, f"{name}.state": self._graph}
-
-
-@pytest.mark.parametrize("names", [("f", "f.state"), ("f.state", "f")])
-def test_a_name_that_a_state_is_saved_under_is_refused(names, tmp_path):
-    x = precast.input("x", "f64[?]")
-    graph = precast.graph([x], {"y": x + 1})
-    graphs = {name: Kept(graph) if name == "f" else graph for name in names}
-    path = tmp_path / "model.precast"
-    with pytest.raises(precast.GraphValueError, match="duplicate name `f.state`: `f` .*\nhint: "):
-        precast.save(path, graphs, isa=LEVELS)
-    with pytest.raises(precast.GraphValueError, match="`f.state.state`"):
-        precast.save(path, {"f": graph, "f.state": Kept(graph), "f.state.state": graph}, isa=LEVELS)
-    assert not path.exists()
-
-
 def test_a_store_that_cannot_be_used_is_an_error_where_it_is_named(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("not a store")
     path, graph = str(tmp_path / "m.precast"), precast.graph("x: f64[?]", "y = x + 1")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy
 
-from . import _native
+from . import _metadata, _native
 from ._variable import Variable
 from .errors import GraphTypeError, GraphValueError, MissError
 
@@ -74,38 +74,54 @@ def save(
     isa: str | Sequence[str] | None = None,
     store: str | os.PathLike[str] | None = None,
     host: str = "native",
+    metadata: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> None:
     """Compiles graphs and writes them to a bundle under their names: ``precast.save("model.precast", {"score": score})``.
 
     Each value is a `Graph`, a function that was built from one, or the result of `precast.pytensor.freeze`. `isa` lists the CPU levels
     to compile for, such as ``"x86-64-v2,x86-64-v3"``; the default is all known levels. `store` has the same meaning as in `function`.
 
+    `metadata` describes graphs and functions by name, and the bundle by the empty name: ``{"score": {"documentation": …,
+    "inputs": {"x": {"dims": ["day"], "documentation": …}}, "outputs": …, "json": {"mine.key": …}}}``. `Model.metadata` returns it.
+
     With `host` ``"cpython"``, the bundle contains the extension modules of graphs of your own ops. Pass it to `function` as one of
     `layers`, which finds the modules by their graphs. The default of `isa` is then the level of this CPU.
     """
-    made = _all_graphs(graphs)
+    made, stated = _contents(graphs)
+    for name, each in (metadata or {}).items():
+        if name and name not in graphs:
+            raise GraphValueError(f"metadata for unknown graph `{name}`; found {', '.join(graphs)}")
+        stated[name] = {**stated.get(name, {}), **each}
     levels = isa.split(",") if isinstance(isa, str) else list(isa or ())
     named = store if store is not None else os.environ.get("PRECAST_STORE") or None
     store = named if named is not None else _native.user_store()
     if _is_cpython(host):
         from . import _cpython
 
+        if stated:
+            raise GraphValueError("a bundle for host `cpython` has no graphs that metadata could be about")
         return _cpython.save(os.path.abspath(path), list(made.values()), levels, store)
     units = [unit for each in graphs.values() for unit in getattr(each, "units", ())]
-    told = _native.save(os.path.abspath(path), list(made.items()), units, levels, store, named is not None)
-    for warning in told:
+    told = {name: _metadata.stated(each) for name, each in stated.items()}
+    kept = None if store is None else (store, named is not None)
+    warned = _native.save(os.path.abspath(path), list(made.items()), units, told, levels, kept)
+    for warning in warned:
         warnings.warn(warning, RuntimeWarning, stacklevel=2)
 
 
-def _all_graphs(graphs: Mapping[str, Any]) -> dict[str, _native.Graph]:
-    """Returns the graphs of a bundle: one for each name, and additional graphs for states and steps."""
+def _contents(graphs: Mapping[str, Any]) -> tuple[dict[str, _native.Graph], dict[str, dict[str, Any]]]:
+    """Returns the graphs of a bundle, including those of functions in steps, and its metadata by name."""
     made: dict[str, _native.Graph] = {}
+    metadata: dict[str, dict[str, Any]] = {}
+    taken = set(graphs)
     for name, each in graphs.items():
-        added = each.graphs(name) if hasattr(each, "graphs") else {name: _graph_of(name, each)}
-        if taken := sorted(added.keys() & (made.keys() | graphs.keys() - {name})):
-            raise GraphValueError(f"duplicate name `{taken[0]}`: `{name}` is saved with a graph of this name\nhint: rename the other graph")
-        made.update(added)
-    return made
+        if hasattr(each, "saved"):
+            parts, metadata[name] = each.saved(name, taken)
+        else:
+            parts = {name: _graph_of(name, each)}
+        made.update(parts)
+        taken.update(parts)
+    return made, metadata
 
 
 def ufunc(

@@ -44,6 +44,8 @@ class Model:
     @property
     def entries(self) -> tuple[str, ...]:
         """The names of the graphs, sorted."""
+    def metadata(self, name: str = "", /) -> dict[str, Any]:
+        """What the bundle states about a graph or a function, without a name about itself: `documentation`, `inputs`, `outputs`, `state`, `plan` and `json`."""
     def ufunc(self, name: str, signature: str | None = None, /) -> _ufunc:
         """Creates a NumPy ufunc with a loop for the graph `name` and for each graph ``name.…``; with a signature, a gufunc."""
     def __getitem__(self, name: str, /) -> Function: ...
@@ -189,9 +191,9 @@ def save(
     path: str | PathLike[str],
     graphs: list[tuple[str, Graph]],
     modules: list[Unit],
+    metadata: dict[str, dict[str, Any]],
     levels: list[str],
-    store: str | PathLike[str] | None,
-    is_named: bool,
+    store: tuple[str | PathLike[str], bool] | None,
 ) -> list[str]: ...
 def module_of(model: Model, key: str) -> tuple[str, Found]: ...
 def explain(graph: Graph, settings: dict[str, Any]) -> tuple[bool, str]: ...

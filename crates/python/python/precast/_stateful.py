@@ -12,9 +12,6 @@ from ._native import Function, Model
 if TYPE_CHECKING:
     from ._steps import Steps
 
-#: The suffix of the name of the graph that returns the initial state.
-STATE = ".state"
-
 
 class Stateful:
     """A function with state. Some inputs are read from the state, and outputs of the same names are written back to it.
@@ -34,21 +31,15 @@ class Stateful:
     @classmethod
     def load(cls, model: Model, name: str) -> Stateful:
         """Loads a function and its saved state from a bundle."""
-        from ._steps import STEPS, Steps, generator_of, read
+        from . import _suffixes
+        from ._steps import Steps, generator_of
 
-        state: dict[str, Any] = {}
-        function: Function | Steps
-        if name + STEPS in model:
-            function = Steps.load(model, name)
-            state = {key: generator_of(each) for key, each in read(model, name).get("state", {}).items()}
-        else:
-            function = model[name]
-        if not state or name + STATE in model:
-            first = model[name + STATE]
-            values = first()
-            values = values if isinstance(values, tuple) else (values,)
-            state |= {port.name: numpy.asarray(value) for port, value in zip(first.outputs, values, strict=True)}
-        return cls(function, state)
+        metadata = model.metadata(name)
+        stated = {each["input"]: each["json"] if each["array"] is None else each["array"] for each in metadata["state"]}
+        has_steps = metadata["plan"] is not None or not stated and _suffixes.has_steps(model, name)
+        function: Function | Steps = Steps.load(model, name) if has_steps else model[name]
+        state = stated or _suffixes.state(model, name)
+        return cls(function, {key: generator_of(each) if isinstance(each, dict) else each for key, each in state.items()})
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         """Calls the function and updates the state. Returns the outputs that are not state."""

@@ -5,8 +5,7 @@ inputs ─▶ graph 0 ─▶ svd, normal, … ─▶ graph 1 ─▶ … ─▶ o
 ```
 `freeze` with ``python=True`` creates one if a PyTensor function draws from NumPy generators or needs an op that precast lacks. A call
 is a function of NumPy or SciPy, or an extension module of host `cpython` with the C of an op on Python objects. In a bundle the graphs
-are the entries ``name.0``, ``name.1``, …, and modules are found by their keys. The entry ``name.steps`` contains the plan: a graph
-without inputs whose value is a JSON text.
+are entries, modules are found by their keys, and the plan is metadata of the function's name.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from typing import Any
 
 import numpy
 
-from . import _cpython, _native
+from . import _cpython, _metadata, _native, _suffixes
 from ._calls import CALLS
 from ._function import NotPickled
 from ._native import Function, Model
@@ -28,8 +27,6 @@ from ._ports import Port
 from ._types import Type, dtype_name
 from .errors import BundleError, CallError, CallMemoryError, CallRuntimeError, CallTypeError, CallValueError
 
-#: The suffix of the name of the graph that contains the plan.
-STEPS = ".steps"
 #: The port type of a NumPy generator.
 GENERATOR = "generator"
 #: The port type of a list or another object that the C of an op accepts.
@@ -71,12 +68,11 @@ class Steps(NotPickled):
     @classmethod
     def load(cls, model: Model, name: str) -> Steps:
         """Loads a function in steps from a bundle."""
-        plan = read(model, name)
-        steps = [step for step in plan["steps"] if isinstance(step, dict)]
-        count = sum("graph" in step for step in steps)
-        hosts = {str(step["module"]): str(step.get("host")) for step in steps if "module" in step}
+        stated = model.metadata(name)["plan"]
+        plan, graphs = _suffixes.plan_and_graphs(model, name) if stated is None else _metadata.plan_and_graphs(stated)
+        hosts = {str(step["module"]): str(step.get("host")) for step in plan["steps"] if "module" in step}
         modules = {key: _cpython.of_bundle(model, key, host) for key, host in hosts.items()}
-        return cls(name, plan, [model[f"{name}.{at}"] for at in range(count)], modules)
+        return cls(name, plan, [model[graph] for graph in graphs], modules)
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         """Calls the function. Returns a result, or a tuple if there are several."""
@@ -237,25 +233,6 @@ def _of_module(step: Mapping[str, Any], function: Callable[..., Any]) -> Callabl
         return (made,) if is_one else made
 
     return call
-
-
-def read(model: Model, name: str) -> dict[str, Any]:
-    """Reads the plan of a function from a bundle."""
-    try:
-        plan = json.loads(numpy.asarray(model[name + STEPS]()).tobytes())
-        if isinstance(plan, dict) and isinstance(plan["steps"], list):
-            return plan
-        problem: Any = "expected an object with a list `steps`"
-    except (KeyError, ValueError) as error:
-        if name + STEPS not in model:
-            raise
-        problem = error
-    raise BundleError(f"cannot read the plan of `{name}`: {problem}")
-
-
-def text(plan: Mapping[str, Any]) -> numpy.ndarray:
-    """Returns the bytes of a plan in a bundle."""
-    return numpy.frombuffer(json.dumps(plan, sort_keys=True, default=_plain).encode(), numpy.uint8)
 
 
 def state_of(generator: numpy.random.Generator) -> Any:

@@ -100,7 +100,9 @@ def test_a_bundle_has_the_first_state(tmp_path):
     fn(x)
     precast.pytensor.freeze(fn, path, name="step", isa="x86-64-v2")
     model = precast.load(path)
-    assert model.entries == ("step", "step.state")
+    assert model.entries == ("step",)
+    (stated,) = model.metadata("step")["state"]
+    assert (stated["input"], stated["update"]) == ("total", "total")
     step = precast.Stateful.load(model, "step")
     compare(step.state["total"], 2 * x)
     for _ in range(2):

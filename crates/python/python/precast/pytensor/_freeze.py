@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy
@@ -12,8 +12,9 @@ import numpy
 from .. import _cpython, _native
 from .._build import _settings, function, graph, save
 from .._draws import copied
-from .._stateful import STATE, Stateful
-from .._steps import GENERATOR, OBJECT, STEPS, Steps, state_of, text
+from .._metadata import plan_of, states
+from .._stateful import Stateful
+from .._steps import GENERATOR, OBJECT, Steps, state_of
 from .._variable import Variable
 from ..errors import FreezeError, GraphTypeError
 from ._lower import Lowering
@@ -86,17 +87,16 @@ class Frozen:
             made = Steps(self.name, self._planned.plan, functions, modules)
         return Stateful(made, dict(self.state)) if self.state else made
 
-    def graphs(self, name: str) -> dict[str, _native.Graph]:
-        """Returns the graphs to save in a bundle under a name."""
-        arrays = {key: value for key, value in self.state.items() if isinstance(value, numpy.ndarray)}
+    def saved(self, name: str, taken: Set[str]) -> tuple[dict[str, _native.Graph], dict[str, Any]]:
+        """Returns the graphs to save in a bundle under a name, with names that are not in `taken`, and the metadata."""
+        values = {key: value if isinstance(value, numpy.ndarray) else state_of(value) for key, value in self.state.items()}
         if self._planned is None:
             assert self.graph is not None
-            made = {name: self.graph}
-        else:
-            generators = {key: state_of(value) for key, value in self.state.items() if key not in arrays}
-            made = {f"{name}.{at}": each for at, each in enumerate(self._planned.graphs)}
-            made[name + STEPS] = _constants({"plan": text(self._planned.plan | {"state": generators})})
-        return made | ({name + STATE: _constants(arrays)} if arrays else {})
+            return {name: self.graph}, {"state": states(values, [port.name for port in self.graph.outputs])}
+        plan, used = self._planned.plan, set(taken)
+        made = {_unique(f"{name}.{at}", used): each for at, each in enumerate(self._planned.graphs)}
+        updated = [output for output, _ in plan["outputs"]]
+        return made, {"state": states(values, updated), "plan": plan_of(plan, list(made))}
 
     @property
     def units(self) -> list[_native.Unit]:
@@ -114,11 +114,6 @@ def _called(hosted: Hosted, settings: Mapping[str, Any]) -> Any:
     chosen = (settings.get(name) for name in ("policy", "layers", "store", "record", "check", "keyring"))
     policy, layers, store, record, check, keyring = chosen
     return _cpython.function(hosted.graph, _settings(policy, layers or (), store, record, check, keyring), hosted.host)
-
-
-def _constants(values: dict[str, numpy.ndarray]) -> _native.Graph:
-    """Returns a graph without inputs that outputs values."""
-    return graph([], {key: constant(value, value.dtype.name) for key, value in values.items()})
 
 
 def _copy(value: Any) -> Any:
