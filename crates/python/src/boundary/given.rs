@@ -97,8 +97,9 @@ impl<'py> Sorted<'py> {
             }
         }
         let ports = inputs.into_iter().zip(function.inner().inputs());
-        let inputs =
-            ports.map(|(value, port)| value.ok_or_else(|| wrong(&format!("missing required argument `{}`", port.name))));
+        let inputs = ports.map(|(value, port)| {
+            value.ok_or_else(|| wrong(&format!("missing required argument `{}`", port.name)))
+        });
         Ok(Self { inputs: inputs.collect::<PyResult<_>>()?, out })
     }
 }
