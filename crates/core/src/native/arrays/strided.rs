@@ -66,6 +66,12 @@ impl<'a> Strided<'a> {
         Self { dtype, data, step, extents, strides: strides_bytes }
     }
 
+    /// Describes other memory with the same extents and strides.
+    #[inline(always)]
+    pub(crate) const fn with_data(self, dtype: DType, data: *mut c_char) -> Self {
+        Self { dtype, data, ..self }
+    }
+
     /// Returns the unit of the strides in bytes.
     #[inline]
     pub(super) const fn unit_bytes(&self) -> isize {

@@ -115,7 +115,7 @@ macro_rules! all_made {
                 // Results have the layout of the inputs.
                 let like = *inputs.first()?;
                 $(let mut $room = $type::room(like.extents)?;)+
-                let outputs = [$(Strided { dtype: $type::DTYPE, data: $type::data(&mut $room), ..like }),+];
+                let outputs = [$(like.with_data($type::DTYPE, $type::data(&mut $room))),+];
                 if !map.serve(inputs.iter().copied(), outputs.into_iter()) {
                     return None;
                 }
@@ -178,7 +178,7 @@ impl Direct {
         // number of operands.
         let outputs = self.outputs.iter().map_while(|output| {
             let data = small::push(arrays, output.dtype, like.extents)?;
-            Some(Strided { dtype: output.dtype, data, ..like })
+            Some(like.with_data(output.dtype, data))
         });
         let is_served = map.serve(inputs.iter().map(|input| input.view.strided()), outputs);
         if !is_served {
