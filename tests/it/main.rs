@@ -3,7 +3,7 @@
 //! ```text
 //! graphs, compiled, process   the building blocks of the tests: graphs, their artifacts, other processes
 //! backtrace  combinations  cross  damage  digest  exit  external  floats  frozen  fuzz  isa  keys  native  operands  page  policy
-//! program  race  record  reload  same_bytes  stack  telemetry  trace  types  writing_ops
+//! program  race  record  reload  same_bytes  stack  telemetry  trace  tutorial  types  writing_ops
 //! ```
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -34,5 +34,6 @@ mod same_bytes;
 mod stack;
 mod telemetry;
 mod trace;
+mod tutorial;
 mod types;
 mod writing_ops;

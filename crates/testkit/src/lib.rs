@@ -1,5 +1,5 @@
-//! Test support: random arrays and graphs, memory layouts, comparison in ulp, a small op library, custom ops and
-//! packages, and servers that simulate faults.
+//! Test support: random arrays and graphs, memory layouts, comparison in ulp, a small op library, custom ops,
+//! packages, documents with examples, and servers that simulate faults.
 //!
 //! ```text
 //! Choices ──▶ arrays::draw ──▶ graphs::draw ──▶ Case {graph, inputs, outputs}     all randomness is a Choices
@@ -16,6 +16,7 @@ mod budget;
 mod choices;
 #[cfg(feature = "compile")]
 pub mod compiler;
+pub mod document;
 #[cfg(feature = "farm")]
 pub mod farm;
 pub mod graphs;
