@@ -76,6 +76,12 @@ pub(super) const PROOFS: [Proof; 16] = [
         command: |_| words(&["cpus"]),
     },
     Proof {
+        name: "book",
+        claim: "the documentation site has no dead link, and fits on a phone in both colour schemes",
+        length: Length::Fixed,
+        command: |_| words(&["book", "--test"]),
+    },
+    Proof {
         name: "reload",
         claim: "services that reload bundles hold no more than before",
         length: Length::Fixed,
