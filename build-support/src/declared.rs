@@ -6,7 +6,7 @@
 use crate::place::Place;
 use crate::problem::{Problem, ProblemKind};
 use precast_codegen::external::ExternalCOp;
-use precast_core::MAX_NDIM;
+use precast_core::{MAX_NDIM, Metadata};
 use precast_graph::{DType, FunctionGraph, json};
 use precast_ops::{Ops, Serve};
 use precast_store::record::check_entry_name;
@@ -87,6 +87,8 @@ pub struct Declared {
     externals: BTreeMap<String, Place>,
     matrices: Vec<Matrix>,
     graphs: BTreeMap<String, NamedGraph>,
+    /// The metadata of graphs and functions, each with its owner.
+    metadata: BTreeMap<String, (Owner, Metadata)>,
 }
 
 impl Declared {
@@ -191,6 +193,33 @@ impl Declared {
                 Ok(())
             }
         }
+    }
+
+    /// Adds the metadata of a graph, of a function of several graphs, or of the bundle, whose name is empty. If a name is
+    /// described differently several times, a description by the package wins.
+    pub fn describe(&mut self, name: &str, metadata: Metadata) {
+        if metadata.is_empty() {
+            return;
+        }
+        let new = (self.owner, metadata);
+        // The bytes decide between descriptions of equal owners, so that their order does not matter.
+        let rank = |(owner, metadata): &(Owner, Metadata)| (*owner, metadata.to_bytes());
+        let known = self.metadata.entry(name.to_owned()).or_insert_with(|| new.clone());
+        if rank(&new) < rank(known) {
+            *known = new;
+        }
+    }
+
+    /// Returns the metadata of a name, which is empty if nothing was added.
+    #[must_use]
+    pub fn metadata(&self, name: &str) -> Metadata {
+        self.metadata.get(name).map(|(_, metadata)| metadata.clone()).unwrap_or_default()
+    }
+
+    /// Returns the metadata of all names that are not graphs.
+    pub(crate) fn functions(&self) -> BTreeMap<String, Metadata> {
+        let others = self.metadata.iter().filter(|(name, _)| !self.graphs.contains_key(*name));
+        others.map(|(name, (_, metadata))| (name.clone(), metadata.clone())).collect()
     }
 
     /// Returns the matrices in insertion order.

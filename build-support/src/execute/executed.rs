@@ -4,10 +4,12 @@ use super::job::Job;
 use super::{Compilation, ExecuteError, pack};
 use crate::plan::Plan;
 use precast_compile::{Toolchain, Variant};
+use precast_core::Metadata;
 use precast_ops::GENERATOR;
+use precast_store::bundle::Contents;
 use precast_store::key::StaleVersion;
-use precast_store::{ActionKey, Entry, Event, Record, event, write_bundle};
-use std::collections::BTreeSet;
+use precast_store::{ActionKey, Entry, Event, Record, event};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The artifact of one unit, or of several joined units, for one variant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +40,8 @@ pub struct Executed {
     pub artifacts: Vec<Artifact>,
     /// The named graphs, sorted by name.
     pub entries: Vec<Entry>,
+    /// The metadata of functions of several entries, and of the bundle, whose name is empty.
+    pub functions: BTreeMap<String, Metadata>,
     /// The number of artifacts found in the store.
     pub hits: usize,
     /// The number of these artifacts that readers would have missed, e.g. because a crash lost a pointer. They were
@@ -70,6 +74,7 @@ impl Executed {
             is_hermetic: jobs.iter().all(|job| job.is_hermetic),
             artifacts: jobs.into_iter().filter_map(|job| job.artifact).collect(),
             entries: plan.entries.clone(),
+            functions: plan.functions.clone(),
             planned: plan.warnings().collect(),
             ..Self::default()
         }
@@ -119,7 +124,8 @@ impl Executed {
 
     /// Renders a bundle of records with their shared objects.
     pub(crate) fn bundle_of(&self, records: Vec<(Record, Vec<u8>)>) -> Result<Vec<u8>, ExecuteError> {
-        Ok(write_bundle(&records, &self.entries, GENERATOR)?)
+        let Self { entries, functions, .. } = self;
+        Ok(Contents { records: &records, entries, functions, generator: GENERATOR }.write()?)
     }
 
     /// Returns the records of the artifacts.

@@ -32,6 +32,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use precast_codegen::Unit;
+use precast_core::Metadata;
 use precast_ops::{GENERATOR, OtherVersion};
 use precast_store::key::ContentId;
 use precast_store::{ActionKey, BuildKey, Digest, Entry, Record, RecordId, ToolchainId};
@@ -162,10 +163,10 @@ fn unit_of(record: &Record) -> ContentId {
 }
 
 impl Lock {
-    /// Returns the key of an entry, which covers its computation but not the generator's version.
+    /// Returns the key of an entry, which covers its computation but not the generator's version or the metadata.
     #[must_use]
     pub fn entry_key(entry: &Entry) -> RecordId {
-        Entry { recipe: String::new(), ..entry.clone() }.id()
+        Entry { recipe: String::new(), metadata: Metadata::default(), ..entry.clone() }.id()
     }
 
     /// Returns the lock of a plan, without pins.

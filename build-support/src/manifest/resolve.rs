@@ -5,6 +5,7 @@ use crate::declared::{Declared, matrix};
 use crate::place::Place;
 use crate::problem::{DeclareError, Problem, ProblemKind};
 use precast_compile::Isa;
+use precast_core::Metadata;
 use precast_core::event::chain;
 use precast_graph::text::ParseTextError;
 use precast_graph::{FunctionGraph, json, text};
@@ -12,6 +13,11 @@ use precast_ops::rewrite::stabilise;
 use precast_ops::{Ops, Serve};
 use std::collections::BTreeMap;
 use toml::Spanned;
+
+/// Returns metadata with the documentation of a graph.
+fn documented(doc: &str) -> Metadata {
+    Metadata { documentation: doc.trim().to_owned(), ..Metadata::default() }
+}
 
 impl Manifest {
     /// Adds all declarations of this manifest to `declared`: its ops first, since its matrices and graphs may call
@@ -77,7 +83,10 @@ impl Manifest {
             let (serve, found) = self.serve(spanned.get_ref(), &place);
             problems.extend(found);
             let added = graph.and_then(|graph| declared.graph_served(name, graph, &serve, place));
-            problems.extend(added.err());
+            match added {
+                Ok(()) => declared.describe(name, documented(&spanned.get_ref().doc)),
+                Err(problem) => problems.push(problem),
+            }
         }
         problems
     }

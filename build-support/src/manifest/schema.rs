@@ -41,6 +41,9 @@ pub struct OpTable {
 pub struct GraphTable {
     /// The name that programs call the graph by.
     pub name: Spanned<String>,
+    /// The documentation of the graph, in Markdown. It is part of the bundle.
+    #[serde(default)]
+    pub doc: String,
     /// The inputs, in the order of arguments: `["x: f64[?]"]`.
     pub inputs: Option<Vec<Spanned<String>>>,
     /// The outputs, in order: `["out = sum(x*x)"]`.

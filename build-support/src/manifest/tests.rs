@@ -1,9 +1,12 @@
 //! Tests that every mistake is reported with its file, line, table and key.
 
 use super::Manifest;
-use crate::declared::Declared;
+use crate::declared::{Declared, Owner};
+use crate::lock::Lock;
+use crate::plan::plan;
 use crate::problem::DeclareError;
 use precast_compile::Isa;
+use precast_core::Metadata;
 use precast_graph::DType;
 use precast_ops::Ops;
 use std::path::Path;
@@ -30,6 +33,35 @@ fn a_manifest_declares_matrices_and_graphs() {
     assert!(matrix.dtypes.iter().eq(&[DType::F32, DType::F64]) && matrix.ndim.iter().eq(&[1, 2]));
     let graph = &declared.graphs()["score"].graph;
     assert_eq!((graph.inputs().len(), graph.output_name(0).as_str()), (2, "out"));
+}
+
+#[test]
+fn documentation_of_a_graph_is_metadata_of_its_entry() {
+    let declared = declare(&format!("{SCORE}doc = \"\"\"\nAdds.\n\"\"\"\n")).unwrap();
+    assert_eq!(declared.metadata("score").documentation, "Adds.");
+    let planned = plan(&declared).unwrap();
+    assert_eq!(planned.entries[0].metadata, declared.metadata("score"));
+    assert!(planned.functions.is_empty());
+    let plain = plan(&declare(SCORE).unwrap()).unwrap();
+    assert!(plain.entries[0].metadata.is_empty());
+    assert_eq!(Lock::entry_key(&plain.entries[0]), Lock::entry_key(&planned.entries[0]));
+}
+
+#[test]
+fn the_order_of_descriptions_does_not_matter_and_the_package_wins() {
+    let about = |text: &str| Metadata { documentation: text.to_owned(), ..Metadata::default() };
+    let described = |texts: &[(Owner, &str)]| {
+        let mut declared = Declared::default();
+        for (owner, text) in texts {
+            declared.set_owner(*owner);
+            declared.describe("score", about(text));
+        }
+        declared.metadata("score").documentation
+    };
+    let (package, dependency) = (Owner::Package, Owner::Dependency);
+    assert_eq!(described(&[(dependency, "a"), (package, "b")]), "b");
+    assert_eq!(described(&[(package, "b"), (dependency, "a"), (package, "")]), "b");
+    assert_eq!(described(&[(package, "b"), (package, "a")]), described(&[(package, "a"), (package, "b")]));
 }
 
 #[test]

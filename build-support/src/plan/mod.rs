@@ -18,6 +18,7 @@ mod tests;
 use crate::declared::{Declared, NamedGraph};
 use crate::problem::{DeclareError, Problem, ProblemKind};
 use precast_codegen::{LinkError, Module, Unit, link};
+use precast_core::Metadata;
 use precast_core::event::chain;
 use precast_graph::{BuildError, FunctionGraph, json};
 use precast_ops::rewrite::Form;
@@ -34,6 +35,8 @@ pub struct Plan {
     pub units: Vec<Unit>,
     /// The named graphs, sorted by name.
     pub entries: Vec<Entry>,
+    /// The metadata of functions of several entries, and of the bundle, whose name is empty.
+    pub functions: BTreeMap<String, Metadata>,
     /// The fingerprints (aliases) of each module's key.
     pub fingerprints: BTreeMap<BuildKey, BTreeSet<Fingerprint>>,
     /// The number of distinct declared combinations of op, dtype and rank.
@@ -91,11 +94,12 @@ pub fn plan(declared: &Declared) -> Result<Plan, DeclareError> {
         }
     }
     for (name, named) in declared.graphs() {
-        if let Err(kind) = planned.graph(name, named, ops) {
+        if let Err(kind) = planned.graph(name, named, declared.metadata(name), ops) {
             planned.problems.push(Problem::new(named.place.clone(), kind));
         }
     }
     let mut plan = planned.finish(combinations.len())?;
+    plan.functions = declared.functions();
     plan.shadowing = declared.shadowing().map(|(name, place)| (name.clone(), place.to_string())).collect();
     Ok(plan)
 }
@@ -131,7 +135,13 @@ impl Planned {
     }
 
     /// Plans the modules of a named graph, and its entry with the program of the first requested kind.
-    fn graph(&mut self, name: &str, named: &NamedGraph, ops: &Ops) -> Result<(), ProblemKind> {
+    fn graph(
+        &mut self,
+        name: &str,
+        named: &NamedGraph,
+        metadata: Metadata,
+        ops: &Ops,
+    ) -> Result<(), ProblemKind> {
         let lowered = ops.lower(&named.graph, Form::Lowered)?;
         let mut program = None;
         for serve in &named.serve {
@@ -142,7 +152,7 @@ impl Planned {
             program.get_or_insert(served);
         }
         let (program, declared) = (program.unwrap_or_default(), json::render(&named.graph));
-        let entry = Entry { name: name.to_owned(), program, declared, recipe: ops.recipe() };
+        let entry = Entry { name: name.to_owned(), program, declared, recipe: ops.recipe(), metadata };
         match check_entry(&entry, ops, |part, ops| self.known(part, ops)) {
             // An op without a JSON name is accepted: programs can still call the entry.
             Ok(()) | Err(CheckEntryError::Declared(_)) => self.entries.push(entry),
@@ -188,6 +198,7 @@ impl Planned {
         Ok(Plan {
             units,
             entries: self.entries,
+            functions: BTreeMap::new(),
             fingerprints: self.fingerprints,
             combinations,
             unpublished: self.unpublished,

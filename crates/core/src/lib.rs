@@ -12,6 +12,7 @@
 //! | [`record`] | records, which bind keys, action and digest; requirements of code; named graphs | no |
 //! | [`program`] | a graph as calls of modules by key, and its conversion to a callable form | no |
 //! | [`bundle`] | a store in one deployable file | reads one |
+//! | [`metadata`] | what a bundle states about its functions beyond their programs | no |
 //! | [`Loader`], [`function`] | entries of a bundle as functions; checked calls | no |
 //! | [`model`] | the support code of generated, typed functions | no |
 //! | [`names`] | the rule for names, and escaping of untrusted text | no |
@@ -35,6 +36,7 @@ pub mod key;
 #[cfg(feature = "signed")]
 pub mod keyring;
 mod loader;
+pub mod metadata;
 pub mod model;
 pub mod names;
 pub mod native;
@@ -47,11 +49,12 @@ pub mod trust;
 mod typed;
 pub mod value;
 
-pub use bundle::{Bundle, BundleLoadError, BundleSignatureError, OpenBundleError};
+pub use bundle::{Bundle, BundleLoadError, BundleMetadataError, BundleSignatureError, OpenBundleError};
 pub use event::Event;
 pub use function::{CallError, Function};
 pub use key::{ActionKey, BuildKey, ContentId, Digest, Fingerprint, ParseHashError, RecordId, ToolchainId};
 pub use loader::{Libraries, LoadEntryError, Loader, NotLoaded, best_first};
+pub use metadata::Metadata;
 pub use native::threads;
 pub use native::{
     ArrayMut, ArrayRef, BindNativeError, Factor, KeepLarge, LoadLibraryError, Native, NativeFunction,

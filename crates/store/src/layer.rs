@@ -3,13 +3,13 @@
 //! A layer is a bundle, a store or a remote store; all are searched in the same way. Features of one kind (the files of
 //! an archive, a directory to publish to) are available through the variant.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use precast_core::event::chain;
-use precast_core::{best_first, cpu};
+use precast_core::{Metadata, best_first, cpu};
 
 use crate::archive::SHARED_OBJECT;
 use crate::keyring::{Keyring, OpenSignedError};
@@ -202,6 +202,16 @@ impl Layer {
             Self::Bundle { bundle, .. } => Ok(bundle.entries()),
             Self::Store { store, .. } => store.entries().map_err(at(store)),
             Self::Remote(remote) => remote.entries().map_err(at(remote.store())),
+        }
+    }
+
+    /// Returns the metadata of functions of several entries, and of the layer itself, whose name is empty. Only bundles have
+    /// such metadata.
+    #[must_use]
+    pub fn functions(&self) -> BTreeMap<String, Metadata> {
+        match self {
+            Self::Bundle { bundle, .. } => bundle.functions(),
+            Self::Store { .. } | Self::Remote(_) => BTreeMap::new(),
         }
     }
 

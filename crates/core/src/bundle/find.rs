@@ -170,7 +170,9 @@ impl Bundle {
             self.damaged(&entry_part(row), "hash mismatch of the declaration");
             return None;
         };
-        self.readable(row, Entry::of_parts(program, declared))
+        let mut entry = self.readable(row, Entry::of_parts(program, declared))?;
+        entry.metadata = self.told_metadata(&entry.name)?;
+        Some(entry)
     }
 
     fn outline(&self, row: &[u8]) -> Option<Outline<'_>> {
@@ -188,7 +190,7 @@ impl Bundle {
         read.map_err(|error| self.unreadable(&entry_part(row), chain(&error))).ok()
     }
 
-    fn unreadable(&self, part: &str, reason: String) {
+    pub(super) fn unreadable(&self, part: &str, reason: String) {
         self.observer.tell(&Event::Unreadable { place: format!("{}, {part}", self.name), reason });
     }
 

@@ -3,8 +3,10 @@
 use super::table::Table;
 use crate::key::context;
 
-/// The format version that this crate writes, and the newest that it reads.
+/// The format version that a reader must support. Bundles without metadata have this version.
 pub const FORMAT: u32 = 3;
+/// The format version of a bundle with metadata. Readers of [`FORMAT`] can read it.
+pub(super) const WITH_METADATA: u32 = 4;
 
 pub(super) const MAGIC: &[u8; 8] = b"precastb";
 /// Offset of the generator.
@@ -17,10 +19,12 @@ pub(super) const ROOT_AT: usize = 64;
 pub(super) const SECTION: usize = 24;
 /// Maximum number of sections that a reader accepts.
 const SECTIONS_LIMIT: usize = 64;
-/// Number of section kinds. They are numbered from 1.
+/// Number of section kinds that every bundle has. They are numbered from 1.
 pub(super) const KINDS: usize = 9;
+/// The kind of the metadata.
+pub(super) const METADATA: u32 = 10;
 /// Flag of a section that a reader may skip if it does not know the kind.
-const OPTIONAL: u32 = 1;
+pub(super) const OPTIONAL: u32 = 1;
 
 /// (bytes per row, rows per page) of the three tables and of the programs.
 pub(super) const INDEX: (usize, usize) = (40, 64);
@@ -69,6 +73,8 @@ pub(super) struct Head {
     pub(super) names: Table,
     /// The table of the programs. Its rows are single bytes.
     pub(super) programs: Table,
+    /// Offset and length of the metadata, which is the end of the programs.
+    pub(super) metadata: Option<(usize, usize)>,
 }
 
 impl Head {
@@ -91,7 +97,10 @@ impl Head {
         let generator =
             str::from_utf8(&head[GENERATOR_AT..end]).map_err(|_| "generator name is not UTF-8")?;
         let root = *head[ROOT_AT..].first_chunk().ok_or(cut)?;
-        let [hashes, index, rows, names, _, _, _, programs, _] = sections(data, &head[end..])?;
+        let ([hashes, index, rows, names, _, _, _, programs, _], metadata) = sections(data, &head[end..])?;
+        if metadata.is_some_and(|(at, len)| at < programs.0 || at + len != programs.0 + programs.1) {
+            return Err("the metadata is not at the end of the programs");
+        }
         let uneven = "the size of a table is not a multiple of its row size";
         let index = Table::new("index", index, INDEX, 0).ok_or(uneven)?;
         let rows = Table::new("rows", rows, ROWS, index.end_page()).ok_or(uneven)?;
@@ -110,14 +119,18 @@ impl Head {
             rows,
             names,
             programs,
+            metadata,
         })
     }
 }
 
-/// Parses the list of sections into (offset, length) of each kind.
-fn sections(data: &[u8], list: &[u8]) -> Result<[(usize, usize); KINDS], &'static str> {
+/// Offset and length of a section.
+type Place = (usize, usize);
+
+/// Parses the list of sections into the place of each kind, and the place of the metadata.
+fn sections(data: &[u8], list: &[u8]) -> Result<([Place; KINDS], Option<Place>), &'static str> {
     let beyond = "a section extends past the end of the file";
-    let mut sections = [None; KINDS];
+    let mut sections = [None; KINDS + 1];
     for row in list.chunks_exact(SECTION) {
         let (kind, flags) = (u32_at(row, 0).ok_or(beyond)?, u32_at(row, 4).ok_or(beyond)?);
         let place = (u64_at(row, 8).ok_or(beyond)?, u64_at(row, 16).ok_or(beyond)?);
@@ -129,8 +142,9 @@ fn sections(data: &[u8], list: &[u8]) -> Result<[(usize, usize); KINDS], &'stati
             None => {}
         }
     }
-    if sections.contains(&None) {
+    let [required @ .., metadata] = sections;
+    if required.contains(&None) {
         return Err("missing section");
     }
-    Ok(sections.map(Option::unwrap_or_default))
+    Ok((required.map(Option::unwrap_or_default), metadata))
 }

@@ -101,6 +101,7 @@ impl Bundle {
         let rows = self.all_rows(&self.head.rows);
         self.intact_pages(&self.head.programs);
         self.check_tables(&rows);
+        self.check_metadata();
         for row in rows.into_iter().filter_map(Row::new) {
             if self.pack(&row).is_none() {
                 self.damaged(&format!("pack of record `{}`", row.id.short()), "hash mismatch");

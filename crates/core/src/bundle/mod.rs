@@ -34,6 +34,7 @@
 //!   7  packs                the unit.so of a record, raw; empty if it is linked into the program
 //!   8  programs             8192 a page  the bytes of each entry up to the end of its program
 //!   9  declared             the remaining bytes of each entry: the declared graph and the recipe
+//!  10  metadata             optional; the end of the programs, so that its pages are under the root
 //! ```
 //! A reader skips a section of unknown kind if bit 0 of its flags is set, and otherwise rejects the bundle.
 //!
@@ -43,6 +44,7 @@ mod data;
 mod find;
 mod head;
 mod load;
+mod metadata;
 mod open;
 mod signed;
 mod table;
@@ -60,9 +62,10 @@ use head::Head;
 
 pub use head::FORMAT;
 pub use load::BundleLoadError;
+pub use metadata::BundleMetadataError;
 pub use open::{OpenBundleError, has_generator};
 pub use signed::BundleSignatureError;
-pub use write::{WriteBundleError, write_bundle};
+pub use write::{Contents, WriteBundleError, write_bundle};
 
 /// An open bundle. Safe to share between threads.
 #[derive(Debug, Clone)]

@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::head::{
-    FORMAT, GENERATOR_AT, GENERATOR_LIMIT, HASH_AT, INDEX, KINDS, MAGIC, NAMES, PROGRAMS, ROOT_AT, ROWS,
-    SECTION, hash, hash_head,
+    FORMAT, GENERATOR_AT, GENERATOR_LIMIT, HASH_AT, INDEX, KINDS, MAGIC, METADATA, NAMES, OPTIONAL, PROGRAMS,
+    ROOT_AT, ROWS, SECTION, WITH_METADATA, hash, hash_head,
 };
+use super::metadata;
 use crate::key::{BuildKey, ContentId, RecordId};
+use crate::metadata::{Metadata, MetadataError};
 use crate::record::{Entry, EntryNameError, ParseRecordError, Record, check_entry_name, documents_bytes};
 
 /// The reason why a bundle cannot be written.
@@ -44,6 +46,34 @@ pub enum WriteBundleError {
         /// The name.
         name: String,
     },
+    /// The metadata of an entry, of a function or of the bundle is invalid.
+    #[error("the metadata of `{name}` is invalid")]
+    Metadata {
+        /// The entry or the function; empty for the bundle.
+        name: String,
+        /// The defect.
+        source: MetadataError,
+    },
+    /// Metadata describes a name that is neither an entry nor a function.
+    #[error("metadata describes `{name}`, which is neither an entry nor a function with a plan")]
+    Subject {
+        /// The name.
+        name: String,
+    },
+    /// A function of several entries has the name of an entry.
+    #[error("`{name}` is an entry and a function of several entries")]
+    FunctionIsEntry {
+        /// The name.
+        name: String,
+    },
+    /// A plan calls an entry that the bundle does not have.
+    #[error("the plan of `{name}` calls entry `{entry}`, which is not in the bundle")]
+    PlanEntry {
+        /// The function.
+        name: String,
+        /// The missing entry.
+        entry: String,
+    },
     /// The generator's name is too long.
     #[error("the generator name has {found} bytes, expected at most {GENERATOR_LIMIT}")]
     Generator {
@@ -58,54 +88,90 @@ pub enum WriteBundleError {
     },
 }
 
-/// Writes a bundle of `records`, each with its `unit.so`, and `entries`. Their order does not matter, and duplicates are
-/// written once.
+/// The contents of a bundle. The order of records and entries does not matter, and duplicates are written once.
+#[derive(Debug, Clone, Copy)]
+pub struct Contents<'a> {
+    /// The records, each with its `unit.so`.
+    pub records: &'a [(Record, Vec<u8>)],
+    /// The named graphs, with their metadata.
+    pub entries: &'a [Entry],
+    /// The metadata of functions of several entries, by name, and of the bundle itself, whose name is empty.
+    pub functions: &'a BTreeMap<String, Metadata>,
+    /// The name and version of the writer.
+    pub generator: &'a str,
+}
+
+/// Writes a bundle of `records` and `entries`; see [`Contents::write`].
 ///
 /// # Errors
 ///
-/// A record lacks a document or contradicts itself, a name is invalid or used twice, or a limit of the format is exceeded.
+/// As [`Contents::write`].
 pub fn write_bundle(
     records: &[(Record, Vec<u8>)],
     entries: &[Entry],
     generator: &str,
 ) -> Result<Vec<u8>, WriteBundleError> {
+    Contents { records, entries, functions: &BTreeMap::new(), generator }.write()
+}
+
+impl Contents<'_> {
+    /// Writes the bundle.
+    ///
+    /// # Errors
+    ///
+    /// A record lacks a document or contradicts itself, a name is invalid or used twice, metadata is invalid, or a limit of
+    /// the format is exceeded.
+    pub fn write(&self) -> Result<Vec<u8>, WriteBundleError> {
+        write(self)
+    }
+}
+
+fn write(contents: &Contents<'_>) -> Result<Vec<u8>, WriteBundleError> {
+    let Contents { records, entries, functions, generator } = *contents;
     if generator.len() > GENERATOR_LIMIT {
         return Err(WriteBundleError::Generator { found: generator.len() });
     }
     let records = sort_records(records)?;
+    let described = metadata::collect(entries, functions)?;
     let entries = sort_entries(entries)?;
     u32::try_from(records.len()).map_err(|_| WriteBundleError::TooMany { found: records.len() })?;
     let index = index_rows(records.values().map(|item| item.of));
-    let programs: Vec<u8> = entries.values().flat_map(|(program, _)| program).copied().collect();
+    // The length of the metadata does not depend on its place.
+    let metadata_len = metadata::section(0, &described).len();
+    let programs_len = entries.values().map(|(program, _)| program.len()).sum::<usize>() + metadata_len;
     let pages =
-        [(index.len(), INDEX), (records.len(), ROWS), (entries.len(), NAMES), (programs.len(), PROGRAMS)];
+        [(index.len(), INDEX), (records.len(), ROWS), (entries.len(), NAMES), (programs_len, PROGRAMS)];
     let page_count: usize = pages.iter().map(|(count, (_, per_page))| count.div_ceil(*per_page)).sum();
     // The blobs begin after the head, the page hashes and the three tables.
     let tables: usize = pages[..3].iter().map(|(count, (row, _))| count * row).sum();
-    let mut blobs = Blobs { base: head_bytes(generator) + 32 * page_count + tables, ..Blobs::default() };
+    let base = head_bytes(generator, metadata_len) + 32 * page_count + tables;
+    let mut blobs = Blobs { base, ..Blobs::default() };
     let mut rows: Vec<Vec<u8>> = records
         .iter()
         .map(|(id, item)| [id.as_bytes().as_slice(), &blobs.put(&item.record)].concat())
         .collect();
-    let mut ends = vec![blobs.end()];
+    let records_end = blobs.end();
     for (row, item) in rows.iter_mut().zip(records.values()) {
         row.extend(blobs.put_hashed(&item.documents));
     }
-    ends.push(blobs.end());
+    let documents_end = blobs.end();
     for (row, item) in rows.iter_mut().zip(records.values()) {
         row.extend(blobs.put_hashed(item.pack));
     }
-    ends.push(blobs.end());
+    let packs_end = blobs.end();
     let mut names: Vec<Vec<u8>> = entries
         .iter()
         .map(|(name, (program, _))| [name.as_bytes().as_slice(), &blobs.put(program)].concat())
         .collect();
-    ends.push(blobs.end());
+    let section = metadata::section(blobs.end(), &described);
+    blobs.put(&section);
+    let programs_end = blobs.end();
     for (row, (_, declared)) in names.iter_mut().zip(entries.values()) {
         row.extend(blobs.put_hashed(declared));
     }
-    ends.push(blobs.end());
-    Ok(assemble(generator, [(index, INDEX), (rows, ROWS), (names, NAMES)], &programs, &blobs, &ends))
+    let ends = [records_end, documents_end, packs_end, programs_end, blobs.end()];
+    let tables = [(index, INDEX), (rows, ROWS), (names, NAMES)];
+    Ok(assemble(generator, tables, &blobs, &ends, metadata_len))
 }
 
 struct Item<'a> {
@@ -195,8 +261,8 @@ impl Blobs {
 }
 
 /// Returns the length of the head, in bytes.
-fn head_bytes(generator: &str) -> usize {
-    GENERATOR_AT + generator.len() + SECTION * KINDS
+fn head_bytes(generator: &str, metadata_len: usize) -> usize {
+    GENERATOR_AT + generator.len() + SECTION * (KINDS + usize::from(metadata_len > 0))
 }
 
 fn number(value: usize) -> [u8; 8] {
@@ -205,41 +271,67 @@ fn number(value: usize) -> [u8; 8] {
 
 type Rows = (Vec<Vec<u8>>, (usize, usize));
 
-fn assemble(generator: &str, tables: [Rows; 3], programs: &[u8], blobs: &Blobs, ends: &[usize]) -> Vec<u8> {
+/// Joins the parts of the file. `ends` are those of the records and of the sections after them.
+fn assemble(
+    generator: &str,
+    tables: [Rows; 3],
+    blobs: &Blobs,
+    ends: &[usize; 5],
+    metadata_len: usize,
+) -> Vec<u8> {
+    let [_, _, packs_end, programs_end, _] = *ends;
+    let programs = &blobs.bytes[packs_end - blobs.base..programs_end - blobs.base];
     let pages = tables.iter().flat_map(|(rows, (_, per_page))| rows.chunks(*per_page));
     let pages = pages.map(|page| hash(&page.concat())).chain(programs.chunks(PROGRAMS.1).map(hash));
     let hashes: Vec<u8> = pages.flatten().collect();
-    let mut at = head_bytes(generator);
-    let mut sections = Vec::with_capacity(KINDS);
+    let mut at = head_bytes(generator, metadata_len);
+    let mut sections = Vec::with_capacity(KINDS + 1);
     let lengths = tables.iter().map(|(rows, (row, _))| rows.len() * row);
-    for len in std::iter::once(hashes.len()).chain(lengths) {
-        sections.push((at, len));
+    let lengths = std::iter::once(hashes.len()).chain(lengths);
+    let tables_and_blobs = lengths.chain(ends.iter().scan(blobs.base, |start, end| {
+        let len = end - *start;
+        *start = *end;
+        Some(len)
+    }));
+    for (kind, len) in (1_u32..).zip(tables_and_blobs) {
+        sections.push((kind, 0, at, len));
         at += len;
     }
-    for end in ends {
-        sections.push((at, end - at));
-        at = *end;
+    if metadata_len > 0 {
+        sections.push((METADATA, OPTIONAL, programs_end - metadata_len, metadata_len));
     }
-    let mut data = Vec::with_capacity(blobs.end());
-    data.extend_from_slice(MAGIC);
-    data.extend(FORMAT.to_le_bytes());
-    data.extend(FORMAT.to_le_bytes());
-    data.extend(number(blobs.end()));
-    data.extend((generator.len() as u32).to_le_bytes());
-    data.extend((sections.len() as u32).to_le_bytes());
-    data.resize(ROOT_AT, 0);
-    data.extend(hash(&hashes));
-    data.extend_from_slice(generator.as_bytes());
-    for (kind, (offset, len)) in (1_u32..).zip(sections) {
-        data.extend(kind.to_le_bytes());
-        data.extend(0_u32.to_le_bytes());
-        data.extend(number(offset));
-        data.extend(number(len));
-    }
-    let head = hash_head(&data);
-    data[HASH_AT..ROOT_AT].copy_from_slice(&head);
+    let format = if metadata_len > 0 { WITH_METADATA } else { FORMAT };
+    let mut data = head(generator, format, blobs.end(), &hash(&hashes), &sections);
     data.extend(hashes);
     data.extend(tables.into_iter().flat_map(|(rows, _)| rows.concat()));
     data.extend_from_slice(&blobs.bytes);
+    data
+}
+
+/// Renders the head. A section is (kind, flags, offset, length).
+fn head(
+    generator: &str,
+    format: u32,
+    len: usize,
+    root: &[u8; 32],
+    sections: &[(u32, u32, usize, usize)],
+) -> Vec<u8> {
+    let mut data = MAGIC.to_vec();
+    data.extend(format.to_le_bytes());
+    data.extend(FORMAT.to_le_bytes());
+    data.extend(number(len));
+    data.extend((generator.len() as u32).to_le_bytes());
+    data.extend((sections.len() as u32).to_le_bytes());
+    data.resize(ROOT_AT, 0);
+    data.extend(root);
+    data.extend_from_slice(generator.as_bytes());
+    for (kind, flags, offset, len) in sections {
+        data.extend(kind.to_le_bytes());
+        data.extend(flags.to_le_bytes());
+        data.extend(number(*offset));
+        data.extend(number(*len));
+    }
+    let hash = hash_head(&data);
+    data[HASH_AT..ROOT_AT].copy_from_slice(&hash);
     data
 }

@@ -39,6 +39,7 @@ mod tests {
             program,
             declared: String::new(),
             recipe: String::new(),
+            metadata: crate::Metadata::default(),
         };
         let entries: Vec<Entry> = programs.into_iter().map(entry).collect();
         Loader::new(Bundle::from_bytes(write_bundle(&[], &entries, "test").unwrap()).unwrap())

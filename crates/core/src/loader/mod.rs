@@ -8,11 +8,20 @@ mod libraries;
 pub use error::LoadEntryError;
 pub use libraries::{Libraries, NotLoaded, best_first};
 
+<<<<<<< HEAD:crates/core/src/loader/mod.rs
 use crate::bundle::{Bundle, OpenBundleError, Piece};
 use crate::cpu;
 use crate::event::{Event, chain, join};
 use crate::function::Function;
 use crate::key::{BuildKey, ByHash, ContentId};
+=======
+use crate::bundle::{Bundle, BundleMetadataError, OpenBundleError, Piece};
+use crate::cpu::{self, LimitError};
+use crate::event::{Event, chain, join};
+use crate::function::{CallError, Function};
+use crate::key::{BuildKey, ByHash, ContentId, Digest};
+use crate::metadata::Metadata;
+>>>>>>> 31729e3f (Put metadata into a section of bundles and into entries):crates/core/src/loader.rs
 use crate::native::profiling::Symbols;
 use crate::native::{Label, LoadedModule, profiling};
 use crate::program::{Computes, Outline, Program};
@@ -126,6 +135,15 @@ impl Loader {
     #[must_use]
     pub fn entries(&self) -> Vec<String> {
         self.bundle.names()
+    }
+
+    /// Returns the metadata of a named graph, of a function of several graphs, or of the bundle, whose name is empty. It is
+    /// empty if the bundle states nothing.
+    ///
+    /// # Errors
+    /// The metadata is damaged, or another version of precast wrote it.
+    pub fn metadata(&self, name: &str) -> Result<Metadata, BundleMetadataError> {
+        self.bundle.metadata(name)
     }
 
     /// Returns the function of a named graph.

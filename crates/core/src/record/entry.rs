@@ -1,8 +1,9 @@
 //! An entry: a named graph and the program that computes it, so that a call by name needs no code generation.
 
-use super::wire::{Kind, Reader, Writer};
+use super::wire::{Kind, Reader, WITH_METADATA, Writer};
 use super::{ParseRecordError, Record};
 use crate::key::RecordId;
+use crate::metadata::Metadata;
 use crate::names::excerpt;
 use crate::program::Program;
 
@@ -17,6 +18,8 @@ pub struct Entry {
     pub declared: String,
     /// The recipe that made `program` from `declared`. A reader with the same recipe can check the result.
     pub recipe: String,
+    /// What is stated about the graph beyond its program.
+    pub metadata: Metadata,
 }
 
 /// The error for an invalid entry name.
@@ -48,20 +51,33 @@ impl Entry {
     /// Serializes the entry.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let (program, declared) = self.to_parts();
-        [program, declared].concat()
+        let metadata = self.metadata.to_bytes();
+        let writer = match metadata.is_empty() {
+            true => Writer::new(Kind::Entry),
+            false => Writer::with_format(Kind::Entry, WITH_METADATA),
+        };
+        [self.write_program(writer), self.declared_bytes(), metadata].concat()
     }
 
-    /// Returns the bytes up to the end of the program, which loaders read, and the remaining bytes.
+    /// Returns the bytes up to the end of the program, which loaders read, and those of the declared graph. A bundle has the
+    /// metadata elsewhere, so these parts have the format of an entry without metadata.
     pub(crate) fn to_parts(&self) -> (Vec<u8>, Vec<u8>) {
-        let Self { name, program, declared, recipe } = self;
-        let mut writer = Writer::new(Kind::Entry);
-        writer.str(name);
-        program.write(&mut writer);
-        let mut rest = Writer::within();
-        rest.str(declared);
-        rest.str(recipe);
-        (writer.finish(), rest.finish())
+        (self.write_program(Writer::new(Kind::Entry)), self.declared_bytes())
+    }
+
+    fn write_program(&self, mut writer: Writer) -> Vec<u8> {
+        writer.str(&self.name);
+        self.program.write(&mut writer);
+        writer.finish()
+    }
+
+    fn declared_bytes(&self) -> Vec<u8> {
+        // Destructured without `..`, so that a new field cannot be forgotten here.
+        let Self { name: _, program: _, declared, recipe, metadata: _ } = self;
+        let mut writer = Writer::within();
+        writer.str(declared);
+        writer.str(recipe);
+        writer.finish()
     }
 
     /// Computes the identity: the hash of [`Entry::to_bytes`].
@@ -76,9 +92,14 @@ impl Entry {
     ///
     /// The format is unknown, or the bytes are not an entry in canonical form.
     pub fn parse(bytes: &[u8]) -> Result<Self, ParseRecordError> {
-        let mut reader = Reader::new(Kind::Entry, bytes)?;
+        let (mut reader, format) = Reader::up_to(WITH_METADATA, Kind::Entry, bytes)?;
         let (name, program) = (reader.str()?, Program::read(&mut reader)?);
-        let entry = Self::read_declared(name, program, reader)?;
+        let mut entry = Self::read_declared(name, program, &mut reader)?;
+        if format == WITH_METADATA {
+            entry.metadata = Metadata::parse(reader.rest())?;
+        } else {
+            reader.end()?;
+        }
         // A type or an element may have several spellings, but an entry must be canonical.
         if entry.to_bytes() == bytes { Ok(entry) } else { Err(not_canonical()) }
     }
@@ -88,22 +109,23 @@ impl Entry {
         let mut reader = Reader::new(Kind::Entry, program)?;
         let (name, read) = (reader.str()?, Program::read(&mut reader)?);
         reader.end()?;
-        let entry = Self::read_declared(name, read, Reader::within(Kind::Entry, declared))?;
+        let mut rest = Reader::within(Kind::Entry, declared);
+        let entry = Self::read_declared(name, read, &mut rest)?;
+        rest.end()?;
         let (its_program, its_declared) = entry.to_parts();
         let is_canonical = its_program == program && its_declared == declared;
         if is_canonical { Ok(entry) } else { Err(not_canonical()) }
     }
 
-    /// Parses the fields after the program.
+    /// Parses the fields between the program and the metadata.
     fn read_declared(
         name: String,
         program: Program,
-        mut reader: Reader<'_>,
+        reader: &mut Reader<'_>,
     ) -> Result<Self, ParseRecordError> {
         let (declared, recipe) = (reader.str()?, reader.str()?);
-        reader.end()?;
         check_entry_name(&name).map_err(|_| malformed("invalid name"))?;
-        Ok(Self { name, program, declared, recipe })
+        Ok(Self { name, program, declared, recipe, metadata: Metadata::default() })
     }
 }
 
@@ -117,15 +139,37 @@ fn malformed(why: &'static str) -> ParseRecordError {
 
 #[cfg(test)]
 mod tests {
-    use super::Entry;
+    use super::{Entry, Metadata};
     use crate::program::{Port, Program};
     use crate::record::ParseRecordError;
 
     fn entry(name: &str, input: &str) -> Entry {
         let inputs = vec![Port { name: input.to_owned(), ty: "f64[?]".parse().unwrap() }];
         let program = Program { inputs, ..Program::default() };
-        let (declared, recipe) = (String::new(), String::new());
-        Entry { name: name.to_owned(), program, declared, recipe }
+        Entry {
+            name: name.to_owned(),
+            program,
+            declared: String::new(),
+            recipe: String::new(),
+            metadata: Metadata::default(),
+        }
+    }
+
+    #[test]
+    fn metadata_changes_the_format_and_the_identity_of_an_entry() {
+        let plain = entry("f", "x");
+        let metadata = Metadata { documentation: "text".to_owned(), ..Metadata::default() };
+        let described = Entry { metadata, ..plain.clone() };
+        let bytes = described.to_bytes();
+        assert_eq!(Entry::parse(&bytes).unwrap(), described);
+        assert_eq!((plain.to_bytes()[3], bytes[3]), (2, 3));
+        assert_ne!(plain.id(), described.id());
+        assert_eq!(plain.to_parts(), described.to_parts());
+        let mut relabelled = plain.to_bytes();
+        relabelled[3] = 3;
+        assert!(matches!(Entry::parse(&relabelled), Err(ParseRecordError::Malformed { .. })));
+        relabelled[3] = 4;
+        assert!(matches!(Entry::parse(&relabelled), Err(ParseRecordError::Format { found: 4, .. })));
     }
 
     #[test]

@@ -55,7 +55,7 @@ pub enum ParseRecordError {
 fn article(what: &str) -> String {
     match what {
         "entry" => "an entry".to_owned(),
-        "documents" => what.to_owned(),
+        "documents" | "metadata" => what.to_owned(),
         _ => format!("a {what}"),
     }
 }
@@ -66,9 +66,12 @@ mod tests {
 
     #[test]
     fn an_error_has_the_article_of_its_noun() {
-        for (what, expected) in
-            [("record", "not a record: x"), ("entry", "not an entry: x"), ("documents", "not documents: x")]
-        {
+        for (what, expected) in [
+            ("record", "not a record: x"),
+            ("entry", "not an entry: x"),
+            ("documents", "not documents: x"),
+            ("metadata", "not metadata: x"),
+        ] {
             assert_eq!(ParseRecordError::Malformed { what, why: "x" }.to_string(), expected);
         }
     }

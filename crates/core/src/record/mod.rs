@@ -12,7 +12,7 @@
 //!            | outside: path, content id
 //! member     key slot u32 fingerprints signature
 //! requires   arch os libc? libc_version? cpu needed undefined abi u32 u32
-//! entry      name | program | declared: the graph in JSON
+//! entry      name | program | declared: the graph in JSON | metadata, if there is any
 //! documents  one per member: epoch u64 host_abi profile language ops text sources flags libraries versions
 //! ```
 

@@ -17,6 +17,9 @@ use super::ParseRecordError;
 /// The format version of records, documents and entries that this crate writes, and the newest that it reads.
 pub const FORMAT: u32 = 2;
 
+/// The format version of an entry with metadata.
+pub(crate) const WITH_METADATA: u32 = 3;
+
 /// The kind of a frame: the first byte after the magic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -26,6 +29,8 @@ pub(crate) enum Kind {
     Documents = b'D' as isize,
     /// An entry.
     Entry = b'E' as isize,
+    /// Metadata, which is always part of a frame.
+    Metadata = b'M' as isize,
 }
 
 impl Kind {
@@ -34,6 +39,7 @@ impl Kind {
             Self::Record => "record",
             Self::Documents => "list of documents",
             Self::Entry => "entry",
+            Self::Metadata => "metadata",
         }
     }
 }
@@ -45,9 +51,14 @@ pub(crate) struct Writer(Vec<u8>);
 impl Writer {
     /// Starts a frame.
     pub(crate) fn new(kind: Kind) -> Self {
+        Self::with_format(kind, FORMAT)
+    }
+
+    /// Starts a frame of another format version.
+    pub(crate) fn with_format(kind: Kind, format: u32) -> Self {
         let mut writer = Self(b"pc".to_vec());
         writer.u8(kind as u8);
-        writer.u32(FORMAT);
+        writer.u32(format);
         writer
     }
 
@@ -125,12 +136,17 @@ type Read<T> = Result<T, ParseRecordError>;
 impl<'a> Reader<'a> {
     /// Opens a frame.
     pub(crate) fn new(kind: Kind, bytes: &'a [u8]) -> Read<Self> {
+        Self::up_to(FORMAT, kind, bytes).map(|(reader, _)| reader)
+    }
+
+    /// Opens a frame of a format version up to `newest`, and returns the version.
+    pub(crate) fn up_to(newest: u32, kind: Kind, bytes: &'a [u8]) -> Read<(Self, u32)> {
         let mut reader = Self { rest: bytes, kind };
         if reader.take(2)? != b"pc" || reader.u8()? != kind as u8 {
             return Err(reader.malformed("invalid magic"));
         }
         match reader.u32()? {
-            FORMAT => Ok(reader),
+            format if (FORMAT..=newest).contains(&format) => Ok((reader, format)),
             found => Err(ParseRecordError::Format { what: kind.name(), found }),
         }
     }
@@ -224,6 +240,11 @@ impl<'a> Reader<'a> {
     /// Reads a value that is encoded as text.
     pub(crate) fn parsed<T: std::str::FromStr>(&mut self, why: &'static str) -> Read<T> {
         self.text()?.parse().map_err(|_| self.malformed(why))
+    }
+
+    /// Returns all remaining bytes.
+    pub(crate) fn rest(self) -> &'a [u8] {
+        self.rest
     }
 
     /// Checks that no bytes are left.

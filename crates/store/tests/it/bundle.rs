@@ -285,7 +285,7 @@ fn number_at(data: &[u8], at: usize) -> usize {
 }
 
 /// Returns the offset and length of a section.
-fn section(data: &[u8], kind: usize) -> (usize, usize) {
+pub(crate) fn section(data: &[u8], kind: usize) -> (usize, usize) {
     let generator = u32::from_le_bytes(data[24..28].try_into().unwrap()) as usize;
     let at = 96 + generator + 24 * (kind - 1);
     (number_at(data, at + 8), number_at(data, at + 16))
@@ -293,13 +293,13 @@ fn section(data: &[u8], kind: usize) -> (usize, usize) {
 
 /// The highest hash that is recomputed after a change.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
-enum Mended {
+pub(crate) enum Mended {
     Pages,
     Root,
     Head,
 }
 
-fn mend(data: &mut [u8], to: Mended) {
+pub(crate) fn mend(data: &mut [u8], to: Mended) {
     let (hashes, hashes_len) = section(data, 1);
     let mut page_hashes = Vec::new();
     for (kind, page) in [(2, 64 * 40), (3, 16 * 144), (4, 32 * 96), (8, 8192)] {

@@ -1,12 +1,16 @@
 //! Frozen bytes: one file for each format. Archives have format 1, records and entries format 2, bundles format 3.
+//! With metadata, entries have format 3 and bundles format 4.
 
-use precast_store::{Archive, Bundle, Limits, Record, write_bundle};
+use precast_store::bundle::Contents;
+use precast_store::{Archive, Bundle, Entry, Limits, Record, write_bundle};
 
-use crate::sample::{bare, entry, unit};
+use crate::sample::{bare, described, entry, functions, unit};
 
 const ARCHIVE: &[u8] = include_bytes!("../../../../artifacts/golden/archive-v1.tar.zst");
 const RECORD: &[u8] = include_bytes!("../../../../artifacts/golden/record-v2.bin");
 const BUNDLE: &[u8] = include_bytes!("../../../../artifacts/golden/bundle-v3.precast");
+const DESCRIBED: &[u8] = include_bytes!("../../../../artifacts/golden/bundle-v4.precast");
+const ENTRY: &[u8] = include_bytes!("../../../../artifacts/golden/entry-v3.bin");
 
 #[test]
 fn the_archive_of_format_1_is_read() {
@@ -34,4 +38,25 @@ fn the_bundle_of_format_3_is_read_and_written() {
     assert_eq!(bundle.entries(), [entry("golden")]);
     let again = write_bundle(&[(record, object.to_vec())], &[entry("golden")], "precast golden").unwrap();
     assert_eq!(again, BUNDLE);
+}
+
+#[test]
+fn the_bundle_of_format_4_is_read_and_written() {
+    let (archive, record) = unit("golden", "x86-64-v3");
+    let object = archive.get("unit.so").unwrap().to_vec();
+    let bundle = Bundle::from_static(DESCRIBED).unwrap();
+    assert_eq!(bundle.verify(), []);
+    assert_eq!(bundle.entries(), [described("golden")]);
+    assert_eq!(bundle.functions(), functions("golden"));
+    let (records, entries) = ([(record, object)], [described("golden")]);
+    let functions = functions("golden");
+    let contents =
+        Contents { records: &records, entries: &entries, functions: &functions, generator: "precast golden" };
+    assert_eq!(contents.write().unwrap(), DESCRIBED);
+}
+
+#[test]
+fn the_entry_with_metadata_of_format_3_is_read_and_written() {
+    assert_eq!(Entry::parse(ENTRY).unwrap(), described("golden"));
+    assert_eq!(described("golden").to_bytes(), ENTRY);
 }

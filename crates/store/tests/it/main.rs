@@ -16,6 +16,7 @@ mod heal;
 mod keyring;
 mod keyring_setting;
 mod keys;
+mod metadata;
 mod processes;
 mod record;
 mod sample;

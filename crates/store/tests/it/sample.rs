@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+use precast_core::metadata::{Callee, Described, Initial, Plan, PlanPort, PlanStep, State};
 use precast_core::program::{Computes, Constant, Port, Register, Step, Temp};
-use precast_core::{Array, Program, Type};
+use precast_core::{Array, Metadata, Program, Type};
 use precast_store::key::{
     ActionInputs, ActionKind, BuildInputs, Canonical, HostAbi, Language, Profile, context,
 };
@@ -106,7 +107,46 @@ pub(crate) fn entry(name: &str) -> Entry {
         program: program(&record),
         declared: "{\"text\":\"out = x + y\"}".to_owned(),
         recipe: "precast golden".to_owned(),
+        metadata: Metadata::default(),
     }
+}
+
+/// Returns an entry with metadata.
+pub(crate) fn described(name: &str) -> Entry {
+    let x =
+        Described { name: "x".to_owned(), dims: vec!["day".to_owned()], documentation: "samples".to_owned() };
+    let initial = Initial::Array(Array::from(ndarray::arr1(&[0.5_f64, -0.0])));
+    let metadata = Metadata {
+        documentation: "Scores days".to_owned(),
+        inputs: vec![x],
+        state: vec![State { input: "x".to_owned(), update: Some("out".to_owned()), initial }],
+        unknown: BTreeMap::from([(4000, b"of a later version".to_vec())]),
+        ..Metadata::default()
+    };
+    Entry { metadata, ..entry(name) }
+}
+
+/// Returns the metadata of a bundle and of a function that calls an entry.
+pub(crate) fn functions(entry: &str) -> BTreeMap<String, Metadata> {
+    let ports = |name: &str| vec![PlanPort { name: name.to_owned(), ty: "f64[?]".to_owned() }];
+    let step = PlanStep {
+        callee: Callee::Entry(entry.to_owned()),
+        takes: vec![Some("x".to_owned())],
+        gives: vec!["value.0".to_owned()],
+        settings: String::new(),
+    };
+    let plan = Plan {
+        inputs: ports("x"),
+        outputs: ports("y"),
+        steps: vec![step],
+        results: vec![Some("value.0".to_owned())],
+        ..Plan::default()
+    };
+    let json = BTreeMap::from([("pymc.coords".to_owned(), "{\"day\":[1,2]}".to_owned())]);
+    BTreeMap::from([
+        (String::new(), Metadata { json, ..Metadata::default() }),
+        ("function".to_owned(), Metadata { plan: Some(plan), ..Metadata::default() }),
+    ])
 }
 
 /// Returns `out = second(first(x, 1.5))`, computed by the two modules of a record.
