@@ -31,4 +31,7 @@ pub(crate) struct ManArgs {
     /// Directory for the pages (created if missing) [default: print the main page to standard output]
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
+    /// Print one page in Markdown, for the documentation site
+    #[arg(long, hide = true, conflicts_with = "dir")]
+    pub(crate) markdown: bool,
 }

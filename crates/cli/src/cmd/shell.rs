@@ -2,7 +2,7 @@
 
 use clap::CommandFactory as _;
 
-use crate::args::{Cli, CompletionsArgs, ManArgs};
+use crate::args::{Cli, CompletionsArgs, ManArgs, page};
 use crate::error::{Exit, Failure};
 use crate::kind::Kind;
 use crate::{term, whole};
@@ -17,6 +17,10 @@ pub(super) fn completions(args: &CompletionsArgs) -> Result<Exit, Failure> {
 
 /// Writes manual pages.
 pub(super) fn man(args: &ManArgs) -> Result<Exit, Failure> {
+    if args.markdown {
+        term::print(&page())?;
+        return Ok(Exit::Ok);
+    }
     let mut command = Cli::command();
     command.build();
     let Some(directory) = &args.dir else {
