@@ -8,20 +8,12 @@ mod libraries;
 pub use error::LoadEntryError;
 pub use libraries::{Libraries, NotLoaded, best_first};
 
-<<<<<<< HEAD:crates/core/src/loader/mod.rs
-use crate::bundle::{Bundle, OpenBundleError, Piece};
+use crate::bundle::{Bundle, BundleMetadataError, OpenBundleError, Piece};
 use crate::cpu;
 use crate::event::{Event, chain, join};
 use crate::function::Function;
 use crate::key::{BuildKey, ByHash, ContentId};
-=======
-use crate::bundle::{Bundle, BundleMetadataError, OpenBundleError, Piece};
-use crate::cpu::{self, LimitError};
-use crate::event::{Event, chain, join};
-use crate::function::{CallError, Function};
-use crate::key::{BuildKey, ByHash, ContentId, Digest};
 use crate::metadata::Metadata;
->>>>>>> 31729e3f (Put metadata into a section of bundles and into entries):crates/core/src/loader.rs
 use crate::native::profiling::Symbols;
 use crate::native::{Label, LoadedModule, profiling};
 use crate::program::{Computes, Outline, Program};
