@@ -115,8 +115,7 @@ fn is_same(py: Python<'_>, a: Option<&Py<PyAny>>, b: Option<&Py<PyAny>>) -> bool
         (Some(a), Some(b)) => (a.bind(py), b.bind(py)),
         (a, b) => return a.is_none() && b.is_none(),
     };
-    let part = |method: &Bound<'_, PyAny>, name| method.getattr(name).ok();
-    let is_equal = |name| Some(part(a, name)?.eq(part(b, name)?).unwrap_or(false));
+    let is_equal = |name: &str| a.getattr(name).ok()?.eq(b.getattr(name).ok()?).ok();
     a.is(b) || is_equal("__func__") == Some(true) && is_equal("__self__") == Some(true)
 }
 
