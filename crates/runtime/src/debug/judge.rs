@@ -58,7 +58,7 @@ impl Contract {
         for (input, touched) in seen.inputs.iter().enumerate() {
             match touched {
                 Some(Touched::Element(position)) if !self.destroys(input) => {
-                    found.push((Kind::InputChanged, format!("changes element {position} of input {input}")))
+                    found.push((Kind::InputChanged, format!("changes element {position} of input {input}")));
                 }
                 Some(Touched::Outside) => {
                     found.push((Kind::OutOfBounds, format!("writes outside the elements of input {input}")));
