@@ -129,3 +129,35 @@ pub fn build(plan: &Plan, execution: &Execution<'_>, subject: &Path) -> Result<E
     execution.store.iter().for_each(|store| history::remember(store, subject, &executed));
     Ok(executed)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Access, StoreChoice};
+
+    #[test]
+    fn only_builds_that_publish_create_a_store() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("store");
+        for choice in [StoreChoice::Named(&path), StoreChoice::Shared { path: &path, fallback: None }] {
+            assert!(choice.open(Access::Read).unwrap().store.is_none() && !path.exists());
+            for access in [Access::Fetch, Access::Read, Access::Publish] {
+                let store = choice.open(access).unwrap().store.unwrap();
+                assert_eq!(store.path(), path, "{access:?}");
+            }
+            fs_err::remove_dir_all(&path).unwrap();
+        }
+    }
+
+    #[test]
+    fn fallback_replaces_a_shared_store_that_cannot_be_used() {
+        let directory = tempfile::tempdir().unwrap();
+        let (path, own) = (directory.path().join("file"), directory.path().join("own"));
+        fs_err::write(&path, b"not a store").unwrap();
+        let shared = |fallback| StoreChoice::Shared { path: &path, fallback };
+        let opened = shared(Some(&*own)).open(Access::Publish).unwrap();
+        assert_eq!((opened.store.unwrap().path(), opened.refused.unwrap().path), (&*own, path.clone()));
+        let opened = shared(None).open(Access::Publish).unwrap();
+        assert!(opened.store.is_none() && opened.refused.is_some());
+        assert!(StoreChoice::Named(&path).open(Access::Publish).is_err());
+    }
+}

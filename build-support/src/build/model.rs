@@ -50,8 +50,16 @@ impl Home {
     }
 }
 
-/// Renders the functions of graphs, and returns the warnings about graphs without a function.
-pub(super) fn render(graphs: &[Graph], home: Home) -> (String, Vec<String>) {
+/// The generated functions of graphs.
+pub(super) struct Functions {
+    /// The Rust source.
+    pub(super) text: String,
+    /// The warnings about graphs without a function.
+    pub(super) warnings: Vec<String>,
+}
+
+/// Renders the functions of graphs.
+pub(super) fn render(graphs: &[Graph], home: Home) -> Functions {
     let names: Vec<(&str, Owner)> = graphs.iter().map(|graph| (graph.name.as_str(), graph.owner)).collect();
     let (head, own) = home.head();
     let chosen = functions(&names, own);
@@ -65,7 +73,7 @@ pub(super) fn render(graphs: &[Graph], home: Home) -> (String, Vec<String>) {
             function(&mut text, name, graph);
         }
     }
-    (text, chosen.warnings)
+    Functions { text, warnings: chosen.warnings }
 }
 
 fn function(text: &mut String, name: &str, graph: &Graph) {
@@ -235,7 +243,7 @@ mod tests {
                 outputs: ports(&[name, "z"]),
                 owner: Owner::Package,
             };
-            let (text, _) = render(std::slice::from_ref(&graph), Home::Embedded);
+            let text = render(std::slice::from_ref(&graph), Home::Embedded).text;
             assert!(text.lines().all(|line| !line.starts_with("pub fn injected")), "{text}");
             assert!(!text.contains(['\0', '\u{202e}', '\r']), "{text}");
         }

@@ -4,6 +4,7 @@ use super::environment::Environment;
 use super::gather::{Gathered, gather};
 use super::locked::locked;
 use super::memo::{self, Question};
+use super::model::Functions;
 use super::{Build, BuildError, Counts, Outcome, index, model};
 use crate::execute::{Executed, Execution, Locked, Mode};
 use crate::lock::LockError;
@@ -189,7 +190,7 @@ fn library_name(environment: &Environment) -> String {
 }
 
 /// Writes the functions with an empty bundle.
-fn without_code(functions: (String, Vec<String>), outcome: Outcome) -> Result<Outcome, BuildError> {
+fn without_code(functions: Functions, outcome: Outcome) -> Result<Outcome, BuildError> {
     let nothing = Executed::default();
     write(&nothing, &nothing.bundle_of(Vec::new())?, functions, outcome)
 }
@@ -198,13 +199,13 @@ fn without_code(functions: (String, Vec<String>), outcome: Outcome) -> Result<Ou
 fn write(
     executed: &Executed,
     bundle: &[u8],
-    (functions, nameless): (String, Vec<String>),
+    functions: Functions,
     mut outcome: Outcome,
 ) -> Result<Outcome, BuildError> {
     put(&outcome.bundle, bundle)?;
     put(&outcome.index, index::render(&executed.entries, GENERATOR).as_bytes())?;
-    put(&outcome.model, functions.as_bytes())?;
-    outcome.warnings.extend(nameless);
+    put(&outcome.model, functions.text.as_bytes())?;
+    outcome.warnings.extend(functions.warnings);
     let Executed { hits, healed, compiled, .. } = *executed;
     Ok(Outcome { hits, healed, compiled, compilations: executed.compilations.clone(), ..outcome })
 }

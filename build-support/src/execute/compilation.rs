@@ -1,7 +1,11 @@
 //! A compiled unit and the reasons for compiling it.
 
-use precast_acquire::Reason;
+use super::ExecuteError;
+use super::job::Job;
+use precast_acquire::{Reason, Reasons, UnitMiss};
+use precast_compile::Toolchain;
 use precast_core::event::join;
+use precast_store::{ActionKey, Layer, Store};
 use serde::{Deserialize, Serialize};
 
 /// A compiled unit and the reasons for compiling it.
@@ -43,4 +47,27 @@ impl Compilation {
     fn texts(&self) -> Vec<String> {
         self.why.iter().map(Reason::to_string).collect()
     }
+}
+
+/// Returns the compilations of missing jobs with their reasons, before anything is compiled or published.
+pub(super) fn compilations(
+    jobs: &[Job<'_>],
+    missing: &[usize],
+    store: Option<&Store>,
+    toolchain: &Toolchain,
+) -> Result<Vec<Compilation>, ExecuteError> {
+    let layer = store.map(|store| Layer::from(store.clone()));
+    let reasons = layer.as_ref().and_then(|layer| Reasons::new(layer, toolchain));
+    let made = missing.iter().filter_map(|at| Some((&jobs[*at], jobs[*at].action?)));
+    let of = |(job, action): (&Job<'_>, ActionKey)| {
+        let miss = match &reasons {
+            Some(reasons) => reasons.find(job.unit, job.variant, &action)?,
+            None => {
+                let signature = job.unit.first().signature.clone();
+                UnitMiss { signature, reasons: vec![Reason::NoLayer] }
+            }
+        };
+        Ok(Compilation { title: job.title(), signature: miss.signature, why: miss.reasons, millis: 0 })
+    };
+    made.map(of).collect()
 }

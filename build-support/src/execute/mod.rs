@@ -15,6 +15,7 @@
 //! publishes cache results at once and compiled units in batches, so that an interrupted build can be continued.
 //! Processes that build the same units at the same time share the work: see `queue.rs`.
 
+mod attempt;
 mod cache;
 mod compilation;
 mod error;
@@ -29,19 +30,17 @@ mod tests;
 
 use crate::lock::{Lock, LockError};
 use crate::plan::Plan;
+use attempt::{attempt, shifted};
 use job::Job;
 use jobs::Jobs;
-use precast_acquire::{Reason, Reasons, UnitMiss};
-use precast_compile::{Parallel, Progress, Toolchain, Variant, compile_all};
+use precast_compile::{Parallel, Progress, Toolchain, Variant};
 use precast_store::key::{KeyDocument, StaleVersion};
-use precast_store::{ActionCache, ActionKey, CachedAction, Event, Heard, Layer, Store, event};
+use precast_store::{ActionCache, CachedAction, Event, Heard, Store, event};
 use queue::Queue;
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::thread::available_parallelism;
-use std::time::{Duration, Instant};
 
 pub use compilation::Compilation;
 pub use error::{ExecuteError, Failure};
@@ -230,13 +229,13 @@ impl Build<'_> {
         let Some(toolchain) = execution.toolchain.filter(|_| !missing.is_empty()) else {
             return Ok(Vec::new());
         };
-        let reasons = reasons(&self.jobs.list, missing, (execution.store, toolchain))?;
+        let reasons = compilation::compilations(&self.jobs.list, missing, execution.store, toolchain)?;
         let mut reasons: BTreeMap<usize, Compilation> = missing.iter().copied().zip(reasons).collect();
         let (mut compilations, mut failures) = (Vec::new(), Vec::new());
         let mut queue = Queue::new(missing, execution.store.filter(|_| !is_held), batch(execution.parallel));
         while let Some(batch) = queue.next_batch(&mut self.jobs.list, execution.progress)? {
             let progress = shifted(execution.progress, queue.done() - batch.len(), missing.len());
-            let attempt = attempt(&self.jobs.list, &batch, (toolchain, execution.parallel), &progress);
+            let attempt = attempt(&self.jobs.list, &batch, toolchain, execution.parallel, &progress);
             failures.extend(attempt.failures);
             self.held.extend(attempt.compiled);
             if !is_held {
@@ -275,28 +274,6 @@ fn put_entries(plan: &Plan, execution: &Execution<'_>) -> Result<(), ExecuteErro
     Ok(())
 }
 
-/// Returns the reasons for each compile, before anything is published.
-fn reasons(
-    jobs: &[Job<'_>],
-    missing: &[usize],
-    (store, toolchain): (Option<&Store>, &Toolchain),
-) -> Result<Vec<Compilation>, ExecuteError> {
-    let layer = store.map(|store| Layer::from(store.clone()));
-    let reasons = layer.as_ref().and_then(|layer| Reasons::new(layer, toolchain));
-    let made = missing.iter().filter_map(|at| Some((&jobs[*at], jobs[*at].action?)));
-    let of = |(job, action): (&Job<'_>, ActionKey)| {
-        let miss = match &reasons {
-            Some(reasons) => reasons.find(job.unit, job.variant, &action)?,
-            None => {
-                let signature = job.unit.first().signature.clone();
-                UnitMiss { signature, reasons: vec![Reason::NoLayer] }
-            }
-        };
-        Ok(Compilation { title: job.title(), signature: miss.signature, why: miss.reasons, millis: 0 })
-    };
-    made.map(of).collect()
-}
-
 /// Finds op versions that were not raised, before new artifacts are published next to old ones. The store is read
 /// only if an op has a version.
 fn stale(
@@ -325,58 +302,6 @@ fn batch(parallel: Parallel) -> usize {
 
 /// Results of jobs, each with the position of its job.
 type Results = Vec<(usize, CachedAction)>;
-
-/// The result of compiling a batch.
-struct Attempt {
-    compiled: Results,
-    failures: Vec<Failure>,
-    /// The compile time of each job.
-    took: Vec<Duration>,
-}
-
-/// Maps the progress of a batch to that of the whole build: `before` of `all` jobs precede the batch.
-fn shifted(progress: &dyn Fn(Progress), before: usize, all: usize) -> impl Fn(Progress) {
-    move |event| {
-        progress(match event {
-            Progress::Started { job } => Progress::Started { job: job + before },
-            Progress::Finished { job, failed, done, .. } => {
-                Progress::Finished { job: job + before, failed, done: done + before, total: all }
-            }
-            other => other,
-        });
-    }
-}
-
-/// Compiles some jobs.
-fn attempt(
-    jobs: &[Job<'_>],
-    batch: &[usize],
-    (toolchain, parallel): (&Toolchain, Parallel),
-    progress: &dyn Fn(Progress),
-) -> Attempt {
-    let times = RefCell::new(vec![(Instant::now(), Duration::ZERO); batch.len()]);
-    let units: Vec<_> = batch.iter().map(|at| (jobs[*at].unit.clone(), jobs[*at].variant.clone())).collect();
-    let timed = |event| {
-        match event {
-            Progress::Started { job } => times.borrow_mut()[job].0 = Instant::now(),
-            Progress::Finished { job, .. } => {
-                let started = times.borrow()[job].0;
-                times.borrow_mut()[job].1 = started.elapsed();
-            }
-            _ => {}
-        }
-        progress(event);
-    };
-    let (mut compiled, mut failures) = (Results::new(), Vec::new());
-    for (at, result) in batch.iter().zip(compile_all(&units, toolchain, parallel, &timed)) {
-        match result {
-            Ok(result) => compiled.push((*at, jobs[*at].completed(result))),
-            Err(error) => failures.push(Failure { title: jobs[*at].title(), error }),
-        }
-    }
-    let took = times.into_inner().into_iter().map(|(_, took)| took).collect();
-    Attempt { compiled, failures, took }
-}
 
 /// Publishes the results of jobs to the store, if any, and sets the jobs' artifacts.
 fn publish(jobs: &mut [Job<'_>], results: Results, store: Option<&Store>) -> Result<(), ExecuteError> {

@@ -110,6 +110,8 @@ fn a_damaged_object_is_compiled_again_and_healed() {
     }
     let again = run(&plan, Some(&store), 2);
     assert_eq!((again.compiled, again.bundle(&toolchain()).unwrap()), (2, bundle));
+    let damage = again.warnings().into_iter().filter(|warning| warning.contains("is damaged"));
+    assert_eq!(damage.count(), 2, "{:?}", again.events);
     assert_eq!(contents(directory.path()), before);
     assert_eq!(run(&plan, Some(&store), 2).compiled, 0);
 }

@@ -81,7 +81,8 @@ impl Lock {
     pub fn is_of_others(
         &self,
         plan: &Plan,
-        (toolchain, variants): (Option<&Toolchain>, &[Variant]),
+        toolchain: Option<&Toolchain>,
+        variants: &[Variant],
         target: &str,
     ) -> bool {
         let pins = |unit, toolchain, variant| {

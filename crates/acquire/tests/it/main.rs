@@ -63,7 +63,7 @@ fn make_second<T: Debug + Send>(
     levels: &[Isa],
     find: impl Fn() -> Option<T> + Sync,
 ) -> Vec<Result<Made<T>, Arc<MakeError>>> {
-    let (module, layers) = (module(), [Layer::from(store.clone())]);
+    let (module, layers) = (module(), [Layer::Store { store: store.clone(), writable: true }]);
     let observer: Observer = Arc::new(|_| {});
     let request =
         Request { module: &module, levels, fingerprint: None, layers: &layers, observer: &observer };

@@ -89,8 +89,7 @@ pub(crate) fn register_type(
     }
     let mut types = TYPES.write().unwrap_or_else(PoisonError::into_inner);
     types.0 += 1;
-    let old = types.1.iter_mut().find(|(known, _)| *known == name);
-    let old = match old {
+    let old = match types.1.iter_mut().find(|(known, _)| *known == name) {
         Some((_, known)) => Some(std::mem::replace(known, made)),
         None => {
             types.1.push((name, made));
@@ -109,14 +108,24 @@ fn find(name: &str) -> Option<Arc<OwnType>> {
     types.1.iter().find(|(known, _)| known == name).map(|(_, ty)| Arc::clone(ty))
 }
 
-/// Returns whether two methods do the same: one function, bound to equal objects.
+/// Returns whether two methods do the same. Errors of Python's comparisons count as a difference.
 fn is_same(py: Python<'_>, a: Option<&Py<PyAny>>, b: Option<&Py<PyAny>>) -> bool {
-    let (a, b) = match (a, b) {
-        (Some(a), Some(b)) => (a.bind(py), b.bind(py)),
-        (a, b) => return a.is_none() && b.is_none(),
-    };
-    let is_equal = |name: &str| a.getattr(name).ok()?.eq(b.getattr(name).ok()?).ok();
-    a.is(b) || is_equal("__func__") == Some(true) && is_equal("__self__") == Some(true)
+    match (a, b) {
+        (Some(a), Some(b)) => is_same_method(a.bind(py), b.bind(py)).unwrap_or(false),
+        (a, b) => a.is_none() && b.is_none(),
+    }
+}
+
+/// Returns whether two methods are one function, bound to equal objects, or to objects of one class with equal
+/// attributes.
+fn is_same_method(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let has_equal =
+        |a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>, name: &str| a.getattr(name)?.eq(b.getattr(name)?);
+    if a.is(b) || !has_equal(a, b, "__func__")? {
+        return Ok(a.is(b));
+    }
+    let (a, b) = (a.getattr("__self__")?, b.getattr("__self__")?);
+    Ok(a.eq(&b)? || has_equal(&a, &b, "__class__")? && has_equal(&a, &b, "__dict__")?)
 }
 
 impl OwnType {

@@ -123,7 +123,7 @@ impl<'a> Planned<'a> {
     fn find_toolchain(&self) -> Result<Option<Toolchain>, Failure> {
         let found = Toolchain::find(Some(&self.target));
         let Some(lock) = self.pinned().filter(|_| self.args.frozen) else { return Ok(Some(found?)) };
-        if lock.is_of_others(&self.plan, (found.as_ref().ok(), &self.variants), &self.target) {
+        if lock.is_of_others(&self.plan, found.as_ref().ok(), &self.variants, &self.target) {
             return Ok(None);
         }
         let hint = "pin the archives with `precast build --pin` to build without a compiler";
