@@ -18,6 +18,9 @@ pub enum CompileError {
     /// No compiler for the unit's language was found.
     #[error(transparent)]
     Toolchain(#[from] FindToolchainError),
+    /// zig has no AddressSanitizer.
+    #[error("zig has no run-time library of AddressSanitizer\nhint: use gcc or clang for the profile `asan`")]
+    Sanitizer,
     /// The compiler rejected the text.
     #[error("{}", render(compiler, diagnostics, words))]
     Rejected {

@@ -115,6 +115,9 @@ pub(crate) fn flags(wanted: &Wanted<'_>) -> Result<Flags, CompileError> {
     }
     compile.retain(|flag| !wanted.removed.contains(flag));
     let sanitize = sanitizers(wanted.profile);
+    if !sanitize.is_empty() && wanted.family == Family::Zig {
+        return Err(CompileError::Sanitizer);
+    }
     let hosted_link = !wanted.lean || !sanitize.is_empty();
     Ok(Flags { compile, link: link_flags(wanted, hosted_link), hosted_link })
 }
@@ -141,7 +144,7 @@ fn compile_flags(wanted: &Wanted<'_>) -> Vec<String> {
     }
     list.extend(match wanted.family {
         Family::Gcc => GCC,
-        Family::Clang => CLANG,
+        Family::Clang | Family::Zig => CLANG,
     });
     if wanted.language == Language::C {
         // Otherwise a misspelled function would only be detected by the linker.
@@ -158,7 +161,7 @@ fn compile_flags(wanted: &Wanted<'_>) -> Vec<String> {
         }
     }
     let mut list: Vec<String> = list.into_iter().map(str::to_owned).collect();
-    if wanted.family == Family::Clang {
+    if wanted.family != Family::Gcc {
         list.push(format!("--target={}", wanted.target));
     }
     list
@@ -166,7 +169,13 @@ fn compile_flags(wanted: &Wanted<'_>) -> Vec<String> {
 
 fn link_flags(wanted: &Wanted<'_>, hosted: bool) -> Vec<String> {
     let mut list: Vec<String> = vec!["-shared".to_owned()];
-    if hosted {
+    if hosted && wanted.family == Family::Zig {
+        list.extend(LINK.iter().map(|flag| (*flag).to_owned()));
+        list.extend(["--exclude-libs", "ALL", "--no-undefined"].map(str::to_owned));
+        if *wanted.host != Host::Native {
+            list.push("--warn-unresolved-symbols".to_owned());
+        }
+    } else if hosted {
         list.extend(sanitizers(wanted.profile).iter().map(|flag| (*flag).to_owned()));
         if wanted.family == Family::Clang {
             list.push(format!("--target={}", wanted.target));

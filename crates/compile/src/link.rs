@@ -4,7 +4,8 @@
 //! be the functions that compilers call implicitly: `memcpy`, `memmove`, `memset`, `memcmp`. A unit with system headers
 //! or libraries is linked by the driver against a C library, and must have no undefined symbols.
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use precast_store::archive::{OBJECT, SHARED_OBJECT};
 use precast_store::key::Language;
@@ -16,7 +17,8 @@ use crate::prepared::Prepared;
 use crate::refused;
 use crate::scratch::Scratch;
 use crate::stack;
-use crate::toolchain::{Compiler, Toolchain};
+use crate::symbols;
+use crate::toolchain::{Compiler, Family, Tool, Toolchain};
 
 /// The object file that the compiler writes.
 pub(crate) const RAW: &str = "raw.o";
@@ -32,8 +34,8 @@ pub(crate) struct Tools<'a> {
 
 impl Tools<'_> {
     /// Runs a tool; the error contains its first line of output.
-    pub(crate) fn run(self, program: &Path, arguments: &[String]) -> Result<(), CompileError> {
-        let ended = self.scratch.run(self.toolchain, &self.compiler.path, program, arguments)?;
+    pub(crate) fn run(self, tool: &Tool, arguments: &[String]) -> Result<(), CompileError> {
+        let ended = self.scratch.run(self.toolchain, &self.compiler.path, tool, arguments)?;
         if ended.status.success() {
             return Ok(());
         }
@@ -46,6 +48,11 @@ impl Tools<'_> {
         exported: impl IntoIterator<Item = String>,
         language: Language,
     ) -> Result<(), CompileError> {
+        let Some(objcopy) = &self.compiler.objcopy else {
+            let exported: BTreeSet<String> = exported.into_iter().collect();
+            let object = symbols::localize(self.scratch.read(RAW)?, &exported)?;
+            return self.scratch.write(OBJECT, object);
+        };
         let list: String = exported.into_iter().flat_map(|name| [name, "\n".to_owned()]).collect();
         self.scratch.write(KEEP, list)?;
         let mut arguments = vec![format!("--keep-global-symbols={KEEP}"), RAW.to_owned(), OBJECT.to_owned()];
@@ -54,7 +61,7 @@ impl Tools<'_> {
             // regardless of its content, which in a static program could come from another unit.
             arguments.insert(0, "--remove-section=.group".to_owned());
         }
-        self.run(&self.compiler.objcopy, &arguments)
+        self.run(objcopy, &arguments)
     }
 }
 
@@ -62,25 +69,39 @@ impl Tools<'_> {
 pub(crate) fn link(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<(), CompileError> {
     let compiler = prepared.compiler;
     let mut arguments = shared_object(&prepared.flags);
-    let program = if prepared.flags.hosted_link {
-        arguments.extend(libraries(prepared));
+    if prepared.flags.hosted_link {
+        arguments.extend(libraries(prepared)?);
         // Makes the linker print the names of linked archive members.
-        arguments.extend(["-Wl,-t", "-Wl,-t"].map(str::to_owned));
-        &compiler.driver
-    } else {
-        &compiler.ld
-    };
-    let ended = scratch.run(prepared.toolchain, &compiler.path, program, &arguments)?;
+        arguments.extend([trace(compiler), trace(compiler)].map(str::to_owned));
+    }
+    let tool = if prepared.flags.hosted_link { hosted(compiler) } else { &compiler.ld };
+    let ended = scratch.run(prepared.toolchain, &compiler.path, tool, &arguments)?;
     if !ended.status.success() || ended.stderr.lines().any(is_open) {
         return Err(refusal(prepared, &ended.stderr));
     }
     stack::check_members(&ended.stdout)
 }
 
+/// Returns the tool that links with a C library. The driver of zig would refuse most arguments.
+fn hosted(compiler: &Compiler) -> &Tool {
+    if compiler.family == Family::Zig { &compiler.ld } else { &compiler.driver }
+}
+
+/// Returns the argument that makes the linker list the files that it reads.
+fn trace(compiler: &Compiler) -> &'static str {
+    if compiler.family == Family::Zig { "-t" } else { "-Wl,-t" }
+}
+
 /// Returns whether the linker warns about an undefined symbol that does not belong to CPython.
 fn is_open(line: &str) -> bool {
-    let symbol = line.split_once("undefined reference to ").map(|(_, symbol)| symbol.trim_matches(QUOTES));
-    symbol.is_some_and(|symbol| !symbol.starts_with("Py") && !symbol.starts_with("_Py"))
+    undefined(line).is_some_and(|symbol| !symbol.starts_with("Py") && !symbol.starts_with("_Py"))
+}
+
+/// Returns the symbol that a linker (GNU ld, lld) reports as undefined.
+fn undefined(line: &str) -> Option<&str> {
+    let marks = ["undefined reference to ", "undefined symbol: "];
+    let found = marks.iter().find_map(|mark| line.split_once(mark));
+    found.map(|(_, symbol)| symbol.trim_matches(QUOTES))
 }
 
 const QUOTES: [char; 3] = ['`', '\'', '"'];
@@ -91,21 +112,29 @@ pub(crate) fn shared_object(flags: &Flags) -> Vec<String> {
     flags.link.iter().cloned().chain(files).collect()
 }
 
-fn libraries(prepared: &Prepared<'_>) -> Vec<String> {
+/// Returns the arguments for the libraries of ops, and for the C library.
+fn libraries(prepared: &Prepared<'_>) -> Result<Vec<String>, CompileError> {
     let first = prepared.unit.first();
     let directories = first.lib_dirs.iter().map(|directory| format!("-L{directory}"));
-    directories.chain(first.libraries.iter().map(|name| loader::argument(name, &first.lib_dirs))).collect()
+    let own = first.libraries.iter().map(|name| loader::argument(name, &first.lib_dirs));
+    let system = prepared.toolchain.libraries(prepared.unit.language())?;
+    // Of the C library's arguments, `-L` must come before the libraries of ops.
+    let (places, files): (Vec<String>, Vec<String>) =
+        system.into_iter().partition(|argument| argument.starts_with("-L"));
+    Ok(directories.chain(places).chain(own).chain(files).collect())
 }
 
 /// Lists the files that a hosted link reads in addition to the object: start files, libraries, linker scripts.
 pub(crate) fn files(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<Vec<PathBuf>, CompileError> {
     let compiler = prepared.compiler;
     let mut arguments = prepared.flags.link.clone();
-    arguments.extend(["-Wl,-t", "-Wl,--no-as-needed", "-o", "trial.so"].map(str::to_owned));
-    let start = libraries(prepared);
+    let is_zig = compiler.family == Family::Zig;
+    let keep = if is_zig { "--no-as-needed" } else { "-Wl,--no-as-needed" };
+    arguments.extend([trace(compiler), keep, "-o", "trial.so"].map(str::to_owned));
+    let start = libraries(prepared)?;
     // The driver rejects a link without inputs; `-lc` is linked in any case.
     arguments.extend(if start.is_empty() { vec!["-lc".to_owned()] } else { start });
-    let ended = scratch.run(prepared.toolchain, &compiler.path, &compiler.driver, &arguments)?;
+    let ended = scratch.run(prepared.toolchain, &compiler.path, hosted(compiler), &arguments)?;
     if !ended.status.success() {
         return Err(refusal(prepared, &ended.stderr));
     }
@@ -123,13 +152,14 @@ pub(crate) fn files(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<Vec<Pa
 /// Determines the cause of a linker error.
 fn refusal(prepared: &Prepared<'_>, words: &str) -> CompileError {
     let after = |line: &str, mark: &str| line.split_once(mark).map(|(_, rest)| rest.to_owned());
-    if let Some(name) = words.lines().find_map(|line| after(line, "cannot find -l")) {
+    let library = |line| after(line, "cannot find -l").or_else(|| after(line, "unable to find library -l"));
+    if let Some(name) = words.lines().find_map(library) {
         let name = name.split([':', ' ']).next().unwrap_or_default().to_owned();
         return CompileError::Library { name, searched: prepared.unit.first().lib_dirs.clone() };
     }
     let open = words.lines().find(|line| is_open(line));
-    if let Some(symbol) = open.and_then(|line| after(line, "undefined reference to ")) {
-        return refused::undefined(prepared, symbol.trim_matches(QUOTES));
+    if let Some(symbol) = open.and_then(undefined) {
+        return refused::undefined(prepared, symbol);
     }
     if let Some(path) = words.lines().find_map(without_pic) {
         return CompileError::NotPic { path };

@@ -63,7 +63,7 @@ pub(crate) fn headers(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<Vec<
 /// Checks the files that the assembler read.
 pub(crate) fn assembler(prepared: &Prepared<'_>, scratch: &Scratch, input: &str) -> Result<(), CompileError> {
     // clang does not report these files, but without assembler text it reads none.
-    if prepared.compiler.family == Family::Clang && !mentions_assembler(prepared) {
+    if prepared.compiler.family != Family::Gcc && !mentions_assembler(prepared) {
         return Ok(());
     }
     let mut arguments = prepared.flags.compile.clone();
@@ -115,7 +115,7 @@ impl Reader<'_> {
                 let files = told(self.compiler, self.scratch, ASSEMBLER)?;
                 Ok(files.first().map(|file| file.display().to_string()))
             }
-            Family::Clang => Ok(directive(&self.assembly(input, refused)?)),
+            Family::Clang | Family::Zig => Ok(directive(&self.assembly(input, refused)?)),
         }
     }
 

@@ -16,7 +16,7 @@ use precast_store::scratch;
 use crate::error::CompileError;
 use crate::run::{Ended, RunError};
 use crate::runner::{Here, Run, Runner as _};
-use crate::toolchain::Toolchain;
+use crate::toolchain::{Tool, Toolchain};
 
 /// The path that tools use as the path of their directory.
 pub(crate) const SEEN_AS: &str = "/proc/self/cwd";
@@ -84,14 +84,14 @@ impl Scratch {
         &self,
         toolchain: &Toolchain,
         path: &OsStr,
-        program: &Path,
+        tool: &Tool,
         arguments: &[String],
     ) -> Result<Ended, CompileError> {
         let run = Run {
             toolchain,
             language: Language::C,
-            program,
-            arguments,
+            program: &tool.program,
+            arguments: &[&*tool.arguments, arguments].concat(),
             environment: &environment(path),
             directory: &self.root,
             inputs: &[],
@@ -110,7 +110,8 @@ impl Scratch {
         outputs: &[&str],
     ) -> Result<Ended, CompileError> {
         let compiler = toolchain.compiler(language)?;
-        let (program, environment) = (&*compiler.driver, &environment(&compiler.path));
+        let (program, environment) = (&*compiler.driver.program, &environment(&compiler.path));
+        let arguments = &[&*compiler.driver.arguments, arguments].concat();
         let directory = &self.root;
         let run = Run { toolchain, language, program, arguments, environment, directory, inputs, outputs };
         let ended = self.end(&run, toolchain.runner().run(&run))?;

@@ -32,7 +32,7 @@ pub(crate) fn check(
     }
     let again = match prepared.compiler.family {
         Family::Gcc => object(prepared, scratch, action, &[NAME_THE_LINE]),
-        Family::Clang => Ok(()),
+        Family::Clang | Family::Zig => Ok(()),
     };
     let at = match again {
         Err(CompileError::Rejected { mut diagnostics, .. }) if !diagnostics.is_empty() => {

@@ -3,8 +3,6 @@
 //! The tables of all artifacts, with their digests, form an array in the section `precast_linked`. The linker
 //! concatenates the arrays of all packages of a program, and `precast-core` reads them from there (`precast/linked.h`).
 
-use std::path::{Path, PathBuf};
-
 use precast_store::Digest;
 use precast_store::archive::OBJECT;
 use precast_store::key::Language;
@@ -15,6 +13,7 @@ use crate::join::{TABLE_OBJECT, compile_table, part_name, table_flags};
 use crate::link::{RAW, Tools};
 use crate::prepared::TABLE;
 use crate::scratch::Scratch;
+use crate::symbols;
 use crate::toolchain::Toolchain;
 
 /// Creates the library of some artifacts from their `unit.o` files, and returns the bytes of a linker archive.
@@ -38,7 +37,10 @@ pub fn static_library(
         let symbol = symbol(digest);
         let rename = format!("--redefine-sym={TABLE}={symbol}");
         let keep = format!("--keep-global-symbol={symbol}");
-        tools.run(&compiler.objcopy, &[rename, keep, given, renamed.clone()])?;
+        match &compiler.objcopy {
+            Some(objcopy) => tools.run(objcopy, &[rename, keep, given, renamed.clone()])?,
+            None => scratch.write(&renamed, symbols::rename(scratch.read(&given)?, TABLE, &symbol)?)?,
+        }
         objects.push(renamed);
     }
     let first = ["-r", "-o", RAW].map(str::to_owned);
@@ -46,18 +48,12 @@ pub fn static_library(
     // `objcopy` rejects an empty list, so it gets a name that no symbol has.
     tools.localise([SECTION.to_owned()], Language::C)?;
     // Deterministic: without time and owner.
-    tools.run(&archiver(&compiler.objcopy), &["rcsD", LIBRARY, OBJECT].map(str::to_owned))?;
+    tools.run(&compiler.ar, &["rcsD", LIBRARY, OBJECT].map(str::to_owned))?;
     scratch.read(LIBRARY)
 }
 
 const LIBRARY: &str = "unit.a";
 const SECTION: &str = "precast_linked";
-
-/// Returns the archiver that belongs to an `objcopy`: `x86_64-linux-gnu-ar`, `llvm-ar`.
-fn archiver(objcopy: &Path) -> PathBuf {
-    let name = objcopy.file_name().unwrap_or_default().to_string_lossy();
-    objcopy.with_file_name(name.replace("objcopy", "ar"))
-}
 
 fn symbol(digest: &Digest) -> String {
     format!("precast_module_{digest}")

@@ -98,6 +98,7 @@ fn preprocess(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<[u8; 32], Co
     let name = preprocessed_name(prepared.unit.language());
     let mut arguments = prepared.flags.compile.clone();
     arguments.extend(prepared.places());
+    arguments.extend(prepared.compiler.arguments.headers.iter().cloned());
     arguments.push("-E".to_owned());
     arguments.extend(reads::WRITE_HEADERS.map(str::to_owned));
     arguments.extend([prepared.file, "-o", name].map(str::to_owned));

@@ -1,7 +1,7 @@
 //! Errors of finding a toolchain.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The reason why no toolchain was found.
 #[derive(Debug, thiserror::Error)]
@@ -35,15 +35,38 @@ pub enum FindToolchainError {
         /// The error of `cc`.
         reason: String,
     },
-    /// The variable contains arguments after the compiler.
-    #[error(
-        "invalid `{variable}` `{value}`: expected a compiler without arguments\nhint: put the arguments into a script"
-    )]
-    Arguments {
+    /// The variable contains an argument that units cannot be compiled with.
+    #[error("`{argument}` in `{variable}` is not supported: {reason}\nhint: {remedy}")]
+    Argument {
         /// The variable.
         variable: String,
-        /// Its value.
-        value: String,
+        /// The argument.
+        argument: String,
+        /// The reason.
+        reason: &'static str,
+        /// The remedy.
+        remedy: String,
+    },
+    /// The program compiles a different language than C11 with GNU extensions.
+    #[error("`{}` is {is}, expected a compiler of C11\nhint: set `CC` to `{instead}`", program.display())]
+    Dialect {
+        /// The program.
+        program: PathBuf,
+        /// Its language.
+        is: &'static str,
+        /// The program to use instead.
+        instead: String,
+    },
+    /// The compiler cannot link for a different version of glibc than the installed one.
+    #[error(
+        "the compiler `{}` links with the glibc that is installed, not with glibc {version}\nhint: set `CC` to `zig cc`",
+        program.display()
+    )]
+    Glibc {
+        /// The program.
+        program: PathBuf,
+        /// The requested version.
+        version: String,
     },
     /// The program could not be started.
     #[error("cannot start the compiler `{}`\nhint: set `CC` to a working compiler", program.display())]
@@ -113,7 +136,8 @@ pub enum FindToolchainError {
     },
 }
 
-/// Describes the missing program and the remedy. A path was given by the user; a name is looked up on `PATH`.
+/// Describes the missing program and the remedies, the shortest first. A path was given by the user; a name is looked
+/// up on `PATH`.
 fn missing(program: &str, package: &str, variable: &str) -> String {
     if program.contains('/') {
         return format!(
@@ -121,7 +145,27 @@ fn missing(program: &str, package: &str, variable: &str) -> String {
         );
     }
     format!(
-        "`{program}` not found on PATH\nhint: install it (Debian: `apt install {package}`) or set `{variable}` to its \
-         path"
+        "no `{program}` and no `zig` on PATH\nhint: install one: {}, or without root `pip install ziglang` \
+         (in a Python program `pip install precast[compiler]`); or set `{variable}` to its path",
+        installation(package)
     )
+}
+
+/// Package managers, and their names for the packages of gcc and g++.
+const MANAGERS: &[(&str, &str, [&str; 2])] = &[
+    ("/usr/bin/apt", "apt install", ["gcc", "g++"]),
+    ("/usr/bin/dnf", "dnf install", ["gcc", "gcc-c++"]),
+    ("/usr/bin/zypper", "zypper install", ["gcc", "gcc-c++"]),
+    ("/sbin/apk", "apk add", ["gcc", "g++"]),
+    ("/usr/bin/pacman", "pacman -S", ["gcc", "gcc"]),
+];
+
+/// Returns the command that installs a package, given by its name in Debian.
+fn installation(package: &str) -> String {
+    let manager = MANAGERS.iter().find(|(path, ..)| Path::new(path).exists());
+    let own = ["gcc", "g++"].iter().position(|name| *name == package);
+    match manager.and_then(|(_, command, names)| Some((command, names[own?]))) {
+        Some((command, name)) => format!("`{command} {name}`"),
+        None => format!("`apt install {package}` (Debian)"),
+    }
 }

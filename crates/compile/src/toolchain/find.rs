@@ -4,44 +4,82 @@
 //! it gets a `PATH` without programs, and [`super::probe`] identifies the compiler instead.
 
 use std::env;
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use precast_store::key::Language;
 
+use super::arguments::{self, Arguments, Named, WRAPPERS};
+use super::compiler::Tool;
 use super::memo::{self, Memo};
 use super::search::is_executable;
-use super::{FindToolchainError, fingerprint, host_target, probe};
+use super::{FindToolchainError, fingerprint, host_target, probe, zig};
 
-/// Programs that wrap a compiler.
-const WRAPPERS: &[&str] = &["ccache", "sccache", "distcc", "icecc", "cachepot", "buildcache", "kache"];
+/// The compiler that a caller wants.
+#[derive(Debug, Clone)]
+pub(super) struct Wanted {
+    /// The target triple in Rust's spelling.
+    pub(super) target: String,
+    /// The lowest version of glibc that units link with; only zig can choose it.
+    pub(super) glibc: Option<String>,
+    /// The path given by the caller instead of a search.
+    pub(super) explicit: Option<PathBuf>,
+}
 
 /// Finds, probes and fingerprints the compiler of one language.
-pub(super) fn find(
-    target: &str,
-    language: Language,
-    explicit: Option<&Path>,
-) -> Result<Memo, FindToolchainError> {
-    check_target(target, language)?;
-    let key = memo_key(target, language, explicit);
+pub(super) fn find(wanted: &Wanted, language: Language) -> Result<Memo, FindToolchainError> {
+    check_target(&wanted.target, language)?;
+    let (named, found) = choose(wanted, language)?;
+    let key = memo_key(wanted, language);
     if let Some(memo) = memo::get(&key)
-        && memo.is_valid(which(&memo.program).as_deref())
+        && memo.is_valid(&found)
     {
         return Ok(memo);
     }
-    let program = match explicit {
-        Some(driver) => sibling(driver, language),
-        None => named(target, language)?,
-    };
-    let found = which(&program).ok_or_else(|| missing(target, language, &program))?;
-    let driver = past_wrapper(found.clone())?;
-    let probed = probe::probe(&driver, target, language)?;
+    let driver = Tool { program: past_wrapper(found.clone())?, ..named.tool };
+    let probed = probe::probe(&driver, &named.arguments, wanted, language)?;
     let fingerprint = fingerprint::fingerprint(&probed, language)?;
-    let compiler = probed.finish(fingerprint.id);
-    let memo = Memo::new(program, found, compiler, fingerprint.watched);
+    let memo = Memo::new(found, probed.finish(fingerprint.id), fingerprint.watched);
     // A compiler given by its path is a special case and leaves no file in the cache.
-    memo::put(&key, memo.clone(), explicit.is_none());
+    memo::put(&key, memo.clone(), wanted.explicit.is_none());
     Ok(memo)
+}
+
+/// Returns the first compiler that exists, with its absolute path.
+fn choose(wanted: &Wanted, language: Language) -> Result<(Named, PathBuf), FindToolchainError> {
+    let candidates = match &wanted.explicit {
+        Some(driver) => vec![command_of(sibling(driver, language), language)],
+        None => candidates(&wanted.target, language)?,
+    };
+    let first = candidates[0].tool.program.clone();
+    let found =
+        candidates.into_iter().find_map(|named| which(&named.tool.program).map(|found| (named, found)));
+    found.ok_or_else(|| missing(&wanted.target, language, &first))
+}
+
+/// The zig that [`offer_zig`] named.
+static OFFERED: OnceLock<PathBuf> = OnceLock::new();
+
+/// Names a zig for this process, which is used if no other compiler is found. The first call counts.
+pub fn offer_zig(zig: PathBuf) {
+    let _ = OFFERED.set(zig);
+}
+
+/// Returns the zig that was offered.
+pub(super) fn offered() -> Option<&'static Path> {
+    OFFERED.get().map(PathBuf::as_path)
+}
+
+/// Returns zig under the names that its packages install, and the one that was offered.
+fn zigs() -> impl Iterator<Item = PathBuf> {
+    ["zig", "python-zig"].map(PathBuf::from).into_iter().chain(offered().map(Path::to_owned))
+}
+
+/// Returns a compiler without arguments. `zig` needs the name of its compiler.
+fn command_of(program: PathBuf, language: Language) -> Named {
+    let is_zig = program.file_stem().is_some_and(|stem| stem == "zig" || stem == "python-zig");
+    let arguments = if is_zig { vec![zig::command(language).to_owned()] } else { Vec::new() };
+    Named { tool: Tool { program, arguments }, arguments: Arguments::default() }
 }
 
 /// Returns the variables that `cc` reads; the first one that is set wins.
@@ -74,22 +112,57 @@ fn check_target(target: &str, language: Language) -> Result<(), FindToolchainErr
 }
 
 /// Returns the key of all inputs that determine the program.
-fn memo_key(target: &str, language: Language, explicit: Option<&Path>) -> memo::Key {
-    let mut parts = vec![Some(target.into()), Some(language.name().into())];
-    parts.push(explicit.map(|path| path.as_os_str().to_owned()));
+fn memo_key(wanted: &Wanted, language: Language) -> memo::Key {
+    let Wanted { target, glibc, explicit } = wanted;
+    let mut parts = vec![Some(target.into()), Some(language.name().into()), glibc.as_ref().map(Into::into)];
+    parts.push(explicit.as_ref().map(|path| path.as_os_str().to_owned()));
     parts.extend(variables(target, language).iter().map(env::var_os));
+    // zig of `CC` is the compiler of C++, too.
+    parts.extend(variables(target, Language::C).iter().map(env::var_os));
     parts.extend(["PATH", "RUSTC_LINKER", "CROSS_COMPILE"].map(env::var_os));
+    parts.extend(arguments::SETTINGS.map(env::var_os));
     memo::key(&parts)
 }
 
-/// Returns the name or path of the compiler.
-fn named(target: &str, language: Language) -> Result<PathBuf, FindToolchainError> {
+/// Returns the compiler that a variable names.
+fn from_variable(target: &str, language: Language) -> Result<Option<Named>, FindToolchainError> {
     let set = variables(target, language).into_iter().find_map(|name| Some((env::var_os(&name)?, name)));
-    if let Some((value, variable)) = set
-        && !value.to_string_lossy().trim().is_empty()
-    {
-        return without_wrapper(variable, &value);
+    match set.filter(|(value, _)| !value.to_string_lossy().trim().is_empty()) {
+        None => Ok(None),
+        Some((value, variable)) => {
+            let named = arguments::read(&variable, &value, target)?;
+            let has_command = !named.tool.arguments.is_empty();
+            let tool = if has_command { named.tool } else { command_of(named.tool.program, language).tool };
+            Ok(Some(Named { tool, arguments: named.arguments }))
+        }
     }
+}
+
+/// Returns the compilers to look for, in order. There is at least one.
+fn candidates(target: &str, language: Language) -> Result<Vec<Named>, FindToolchainError> {
+    if let Some(named) = from_variable(target, language)? {
+        return Ok(vec![named]);
+    }
+    let mut found = Vec::new();
+    if language == Language::Cxx
+        && let Some(Named { mut tool, arguments }) = from_variable(target, Language::C)?
+        && tool.arguments.pop().is_some_and(|command| command == zig::command(Language::C))
+    {
+        tool.arguments.push(zig::command(language).to_owned());
+        found.push(Named { tool, arguments });
+    }
+    let mut names = vec![by_name(target, language)?];
+    if target == host_target() {
+        let others = if language == Language::C { ["gcc", "clang"] } else { ["g++", "clang++"] };
+        names.extend(others.map(PathBuf::from));
+    }
+    names.extend(zigs());
+    found.extend(names.into_iter().map(|program| command_of(program, language)));
+    Ok(found)
+}
+
+/// Returns the name of the compiler without variables that name it.
+fn by_name(target: &str, language: Language) -> Result<PathBuf, FindToolchainError> {
     if let Some(prefix) = prefix(target) {
         let suffix = match language {
             Language::C => "-gcc",
@@ -130,28 +203,12 @@ fn prefix(target: &str) -> Option<String> {
     told.or_else(|| Some(text("RUSTC_LINKER")?.strip_suffix("-gcc")?.to_owned()))
 }
 
-/// Returns the compiler in `ccache gcc`. Rejects `gcc -m32`, because such arguments would change the output.
-fn without_wrapper(variable: String, value: &OsStr) -> Result<PathBuf, FindToolchainError> {
-    let whole = value.to_string_lossy();
-    if Path::new(value).is_file() {
-        return Ok(PathBuf::from(value));
-    }
-    let words: Vec<&str> = whole.split_whitespace().collect();
-    let stem = |word: &str| Path::new(word).file_stem().map(OsStr::to_owned);
-    let is_wrapper =
-        |word: &str| stem(word).is_some_and(|stem| WRAPPERS.iter().any(|wrapper| stem == **wrapper));
-    match words.as_slice() {
-        [compiler] => Ok(PathBuf::from(compiler)),
-        [wrapper, compiler] if is_wrapper(wrapper) => Ok(PathBuf::from(compiler)),
-        _ => Err(FindToolchainError::Arguments { variable, value: whole.into_owned() }),
-    }
-}
-
 /// Returns the C++ driver that belongs to a C driver.
 fn sibling(driver: &Path, language: Language) -> PathBuf {
     let name = driver.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let name = match language {
         Language::C => return driver.to_owned(),
+        Language::Cxx if name.contains("zig") => return driver.to_owned(),
         Language::Cxx if name.contains("gcc") => name.replace("gcc", "g++"),
         Language::Cxx if name.contains("clang") => name.replace("clang", "clang++"),
         Language::Cxx => "c++".to_owned(),

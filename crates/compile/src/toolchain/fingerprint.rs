@@ -52,12 +52,17 @@ pub(super) fn fingerprint(probed: &Probed, language: Language) -> Result<Fingerp
     let family = match probed.compiler().family {
         Family::Gcc => "gcc",
         Family::Clang => "clang",
+        Family::Zig => "zig",
     };
     let mut encoder = Canonical::new(context::TOOLCHAIN)
         .str(family)
         .str(language.name())
         .bytes(ContentId::of(&probed.specs).as_bytes())
         .list(parts.len());
+    // The only arguments in the identity are those that name no file.
+    for argument in &probed.compiler().arguments.plain {
+        encoder = encoder.str(argument);
+    }
     for (role, path) in parts {
         // Every part is in the sorted list `watched`.
         let found = watched.binary_search_by(|watched| watched.path().cmp(&path));

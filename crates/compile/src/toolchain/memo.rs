@@ -28,7 +28,7 @@ use precast_store::user_cache;
 
 /// The version of probing and fingerprinting. It is increased with every change, so that memos of older programs are
 /// ignored.
-const GENERATION: u64 = 4;
+const GENERATION: u64 = 6;
 
 /// The hash of all inputs that determine the program.
 pub(super) type Key = [u8; 32];
@@ -36,8 +36,6 @@ pub(super) type Key = [u8; 32];
 /// A resolved compiler with the files it was resolved from.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Memo {
-    /// The name that was looked up.
-    pub(super) program: PathBuf,
     /// The path where it was found. The driver may be a different file, after a link to a compiler cache.
     found: PathBuf,
     pub(super) compiler: Compiler,
@@ -45,13 +43,13 @@ pub(super) struct Memo {
 }
 
 impl Memo {
-    pub(super) fn new(program: PathBuf, found: PathBuf, compiler: Compiler, watched: Vec<Watched>) -> Self {
-        Self { program, found, compiler, watched }
+    pub(super) fn new(found: PathBuf, compiler: Compiler, watched: Vec<Watched>) -> Self {
+        Self { found, compiler, watched }
     }
 
     /// Returns whether the name still resolves to the same path and no file changed.
-    pub(super) fn is_valid(&self, found: Option<&Path>) -> bool {
-        found == Some(&self.found) && self.changed().is_none()
+    pub(super) fn is_valid(&self, found: &Path) -> bool {
+        found == self.found && self.changed().is_none()
     }
 
     /// Returns the examined files.
@@ -105,20 +103,44 @@ fn write(key: &Key, memo: &Memo) -> Option<()> {
     whole.rename(&file).ok()
 }
 
+/// Opens a directory that only the current user can change.
+#[cfg(unix)]
+fn open_private(directory: &Path) -> Option<std::os::fd::OwnedFd> {
+    let flags = OPEN | rustix::fs::OFlags::DIRECTORY;
+    let opened = rustix::fs::open(directory, flags, rustix::fs::Mode::empty()).ok()?;
+    is_ours(&opened).then_some(opened)
+}
+
+#[cfg(unix)]
+const OPEN: rustix::fs::OFlags = {
+    use rustix::fs::OFlags;
+    OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC).union(OFlags::NONBLOCK)
+};
+
+#[cfg(unix)]
+fn is_ours(file: &std::os::fd::OwnedFd) -> bool {
+    let mine = rustix::process::geteuid().as_raw();
+    rustix::fs::fstat(file).is_ok_and(|found| found.st_uid == mine && found.st_mode & 0o022 == 0)
+}
+
+/// Returns whether a directory exists that only the current user can change.
+#[cfg(unix)]
+pub(super) fn is_private(directory: &Path) -> bool {
+    open_private(directory).is_some()
+}
+
+#[cfg(not(unix))]
+pub(super) fn is_private(directory: &Path) -> bool {
+    directory.is_dir()
+}
+
 /// Reads a file that no other user can have written.
 #[cfg(unix)]
 fn read(file: &Path) -> Option<Vec<u8>> {
-    use rustix::fs::{Mode, OFlags, fstat, open, openat};
-    let is_ours = |file: &std::os::fd::OwnedFd| {
-        let found = fstat(file).ok()?;
-        let mine = found.st_uid == rustix::process::geteuid().as_raw() && found.st_mode & 0o022 == 0;
-        mine.then_some(())
-    };
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
-    let directory = open(file.parent()?, flags | OFlags::DIRECTORY, Mode::empty()).ok()?;
-    is_ours(&directory)?;
-    let opened = openat(&directory, file.file_name()?, flags, Mode::empty()).ok()?;
-    is_ours(&opened)?;
+    use rustix::fs::{Mode, openat};
+    let directory = open_private(file.parent()?)?;
+    let opened = openat(&directory, file.file_name()?, OPEN, Mode::empty()).ok()?;
+    is_ours(&opened).then_some(())?;
     let mut opened = fs_err::File::from_parts(opened.into(), file);
     let mut bytes = Vec::new();
     opened.metadata().ok().filter(|found| found.is_file())?;

@@ -2,38 +2,48 @@
 //!
 //! ```text
 //! compiler.rs     the description of a compiler
+//! arguments.rs    the value of CC: wrappers, and which arguments are accepted
 //! find.rs         finds the program: CC and similar variables, cross prefixes (crate `cc`), PATH
 //! probe.rs        identifies it: family, version, machine, location of its parts
+//! zig.rs          the compiler inside zig, and the C libraries that it builds
 //! search.rs       every place where a driver looks for a part
 //! fingerprint.rs  the contents of its parts ──▶ ToolchainId
+//! list.rs         lists the compilers on PATH, for reports
 //! watch.rs        whether a file changed, or appeared, since it was read
 //! memo.rs         remembers the result while no file changes
 //! ```
 //! The C compiler is found immediately, the C++ compiler when the first unit needs it.
 
+mod arguments;
 mod compiler;
 mod error;
 mod find;
 mod fingerprint;
+mod list;
 mod memo;
 mod probe;
 mod search;
 mod watch;
+mod zig;
 
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use precast_store::ToolchainId;
 use precast_store::key::Language;
 
-pub(crate) use compiler::Compiler;
+pub(crate) use compiler::{Compiler, Tool};
 pub use compiler::{Family, host_target};
 pub use error::FindToolchainError;
+use find::Wanted;
+pub use find::offer_zig;
+pub use list::{Listed, list_compilers};
 use memo::Memo;
 pub(crate) use watch::{Watched, changed};
 
@@ -44,9 +54,7 @@ const TIMEOUT: Duration = Duration::from_secs(600);
 
 /// A resolved compiler, assembler and linker.
 pub struct Toolchain {
-    target: String,
-    /// The path given by the caller instead of a search.
-    explicit: Option<PathBuf>,
+    wanted: Wanted,
     c: Memo,
     cxx: OnceLock<Memo>,
     timeout: Duration,
@@ -69,6 +77,19 @@ impl Toolchain {
         Self::resolve(target, None)
     }
 
+    /// Finds the C compiler as [`Toolchain::find`] does, with a lowest version of glibc ([`Toolchain::with_glibc`]).
+    ///
+    /// # Errors
+    ///
+    /// See [`Toolchain::find`] and [`Toolchain::with_glibc`].
+    pub fn find_for(target: Option<&str>, glibc: Option<&str>) -> Result<Self, FindToolchainError> {
+        let found = Self::find(target)?;
+        match glibc {
+            Some(version) => found.with_glibc(version),
+            None => Ok(found),
+        }
+    }
+
     /// Uses the C compiler at `driver` without a search; for C++ it uses the sibling (`g++` next to `gcc`).
     ///
     /// # Errors
@@ -80,8 +101,28 @@ impl Toolchain {
 
     fn resolve(target: Option<&str>, explicit: Option<PathBuf>) -> Result<Self, FindToolchainError> {
         let target = target.map_or_else(host_target, str::to_owned);
-        let c = find::find(&target, Language::C, explicit.as_deref())?;
-        Ok(Self { target, explicit, c, cxx: OnceLock::new(), timeout: TIMEOUT, runner: Arc::new(Here) })
+        let wanted = Wanted { target, glibc: None, explicit };
+        let c = find::find(&wanted, Language::C)?;
+        Ok(Self { wanted, c, cxx: OnceLock::new(), timeout: TIMEOUT, runner: Arc::new(Here) })
+    }
+
+    /// Sets the lowest version of glibc that the modules must run with, such as `2.28`. Only zig has other versions than
+    /// the installed one.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the compiler is not zig, the target has another C library, or zig does not know the version.
+    pub fn with_glibc(mut self, version: &str) -> Result<Self, FindToolchainError> {
+        let refuse =
+            || FindToolchainError::Glibc { program: self.driver().to_owned(), version: version.to_owned() };
+        let is_version =
+            version.split('.').count() == 2 && version.split('.').all(|part| part.parse::<u16>().is_ok());
+        if self.family() != Family::Zig || !self.target().ends_with("-gnu") || !is_version {
+            return Err(refuse());
+        }
+        self.wanted.glibc = Some(version.to_owned());
+        (self.c, self.cxx) = (find::find(&self.wanted, Language::C)?, OnceLock::new());
+        Ok(self)
     }
 
     /// Sets the time limit for one run of the compiler or the linker; the default is 10 minutes.
@@ -102,7 +143,7 @@ impl Toolchain {
     /// Returns the target triple in Rust's spelling.
     #[must_use]
     pub fn target(&self) -> &str {
-        &self.target
+        &self.wanted.target
     }
 
     /// Returns the compiler's name and version: `gcc 12.2.0`.
@@ -120,19 +161,34 @@ impl Toolchain {
     /// Returns the C compiler's driver.
     #[must_use]
     pub fn driver(&self) -> &Path {
-        &self.c.compiler.driver
+        &self.c.compiler.driver.program
     }
 
-    /// Returns the linker.
+    /// Returns the C compiler as a command, for a program that is not a unit.
     #[must_use]
-    pub fn linker(&self) -> &Path {
-        &self.c.compiler.ld
+    pub fn command(&self) -> Command {
+        let Compiler { driver, family, arguments, .. } = &self.c.compiler;
+        let mut command = Command::new(&driver.program);
+        match family {
+            Family::Zig => command.args(["cc", "-target", &self.zig_target()]),
+            _ => command.args(arguments.all()),
+        };
+        command
     }
 
-    /// Returns the tool that localizes symbols.
-    #[must_use]
-    pub fn objcopy(&self) -> &Path {
-        &self.c.compiler.objcopy
+    /// Returns the target in zig's spelling.
+    fn zig_target(&self) -> String {
+        zig::target(&self.wanted.target, self.wanted.glibc.as_deref())
+    }
+
+    /// Returns the arguments with which a linker finds the C library, if it does not find the one of the system.
+    pub(crate) fn libraries(&self, language: Language) -> Result<Vec<String>, FindToolchainError> {
+        let compiler = self.compiler(language)?;
+        let mut found = compiler.arguments.link.clone();
+        if compiler.family == Family::Zig {
+            found.extend(zig::libraries(compiler, language, &self.zig_target())?);
+        }
+        Ok(found)
     }
 
     /// Returns the identity under which units of this language are compiled. The first call for C++ searches for the
@@ -182,7 +238,7 @@ impl Toolchain {
             Language::Cxx => match self.cxx.get() {
                 Some(memo) => Ok(memo),
                 None => {
-                    let found = find::find(&self.target, Language::Cxx, self.explicit.as_deref())?;
+                    let found = find::find(&self.wanted, Language::Cxx)?;
                     Ok(self.cxx.get_or_init(|| found))
                 }
             },
@@ -192,10 +248,10 @@ impl Toolchain {
 
 impl fmt::Debug for Toolchain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { target, explicit: _, c, cxx, timeout: _, runner } = self;
+        let Self { wanted, c, cxx, timeout: _, runner } = self;
         let cxx = cxx.get().map(|memo| &memo.compiler);
         f.debug_struct("Toolchain")
-            .field("target", target)
+            .field("wanted", wanted)
             .field("c", &c.compiler)
             .field("cxx", &cxx)
             .field("runner", runner)

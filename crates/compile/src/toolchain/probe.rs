@@ -7,9 +7,13 @@ use std::time::Duration;
 use precast_store::ToolchainId;
 use precast_store::key::Language;
 
+use super::arguments::Arguments;
+use super::compiler::{Tool, has_arch};
+use super::find::Wanted;
 use super::search::Search;
-use super::{Compiler, Family, FindToolchainError};
+use super::{Compiler, Family, FindToolchainError, zig};
 use crate::run::{RunError, command, run};
+use crate::scratch::SEEN_AS;
 
 /// The time limit for a query to the driver.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -20,7 +24,7 @@ const OPTIONAL: &[&str] = &["collect2", "real-ld", "collect-ld", "lto-wrapper", 
 
 /// A compiler whose contents have not been hashed yet.
 pub(super) struct Probed {
-    compiler: Compiler,
+    pub(super) compiler: Compiler,
     /// (role, file) of everything that the driver starts or reads, except the compiler's own headers.
     pub(super) parts: Vec<(String, PathBuf)>,
     /// Places that the driver checks before, or instead of, the place where a part was found.
@@ -40,34 +44,51 @@ impl Probed {
 }
 
 /// Queries the driver for its identity and the location of its parts.
-pub(super) fn probe(driver: &Path, target: &str, language: Language) -> Result<Probed, FindToolchainError> {
+pub(super) fn probe(
+    driver: &Tool,
+    named: &Arguments,
+    wanted: &Wanted,
+    language: Language,
+) -> Result<Probed, FindToolchainError> {
+    let program = &*driver.program;
     // Used until the tools' directories are known: the driver's own directory first, then the user's `PATH` for the
     // assembler.
     let user_path = std::env::var_os("PATH").unwrap_or_default();
     let directories: Vec<PathBuf> =
-        driver.parent().map(Path::to_owned).into_iter().chain(std::env::split_paths(&user_path)).collect();
+        program.parent().map(Path::to_owned).into_iter().chain(std::env::split_paths(&user_path)).collect();
     let broken =
-        |what: &str| FindToolchainError::Broken { program: driver.to_owned(), what: what.to_owned() };
+        |what: &str| FindToolchainError::Broken { program: program.to_owned(), what: what.to_owned() };
     let wide =
         std::env::join_paths(&directories).map_err(|_| broken("the name of its directory contains `:`"))?;
     let kind = match language {
         Language::C => "c",
         Language::Cxx => "c++",
     };
-    let words = ask(driver, &wide, &["-v", "-E", "-x", kind, "/dev/null"])?.stderr;
-    let (family, version) = version(&words).ok_or_else(|| broken("it is neither gcc nor clang"))?;
+    let target = &*wanted.target;
+    let mut asked = driver.clone();
+    asked.arguments.extend(named.all().cloned());
+    let words = ask(&asked, &wide, &["-v", "-E", "-x", kind, "/dev/null"])?.stderr;
+    if let Some(zig) = zig::behind(&words) {
+        let mut found = zig::probe(&zig, wanted, language, named)?;
+        // A script that starts another zig is another compiler.
+        found.candidates.push(program.to_owned());
+        return Ok(found);
+    }
+    let (family, version) = version(&words).ok_or_else(|| broken("it is neither gcc nor clang nor zig"))?;
     let machine = words.lines().find_map(|line| line.strip_prefix("Target: ")).unwrap_or_default().to_owned();
-    if family == Family::Gcc && !same_arch(&machine, target) {
+    if family == Family::Gcc && !has_arch(&machine, target) {
         return Err(FindToolchainError::Machine {
-            program: driver.to_owned(),
+            program: program.to_owned(),
             machine,
             target: target.to_owned(),
         });
     }
-    let said = ask(driver, &wide, &["-print-search-dirs"])?.stdout;
+    let is_cxx = language == Language::Cxx || compiles_as_cxx(&asked, &wide)?;
+    let (driver, ask) = (program, |words: &[&str]| ask(&asked, &wide, words));
+    let said = ask(&["-print-search-dirs"])?.stdout;
     let mut search = Search::new(&said, machine.clone(), directories);
     let ask_path = |option: &str, tool: &str| -> Result<PathBuf, FindToolchainError> {
-        let said = ask(driver, &wide, &[&format!("{option}{tool}")])?.stdout;
+        let said = ask(&[&format!("{option}{tool}")])?.stdout;
         Ok(PathBuf::from(said.trim()))
     };
     let mut tool = |tool: &str| -> Result<PathBuf, FindToolchainError> {
@@ -78,17 +99,17 @@ pub(super) fn probe(driver: &Path, target: &str, language: Language) -> Result<P
         return Err(incomplete(driver, "include/stdint.h"));
     }
     let is_gcc = family == Family::Gcc;
-    let back_end = match (is_gcc, language) {
+    let back_end = match (is_gcc, is_cxx) {
         // The program that a wrapper script starts.
         (false, _) => tool("clang").ok(),
-        (true, Language::C) => Some(tool("cc1")?),
-        (true, Language::Cxx) => Some(tool("cc1plus")?),
+        (true, false) => Some(tool("cc1")?),
+        (true, true) => Some(tool("cc1plus")?),
     };
     let assembler = if is_gcc { Some(tool("as")?) } else { None };
     let ld = tool("ld")?;
     let objcopy =
         if is_gcc { tool("objcopy")? } else { tool("objcopy").or_else(|_| tool("llvm-objcopy"))? };
-    let specs = if is_gcc { ask(driver, &wide, &["-dumpspecs"])?.stdout } else { String::new() };
+    let specs = if is_gcc { ask(&["-dumpspecs"])?.stdout } else { String::new() };
     let started = [Some(driver), assembler.as_deref(), Some(&*ld)];
     let mut parts: Vec<(String, PathBuf)> = [
         ("driver", Some(driver.to_owned())),
@@ -104,37 +125,104 @@ pub(super) fn probe(driver: &Path, target: &str, language: Language) -> Result<P
     let optional = OPTIONAL.iter().filter_map(|name| Some(((*name).to_owned(), search.beside(name)?)));
     parts.extend(optional.collect::<Vec<_>>());
     parts.extend(search.configuration(&words, &own_headers));
+    let driver = Tool { program: driver.to_owned(), arguments: named.always.clone() };
     let compiler = Compiler {
-        driver: driver.to_owned(),
+        driver,
         family,
         description: version,
         machine,
         path: search.path(&started),
         own_headers,
         system_headers: system_headers(&words),
-        ld,
-        objcopy,
+        ld: ld.into(),
+        ar: archiver(&objcopy).into(),
+        objcopy: Some(objcopy.into()),
+        arguments: named.clone(),
         id: ToolchainId::from_bytes([0; 32]),
     };
     Ok(Probed { compiler, parts, candidates: search.into_candidates(), specs })
 }
 
-struct Answer {
-    stdout: String,
-    stderr: String,
+/// Returns the archiver that belongs to an `objcopy`: `x86_64-linux-gnu-ar`, `llvm-ar`.
+fn archiver(objcopy: &Path) -> PathBuf {
+    let name = objcopy.file_name().unwrap_or_default().to_string_lossy();
+    objcopy.with_file_name(name.replace("objcopy", "ar"))
 }
 
-fn ask(driver: &Path, path: &OsStr, arguments: &[&str]) -> Result<Answer, FindToolchainError> {
-    let mut command = command(driver, path);
-    command.args(arguments);
-    let broken = |what: String| FindToolchainError::Broken { program: driver.to_owned(), what };
-    let ended = run(&mut command, LIMIT).map_err(|error| match error {
-        RunError::Start(source) => FindToolchainError::Start { program: driver.to_owned(), source },
-        _ => broken(format!("no response to `{}` within {LIMIT:?}", arguments.join(" "))),
+/// Returns whether the driver compiles a C file as C++, as `g++` does.
+///
+/// # Errors
+/// Fails if it does not compile the dialect of the units: `c99`, `clang++`.
+fn compiles_as_cxx(driver: &Tool, path: &OsStr) -> Result<bool, FindToolchainError> {
+    let place = scratch()?;
+    let unit = place.path().join("unit.c");
+    fs_err::write(unit, "").map_err(no_scratch)?;
+    match ask_in(driver, path, &["-std=gnu11", "-E", "-dM", "unit.c"], place.path(), LIMIT) {
+        Ok(answer) => Ok(answer.stdout.contains("#define __cplusplus")),
+        Err(FindToolchainError::Broken { program, what }) => {
+            let name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let (is, instead) = if what.contains("C++") {
+                ("a C++ compiler", c_driver(&name))
+            } else if ["c99", "c89"].iter().any(|old| name.contains(old)) || what.contains("ISO C") {
+                ("a compiler of an older C", "gcc".to_owned())
+            } else {
+                return Err(FindToolchainError::Broken { program, what });
+            };
+            Err(FindToolchainError::Dialect { program, is, instead })
+        }
+        Err(other) => Err(other),
+    }
+}
+
+/// Returns the C driver that belongs to a C++ driver: `clang-19` to `clang++-19`.
+fn c_driver(name: &str) -> String {
+    if name.contains("clang") {
+        name.replace("++", "")
+    } else {
+        name.replace("g++", "gcc").replace("c++", "cc")
+    }
+}
+
+pub(super) struct Answer {
+    pub(super) stdout: String,
+    pub(super) stderr: String,
+}
+
+fn no_scratch(source: std::io::Error) -> FindToolchainError {
+    FindToolchainError::Scratch { directory: std::env::temp_dir(), source }
+}
+
+fn scratch() -> Result<tempfile::TempDir, FindToolchainError> {
+    tempfile::tempdir().map_err(no_scratch)
+}
+
+pub(super) fn ask(driver: &Tool, path: &OsStr, arguments: &[&str]) -> Result<Answer, FindToolchainError> {
+    ask_in(driver, path, arguments, scratch()?.path(), LIMIT)
+}
+
+/// Runs a driver in a directory, where zig also has its cache.
+pub(super) fn ask_in(
+    driver: &Tool,
+    path: &OsStr,
+    arguments: &[&str],
+    directory: &Path,
+    limit: Duration,
+) -> Result<Answer, FindToolchainError> {
+    let program = || driver.program.clone();
+    let mut command = command(&driver.program, path);
+    command.args(&driver.arguments).args(arguments).current_dir(directory);
+    // The names are in the libraries that zig builds, so they are the same everywhere.
+    command.envs(["ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR"].map(|name| (name, "zig-cache")));
+    command.envs([("PWD", SEEN_AS), ("TMPDIR", "."), ("ZIG_VERBOSE_LINK", "1")]);
+    let broken = |what: String| FindToolchainError::Broken { program: program(), what };
+    let ended = run(&mut command, limit).map_err(|error| match error {
+        RunError::Start(source) => FindToolchainError::Start { program: program(), source },
+        _ => broken(format!("no response to `{}` within {limit:?}", arguments.join(" "))),
     })?;
     if !ended.status.success() {
-        let words = ended.stderr.lines().chain(ended.stdout.lines()).find(|line| !line.trim().is_empty());
-        let words = words.map(|line| format!(", `{}`", line.trim())).unwrap_or_default();
+        let words = ended.stderr.lines().chain(ended.stdout.lines());
+        let words = words.filter(|line| !line.trim().is_empty() && !line.contains("warning: "));
+        let words = words.take(1).map(|line| format!(", `{}`", line.trim())).collect::<String>();
         return Err(broken(format!("`{}` failed with {}{words}", arguments.join(" "), ended.status)));
     }
     Ok(Answer { stdout: ended.stdout, stderr: ended.stderr })
@@ -150,21 +238,8 @@ fn version(words: &str) -> Option<(Family, String)> {
     })
 }
 
-fn same_arch(machine: &str, target: &str) -> bool {
-    let arch = |triple: &str| match triple.split('-').next().unwrap_or_default() {
-        "amd64" => "x86_64".to_owned(),
-        "arm64" => "aarch64".to_owned(),
-        "i386" | "i486" | "i586" => "i686".to_owned(),
-        other if other.starts_with("riscv64") => "riscv64".to_owned(),
-        "powerpc64le" => "ppc64le".to_owned(),
-        other if other.starts_with("arm") => "arm".to_owned(),
-        other => other.to_owned(),
-    };
-    arch(machine) == arch(target)
-}
-
 /// Returns the directories that `-v` lists after `#include <...>`.
-fn system_headers(words: &str) -> Vec<PathBuf> {
+pub(super) fn system_headers(words: &str) -> Vec<PathBuf> {
     let list = words.lines().skip_while(|line| !line.starts_with("#include <...>")).skip(1);
     let list = list.take_while(|line| line.starts_with(' '));
     list.map(|line| PathBuf::from(line.trim())).collect()
@@ -193,14 +268,14 @@ mod tests {
     }
 
     #[test]
-    fn search_list_ends_at_its_mark() {
-        let words = "#include \"...\" search starts here:\n#include <...> search starts here:\n /a\n /b\nEnd of search list.\n /c\n";
-        assert_eq!(system_headers(words), [PathBuf::from("/a"), PathBuf::from("/b")]);
+    fn c_drivers_are_named_after_their_cxx_drivers() {
+        let names = ["clang++-19", "clang++", "g++", "aarch64-linux-gnu-g++-12", "c++"].map(c_driver);
+        assert_eq!(names, ["clang-19", "clang", "gcc", "aarch64-linux-gnu-gcc-12", "cc"]);
     }
 
     #[test]
-    fn architectures_are_compared_by_meaning() {
-        assert!(same_arch("x86_64-linux-gnu", "x86_64-unknown-linux-gnu"));
-        assert!(!same_arch("x86_64-linux-gnu", "aarch64-unknown-linux-gnu"));
+    fn search_list_ends_at_its_mark() {
+        let words = "#include \"...\" search starts here:\n#include <...> search starts here:\n /a\n /b\nEnd of search list.\n /c\n";
+        assert_eq!(system_headers(words), [PathBuf::from("/a"), PathBuf::from("/b")]);
     }
 }

@@ -3,6 +3,7 @@
 
 mod again;
 mod bytes;
+mod cc;
 mod compat;
 mod errors;
 mod extension;
@@ -15,3 +16,4 @@ mod parallel;
 mod places;
 mod stacks;
 mod statically;
+mod zig;
