@@ -67,7 +67,7 @@ pub enum EnvironmentError {
 
 /// The variables that Cargo watches. `PATH` is not among them: its value in an editor differs from that in a shell,
 /// and each change would rebuild the package for nothing. A changed compiler is detected whenever the script runs.
-const WATCHED: [&str; 11] = [
+const WATCHED: [&str; 13] = [
     "PRECAST_STORE",
     "PRECAST_ISA",
     "PRECAST_LOCKED",
@@ -79,6 +79,8 @@ const WATCHED: [&str; 11] = [
     "HOST_CXX",
     "TARGET_CXX",
     "CROSS_COMPILE",
+    "CC_SHELL_ESCAPED_FLAGS",
+    "CC_KNOWN_WRAPPER_CUSTOM",
 ];
 
 impl Environment {

@@ -197,6 +197,11 @@ impl Gathered<'_> {
         Variant::choose(levels, &environment.target, Profile::Release).map_err(refused)
     }
 
+    /// Returns the lowest version of glibc, from the package's manifests.
+    pub(super) fn glibc(&self) -> Option<&str> {
+        self.own.iter().find_map(Manifest::glibc)
+    }
+
     /// Returns the files that were read.
     pub(super) fn inputs(&self) -> Vec<PathBuf> {
         let mut inputs = self.dependencies.inputs.clone();

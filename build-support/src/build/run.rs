@@ -73,7 +73,7 @@ fn build_declared(
     mut outcome: Outcome,
 ) -> Result<Outcome, BuildError> {
     let variants = gathered.variants(environment).map_err(|error| with_all_others(error, gathered))?;
-    let toolchain = Toolchain::find(Some(&environment.target))?;
+    let toolchain = Toolchain::find_for(Some(&environment.target), gathered.glibc())?;
     let store = open_store(environment, gathered, &mut outcome.warnings)?;
     outcome.store = store.as_ref().map(|store| store.path().to_owned());
     let is_static = build.is_static || environment.is_static;

@@ -104,6 +104,12 @@ impl Manifest {
         self.document.target.as_ref().map(|target| target.get_ref().as_str())
     }
 
+    /// Returns the lowest version of glibc that the modules must run with.
+    #[must_use]
+    pub fn glibc(&self) -> Option<&str> {
+        self.document.glibc.as_ref().map(|version| version.get_ref().as_str())
+    }
+
     /// Lists the files that were read: the manifest, the graph files and C files that it names, and their headers.
     #[must_use]
     pub fn inputs(&self) -> Vec<PathBuf> {

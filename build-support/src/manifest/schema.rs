@@ -12,6 +12,8 @@ pub struct Document {
     pub isa: Option<Vec<Spanned<String>>>,
     /// The target of `precast build`; a `build.rs` compiles for the target of Cargo.
     pub target: Option<Spanned<String>>,
+    /// The lowest version of glibc that the modules must run with: `"2.28"`. The compiler must be zig.
+    pub glibc: Option<Spanned<String>>,
     /// Matrices, each of one op.
     #[serde(default)]
     pub op: Vec<Spanned<OpTable>>,

@@ -57,6 +57,10 @@ pub(crate) struct BuildArgs {
     /// Target triple to compile for, as Rust spells it [default: the manifest's, else this machine's]
     #[arg(long, value_name = "TRIPLE")]
     pub(crate) target: Option<String>,
+    /// Lowest version of glibc that the modules must run with, such as 2.28; needs zig as the compiler
+    /// [default: the manifest's, else that of the compiler]
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) glibc: Option<String>,
     /// ISA levels to compile for [default: the manifest's, else the target's]
     #[arg(long, value_name = "LEVEL", value_delimiter = ',')]
     pub(crate) isa: Vec<Isa>,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use precast_compile::{Isa, Toolchain, host_target};
+use precast_compile::{Isa, Listed, Toolchain, host_target, list_compilers};
 use precast_core::cpu;
 use precast_ops::{GENERATOR, OtherVersion};
 use precast_runtime::Policy;
@@ -19,6 +19,7 @@ pub(super) fn run(args: &DoctorArgs) -> Result<Exit, Failure> {
     let target = args.target.clone().unwrap_or_else(host_target);
     let limit = cpu::limit()?.map(|level| level.name);
     let compiler = compiler(&target);
+    let listed = list_compilers(Some(&target));
     let health = health::of_layers(&args.layers, args.verify)?;
     let level = Isa::native().map_or("unknown", Isa::name);
     let policies: Vec<&str> = Policy::ALL
@@ -39,6 +40,7 @@ pub(super) fn run(args: &DoctorArgs) -> Result<Exit, Failure> {
         term::print_json(&json!({
             "version": env!("CARGO_PKG_VERSION"), "generator": GENERATOR, "arch": std::env::consts::ARCH,
             "os": std::env::consts::OS, "isa": level, "isa_limit": limit, "target": target, "compiler": compiler,
+            "compilers": listed.iter().map(listed_json).collect::<Vec<_>>(),
             "policies": policies, "layers": layers,
         }))?;
     } else {
@@ -63,11 +65,43 @@ pub(super) fn run(args: &DoctorArgs) -> Result<Exit, Failure> {
                 }
             }
         }
+        for (at, listed) in listed.iter().enumerate() {
+            let head = if at == 0 { "installed" } else { "" };
+            let _ = writeln!(text, "{head:<10} {}", listed_text(listed));
+        }
         let _ = writeln!(text, "policies   {}", policies.join(", "));
         health.iter().for_each(|health| text += &health.text());
         term::print(&text)?;
     }
     Ok(health::exit(&health))
+}
+
+/// Describes an installed compiler: `/usr/bin/gcc: gcc 12.2.0, 7f94be0c…`.
+fn listed_text(listed: &Listed) -> String {
+    let path = listed.path.display();
+    match usable(listed) {
+        Ok((description, id)) => format!("{path}: {description}, {id}"),
+        Err(failure) => format!("{path}: cannot be used: {}", failure.render().message),
+    }
+}
+
+fn listed_json(listed: &Listed) -> Value {
+    let path = listed.path.display().to_string();
+    match usable(listed) {
+        Ok((description, id)) => json!({"path": path, "usable": true, "description": description, "id": id}),
+        Err(failure) => {
+            let rendered = failure.render();
+            json!({"path": path, "usable": false, "problem": rendered.message, "hints": rendered.hints})
+        }
+    }
+}
+
+/// Returns the description and the identity of a compiler that can be used.
+fn usable(listed: &Listed) -> Result<(&str, String), Failure> {
+    match &listed.found {
+        Ok(found) => Ok((found.description(), found.id(Language::C)?.to_string())),
+        Err(error) => Err(Failure::new(error.to_string())),
+    }
 }
 
 struct Compiler {

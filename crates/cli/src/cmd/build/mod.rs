@@ -105,7 +105,8 @@ impl<'a> Planned<'a> {
         let levels = if args.isa.is_empty() { manifest.isa()?.unwrap_or_default() } else { args.isa.clone() };
         let variants = Variant::choose(levels, &target, profile).map_err(foreign)?;
         let mut planned = Self { args, plan, held, lock, lock_path, target, variants, toolchain: None };
-        planned.toolchain = planned.find_toolchain()?;
+        let glibc = args.glibc.as_deref().or_else(|| manifest.glibc());
+        planned.toolchain = planned.find_toolchain(glibc)?;
         planned.check_lock()?;
         if planned.toolchain.is_none() && args.builder.is_some() {
             term::warning("`--builder` has no effect: the pinned artifacts were not built here");
@@ -120,8 +121,8 @@ impl<'a> Planned<'a> {
 
     /// Finds the compiler. A frozen build takes pinned archives without it, so it needs no compiler if the local one
     /// would not reproduce all pins.
-    fn find_toolchain(&self) -> Result<Option<Toolchain>, Failure> {
-        let found = Toolchain::find(Some(&self.target));
+    fn find_toolchain(&self, glibc: Option<&str>) -> Result<Option<Toolchain>, Failure> {
+        let found = Toolchain::find_for(Some(&self.target), glibc);
         let Some(lock) = self.pinned().filter(|_| self.args.frozen) else { return Ok(Some(found?)) };
         if lock.is_of_others(&self.plan, found.as_ref().ok(), &self.variants, &self.target) {
             return Ok(None);
