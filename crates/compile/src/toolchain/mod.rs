@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! compiler.rs     the description of a compiler
-//! arguments.rs    the value of CC: wrappers, and which arguments are accepted
+//! arguments/      the value of CC: wrappers, and which arguments are accepted
 //! find.rs         finds the program: CC and similar variables, cross prefixes (crate `cc`), PATH
 //! probe.rs        identifies it: family, version, machine, location of its parts
 //! zig.rs          the compiler inside zig, and the C libraries that it builds

@@ -60,11 +60,7 @@ pub(super) fn probe(
         |what: &str| FindToolchainError::Broken { program: program.to_owned(), what: what.to_owned() };
     let wide =
         std::env::join_paths(&directories).map_err(|_| broken("the name of its directory contains `:`"))?;
-    let kind = match language {
-        Language::C => "c",
-        Language::Cxx => "c++",
-    };
-    let target = &*wanted.target;
+    let kind = if language == Language::C { "c" } else { "c++" };
     let mut asked = driver.clone();
     asked.arguments.extend(named.all().cloned());
     let words = ask(&asked, &wide, &["-v", "-E", "-x", kind, "/dev/null"])?.stderr;
@@ -76,12 +72,8 @@ pub(super) fn probe(
     }
     let (family, version) = version(&words).ok_or_else(|| broken("it is neither gcc nor clang nor zig"))?;
     let machine = words.lines().find_map(|line| line.strip_prefix("Target: ")).unwrap_or_default().to_owned();
-    if family == Family::Gcc && !has_arch(&machine, target) {
-        return Err(FindToolchainError::Machine {
-            program: program.to_owned(),
-            machine,
-            target: target.to_owned(),
-        });
+    if family == Family::Gcc {
+        check_machine(program, &machine, &wanted.target)?;
     }
     let is_cxx = language == Language::Cxx || compiles_as_cxx(&asked, &wide)?;
     let (driver, ask) = (program, |words: &[&str]| ask(&asked, &wide, words));
@@ -141,6 +133,15 @@ pub(super) fn probe(
         id: ToolchainId::from_bytes([0; 32]),
     };
     Ok(Probed { compiler, parts, candidates: search.into_candidates(), specs })
+}
+
+/// Checks that a driver, which has one machine, compiles for the target.
+fn check_machine(driver: &Path, machine: &str, target: &str) -> Result<(), FindToolchainError> {
+    if has_arch(machine, target) {
+        return Ok(());
+    }
+    let (program, machine, target) = (driver.to_owned(), machine.to_owned(), target.to_owned());
+    Err(FindToolchainError::Machine { program, machine, target })
 }
 
 /// Returns the archiver that belongs to an `objcopy`: `x86_64-linux-gnu-ar`, `llvm-ar`.

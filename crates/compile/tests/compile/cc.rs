@@ -30,12 +30,12 @@ fn child_compiles() {
 
 /// Runs the child with `CC` and other variables, and returns its lines.
 fn child(variables: &[(&str, &str)]) -> String {
-    let mut command = Command::new(std::env::current_exe().unwrap());
+    let mut command = Command::new(std::env::current_exe().expect("this test"));
     command.args(["--ignored", "--exact", "cc::child_compiles", "--nocapture"]);
     for name in ["CC", "CXX", "HOST_CC", "CC_SHELL_ESCAPED_FLAGS", "CC_KNOWN_WRAPPER_CUSTOM"] {
         command.env_remove(name);
     }
-    let output = command.envs(variables.iter().copied()).output().unwrap();
+    let output = command.envs(variables.iter().copied()).output().expect("it runs");
     let lines = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{variables:?}: {lines}{}", String::from_utf8_lossy(&output.stderr));
     lines

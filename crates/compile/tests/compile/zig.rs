@@ -9,7 +9,8 @@ use precast_store::key::{Language, Profile};
 use crate::farm::script;
 use crate::modules::{kernel, module, single, toolchain, variant};
 
-/// Returns the path of zig.
+/// Returns the path of zig, or prints a notice.
+#[expect(clippy::print_stdout, reason = "a skip says so aloud")]
 pub(crate) fn zig() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let places = std::env::split_paths(&path).flat_map(|place| [place.join("zig"), place.join("python-zig")]);
@@ -141,6 +142,23 @@ fn address_sanitizer_is_one_clear_error() {
     let error =
         compile(&single(kernel), &found, &Variant { profile: Profile::Asan, ..variant() }).unwrap_err();
     assert!(error.to_string().contains("hint: use gcc or clang"), "{error}");
+}
+
+#[test]
+fn zig_of_a_python_environment_is_named_by_its_module() {
+    let Some(zig) = zig() else { return };
+    let real = Toolchain::at(&zig, None).unwrap().driver().to_owned();
+    // `<environment>/lib/python3.11/site-packages/ziglang/zig`
+    let python = real.ancestors().nth(5).map(|environment| environment.join("bin/python"));
+    let Some(python) = python.filter(|python| python.is_file()) else {
+        return println!("skipped: {} is not in a Python environment", real.display());
+    };
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--ignored", "--exact", "zig::child_finds_zig", "--nocapture"]);
+    command.env("CC", format!("{} -m ziglang cc", python.display())).env_remove("CXX");
+    let output = command.env("PATH", "/nonexistent").output().unwrap();
+    let words = String::from_utf8_lossy(&output.stdout);
+    assert!(words.contains("found=zig 0.") && words.contains(" true"), "{words}");
 }
 
 /// Finds a compiler where `PATH` has zig alone; the test below runs it.
