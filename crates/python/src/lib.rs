@@ -14,6 +14,7 @@
 //! boundary              the type of functions, and conversion between NumPy's memory and precast's arrays: the only unsafe code
 //! number, dtypes        Python's numbers as inputs without dimensions; NumPy's dtypes
 //! ufunc, callback       functions as NumPy ufuncs and as SciPy callbacks
+//! compiler              the zig of the package `ziglang`, where no other compiler is
 //! error                 errors as exceptions of the kind that Python users expect
 //! ```
 //! One library serves CPython from 3.10 on (`abi3`) and NumPy from 1.26 on. The GIL is released while a bundle is read,
@@ -22,6 +23,7 @@
 mod argument;
 mod boundary;
 mod callback;
+mod compiler;
 mod dtypes;
 mod error;
 mod function;
@@ -71,6 +73,7 @@ mod _native {
     #[cfg(feature = "command-line")]
     #[pyfunction]
     fn command_line(py: Python<'_>, arguments: Vec<std::ffi::OsString>) -> u8 {
+        crate::compiler::offer_zig(py);
         py.detach(|| precast_cli::run(precast_cli::Face::Precast, arguments))
     }
 

@@ -1,5 +1,6 @@
 //! Writes graphs that are built in Python to a bundle: the pipeline of `precast build`, without a manifest.
 
+use crate::compiler;
 use crate::error;
 use crate::graph::replay::ops;
 use crate::graph::whole::Graph;
@@ -30,6 +31,7 @@ pub(crate) fn save(
     levels: Vec<String>,
     store: Option<(PathBuf, bool)>,
 ) -> PyResult<Vec<String>> {
+    compiler::offer_zig(py);
     let levels = levels.iter().map(|name| name.parse()).collect::<Result<Vec<Isa>, _>>();
     let levels = levels.map_err(|refused| error::graph_of(py, "GraphValueError", &refused))?;
     let mut declared = Declared::new(ctype::with_types(ops().clone()));

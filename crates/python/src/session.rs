@@ -3,6 +3,7 @@
 //! Equal settings share one runtime in a process, so that compiled and loaded modules are reused.
 
 use crate::boundary::object;
+use crate::compiler;
 use crate::error;
 use crate::function::Function;
 use crate::graph::replay::ops;
@@ -50,6 +51,7 @@ pub(crate) fn compile<'py>(
     name: String,
     settings: Settings,
 ) -> PyResult<Bound<'py, PyAny>> {
+    compiler::offer_zig(py);
     let whole = &graph.get().graph;
     let is_map = is_map(whole, &settings);
     let function = py.detach(|| {

@@ -93,6 +93,7 @@ def test_numbers_are_plain_functions():
 
 def test_no_compiler_is_told(graph, tmp_path):
     code = (
+        "import sys; sys.modules['ziglang'] = None\n"
         "import precast\n"
         "try: precast.function('x: f64[?]', 'out = cosh(x) * 3', policy='jit')\n"
         "except precast.CompileError as error: print(error)"

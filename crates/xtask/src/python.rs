@@ -121,6 +121,9 @@ fn test(python: &str, version: &str, more: &[&str], does: Other, args: &[&str]) 
     if !environment.install(&[&["--only-binary=:all:"], &OPTIONAL[..]].concat())? {
         println!("skipped: the tests with {}: there are no wheels for {version}", OPTIONAL.join(", "));
     }
+    if args.contains(&"long") && !environment.install(&["ziglang"])? {
+        println!("skipped: the tests with zig: pip cannot install it (see above)");
+    }
     let named = std::env::var("PYTENSOR_VERSION").map(|version| format!("pytensor=={version}"));
     let pytensor = named.as_ref().map_or_else(|_| [&PYTENSOR, more].concat(), |named| vec![named.as_str()]);
     if !environment.install(&pytensor)? {

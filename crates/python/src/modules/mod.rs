@@ -49,6 +49,7 @@ impl Modules {
         levels: Vec<String>,
         keyring: Option<PathBuf>,
     ) -> PyResult<Self> {
+        crate::compiler::offer_zig(py);
         let levels = levels.iter().map(|name| name.parse()).collect::<Result<Vec<Isa>, _>>();
         let levels = levels.map_err(|error| raise(py, "PrecastError", (chain(&error),)))?;
         let told = Arc::new(Mutex::new(Vec::new()));
