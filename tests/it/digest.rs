@@ -3,12 +3,12 @@
 //!
 //! ```text
 //! graphs ─┬▶ perform ──────────────────────────────────────────────────────────────────────────────▶ digest ──┐
-//!         ├▶ gcc, clang × every level × whole, groups, op by op ─▶ strict ─▶ 1, 2, 3 threads ─▶ digests ──────┼▶ all equal
+//!         ├▶ compilers × every level × whole, groups, op by op ─▶ strict ─▶ 1, 2, 3 threads ─▶ digests ───────┼▶ all equal
 //!         └▶ gcc for aarch64 ─▶ an emulator ([`crate::cross`]) ─▶ digest ─────────────────────────────────────┘
 //! ```
 //! Some graphs have arrays long enough to be split among threads; the rest are random. Products of matrices are left
 //! out, except in [`products_have_the_same_bits_on_any_number_of_threads`], because their bits are only the same
-//! within a class of CPU. `cargo xtask digest` runs everything (`PRECAST_DIGEST_COUNT`); otherwise only a part runs,
+//! within a class of CPU. Compilers are all that are on `PATH`, and zig. `cargo xtask digest` runs everything (`PRECAST_DIGEST_COUNT`); otherwise only a part runs,
 //! without the emulator.
 
 #![allow(clippy::print_stdout, reason = "long runs say what they compared")]
@@ -17,12 +17,13 @@ use crate::compiled::{Granularity, levels, toolchain, try_bundle_by};
 use crate::cross::emulated;
 use crate::graphs::{graph, random};
 use precast::{Array, ArrayRef, DType, FunctionGraph, Policy, Runtime, Served, threads};
-use precast_compile::{Isa, Toolchain};
+use precast_compile::{Isa, Toolchain, list_compilers};
 use precast_graph::{interpret, with_array};
-use precast_store::key::{ContentId, Profile};
+use precast_store::key::{ContentId, Language, Profile};
+use precast_testkit::compiler::zig;
 use precast_testkit::layout::{Layout, lay_out_any};
 use precast_testkit::{Choices, arrays};
-use std::path::Path;
+use std::time::Instant;
 
 /// Expressions with long operands; `m` and `n` are matrices, `v` is a row of them.
 const LONG: [&str; 16] = [
@@ -110,10 +111,20 @@ fn digest(results: &[Option<Vec<Array>>]) -> ContentId {
     ContentId::of(&bytes)
 }
 
-/// Returns the digests of all graphs' results from artifacts, on one, two and three threads.
-fn digests(cases: &[Case], compiler: &Toolchain, granularity: Granularity, isa: Isa) -> Vec<ContentId> {
+/// The digests of all graphs' results on one, two and three threads, and what compiling them took.
+struct Compared {
+    digests: Vec<ContentId>,
+    seconds: f64,
+    /// The size of the bundle in bytes.
+    size: usize,
+}
+
+/// Compiles all graphs and computes their results from the artifacts.
+fn digests(cases: &[Case], compiler: &Toolchain, granularity: Granularity, isa: Isa) -> Compared {
+    let start = Instant::now();
     let graphs: Vec<FunctionGraph> = cases.iter().map(|case| case.graph.clone()).collect();
     let bytes = try_bundle_by(compiler, &graphs, granularity, isa, Profile::Release).unwrap();
+    let (seconds, size) = (start.elapsed().as_secs_f64(), bytes.len());
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("digest.bundle");
     fs_err::write(&path, bytes).unwrap();
@@ -130,25 +141,24 @@ fn digests(cases: &[Case], compiler: &Toolchain, granularity: Granularity, isa: 
             .collect();
         digest(&results)
     };
-    (1..=3).map(all).collect()
+    Compared { digests: (1..=3).map(all).collect(), seconds, size }
 }
 
-/// The versions of clang to look for, since Debian installs no unversioned name.
-const CLANGS: std::ops::Range<u32> = 11..30;
-
-/// Returns gcc and clang, if they are installed.
+/// Returns every compiler that is installed, if everything runs; otherwise the default one, and one of another family.
 fn compilers() -> Vec<Toolchain> {
     let own = toolchain();
-    let names = ["gcc", "clang"].map(str::to_owned).into_iter();
-    let names = names.chain(CLANGS.rev().map(|version| format!("clang-{version}")));
-    let paths = names.map(|name| Path::new("/usr/bin").join(name)).filter(|path| path.exists());
-    let mut others = paths.filter_map(|path| Toolchain::at(&path, None).ok());
-    let other = others.find(|other| other.family() != own.family());
-    let compilers: Vec<_> = [own].into_iter().chain(other).collect();
-    if compilers.len() == 1 {
-        println!("skipped: a second compiler: clang and gcc are not both there");
+    let listed = list_compilers(None).into_iter().filter_map(|listed| listed.found.ok());
+    let mut others: Vec<Toolchain> =
+        listed.filter(|other| other.id(Language::C).ok() != own.id(Language::C).ok()).collect();
+    others.extend(zig(None));
+    if count().is_none() {
+        let first = others.iter().position(|other| other.family() != own.family());
+        others = first.map(|at| others.swap_remove(at)).into_iter().collect();
     }
-    compilers
+    if others.is_empty() {
+        println!("skipped: a second compiler: no other of gcc, clang and zig is installed");
+    }
+    [own].into_iter().chain(others).collect()
 }
 
 #[test]
@@ -159,16 +169,23 @@ fn the_digest_is_the_same_for_every_compiler_level_cut_and_number_of_threads() {
     let (compilers, all) = (compilers(), levels());
     let whole = count().is_some();
     let isas = if whole { &all[..] } else { &all[all.len() - 1..] };
+    let mut table =
+        vec!["| compiler | level | cut | seconds | bytes |".to_owned(), "|---|---|---|---|---|".to_owned()];
     let granularities = [Granularity::Whole, Granularity::OpByOp, Granularity::Groups];
     for (compiler, isa) in compilers.iter().flat_map(|compiler| isas.iter().map(move |isa| (compiler, *isa)))
     {
         for granularity in granularities.into_iter().take(if whole { 3 } else { 1 }) {
-            let found = digests(&cases, compiler, granularity, isa);
+            let Compared { digests: found, seconds, size } = digests(&cases, compiler, granularity, isa);
             let how = format!("{} {isa} {granularity:?}", compiler.driver().display());
+            table.push(format!(
+                "| {} | {isa} | {granularity:?} | {seconds:.1} | {size} |",
+                compiler.description()
+            ));
             println!("{how}, 1 to 3 threads: {}", found[0]);
             assert!(found.iter().all(|found| *found == expected), "{how}: {found:?}, not {expected}");
         }
     }
+    println!("{}", table.join("\n"));
     if whole {
         let graphs: Vec<_> = cases.iter().map(|case| (&case.graph, &case.inputs[..])).collect();
         match emulated(&graphs).as_deref().map(digest) {
@@ -196,6 +213,6 @@ fn products_have_the_same_bits_on_any_number_of_threads() {
             Case { graph: graph("a @ b", &[&types[0], &types[1]]), inputs }
         })
         .collect();
-    let found = digests(&cases, &toolchain(), Granularity::Whole, *levels().last().unwrap());
+    let found = digests(&cases, &toolchain(), Granularity::Whole, *levels().last().unwrap()).digests;
     assert!(found.iter().all(|one| *one == found[0]), "{found:?}");
 }

@@ -22,6 +22,16 @@ pub fn clang() -> Option<Toolchain> {
     found.next()
 }
 
+/// Returns the zig of `PRECAST_ZIG`, or `zig` or `python-zig` on `PATH`, if it is installed.
+#[must_use]
+pub fn zig(target: Option<&str>) -> Option<Toolchain> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let places =
+        std::env::split_paths(&path).flat_map(|place| ["zig", "python-zig"].map(|name| place.join(name)));
+    let mut found = std::env::var_os("PRECAST_ZIG").map(Into::into).into_iter().chain(places);
+    Toolchain::at(&found.find(|file| file.is_file())?, target).ok()
+}
+
 /// Returns one variant: the lowest ISA level of this machine.
 ///
 /// # Panics

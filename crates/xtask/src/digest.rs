@@ -1,11 +1,12 @@
 //! `cargo xtask digest`: compares one digest of all results over compilers, ISA levels, cuts and numbers of threads.
-//! It also covers aarch64 if a cross compiler and an emulator are installed (`cargo xtask cross` installs them).
+//! It installs zig, and takes every compiler on `PATH`. It also covers aarch64 if a cross compiler and an emulator are installed (`cargo xtask cross` installs them).
 //!
 //! The test itself is `tests/it/digest.rs`; `cargo xtask test` runs a part of it.
 
 use crate::steps::run as run_command;
 use crate::tools::cargo;
 use anyhow::{Result, bail};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The default number of random graphs, in addition to those with long arrays.
@@ -18,7 +19,27 @@ pub(crate) fn run(args: &[&str]) -> Result<bool> {
         ["--count", count] => count,
         _ => bail!("invalid arguments `{}`; usage: cargo xtask digest [--count N]", args.join(" ")),
     };
+    let zig = zig();
     let mut tests = Command::new(cargo());
+    tests.envs(zig.iter().map(|zig| ("PRECAST_ZIG", zig)));
     tests.args(["test", "-p", "precast-tests", "--test", "it", "--", "digest::", "--nocapture"]);
     run_command(tests.env("PRECAST_DIGEST_COUNT", count))
+}
+
+/// Installs zig from the Python package index; `None` if there is no Python or no index.
+fn zig() -> Option<PathBuf> {
+    let environment = crate::root().join("target/tools/ziglang");
+    let program = environment.join("bin/python-zig");
+    if !program.exists() {
+        let make = run_command(Command::new("python3").args(["-m", "venv"]).arg(&environment));
+        let pip = || {
+            let mut install = Command::new(environment.join("bin/pip"));
+            run_command(install.args(["install", "-q", "ziglang"]))
+        };
+        if !make.unwrap_or(false) || !pip().unwrap_or(false) || !program.exists() {
+            println!("skipped: zig: `pip install ziglang` failed");
+            return None;
+        }
+    }
+    std::path::absolute(Path::new(&program)).ok()
 }

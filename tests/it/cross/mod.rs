@@ -20,6 +20,7 @@ use precast_compile::{Isa, Toolchain, Variant, host_target};
 use precast_graph::{OpLibrary as _, interpret};
 use precast_ops::Ops;
 use precast_store::key::Profile;
+use precast_testkit::compiler::zig;
 use precast_testkit::ulp::same_bits;
 use precast_testkit::{Choices, arrays};
 use std::path::{Path, PathBuf};
@@ -27,8 +28,18 @@ use std::process::Command;
 use std::time::Instant;
 
 const TARGET: &str = "aarch64-unknown-linux-gnu";
-/// The emulator, and the directory of the target's C library in Debian's packages.
-const EMULATOR: [&str; 3] = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"];
+/// The names of the emulator.
+const EMULATORS: [&str; 2] = ["qemu-aarch64", "qemu-aarch64-static"];
+/// The directory of the target's C library in Debian's packages, as arguments of the emulator.
+const LIBRARIES: [&str; 2] = ["-L", "/usr/aarch64-linux-gnu"];
+
+/// Returns the emulator that is installed.
+fn emulator() -> Option<&'static str> {
+    let answers = |name: &&str| {
+        Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success())
+    };
+    EMULATORS.into_iter().find(answers)
+}
 
 /// The number of outputs of one graph; with more, its module would be slow to compile.
 const OUTPUTS: usize = 8;
@@ -46,9 +57,8 @@ fn tools() -> Result<Toolchain, String> {
         return Err("this machine is an aarch64".to_owned());
     }
     let toolchain = Toolchain::find(Some(TARGET)).map_err(|error| error.to_string())?;
-    let emulator = Command::new(EMULATOR[0]).arg("--version").output();
-    if !emulator.is_ok_and(|output| output.status.success()) {
-        return Err(format!("no `{}`\nhint: `apt-get install qemu-user`", EMULATOR[0]));
+    if emulator().is_none() {
+        return Err(format!("no `{}`\nhint: `apt-get install qemu-user`", EMULATORS[0]));
     }
     Ok(toolchain)
 }
@@ -141,7 +151,7 @@ fn bundle(cases: &[Case], toolchain: &Toolchain, variant: Variant) -> Vec<u8> {
 fn host(toolchain: &Toolchain, place: &Path) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let (binary, core) = (place.join("host"), root.join("../crates/core/c"));
-    let mut cc = Command::new(toolchain.driver());
+    let mut cc = toolchain.command();
     cc.args(["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-I"])
         .arg(root.join("../crates/abi/include"));
     cc.arg("-I").arg(&core).arg(root.join("it/c/cross/host.c")).arg(core.join("drivers.c"));
@@ -176,8 +186,8 @@ impl Emulated<'_> {
         }
         let program = self.place.join("program");
         fs_err::write(&program, wire::program(&entry.program, &case.inputs, &places)).unwrap();
-        let mut command = Command::new(EMULATOR[0]);
-        let ran = command.args(&EMULATOR[1..]).arg(self.host).arg(&program).args(&units).output().unwrap();
+        let mut command = Command::new(emulator().expect("`tools` found it"));
+        let ran = command.args(LIBRARIES).arg(self.host).arg(&program).args(&units).output().unwrap();
         assert!(ran.status.success(), "{}: {}", case.name, String::from_utf8_lossy(&ran.stderr));
         wire::results(&ran.stdout)
     }
@@ -197,6 +207,22 @@ fn artifacts_for_aarch64_have_the_bits_of_this_machine() {
         let took = started.elapsed().as_secs();
         println!("{name}: {compared} outputs of {} graphs have the same bits, {took} s", cases.len());
     }
+}
+
+#[test]
+fn artifacts_by_zig_for_aarch64_have_the_bits_of_this_machine() {
+    let (cross, zig) = match (tools(), zig(Some(TARGET))) {
+        (Ok(cross), Some(zig)) => (cross, zig),
+        (Err(why), _) => return println!("skipped: artifacts by zig for {TARGET}: {why}"),
+        (_, None) => {
+            return println!("skipped: artifacts by zig for {TARGET}: no zig\nhint: `pip install ziglang`");
+        }
+    };
+    let place = tempfile::tempdir().unwrap();
+    // The host is the same as that of gcc's artifacts.
+    let host = host(&cross, place.path());
+    let cases: Vec<Case> = SOME.iter().flat_map(|(dtype, texts)| some(*dtype, texts)).collect();
+    println!("{}: {} outputs have the same bits", zig.description(), compare(&cases, &zig, &host));
 }
 
 /// Computes the results of graphs for their inputs on aarch64, `None` for rejected inputs. Fails with a reason if the
