@@ -174,7 +174,7 @@ fn every_reason_of_a_compilation_is_told() {
     assert_eq!(with(&|record| record.toolchain = None), [Reason::Compiler]);
     assert_eq!(with(&|_| {}), [Reason::Flags]);
     let isa = Reason::Isa { found: vec!["x86-64-v9".into()] };
-    assert_eq!(with(&|record| "x86-64-v9".clone_into(&mut record.isa)), [isa.clone()]);
+    assert_eq!(with(&|record| "x86-64-v9".clone_into(&mut record.isa)), std::slice::from_ref(&isa));
     let target = "riscv64gc-unknown-linux-gnu";
     assert_eq!(
         with(&|record| target.clone_into(&mut record.target)),

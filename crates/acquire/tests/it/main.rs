@@ -1,5 +1,7 @@
 //! Compiles modules while another process holds their turn.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests may fail as tests may")]
+
 use precast_acquire::{Engine, Made, MakeError, Observer, Request};
 use precast_codegen::{Host, Module};
 use precast_compile::{Isa, Toolchain, host_target};

@@ -41,7 +41,7 @@ fn row(argument: &Arg) -> Option<String> {
     let short = argument.get_short().map_or_else(String::new, |short| format!("-{short}, "));
     let help = argument.get_long_help().or(argument.get_help()).map(ToString::to_string).unwrap_or_default();
     let names = |values: Vec<&str>, label: &str| {
-        (!values.is_empty()).then(|| format!(" [{label}: {}]", values.join(", "))).unwrap_or_default()
+        if values.is_empty() { String::new() } else { format!(" [{label}: {}]", values.join(", ")) }
     };
     let values = argument.get_possible_values();
     let is_shown = argument.get_action().takes_values() && !argument.is_hide_possible_values_set();

@@ -93,7 +93,7 @@ impl Bundle {
         let part = || format!("metadata of `{name}`");
         match self.metadata(name) {
             Ok(metadata) => return Some(metadata),
-            Err(BundleMetadataError::Damaged { .. }) => self.damaged(&part(), "it does not hash to its hash"),
+            Err(BundleMetadataError::Damaged { .. }) => self.damaged(&part(), "hash mismatch"),
             Err(BundleMetadataError::Unreadable { source, .. }) => self.unreadable(&part(), chain(&source)),
         }
         None

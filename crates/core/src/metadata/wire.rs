@@ -78,7 +78,7 @@ impl Metadata {
         if metadata.to_bytes() == bytes {
             Ok(metadata)
         } else {
-            Err(reader.malformed("it is not in canonical form"))
+            Err(reader.malformed("not in canonical form"))
         }
     }
 
@@ -145,7 +145,7 @@ fn write_array(writer: &mut Writer, array: &Array) {
 }
 
 fn read_array(reader: &mut Reader<'_>) -> Read<Array> {
-    let dtype: DType = reader.parsed("a dtype in it is none")?;
+    let dtype: DType = reader.parsed("unknown dtype")?;
     let shape = reader.list(|reader| Ok(usize::try_from(reader.u64()?).unwrap_or(usize::MAX)))?;
     let words = reader.bytes()?.chunks(word_bytes(dtype)).map(|word| {
         let mut bytes = [0; 8];
@@ -153,7 +153,7 @@ fn read_array(reader: &mut Reader<'_>) -> Read<Array> {
         u64::from_le_bytes(bytes)
     });
     Array::from_bits(dtype, &shape, &words.collect::<Vec<u64>>())
-        .ok_or_else(|| reader.malformed("an array in it has another number of elements than its shape"))
+        .ok_or_else(|| reader.malformed("an array has another number of elements than its shape"))
 }
 
 /// Returns the number of bytes of an element that one word of [`Array::bits`] holds.
