@@ -107,7 +107,7 @@ static void bundles(const char *path, const precast_bundle *bundle) {
   FAILS(precast_bundle_function(NULL, "both", &function), PRECAST_ERROR_ARGUMENT, "`bundle` is NULL");
   FAILS(precast_bundle_function(bundle, NULL, &function), PRECAST_ERROR_ARGUMENT, "`name` is NULL");
   FAILS(precast_bundle_function(bundle, "both", NULL), PRECAST_ERROR_ARGUMENT, "`function` is NULL");
-  FAILS(precast_bundle_function(bundle, "bot", &function), PRECAST_ERROR_ENTRY, "it has: both, gauss, power, rows");
+  FAILS(precast_bundle_function(bundle, "bot", &function), PRECAST_ERROR_ENTRY, "available: both, gauss, power, rows");
   FAILS(precast_bundle_function(bundle, "", &function), PRECAST_ERROR_ENTRY, "has no entry ``");
   TRUE(other == NULL && function == NULL);
   TRUE(precast_bundle_entry_count(bundle) == 4 && precast_bundle_entry_count(NULL) == 0);
