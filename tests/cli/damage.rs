@@ -121,7 +121,7 @@ fn code_for_another_cpu_or_abi_is_never_run() {
     let (place, _) = built();
     let run = args(&[STRICT, INPUTS, &["--store", "foreign"]]);
     foreign(&place, |requires| requires.cpu.push("time-travel".into()));
-    place.run_bare(&run).fails(3, &["time-travel", "lacks"]);
+    place.run_bare(&run).fails(3, &["time-travel", "not supported"]);
     fs_err::remove_dir_all(place.path("foreign")).unwrap();
     foreign(&place, |requires| requires.abi = (77, 78));
     place.run_bare(&run).fails(3, &["needs C ABI 77 to 78"]);

@@ -89,7 +89,7 @@ fn targets_and_levels_must_go_together() {
 #[test]
 fn a_build_without_a_compiler_is_one_clear_error() {
     let (place, _) = Sandbox::scored();
-    place.run_bare(&["build"]).fails(1, &["cannot find a C compiler", "hint: install it"]);
+    place.run_bare(&["build"]).fails(1, &["cannot find a C compiler", "hint: install one"]);
     assert!(!place.path("artifacts").exists());
 }
 
@@ -105,7 +105,7 @@ fn expressions_are_refused_with_a_caret() {
     check(&["--expr", "x and x", "--type", "x=bool[?]"], 1, &["hint: write `&`"]);
     check(&["--expr", "x", "--type", "x=f63[?]"], 2, &["--type x=f63[?]", "`f63`"]);
     check(&["--expr", "x", "--type", "x=f64[?]", "--type", "x=f64[?]"], 1, &["`x`", "twice"]);
-    check(&["--expr", &"(".repeat(100_000)], 1, &["nested"]);
+    check(&["--expr", &"(".repeat(100_000)], 1, &["nesting"]);
     check(&[], 2, &["--expr"]);
     check(&["--expr", "1", "--entry", "score"], 2, &["--entry"]);
 }

@@ -87,7 +87,7 @@ fn mistakes_are_told_with_the_places_in_manifest_and_c() {
         "upcast(T, U)",
         "upcast(T, V)",
         manifest,
-        &["precast.toml:8", "key `outputs`", "no input uses `{V}`"],
+        &["precast.toml:8", "key `outputs`", "no input defines"],
     );
     refused(
         "(vector_times_vector)",
@@ -240,7 +240,7 @@ ndim = [1]
     wrong("mirror(x, x)", &["line 1, column 1", "takes 1 input(s), found 2", "^"]);
     wrong("mirror(f32(x))", &["input 0 has type `f32[?]`, expected `f64[?]`"]);
     wrong("affine(n, alpa=1)", &["prop `alpa` is unknown; nearest `alpha`"]);
-    wrong("affine(n, shift=(1, 2))", &["prop `shift` is wrong"]);
+    wrong("affine(n, shift=(1, 2))", &["prop `shift` is invalid"]);
     place.run(&["check-op", "--manifest", "precast.toml", "--expr", "mirror(x)", "--type", "x=f64[?]"]).ok();
 }
 

@@ -116,7 +116,7 @@ fn what_was_tried_again_is_told_at_the_end() {
     server.faults(Faults { refuse, kill: 1, ..Faults::default() });
     let farm = ended(build(&place, "farm", &["--remote-exec", &server.url])).ok();
     assert!(
-        farm.err.contains("retried requests to the farm: 2 × quota exceeded, 1 × interrupted"),
+        farm.err.contains("retried requests to the farm: 1 × interrupted, 2 × quota exceeded"),
         "{}",
         farm.err
     );

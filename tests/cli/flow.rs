@@ -148,7 +148,7 @@ fn jit_without_a_compiler_is_an_error_and_not_an_interpreter() {
     let place = Sandbox::new();
     place.npy("x.npy", &[1], vec![1.0]);
     let run = ["run", "--expr", "exp(x)", "-i", "x=x.npy", "--policy"];
-    place.run_bare(&args(&[&run, &["jit"]])).fails(1, &["compiler", "hint: install it"]);
+    place.run_bare(&args(&[&run, &["jit"]])).fails(1, &["compiler", "hint: install one"]);
     place.run_bare(&args(&[&run, &["strict"]])).fails(3, &["miss"]);
     let ended = place.run_bare(&args(&[&run, &["interpret"]])).ok();
     assert!(ended.out.starts_with("out: f64[1]\n[2.71828182845904"), "{}", ended.out);

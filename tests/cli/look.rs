@@ -152,7 +152,7 @@ fn doctor_says_whether_there_is_a_compiler() {
     assert_eq!(without["compiler"]["found"], false);
     assert_eq!(without["policies"], serde_json::json!(["strict", "interpret"]));
     let text = place.run_bare(&["doctor"]).ok().out;
-    assert!(text.contains("compiler   none: ") && text.contains("hint: install it"), "{text}");
+    assert!(text.contains("compiler   none: ") && text.contains("hint: install one"), "{text}");
 }
 
 #[test]

@@ -35,7 +35,8 @@ fn a_deployed_entry_is_profiled_without_a_compiler() {
     }
     assert!(!page.contains("http") && !page.contains('@'), "{page}");
     let table = place.run_bare(&args(&[&entry, INPUTS, &QUICK])).ok().out;
-    for part in ["kernel", "of limit", "GB/s", ISA, "kernel 0 gives [[]]: neg mul exp mul add sum", "machine"]
+    for part in
+        ["kernel", "of limit", "GB/s", ISA, "kernel 0 returns [[]]: neg mul exp mul add sum", "machine"]
     {
         assert!(table.contains(part), "{part} is not in:\n{table}");
     }

@@ -94,7 +94,7 @@ fn after_any_loss_build_says_what_it_did_and_strict_hits() {
     }
     let text = |place: &Sandbox| place.run(&["build"]).ok().out;
     remove(&place.path("artifacts/keys"));
-    assert!(text(&place).contains("1: 1 found (1 healed), 0 compiled"));
+    assert!(text(&place).contains("1: 1 found (1 repaired), 0 compiled"));
     assert!(text(&place).contains("1: 1 found, 0 compiled"));
 }
 

@@ -59,7 +59,9 @@ fn each_limit_loads_the_best_variant_below_it() {
     assert_eq!(limited(""), best.name());
     let refused = limited("x86-64-v9");
     assert!(
-        refused.starts_with("cannot load entry `score`: `PRECAST_ISA_LIMIT` is `x86-64-v9`"),
+        refused.starts_with(
+            "cannot load entry `score`: invalid `PRECAST_ISA_LIMIT`: unknown ISA level `x86-64-v9`"
+        ),
         "{refused}"
     );
     assert!(refused.contains("\nhint: set it to one of `"), "{refused}");

@@ -177,7 +177,7 @@ mod tests {
         let foreign = LEVELS.iter().find(|level| level.arch != std::env::consts::ARCH).unwrap().name;
         for value in ["native", "avx2", "x86-64-v5", "v3", foreign] {
             let error = limit_of(value).unwrap_err().to_string();
-            assert!(error.contains(&format!("`{LIMIT}` is `{value}`")), "{error}");
+            assert!(error.contains(&format!("invalid `{LIMIT}`: unknown ISA level `{value}`")), "{error}");
             assert!(
                 error.contains("\nhint: set it to one of `") && error.contains(own().next().unwrap().name),
                 "{error}"

@@ -243,7 +243,7 @@ mod tests {
         assert_eq!(read(&path, u64::MAX).unwrap_err().kind(), io::ErrorKind::OutOfMemory);
         assert_eq!(read_text(&path).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
         fs_err::write(&path, b"a\xff").unwrap();
-        assert!(read_text(&path).unwrap_err().to_string().contains("byte 1"));
+        assert!(read_text(&path).unwrap_err().to_string().contains("offset 1"));
         assert_eq!(read(&directory.path().join("y"), 1).unwrap_err().kind(), io::ErrorKind::NotFound);
     }
 

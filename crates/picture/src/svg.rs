@@ -62,8 +62,7 @@ fn legend(text: &mut String, picture: &Picture, height: f64) {
     let fused = picture.groups.iter().filter(|group| group.size > 1).count();
     let count = |kind: Kind| picture.nodes.iter().filter(|node| node.kind == kind).count();
     let words = format!(
-        "{} ops in {} module call(s), {fused} fused · {} input(s), {} output(s) · green: served by an artifact, red: \
-         no artifact",
+        "{} ops in {} module call(s), {fused} fused · {} input(s), {} output(s) · green: served by an artifact, red: missing",
         count(Kind::Op),
         picture.groups.len(),
         count(Kind::Input),

@@ -113,7 +113,7 @@ fn a_run_in_debug_mode_names_the_op_and_leaves_what_repeats_it() {
 #[test]
 fn what_cannot_be_checked_is_an_error_that_says_why() {
     let place = place();
-    place.run(&["check-op", "nosuch"]).fails(1, &["unknown op `nosuch`", "expected one of abs"]);
+    place.run(&["check-op", "nosuch"]).fails(1, &["unknown op `nosuch`", "known: abs"]);
     place
         .run(&["check-op", "nosuch", "--manifest", "precast.toml"])
         .fails(1, &["`precast.toml` does not declare `nosuch`"]);

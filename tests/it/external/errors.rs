@@ -112,7 +112,10 @@ fn declarations_that_make_no_sense_are_refused() {
         problem(good().input("{T}[?]?").input("f64")).contains("has an optional input before a required one")
     );
     assert!(problem(Declaration { max_inputs: Some(0), ..good() }).contains("`max_inputs` is 0"));
-    assert!(problem(Declaration { view_map: vec![(0, 1)], ..good() }).contains("`view_map` has [0, 1]"));
+    assert!(
+        problem(Declaration { view_map: vec![(0, 1)], ..good() })
+            .contains("`view_map` has invalid positions [0, 1]")
+    );
     let both = "#section support_code\nint f(double x, double *y) { return 0; }\n#section code\n;\n";
     assert!(
         problem(scalar_op(both).func("f"))

@@ -100,7 +100,9 @@ fn the_types_filter_casts_what_a_call_is_given_unless_it_is_strict() {
         // Values that pass the filter are still checked.
         let vector = call(&function, &[vector(&[1.0, 2.0]), Array::from(1.0)]).unwrap_err();
         assert!(vector.to_string().contains("input `a` is `f64[2]`, expected `degrees<f64[]>`"), "{vector}");
-        assert!(call(&function, &whole[..1]).unwrap_err().to_string().contains("takes 2 input(s), found 1"));
+        assert!(
+            call(&function, &whole[..1]).unwrap_err().to_string().contains("expected 2 input(s), found 1")
+        );
     }
 }
 

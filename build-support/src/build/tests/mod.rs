@@ -262,11 +262,11 @@ fn a_manifest_that_is_waited_for_is_watched_before_it_exists() {
 #[test]
 fn nothing_declared_is_an_empty_bundle_and_a_warning() {
     let package = Package::new("");
-    for lacks in ["precast.toml` declares nothing", "precast.toml` does not exist"] {
+    for lacks in ["precast.toml` declares nothing", "precast.toml` is missing"] {
         let outcome = package.build().unwrap();
         assert!(names(&outcome.bundle).is_empty());
         let first = &outcome.directives()[0];
-        assert!(first.starts_with("cargo::warning=nothing is declared") && first.contains(lacks), "{first}");
+        assert!(first.starts_with("cargo::warning=the bundle is empty") && first.contains(lacks), "{first}");
         let _ = fs_err::remove_file(package.path("precast.toml"));
     }
 }

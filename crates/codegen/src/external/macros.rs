@@ -195,7 +195,7 @@ mod tests {
             "op/f.c:3: `FAIL` is not defined in section `support_code`; it is defined in `init_code_struct`, `code`, `code_cleanup`"
         );
         let text = problem("#section support_code_apply\nINPUT_0\n").unwrap();
-        assert!(text.ends_with("it is in `code`, `code_cleanup`"), "{text}");
+        assert!(text.ends_with("it is defined in `code`, `code_cleanup`"), "{text}");
         assert!(problem("#section init_code\nDTYPE_INPUT_0 x;\n").is_some());
         assert!(problem("#section init_code\nAPPLY_SPECIFIC(x);\n").is_some());
         assert!(problem("#section support_code_apply\nPARAMS->alpha\n").is_some());

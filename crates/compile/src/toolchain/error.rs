@@ -145,7 +145,7 @@ fn missing(program: &str, package: &str, variable: &str) -> String {
         );
     }
     format!(
-        "no `{program}` and no `zig` on PATH\nhint: install one: {}, or without root `pip install ziglang` \
+        "`{program}` and `zig` not found on PATH\nhint: install one: {}, or without root `pip install ziglang` \
          (in a Python program `pip install precast[compiler]`); or set `{variable}` to its path",
         installation(package)
     )

@@ -86,10 +86,7 @@ pub(super) fn probe(
     let mut tool = |tool: &str| -> Result<PathBuf, FindToolchainError> {
         search.locate(tool, &ask_path("-print-prog-name=", tool)?).ok_or_else(|| incomplete(driver, tool))
     };
-    let own_headers = ask_path("-print-file-name=", "include")?;
-    if !own_headers.is_absolute() {
-        return Err(incomplete(driver, "include/stdint.h"));
-    }
+    let own_headers = found(ask_path("-print-file-name=", "include")?, driver)?;
     let is_gcc = family == Family::Gcc;
     let back_end = match (is_gcc, is_cxx) {
         // The program that a wrapper script starts.
@@ -133,6 +130,11 @@ pub(super) fn probe(
         id: ToolchainId::from_bytes([0; 32]),
     };
     Ok(Probed { compiler, parts, candidates: search.into_candidates(), specs })
+}
+
+/// Returns the directory of a driver's own headers. A driver that does not find it answers with the name alone.
+fn found(own_headers: PathBuf, driver: &Path) -> Result<PathBuf, FindToolchainError> {
+    if own_headers.is_absolute() { Ok(own_headers) } else { Err(incomplete(driver, "include/stdint.h")) }
 }
 
 /// Checks that a driver, which has one machine, compiles for the target.

@@ -167,7 +167,7 @@ fn no_compiler_is_one_error_with_a_hint() {
     };
     let words = child(&[("PATH", "/nonexistent")]);
     assert!(
-        words.contains("error=cannot find a C compiler") && words.contains("hint: install it"),
+        words.contains("error=cannot find a C compiler") && words.contains("hint: install one"),
         "{words}"
     );
     let words = child(&[("CC", "/nonexistent/cc")]);

@@ -1,3 +1,5 @@
+//! Encodes metadata, and reads it back with unknown kinds, damage and other orders.
+
 use super::{Callee, Described, Initial, Metadata, MetadataError, Plan, PlanPort, PlanStep, State};
 use crate::key::BuildKey;
 use crate::value::Array;

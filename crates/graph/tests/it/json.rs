@@ -163,7 +163,7 @@ fn wrong_floats_and_arrays_in_props_are_refused() {
         ),
         (json!({"array": {"type": "a<f64[1]>", "bits": []}}), ".array.type`: invalid type `a<f64[1]>`"),
         (json!({"array": {"type": "f64[1]", "bits": []}}), ".array.bits`: 0 element(s) for shape [1]"),
-        (json!({"array": {"type": "bool[]", "bits": ["02"]}}), ".array.bits[0]`: element `02` is not"),
+        (json!({"array": {"type": "bool[]", "bits": ["02"]}}), ".array.bits[0]`: invalid element `02`"),
     ];
     for (prop, fragment) in rows {
         let message = wrong(prop);

@@ -87,7 +87,7 @@ fn extents_are_weak_integers() {
     let small = |n: usize| Array::from(ndarray::Array1::from(vec![1_i8; n]));
     assert_eq!(value("sum(x + shape(x)[0])", &[small(100)]), Ok(Array::from(10_100_i64)));
     let message = value("x + shape(x)[0]", &[small(200)]).unwrap_err();
-    assert!(message.contains("does not fit into `i8`"), "{message}");
+    assert!(message.contains("does not fit `i8`"), "{message}");
 }
 
 #[test]
