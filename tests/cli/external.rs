@@ -123,7 +123,7 @@ fn mistakes_are_told_with_the_places_in_manifest_and_c() {
         "../include/shift.h",
         "../../etc/shift.h",
         affine,
-        &["affine/src/affine.c:2: `#include` of `../../etc/shift.h` leads out"],
+        &["affine/src/affine.c:2: `#include` of `../../etc/shift.h` leaves"],
     );
     refused("../include/shift.h", "gone.h", affine, &["affine/src/affine.c:2: cannot find header `gone.h`"]);
     let place = place();

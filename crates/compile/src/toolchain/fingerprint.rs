@@ -21,6 +21,7 @@ use object::elf::ProgramHeader64;
 use object::read::elf::{ElfFile64, ProgramHeader as _};
 use precast_store::ToolchainId;
 use precast_store::key::{Canonical, ContentId, Language, context};
+use precast_store::scratch::Scratch;
 use walkdir::WalkDir;
 
 use super::probe::Probed;
@@ -109,7 +110,7 @@ fn libraries(tool: &Path, watched: &mut Vec<PathBuf>) -> Result<Vec<(String, Pat
     let program = || tool.to_owned();
     let lists = is_listed(tool).map_err(|source| FindToolchainError::Read { path: program(), source })?;
     // The identity must not depend on whether there was disk space to compute it.
-    let scratch = tempfile::tempdir()
+    let scratch = Scratch::new()
         .map_err(|source| FindToolchainError::Scratch { directory: std::env::temp_dir(), source })?;
     // With this variable, glibc's loader lists the loaded libraries and does not start the program. Other loaders start
     // it, without input and in its own directory.

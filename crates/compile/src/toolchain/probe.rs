@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use precast_store::ToolchainId;
 use precast_store::key::Language;
+use precast_store::scratch::Scratch;
 
 use super::arguments::Arguments;
 use super::compiler::{Tool, has_arch};
@@ -195,8 +196,8 @@ fn no_scratch(source: std::io::Error) -> FindToolchainError {
     FindToolchainError::Scratch { directory: std::env::temp_dir(), source }
 }
 
-fn scratch() -> Result<tempfile::TempDir, FindToolchainError> {
-    tempfile::tempdir().map_err(no_scratch)
+fn scratch() -> Result<Scratch, FindToolchainError> {
+    Scratch::new().map_err(no_scratch)
 }
 
 pub(super) fn ask(driver: &Tool, path: &OsStr, arguments: &[&str]) -> Result<Answer, FindToolchainError> {

@@ -51,7 +51,7 @@ fn wrong_calls_are_told_with_place_and_nearest_name() {
         // Wrong dtype.
         ("~x", 1, "`invert` does not support dtype `f64` of input 0"),
         ("round(m, 2)", 1, "`round` does not support dtype `bool` of input 0"),
-        ("x[u]", 2, "input 1 has type `f64[?]`, expected integers, or a boolean mask"),
+        ("x[u]", 2, "input 1 has type `f64[?]`, expected integers, or a mask of bool"),
         ("x[1.5]", 2, "expected an integer without dimensions"),
         ("x['a']", 2, "expected an integer without dimensions"),
         ("x + 'a'", 3, "expected an array or a number"),
