@@ -25,7 +25,7 @@ class Saved:
 
 
 def plan(names):
-    """A draw around a mean, and its exponential."""
+    """A draw with a scale, and its exponential."""
     return {
         "inputs": [("x", "f64[?]"), ("rng", "generator")],
         "outputs": [("y", "f64[?]"), ("rng", "generator")],
@@ -37,7 +37,7 @@ def plan(names):
                 "host": "",
                 "takes": ["rng", None, "x"],
                 "gives": ["next", "drawn"],
-                "settings": '{"dtypes":[null,"float64"],"settings":{"of":"normal"}}',
+                "settings": '{"dtypes":[null,"float64"],"settings":{"of":"exponential"}}',
             },
             {"kind": "entry", "callee": names[0], "host": "", "takes": ["drawn"], "gives": ["y"], "settings": ""},
         ],
@@ -76,11 +76,11 @@ def test_what_a_bundle_states_is_read_back(tmp_path):
 @pytest.mark.parametrize(
     ("metadata", "text"),
     [
-        ({"scor": {"documentation": "x"}}, "`scor`, which is no graph\nhint: there are score"),
+        ({"scor": {"documentation": "x"}}, "unknown graph `scor`; found score"),
         ({"score": {"doc": "x"}}, "`doc` is no metadata\nhint: "),
         ({"score": {"json": {"unit": 1}}}, "key `unit` has no namespace\nhint: "),
         ({"score": {"inputs": {"z": {}}}}, "no input or output `z`"),
-        ({"score": {"inputs": {"a b": {}}}}, "name `a b` is invalid"),
+        ({"score": {"inputs": {"a b": {}}}}, "invalid name `a b`"),
     ],
 )
 def test_metadata_that_fits_nothing_is_refused(metadata, text, tmp_path):
@@ -109,7 +109,7 @@ def test_functions_with_a_plan_and_a_state_are_loaded(tmp_path):
     assert model.entries == ("draw.0",)
     draw, generator = precast.Stateful.load(model, "draw"), np.random.default_rng(3)
     for _ in range(2):
-        np.testing.assert_allclose(draw(np.zeros(3)), np.exp(generator.normal(np.zeros(3))))
+        np.testing.assert_allclose(draw(np.ones(3)), np.exp(generator.exponential(np.ones(3))))
     assert [port.name for port in precast.Steps.load(model, "draw").inputs] == ["x", "rng"]
 
 

@@ -56,5 +56,5 @@ def _stacks(directory: Path) -> list[list[str]]:
 def test_perf_names_ops_below_the_interpreter(tmp_path):
     op = "score: sum(exp(neg(x) * x) * sin(x)) ["
     with_op = [stack for stack in _stacks(tmp_path) if any(frame.startswith(op) for frame in stack)]
-    callers = [name for stack in with_op for name in stack[[f.startswith(op) for f in stack].index(True) :]]
-    assert with_op and any("Py" in name for name in callers), with_op[:1]
+    # A stripped interpreter has callers without names.
+    assert any(len(stack) - [frame.startswith(op) for frame in stack].index(True) > 5 for stack in with_op), with_op[:1]

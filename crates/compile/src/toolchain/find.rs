@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use precast_store::key::Language;
+use precast_store::scratch::Scratch;
 
 use super::arguments::{self, Arguments, Named, WRAPPERS};
 use super::compiler::Tool;
@@ -170,8 +171,12 @@ fn by_name(target: &str, language: Language) -> Result<PathBuf, FindToolchainErr
         };
         return Ok(PathBuf::from(prefix + suffix));
     }
+    // Without a directory, `cc` writes into that for temporary files, and creates it.
+    let scratch = Scratch::new()
+        .map_err(|source| FindToolchainError::Scratch { directory: env::temp_dir(), source })?;
     let mut build = cc::Build::new();
     build
+        .out_dir(scratch.path())
         .cargo_metadata(false)
         .cargo_warnings(false)
         .cargo_debug(false)

@@ -12,7 +12,7 @@ pytensor = pytest.importorskip("pytensor")
 import precast.pytensor  # noqa: E402
 import pytensor.scalar as ps  # noqa: E402
 import pytensor.tensor as pt  # noqa: E402
-from precast import _steps  # noqa: E402
+from precast import _metadata  # noqa: E402
 from pytensor.graph.basic import Apply  # noqa: E402
 from pytensor.link.c.op import COp  # noqa: E402
 from pytensor.link.c.params_type import ParamsType  # noqa: E402
@@ -231,7 +231,7 @@ def test_a_module_of_numpy_1_is_for_numpy_1_alone(numpy, loads, tmp_path, monkey
     path = tmp_path / "own.precast"
     precast.pytensor.freeze(function([v], ByPython()(v)), path, name="own", python=True, isa="x86-64-v2")
     model = precast.load(path)
-    (step,) = [step for step in _steps.read(model, "own")["steps"] if "module" in step]
+    (step,) = [step for step in _metadata.plan_and_graphs(model.metadata("own")["plan"])[0]["steps"] if "module" in step]
     python, headers = step["host"].split()
     assert headers == f"numpy-headers-{np.__version__[0]}"
     monkeypatch.setattr(_cpython.numpy, "__version__", numpy)

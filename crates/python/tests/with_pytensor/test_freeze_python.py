@@ -412,7 +412,7 @@ def test_generators_look_for_numbers_where_they_have_some(bits, path):
 def test_what_needs_no_python_is_one_graph():
     a = pt.dmatrix("a")
     frozen = precast.pytensor.freeze(function([a], a + 1), python=True)
-    assert set(frozen.graphs("f")) == {"f"}
+    assert set(frozen.saved("f", set())[0]) == {"f"}
 
 
 def test_what_a_call_raises_is_an_error_of_the_call():

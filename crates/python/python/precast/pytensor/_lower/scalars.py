@@ -210,7 +210,7 @@ def _x_log_y(arguments: list[Variable], dtype: str) -> Variable:
 def _angle(arguments: list[Variable], dtype: str) -> Variable:
     (z,) = arguments
     if kind(z.type.dtype) != "c":
-        raise Refused("the angle of a real number differs between versions of PyTensor")
+        raise Refused("the angle of a number that is not complex differs between versions of PyTensor")
     return call("atan2", call("imag", z), call("real", z))
 
 
