@@ -164,6 +164,9 @@ fn candidates(target: &str, language: Language) -> Result<Vec<Named>, FindToolch
 
 /// Returns the name of the compiler without variables that name it.
 fn by_name(target: &str, language: Language) -> Result<PathBuf, FindToolchainError> {
+    if target == host_target() {
+        return Ok(if language == Language::C { "cc" } else { "c++" }.into());
+    }
     if let Some(prefix) = prefix(target) {
         let suffix = match language {
             Language::C => "-gcc",
