@@ -31,9 +31,9 @@ pub enum StoreChoice<'a> {
 /// The use of the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// The build publishes what it compiles. A missing store is created.
+    /// The build publishes compiled artifacts. A missing store is created.
     Publish,
-    /// The build publishes what it fetches, and compiles nothing. A missing store is created; one that is not writable
+    /// The build publishes fetched artifacts, and compiles nothing. A missing store is created; one that is not writable
     /// is read.
     Fetch,
     /// The build only reads. A missing store is not created.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 /// The most elements of an initial value that are printed.
 const SHOWN: usize = 16;
 
-/// Renders metadata as JSON. What is not stated is left out.
+/// Renders metadata as JSON. Empty parts are omitted.
 pub(crate) fn json(metadata: &Metadata) -> Value {
     let Metadata { documentation, inputs, outputs, state, plan, json, unknown } = metadata;
     let mut all = Map::new();

@@ -167,7 +167,7 @@ fn by_name(target: &str, language: Language) -> Result<PathBuf, FindToolchainErr
     if target == host_target() {
         return Ok(if language == Language::C { "cc" } else { "c++" }.into());
     }
-    if let Some(prefix) = prefix(target) {
+    if let Some(prefix) = prefix() {
         let suffix = match language {
             Language::C => "-gcc",
             Language::Cxx => "-g++",
@@ -202,10 +202,7 @@ fn by_name(target: &str, language: Language) -> Result<PathBuf, FindToolchainErr
 }
 
 /// Returns the prefix of a cross compiler's name from the environment, as `cc` reads it.
-fn prefix(target: &str) -> Option<String> {
-    if target == host_target() {
-        return None;
-    }
+fn prefix() -> Option<String> {
     let text = |name: &str| Some(env::var_os(name)?.to_string_lossy().into_owned());
     let told = text("CROSS_COMPILE").map(|prefix| prefix.trim_end_matches('-').to_owned());
     told.or_else(|| Some(text("RUSTC_LINKER")?.strip_suffix("-gcc")?.to_owned()))

@@ -16,7 +16,7 @@
 //! lines in `wire.rs`.
 //!
 //! Metadata may come from an untrusted file. Its size is limited, texts may contain any character, and JSON is not parsed
-//! here: readers escape what they print.
+//! here: readers escape the text that they print.
 
 mod plan;
 mod wire;
@@ -41,7 +41,7 @@ pub const METADATA_LIMIT_BYTES: usize = 1 << 28;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Metadata {
-    /// The documentation, in Markdown. Empty if there is none.
+    /// The documentation, in Markdown. May be empty.
     pub documentation: String,
     /// The described inputs, in any order. Inputs without a description are left out.
     pub inputs: Vec<Described>,
@@ -64,7 +64,7 @@ pub struct Described {
     pub name: String,
     /// The name of each dimension, outermost first; empty for a dimension without a name.
     pub dims: Vec<String>,
-    /// The documentation. Empty if there is none.
+    /// The documentation. May be empty.
     pub documentation: String,
 }
 

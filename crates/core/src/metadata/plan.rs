@@ -36,7 +36,7 @@ pub struct PlanPort {
 /// A step of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanStep {
-    /// What is called.
+    /// The entry, module or function to call.
     pub callee: Callee,
     /// The arguments; `None` is the host's null.
     pub takes: Vec<Option<String>>,
