@@ -4,12 +4,13 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod workspace;
+mod zig;
 
 use workspace::Workspace;
 
 #[test]
 fn the_program_gets_what_its_library_declares() {
-    let workspace = Workspace::new();
+    let workspace = Workspace::new("workspace");
     let built = workspace.cargo(&["build", "--offline"], &[]).success();
     assert!(!built.contains("warning"), "{built}");
     let arrays = "mine: [11, 42], of_library: [11, 22]\n";

@@ -113,11 +113,12 @@ outputs = ["Ok + Some*10 + Err*100 + __FUNCTION*1000 + ä*10000 + P*100000"]
 "#;
 
 impl Workspace {
-    pub(crate) fn new() -> Self {
+    /// Writes the workspace to a directory of this name, below that of Cargo's tests.
+    pub(crate) fn new(name: &str) -> Self {
         let build_support = Path::new(env!("CARGO_MANIFEST_DIR"));
         let directory = Path::new(env!("CARGO_TARGET_TMPDIR"));
         let target = package::target(env!("CARGO_TARGET_TMPDIR"));
-        let workspace = Self { root: directory.join("workspace"), target };
+        let workspace = Self { root: directory.join(name), target };
         if workspace.root.exists() {
             fs_err::remove_dir_all(&workspace.root).unwrap();
         }
@@ -160,7 +161,13 @@ impl Workspace {
         fs_err::read_to_string(self.path(name)).unwrap()
     }
 
-    fn write(&self, name: &str, text: &str) {
+    /// Gives the workspace a target directory of its own, for a build with another compiler.
+    pub(crate) fn with_own_target(mut self) -> Self {
+        self.target = self.path("target");
+        self
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) {
         let path = self.path(name);
         fs_err::create_dir_all(path.parent().unwrap()).unwrap();
         fs_err::write(path, text).unwrap();

@@ -1,5 +1,6 @@
 //! `cargo xtask digest`: compares one digest of all results over compilers, ISA levels, cuts and numbers of threads.
-//! It installs zig, and takes every compiler on `PATH`. It also covers aarch64 if a cross compiler and an emulator are installed (`cargo xtask cross` installs them).
+//! It installs zig, and takes every compiler on `PATH`. It also covers aarch64 if a cross compiler and an emulator are
+//! installed (`cargo xtask cross` installs them). The tests of builds with zig follow.
 //!
 //! The test itself is `tests/it/digest.rs`; `cargo xtask test` runs a part of it.
 
@@ -23,7 +24,24 @@ pub(crate) fn run(args: &[&str]) -> Result<bool> {
     let mut tests = Command::new(cargo());
     tests.envs(zig.iter().map(|zig| ("PRECAST_ZIG", zig)));
     tests.args(["test", "-p", "precast-tests", "--test", "it", "--", "digest::", "--nocapture"]);
-    run_command(tests.env("PRECAST_DIGEST_COUNT", count))
+    let is_same = run_command(tests.env("PRECAST_DIGEST_COUNT", count))?;
+    Ok(compilers(zig.as_deref())? && is_same)
+}
+
+/// Runs the tests of builds with zig, which are skipped where it is not installed.
+fn compilers(zig: Option<&Path>) -> Result<bool> {
+    let Some(zig) = zig else { return Ok(true) };
+    let mut is_green = true;
+    for (package, target, filter) in [
+        ("precast-compile", "compile", "zig::"),
+        ("precast-build", "it", "zig::"),
+        ("precast-tests", "it", "cross::"),
+    ] {
+        let mut tests = Command::new(cargo());
+        tests.args(["test", "-p", package, "--test", target, "--", filter]).env("PRECAST_ZIG", zig);
+        is_green &= run_command(&mut tests)?;
+    }
+    Ok(is_green)
 }
 
 /// Installs zig from the Python package index; `None` if there is no Python or no index.
