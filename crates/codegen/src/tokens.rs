@@ -48,6 +48,17 @@ impl Comment<'_> {
     }
 }
 
+/// Returns the name at the start of the operand of an `#include`, and whether it is in quotes instead of brackets.
+#[must_use]
+pub fn header_name(operand: &str) -> Option<(bool, &str)> {
+    let between =
+        |open: char, close: char| operand.strip_prefix(open)?.split_once(close).map(|(name, _)| name);
+    match between('"', '"') {
+        Some(name) => Some((true, name)),
+        None => between('<', '>').map(|name| (false, name)),
+    }
+}
+
 /// Returns the tokens of a text, in order.
 pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     scan(text).0

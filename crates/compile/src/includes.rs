@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use precast_codegen::SourceSet;
-use precast_codegen::tokens::literal;
+use precast_codegen::tokens::{header_name, literal};
 
 use crate::error::CompileError;
 
@@ -153,23 +153,12 @@ fn may_paste_question<'t>(texts: impl Iterator<Item = &'t str> + Clone) -> bool 
 }
 
 fn is_own(operand: &str, directory: &str, sources: &SourceSet) -> bool {
-    let between =
-        |open: char, close: char| operand.strip_prefix(open)?.split_once(close).map(|(name, _)| name);
-    let known = |name: &str| {
-        // The intrinsics' headers include a `mm_malloc.h` that needs a C library; a unit may bring its own.
-        let intrinsics = name.ends_with("intrin.h") && sources.contains_key("mm_malloc.h");
-        sources.contains_key(name) || FREESTANDING.contains(&name) || intrinsics
-    };
-    if let Some(name) = between('<', '>') {
-        return known(name);
-    }
-    match between('"', '"') {
-        Some(name) if !directory.is_empty() => {
-            sources.contains_key(&format!("{directory}/{name}")) || known(name)
-        }
-        Some(name) => known(name),
-        None => false,
-    }
+    let Some((is_quoted, name)) = header_name(operand) else { return false };
+    let is_beside =
+        is_quoted && !directory.is_empty() && sources.contains_key(&format!("{directory}/{name}"));
+    // The intrinsics' headers include a `mm_malloc.h` that needs a C library; a unit may bring its own.
+    let is_intrinsic = name.ends_with("intrin.h") && sources.contains_key("mm_malloc.h");
+    is_beside || sources.contains_key(name) || FREESTANDING.contains(&name) || is_intrinsic
 }
 
 /// Joins continued lines and blanks comments; string literals stay. Returns a text without either unchanged.

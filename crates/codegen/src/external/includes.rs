@@ -7,6 +7,7 @@
 
 use super::error::{ExternalError, SourceLine};
 use crate::module::SourceSet;
+use crate::tokens::header_name;
 use precast_core::names::{excerpt, is_hidden};
 
 /// An `#include` directive with a literal name.
@@ -27,7 +28,7 @@ pub fn includes(text: &str) -> Vec<Include> {
     lines
         .filter_map(|(line, content)| {
             let (_, operand) = directive(content)?;
-            let (is_quoted, name) = named(operand)?;
+            let (is_quoted, name) = header_name(operand)?;
             Some(Include { line, name: name.to_owned(), is_quoted })
         })
         .collect()
@@ -74,7 +75,7 @@ pub fn own_file(
 /// The text is not valid as the operand of an `#include`.
 pub fn header(text: &str) -> Result<Include, ExternalError> {
     let (is_quoted, name) =
-        named(text).filter(|(_, name)| name.len() + 2 == text.len()).unwrap_or((true, text));
+        header_name(text).filter(|(_, name)| name.len() + 2 == text.len()).unwrap_or((true, text));
     if name.is_empty() || name.contains(|c: char| is_hidden(c) || matches!(c, '"' | '<' | '>' | '\\')) {
         let problem = format!("has `{}`, which is not a valid header name", excerpt(text));
         return Err(ExternalError::Setting { key: "headers", problem });
@@ -117,7 +118,7 @@ impl Own<'_> {
     pub(super) fn rewrite(&self, from: &str, line: u32, text: &str) -> Result<String, ExternalError> {
         let mut result = String::with_capacity(text.len());
         for (number, content) in (line..).zip(text.split_inclusive('\n')) {
-            let found = directive(content).and_then(|(head, operand)| Some((head, named(operand)?)));
+            let found = directive(content).and_then(|(head, operand)| Some((head, header_name(operand)?)));
             let Some((head, (is_quoted, name))) = found else {
                 result.push_str(content);
                 continue;
@@ -153,15 +154,6 @@ fn directive(line: &str) -> Option<(&str, &str)> {
     let rest = rest.strip_prefix("include").filter(|rest| !rest.starts_with("_next"))?;
     let operand = rest.trim_start();
     Some((&line[..line.len() - operand.len()], operand))
-}
-
-fn named(operand: &str) -> Option<(bool, &str)> {
-    let between =
-        |open: char, close: char| operand.strip_prefix(open)?.split_once(close).map(|(name, _)| name);
-    match between('"', '"') {
-        Some(name) => Some((true, name)),
-        None => between('<', '>').map(|name| (false, name)),
-    }
 }
 
 #[cfg(test)]
