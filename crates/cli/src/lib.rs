@@ -28,6 +28,7 @@ use std::process::ExitCode;
 use clap::FromArgMatches as _;
 use precast_build::interrupt;
 
+use self::error::Failure;
 use self::files::{arrays, kind, npy, npz, secret, whole};
 use self::output::{error, events, print, term, trace};
 use self::report::{compared, described, difference, exported, health, held, provenance, repro, why};
@@ -50,6 +51,17 @@ pub fn main(face: Face) -> ExitCode {
     run(face, std::env::args_os().collect()).into()
 }
 
+/// Prints why a command line was refused, or the requested help, and returns the exit code.
+fn usage(refused: &clap::Error) -> u8 {
+    match args::needs_remote(refused) {
+        Some(message) if !cfg!(feature = "remote") => {
+            term::error(&Failure::new(message).hint(args::INSTALL).render());
+            u8::try_from(refused.exit_code()).unwrap_or(1)
+        }
+        _ => term::usage(refused),
+    }
+}
+
 /// Runs a command and returns its exit code; the first argument is the name of the program. The process belongs to
 /// the command, which handles signals.
 #[must_use]
@@ -64,7 +76,7 @@ pub fn run(face: Face, mut arguments: Vec<OsString>) -> u8 {
     let parsed = command.try_get_matches_from(arguments).and_then(|m| args::Cli::from_arg_matches(&m));
     let cli = match parsed {
         Ok(cli) => cli,
-        Err(message) => return term::usage(&message),
+        Err(refused) => return usage(&refused),
     };
     if let Some(wrong) = precast_core::threads::misread() {
         term::warning(&wrong);

@@ -35,6 +35,7 @@ pub(crate) fn run(tests: bool) -> Result<bool> {
         ("precast-remote", "oci"),
         ("precast-remote", "reapi"),
         ("precast-cli", ""),
+        ("precast-cli", "remote"),
         ("precast-python", ""),
     ] {
         let of = ["--locked", "-p", package, "--no-default-features", "--features", features];

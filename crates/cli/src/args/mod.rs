@@ -1,5 +1,6 @@
 //! The command line: its arguments, help and examples. The commands themselves are in `cmd`.
 
+mod absent;
 mod binding;
 mod build;
 mod carry;
@@ -23,6 +24,7 @@ mod sign;
 mod update;
 mod verify;
 
+pub(crate) use absent::{INSTALL, needs_remote};
 pub(crate) use binding::Binding;
 pub(crate) use build::BuildArgs;
 #[cfg(feature = "remote")]

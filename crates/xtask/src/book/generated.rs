@@ -44,6 +44,8 @@ fn commands(root: &Path) -> Result<String> {
         "--locked",
         "-p",
         "precast-cli",
+        "--features",
+        "remote",
         "--bin",
         "precast",
         "--",
