@@ -8,6 +8,7 @@ mod check_op;
 mod doctor;
 mod gc;
 mod graph;
+mod groups;
 mod layers;
 mod look;
 mod ops;
@@ -98,9 +99,10 @@ pub(crate) struct Cli {
 impl Cli {
     /// Returns the complete command line, including a rule between arguments of different structs.
     pub(crate) fn whole() -> clap::Command {
-        <Self as clap::CommandFactory>::command().mut_subcommand("explain", |explain| {
+        let whole = <Self as clap::CommandFactory>::command().mut_subcommand("explain", |explain| {
             explain.mut_arg("expr", |expr| expr.required_unless_present("last"))
-        })
+        });
+        groups::with_groups(whole)
     }
 }
 
