@@ -13,6 +13,7 @@ mod compiled;
 mod cross;
 mod damage;
 mod digest;
+mod examples;
 mod exit;
 mod external;
 mod floats;

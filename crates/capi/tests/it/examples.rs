@@ -53,6 +53,19 @@ fn the_examples_run_with_either_library_and_valgrind_has_nothing_to_say() {
     }
 }
 
+#[test]
+fn entries_are_listed_and_parts_of_arrays_are_arguments() {
+    let installed = Installed::new();
+    let bundle = installed.bundle(MANIFEST);
+    let listed = "gauss(x: f64) -> (out: f64)\nscore(x: f64[?], y: f64[?], z: f64[?]) -> (out: f64[])\n";
+    // exp(0)*1 + 5 + exp(-0.25)*2 + 5 + exp(-1)*3 + 5
+    for (name, printed) in [("inspect", listed), ("strided", "score 18.661240\n")] {
+        let program = installed.path(name);
+        installed.compile(Language::C, &example(&format!("{name}.c")), &program, &["-lprecast"]);
+        assert_eq!(run(installed.command(&program).arg(&bundle)), printed);
+    }
+}
+
 /// The graph that the reload example calls.
 const RELOADED: &str =
     "[[graph]]\nname = \"score\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"out = sum(x)\"]\n";
