@@ -14,6 +14,7 @@
 //! reload  services that reload bundles thousands of times: memory, mappings and descriptors
 //! bench   every case of the bench once, as a smoke test
 //! package every published crate, packed and compiled from its package alone
+//! wheel   the Python package for many Linux systems, as it is published
 //! proofs  every long proof above, in a share of the time, with a table at the end
 //! remotes  remote stores, a cache and a farm, against real servers: S3, a registry, a web server, BuildGrid
 //! tidy    rules about the tree that no compiler checks (also a plain `#[test]` of this package)
@@ -44,6 +45,7 @@ mod test;
 mod threads;
 mod tidy;
 mod tools;
+mod wheel;
 
 use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
@@ -83,6 +85,7 @@ Long proofs:
   bench                 run each case of the bench in two rounds, and fail if a result differs from a peer's
   package               pack the published crates, and check that they compile from their packages alone,
                         also with the minimum Rust version if it is installed
+  wheel                 build the wheel of the Python package for glibc 2.28 and later, and check it
 ";
 
 fn main() -> ExitCode {
@@ -123,6 +126,7 @@ fn run() -> Result<bool> {
         ["reload"] => hosts::reload(&root()),
         ["bench"] => bench(),
         ["package"] => package::run(&root()),
+        ["wheel"] => wheel::run(),
         ["proofs", rest @ ..] => proofs::run(&root(), rest),
         ["book", rest @ ..] => book::run(&root(), rest),
         ["tidy"] => tidy::run(&root()),
