@@ -3,7 +3,7 @@
 //! The declarations form a set. Their order does not affect keys, units or bundles, and equal declarations of two
 //! crates count once. Two *different* graphs with the same name are an error that names both places.
 
-use crate::place::Place;
+use crate::place::SourceLocation;
 use crate::problem::{Problem, ProblemKind};
 use precast_codegen::external::ExternalCOp;
 use precast_core::{MAX_NDIM, Metadata};
@@ -41,7 +41,7 @@ pub struct Matrix {
     /// name.
     pub is_own: bool,
     /// The place of the declaration, for messages only.
-    pub place: Place,
+    pub place: SourceLocation,
 }
 
 impl Matrix {
@@ -72,7 +72,7 @@ pub struct NamedGraph {
     /// The declaring package; `Package` if both the package and a dependency declare the graph.
     pub owner: Owner,
     /// The place of the declaration, for messages only.
-    pub place: Place,
+    pub place: SourceLocation,
 }
 
 /// The set of all declarations.
@@ -84,7 +84,7 @@ pub struct Declared {
     /// Names of external ops that could not be created.
     unmade: BTreeSet<String>,
     /// The places of external ops, by name.
-    externals: BTreeMap<String, Place>,
+    externals: BTreeMap<String, SourceLocation>,
     matrices: Vec<Matrix>,
     graphs: BTreeMap<String, NamedGraph>,
     /// The metadata of graphs and functions, each with its owner.
@@ -113,7 +113,7 @@ impl Declared {
     ///
     /// # Errors
     /// Fails if another op has the same name.
-    pub fn external(&mut self, op: ExternalCOp, place: Place) -> Result<(), Problem> {
+    pub fn external(&mut self, op: ExternalCOp, place: SourceLocation) -> Result<(), Problem> {
         let name = op.declaration().name.clone();
         match self.ops.clone().with_external(op) {
             Ok(ops) => {
@@ -131,7 +131,7 @@ impl Declared {
     }
 
     /// Returns the external ops whose names the library also has, each with its place.
-    pub(crate) fn shadowing(&self) -> impl Iterator<Item = (&String, &Place)> {
+    pub(crate) fn shadowing(&self) -> impl Iterator<Item = (&String, &SourceLocation)> {
         self.externals.iter().filter(|(name, _)| Ops::row(name).is_some())
     }
 
@@ -153,7 +153,7 @@ impl Declared {
     ///
     /// # Errors
     /// As [`Declared::graph_served`].
-    pub fn graph(&mut self, name: &str, graph: FunctionGraph, place: Place) -> Result<(), Problem> {
+    pub fn graph(&mut self, name: &str, graph: FunctionGraph, place: SourceLocation) -> Result<(), Problem> {
         self.graph_served(name, graph, &[Serve::Whole], place)
     }
 
@@ -167,7 +167,7 @@ impl Declared {
         name: &str,
         graph: FunctionGraph,
         serve: &[Serve],
-        place: Place,
+        place: SourceLocation,
     ) -> Result<(), Problem> {
         if let Err(error) = check_entry_name(name) {
             return Err(Problem::new(place, ProblemKind::Name { message: error.to_string() }));
@@ -245,9 +245,9 @@ impl Declared {
 /// remaining mistakes of the matrix are found in the same run.
 pub(crate) fn matrix(
     name: &str,
-    dtypes: &[(&str, Place)],
-    ndim: &[(usize, Place)],
-    place: Place,
+    dtypes: &[(&str, SourceLocation)],
+    ndim: &[(usize, SourceLocation)],
+    place: SourceLocation,
 ) -> (Matrix, Vec<Problem>) {
     let mut problems = Vec::new();
     let mut matrix = Matrix {

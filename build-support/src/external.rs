@@ -6,7 +6,7 @@
 //! op by its name resolves to the combination that matches its inputs.
 
 use crate::declared::{Declared, check_combinations, check_rank};
-use crate::place::Place;
+use crate::place::SourceLocation;
 use crate::problem::{Problem, ProblemKind};
 use precast_codegen::external::ExternalCOp;
 use precast_core::event::chain;
@@ -16,10 +16,10 @@ use std::sync::Arc;
 
 /// The combinations of an external op that a manifest or a build script requests; each item has its place.
 pub(crate) struct ExternalMatrix {
-    pub(crate) dtypes: Vec<(String, Vec<(String, Place)>)>,
+    pub(crate) dtypes: Vec<(String, Vec<(String, SourceLocation)>)>,
     /// The ranks; `None` if none are listed.
-    pub(crate) ndim: Option<Vec<(usize, Place)>>,
-    pub(crate) place: Place,
+    pub(crate) ndim: Option<Vec<(usize, SourceLocation)>>,
+    pub(crate) place: SourceLocation,
 }
 
 impl ExternalMatrix {
@@ -66,7 +66,7 @@ impl ExternalMatrix {
     /// Reads the dtypes of each letter of the op; duplicates count once.
     fn dtypes(&self, op: &ExternalCOp, problems: &mut Vec<Problem>) -> BTreeMap<String, Vec<DType>> {
         let letters = op.type_names();
-        let mut wrong = |place: Place, problem: String| {
+        let mut wrong = |place: SourceLocation, problem: String| {
             problems.push(Problem::new(place, ProblemKind::Dtypes { problem }));
         };
         let has = |letter: &str| self.dtypes.iter().any(|(known, list)| known == letter && !list.is_empty());

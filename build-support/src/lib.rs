@@ -88,7 +88,7 @@ pub use dependencies::DependenciesError;
 pub use execute::{Artifact, Compilation, ExecuteError, Executed, Execution, Locked, Mode, execute};
 pub use lock::{Lock, LockError};
 pub use manifest::Manifest;
-pub use place::Place;
+pub use place::SourceLocation;
 pub use plan::{Plan, plan, plan_after};
 pub use precast_acquire::Reason;
 pub use precast_codegen::external::Declaration;

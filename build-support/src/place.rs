@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 ///
 /// Rendered as `precast.toml:12: [[op]] 2 (`add`), key `dtypes``; unknown parts are left out.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Place {
+pub struct SourceLocation {
     /// The manifest; `None` for declarations of a `build.rs`.
     pub file: Option<PathBuf>,
     /// The line, counted from 1.
@@ -33,7 +33,7 @@ impl Lines {
     }
 }
 
-impl Place {
+impl SourceLocation {
     /// Returns the place of a whole file.
     #[must_use]
     pub fn in_file(file: &Path) -> Self {
@@ -53,7 +53,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SourceLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.file, self.line) {
             (Some(file), Some(line)) => write!(f, "{}:{line}", file.display())?,

@@ -1,6 +1,6 @@
 //! Problems in declarations. All of them are collected before any is reported, so that one run shows every mistake.
 
-use crate::place::Place;
+use crate::place::SourceLocation;
 use precast_graph::ParseDTypeError;
 use std::error::Error;
 use std::fmt;
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Problem {
     /// The place of the mistake.
-    pub place: Box<Place>,
+    pub place: Box<SourceLocation>,
     /// The kind of mistake.
     pub kind: ProblemKind,
 }
@@ -72,7 +72,7 @@ pub enum ProblemKind {
         /// The name.
         name: String,
         /// The place of the first declaration.
-        first: Box<Place>,
+        first: Box<SourceLocation>,
     },
     /// A name that is not valid for an entry.
     #[error("{message}")]
@@ -148,7 +148,7 @@ impl fmt::Display for Problem {
 }
 
 impl Problem {
-    pub(crate) fn new(place: Place, kind: ProblemKind) -> Self {
+    pub(crate) fn new(place: SourceLocation, kind: ProblemKind) -> Self {
         Self { place: Box::new(place), kind }
     }
 }

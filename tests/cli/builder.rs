@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use ndarray::ArrayD;
 use ndarray_npy::ReadNpyExt as _;
 use precast_remote::{Options, Patience};
-use precast_runtime::{ArrayRef, Event, Policy, Runtime, Served};
+use precast_runtime::{ArrayRef, CodeOrigin, Event, Policy, Runtime};
 use precast_testkit::servers::{Fault, Server};
 
 use crate::elsewhere::released;
@@ -30,7 +30,9 @@ fn score(place: &Sandbox, runtime: &Runtime) -> Result<(f64, String), String> {
     let inputs: Vec<_> = inputs.into_iter().map(precast_runtime::Array::from).collect();
     let inputs: Vec<ArrayRef<'_>> = inputs.iter().map(ArrayRef::from).collect();
     let found = function.call(&inputs).map_err(|error| error.to_string())?;
-    let Served::Artifact { layer, .. } = &function.provenance()[0].served else { panic!("not an artifact") };
+    let CodeOrigin::Artifact { layer, .. } = &function.provenance()[0].served else {
+        panic!("not an artifact")
+    };
     let precast_runtime::Array::F64(value) = &found[0] else { panic!("not f64") };
     Ok((value.sum(), layer.clone()))
 }

@@ -2,7 +2,7 @@
 
 use crate::compiled::{pack, toolchain, variant};
 use crate::graphs::graph;
-use precast::{Array, ArrayRef, Policy, Runtime, Served};
+use precast::{Array, ArrayRef, CodeOrigin, Policy, Runtime};
 use precast_codegen::{Unit, link};
 use precast_compile::{Isa, Parallel, compile_all};
 use precast_graph::{DType, interpret};
@@ -59,7 +59,10 @@ fn a_declared_combination_serves_every_use_of_its_op() {
         let (types, inputs): (Vec<&str>, Vec<Array>) = all.iter().filter(|(ty, _)| used(ty)).cloned().unzip();
         let graph = graph(text, &types);
         let function = runtime.function(&graph).unwrap_or_else(|error| panic!("{text}: {error}"));
-        assert!(function.provenance().iter().all(|p| matches!(p.served, Served::Artifact { .. })), "{text}");
+        assert!(
+            function.provenance().iter().all(|p| matches!(p.served, CodeOrigin::Artifact { .. })),
+            "{text}"
+        );
         let arguments: Vec<ArrayRef<'_>> = inputs.iter().map(ArrayRef::from).collect();
         assert_eq!(function.call(&arguments).unwrap(), interpret(&graph, &inputs).unwrap(), "{text}");
     }

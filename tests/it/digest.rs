@@ -16,7 +16,7 @@
 use crate::compiled::{Granularity, levels, toolchain, try_bundle_by};
 use crate::cross::emulated;
 use crate::graphs::{graph, random};
-use precast::{Array, ArrayRef, DType, FunctionGraph, Policy, Runtime, Served, threads};
+use precast::{Array, ArrayRef, CodeOrigin, DType, FunctionGraph, Policy, Runtime, threads};
 use precast_compile::{Isa, Toolchain, list_compilers};
 use precast_graph::{interpret, with_array};
 use precast_store::key::{ContentId, Language, Profile};
@@ -135,7 +135,9 @@ fn digests(cases: &[Case], compiler: &Toolchain, granularity: Granularity, isa: 
             .iter()
             .map(|case| {
                 let function = runtime.function(&case.graph).unwrap();
-                assert!(function.provenance().iter().all(|p| matches!(p.served, Served::Artifact { .. })));
+                assert!(
+                    function.provenance().iter().all(|p| matches!(p.served, CodeOrigin::Artifact { .. }))
+                );
                 function.call(&case.inputs.iter().map(ArrayRef::from).collect::<Vec<_>>()).ok()
             })
             .collect();

@@ -5,7 +5,7 @@
 use crate::compiled::{levels, toolchain, variant};
 use crate::graphs::{score, values};
 use crate::process::{self, answer, bare};
-use precast::{ArrayRef, Loader, Served};
+use precast::{ArrayRef, CodeOrigin, Loader};
 use precast_build::{Declared, Execution, Place, execute, plan};
 use precast_compile::Isa;
 
@@ -36,7 +36,7 @@ pub(crate) fn role(place: &Path) -> String {
     let results = function.call(&inputs.iter().map(ArrayRef::from).collect::<Vec<_>>()).unwrap();
     assert_eq!(results, interpret(&score(), &inputs).unwrap());
     match &function.provenance()[0].served {
-        Served::Artifact { isa, .. } => isa.clone(),
+        CodeOrigin::Artifact { isa, .. } => isa.clone(),
         other => format!("{other:?}"),
     }
 }

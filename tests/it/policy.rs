@@ -2,7 +2,7 @@
 
 use crate::graphs::{product, score, values, vectors};
 use crate::process::{self, answer, bare};
-use precast::{ArrayRef, Check, FunctionError, Policy, Runtime, Served};
+use precast::{ArrayRef, Check, CodeOrigin, FunctionError, Policy, Runtime};
 use precast_build::{Declared, Execution, Place, execute, plan};
 use precast_compile::Isa;
 use precast_graph::interpret;
@@ -47,9 +47,9 @@ fn ask(runtime: &Runtime, what: &str) -> String {
     let results = function.call(&inputs.iter().map(ArrayRef::from).collect::<Vec<_>>()).unwrap();
     assert_eq!(results, interpret(&graph, &inputs).unwrap());
     let served = match &function.provenance()[0].served {
-        Served::Artifact { .. } => "artifact",
-        Served::Jit { .. } => "jit",
-        Served::Interpreted => "interpreted",
+        CodeOrigin::Artifact { .. } => "artifact",
+        CodeOrigin::Jit { .. } => "jit",
+        CodeOrigin::Interpreted => "interpreted",
         _ => "unknown",
     };
     format!("{served}, {} compiled", runtime.stats().compiled)

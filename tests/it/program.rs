@@ -7,7 +7,9 @@ use crate::compiled::{Granularity, bundle, toolchain, variant};
 use crate::graphs::{graph, outputs, random};
 use allocation_counter::{AllocationInfo, measure};
 use ndarray::{Array1, Array2, ArrayD, array, s};
-use precast::{Array, ArrayRef, CallError, Check, Function, FunctionGraph, Policy, Runtime, Serve, Served};
+use precast::{
+    Array, ArrayRef, CallError, Check, CodeOrigin, Function, FunctionGraph, Policy, Runtime, Serve,
+};
 use precast_build::{Declared, Execution, Place, execute, plan};
 use precast_compile::Isa;
 use precast_graph::interpret;
@@ -324,7 +326,7 @@ fn a_module_damaged_after_loading_harms_nobody_and_after_that_smaller_ones_serve
     assert_eq!(runtime.check(&graph).unwrap(), Check::Groups);
     let function = runtime.function(&graph).unwrap();
     let served = function.provenance()[0].served.clone();
-    let Served::Artifact { digest, .. } = served else { panic!("{served:?}") };
+    let CodeOrigin::Artifact { digest, .. } = served else { panic!("{served:?}") };
     let name = digest.to_string();
     let object = path.join("objects").join(&name[..2]).join(format!("{name}.tar.zst"));
     let mut bytes = fs_err::read(&object).unwrap();

@@ -2,7 +2,7 @@
 
 use crate::graphs::{values, vectors};
 use crate::process::{self, answer};
-use precast::{ArrayRef, FunctionGraph, Policy, Runtime, Served};
+use precast::{ArrayRef, CodeOrigin, FunctionGraph, Policy, Runtime};
 use precast_graph::interpret;
 use precast_store::Store;
 use std::path::Path;
@@ -30,7 +30,7 @@ fn served(runtime: &Runtime, graph: &FunctionGraph) -> bool {
     let function = runtime.function(graph).unwrap();
     let found = function.call(&inputs.iter().map(ArrayRef::from).collect::<Vec<_>>()).unwrap();
     assert_eq!(found, interpret(graph, &inputs).unwrap(), "{graph}");
-    !matches!(function.provenance()[0].served, Served::Interpreted)
+    !matches!(function.provenance()[0].served, CodeOrigin::Interpreted)
 }
 
 /// Builds all graphs of a publisher; the two publishers build the common ones in opposite order.

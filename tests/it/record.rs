@@ -4,7 +4,7 @@
 use crate::graphs::{product, score, vectors};
 use crate::process::{self, answer, bare};
 use precast::{
-    ArrayRef, BuildRuntimeError, Event, FunctionError, FunctionGraph, Policy, Runtime, Serve, Served,
+    ArrayRef, BuildRuntimeError, CodeOrigin, Event, FunctionError, FunctionGraph, Policy, Runtime, Serve,
 };
 use precast_build::{Declared, Execution, Manifest, execute, plan};
 use precast_compile::Isa;
@@ -33,7 +33,7 @@ fn inputs(graph: &FunctionGraph) -> Vec<precast::Array> {
 }
 
 /// Loads every graph and calls it; a wrong result panics.
-fn compute(runtime: &Runtime, graphs: &[FunctionGraph]) -> Vec<Served> {
+fn compute(runtime: &Runtime, graphs: &[FunctionGraph]) -> Vec<CodeOrigin> {
     let one = |graph: &FunctionGraph| {
         let inputs = inputs(graph);
         let function = runtime.function(graph).unwrap();
@@ -80,7 +80,7 @@ pub(crate) fn role(place: &Path) -> String {
         graphs.reverse();
     }
     let served = compute(&runtime, &graphs);
-    let artifacts = served.iter().filter(|served| matches!(served, Served::Artifact { .. })).count();
+    let artifacts = served.iter().filter(|served| matches!(served, CodeOrigin::Artifact { .. })).count();
     let stats = runtime.stats();
     let lost = stats.events.iter().filter(|event| matches!(event, Event::NotRecorded { .. }));
     let lost: Vec<String> = lost.map(ToString::to_string).collect();

@@ -3,7 +3,7 @@
 use crate::compiled::{toolchain, variant};
 use crate::graphs::{product, score};
 use crate::process::{self, answer};
-use precast::{Policy, Runtime, Served};
+use precast::{CodeOrigin, Policy, Runtime};
 use precast_build::{Declared, Execution, Manifest, Place, Plan, execute, plan};
 use precast_compile::{Isa, Parallel};
 use precast_store::{Archive, Record, Store};
@@ -162,7 +162,9 @@ fn ahead_of_time_and_jit_give_the_same_action_and_archive() {
     // Publishing continues during the first calls, and has ended when the runtime is dropped.
     drop(runtime);
     for (name, function) in &functions {
-        let Served::Jit { key, digest, .. } = &function.provenance()[0].served else { panic!("{name} hit") };
+        let CodeOrigin::Jit { key, digest, .. } = &function.provenance()[0].served else {
+            panic!("{name} hit")
+        };
         let of = |store: &Store| -> (Record, Archive) {
             let records = store.find(key).unwrap();
             assert_eq!(records.len(), 1, "{name}");

@@ -2,7 +2,7 @@
 
 use crate::declared::Declared;
 use crate::external::ExternalMatrix;
-use crate::place::Place;
+use crate::place::SourceLocation;
 use crate::problem::{Problem, ProblemKind};
 use precast_codegen::external::{Declaration, ExternalCOp};
 use precast_core::event::chain;
@@ -18,7 +18,7 @@ pub(super) struct External {
 impl External {
     /// Declares a graph for each combination, and returns the problems found.
     pub(super) fn declare(&self, declared: &mut Declared) -> Vec<Problem> {
-        let place = Place::in_build("external", &self.declaration.name);
+        let place = SourceLocation::in_build("external", &self.declaration.name);
         let op = match ExternalCOp::new(self.declaration.clone()) {
             Ok(op) => op,
             Err(error) => return vec![Problem::new(place, ProblemKind::External { message: chain(&error) })],

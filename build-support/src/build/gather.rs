@@ -5,7 +5,7 @@ use super::{Build, BuildError};
 use crate::declared::{Declared, Owner, matrix};
 use crate::dependencies::{self, Dependencies, DependenciesError, Query};
 use crate::manifest::Manifest;
-use crate::place::Place;
+use crate::place::SourceLocation;
 use crate::problem::{DeclareError, Problem};
 use precast_compile::{ChooseIsaError, Isa, Variant};
 use precast_graph::json;
@@ -142,17 +142,18 @@ impl Gathered<'_> {
         let externals = self.build.externals.iter();
         let script: Vec<String> = externals.map(|external| external.declaration.name.clone()).collect();
         for (name, dtypes, ndim) in &self.build.matrices {
-            let place = Place::in_build("op", name);
-            let dtypes: Vec<(&str, Place)> =
+            let place = SourceLocation::in_build("op", name);
+            let dtypes: Vec<(&str, SourceLocation)> =
                 dtypes.iter().map(|dtype| (dtype.as_str(), place.key("dtypes"))).collect();
-            let ndim: Vec<(usize, Place)> = ndim.iter().map(|rank| (*rank, place.key("ndim"))).collect();
+            let ndim: Vec<(usize, SourceLocation)> =
+                ndim.iter().map(|rank| (*rank, place.key("ndim"))).collect();
             let (mut matrix, found) = matrix(name, &dtypes, &ndim, place);
             matrix.is_own = script.contains(name);
             declared.op(matrix);
             problems.extend(found);
         }
         for (name, graph, serve) in &self.build.graphs {
-            let place = Place::in_build("graph", name);
+            let place = SourceLocation::in_build("graph", name);
             problems.extend(declared.graph_served(name, graph.clone(), serve, place).err());
         }
         for external in &self.build.externals {

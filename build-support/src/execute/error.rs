@@ -19,7 +19,7 @@ pub enum ExecuteError {
     /// The store lacks units, and compiling is not allowed.
     #[error("missing in the store, and compiling is not allowed:\n{}\nhint: build without `--frozen`, or get the \
              artifacts with `precast import`, `--remote` or `--remote-cache`", titles.iter().map(|title| format!("  {title}")).collect::<Vec<_>>().join("\n"))]
-    Lacking {
+    MissingModules {
         /// The missing units; never empty.
         titles: Vec<String>,
     },

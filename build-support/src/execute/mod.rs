@@ -35,7 +35,7 @@ use job::Job;
 use jobs::Jobs;
 use precast_compile::{Parallel, Progress, Toolchain, Variant};
 use precast_store::key::{KeyDocument, StaleVersion};
-use precast_store::{ActionCache, CachedAction, Event, Heard, Store, event};
+use precast_store::{ActionCache, CachedAction, Event, EventLog, Store, event};
 use queue::Queue;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
@@ -123,7 +123,7 @@ pub fn execute(plan: &Plan, execution: &Execution<'_>) -> Result<Executed, Execu
     let listening = execution.store.map(Store::listening);
     let (store, events) = listening.as_ref().map(|(store, heard)| (store, heard)).unzip();
     let mut executed = carry_out(plan, &Execution { store, ..*execution })?;
-    executed.events = events.map(Heard::take).unwrap_or_default();
+    executed.events = events.map(EventLog::take).unwrap_or_default();
     Ok(executed)
 }
 
@@ -133,7 +133,7 @@ fn carry_out(plan: &Plan, execution: &Execution<'_>) -> Result<Executed, Execute
     let looking = Execution { store: store.or(execution.store), ..*execution };
     let mut build = Build { jobs: Jobs::new(plan, &looking)?, execution, held: Results::new() };
     build.look_up(looking.store)?;
-    let heard = heard.map(Heard::take).unwrap_or_default();
+    let heard = heard.map(EventLog::take).unwrap_or_default();
     check_damage(&heard)?;
     heard.iter().for_each(|event| execution.store.iter().for_each(|store| store.tell(event)));
     let hits = build.jobs.list.iter().filter(|job| job.artifact.is_some()).count();
@@ -211,7 +211,7 @@ impl Build<'_> {
     fn refuse(&self, missing: &[usize]) -> ExecuteError {
         let titles: Vec<String> = missing.iter().map(|at| self.jobs.list[*at].lacking()).collect();
         match self.execution.pinned().filter(|_| self.jobs.are_all_found(&self.held)) {
-            None => ExecuteError::Lacking { titles },
+            None => ExecuteError::MissingModules { titles },
             Some(Locked { path, .. }) => {
                 let lines = titles.iter().map(|title| format!("  {title}: not pinned")).collect();
                 LockError::Pinned { path: path.to_owned(), lines }.into()

@@ -5,7 +5,7 @@ use crate::declared::{Declared, matrix};
 use crate::history;
 use crate::lock::{Lock, LockError, Pin};
 use crate::manifest::Manifest;
-use crate::place::Place;
+use crate::place::SourceLocation;
 use crate::plan::{Plan, plan};
 use precast_acquire::Reason;
 use precast_compile::{Isa, Parallel, Variant};
@@ -22,7 +22,7 @@ fn small() -> Plan {
     let manifest = Manifest::parse(Path::new("precast.toml"), text.to_owned()).unwrap();
     manifest.declare(&mut declared).unwrap();
     for name in ["add", "mul"] {
-        let place = Place::in_build("op", name);
+        let place = SourceLocation::in_build("op", name);
         let lists = (["f32", "f64"].map(|dtype| (dtype, place.clone())), [(1, place.clone())]);
         declared.op(matrix(name, &lists.0, &lists.1, place).0);
     }
@@ -340,14 +340,17 @@ fn nothing_is_published_of_what_is_not_wholly_pinned_or_cached() {
         assert!(refused.contains("the lock file pins `0000"), "{refused}");
         let refused = [false, true].map(|compiles| held(&other, &cache, compiles).unwrap_err());
         assert!(
-            matches!(refused, [ExecuteError::Lacking { .. }, ExecuteError::Lock(LockError::Pinned { .. })]),
+            matches!(
+                refused,
+                [ExecuteError::MissingModules { .. }, ExecuteError::Lock(LockError::Pinned { .. })]
+            ),
             "{refused:?}"
         );
         // The cache lacks the archive.
         let others = cache.0.iter().filter(|known| known.record.action != pin.action);
         let others = Filled(others.cloned().collect());
         for refused in [taken(&lock, &others), held(&lock, &others, false)] {
-            assert!(matches!(refused, Err(ExecuteError::Lacking { .. })), "{refused:?}");
+            assert!(matches!(refused, Err(ExecuteError::MissingModules { .. })), "{refused:?}");
         }
         let filled = store("filled");
         assert!(filled.records().next().is_none() && filled.entries().unwrap().is_empty());

@@ -3,7 +3,7 @@
 use super::{ExternalTable, FunctionTable, Manifest, ParamTable, ReferenceTable, params, references};
 use crate::declared::Declared;
 use crate::external::ExternalMatrix;
-use crate::place::Place;
+use crate::place::SourceLocation;
 use crate::problem::{Problem, ProblemKind};
 use precast_codegen::external::{
     Declaration, ExternalCOp, ExternalError, includes, normalise, own_file, own_header,
@@ -66,8 +66,10 @@ impl Manifest {
         let mut made = Vec::new();
         for table in &self.document.external {
             let table = table.get_ref();
-            let place =
-                Place { table: Some(self.tables.title(&table.name)), ..self.place(table.name.span()) };
+            let place = SourceLocation {
+                table: Some(self.tables.title(&table.name)),
+                ..self.place(table.name.span())
+            };
             let (declaration, found) = self.declaration(table, &place);
             problems.extend(found);
             match declaration {
@@ -100,8 +102,8 @@ impl Manifest {
     }
 
     /// Returns the combinations that a table requests for its op.
-    fn matrix_of(&self, table: &ExternalTable, place: &Place) -> ExternalMatrix {
-        let at = |span, key| Place { line: self.place(span).line, ..place.key(key) };
+    fn matrix_of(&self, table: &ExternalTable, place: &SourceLocation) -> ExternalMatrix {
+        let at = |span, key| SourceLocation { line: self.place(span).line, ..place.key(key) };
         let dtype = |item: &Spanned<String>| (item.get_ref().clone(), at(item.span(), "dtypes"));
         ExternalMatrix {
             dtypes: table
@@ -117,20 +119,24 @@ impl Manifest {
         }
     }
 
-    fn reference_place(&self, table: &ExternalTable, place: &Place) -> Place {
+    fn reference_place(&self, table: &ExternalTable, place: &SourceLocation) -> SourceLocation {
         let line = table.reference.as_ref().and_then(|reference| self.place(reference.span()).line);
-        Place { line: line.or(place.line), ..place.key("reference") }
+        SourceLocation { line: line.or(place.line), ..place.key("reference") }
     }
 
     /// Builds the declaration; `None` if a file cannot be read.
-    fn declaration(&self, table: &ExternalTable, place: &Place) -> (Option<Declaration>, Vec<Problem>) {
+    fn declaration(
+        &self,
+        table: &ExternalTable,
+        place: &SourceLocation,
+    ) -> (Option<Declaration>, Vec<Problem>) {
         let mut problems = Vec::new();
         let texts = |list: &[Spanned<String>]| list.iter().map(|item| item.get_ref().clone()).collect();
         let mut declaration = Declaration::new(table.name.get_ref());
         for file in &table.files {
             match self.files.get(file.get_ref()) {
                 Some(Err(message)) => {
-                    let place = Place { line: self.place(file.span()).line, ..place.key("files") };
+                    let place = SourceLocation { line: self.place(file.span()).line, ..place.key("files") };
                     let (path, message) = (self.file(file.get_ref()), message.clone());
                     problems.push(Problem::new(place, ProblemKind::File { path, message }));
                 }
@@ -160,7 +166,8 @@ impl Manifest {
         declaration.no_compile_args.clone_from(&table.no_compile_args);
         match table.language.as_ref().map(|language| (language, language.get_ref().parse())) {
             Some((language, Err(error))) => {
-                let place = Place { line: self.place(language.span()).line, ..place.key("language") };
+                let place =
+                    SourceLocation { line: self.place(language.span()).line, ..place.key("language") };
                 let message = chain(&error);
                 problems.push(Problem::new(place, ProblemKind::External { message }));
             }
@@ -185,10 +192,10 @@ impl Manifest {
         &self,
         table: &ExternalTable,
         mut declaration: Declaration,
-        place: &Place,
+        place: &SourceLocation,
     ) -> Result<Declaration, Problem> {
         let Some(reference) = &table.reference else { return Ok(declaration) };
-        let place = Place { line: self.place(reference.span()).line, ..place.key("reference") };
+        let place = SourceLocation { line: self.place(reference.span()).line, ..place.key("reference") };
         let function = match reference.get_ref() {
             ReferenceTable::One(text) => {
                 declaration.reference = vec![text.clone()];
@@ -225,10 +232,15 @@ impl Manifest {
     }
 
     /// Fills in the params and their types.
-    fn params(&self, table: &ExternalTable, place: &Place, declaration: &mut Declaration) -> Vec<Problem> {
+    fn params(
+        &self,
+        table: &ExternalTable,
+        place: &SourceLocation,
+        declaration: &mut Declaration,
+    ) -> Vec<Problem> {
         let mut problems = Vec::new();
         let mut wrong = |key: &str, span: std::ops::Range<usize>, message: String| {
-            let place = Place { line: self.place(span).line, ..place.key(key) };
+            let place = SourceLocation { line: self.place(span).line, ..place.key(key) };
             problems.push(Problem::new(place, ProblemKind::External { message }));
         };
         for (name, value) in &table.params {
@@ -293,8 +305,13 @@ impl Manifest {
     }
 
     /// Returns the place of the key that caused an error.
-    fn external_place(&self, table: &ExternalTable, error: &ExternalError, place: &Place) -> Place {
-        let at = |span: Option<std::ops::Range<usize>>, key: &str| Place {
+    fn external_place(
+        &self,
+        table: &ExternalTable,
+        error: &ExternalError,
+        place: &SourceLocation,
+    ) -> SourceLocation {
+        let at = |span: Option<std::ops::Range<usize>>, key: &str| SourceLocation {
             line: span.map_or(place.line, |span| self.place(span).line),
             ..place.key(key)
         };

@@ -51,7 +51,7 @@ pub use schema::{
     ConstantTable, Document, ExternalTable, FunctionTable, GraphTable, OpTable, ParamTable, ReferenceTable,
 };
 
-use crate::place::{Lines, Place};
+use crate::place::{Lines, SourceLocation};
 use crate::problem::{DeclareError, Problem};
 use precast_store::key::Canonical;
 use std::collections::BTreeMap;
@@ -130,7 +130,7 @@ impl Manifest {
         self.path.parent().unwrap_or(Path::new("")).join(name)
     }
 
-    fn place(&self, span: Range<usize>) -> Place {
-        Place { line: Some(self.lines.number(span.start)), ..Place::in_file(&self.path) }
+    fn place(&self, span: Range<usize>) -> SourceLocation {
+        SourceLocation { line: Some(self.lines.number(span.start)), ..SourceLocation::in_file(&self.path) }
     }
 }

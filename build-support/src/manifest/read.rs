@@ -2,7 +2,7 @@
 
 use super::tables::{Left, Tables, leave_out_key, leave_out_table};
 use super::{Document, Manifest};
-use crate::place::{Lines, Place};
+use crate::place::{Lines, SourceLocation};
 use crate::problem::{DeclareError, Problem, ProblemKind};
 use precast_store::file;
 use serde::Deserialize as _;
@@ -103,7 +103,7 @@ fn document(path: &Path, text: &str, mut root: Spanned<DeValue<'_>>) -> Result<R
 fn read(path: &Path) -> Result<String, DeclareError> {
     file::read_text(path).map_err(|error| {
         let kind = ProblemKind::File { path: path.to_owned(), message: error.to_string() };
-        DeclareError { problems: vec![Problem::new(Place::in_file(path), kind)] }
+        DeclareError { problems: vec![Problem::new(SourceLocation::in_file(path), kind)] }
     })
 }
 
@@ -139,7 +139,7 @@ fn malformed(path: &Path, text: &str, error: &toml::de::Error) -> DeclareError {
 }
 
 fn syntax(path: &Path, text: &str, tables: &Tables, error: &toml::de::Error) -> Problem {
-    let mut place = Place::in_file(path);
+    let mut place = SourceLocation::in_file(path);
     let mut message = in_words(&with_nearest(error.message()));
     if let Some(span) = error.span() {
         place.line = Some(Lines::of(text).number(span.start));

@@ -2,7 +2,7 @@
 
 use super::{GraphTable, Manifest, OpTable};
 use crate::declared::{Declared, matrix};
-use crate::place::Place;
+use crate::place::SourceLocation;
 use crate::problem::{DeclareError, Problem, ProblemKind};
 use precast_compile::Isa;
 use precast_core::Metadata;
@@ -120,24 +120,25 @@ impl Manifest {
 
     fn matrix(&self, spanned: &Spanned<OpTable>) -> (crate::Matrix, Vec<Problem>) {
         let table = spanned.get_ref();
-        let place = Place { table: Some(self.tables.title(&table.name)), ..self.place(table.name.span()) };
-        let at = |span, key| Place { line: self.place(span).line, ..place.key(key) };
-        let dtypes: Vec<(&str, Place)> =
+        let place =
+            SourceLocation { table: Some(self.tables.title(&table.name)), ..self.place(table.name.span()) };
+        let at = |span, key| SourceLocation { line: self.place(span).line, ..place.key(key) };
+        let dtypes: Vec<(&str, SourceLocation)> =
             table.dtypes.iter().map(|item| (item.get_ref().as_str(), at(item.span(), "dtypes"))).collect();
-        let ndim: Vec<(usize, Place)> =
+        let ndim: Vec<(usize, SourceLocation)> =
             table.ndim.iter().map(|item| (*item.get_ref(), at(item.span(), "ndim"))).collect();
         matrix(table.name.get_ref(), &dtypes, &ndim, place)
     }
 
-    fn graph_place(&self, spanned: &Spanned<GraphTable>) -> Place {
+    fn graph_place(&self, spanned: &Spanned<GraphTable>) -> SourceLocation {
         let name = &spanned.get_ref().name;
-        Place { table: Some(self.tables.title(name)), ..self.place(name.span()) }
+        SourceLocation { table: Some(self.tables.title(name)), ..self.place(name.span()) }
     }
 
     fn graph(
         &self,
         table: &GraphTable,
-        place: &Place,
+        place: &SourceLocation,
         declared: &Declared,
         ops: &Ops,
     ) -> Result<FunctionGraph, Problem> {
@@ -153,7 +154,7 @@ impl Manifest {
     fn graph_as_written(
         &self,
         table: &GraphTable,
-        place: &Place,
+        place: &SourceLocation,
         declared: &Declared,
         ops: &Ops,
     ) -> Result<FunctionGraph, Problem> {
@@ -181,10 +182,10 @@ impl Manifest {
     fn graph_of_file(
         &self,
         file: &Spanned<String>,
-        place: &Place,
+        place: &SourceLocation,
         declared: &Declared,
     ) -> Result<FunctionGraph, Problem> {
-        let place = Place { line: self.place(file.span()).line, ..place.key("file") };
+        let place = SourceLocation { line: self.place(file.span()).line, ..place.key("file") };
         let path = self.file(file.get_ref());
         match self.files.get(file.get_ref()) {
             Some(Ok(text)) => json::parse(text, declared.ops()).map_err(|error| {
@@ -201,23 +202,23 @@ impl Manifest {
     fn graph_of_json(
         &self,
         json: &Spanned<String>,
-        place: &Place,
+        place: &SourceLocation,
         declared: &Declared,
     ) -> Result<FunctionGraph, Problem> {
-        let place = Place { line: self.place(json.span()).line, ..place.key("json") };
+        let place = SourceLocation { line: self.place(json.span()).line, ..place.key("json") };
         json::parse(json.get_ref(), declared.ops()).map_err(|error| {
             let message = chain(&error);
             Problem::new(place, ProblemKind::Graph { message })
         })
     }
 
-    fn serve(&self, table: &GraphTable, place: &Place) -> (Vec<Serve>, Vec<Problem>) {
+    fn serve(&self, table: &GraphTable, place: &SourceLocation) -> (Vec<Serve>, Vec<Problem>) {
         let (mut serve, mut problems) = (Vec::new(), Vec::new());
         for word in &table.serve {
             match Serve::ALL.into_iter().find(|known| known.name() == word.get_ref()) {
                 Some(known) => serve.push(known),
                 None => {
-                    let place = Place { line: self.place(word.span()).line, ..place.key("serve") };
+                    let place = SourceLocation { line: self.place(word.span()).line, ..place.key("serve") };
                     let kind = ProblemKind::Serve { found: word.get_ref().clone() };
                     problems.push(Problem::new(place, kind));
                 }
@@ -229,11 +230,11 @@ impl Manifest {
     fn graph_of_text(
         &self,
         [inputs, outputs]: [&[Spanned<String>]; 2],
-        place: &Place,
+        place: &SourceLocation,
         declared: &Declared,
         ops: &Ops,
     ) -> Result<FunctionGraph, Problem> {
-        let at = |span, key| Place { line: self.place(span).line, ..place.key(key) };
+        let at = |span, key| SourceLocation { line: self.place(span).line, ..place.key(key) };
         let mut parsed = Vec::with_capacity(inputs.len());
         for input in inputs {
             parsed.push(text::parse_input(input.get_ref()).map_err(|error| {

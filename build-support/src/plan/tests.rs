@@ -3,7 +3,7 @@
 use super::{Plan, plan};
 use crate::declared::{Declared, matrix};
 use crate::manifest::Manifest;
-use crate::place::Place;
+use crate::place::SourceLocation;
 use precast_codegen::external::{Declaration, ExternalCOp};
 use precast_graph::{FunctionGraph, Keywords, OpLibrary as _, Operand};
 use precast_ops::Ops;
@@ -39,7 +39,7 @@ const ITEMS: &[Item] = &[
 fn declare(items: impl IntoIterator<Item = Item>) -> Declared {
     let mut declared = Declared::default();
     for (name, dtype, rank) in items {
-        let place = Place::in_build("test", name);
+        let place = SourceLocation::in_build("test", name);
         match name.split_once(' ') {
             None => {
                 let lists = ([(dtype, place.clone())], [(rank, place.clone())]);
@@ -170,7 +170,7 @@ fn a_whole_graph_is_a_module_for_each_segment() {
     let after = double(&mut graph, between);
     graph.output(after, None).unwrap();
     let mut declared = Declared::default();
-    declared.graph("mixed", graph, Place::in_build("test", "mixed")).unwrap();
+    declared.graph("mixed", graph, SourceLocation::in_build("test", "mixed")).unwrap();
     let plan = plan(&declared).unwrap();
     let program = &plan.entries[0].program;
     assert_eq!(

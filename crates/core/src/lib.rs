@@ -63,7 +63,7 @@ pub use native::{
 pub use num_complex::Complex;
 pub use precast_abi::tensor::MAX_NDIM;
 pub use program::Program;
-pub use provenance::{Provenance, Served};
+pub use provenance::{CodeOrigin, Provenance};
 pub use record::{Entry, Host, Member, Record, Requires, Unmet};
 pub use trust::{Fault, TrustError, Untrusted};
 pub use typed::{Argument, Arguments, Kind, OtherTypesError, Outcome, Outcomes, Typed};

@@ -8,13 +8,13 @@ pub struct Provenance {
     /// Printable signatures of the Applies that it serves, in order.
     pub ops: Vec<String>,
     /// The artifact or interpreter that computes them.
-    pub served: Served,
+    pub served: CodeOrigin,
 }
 
 /// The origin of the code that computes a part of a graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Served {
+pub enum CodeOrigin {
     /// An artifact of a layer.
     Artifact {
         /// The key of the module.

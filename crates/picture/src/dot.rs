@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use precast_core::names::visible;
 
-use super::model::{Kind, Node, Picture, Served};
+use super::model::{Kind, Node, NodeArtifact, Picture};
 use super::short;
 
 /// Renders a picture for Graphviz.
@@ -46,11 +46,11 @@ fn members(picture: &Picture, apply: usize) -> impl Iterator<Item = (usize, &Nod
     picture.nodes.iter().enumerate().filter(move |(_, node)| node.apply == Some(apply))
 }
 
-fn served(served: &Served) -> &str {
+fn served(served: &NodeArtifact) -> &str {
     match served {
-        Served::Artifact(name) => name,
-        Served::Missing => "no artifact",
-        Served::Unknown => "",
+        NodeArtifact::Artifact(name) => name,
+        NodeArtifact::Missing => "no artifact",
+        NodeArtifact::Unknown => "",
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::model::{Picture, Served};
+use super::model::{NodeArtifact, Picture};
 use super::{escape, fill, svg};
 
 /// Renders a picture as a page.
@@ -11,9 +11,9 @@ pub fn render(picture: &Picture) -> String {
     let mut rows = String::new();
     for (apply, group) in picture.groups.iter().enumerate() {
         let (class, served) = match &group.served {
-            Served::Artifact(name) => ("hit", name.as_str()),
-            Served::Missing => ("miss", "no artifact"),
-            Served::Unknown => ("", ""),
+            NodeArtifact::Artifact(name) => ("hit", name.as_str()),
+            NodeArtifact::Missing => ("miss", "no artifact"),
+            NodeArtifact::Unknown => ("", ""),
         };
         // Writing to a string cannot fail.
         let _ = write!(

@@ -24,7 +24,7 @@ use precast_core::names::visible;
 
 pub use dot::render as dot;
 pub use html::render as html;
-pub use model::{Picture, Served};
+pub use model::{NodeArtifact, Picture};
 pub use roofline::render as roofline;
 pub use svg::render as svg;
 

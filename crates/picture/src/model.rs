@@ -11,7 +11,7 @@ use super::short;
 
 /// The artifact that serves an Apply of the lowered graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Served {
+pub enum NodeArtifact {
     /// An artifact, described in words.
     Artifact(String),
     /// No artifact: the module is compiled or rejected, depending on the policy.
@@ -53,7 +53,7 @@ pub(crate) struct Edge {
 pub(crate) struct Group {
     /// Its printable signature.
     pub(crate) signature: String,
-    pub(crate) served: Served,
+    pub(crate) served: NodeArtifact,
     /// The number of its nodes; an Apply without fusion has one.
     pub(crate) size: usize,
 }
@@ -70,7 +70,7 @@ pub struct Picture {
 impl Picture {
     /// Creates the picture of a lowered graph; `served` has an item for each of its Applies, in order.
     #[must_use]
-    pub fn new(title: &str, graph: &FunctionGraph, served: &[Served]) -> Self {
+    pub fn new(title: &str, graph: &FunctionGraph, served: &[NodeArtifact]) -> Self {
         let mut picture = Self { title: title.to_owned(), ..Self::default() };
         // The node that produces each variable.
         let mut from = vec![usize::MAX; graph.variables().len()];
@@ -90,7 +90,7 @@ impl Picture {
             }
             picture.groups.push(Group {
                 signature: graph.signature(apply),
-                served: served.get(position).cloned().unwrap_or(Served::Unknown),
+                served: served.get(position).cloned().unwrap_or(NodeArtifact::Unknown),
                 size: picture.nodes.len() - before,
             });
         }

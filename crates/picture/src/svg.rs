@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::drawing::{Drawing, Rect, TITLE, draw};
-use super::model::{Kind, Picture, Served};
+use super::model::{Kind, NodeArtifact, Picture};
 use super::{escape, short};
 
 /// The most characters of a node's label.
@@ -42,19 +42,19 @@ pub fn render(picture: &Picture) -> String {
     text
 }
 
-fn class(served: &Served) -> &'static str {
+fn class(served: &NodeArtifact) -> &'static str {
     match served {
-        Served::Artifact(_) => "hit",
-        Served::Missing => "miss",
-        Served::Unknown => "unknown",
+        NodeArtifact::Artifact(_) => "hit",
+        NodeArtifact::Missing => "miss",
+        NodeArtifact::Unknown => "unknown",
     }
 }
 
-fn served(served: &Served) -> &str {
+fn served(served: &NodeArtifact) -> &str {
     match served {
-        Served::Artifact(name) => name,
-        Served::Missing => "no artifact",
-        Served::Unknown => "",
+        NodeArtifact::Artifact(name) => name,
+        NodeArtifact::Missing => "no artifact",
+        NodeArtifact::Unknown => "",
     }
 }
 

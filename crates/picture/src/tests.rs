@@ -1,7 +1,7 @@
 //! Tests that pictures match their graphs, that nothing overlaps, and that names cannot break the markup.
 
 use super::drawing::{Rect, draw};
-use super::model::{Kind, Picture, Served};
+use super::model::{Kind, NodeArtifact, Picture};
 use super::{dot, html, svg};
 use precast_graph::{FunctionGraph, text};
 use precast_ops::{Ops, rewrite};
@@ -25,7 +25,7 @@ fn overlap(a: &Rect, b: &Rect) -> bool {
 #[test]
 fn fused_steps_are_drawn_one_by_one_in_their_group() {
     let graph = graph(&["out = sum(exp(-x*x)*y + z)"]);
-    let picture = Picture::new("t", &graph, &[Served::Artifact("1f3a".to_owned())]);
+    let picture = Picture::new("t", &graph, &[NodeArtifact::Artifact("1f3a".to_owned())]);
     let ops: Vec<&str> =
         picture.nodes.iter().filter(|node| node.kind == Kind::Op).map(|node| node.label.as_str()).collect();
     assert_eq!(ops, ["neg", "mul", "exp", "mul", "add", "sum"]);
@@ -80,7 +80,7 @@ fn names_cannot_break_out_of_the_markup() {
         "a\nb\0\x1b[2J\u{202e}\r",
         "\\",
     ] {
-        let picture = Picture::new(hostile, &graph, &[Served::Artifact(hostile.to_owned())]);
+        let picture = Picture::new(hostile, &graph, &[NodeArtifact::Artifact(hostile.to_owned())]);
         for text in [svg(&picture), html(&picture), dot(&picture)] {
             assert!(!text.contains(['\0', '\x1b', '\u{202e}', '\r']), "{}", text.escape_debug());
         }

@@ -9,7 +9,7 @@ use crate::{dtypes, error};
 use numpy::{PyArrayDescr, PyUntypedArray};
 use precast_core::function::check_inputs;
 use precast_core::program::Port;
-use precast_core::{Array, ArrayRef, CallError, Served};
+use precast_core::{Array, ArrayRef, CallError, CodeOrigin};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyTuple};
@@ -235,11 +235,11 @@ pub(crate) fn getters() -> &'static [Getter] {
 }
 
 /// Describes the provider of a part of the graph.
-fn served(served: &Served) -> String {
+fn served(served: &CodeOrigin) -> String {
     match served {
-        Served::Artifact { key, layer, isa, .. } => format!("{} ({isa}) of {layer}", key.short()),
-        Served::Jit { key, isa, .. } => format!("{} ({isa}), compiled in this process", key.short()),
-        Served::Interpreted => "the reference implementation".to_owned(),
+        CodeOrigin::Artifact { key, layer, isa, .. } => format!("{} ({isa}) of {layer}", key.short()),
+        CodeOrigin::Jit { key, isa, .. } => format!("{} ({isa}), compiled in this process", key.short()),
+        CodeOrigin::Interpreted => "the reference implementation".to_owned(),
         _ => "another implementation".to_owned(),
     }
 }

@@ -8,7 +8,7 @@ use crate::metadata::{self, Told};
 use crate::modules::Wanted;
 use crate::own::ctype;
 use precast_build::pipeline::{self, Access, StoreChoice};
-use precast_build::{Declared, Execution, Place, plan};
+use precast_build::{Declared, Execution, SourceLocation, plan};
 use precast_codegen::Unit;
 use precast_compile::{Isa, Toolchain, Variant};
 use precast_store::key::Profile;
@@ -36,7 +36,7 @@ pub(crate) fn save(
     let levels = levels.map_err(|refused| error::graph_of(py, "GraphValueError", &refused))?;
     let mut declared = Declared::new(ctype::with_types(ops().clone()));
     for (name, graph) in &graphs {
-        let added = declared.graph(name, graph.get().graph.clone(), Place::in_build("graph", name));
+        let added = declared.graph(name, graph.get().graph.clone(), SourceLocation::in_build("graph", name));
         added.map_err(|problem| error::graph_value(py, &problem.kind.to_string()))?;
     }
     for (name, stated) in metadata {

@@ -10,7 +10,7 @@ use crate::graph::replay::ops;
 use crate::graph::whole::Graph;
 use crate::own::op::OwnOp;
 use crate::own::{ctype, stash};
-use precast_core::Served;
+use precast_core::CodeOrigin;
 use precast_graph::{FunctionGraph, Type};
 use precast_ops::{DimShuffle, Elemwise};
 use precast_runtime::{BuildRuntimeError, DispatchError, Dispatcher, Policy, Runtime, is_checked};
@@ -75,7 +75,7 @@ fn runs_python(graph: &FunctionGraph, function: &precast_core::Function) -> bool
         op.downcast_ref().is_some_and(OwnOp::has_perform)
     };
     let is_interpreted =
-        || function.provenance().iter().any(|part| matches!(part.served, Served::Interpreted));
+        || function.provenance().iter().any(|part| matches!(part.served, CodeOrigin::Interpreted));
     is_checked(function)
         || function.inputs().iter().any(|port| is_filtered(&port.ty))
         || graph.applies().iter().any(|apply| has_perform(&*apply.op)) && is_interpreted()

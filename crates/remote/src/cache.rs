@@ -12,13 +12,13 @@ use precast_core::key::ContentId;
 use precast_store::user_cache;
 
 use crate::Options;
-use crate::url::Place;
+use crate::url::RemoteUrl;
 
 /// The number of bytes written to check that a disk has room.
 const PROBE: usize = 1 << 16;
 
 /// Returns the cache directory of a remote. Each remote has its own, so that one cannot answer for another.
-pub(crate) fn of(place: &Place, options: &Options) -> io::Result<PathBuf> {
+pub(crate) fn of(place: &RemoteUrl, options: &Options) -> io::Result<PathBuf> {
     let name = ContentId::of(place.to_string().as_bytes()).short();
     let users = || user_cache().map(|cache| cache.join("remote"));
     let cache = options.cache.clone().or_else(users);
@@ -37,7 +37,7 @@ pub(crate) fn make(directory: &Path) -> io::Result<()> {
 /// Returns the store that caches content of a remote, and the temporary directory that contains it, if any.
 #[cfg(feature = "files")]
 pub(crate) fn store(
-    place: &Place,
+    place: &RemoteUrl,
     options: &Options,
 ) -> Result<(precast_store::Store, Option<tempfile::TempDir>), crate::OpenRemoteError> {
     use crate::OpenRemoteError as Error;

@@ -16,7 +16,7 @@ use precast_store::remote::{Item, RecordName, RemoteError, Sink, Source, Wanted}
 use crate::bounded::Bounded;
 use crate::gather::Stopped;
 use crate::lists::Lists;
-use crate::url::Place;
+use crate::url::RemoteUrl;
 use crate::wait::wait;
 use crate::{OpenRemoteError, Patience, words};
 
@@ -53,7 +53,7 @@ impl Files {
     ///
     /// The URL names neither a bucket nor a web server, a variable that configures the bucket is invalid, or
     /// credentials would be sent without encryption.
-    pub fn open(place: &Place, patience: Patience) -> Result<Self, OpenRemoteError> {
+    pub fn open(place: &RemoteUrl, patience: Patience) -> Result<Self, OpenRemoteError> {
         crate::tls::provide();
         let name = place.to_string();
         let refused = |source: Error| OpenRemoteError::Transport { place: name.clone(), why: words(&source) };
@@ -65,14 +65,14 @@ impl Files {
         };
         let connector = |headers| Bounded { connection: patience.connection, headers };
         let (server, root, lists): (Arc<dyn ObjectStore>, _, _) = match place {
-            Place::S3 { bucket, prefix } => {
+            RemoteUrl::S3 { bucket, prefix } => {
                 let bucket = AmazonS3Builder::from_env().with_bucket_name(bucket).with_retry(retry);
                 let bucket = bucket.with_http_connector(connector(http::HeaderMap::new()));
                 let server = bucket.with_client_options(options(is_allowed("AWS_ALLOW_HTTP")));
                 let server = server.build().map_err(refused)?;
                 (Arc::new(server), Path::from(prefix.as_str()), true)
             }
-            Place::Http { url, credentials } => {
+            RemoteUrl::Http { url, credentials } => {
                 let is_exposed = credentials.is_some() && !place.is_private();
                 if is_exposed && !is_allowed("PRECAST_ALLOW_HTTP") {
                     return Err(OpenRemoteError::Exposed { place: name });
@@ -86,7 +86,7 @@ impl Files {
             _ => return Err(OpenRemoteError::NotFiles { place: name }),
         };
         // The names of directory buckets have this suffix.
-        let sorts = !matches!(place, Place::S3 { bucket, .. } if bucket.ends_with("--x-s3"));
+        let sorts = !matches!(place, RemoteUrl::S3 { bucket, .. } if bucket.ends_with("--x-s3"));
         let at = At { name: name.into(), server, root, lists, sorts, patience };
         Ok(Self { at, lists: Lists::default() })
     }

@@ -8,7 +8,7 @@ use precast_store::remote::RemoteError;
 use precast_store::{CreateError, Keyring, Layer, OpenSignedError};
 
 use crate::Patience;
-use crate::url::{Place, PlaceError};
+use crate::url::{ParseRemoteUrlError, RemoteUrl};
 
 /// Options of a remote.
 #[derive(Debug, Clone, Default)]
@@ -31,7 +31,7 @@ pub struct Options {
 pub enum OpenRemoteError {
     /// The text does not name a remote.
     #[error(transparent)]
-    Place(#[from] PlaceError),
+    RemoteUrl(#[from] ParseRemoteUrlError),
     /// The program was built without the required feature.
     #[error("cannot use `{place}`: this program was built without the feature `{feature}` of precast-remote")]
     Feature {
@@ -113,20 +113,20 @@ pub enum OpenRemoteError {
 /// The URL does not name a remote, fetched content cannot be cached, or a release cannot be fetched or lacks required
 /// signatures. A store that is unreachable now is not an error: the layer then serves only the content fetched before.
 pub fn open(url: &str, keyring: Arc<Keyring>, options: &Options) -> Result<Layer, OpenRemoteError> {
-    let place: Place = url.parse()?;
+    let place: RemoteUrl = url.parse()?;
     match &place {
         #[cfg(feature = "files")]
-        Place::Http { .. } | Place::S3 { .. } => {
+        RemoteUrl::Http { .. } | RemoteUrl::S3 { .. } => {
             let source = Arc::new(crate::Files::open(&place, options.patience)?);
             let (store, temporary) = crate::cache::store(&place, options)?;
             let remote = precast_store::remote::Remote::new(source, store.trusting(keyring));
             Ok(Layer::from(temporary.into_iter().fold(remote, |remote, directory| remote.keeping(directory))))
         }
         #[cfg(feature = "oci")]
-        Place::Oci { .. } => crate::oci::layer(&place, &keyring, options),
+        RemoteUrl::Oci { .. } => crate::oci::layer(&place, &keyring, options),
         #[cfg(not(all(feature = "files", feature = "oci")))]
         _ => {
-            let feature = if matches!(place, Place::Oci { .. }) { "oci" } else { "files" };
+            let feature = if matches!(place, RemoteUrl::Oci { .. }) { "oci" } else { "files" };
             Err(OpenRemoteError::Feature { place: place.to_string(), feature })
         }
     }
@@ -140,7 +140,7 @@ pub fn open(url: &str, keyring: Arc<Keyring>, options: &Options) -> Result<Layer
 /// The previous release is unknown, and `options` requires it.
 #[cfg(feature = "oci")]
 pub fn compare(
-    place: &Place,
+    place: &RemoteUrl,
     signed: crate::oci::Signed,
     options: &Options,
 ) -> Result<crate::oci::Compared, OpenRemoteError> {

@@ -43,7 +43,7 @@ pub use layer::compare;
 #[cfg(any(feature = "files", feature = "oci"))]
 pub use layer::{OpenRemoteError, Options, open};
 pub use patience::Patience;
-pub use url::{Place, PlaceError};
+pub use url::{ParseRemoteUrlError, RemoteUrl};
 
 /// Returns the innermost error of a transport in one short line. The outer errors may repeat
 /// URLs with secrets, or whole pages.

@@ -6,7 +6,7 @@ use std::str::FromStr;
 /// A remote that a URL names.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Place {
+pub enum RemoteUrl {
     /// A store directory on a web server.
     Http {
         /// The URL, without credentials and without a `/` at its end.
@@ -34,14 +34,14 @@ pub enum Place {
     "invalid remote `{shown}`: {why}\nhint: use `https://host/path`, `s3://bucket/prefix` or \
      `oci://host/repository:tag`"
 )]
-pub struct PlaceError {
+pub struct ParseRemoteUrlError {
     /// The text, without credentials.
     shown: String,
     /// The reason.
     why: &'static str,
 }
 
-impl Place {
+impl RemoteUrl {
     /// Returns whether a text is meant as a URL and not as a path.
     #[must_use]
     pub fn is_meant(text: &str) -> bool {
@@ -67,7 +67,7 @@ impl Place {
 }
 
 /// Renders the URL without credentials.
-impl fmt::Display for Place {
+impl fmt::Display for RemoteUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Http { url, .. } => f.write_str(url),
@@ -79,23 +79,23 @@ impl fmt::Display for Place {
 }
 
 /// Renders the URL without credentials.
-impl fmt::Debug for Place {
+impl fmt::Debug for RemoteUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Place({self})")
+        write!(f, "RemoteUrl({self})")
     }
 }
 
-impl FromStr for Place {
-    type Err = PlaceError;
+impl FromStr for RemoteUrl {
+    type Err = ParseRemoteUrlError;
 
-    fn from_str(text: &str) -> Result<Self, PlaceError> {
+    fn from_str(text: &str) -> Result<Self, ParseRemoteUrlError> {
         let (scheme, rest) = text.split_once("://").unwrap_or(("", text));
         let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
         let (credentials, host) = match authority.rsplit_once('@') {
             Some((credentials, host)) => (Some(credentials), host),
             None => (None, authority),
         };
-        let wrong = |why| PlaceError { shown: without_secrets(text), why };
+        let wrong = |why| ParseRemoteUrlError { shown: without_secrets(text), why };
         if host.is_empty() {
             return Err(wrong("missing host"));
         }
@@ -166,13 +166,13 @@ mod tests {
 
     #[test]
     fn urls_are_taken_apart_and_never_show_credentials() {
-        let shown = |text: &str| text.parse::<Place>().map(|place| place.to_string());
+        let shown = |text: &str| text.parse::<RemoteUrl>().map(|place| place.to_string());
         assert_eq!(shown("https://h/a/").unwrap(), "https://h/a");
         assert_eq!(shown("http://u:secret@h:80").unwrap(), "http://h:80");
         assert_eq!(shown("s3://b").unwrap(), "s3://b");
         assert_eq!(shown("s3://b/p/q/").unwrap(), "s3://b/p/q");
         assert_eq!(shown("oci://h:5000/r@sha256:00").unwrap(), "oci://h:5000/r@sha256:00");
-        let place = "https://u:secret@h/a".parse::<Place>().unwrap();
+        let place = "https://u:secret@h/a".parse::<RemoteUrl>().unwrap();
         assert!(!format!("{place:?} {place}").contains("secret"));
         for wrong in [
             "",

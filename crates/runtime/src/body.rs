@@ -5,7 +5,7 @@ use crate::filter::Filtered;
 use crate::reference::Reference;
 use precast_core::function::{Body, Delegate, misfit_error};
 use precast_core::native::Targets;
-use precast_core::{Array, ArrayRef, CallError, Function, Provenance, Served};
+use precast_core::{Array, ArrayRef, CallError, CodeOrigin, Function, Provenance};
 use precast_graph::{FunctionGraph, Op, interpret_with};
 use std::error::Error;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub(crate) fn interpreted(graph: FunctionGraph, reference: Reference) -> Function {
     let ops = graph.applies().iter().map(|apply| graph.signature(apply)).collect();
     let (inputs, outputs) = graph.interface();
-    let provenance = vec![Provenance { ops, served: Served::Interpreted }];
+    let provenance = vec![Provenance { ops, served: CodeOrigin::Interpreted }];
     Function::from_body(inputs, outputs, provenance, Box::new(Interpreted { graph, reference }))
 }
 

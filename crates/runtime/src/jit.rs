@@ -8,7 +8,7 @@ use precast_codegen::Module;
 use precast_compile::{Compiled, Toolchain};
 use precast_core::event::chain;
 use precast_core::native::LoadedModule;
-use precast_core::{Provenance, Served};
+use precast_core::{CodeOrigin, Provenance};
 use precast_store::archive::SHARED_OBJECT;
 use precast_store::{BuildKey, Fingerprint};
 use std::sync::Arc;
@@ -68,6 +68,6 @@ fn load(
             .unwrap_or_else(|| failed("see the events of `stats()`".to_owned()))
     })?;
     let module = library.module(member.slot, key).map_err(|error| failed(chain(&error)))?;
-    let served = Served::Jit { key: *key, digest: record.digest, isa: record.isa.clone() };
+    let served = CodeOrigin::Jit { key: *key, digest: record.digest, isa: record.isa.clone() };
     Ok((module, Provenance { ops: vec![signature.to_owned()], served }))
 }

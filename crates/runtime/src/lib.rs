@@ -53,7 +53,7 @@ pub use error::{BuildRuntimeError, EntryError, FunctionError};
 pub use explain::{Check, Explanation, Lookup};
 pub use policy::{ParsePolicyError, Policy};
 pub use precast_acquire::{Miss, Reason};
-pub use precast_core::{ArrayMut, ArrayRef, CallError, Function, LoadLibraryError, Provenance, Served};
+pub use precast_core::{ArrayMut, ArrayRef, CallError, CodeOrigin, Function, LoadLibraryError, Provenance};
 pub use precast_graph::{Array, DType, FunctionGraph, Type};
 pub use precast_ops::{GENERATOR, Ops, OtherVersion, Serve};
 #[cfg(feature = "remote")]

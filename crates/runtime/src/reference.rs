@@ -8,7 +8,7 @@ use crate::error::FunctionError;
 use crate::runtime::Runtime;
 use precast_codegen::external::ExternalCOp;
 use precast_core::native::ErrorKind;
-use precast_core::{ArrayRef, CallError, Function, Served};
+use precast_core::{ArrayRef, CallError, CodeOrigin, Function};
 use precast_graph::{Array, FunctionGraph, Op, PerformError, Type};
 use std::any::Any;
 use std::sync::Arc;
@@ -43,7 +43,8 @@ impl Reference {
                     continue;
                 }
                 let function = runtime.resolve("", &graph)?;
-                let interpreted = function.provenance().iter().any(|part| part.served == Served::Interpreted);
+                let interpreted =
+                    function.provenance().iter().any(|part| part.served == CodeOrigin::Interpreted);
                 if !interpreted {
                     compiled.push(Compiled { op, inputs, function });
                 }

@@ -9,7 +9,7 @@ use precast_codegen::Module;
 use precast_core::event::chain;
 use precast_core::native::profiling::{self, Symbols};
 use precast_core::native::{Label, LoadedLibrary, LoadedModule};
-use precast_core::{Libraries, Provenance, Served, span};
+use precast_core::{CodeOrigin, Libraries, Provenance, span};
 use precast_graph::FunctionGraph;
 use precast_ops::Ops;
 use precast_store::{BuildKey, Layer, LayerError, Member, Record};
@@ -99,7 +99,7 @@ impl Resolver {
             let span = span!("lookup", key = key.short().as_str(), layer = layer.to_string().as_str(); variant, outcome);
             let found = self.resolve_in(layer, key, names)?;
             span.record("outcome", if found.is_some() { "hit" } else { "miss" });
-            if let Some((_, Provenance { served: Served::Artifact { isa, .. }, .. })) = &found {
+            if let Some((_, Provenance { served: CodeOrigin::Artifact { isa, .. }, .. })) = &found {
                 span.record("variant", isa.as_str());
             }
             if found.is_some() {
@@ -128,7 +128,7 @@ impl Resolver {
                     let (layer, signature) = (layer.to_string(), member.signature.clone());
                     self.recorder.tell(Event::Hit { signature: signature.clone(), layer: layer.clone() });
                     let (action, digest, isa) = (record.action, record.digest, record.isa.clone());
-                    let served = Served::Artifact { key: *key, layer, action, digest, isa };
+                    let served = CodeOrigin::Artifact { key: *key, layer, action, digest, isa };
                     return Ok(Some((module, Provenance { ops: vec![signature], served })));
                 }
                 Err(error) => self.passed_over(&member.signature, chain(&error)),

@@ -1,6 +1,6 @@
 //! Ops of independent authors: the text of one op affects no other op that follows it.
 //!
-//! Each row has two ops on a C scalar with known values, and the graph uses both. Served as a whole, the graph has
+//! Each row has two ops on a C scalar with known values, and the graph uses both. CodeOrigin as a whole, the graph has
 //! one module for each op. It is compiled, found in a store, and explained.
 
 use super::{call, graph, op};

@@ -12,7 +12,7 @@
 
 use crate::compiled::{Granularity, try_bundle};
 use ndarray::{Axis, IxDyn};
-use precast::{Array, ArrayRef, FunctionGraph, Policy, Runtime, Served};
+use precast::{Array, ArrayRef, CodeOrigin, FunctionGraph, Policy, Runtime};
 use precast_compile::Isa;
 use precast_graph::{interpret, with_array};
 use precast_ops::Ops;
@@ -119,7 +119,7 @@ fn disagreement(runtime: &Runtime, subject: &Subject) -> Option<String> {
         Ok(function) => function,
         Err(error) => return Some(error.to_string()),
     };
-    assert!(function.provenance().iter().all(|p| matches!(p.served, Served::Artifact { .. })));
+    assert!(function.provenance().iter().all(|p| matches!(p.served, CodeOrigin::Artifact { .. })));
     let mut reused: Option<Vec<Array>> = None;
     for Call { inputs, expected } in &subject.calls {
         let refs: Vec<ArrayRef<'_>> = inputs

@@ -6,7 +6,7 @@
 use precast_graph::FunctionGraph;
 use precast_ops::Ops;
 use precast_ops::rewrite::Form;
-use precast_picture::{self as picture, Picture, Served};
+use precast_picture::{self as picture, NodeArtifact, Picture};
 use precast_runtime::{Explanation, Lookup};
 
 use super::explanation_of;
@@ -57,10 +57,10 @@ fn title(args: &PictureArgs) -> String {
 
 /// Returns the artifact that serves each Apply of the drawn graph, which is the graph as served or, if `plain`, as
 /// declared.
-fn served(explanation: &Explanation, graph: &FunctionGraph, plain: bool, asked: bool) -> Vec<Served> {
+fn served(explanation: &Explanation, graph: &FunctionGraph, plain: bool, asked: bool) -> Vec<NodeArtifact> {
     let applies = graph.applies();
     if !asked {
-        return vec![Served::Unknown; applies.len()];
+        return vec![NodeArtifact::Unknown; applies.len()];
     }
     if !plain {
         return explanation.served().iter().map(one).collect();
@@ -75,16 +75,16 @@ fn served(explanation: &Explanation, graph: &FunctionGraph, plain: bool, asked: 
     let alone = |apply| {
         let signature = graph.signature(apply);
         let same = cut.applies().iter().position(|other| cut.signature(other) == signature);
-        same.and_then(|at| explanation.served().get(at)).map_or(Served::Unknown, one)
+        same.and_then(|at| explanation.served().get(at)).map_or(NodeArtifact::Unknown, one)
     };
     applies.iter().map(alone).collect()
 }
 
-fn one(lookup: &Lookup) -> Served {
+fn one(lookup: &Lookup) -> NodeArtifact {
     match lookup {
         Lookup::Found { key, layer, isa, .. } => {
-            Served::Artifact(format!("{} ({isa}) of {layer}", key.short()))
+            NodeArtifact::Artifact(format!("{} ({isa}) of {layer}", key.short()))
         }
-        _ => Served::Missing,
+        _ => NodeArtifact::Missing,
     }
 }

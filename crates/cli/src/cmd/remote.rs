@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use precast_remote::oci::{Attached, Kind as Released, Registry, Release, Signed};
-use precast_remote::{Files, Options, Patience, Place};
+use precast_remote::{Files, Options, Patience, RemoteUrl};
 use precast_store::{Bundle, Export, OpenExportError, Store, Unsigned, file};
 use serde_json::json;
 
@@ -14,9 +14,9 @@ use crate::{events, layers, print, provenance, term, whole};
 
 /// Pushes a store, a bundle or an export.
 pub(super) fn push(args: PushArgs) -> Result<Exit, Failure> {
-    let place: Place = args.url.parse().map_err(|error| {
+    let place: RemoteUrl = args.url.parse().map_err(|error| {
         let failure = Failure::from(error);
-        match !Place::is_meant(&args.url) || args.url.starts_with("file:") {
+        match !RemoteUrl::is_meant(&args.url) || args.url.starts_with("file:") {
             true => failure.hint(
                 "export to a directory with `precast export --out FILE`, and import it with `precast \
                                   import`",
@@ -25,10 +25,10 @@ pub(super) fn push(args: PushArgs) -> Result<Exit, Failure> {
         }
     })?;
     match (&place, args.file) {
-        (Place::Oci { .. }, Some(file)) => push_release(&place, &file, args.sbom.as_deref(), args.json),
-        (Place::Oci { .. }, None) => Err(Failure::usage("missing file to push to the registry")
+        (RemoteUrl::Oci { .. }, Some(file)) => push_release(&place, &file, args.sbom.as_deref(), args.json),
+        (RemoteUrl::Oci { .. }, None) => Err(Failure::usage("missing file to push to the registry")
             .hint("create one with `precast build --bundle FILE` or `precast export --out FILE`")),
-        (Place::Http { .. }, _) => Err(Failure::usage(format!(
+        (RemoteUrl::Http { .. }, _) => Err(Failure::usage(format!(
             "cannot push to `{place}`: web servers are read-only"
         ))
         .hint(
@@ -40,7 +40,12 @@ pub(super) fn push(args: PushArgs) -> Result<Exit, Failure> {
     }
 }
 
-fn push_store(place: &Place, store: Option<PathBuf>, names: &[String], json: bool) -> Result<Exit, Failure> {
+fn push_store(
+    place: &RemoteUrl,
+    store: Option<PathBuf>,
+    names: &[String],
+    json: bool,
+) -> Result<Exit, Failure> {
     let store = Store::open(layers::to_build(store))?.on_event(events::hear);
     let names = (!names.is_empty()).then(|| names.iter().cloned().collect());
     let sink = Files::open(place, Patience::default())?;
@@ -62,7 +67,7 @@ fn push_store(place: &Place, store: Option<PathBuf>, names: &[String], json: boo
     Ok(Exit::Ok)
 }
 
-fn push_release(place: &Place, path: &Path, sbom: Option<&Path>, json: bool) -> Result<Exit, Failure> {
+fn push_release(place: &RemoteUrl, path: &Path, sbom: Option<&Path>, json: bool) -> Result<Exit, Failure> {
     let bytes = file::read(path, u64::MAX)?;
     let damaged =
         |failure: Failure| failure.within(format!("cannot push `{}`", path.display())).exiting(Exit::Damaged);
@@ -117,7 +122,7 @@ fn push_release(place: &Place, path: &Path, sbom: Option<&Path>, json: bool) -> 
 
 /// Pulls a bundle or an export.
 pub(super) fn pull(args: PullArgs) -> Result<Exit, Failure> {
-    let place: Place = args.url.parse()?;
+    let place: RemoteUrl = args.url.parse()?;
     let keyring = layers::open_keyring(&LayerArgs { keyring: args.keyring, ..LayerArgs::default() })?;
     let mut fetched = Registry::open(&place, Patience::default())?.fetch()?;
     let unsigned = |unsigned: Box<Unsigned>| {

@@ -8,7 +8,7 @@ use std::path::Path;
 use precast_graph::{Array, FunctionGraph, Type};
 use precast_runtime::debug::Violation;
 use precast_runtime::{
-    ArrayRef, CallError, EntryError, Function, Provenance, Runtime, Served, debug_findings,
+    ArrayRef, CallError, CodeOrigin, EntryError, Function, Provenance, Runtime, debug_findings,
 };
 use serde_json::{Value, json};
 
@@ -125,9 +125,9 @@ fn combination(runtime: &Runtime, name: &str, given: &[Given]) -> Result<Option<
 fn explain(provenance: &[Provenance]) {
     for part in provenance {
         let who = match &part.served {
-            Served::Artifact { key, layer, isa, .. } => format!("key {} ({isa}) of {layer}", key.short()),
-            Served::Jit { key, isa, .. } => format!("key {} ({isa}), compiled now", key.short()),
-            Served::Interpreted => "the interpreter".to_owned(),
+            CodeOrigin::Artifact { key, layer, isa, .. } => format!("key {} ({isa}) of {layer}", key.short()),
+            CodeOrigin::Jit { key, isa, .. } => format!("key {} ({isa}), compiled now", key.short()),
+            CodeOrigin::Interpreted => "the interpreter".to_owned(),
             _ => "another".to_owned(),
         };
         term::note(&format!("served by {who}:\n  {}", part.ops.join("\n  ")));
@@ -164,14 +164,14 @@ fn report(
 
 fn json_provenance(part: &Provenance) -> Value {
     match &part.served {
-        Served::Artifact { key, layer, action, digest, isa } => json!({
+        CodeOrigin::Artifact { key, layer, action, digest, isa } => json!({
             "ops": part.ops, "served": "artifact", "key": key, "layer": layer, "action": action,
             "digest": digest, "isa": isa,
         }),
-        Served::Jit { key, digest, isa } => {
+        CodeOrigin::Jit { key, digest, isa } => {
             json!({"ops": part.ops, "served": "jit", "key": key, "digest": digest, "isa": isa})
         }
-        Served::Interpreted => json!({"ops": part.ops, "served": "interpreter"}),
+        CodeOrigin::Interpreted => json!({"ops": part.ops, "served": "interpreter"}),
         _ => json!({"ops": part.ops, "served": "other"}),
     }
 }

@@ -11,7 +11,8 @@ use precast_store::event::{self, chain, split_hints};
 use precast_store::key::ambiguous;
 use precast_store::keyring::check_file;
 use precast_store::{
-    Bundle, Entry, Event, Export, Keyring, Lacking, OpenBundleError, OpenExportError, Store, file, lacking,
+    Bundle, Entry, Event, Export, Keyring, MissingModule, OpenBundleError, OpenExportError, Store, file,
+    lacking,
 };
 use serde_json::{Value, json};
 
@@ -204,7 +205,7 @@ impl Health {
     }
 
     /// Reports modules that entries call and no variant serves: an intact layer serves each of its entries.
-    fn judge_lacking(&mut self, entries: &[Entry], lacking: &[Lacking]) {
+    fn judge_lacking(&mut self, entries: &[Entry], lacking: &[MissingModule]) {
         for lost in lost(entries, lacking) {
             self.problems.push(lost.to_string());
             self.exit = Exit::Damaged;
@@ -274,7 +275,7 @@ impl Health {
 
 /// Returns the missing modules without those that are never published: each process compiles modules with an op of
 /// the empty version for itself.
-pub(crate) fn lost<'l>(entries: &[Entry], lacking: &'l [Lacking]) -> Vec<&'l Lacking> {
+pub(crate) fn lost<'l>(entries: &[Entry], lacking: &'l [MissingModule]) -> Vec<&'l MissingModule> {
     let made = RefCell::new(BTreeSet::new());
     for entry in entries.iter().filter(|entry| lacking.iter().any(|lost| lost.entry == entry.name)) {
         let note = |part: &FunctionGraph, ops: &Ops| {

@@ -6,7 +6,7 @@ use crate::native::{
     Direct, Executable, Frame, LoadedModule, NativeFunction, NoNative, Pool, RunError, StepError,
 };
 use crate::program::{Program, Step, bind, captured};
-use crate::provenance::{Provenance, Served};
+use crate::provenance::{CodeOrigin, Provenance};
 use std::sync::{Arc, OnceLock};
 
 /// Creates the state of a function.
@@ -34,7 +34,7 @@ pub(super) enum Serves {
 #[derive(Debug)]
 pub(super) struct Modules {
     pub(super) loaded: Vec<LoadedModule>,
-    pub(super) served: Vec<Arc<Served>>,
+    pub(super) served: Vec<Arc<CodeOrigin>>,
     pub(super) native: OnceLock<Result<NativeFunction, NoNative>>,
     /// The call path without a frame, if possible.
     pub(super) direct: Option<Arc<Direct>>,
@@ -47,7 +47,7 @@ impl Inner {
     pub(super) fn of_program(
         program: Program,
         modules: Vec<LoadedModule>,
-        served: Vec<Arc<Served>>,
+        served: Vec<Arc<CodeOrigin>>,
     ) -> Result<Self, CallError> {
         let captured = captured(&program, &modules);
         let direct = Direct::new(&program, &modules, &captured);
@@ -58,7 +58,7 @@ impl Inner {
     /// Creates a program that is called without a frame if `direct` is set, and in a frame otherwise.
     pub(super) fn of_modules(
         program: Program,
-        (loaded, served): (Vec<LoadedModule>, Vec<Arc<Served>>),
+        (loaded, served): (Vec<LoadedModule>, Vec<Arc<CodeOrigin>>),
         (direct, executable): (Option<Direct>, Option<Executable>),
     ) -> Result<Self, CallError> {
         let idle = Pool::new();
@@ -84,9 +84,9 @@ impl Inner {
     /// Returns the artifact that serves each step.
     pub(super) fn origins(&self) -> Vec<Provenance> {
         let Serves::Modules(modules) = &self.body else { return Vec::new() };
-        let provenance = |(step, served): (&Step, &Arc<Served>)| Provenance {
+        let provenance = |(step, served): (&Step, &Arc<CodeOrigin>)| Provenance {
             ops: step.signatures.clone(),
-            served: Served::clone(served),
+            served: CodeOrigin::clone(served),
         };
         self.program.steps.iter().zip(&modules.served).map(provenance).collect()
     }

@@ -17,7 +17,7 @@ use crate::native::{
     NoNative, StepError, Strided, Targets,
 };
 use crate::program::{Computes, Port, Program, Register};
-use crate::provenance::{Provenance, Served};
+use crate::provenance::{CodeOrigin, Provenance};
 use crate::value::Array;
 use crate::with_array;
 use check::{check_outputs, check_results};
@@ -50,14 +50,14 @@ impl Function {
     pub fn new(
         program: Program,
         modules: Vec<LoadedModule>,
-        served: Vec<Arc<Served>>,
+        served: Vec<Arc<CodeOrigin>>,
     ) -> Result<Self, CallError> {
         Inner::of_program(program, modules, served).map(Self::from)
     }
 
     /// Creates a function whose program is parsed from the bytes of its entry on first use. Its steps must call only
     /// drivers.
-    pub(crate) fn unread(entry: Piece, modules: Vec<(LoadedModule, Arc<Served>)>) -> Self {
+    pub(crate) fn unread(entry: Piece, modules: Vec<(LoadedModule, Arc<CodeOrigin>)>) -> Self {
         Self(Arc::new(LazyLock::new(Box::new(move || unread::read(&entry, modules)))))
     }
 

@@ -6,13 +6,13 @@
 use super::{CallError, Inner, Serves};
 use crate::native::LoadedModule;
 use crate::program::Program;
-use crate::provenance::Served;
+use crate::provenance::CodeOrigin;
 use crate::record::ParseRecordError;
 use std::sync::Arc;
 
 /// Parses the program of an entry and makes it callable.
 #[cold]
-pub(super) fn read(entry: &[u8], modules: Vec<(LoadedModule, Arc<Served>)>) -> Inner {
+pub(super) fn read(entry: &[u8], modules: Vec<(LoadedModule, Arc<CodeOrigin>)>) -> Inner {
     let (modules, served) = modules.into_iter().unzip();
     let read = Program::of_entry(entry).map_err(unreadable);
     let made = read.and_then(|program| Inner::of_program(program, modules, served));

@@ -17,7 +17,7 @@ use crate::metadata::Metadata;
 use crate::native::profiling::Symbols;
 use crate::native::{Label, LoadedModule, profiling};
 use crate::program::{Computes, Outline, Program};
-use crate::provenance::Served;
+use crate::provenance::CodeOrigin;
 use crate::record::Record;
 use crate::trace::outcome;
 use std::collections::BTreeSet;
@@ -56,7 +56,7 @@ struct Known {
     modules: Modules,
 }
 
-type Modules = ByHash<BuildKey, (LoadedModule, Arc<Served>)>;
+type Modules = ByHash<BuildKey, (LoadedModule, Arc<CodeOrigin>)>;
 
 impl Loader {
     /// Opens a bundle that is part of the program. It is as trusted as the program, so `PRECAST_KEYRING` does not apply.
@@ -196,18 +196,18 @@ impl Loader {
     }
 
     /// Returns the best module of a key that this host can run. The error lists the reasons why all variants failed.
-    fn module(&self, graph: &str, key: &BuildKey) -> Result<(LoadedModule, Served), String> {
+    fn module(&self, graph: &str, key: &BuildKey) -> Result<(LoadedModule, CodeOrigin), String> {
         let span =
             crate::span!("lookup", key = key.short().as_str(), layer = self.bundle.name(); variant, outcome);
         let found = self.find_module(graph, key);
-        if let Ok((_, Served::Artifact { isa, .. })) = &found {
+        if let Ok((_, CodeOrigin::Artifact { isa, .. })) = &found {
             span.record("variant", isa.as_str());
         }
         span.record("outcome", if found.is_ok() { "hit" } else { "miss" });
         found
     }
 
-    fn find_module(&self, graph: &str, key: &BuildKey) -> Result<(LoadedModule, Served), String> {
+    fn find_module(&self, graph: &str, key: &BuildKey) -> Result<(LoadedModule, CodeOrigin), String> {
         let mut reasons = Vec::new();
         let profiled = self.libraries.is_profiled();
         for record in best_first(self.bundle.find(key), &mut reasons) {
@@ -225,7 +225,7 @@ impl Loader {
                 Ok(module) => {
                     let (action, digest, isa) = (record.action, record.digest, record.isa.clone());
                     let layer = self.bundle.name().to_owned();
-                    return Ok((module, Served::Artifact { key: *key, layer, action, digest, isa }));
+                    return Ok((module, CodeOrigin::Artifact { key: *key, layer, action, digest, isa }));
                 }
                 // The failure would be the same for every other level.
                 Err(NotLoaded { reason, is_of_process: true }) => return Err(reason),

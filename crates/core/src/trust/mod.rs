@@ -135,39 +135,39 @@ impl Untrusted {
 
 /// The result of checking a path.
 #[derive(Debug)]
-pub enum Found<T> {
+pub enum PathCheck<T> {
     /// The file or directory that was looked up.
-    It(T),
+    Trusted(T),
     /// The path does not exist.
     Missing,
     /// Something else: a directory instead of a file, a pipe, a device.
-    Other,
+    Irregular,
     /// A file or directory that another user can change.
-    Wrong(Fault),
+    Untrusted(Fault),
 }
 
 /// Opens a file without following a link, and checks its owner and mode.
 ///
 /// # Errors
 /// The file system returns an error.
-pub fn open_file(path: &Path) -> io::Result<Found<(File, Metadata)>> {
+pub fn open_file(path: &Path) -> io::Result<PathCheck<(File, Metadata)>> {
     // Without `NONBLOCK`, opening a pipe without a writer would block forever.
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = match rustix::io::retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty())) {
         Ok(descriptor) => File::from_parts(descriptor.into(), path),
-        Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => return Ok(Found::Missing),
-        Err(rustix::io::Errno::LOOP) => return Ok(Found::Wrong(Fault::Link)),
+        Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => return Ok(PathCheck::Missing),
+        Err(rustix::io::Errno::LOOP) => return Ok(PathCheck::Untrusted(Fault::Link)),
         // A socket, or a device file without a device.
-        Err(rustix::io::Errno::NXIO) => return Ok(Found::Other),
+        Err(rustix::io::Errno::NXIO) => return Ok(PathCheck::Irregular),
         Err(error) => return Err(error.into()),
     };
     let metadata = file.metadata()?;
     if !metadata.is_file() {
-        return Ok(Found::Other);
+        return Ok(PathCheck::Irregular);
     }
     Ok(match fault(path, &metadata) {
-        None => Found::It((file, metadata)),
-        Some(fault) => Found::Wrong(fault),
+        None => PathCheck::Trusted((file, metadata)),
+        Some(fault) => PathCheck::Untrusted(fault),
     })
 }
 
@@ -180,11 +180,11 @@ pub fn open(path: &Path) -> Result<File, TrustError> {
     let at = |source| TrustError::Io { path: path.to_path_buf(), source };
     let real = check_way(path)?;
     match open_file(&real).map_err(at)? {
-        Found::It((file, _)) => Ok(file),
-        Found::Missing => Err(at(io::ErrorKind::NotFound.into())),
+        PathCheck::Trusted((file, _)) => Ok(file),
+        PathCheck::Missing => Err(at(io::ErrorKind::NotFound.into())),
         // `file::open` fails here with an error that names the type of the file.
-        Found::Other => file::open(path).map_err(at),
-        Found::Wrong(fault) => Err(Untrusted::new(&real, fault, path).into()),
+        PathCheck::Irregular => file::open(path).map_err(at),
+        PathCheck::Untrusted(fault) => Err(Untrusted::new(&real, fault, path).into()),
     }
 }
 
@@ -192,12 +192,12 @@ pub fn open(path: &Path) -> Result<File, TrustError> {
 ///
 /// # Errors
 /// The file system returns an error.
-pub fn look(path: &Path) -> io::Result<Found<Metadata>> {
+pub fn look(path: &Path) -> io::Result<PathCheck<Metadata>> {
     match fs_err::symlink_metadata(path) {
-        Ok(metadata) if metadata.is_symlink() => Ok(Found::Wrong(Fault::Link)),
-        Ok(metadata) => Ok(fault(path, &metadata).map_or(Found::It(metadata), Found::Wrong)),
+        Ok(metadata) if metadata.is_symlink() => Ok(PathCheck::Untrusted(Fault::Link)),
+        Ok(metadata) => Ok(fault(path, &metadata).map_or(PathCheck::Trusted(metadata), PathCheck::Untrusted)),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            Ok(Found::Missing)
+            Ok(PathCheck::Missing)
         }
         Err(error) => Err(error),
     }

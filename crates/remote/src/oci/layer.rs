@@ -16,11 +16,15 @@ use precast_store::whole::Whole;
 use precast_store::{Bundle, Keyring, Layer, OpenBundleError, OpenSignedError};
 
 use super::{Compared, Kind, Registry, Signed, is_digest};
-use crate::url::Place;
+use crate::url::RemoteUrl;
 use crate::{OpenRemoteError, Options, cache};
 
 /// Opens a release as a layer.
-pub(crate) fn layer(place: &Place, keyring: &Keyring, options: &Options) -> Result<Layer, OpenRemoteError> {
+pub(crate) fn layer(
+    place: &RemoteUrl,
+    keyring: &Keyring,
+    options: &Options,
+) -> Result<Layer, OpenRemoteError> {
     let registry = Registry::open(place, options.patience)?;
     // The cache remains readable even if it is not writable.
     let cache = cache::of(place, options);
@@ -60,7 +64,7 @@ pub(crate) fn layer(place: &Place, keyring: &Keyring, options: &Options) -> Resu
 }
 
 /// Returns the cached bundle, if it exists and is valid.
-fn kept(path: &Path, place: &Place, keyring: &Keyring) -> Result<Option<Bundle>, OpenRemoteError> {
+fn kept(path: &Path, place: &RemoteUrl, keyring: &Keyring) -> Result<Option<Bundle>, OpenRemoteError> {
     match Bundle::open_signed(path, keyring) {
         Ok(bundle) => Ok(Some(bundle)),
         // Other users can change the file. That needs a decision by a person, so it is an error.
@@ -76,7 +80,7 @@ fn fetched(
     registry: &Registry,
     digest: &str,
     path: Option<&Path>,
-    place: &Place,
+    place: &RemoteUrl,
     keyring: &Keyring,
     options: &Options,
 ) -> Result<Bundle, OpenRemoteError> {

@@ -38,7 +38,7 @@ pub use pull::{Fetched, Release};
 pub use push::{Attached, Pushed};
 pub use tag::{Compared, Signed};
 
-use crate::url::{Place, is_here};
+use crate::url::{RemoteUrl, is_here};
 use crate::{OpenRemoteError, Patience};
 
 /// The kind of a release.
@@ -108,8 +108,8 @@ impl Registry {
     /// # Errors
     ///
     /// Fails if the place is not in a registry.
-    pub fn open(place: &Place, patience: Patience) -> Result<Self, OpenRemoteError> {
-        let Place::Oci { reference } = place else {
+    pub fn open(place: &RemoteUrl, patience: Patience) -> Result<Self, OpenRemoteError> {
+        let RemoteUrl::Oci { reference } = place else {
             return Err(OpenRemoteError::Transport {
                 place: place.to_string(),
                 why: "not a registry reference\nhint: use `oci://host/repository:tag`".to_owned(),

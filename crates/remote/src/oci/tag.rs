@@ -18,7 +18,7 @@ use precast_store::Release;
 use precast_store::key::ContentId;
 
 use super::{Kind, layer};
-use crate::url::Place;
+use crate::url::RemoteUrl;
 use crate::{OpenRemoteError, Options, cache};
 
 /// The number of releases that are remembered, in addition to the latest of each name.
@@ -104,7 +104,7 @@ pub struct Compared {
 }
 
 impl Compared {
-    pub(crate) fn new(place: &Place, signed: Signed, options: &Options) -> Result<Self, OpenRemoteError> {
+    pub(crate) fn new(place: &RemoteUrl, signed: Signed, options: &Options) -> Result<Self, OpenRemoteError> {
         let asked = std::env::var_os("PRECAST_REMOTE_HISTORY").is_some_and(|value| value == "required");
         let required = options.require_history || asked;
         let mut compared = Self { place: place.to_string(), signed, tag: None, required };

@@ -9,7 +9,7 @@ use precast_store::remote::RemoteError;
 use precast_store::{Layer, Record, Store};
 use precast_testkit::servers::{self, Fault, Server};
 
-use crate::http::{Heard, ISA, Served, hearing, impatient, served, told, unit};
+use crate::http::{CodeOrigin, EventLog, ISA, hearing, impatient, served, told, unit};
 use crate::oci::bundle;
 use crate::sample::entry;
 use crate::signer::Signer;
@@ -37,7 +37,7 @@ pub(crate) const FAULTS: [Fault; 12] = [
 const SOME: [Fault; 4] = [Fault::Cut, Fault::Wrong, Fault::EndlessStatus(500), Fault::Digest];
 
 /// Looks up the sample's unit and entry in a layer; returns whether each was found, and the reported events.
-fn ask(layer: &Layer, heard: &Heard) -> (bool, bool, String) {
+fn ask(layer: &Layer, heard: &EventLog) -> (bool, bool, String) {
     let (archive, record) = unit("entry", ISA);
     let begin = Instant::now();
     let named = layer.find_entry("score").unwrap();
@@ -51,7 +51,7 @@ fn ask(layer: &Layer, heard: &Heard) -> (bool, bool, String) {
 }
 
 /// Tests a store behind a proxy with every fault in every part; `lists` is the part of URLs that lists names.
-pub(crate) fn a_store_fails(served: &Served, proxy: &Server, url: &str, lists: &str, faults: &[Fault]) {
+pub(crate) fn a_store_fails(served: &CodeOrigin, proxy: &Server, url: &str, lists: &str, faults: &[Fault]) {
     let (_, record) = unit("entry", ISA);
     let local = Layer::from(served.store.clone());
     for part in ["/STORE", lists, "/records/", ".documents", ".minisig", "/objects/", "/roots/", "/entries/"]
@@ -147,7 +147,7 @@ pub(crate) fn a_registry_fails(proxy: &Server, url: &str, faults: &[Fault]) {
 
 /// Pushes a store through a faulty proxy. A push succeeds after one fault; with a permanent fault it fails with an
 /// error, and a later push completes it.
-pub(crate) fn a_push_fails(served: &Served, proxy: &Server, sink: &dyn precast_store::remote::Sink) {
+pub(crate) fn a_push_fails(served: &CodeOrigin, proxy: &Server, sink: &dyn precast_store::remote::Sink) {
     for part in ["/STORE", "/objects/", "/records/", "/keys/", "/entries/", "/roots/"] {
         for fault in
             [Fault::Cut, Fault::Status(429), Fault::Status(500), Fault::EndlessStatus(500), Fault::Silent]

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use precast_store::Event;
 use precast_testkit::servers::Fault;
 
-use crate::http::{ISA, Served, served, told, unit};
+use crate::http::{CodeOrigin, ISA, served, told, unit};
 use crate::sample::entry;
 
 /// Looks up the sample's unit and entry in a layer; each result must be the pushed one or nothing.
-fn ask(served: &Served, cache: &str) -> (bool, bool, String) {
+fn ask(served: &CodeOrigin, cache: &str) -> (bool, bool, String) {
     let (archive, record) = unit("entry", ISA);
     let (layer, heard) = served.layer(cache);
     let begin = Instant::now();

@@ -9,7 +9,7 @@ use precast_remote::{Files, Options, Patience};
 use precast_store::{Layer, Record};
 use precast_testkit::servers::Server;
 
-use crate::http::{ISA, Served, served};
+use crate::http::{CodeOrigin, ISA, served};
 use crate::oci::bundle;
 use crate::signer::Signer;
 
@@ -72,7 +72,7 @@ fn large(seed: usize) -> (precast_store::Archive, Record) {
 }
 
 /// Finds a record in a layer with an empty cache, and loads it.
-fn hit(served: &Served, url: &str, record: &Record, cache: usize) {
+fn hit(served: &CodeOrigin, url: &str, record: &Record, cache: usize) {
     let cache = served.directory.path().join(format!("figures {cache} {}", url.len()));
     let options = Options { cache: Some(cache.clone()), ..Options::default() };
     let layer = precast_remote::open(url, served.signer.keyring(), &options).unwrap();

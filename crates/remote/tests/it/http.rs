@@ -31,14 +31,14 @@ pub(crate) fn unit(seed: &str, isa: &str) -> (Archive, Record) {
 }
 
 /// A signed store with an entry and its unit, on a web server.
-pub(crate) struct Served {
+pub(crate) struct CodeOrigin {
     pub(crate) directory: tempfile::TempDir,
     pub(crate) store: Store,
     pub(crate) server: Server,
     pub(crate) signer: Signer,
 }
 
-pub(crate) fn served() -> Served {
+pub(crate) fn served() -> CodeOrigin {
     let (directory, store, _) = store();
     let (archive, record) = unit("entry", ISA);
     store.publish(&archive, &record).unwrap();
@@ -47,7 +47,7 @@ pub(crate) fn served() -> Served {
     signer.sign_all(&store);
     store.write_index().unwrap();
     let server = Server::files(store.path().to_owned());
-    Served { directory, store, server, signer }
+    CodeOrigin { directory, store, server, signer }
 }
 
 /// Returns short time limits.
@@ -56,16 +56,16 @@ pub(crate) fn impatient() -> Patience {
     Patience { connection: ms(500), silence: ms(250), answer: ms(500), tries: 3, pause: ms(5) }
 }
 
-pub(crate) type Heard = Arc<Mutex<Vec<Event>>>;
+pub(crate) type EventLog = Arc<Mutex<Vec<Event>>>;
 
-impl Served {
+impl CodeOrigin {
     /// Returns a layer with its cache in a subdirectory.
-    pub(crate) fn layer(&self, cache: &str) -> (Layer, Heard) {
+    pub(crate) fn layer(&self, cache: &str) -> (Layer, EventLog) {
         self.layer_at(&self.server.url, cache)
     }
 
     /// Does the same as [`Self::layer`] for a copy of the store at another URL.
-    pub(crate) fn layer_at(&self, url: &str, cache: &str) -> (Layer, Heard) {
+    pub(crate) fn layer_at(&self, url: &str, cache: &str) -> (Layer, EventLog) {
         let options = Options {
             cache: Some(self.directory.path().join(cache)),
             patience: impatient(),
@@ -76,13 +76,13 @@ impl Served {
 }
 
 /// Returns a layer that records its events.
-pub(crate) fn hearing(layer: Layer) -> (Layer, Heard) {
-    let heard = Heard::default();
+pub(crate) fn hearing(layer: Layer) -> (Layer, EventLog) {
+    let heard = EventLog::default();
     let sink = Arc::clone(&heard);
     (layer.on_event(move |event| sink.lock().unwrap().push(event.clone())), heard)
 }
 
-pub(crate) fn told(heard: &Heard) -> String {
+pub(crate) fn told(heard: &EventLog) -> String {
     heard.lock().unwrap().iter().map(|event| format!("{event}\n")).collect()
 }
 
@@ -244,7 +244,7 @@ fn an_entry_that_goes_back_is_told() {
 fn unsigned_and_wrongly_signed_mappings_are_refused_before_their_archives_come() {
     let served = served();
     let (_, record) = unit("entry", ISA);
-    let stranger = Served { signer: Signer::new("mallory"), ..self::served() };
+    let stranger = CodeOrigin { signer: Signer::new("mallory"), ..self::served() };
     stranger.store.write_index().unwrap();
     let (layer, heard) = stranger.layer("cache");
     assert!(layer.find(&record.members[0].key).unwrap().is_empty());

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use precast_remote::oci::{Attached, Kind, Registry as Place, Release};
+use precast_remote::oci::{Attached, Kind, Registry as RemoteUrl, Release};
 use precast_remote::{OpenRemoteError, Options};
 use precast_store::remote::RemoteError;
 use precast_store::write_bundle;
@@ -12,8 +12,8 @@ use crate::http::{ISA, impatient, unit};
 use crate::sample::entry;
 use crate::signer::Signer;
 
-fn place(url: &str) -> Place {
-    Place::open(&url.parse().unwrap(), impatient()).unwrap()
+fn place(url: &str) -> RemoteUrl {
+    RemoteUrl::open(&url.parse().unwrap(), impatient()).unwrap()
 }
 
 /// Returns a bundle of the sample's unit.

@@ -26,7 +26,7 @@ use cut::Cut;
 use machine::Machine;
 use precast_core::event::chain;
 use precast_core::native::DefaultFloats;
-use precast_core::{ArrayRef, CallError, Function, Served, cpu, threads};
+use precast_core::{ArrayRef, CallError, CodeOrigin, Function, cpu, threads};
 use precast_graph::{Array, BuildError, FunctionGraph, Origin, VarId};
 use precast_ops::rewrite::Form;
 use std::time::Duration;
@@ -244,9 +244,9 @@ fn held(seconds: f64, work: &Work, function: &Function, machine: &mut Machine) -
     }
 }
 
-fn isa(served: &Served) -> Option<String> {
+fn isa(served: &CodeOrigin) -> Option<String> {
     match served {
-        Served::Artifact { isa, .. } | Served::Jit { isa, .. } => Some(isa.clone()),
+        CodeOrigin::Artifact { isa, .. } | CodeOrigin::Jit { isa, .. } => Some(isa.clone()),
         _ => None,
     }
 }

@@ -4,7 +4,7 @@ use super::Runtime;
 use super::combination::{mismatch, takes};
 use crate::error::EntryError;
 use crate::stats::Event;
-use precast_core::{Function, Served};
+use precast_core::{CodeOrigin, Function};
 use precast_graph::{FunctionGraph, Type};
 use precast_ops::{CheckEntryError, Ops, check_entry};
 use precast_store::{Entry, Layer};
@@ -28,7 +28,7 @@ impl Runtime {
         let resolved = self.named_function(name, &self.entry_graph(name)?);
         let function = resolved
             .map_err(|source| EntryError::Function { name: name.to_owned(), source: Box::new(source) })?;
-        let interpreted = function.provenance().iter().any(|part| part.served == Served::Interpreted);
+        let interpreted = function.provenance().iter().any(|part| part.served == CodeOrigin::Interpreted);
         if !interpreted && !self.debug {
             known().insert(name.to_owned(), function.clone());
         }

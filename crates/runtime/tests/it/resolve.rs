@@ -4,7 +4,7 @@ use crate::call::graph;
 use ndarray::array;
 use precast_graph::{MakeNodeError, Op, PerformError};
 use precast_runtime::{
-    Array, Check, Dispatcher, Event, FunctionError, FunctionGraph, Policy, Runtime, Served, Type,
+    Array, Check, CodeOrigin, Dispatcher, Event, FunctionError, FunctionGraph, Policy, Runtime, Type,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -36,12 +36,12 @@ fn what_was_compiled_on_a_miss_is_a_hit_for_the_next_runtime() {
     let store = tempfile::tempdir().unwrap();
     let first = Runtime::builder().writable(store.path()).policy(Policy::Jit).build().unwrap();
     let function = first.function(&product()).unwrap();
-    assert!(matches!(function.provenance()[0].served, Served::Jit { .. }));
+    assert!(matches!(function.provenance()[0].served, CodeOrigin::Jit { .. }));
     assert_eq!((first.stats().misses, first.stats().compiled), (1, 1));
     drop(first);
     let next = strict(store.path());
     let function = next.function(&product()).unwrap();
-    assert!(matches!(function.provenance()[0].served, Served::Artifact { .. }));
+    assert!(matches!(function.provenance()[0].served, CodeOrigin::Artifact { .. }));
     assert_eq!((next.stats().misses, next.stats().hits), (0, 1));
     let (x, y) = (array![1.0, 2.0], array![0.5, 0.25]);
     let got = function.call(&[x.view().into(), y.view().into(), x.view().into()]).unwrap();
@@ -99,7 +99,7 @@ fn interpret_computes_what_no_layer_has() {
     let x = array![1.0, 2.0];
     let got = function.call(&[x.view().into(), x.view().into(), x.view().into()]).unwrap();
     assert_eq!(got[0], Array::from(((&x + &x) * &x).into_dyn()));
-    assert_eq!(function.provenance()[0].served, Served::Interpreted);
+    assert_eq!(function.provenance()[0].served, CodeOrigin::Interpreted);
 }
 
 /// An op with a reference, but no C.

@@ -5,7 +5,7 @@ use crate::call::graph;
 use crate::resolve::{fill, objects, strict};
 use ndarray::{Array1, array};
 use precast_graph::interpret;
-use precast_runtime::{Array, ArrayRef, Check, Event, Function, FunctionGraph, Policy, Runtime, Served};
+use precast_runtime::{Array, ArrayRef, Check, CodeOrigin, Event, Function, FunctionGraph, Policy, Runtime};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -48,8 +48,8 @@ fn tiered(store: &Path) -> Runtime {
 /// Returns the number of modules that serve a function, and the source of the first.
 fn served(function: &Function) -> (usize, &'static str) {
     let by = match function.provenance()[0].served {
-        Served::Artifact { .. } => "artifact",
-        Served::Jit { .. } => "jit",
+        CodeOrigin::Artifact { .. } => "artifact",
+        CodeOrigin::Jit { .. } => "jit",
         _ => "interpreter",
     };
     (function.provenance().len(), by)

@@ -28,7 +28,7 @@ pub enum ExportError {
     },
     /// No record has a module that an entry calls.
     #[error("the store has no module `{signature}`, which entry `{name}` calls\nhint: build it first")]
-    Lacking {
+    MissingModule {
         /// The entry.
         name: String,
         /// The module.
@@ -78,7 +78,7 @@ impl Store {
             }
         }
         match wanted.into_iter().find(|(key, _)| !had.contains(key)) {
-            Some((_, (name, signature))) => Err(ExportError::Lacking { name, signature }),
+            Some((_, (name, signature))) => Err(ExportError::MissingModule { name, signature }),
             None => Ok(Export::of(members)),
         }
     }

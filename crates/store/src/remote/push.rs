@@ -72,7 +72,7 @@ impl Store {
         }
         each(sink, &some, &mut all, |push, record| push.record(self, record))?;
         if let Some((_, (name, signature))) = wanted.into_iter().next() {
-            return Err(ExportError::Lacking { name, signature }.into());
+            return Err(ExportError::MissingModule { name, signature }.into());
         }
         each(sink, &entries, &mut all, |push, entry| push.entry(self, entry))?;
         Ok(all)

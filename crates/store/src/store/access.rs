@@ -14,7 +14,7 @@ use super::Store;
 use super::paths::is_stray;
 use super::write::{WriteError, create_dir};
 use crate::step::step;
-use crate::trust::{self, Found, TrustError, Untrusted};
+use crate::trust::{self, PathCheck, TrustError, Untrusted};
 
 /// The reason why the store cannot be read: the file system refuses, or files are not trusted. Damaged or missing files
 /// are not errors.
@@ -90,12 +90,18 @@ impl Store {
 
     /// Converts the result of a trust check into an error that names the remedy. Reports an object that is not a
     /// regular file as damage, and returns `None`.
-    pub(super) fn judged<T>(&self, path: &Path, found: io::Result<Found<T>>) -> Result<Option<T>, FindError> {
+    pub(super) fn judged<T>(
+        &self,
+        path: &Path,
+        found: io::Result<PathCheck<T>>,
+    ) -> Result<Option<T>, FindError> {
         match found {
-            Ok(Found::It(it)) => return Ok(Some(it)),
-            Ok(Found::Missing) => {}
-            Ok(Found::Other) => self.damaged(path, "not a file"),
-            Ok(Found::Wrong(fault)) => return Err(Untrusted::new(path, fault, &self.paths.root).into()),
+            Ok(PathCheck::Trusted(it)) => return Ok(Some(it)),
+            Ok(PathCheck::Missing) => {}
+            Ok(PathCheck::Irregular) => self.damaged(path, "not a file"),
+            Ok(PathCheck::Untrusted(fault)) => {
+                return Err(Untrusted::new(path, fault, &self.paths.root).into());
+            }
             Err(source) => return Err(FindError::Io { path: path.to_path_buf(), source }),
         }
         Ok(None)

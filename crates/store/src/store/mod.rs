@@ -93,7 +93,7 @@ pub use session::Session;
 pub use settle::Reused;
 pub use signatures::{PutSignatureError, Signed};
 pub use turn::{Turn, Turns};
-pub use verify::{Heard, Lacking, Verification, lacking};
+pub use verify::{EventLog, MissingModule, Verification, lacking};
 pub use write::WriteError;
 
 use std::path::{Path, PathBuf};

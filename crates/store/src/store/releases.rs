@@ -17,7 +17,7 @@ use super::write::WriteError;
 use super::{FindError, Store};
 use crate::export::Release;
 use crate::record::check_entry_name;
-use crate::trust::{self, Found, quoted};
+use crate::trust::{self, PathCheck, quoted};
 
 /// An upper bound for the size of a release file, in bytes.
 const LIMIT: u64 = 1024;
@@ -99,8 +99,8 @@ impl Store {
         let path = self.paths.releases().join(name);
         let found = match trust::open_file(&path) {
             // Another reader has quarantined the file, or it was deleted in the meantime.
-            Ok(Found::Missing) => return Ok(None),
-            Ok(Found::Other) => None,
+            Ok(PathCheck::Missing) => return Ok(None),
+            Ok(PathCheck::Irregular) => None,
             found => self.judged(&path, found)?,
         };
         let mut bytes = Vec::new();

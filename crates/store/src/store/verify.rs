@@ -39,16 +39,16 @@ pub struct Verification {
     pub undocumented: usize,
     /// The modules that entries call but no intact artifact provides. (Modules with an op of the empty version are
     /// never published; only a generator can recognise those.)
-    pub lacking: Vec<Lacking>,
+    pub lacking: Vec<MissingModule>,
     /// Damage and repairs; also reported to the observer.
     pub events: Vec<Event>,
 }
 
 /// A log of the events that a store has reported.
 #[derive(Debug, Clone, Default)]
-pub struct Heard(Arc<Mutex<Vec<Event>>>);
+pub struct EventLog(Arc<Mutex<Vec<Event>>>);
 
-impl Heard {
+impl EventLog {
     /// Returns the events since the last call.
     #[must_use]
     pub fn take(&self) -> Vec<Event> {
@@ -58,7 +58,7 @@ impl Heard {
 
 /// A missing module that an entry calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lacking {
+pub struct MissingModule {
     /// The entry's name.
     pub entry: String,
     /// The module's signature.
@@ -67,17 +67,17 @@ pub struct Lacking {
     pub key: BuildKey,
 }
 
-impl fmt::Display for Lacking {
+impl fmt::Display for MissingModule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "entry `{}` calls `{}`, which is missing", self.entry, self.signature)
     }
 }
 
 /// Returns the modules that entries call and for which `served` is false.
-pub fn lacking(entries: &[Entry], served: impl Fn(&BuildKey) -> bool) -> Vec<Lacking> {
+pub fn lacking(entries: &[Entry], served: impl Fn(&BuildKey) -> bool) -> Vec<MissingModule> {
     let steps = entries.iter().flat_map(|entry| entry.program.steps.iter().map(move |step| (entry, step)));
     let gone = steps.filter(|(_, step)| !served(&step.key));
-    let lacking = |(entry, step): (&Entry, &Step)| Lacking {
+    let lacking = |(entry, step): (&Entry, &Step)| MissingModule {
         entry: entry.name.clone(),
         signature: step.signatures.join("; "),
         key: step.key,
@@ -132,8 +132,8 @@ impl Store {
 
     /// Returns a handle to the same store with a log of its further events. The observer still receives them.
     #[must_use]
-    pub fn listening(&self) -> (Self, Heard) {
-        let heard = Heard::default();
+    pub fn listening(&self) -> (Self, EventLog) {
+        let heard = EventLog::default();
         let (sink, observer) = (heard.clone(), self.observer.clone());
         let observer = Observer::new(move |event| {
             observer.tell(event);
@@ -145,7 +145,7 @@ impl Store {
     /// Returns a handle to the same store that reports events only to the log. The caller reports them with
     /// [`Store::tell`] or in an error.
     #[must_use]
-    pub fn quiet(&self) -> (Self, Heard) {
+    pub fn quiet(&self) -> (Self, EventLog) {
         Self { observer: Observer::default(), ..self.clone() }.listening()
     }
 
@@ -231,7 +231,7 @@ impl Store {
     }
 
     /// Returns whether an entry exists and no archive provides one of its modules.
-    fn is_lacking(&self, lacking: &Lacking) -> Result<bool, FindError> {
+    fn is_lacking(&self, lacking: &MissingModule) -> Result<bool, FindError> {
         let entry = self.find_entry(&lacking.entry)?;
         if !entry.is_some_and(|entry| entry.program.keys().any(|key| key == lacking.key)) {
             return Ok(false);

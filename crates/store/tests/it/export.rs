@@ -73,7 +73,10 @@ fn an_entry_goes_with_what_it_calls_and_nothing_else() {
     assert!(matches!(source.export(None).unwrap_err(), ExportError::Load { .. }));
     fs_err::remove_file(file(&source, "records", &record.id().to_string())).unwrap();
     let error = source.export(None).unwrap_err();
-    assert!(matches!(error, ExportError::Lacking { .. }) && error.to_string().contains("hint: "), "{error}");
+    assert!(
+        matches!(error, ExportError::MissingModule { .. }) && error.to_string().contains("hint: "),
+        "{error}"
+    );
 }
 
 /// Unpacks an export, changes its members, and packs it without a new statement.
