@@ -165,9 +165,9 @@ fn runtime(mut settings: Settings) -> Result<Arc<Runtime>, Failure> {
 }
 
 fn build(settings: &Settings) -> Result<Runtime, Failure> {
-    let policy = settings.policy.as_deref().map(str::parse::<Policy>).transpose();
+    let policy = settings.policy.as_deref().map_or(Ok(Policy::Auto), str::parse::<Policy>);
     let policy = policy.map_err(|refused| Failure::Policy(refused.to_string()))?;
-    let mut builder = Runtime::builder().ops(ctype::with_types(ops().clone()));
+    let mut builder = Runtime::builder().policy(policy).ops(ctype::with_types(ops().clone()));
     for layer in &settings.layers {
         builder = if layer.is_dir() { builder.store(layer) } else { builder.bundle_file(layer) };
     }
@@ -176,9 +176,6 @@ fn build(settings: &Settings) -> Result<Runtime, Failure> {
     }
     if let Some(store) = &settings.store {
         builder = builder.writable(store);
-    }
-    if let Some(policy) = policy {
-        builder = builder.policy(policy);
     }
     if let Some(record) = &settings.record {
         builder = builder.record(record);

@@ -5,9 +5,12 @@ use std::str::FromStr;
 
 /// The handling of a graph if neither it nor all of its ops are in a layer. A graph served op by op is a hit for each
 /// policy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Policy {
+    /// Like `jit` if the program has the feature `jit` and a compiler is installed, else like `strict`.
+    #[default]
+    Auto,
     /// Fails with a typed error that names the nearest key and the differences.
     Strict,
     /// Computes the graph with the reference `perform` of its ops: slow, but always correct.
@@ -23,12 +26,13 @@ pub enum Policy {
 
 impl Policy {
     /// All policies.
-    pub const ALL: [Self; 4] = [Self::Strict, Self::Interpret, Self::Jit, Self::Tiered];
+    pub const ALL: [Self; 5] = [Self::Auto, Self::Strict, Self::Interpret, Self::Jit, Self::Tiered];
 
     /// Returns the policy's name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Auto => "auto",
             Self::Strict => "strict",
             Self::Interpret => "interpret",
             Self::Jit => "jit",
@@ -36,10 +40,10 @@ impl Policy {
         }
     }
 
-    /// Returns whether the policy compiles modules.
+    /// Returns whether the policy compiles modules if a compiler is installed.
     #[must_use]
     pub const fn compiles(self) -> bool {
-        matches!(self, Self::Jit | Self::Tiered)
+        matches!(self, Self::Auto | Self::Jit | Self::Tiered)
     }
 }
 

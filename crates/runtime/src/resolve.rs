@@ -29,7 +29,7 @@ pub(crate) struct Names<'a> {
 pub(crate) struct Resolver {
     pub(crate) layers: Vec<Layer>,
     pub(crate) recorder: Arc<Recorder>,
-    policy: Option<Policy>,
+    policy: Policy,
     libraries: Libraries,
     /// The reason why the last shared object could not be staged, if so. No module from any layer can be loaded then.
     unstaged: Mutex<Option<String>>,
@@ -39,7 +39,7 @@ impl Resolver {
     pub(crate) fn new(
         layers: Vec<Layer>,
         recorder: Arc<Recorder>,
-        policy: Option<Policy>,
+        policy: Policy,
         libraries: Libraries,
     ) -> Self {
         Self { layers, recorder, policy, libraries, unstaged: Mutex::new(None) }
@@ -151,7 +151,7 @@ impl Resolver {
 
     /// Returns whether misses are compiled if a compiler is available.
     fn compiles(&self) -> bool {
-        self.policy.is_none_or(Policy::compiles)
+        self.policy.compiles()
     }
 
     /// Returns a function that looks up the problem that this process had with a module, by signature.

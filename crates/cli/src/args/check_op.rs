@@ -62,9 +62,9 @@ pub(crate) struct CheckOpArgs {
     /// Directory for reproducers of violations: the graph of the Apply, and its inputs
     #[arg(long, value_name = "DIR", default_value = "precast-repro")]
     pub(crate) repro: PathBuf,
-    /// How to handle a miss of a module [default: jit if there is a compiler, else strict]
-    #[arg(long, value_name = "strict|interpret|jit|tiered")]
-    pub(crate) policy: Option<Policy>,
+    /// How to handle a miss of a module; auto is jit if a compiler is installed, else strict
+    #[arg(long, value_name = "auto|strict|interpret|jit|tiered", default_value_t)]
+    pub(crate) policy: Policy,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

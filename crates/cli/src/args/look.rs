@@ -113,9 +113,9 @@ pub(crate) struct ExplainArgs {
     /// Resolve the function and call it once on zeros, with extent 1 for open extents; print timings of each step
     #[arg(long)]
     pub(crate) trace: bool,
-    /// With --trace, how to handle a miss of the graph [default: strict]
-    #[arg(long, value_name = "strict|interpret|jit|tiered", requires = "trace")]
-    pub(crate) policy: Option<Policy>,
+    /// With --trace, how to handle a miss of the graph
+    #[arg(long, value_name = "auto|strict|interpret|jit|tiered", default_value_t = Policy::Strict, requires = "trace")]
+    pub(crate) policy: Policy,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -36,9 +36,9 @@ pub(crate) struct ProfileArgs {
     /// Time to measure each kernel, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 200)]
     pub(crate) time: u32,
-    /// How to handle a miss of the graph or of a kernel [default: jit if there is a compiler, else strict]
-    #[arg(long, value_name = "strict|interpret|jit|tiered")]
-    pub(crate) policy: Option<Policy>,
+    /// How to handle a miss of the graph or of a kernel; auto is jit if a compiler is installed, else strict
+    #[arg(long, value_name = "auto|strict|interpret|jit|tiered", default_value_t)]
+    pub(crate) policy: Policy,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

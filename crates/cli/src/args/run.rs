@@ -31,9 +31,9 @@ pub(crate) struct RunArgs {
     /// Output and the file to write it to, by name or by position from 0; or a .npz file for all of them
     #[arg(short, long = "output", value_name = "NAME=FILE", value_parser = Binding::parser())]
     pub(crate) outputs: Vec<Binding>,
-    /// How to handle a miss of the graph [default: jit if there is a compiler, else strict]
-    #[arg(long, value_name = "strict|interpret|jit|tiered")]
-    pub(crate) policy: Option<Policy>,
+    /// How to handle a miss of the graph; auto is jit if a compiler is installed, else strict
+    #[arg(long, value_name = "auto|strict|interpret|jit|tiered", default_value_t)]
+    pub(crate) policy: Policy,
     /// Store for artifacts compiled on a miss (created if missing) [default: the first --store, if writable]
     #[arg(long, value_name = "DIR", help_heading = "Layers")]
     pub(crate) writable: Option<PathBuf>,

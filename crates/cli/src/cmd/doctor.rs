@@ -24,6 +24,7 @@ pub(super) fn run(args: &DoctorArgs) -> Result<Exit, Failure> {
     let level = Isa::native().map_or("unknown", Isa::name);
     let policies: Vec<&str> = Policy::ALL
         .iter()
+        .filter(|policy| **policy != Policy::Auto)
         .filter(|policy| !policy.compiles() || (compiler.is_ok() && target == host_target()))
         .map(|policy| policy.name())
         .collect();

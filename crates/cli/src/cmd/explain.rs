@@ -82,8 +82,8 @@ fn last(args: &ExplainArgs) -> Result<Exit, Failure> {
 /// Resolves the function, calls it, and returns the trace. A miss or a failed call ends the trace, but is not a
 /// failure of the command.
 fn trace(args: &ExplainArgs, graph: &FunctionGraph) -> Result<Trace, Failure> {
-    let policy = args.policy.unwrap_or(Policy::Strict);
-    let runtime = layers::runtime(&args.layers, Some(policy), None, args.graph.ops())?;
+    let policy = args.policy;
+    let runtime = layers::runtime(&args.layers, policy, None, args.graph.ops())?;
     let trace = Trace::listen()?;
     if let Ok(function) = runtime.function(graph) {
         call(&function);

@@ -100,7 +100,7 @@ fn explanation(graph: &GraphArgs, args: &LayerArgs) -> Result<Explanation, Failu
 
 /// Returns the graph of a command line, and how the layers would serve it.
 fn explanation_of(graph: &GraphArgs, args: &LayerArgs) -> Result<(FunctionGraph, Explanation), Failure> {
-    let runtime = layers::runtime(args, Some(precast_runtime::Policy::Strict), None, graph.ops())?;
+    let runtime = layers::runtime(args, precast_runtime::Policy::Strict, None, graph.ops())?;
     let graph = match source::read(graph, &[], runtime.ops(), args)? {
         source::Source::Graph(graph) => graph,
         source::Source::Entry(name) => {

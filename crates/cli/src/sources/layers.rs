@@ -179,7 +179,7 @@ fn how() -> String {
 /// Builds the runtime of a command line.
 pub(crate) fn runtime(
     args: &LayerArgs,
-    policy: Option<Policy>,
+    policy: Policy,
     writable: Option<&Path>,
     ops: Ops,
 ) -> Result<Runtime, Failure> {
@@ -190,7 +190,7 @@ pub(crate) fn runtime(
     let keyring = keyring(args)?;
     let is_open = keyring.is_none();
     builder = keyring.iter().fold(builder, |builder, path| builder.keyring(path));
-    let compiles = policy.is_none_or(Policy::compiles);
+    let compiles = policy.compiles();
     let stores = to_run(args);
     let target = writable.or(stores.first().map(PathBuf::as_path)).filter(|_| compiles).map(Path::to_owned);
     for path in &stores {
@@ -208,10 +208,7 @@ pub(crate) fn runtime(
         keyring.ok_or_else(no_keyring)?;
         builder = args.remote.iter().fold(builder, |builder, url| builder.remote(url));
     }
-    if let Some(policy) = policy {
-        builder = builder.policy(policy);
-    }
-    builder.build().map_err(|error| {
+    builder.policy(policy).build().map_err(|error| {
         let unsigned = match &error {
             BuildRuntimeError::Signed(error) => error.is_unsigned(),
             BuildRuntimeError::Keyring(error) => matches!(error, KeyringError::Expired { .. }),
@@ -226,10 +223,9 @@ pub(crate) fn runtime(
     })
 }
 
-/// Returns whether a missing store is created: under a policy that compiles, or without a policy if there is a
-/// compiler.
-fn creates(path: &Path, policy: Option<Policy>) -> bool {
-    !path.exists() && (policy.is_some() || precast_compile::Toolchain::find(None).is_ok())
+/// Returns whether a missing store is created: under a policy that compiles, if `auto` has a compiler.
+fn creates(path: &Path, policy: Policy) -> bool {
+    !path.exists() && (policy != Policy::Auto || precast_compile::Toolchain::find(None).is_ok())
 }
 
 /// Returns whether a store exists and is writable.

@@ -29,8 +29,8 @@ WHOLE_API = "-DPRECAST_WHOLE_API"
 def function(graph: Graph, settings: dict[str, Any], host: str = STABLE) -> Callable[..., Any]:
     """Returns the function of a graph of user-defined ops. `settings` are the settings of `precast.function`."""
     policy = settings["policy"]
-    if policy not in (None, "strict", "jit"):
-        raise GraphValueError(f"a function of host `cpython` needs `policy` \"strict\", \"jit\" or None, found \"{policy}\"")
+    if policy not in (None, "auto", "strict", "jit"):
+        raise GraphValueError(f"a function of host `cpython` needs `policy` \"auto\", \"strict\" or \"jit\", found \"{policy}\"")
     for name in ("record", "check"):
         if settings[name]:
             raise GraphValueError(f"a function of host `cpython` does not support `{name}`")

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from . import errors
 from ._native import Modules
 
-POLICIES = ("strict", "jit", "interpret")
+POLICIES = ("auto", "strict", "jit", "interpret")
 
 # A quoted path, in which a quote is doubled, or a path without a colon.
 _PATH = re.compile(r'"((?:[^"]|"")+)"(?=:|$)|([^:]+)')
@@ -26,7 +26,7 @@ def of_paths(several: Iterable[str]) -> str:
 def policy_of(given: str | None) -> str:
     """Returns the policy from the argument or the environment. The default is `jit` if a compiler exists, otherwise `strict`."""
     chosen = given or os.environ.get("PRECAST_POLICY")
-    if not chosen:
+    if not chosen or chosen == "auto":
         return "strict" if Modules.no_compiler() else "jit"
     if chosen not in POLICIES:
         raise errors.PrecastError(f"unknown policy `{chosen}`; known: {', '.join(POLICIES)}")

@@ -2,6 +2,8 @@
 
 use super::Runtime;
 use crate::error::FunctionError;
+#[cfg(feature = "jit")]
+use crate::policy::Policy;
 use crate::resolve::Names;
 use precast_codegen::{Module, link};
 use precast_core::native::LoadedModule;
@@ -27,8 +29,8 @@ impl Runtime {
         module: Option<Module>,
     ) -> Result<Option<LoadedModule>, FunctionError> {
         let compiles = match self.policy {
-            None => crate::jit::no_compiler().is_none(),
-            Some(policy) => policy.compiles(),
+            Policy::Auto => crate::jit::no_compiler().is_none(),
+            policy => policy.compiles(),
         };
         if !compiles {
             return Ok(None);

@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex};
 pub struct Builder {
     layers: Vec<Source>,
     keyring: Option<PathBuf>,
-    policy: Option<Policy>,
+    policy: Policy,
     ops: Option<Ops>,
     #[cfg(feature = "record")]
     recording: Option<crate::recording::Recording>,
@@ -94,9 +94,9 @@ impl Builder {
         self
     }
 
-    /// Sets the policy for misses. The default is `jit` if that feature is enabled and a compiler exists, else `strict`.
+    /// Sets the policy for misses. The default is [`Policy::Auto`].
     pub fn policy(mut self, policy: Policy) -> Self {
-        self.policy = Some(policy);
+        self.policy = policy;
         self
     }
 

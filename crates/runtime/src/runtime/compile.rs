@@ -36,7 +36,7 @@ impl Runtime {
         let modules = answer.wanted.iter().filter(|module| answer.found(&module.key()).is_none());
         let wanted: Vec<&Module> = modules.map(|module| &**module).collect();
         let failed = wanted.iter().any(|module| self.engine.has_failed(&module.key()));
-        if self.policy != Some(Policy::Tiered) || wanted.is_empty() || failed {
+        if self.policy != Policy::Tiered || wanted.is_empty() || failed {
             return function;
         }
         let signature = wanted.iter().map(|module| module.signature.clone()).collect::<Vec<_>>().join("; ");

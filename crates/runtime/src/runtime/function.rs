@@ -50,10 +50,10 @@ impl Runtime {
 
     pub(crate) fn resolve(&self, name: &str, graph: &FunctionGraph) -> Result<Function, FunctionError> {
         // An error must list all missing modules; a graph that is compiled stops at the first.
-        let is_told = matches!(self.policy, None | Some(Policy::Strict));
+        let is_told = matches!(self.policy, Policy::Auto | Policy::Strict);
         let span = span!("resolve"; outcome);
         let found = self.find(name, graph, if is_told { Purpose::CallOrReport } else { Purpose::Call });
-        if let (Err(FunctionError::Link(_)), Some(Policy::Interpret)) = (&found, self.policy) {
+        if let (Err(FunctionError::Link(_)), Policy::Interpret) = (&found, self.policy) {
             // An op without C still has a reference.
             return Ok(body::interpreted(graph.clone(), Reference::new(self, graph)?));
         }
@@ -132,28 +132,28 @@ impl Runtime {
         let signature = answer.unserved().next().map(|module| module.signature.clone());
         let signature = signature.unwrap_or_default();
         match self.resolver.check_stage(&signature) {
-            Err(error) if self.policy == Some(Policy::Interpret) => {
+            Err(error) if self.policy == Policy::Interpret => {
                 let reason = error.to_string();
                 self.resolver.recorder.tell(Event::NotLoaded { signature, reason });
             }
             checked => checked?,
         }
         #[cfg(feature = "jit")]
-        let no_compiler = self.policy.is_none().then(crate::jit::no_compiler).flatten();
+        let no_compiler = (self.policy == Policy::Auto).then(crate::jit::no_compiler).flatten();
         match self.policy {
-            Some(Policy::Strict) => Err(self.strict(&answer, None, recorded)),
-            Some(Policy::Interpret) => Ok(body::interpreted(graph.clone(), Reference::new(self, graph)?)),
+            Policy::Strict => Err(self.strict(&answer, None, recorded)),
+            Policy::Interpret => Ok(body::interpreted(graph.clone(), Reference::new(self, graph)?)),
             #[cfg(feature = "jit")]
-            None if no_compiler.is_some() => Err(self.strict(&answer, no_compiler, recorded)),
+            Policy::Auto if no_compiler.is_some() => Err(self.strict(&answer, no_compiler, recorded)),
             #[cfg(feature = "jit")]
-            None | Some(Policy::Jit | Policy::Tiered) => {
+            Policy::Auto | Policy::Jit | Policy::Tiered => {
                 let (function, answer) = self.compile(graph, answer)?;
                 Ok(self.tiered(graph, function, &answer))
             }
             #[cfg(not(feature = "jit"))]
-            None => Err(self.strict(&answer, None, recorded)),
+            Policy::Auto => Err(self.strict(&answer, None, recorded)),
             #[cfg(not(feature = "jit"))]
-            Some(Policy::Jit | Policy::Tiered) => Err(FunctionError::NoCompiler {
+            Policy::Jit | Policy::Tiered => Err(FunctionError::NoCompiler {
                 miss: Box::new(misses(&answer, &self.resolver).remove(0)),
                 problem: "this program was built without the feature `jit`".to_owned(),
             }),

@@ -35,7 +35,7 @@ use std::sync::{Arc, Mutex};
 /// ```
 pub struct Runtime {
     pub(crate) resolver: Arc<Resolver>,
-    policy: Option<Policy>,
+    policy: Policy,
     debug: bool,
     casting: Casting,
     ops: Arc<Ops>,
