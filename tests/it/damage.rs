@@ -4,7 +4,7 @@
 use crate::compiled::{Granularity, compiled, pack, toolchain, variant};
 use crate::graphs::{graph, product, values};
 use precast::{ArrayRef, BuildRuntimeError, FunctionError, FunctionGraph, Policy, Runtime};
-use precast_build::{Declared, Execution, Place, execute, plan};
+use precast_build::{Declared, Execution, SourceLocation, execute, plan};
 use precast_codegen::Unit;
 use precast_compile::{Compiled, Isa};
 use precast_graph::interpret;
@@ -269,7 +269,7 @@ fn an_object_under_the_key_of_another_graph_is_refused() {
 fn forged(path: &Path) {
     let mut declared = Declared::default();
     for (name, text) in [("sum", "x + y"), ("difference", "x - y")] {
-        let place = Place::in_file(Path::new("precast.toml"));
+        let place = SourceLocation::in_file(Path::new("precast.toml"));
         declared.graph(name, graph(text, &["x=f64[?]", "y=f64[?]"]), place).unwrap();
     }
     let plan = plan(&declared).unwrap();

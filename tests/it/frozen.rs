@@ -6,7 +6,7 @@
 use crate::compiled::{toolchain, variant};
 use ndarray::{Array1, IxDyn};
 use precast::{Array, ArrayRef, Loader};
-use precast_build::{Declared, Execution, Place, execute, plan};
+use precast_build::{Declared, Execution, SourceLocation, execute, plan};
 use precast_compile::Isa;
 use precast_graph::json;
 use precast_ops::Ops;
@@ -30,7 +30,7 @@ fn loader() -> Loader {
     let mut declared = Declared::new(Ops::standard());
     for name in MODELS {
         let graph = json::parse(&read(&format!("{name}.json")), declared.ops()).unwrap();
-        declared.graph(name, graph, Place::default()).unwrap();
+        declared.graph(name, graph, SourceLocation::default()).unwrap();
     }
     let toolchain = toolchain();
     let variants = [variant(Isa::native().unwrap())];

@@ -6,7 +6,7 @@ use crate::compiled::{levels, toolchain, variant};
 use crate::graphs::{score, values};
 use crate::process::{self, answer, bare};
 use precast::{ArrayRef, CodeOrigin, Loader};
-use precast_build::{Declared, Execution, Place, execute, plan};
+use precast_build::{Declared, Execution, SourceLocation, execute, plan};
 use precast_compile::Isa;
 
 use precast_graph::interpret;
@@ -16,7 +16,7 @@ use std::path::Path;
 /// Writes a bundle of the graph `score` for every level, including levels that this CPU cannot run.
 fn deploy(place: &Path) {
     let mut declared = Declared::default();
-    declared.graph("score", score(), Place::in_file(Path::new("precast.toml"))).unwrap();
+    declared.graph("score", score(), SourceLocation::in_file(Path::new("precast.toml"))).unwrap();
     let own = levels()[0].arch();
     let all: Vec<_> = Isa::ALL.iter().filter(|isa| isa.arch() == own).map(|isa| variant(*isa)).collect();
     let (plan, toolchain) = (plan(&declared).unwrap(), toolchain());

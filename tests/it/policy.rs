@@ -3,7 +3,7 @@
 use crate::graphs::{product, score, values, vectors};
 use crate::process::{self, answer, bare};
 use precast::{ArrayRef, Check, CodeOrigin, FunctionError, Policy, Runtime};
-use precast_build::{Declared, Execution, Place, execute, plan};
+use precast_build::{Declared, Execution, SourceLocation, execute, plan};
 use precast_compile::Isa;
 use precast_graph::interpret;
 use precast_store::Store;
@@ -14,7 +14,7 @@ use std::process::Command;
 pub(crate) fn declare(place: &Path) {
     let mut declared = Declared::default();
     for (name, graph) in [("score", score()), ("product", product())] {
-        declared.graph(name, graph, Place::in_file(Path::new("precast.toml"))).unwrap();
+        declared.graph(name, graph, SourceLocation::in_file(Path::new("precast.toml"))).unwrap();
     }
     let (plan, toolchain) = (plan(&declared).unwrap(), crate::compiled::toolchain());
     let store = Store::create(place.join("store")).unwrap();

@@ -10,7 +10,7 @@ use ndarray::{Array1, Array2, ArrayD, array, s};
 use precast::{
     Array, ArrayRef, CallError, Check, CodeOrigin, Function, FunctionGraph, Policy, Runtime, Serve,
 };
-use precast_build::{Declared, Execution, Place, execute, plan};
+use precast_build::{Declared, Execution, SourceLocation, execute, plan};
 use precast_compile::Isa;
 use precast_graph::interpret;
 use precast_store::Store;
@@ -304,7 +304,7 @@ fn arrays_without_elements_go_through_every_step() {
 /// Builds a graph into a store: groups and ops.
 fn build(graph: &FunctionGraph, path: &Path) -> Store {
     let mut declared = Declared::default();
-    let place = Place::in_file(Path::new("precast.toml"));
+    let place = SourceLocation::in_file(Path::new("precast.toml"));
     declared.graph_served("g", graph.clone(), &[Serve::Groups, Serve::Ops], place).unwrap();
     let (plan, toolchain) = (plan(&declared).unwrap(), toolchain());
     let store = Store::create(path).unwrap();

@@ -4,7 +4,7 @@ use crate::compiled::{toolchain, variant};
 use crate::graphs::{product, score};
 use crate::process::{self, answer};
 use precast::{CodeOrigin, Policy, Runtime};
-use precast_build::{Declared, Execution, Manifest, Place, Plan, execute, plan};
+use precast_build::{Declared, Execution, Manifest, Plan, SourceLocation, execute, plan};
 use precast_compile::{Isa, Parallel};
 use precast_store::{Archive, Record, Store};
 use std::collections::BTreeMap;
@@ -150,7 +150,7 @@ fn ahead_of_time_and_jit_give_the_same_action_and_archive() {
     let mut declared = Declared::default();
     let graphs = [("product", product()), ("score", score())];
     for (name, graph) in &graphs {
-        declared.graph(name, graph.clone(), Place::in_file(Path::new("precast.toml"))).unwrap();
+        declared.graph(name, graph.clone(), SourceLocation::in_file(Path::new("precast.toml"))).unwrap();
     }
     let store = Store::create(&ahead).unwrap();
     let (toolchain, variants) = (toolchain(), [variant(Isa::native().unwrap())]);

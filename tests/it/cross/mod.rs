@@ -15,7 +15,7 @@ mod wire;
 use crate::compiled;
 use crate::graphs::{outputs, random};
 use precast::{Array, ArrayRef, Bundle, DType, FunctionGraph, Loader};
-use precast_build::{Declared, Execution, Place, execute, plan};
+use precast_build::{Declared, Execution, SourceLocation, execute, plan};
 use precast_compile::{Isa, Toolchain, Variant, host_target};
 use precast_graph::{OpLibrary as _, interpret};
 use precast_ops::Ops;
@@ -140,7 +140,9 @@ fn drawn(count: u64) -> Vec<Case> {
 fn bundle(cases: &[Case], toolchain: &Toolchain, variant: Variant) -> Vec<u8> {
     let mut declared = Declared::default();
     for case in cases {
-        declared.graph(&case.name, case.graph.clone(), Place::in_file(Path::new("precast.toml"))).unwrap();
+        declared
+            .graph(&case.name, case.graph.clone(), SourceLocation::in_file(Path::new("precast.toml")))
+            .unwrap();
     }
     let plan = plan(&declared).unwrap();
     let variants = [variant];

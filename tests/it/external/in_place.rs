@@ -2,7 +2,7 @@
 
 use super::{call, vector};
 use precast::{Array, ArrayMut, ArrayRef, FunctionGraph, Policy, Runtime, Type};
-use precast_build::{Declared, Execution, Place, Serve, execute, plan};
+use precast_build::{Declared, Execution, Serve, SourceLocation, execute, plan};
 use precast_codegen::external::{Declaration, ExternalCOp};
 use precast_compile::Isa;
 use precast_graph::text;
@@ -110,7 +110,7 @@ fn whoever_reads_what_an_op_overwrites_reads_what_was_there() {
 fn served_op_by_op_it_is_the_same() {
     let (place, text) = (tempfile::tempdir().unwrap(), ["t = exp(x); mirror(t) + t", "mirror(x)"]);
     let mut declared = Declared::new(ops());
-    let file = Place::in_file(Path::new("precast.toml"));
+    let file = SourceLocation::in_file(Path::new("precast.toml"));
     declared.graph_served("g", graph(&text), &[Serve::Ops], file).unwrap();
     let store = Store::create(place.path().join("store")).unwrap();
     let variants = [crate::compiled::variant(Isa::native().unwrap())];

@@ -2,7 +2,7 @@
 
 use super::{call, graph, op};
 use precast::{Array, FunctionGraph, Policy, Runtime};
-use precast_build::{Declared, Execution, Place, execute, plan};
+use precast_build::{Declared, Execution, SourceLocation, execute, plan};
 use precast_codegen::external::Declaration;
 use precast_compile::Isa;
 use precast_store::Store;
@@ -71,7 +71,9 @@ fn a_build_and_a_program_give_the_same_answer() {
     let (path, graph) = (place.path().join("store"), scaled(outer.path()));
     let build = || {
         let mut declared = Declared::default();
-        declared.graph("scaled", scaled(outer.path()), Place::in_file(Path::new("precast.toml"))).unwrap();
+        declared
+            .graph("scaled", scaled(outer.path()), SourceLocation::in_file(Path::new("precast.toml")))
+            .unwrap();
         let (plan, toolchain) = (plan(&declared).unwrap(), crate::compiled::toolchain());
         let (store, variants) =
             (Store::create(&path).unwrap(), [crate::compiled::variant(Isa::native().unwrap())]);

@@ -3,7 +3,7 @@
 
 use super::{call, graph, op};
 use precast::{Array, Event, FunctionGraph, Policy, Runtime};
-use precast_build::{Declared, Place, plan};
+use precast_build::{Declared, SourceLocation, plan};
 use precast_codegen::external::Declaration;
 use precast_store::Store;
 use std::path::Path;
@@ -91,7 +91,7 @@ fn an_empty_version_stays_in_its_process() {
 #[test]
 fn an_empty_version_is_declared_and_not_precompiled() {
     let mut declared = Declared::default();
-    declared.graph("shift", shift(5, Some(&[])), Place::default()).unwrap();
+    declared.graph("shift", shift(5, Some(&[])), SourceLocation::default()).unwrap();
     let plan = plan(&declared).unwrap();
     assert_eq!((plan.units.len(), plan.entries.len(), plan.entries[0].program.steps.len()), (0, 1, 1));
     let warnings: Vec<String> = plan.warnings().collect();

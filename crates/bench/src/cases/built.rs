@@ -3,7 +3,7 @@
 use super::variant;
 use anyhow::{Result, bail, ensure};
 use precast::{Function, FunctionGraph, Policy, Runtime};
-use precast_build::{Declared, Execution, Place, Serve, execute, plan};
+use precast_build::{Declared, Execution, Serve, SourceLocation, execute, plan};
 use precast_compile::Toolchain;
 use std::path::Path;
 
@@ -23,7 +23,8 @@ pub(super) fn built(graph: &FunctionGraph, serve: Serve) -> Result<Function> {
 pub(super) fn write(graphs: &[(String, FunctionGraph)], serve: Serve, file: &Path) -> Result<()> {
     let mut declared = Declared::default();
     for (name, graph) in graphs {
-        let served = declared.graph_served(name, graph.clone(), &[serve], Place::in_build("bench", "graph"));
+        let served =
+            declared.graph_served(name, graph.clone(), &[serve], SourceLocation::in_build("bench", "graph"));
         if let Err(problem) = served {
             bail!("{problem}");
         }

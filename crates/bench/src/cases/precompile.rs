@@ -11,7 +11,7 @@ use crate::measure::{Runner, Sample, once, race};
 use crate::report::{Figure, Found, Line, Target};
 use anyhow::{Context as _, Result, ensure};
 use precast::DType;
-use precast_build::{Declared, Executed, Execution, Manifest, Matrix, Place, Plan, execute, plan};
+use precast_build::{Declared, Executed, Execution, Manifest, Matrix, Plan, SourceLocation, execute, plan};
 use precast_compile::{Parallel, Toolchain};
 use precast_ops::{Ops, combinations};
 use precast_store::Store;
@@ -63,7 +63,7 @@ fn arithmetic() -> Result<Declared> {
         let mut declared = Declared::default();
         for (name, dtypes) in &matrices {
             let (name, place, ndim) =
-                ((*name).to_owned(), Place::in_build("bench", name), (1..=ranks).collect());
+                ((*name).to_owned(), SourceLocation::in_build("bench", name), (1..=ranks).collect());
             declared.op(Matrix { name, dtypes: BTreeSet::clone(dtypes), ndim, is_own: false, place });
         }
         declared
