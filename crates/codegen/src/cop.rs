@@ -61,6 +61,13 @@ pub trait COp: Op + CLinkerObject {
         Ok(String::new())
     }
 
+    /// Returns definitions at file scope that several Applies of a module may share. Each text is emitted once, before
+    /// the code of [`COp::c_support_code_apply`]. Names begin with `@M@_`, which stands for the module, and are the same
+    /// in equal texts only.
+    fn c_shared_code_apply(&self, _node: &Node) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Returns headers for the types of one Apply, in addition to [`CLinkerObject::c_headers`].
     fn c_headers_apply(&self, _node: &Node) -> Vec<String> {
         Vec::new()

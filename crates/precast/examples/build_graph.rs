@@ -7,6 +7,7 @@ use ndarray::{ArrayD, array};
 use precast::{Policy, Runtime, build::Graph};
 use std::error::Error;
 
+#[allow(dead_code, reason = "a test calls the other function")]
 fn main() -> Result<(), Box<dyn Error>> {
     println!("{:.6}", probabilities()?);
     Ok(())

@@ -6,6 +6,7 @@
 use precast::{Policy, Runtime, build::Graph};
 use std::error::Error;
 
+#[allow(dead_code, reason = "a test calls the other function")]
 fn main() -> Result<(), Box<dyn Error>> {
     println!("{:.12}", fixed_point()?);
     Ok(())

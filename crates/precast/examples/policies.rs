@@ -7,6 +7,7 @@ use ndarray::array;
 use precast::{Array, Policy, Runtime, build::Graph};
 use std::error::Error;
 
+#[allow(dead_code, reason = "a test calls the other function")]
 fn main() -> Result<(), Box<dyn Error>> {
     let (miss, sum) = both()?;
     println!("strict: {miss}\ninterpret: {sum}");

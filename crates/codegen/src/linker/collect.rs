@@ -8,6 +8,7 @@ use crate::object::{CCompiler, CLinkerObject, CacheVersion};
 use precast_abi::compat;
 use precast_graph::{DType, Type};
 use precast_store::key::Language;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// The name and text of a header for modules with author-written C or with a native function.
@@ -145,12 +146,13 @@ fn support(outline: &Outline<'_>) -> Result<String, LinkError> {
     let types = outline.vars.iter().flat_map(|var| var.ctype.c_support_code());
     let ops = outline.steps.iter().flat_map(|step| {
         let own = step.op.c_support_code().into_iter().map(|code| step.shared(code));
-        step.params.c_support_code().into_iter().chain(own)
+        let shared = step.op.c_shared_code_apply(&step.node);
+        step.params.c_support_code().into_iter().chain(own).chain(shared)
     });
     let mut parts = unique(types.chain(ops));
     for step in &outline.steps {
         parts.push(step.params.declare(&step.name));
-        parts.push(step.own(step.op.c_support_code_apply(&step.node, &step.name)?));
+        parts.push(step.own(step.support.clone()));
     }
     parts.retain(|part| !part.is_empty());
     Ok(parts.join("\n"))
@@ -158,11 +160,6 @@ fn support(outline: &Outline<'_>) -> Result<String, LinkError> {
 
 /// Removes duplicates and empty items, keeping the order.
 fn unique(items: impl Iterator<Item = String>) -> Vec<String> {
-    let mut kept: Vec<String> = Vec::new();
-    for item in items {
-        if !item.is_empty() && !kept.contains(&item) {
-            kept.push(item);
-        }
-    }
-    kept
+    let mut known: HashSet<String> = HashSet::new();
+    items.filter(|item| !item.is_empty() && known.insert(item.clone())).collect()
 }

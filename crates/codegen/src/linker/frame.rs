@@ -5,11 +5,12 @@
 //! blocks, it would take a third of a small module's compile time.
 
 use super::instance::Context;
-use super::run;
+use super::run::{self, Block};
 use super::variables::{Outline, Role, Var};
 use crate::error::LinkError;
 use crate::template::render;
 use precast_store::key::{Language, Profile};
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 
 /// Returns whether a module uses a frame: its variables are tensors of built-in types, and its functions need no code
@@ -26,29 +27,60 @@ pub(super) fn functions(
     context: &Context,
     profile: Profile,
 ) -> Result<String, LinkError> {
-    let (mut body, mut behind, mut table) = (String::new(), String::new(), String::new());
-    for (at, var) in outline.vars.iter().enumerate() {
-        let name = &var.name;
-        // Writing to a string cannot fail.
-        let _ = writeln!(
-            body,
-            "  pc_tensor *{name} = pc_variables[{at}]; /* {} */\n  (void){name};",
-            var.role.describe()
-        );
-        if !matches!(var.role, Role::Input(_) | Role::Slot(_)) {
-            let _ = writeln!(behind, "  pc_variables[{at}] = {name};");
-        }
-        table.push_str(&row(var));
-    }
-    body.push_str(&run::nested(&run::steps(outline, profile, context)?));
+    let blocks = run::steps(outline, profile, context)?;
+    let (parts, body) = match outline.steps.len() {
+        0..=PART => (String::new(), body(&outline.vars.iter().enumerate().collect::<Vec<_>>(), &blocks)),
+        _ => parts(outline, &blocks),
+    };
+    let table: String = outline.vars.iter().map(row).collect();
     let values = [
-        ("BODY", &*(body + &behind)),
+        ("PARTS", &*parts),
+        ("BODY", &body),
         ("VARIABLES", &table),
         ("N_VARIABLES", &outline.vars.len().to_string()),
         ("N_INPUTS", &n_inputs.to_string()),
         ("N_SLOTS", &n_slots.to_string()),
     ];
     Ok(render(include_str!("../../c/framed.c.in"), &values))
+}
+
+/// The most Applies in one function. The time of some passes of compilers grows with the square of a function's length.
+const PART: usize = 32;
+
+/// Renders the body of a function: its variables, the blocks of its Applies, and the changed variables.
+fn body(vars: &[(usize, &Var<'_>)], blocks: &[Block]) -> String {
+    let (mut text, mut behind) = (String::new(), String::new());
+    for (at, var) in vars {
+        let name = &var.name;
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "  pc_tensor *{name} = pc_variables[{at}]; /* {} */\n  (void){name};",
+            var.role.describe()
+        );
+        if !matches!(var.role, Role::Input(_) | Role::Slot(_)) {
+            let _ = writeln!(behind, "  pc_variables[{at}] = {name};");
+        }
+    }
+    text + &run::nested(blocks) + &behind
+}
+
+/// Renders a long body as functions of a bounded number of Applies, and the calls of these functions.
+fn parts(outline: &Outline<'_>, blocks: &[Block]) -> (String, String) {
+    let at: HashMap<&str, usize> =
+        outline.vars.iter().enumerate().map(|(at, var)| (var.name.as_str(), at)).collect();
+    let (mut functions, mut calls) = (String::new(), String::new());
+    for (part, (steps, blocks)) in outline.steps.chunks(PART).zip(blocks.chunks(PART)).enumerate() {
+        let names = steps.iter().flat_map(|step| step.inputs.iter().chain(&step.outputs));
+        let used: BTreeSet<usize> = names.filter_map(|name| at.get(name.as_str()).copied()).collect();
+        let vars: Vec<(usize, &Var<'_>)> = used.into_iter().map(|at| (at, &outline.vars[at])).collect();
+        let number = part.to_string();
+        functions +=
+            &render(include_str!("../../c/part.c.in"), &[("PART", &*number), ("BODY", &body(&vars, blocks))]);
+        // Writing to a string cannot fail.
+        let _ = writeln!(calls, "  if (!failure) failure = @M@_part{part}(pc_self, ctx, pc_variables);");
+    }
+    (functions, calls)
 }
 
 /// Renders the `pc_variable` of a variable.

@@ -9,6 +9,7 @@
 //! instance   state that outlives a call: slots, temporaries, the ops' struct members
 //! exceptions C++ exceptions as errors of the call
 //! reserved   names that an author's macros must not have, because the generated code uses them
+//! shared     one copy of each kernel
 //! collect    requests of ops and types: headers, sources, flags, libraries, support code
 //! signature  printable signatures of modules and Applies for messages
 //! assemble   the complete text of the module
@@ -30,6 +31,7 @@ mod native;
 mod reserved;
 mod run;
 mod segments;
+mod shared;
 mod signature;
 mod variables;
 mod versions;

@@ -10,6 +10,7 @@ use crate::sub::Sub;
 use crate::template::of_apply;
 use precast_abi::module::TaskKind;
 use precast_graph::{Apply, Array, FunctionGraph, Origin, Type, VarId};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// The role of a variable in the module.
@@ -81,8 +82,10 @@ pub(super) struct Step<'a> {
     pub(super) apply: &'a Apply,
     pub(super) op: &'a dyn COp,
     pub(super) node: crate::cop::Node,
-    /// `@M@_n0`.
+    /// `@M@_n0`; for an Apply that shares the code of an earlier one, the name of the earlier one.
     pub(super) name: String,
+    /// Its support code, with this name; empty if it is shared.
+    pub(super) support: String,
     /// The fields of its run-time params. Their slots start at `first_param` after the constants.
     pub(super) params: ParamsType,
     pub(super) first_param: usize,
@@ -150,9 +153,10 @@ pub(super) fn outline<'a>(graph: &'a FunctionGraph, library: &Library) -> Result
         is_foreign: false,
     };
     check_outputs(graph)?;
+    let places = Places::of(graph, library);
     for id in order(graph) {
         let ctype = c_type(graph.ty(id), library)?;
-        let role = role(graph, id, &*ctype, &mut outline.n_temps);
+        let role = places.role(graph, id, &*ctype, &mut outline.n_temps);
         let n = i64::try_from(id.index()).unwrap_or(-1);
         let task = outline.task(TaskKind::Extract, -1, n);
         let synced = matches!(role, Role::Output(_) | Role::Temporary(_));
@@ -163,7 +167,7 @@ pub(super) fn outline<'a>(graph: &'a FunctionGraph, library: &Library) -> Result
             role,
             ty: graph.ty(id),
             ctype,
-            check_input: checked(graph, library, id),
+            check_input: places.is_checked(id),
             task,
             sync_task,
         });
@@ -191,6 +195,7 @@ pub(super) fn outline<'a>(graph: &'a FunctionGraph, library: &Library) -> Result
                 types: library.types().clone(),
             },
             name: format!("@M@_n{position}"),
+            support: String::new(),
             params,
             first_param,
             inputs: names(&apply.inputs),
@@ -199,6 +204,7 @@ pub(super) fn outline<'a>(graph: &'a FunctionGraph, library: &Library) -> Result
             struct_task,
         });
     }
+    super::shared::generate(&mut outline)?;
     Ok(outline)
 }
 
@@ -213,7 +219,8 @@ impl Outline<'_> {
 /// Returns inputs, constants, temporaries and outputs: the order of the nested blocks.
 pub(super) fn order(graph: &FunctionGraph) -> Vec<VarId> {
     let computed = graph.applies().iter().flat_map(|apply| apply.outputs.iter().copied());
-    let is_output = |v: &VarId| graph.outputs().contains(v);
+    let outputs: HashSet<VarId> = graph.outputs().iter().copied().collect();
+    let is_output = |v: &VarId| outputs.contains(v);
     let mut ids: Vec<VarId> = graph.inputs().to_vec();
     ids.extend(graph.constants().map(|(id, _)| id));
     ids.extend(computed.filter(|v| !is_output(v)));
@@ -221,42 +228,66 @@ pub(super) fn order(graph: &FunctionGraph) -> Vec<VarId> {
     ids
 }
 
-fn role(graph: &FunctionGraph, id: VarId, ctype: &dyn CType, n_temps: &mut usize) -> Role {
-    if let Some(position) = graph.outputs().iter().position(|v| *v == id) {
-        return Role::Output(position);
-    }
-    match &graph.variable(id).origin {
-        Origin::Input(position) => Role::Input(*position),
-        Origin::Constant(value) => match graph.slots().position(|(constant, _)| constant == id) {
-            Some(slot) => Role::Slot(slot),
-            None => Role::Literal(value.clone()),
-        },
-        Origin::Output { apply, index } => {
-            let op = &graph.applies()[apply.index()].op;
-            // A view, or a value written over an input, uses storage that another variable keeps alive.
-            let borrows =
-                op.view_map().into_iter().chain(op.destroy_map()).any(|(output, _)| output == *index);
-            if borrows || ctype.c_is_simple() {
-                return Role::Local;
-            }
-            *n_temps += 1;
-            Role::Temporary(*n_temps - 1)
-        }
-    }
+/// The positions of a graph's variables, so that a long graph is not searched for each of them.
+struct Places {
+    outputs: HashMap<VarId, usize>,
+    slots: HashMap<VarId, usize>,
+    /// The variables that ops use, and those that an op requests to validate.
+    used: HashSet<VarId>,
+    checked: HashSet<VarId>,
 }
 
-/// Returns whether any op that uses the variable requests its validation.
-fn checked(graph: &FunctionGraph, library: &Library, id: VarId) -> bool {
-    let uses = graph.applies().iter().filter(|a| a.inputs.contains(&id) || a.outputs.contains(&id));
-    let mut ops = uses.filter_map(|apply| library.c_op(&*apply.op)).peekable();
-    ops.peek().is_none() || ops.any(|op| op.check_input())
+impl Places {
+    fn of(graph: &FunctionGraph, library: &Library) -> Self {
+        let (mut used, mut checked) = (HashSet::new(), HashSet::new());
+        for apply in graph.applies() {
+            let Some(op) = library.c_op(&*apply.op) else { continue };
+            let variables = || apply.inputs.iter().chain(&apply.outputs).copied();
+            used.extend(variables());
+            if op.check_input() {
+                checked.extend(variables());
+            }
+        }
+        let outputs = graph.outputs().iter().enumerate().map(|(position, id)| (*id, position)).collect();
+        let slots = graph.slots().enumerate().map(|(position, (id, _))| (id, position)).collect();
+        Self { outputs, slots, used, checked }
+    }
+
+    fn role(&self, graph: &FunctionGraph, id: VarId, ctype: &dyn CType, n_temps: &mut usize) -> Role {
+        if let Some(position) = self.outputs.get(&id) {
+            return Role::Output(*position);
+        }
+        match &graph.variable(id).origin {
+            Origin::Input(position) => Role::Input(*position),
+            Origin::Constant(value) => match self.slots.get(&id) {
+                Some(slot) => Role::Slot(*slot),
+                None => Role::Literal(value.clone()),
+            },
+            Origin::Output { apply, index } => {
+                let op = &graph.applies()[apply.index()].op;
+                // A view, or a value written over an input, uses storage that another variable keeps alive.
+                let borrows =
+                    op.view_map().into_iter().chain(op.destroy_map()).any(|(output, _)| output == *index);
+                if borrows || ctype.c_is_simple() {
+                    return Role::Local;
+                }
+                *n_temps += 1;
+                Role::Temporary(*n_temps - 1)
+            }
+        }
+    }
+
+    /// Returns whether a variable is validated: if an op that uses it requests that, or if no op uses it.
+    fn is_checked(&self, id: VarId) -> bool {
+        !self.used.contains(&id) || self.checked.contains(&id)
+    }
 }
 
 /// Checks that each output is a distinct computed value.
 pub(super) fn check_outputs(graph: &FunctionGraph) -> Result<(), LinkError> {
+    let mut known = HashSet::new();
     for (output, id) in graph.outputs().iter().enumerate() {
-        let repeated = graph.outputs()[..output].contains(id);
-        if repeated || !matches!(graph.variable(*id).origin, Origin::Output { .. }) {
+        if !known.insert(*id) || !matches!(graph.variable(*id).origin, Origin::Output { .. }) {
             return Err(LinkError::AliasedOutput { output, with: format!("V{}", id.index()) });
         }
     }

@@ -51,10 +51,14 @@ impl COp for Reduce {
         closure(&self.c_headers_apply(node))
     }
 
+    fn c_shared_code_apply(&self, node: &Node) -> Vec<String> {
+        vec![monoid(self.kind, self.monoid(node), self.ways()).1]
+    }
+
     fn c_support_code_apply(&self, node: &Node, name: &str) -> Result<String, LinkError> {
         let dtype = node.outputs[0].dtype();
         let narrow = self.sum_of_bools(node);
-        let (mapped, monoid) = if narrow.is_some() { (DType::U16, DType::Bool) } else { (dtype, dtype) };
+        let mapped = if narrow.is_some() { DType::U16 } else { dtype };
         let map = match narrow.as_ref().or(self.map.as_ref()) {
             None => String::new(),
             Some(map) => kernel(&**map, name, "map", &node.inputs, &[mapped])?,
@@ -73,9 +77,7 @@ impl COp for Reduce {
                 ("AXES", &self.mask()),
                 ("TYPENUM", &dtype.typenum().to_string()),
                 ("KERNEL", &kernel),
-                ("KIND", self.kind.name()),
-                ("WAYS", self.ways()),
-                ("DTYPE", monoid.name()),
+                ("MONOID", &monoid(self.kind, self.monoid(node), self.ways()).0),
             ],
         ))
     }
@@ -102,6 +104,15 @@ impl COp for Reduce {
     }
 }
 
+/// Returns the name and the definition of the functions that combine elements, which all reductions of a kind and dtype
+/// in a module share. `ways` has the loop variants, as defined in monoid.h.
+pub(crate) fn monoid(kind: ReduceKind, dtype: DType, ways: &str) -> (String, String) {
+    let suffix = ways.trim_start_matches("PC_MONOID_").to_lowercase();
+    let name = format!("@M@_{}_{dtype}_{suffix}", kind.name());
+    let definition = format!("PC_MONOID_{}_{dtype}({name}, {ways})", kind.name());
+    (name, definition)
+}
+
 impl Reduce {
     /// Returns the map for a sum of bools with 16-bit results, which is four times as fast as a sum in the result's
     /// dtype.
@@ -123,6 +134,11 @@ impl Reduce {
             }
             None => narrow(map, &dtypes),
         }
+    }
+
+    /// Returns the dtype of the elements that are combined; bool stands for a sum of bools.
+    fn monoid(&self, node: &Node) -> DType {
+        if self.sum_of_bools(node).is_some() { DType::Bool } else { node.outputs[0].dtype() }
     }
 
     /// Returns the loop variants that the call may need, as defined in monoid.h. A reduction over all axes has one

@@ -12,7 +12,7 @@
 //! dtypes are exact: a sum of bool or a mean of integers needs a cast before it.
 
 mod argmax;
-mod code;
+pub(crate) mod code;
 mod cumulative;
 mod kind;
 mod perform;

@@ -4,11 +4,12 @@ use super::layout::{DriverStep, Layout, Work};
 use super::{RowProgram, emits};
 use crate::elemwise::code::{operands, shared};
 use crate::elemwise::kernel::{flags, kernel};
+use crate::reduce::ReduceKind;
+use crate::reduce::code::monoid;
 use crate::sources::closure;
 use precast_codegen::template::render;
 use precast_codegen::{CLinkerObject, COp, LinkError, Node, SourceSet, Sub};
 use precast_graph::DType;
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 impl CLinkerObject for RowProgram {
@@ -57,10 +58,18 @@ impl COp for RowProgram {
         closure(&self.c_headers_apply(node))
     }
 
+    fn c_shared_code_apply(&self, node: &Node) -> Vec<String> {
+        let Ok(layout) = self.layout_of(node) else { return Vec::new() };
+        let folds = layout.steps.iter().filter_map(|step| match &step.work {
+            Work::Fold(kind) => Some(fold(*kind, layout.dtypes[step.makes[0]]).1),
+            Work::Map(_) => None,
+        });
+        folds.collect()
+    }
+
     fn c_support_code_apply(&self, node: &Node, name: &str) -> Result<String, LinkError> {
         let layout = self.layout_of(node)?;
         let mut text = String::new();
-        let mut monoids = BTreeSet::new();
         let mut rows = Vec::new();
         for (position, step) in layout.steps.iter().enumerate() {
             let row = match &step.work {
@@ -70,14 +79,7 @@ impl COp for RowProgram {
                     text.push_str(&kernel(&**scalar, &own, "map", &step.types, &made)?);
                     format!("{own}_map, NULL")
                 }
-                Work::Fold(kind) => {
-                    let monoid = format!("{}_{}", kind.name(), layout.dtypes[step.makes[0]]);
-                    if monoids.insert(monoid.clone()) {
-                        // Writing to a string cannot fail.
-                        let _ = writeln!(text, "PC_MONOID_{monoid}({name}_{monoid}, PC_MONOID_ROWS)");
-                    }
-                    format!("NULL, &{name}_{monoid}")
-                }
+                Work::Fold(kind) => format!("NULL, &{}", fold(*kind, layout.dtypes[step.makes[0]]).0),
             };
             rows.push(row);
         }
@@ -126,6 +128,11 @@ impl COp for RowProgram {
             self.steps().iter().map(|(op, _)| emits(&**op)?.content_id()).collect::<Option<Vec<_>>>()?;
         Some(format!("row_program({})", ids.join(",")))
     }
+}
+
+/// Returns the name and the definition of the functions of a fold.
+fn fold(kind: ReduceKind, dtype: DType) -> (String, String) {
+    monoid(kind, dtype, "PC_MONOID_ROWS")
 }
 
 impl RowProgram {
