@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 pub(super) struct Attempt {
     pub(super) compiled: Results,
     pub(super) failures: Vec<Failure>,
-    /// The compile time of each job.
-    pub(super) took: Vec<Duration>,
+    /// The start and the compile time of each job.
+    pub(super) took: Vec<(Instant, Duration)>,
 }
 
 /// Maps the progress of a batch to that of the whole build: `before` of `all` jobs precede the batch.
@@ -55,6 +55,5 @@ pub(super) fn attempt(
             Err(error) => failures.push(Failure { title: jobs[*at].title(), error }),
         }
     }
-    let took = times.into_inner().into_iter().map(|(_, took)| took).collect();
-    Attempt { compiled, failures, took }
+    Attempt { compiled, failures, took: times.into_inner() }
 }

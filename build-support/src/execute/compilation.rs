@@ -17,6 +17,8 @@ pub struct Compilation {
     pub signature: String,
     /// The reasons why the store could not serve the unit, in the order of the key table. Never empty.
     pub why: Vec<Reason>,
+    /// The start of the compilation, in milliseconds since that of the first unit.
+    pub start_millis: u64,
     /// The compile time, in milliseconds.
     pub millis: u64,
 }
@@ -67,7 +69,13 @@ pub(super) fn compilations(
                 UnitMiss { signature, reasons: vec![Reason::NoLayer] }
             }
         };
-        Ok(Compilation { title: job.title(), signature: miss.signature, why: miss.reasons, millis: 0 })
+        Ok(Compilation {
+            title: job.title(),
+            signature: miss.signature,
+            why: miss.reasons,
+            start_millis: 0,
+            millis: 0,
+        })
     };
     made.map(of).collect()
 }

@@ -41,6 +41,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::thread::available_parallelism;
+use std::time::{Duration, Instant};
 
 pub use compilation::Compilation;
 pub use error::{ExecuteError, Failure};
@@ -232,6 +233,7 @@ impl Build<'_> {
         let reasons = compilation::compilations(&self.jobs.list, missing, execution.store, toolchain)?;
         let mut reasons: BTreeMap<usize, Compilation> = missing.iter().copied().zip(reasons).collect();
         let (mut compilations, mut failures) = (Vec::new(), Vec::new());
+        let first = Instant::now();
         let mut queue = Queue::new(missing, execution.store.filter(|_| !is_held), batch(execution.parallel));
         while let Some(batch) = queue.next_batch(&mut self.jobs.list, execution.progress)? {
             let progress = shifted(execution.progress, queue.done() - batch.len(), missing.len());
@@ -242,9 +244,11 @@ impl Build<'_> {
                 self.give(&batch);
                 self.release()?;
             }
-            for (at, took) in batch.iter().zip(attempt.took) {
+            for (at, (start, took)) in batch.iter().zip(attempt.took) {
                 let Some(mut compilation) = reasons.remove(at) else { continue };
-                compilation.millis = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+                let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+                compilation.start_millis = millis(start.saturating_duration_since(first));
+                compilation.millis = millis(took);
                 compilations.push((*at, compilation));
             }
         }

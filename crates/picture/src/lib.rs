@@ -4,6 +4,7 @@
 //! lowered graph ─▶ model (nodes, edges, groups) ─┬▶ dot    for Graphviz, groups as clusters
 //!                  + artifact of each Apply      └▶ drawing ─▶ svg ─▶ html (zoom, search, table)
 //! profile ────────▶ roofline ─▶ html: its kernels below the roof of the machine
+//! times of a build ▶ timings ─▶ html: a bar for each unit
 //! ```
 //! A group is a fused Apply of the lowered graph; its steps are drawn inside one box.
 //!
@@ -19,6 +20,7 @@ mod roofline;
 mod svg;
 #[cfg(test)]
 mod tests;
+mod timings;
 
 use precast_core::names::visible;
 
@@ -27,6 +29,7 @@ pub use html::render as html;
 pub use model::{NodeArtifact, Picture};
 pub use roofline::render as roofline;
 pub use svg::render as svg;
+pub use timings::{Timing, render as timings};
 
 /// Escapes text for XML and HTML, and spells out invalid and invisible characters.
 fn escape(text: &str) -> String {

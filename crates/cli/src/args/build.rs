@@ -89,6 +89,9 @@ pub(crate) struct BuildArgs {
     /// store
     #[arg(long)]
     pub(crate) why: bool,
+    /// Write an HTML page with the compile time of each unit
+    #[arg(long, value_name = "FILE")]
+    pub(crate) timings: Option<PathBuf>,
     /// Builder URI for provenance: record builder, time and inputs next to each compiled record and next to the
     /// bundle (in-toto statements with SLSA provenance) [default: $PRECAST_BUILDER]
     #[arg(long, value_name = "URI")]

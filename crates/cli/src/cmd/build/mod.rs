@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use precast_build::pipeline::{self, Access, StoreChoice};
-use precast_build::{ExecuteError, Executed, Execution, Lock, Locked, Mode, Plan};
+use precast_build::{Compilation, ExecuteError, Executed, Execution, Lock, Locked, Mode, Plan};
 use precast_compile::{ChooseIsaError, Progress, Toolchain, Variant, host_target};
 use precast_ops::Ops;
+use precast_picture::Timing;
 use precast_store::Store;
 use precast_store::key::Profile;
 
@@ -71,6 +72,9 @@ pub(super) fn run(args: &BuildArgs) -> Result<Exit, Failure> {
     let bundle = args.bundle.as_ref().map(|path| write_bundle(path, &executed, toolchain)).transpose()?;
     if let (Some(builder), Some(toolchain)) = (builder, toolchain) {
         builder.state(store.as_ref(), bundle.as_ref(), &executed, toolchain)?;
+    }
+    if let Some(file) = &args.timings {
+        write_timings(file, &args.manifest, &executed.compilations)?;
     }
     let summary = Summary {
         planned,
@@ -213,6 +217,19 @@ fn check_names(store: &Store, plan: &Plan) -> Result<(), Failure> {
                 .hint("build as the owner of the store, or write a bundle with `--bundle FILE`"));
         }
     }
+    Ok(())
+}
+
+/// Writes the page of `--timings`.
+fn write_timings(file: &Path, manifest: &Path, compilations: &[Compilation]) -> Result<(), Failure> {
+    let timing = |one: &Compilation| Timing {
+        title: one.title.clone(),
+        start: one.start_millis,
+        duration: one.millis,
+    };
+    let timings: Vec<Timing> = compilations.iter().map(timing).collect();
+    let page = precast_picture::timings(&format!("Build of {}", manifest.display()), &timings);
+    whole::write(file, Kind::Text, |out| out.write_all(page.as_bytes()))?.commit()?;
     Ok(())
 }
 
