@@ -85,6 +85,18 @@ fn a_declared_op_serves_expressions_op_by_op() {
 }
 
 #[test]
+fn timings_list_each_compiled_unit() {
+    let (place, _) = Sandbox::scored();
+    place.run(&["build", "--timings", "times.html"]).ok();
+    let page = fs_err::read_to_string(place.path("times.html")).unwrap();
+    let units = page.matches("<rect ").count();
+    assert!(units > 0 && page.matches("<tr><td>").count() == units, "{page}");
+    // Nothing is compiled again.
+    place.run(&["build", "--timings", "again.html"]).ok();
+    assert!(fs_err::read_to_string(place.path("again.html")).unwrap().contains("0 units took"));
+}
+
+#[test]
 fn a_second_build_is_a_pure_hit() {
     let (place, _) = Sandbox::scored();
     let first = place.run(&["build", "--json", "--bundle", "1.precast"]).ok().json();
