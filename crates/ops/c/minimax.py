@@ -143,3 +143,13 @@ def erfr(w): return (power(w)-power(mp.mpf(0)))/w if abs(w)>mp.mpf('1e-9') else 
 wr=lambda w:(abs(w)+mp.mpf('1e-7'))*(mp.erfc(eighth+w)+mp.mpf('2e-9'))*mp.log(2)/mp.erf(eighth+w)
 show('erf32 R deg5',*remez(erfr,wr,mp.mpf('0.845')-eighth,4-eighth,5),r=r32)
 show('erf32 power deg6',*remez(lambda r:mp.mpf(2)**r,lambda r:mp.mpf(2)**-r,mp.mpf('-0.5001'),mp.mpf('0.5001'),6),r=r32)
+# f32 functions in f64 (short.h): what suffices for a relative error of 2^-33
+show('short cos deg2',*remez(cosq,lambda z:z*z+mp.mpf('1e-6'),mp.mpf(0),(mp.pi/4)**2*mp.mpf('1.001'),2))
+show('short sin deg3',*remez(sinp,wz,mp.mpf(0),(mp.pi/4)**2*mp.mpf('1.001'),3))
+show('short atan deg5',*remez(lambda z:sum((-1)**(k+1)*z**k/(2*k+3) for k in range(90)),wz,mp.mpf(0),(mp.sqrt(2)-1)**2*mp.mpf('1.001'),5))
+show('short asin deg6',*remez(asinp,wz,mp.mpf(0),mp.mpf('0.2501'),6))
+show('short log deg4',*remez(P,wl,mp.mpf(0),(mp.mpf(3)-2*mp.sqrt(2))**2*mp.mpf('1.0005'),4))
+h=mp.mpf('0.5005')
+two=lambda r:(mp.mpf(2)**r-1)/r if abs(r)>mp.mpf('1e-15') else mp.log(2)
+show('short exp2 deg6',*remez(two,lambda r:(abs(r)+mp.mpf('1e-2'))*mp.mpf(2)**-r,-h,h,6))
+show('short sinh deg3',*remez(lambda z:sum(z**k/mp.factorial(2*k+3) for k in range(30)),wz,mp.mpf(0),mp.mpf('1.001'),3))

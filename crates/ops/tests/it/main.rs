@@ -8,6 +8,7 @@ mod c_scalars;
 mod cases;
 mod compiler;
 mod complex;
+mod every_f32;
 mod few;
 mod functions;
 mod golden;

@@ -24,8 +24,8 @@
  * high part; the s = f/(2+f) form of log is from K. C. Ng's fdlibm. Rounding errors are kept by the sums of Dekker (1971)
  * and Knuth. The coefficients are our own: minimax by Remez' exchange at 60 digits (crates/ops/c/minimax.py).
  *
- * f32 functions are the f64 one of the same name, rounded once, but for exp, log, log1p, erf, sigmoid and tanh, which are computed in
- * f32, and softplus, which has shorter polynomials in f64.
+ * f32. exp, log, log1p, erf, sigmoid and tanh are computed in f32. Most others are computed in f64 with short polynomials (short.h) and
+ * rounded once. erfc, gammaln, digamma and their kin are the f64 function, rounded once.
  *
  * Accuracy, largest error seen against 113-bit arithmetic, in ulp: crates/ops/ACCURACY.md.
  * NaN in, NaN out. Overflow gives inf, underflow passes through the subnormals to 0.

@@ -2,6 +2,7 @@
 #ifndef PRECAST_OPS_MATH_HYPERBOLIC_H
 #define PRECAST_OPS_MATH_HYPERBOLIC_H
 
+#include <precast/ops/math/short.h>
 #include <precast/ops/math/exp.h>
 #include <precast/ops/math/pair.h>
 
@@ -35,7 +36,15 @@ PC_INLINE pc_f64 pc_cosh_f64(pc_f64 x) {
   return y + y;
 }
 
-PC_INLINE pc_f32 pc_sinh_f32(pc_f32 x) { return (pc_f32)pc_sinh_f64((pc_f64)x); }
-PC_INLINE pc_f32 pc_cosh_f32(pc_f32 x) { return (pc_f32)pc_cosh_f64((pc_f64)x); }
+PC_INLINE pc_f32 pc_sinh_f32(pc_f32 x) {
+  pc_f64 a = pc_magnitude_f64((pc_f64)x);
+  pc_f64 e = pc_short_exp_whole_f64(a > 100.0 ? 100.0 : a);
+  return pc_short_signed_f32(a < 1.0 ? pc_short_sinh_f64(a < 1.0 ? a : 0.0) : 0.5 * (e - 1.0 / e), (pc_f64)x);
+}
+PC_INLINE pc_f32 pc_cosh_f32(pc_f32 x) {
+  pc_f64 a = pc_magnitude_f64((pc_f64)x);
+  pc_f64 e = pc_short_exp_whole_f64(a > 100.0 ? 100.0 : a);
+  return (pc_f32)(0.5 * (e + 1.0 / e));
+}
 
 #endif

@@ -5,6 +5,7 @@
 #include <precast/ops/math/exp.h>
 #include <precast/ops/math/log.h>
 #include <precast/ops/math/pair.h>
+#include <precast/ops/math/short.h>
 
 /* whole + ln u + add for a normal finite u > 0, with `add` small beside 1 and `whole` 0 or the larger. The parts that are
  * exact are kept apart, so the result is rounded about once whether it is near 0 or not. */
@@ -110,6 +111,13 @@ PC_INLINE pc_f32 pc_softplus_f32(pc_f32 x) {
   return x == x ? y : x;
 }
 
-PC_INLINE pc_f32 pc_log1mexp_f32(pc_f32 x) { return (pc_f32)pc_log1mexp_f64((pc_f64)x); }
+PC_INLINE pc_f32 pc_log1mexp_f32(pc_f32 x) {
+  pc_f64 c = x < -150.0f ? -150.0 : (pc_f64)x;
+  pc_short_exp_f64 k = pc_short_exp_of_f64(c < 0.0 ? c : -1.0);
+  pc_f64 e = k.scale + k.scale * k.p, w = (1.0 - k.scale) - k.scale * k.p;
+  pc_f64 y = c < -9.0 ? -(e + e * e * (0.5 + e * 0x1.5555555555555p-2)) : pc_short_log_whole_f64(w);
+  pc_f32 edge = x == 0.0f ? -__builtin_inff() : __builtin_nanf("");
+  return x < 0.0f ? (pc_f32)y : edge;
+}
 
 #endif

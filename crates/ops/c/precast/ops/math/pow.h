@@ -7,6 +7,7 @@
 #include <precast/ops/math/exp.h>
 #include <precast/ops/math/log.h>
 #include <precast/ops/math/pair.h>
+#include <precast/ops/math/short.h>
 
 /* a * b to about 2^-102. */
 PC_INLINE pc_pair_f64 pc_pair_mul_f64(pc_pair_f64 a, pc_pair_f64 b) {
@@ -86,7 +87,10 @@ PC_INLINE pc_f32 pc_pow_f32(pc_f32 x, pc_f32 y) {
   pc_f64 a = (pc_f64)x, b = (pc_f64)y;
   pc_f64 c = b > 0x1p66 ? 0x1p66 : b;
   c = c < -0x1p66 ? -0x1p66 : c;
-  return (pc_f32)pc_pow_edges_f64(a, b, pc_exp_f64(c * pc_log_f64(pc_magnitude_f64(a))));
+  pc_f64 e = c * pc_short_log_whole_f64(pc_magnitude_f64(a));
+  e = e > 200.0 ? 200.0 : e;
+  e = e < -200.0 ? -200.0 : e;
+  return (pc_f32)pc_pow_edges_f64(a, b, pc_short_exp_whole_f64(e));
 }
 
 #endif
