@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn fallback_replaces_a_shared_store_that_cannot_be_used() {
+    fn fallback_replaces_an_unusable_shared_store() {
         let directory = tempfile::tempdir().unwrap();
         let (path, own) = (directory.path().join("file"), directory.path().join("own"));
         fs_err::write(&path, b"not a store").unwrap();

@@ -22,7 +22,7 @@ fn npy(descriptor: &str, shape: &str, data: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn arrays_that_do_not_fit_their_declaration_are_refused() {
+fn mismatched_arrays_are_rejected() {
     let place = Sandbox::new();
     place.npy("f32.npy", &[3], vec![1.0_f32; 3]);
     place.npy("flat.npy", &[3], vec![1.0; 3]);
@@ -42,7 +42,7 @@ fn arrays_that_do_not_fit_their_declaration_are_refused() {
 }
 
 #[test]
-fn extents_that_do_not_broadcast_are_an_error_of_the_op() {
+fn incompatible_extents_are_an_op_error() {
     let place = Sandbox::new();
     place.npy("x.npy", &[3], vec![1.0; 3]);
     place.npy("y.npy", &[4], vec![1.0; 4]);
@@ -118,7 +118,7 @@ fn inputs_and_outputs_must_be_the_graphs() {
 }
 
 #[test]
-fn an_npz_holds_all_inputs_and_takes_all_outputs() {
+fn npz_has_all_inputs_and_outputs() {
     let place = Sandbox::new();
     place.npy("x.npy", &[2], vec![1.0, 2.0]);
     place.npy("y.npy", &[2], vec![10.0, 20.0]);
@@ -149,7 +149,7 @@ fn an_npz_holds_all_inputs_and_takes_all_outputs() {
 }
 
 #[test]
-fn unreadable_members_of_an_npz_fail_only_where_they_are_used() {
+fn unreadable_npz_members_fail_on_use() {
     let place = Sandbox::new();
     let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     let options = zip::write::SimpleFileOptions::default();
@@ -233,7 +233,7 @@ fn every_layout_and_dtype_survives() {
 }
 
 #[test]
-fn what_does_not_fit_is_said_before_anything_is_compiled() {
+fn mismatches_are_reported_before_compiling() {
     let place = Sandbox::new();
     place.npy("x.npy", &[3], vec![1.0, 2.0, 3.0]);
     // No compiler is installed, so the command would fail for this reason if it reached compilation.

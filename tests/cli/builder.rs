@@ -51,7 +51,7 @@ fn published() -> (Sandbox, f64, Server) {
 }
 
 #[test]
-fn a_program_is_served_from_elsewhere_and_goes_on_where_the_server_is_gone() {
+fn program_continues_after_its_server_is_gone() {
     let (place, expected, server) = published();
     let cache = place.path("cache");
     let first = runtime(&place, &server.url, &cache);
@@ -70,7 +70,7 @@ fn a_program_is_served_from_elsewhere_and_goes_on_where_the_server_is_gone() {
 }
 
 #[test]
-fn what_is_damaged_elsewhere_is_told_and_is_a_miss() {
+fn remote_damage_is_reported_as_a_miss() {
     let (place, expected, server) = published();
     for (number, part) in ["/objects/", "/records/", "/entries/"].into_iter().enumerate() {
         for (kind, fault) in [Fault::Wrong, Fault::Zeros, Fault::Endless].into_iter().enumerate() {
@@ -87,7 +87,7 @@ fn what_is_damaged_elsewhere_is_told_and_is_a_miss() {
 }
 
 #[test]
-fn nobody_is_waited_for_longer_than_was_said() {
+fn wait_never_exceeds_the_limit() {
     let (place, _, server) = published();
     for fault in [Fault::Silent, Fault::Slow] {
         server.fault("", fault, usize::MAX);

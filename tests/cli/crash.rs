@@ -147,7 +147,7 @@ pub(crate) fn exported(place: &Sandbox) {
 }
 
 #[test]
-fn gc_import_export_and_sign_survive_every_call_killed_or_refused() {
+fn commands_survive_every_killed_or_failed_call() {
     let place = built(&[SUM, DOUBLE]);
     if !may_trace(&place) {
         return;

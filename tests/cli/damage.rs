@@ -74,7 +74,7 @@ fn a_flipped_bundle_never_gives_a_wrong_value() {
 }
 
 #[test]
-fn a_flipped_object_is_a_miss_and_the_next_build_heals_it() {
+fn flipped_object_is_a_miss_that_heals() {
     let (place, expected) = built();
     for path in files(&place.path("artifacts/objects")) {
         let mut bytes = fs_err::read(&path).unwrap();
@@ -117,7 +117,7 @@ fn foreign(place: &Sandbox, change: impl Fn(&mut precast_store::Requires)) {
 }
 
 #[test]
-fn code_for_another_cpu_or_abi_is_never_run() {
+fn code_for_other_hosts_never_runs() {
     let (place, _) = built();
     let run = args(&[STRICT, INPUTS, &["--store", "foreign"]]);
     foreign(&place, |requires| requires.cpu.push("time-travel".into()));
@@ -152,7 +152,7 @@ fn a_missing_layer_is_named() {
 }
 
 #[test]
-fn a_file_in_place_of_a_store_is_an_error() {
+fn file_instead_of_store_is_an_error() {
     let (place, _) = Sandbox::scored();
     place.write("taken", "not a directory");
     place.run(&["build", "--store", "taken"]).fails(1, &["`taken"]);
@@ -223,7 +223,7 @@ fn exchanged(place: &Sandbox) -> Vec<precast_store::Entry> {
 }
 
 #[test]
-fn an_entry_that_calls_another_graphs_module_is_found_by_doctor() {
+fn doctor_finds_entries_with_foreign_modules() {
     let place = Sandbox::new();
     let entries = exchanged(&place);
     let whole = Bundle::open(place.path("whole.bundle")).unwrap();
@@ -250,7 +250,7 @@ fn an_entry_that_calls_another_graphs_module_is_found_by_doctor() {
 }
 
 #[test]
-fn what_is_wrong_alike_with_many_records_is_one_warning() {
+fn equal_faults_of_many_records_are_one_warning() {
     let (place, _) = built();
     for number in 0..5_u8 {
         // A record of a future format: its bytes match its name.

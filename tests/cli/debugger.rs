@@ -49,7 +49,7 @@ fn debugged(
 }
 
 #[test]
-fn a_breakpoint_by_op_name_stops_in_the_generated_c() {
+fn breakpoint_on_op_stops_in_generated_c() {
     let place = Sandbox::new();
     place.npy("x.npy", &[3], vec![0.0, 1.0, 2.0]);
     place.write(
@@ -72,7 +72,7 @@ fn a_breakpoint_by_op_name_stops_in_the_generated_c() {
 }
 
 #[test]
-fn a_breakpoint_by_the_name_of_an_own_op_stops_in_its_c() {
+fn breakpoint_on_own_op_stops_in_its_c() {
     let place = Sandbox::new();
     place.npy("n.npy", &[], vec![2.0]);
     let graph =
@@ -96,7 +96,7 @@ fn a_breakpoint_by_the_name_of_an_own_op_stops_in_its_c() {
 }
 
 #[test]
-fn both_profiles_live_in_one_store_and_give_the_same_bits() {
+fn both_profiles_share_a_store_and_bits() {
     let place = Sandbox::new();
     place.npy("x.npy", &[4], vec![0.3, -1.5, 2.25, 700.0]);
     place.write(
@@ -143,7 +143,7 @@ fn a_profiled_debug_build_keeps_its_lines() {
 }
 
 #[test]
-fn a_crash_in_a_profiled_module_has_op_and_callers_in_its_backtrace() {
+fn crash_backtrace_has_op_and_callers() {
     let place = Sandbox::new();
     place.npy("n.npy", &[], vec![2.0]);
     let graph = "[[graph]]\nname = \"g\"\ninputs = [\"n: f64[]\"]\noutputs = [\"halt(n)\"]\n";
@@ -173,7 +173,7 @@ fn functions(file: &Path) -> BTreeMap<String, usize> {
 }
 
 #[test]
-fn functions_of_a_pack_have_the_names_of_their_graphs() {
+fn pack_functions_have_graph_names() {
     let place = Sandbox::new();
     place.npy("x.npy", &[3], vec![0.0, 1.0, 2.0]);
     let graphs = [("score", "sum(exp(-x*x)*x)"), ("sums", "cumsum(x)"), ("two", "dot(x,x)*tanh(x)")];

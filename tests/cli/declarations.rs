@@ -41,7 +41,7 @@ fn unsupported_combinations_are_all_listed() {
 }
 
 #[test]
-fn every_mistake_of_a_manifest_is_told_at_once() {
+fn all_manifest_mistakes_are_reported_at_once() {
     let manifest = format!(
         "{}{}[[op]]\nname = \"mull\"\ndtypes = [\"f64\"]\nndim = [1]\n",
         graph("a", r#""x: f64[?]""#, r#""x +""#),
@@ -87,7 +87,7 @@ fn targets_and_levels_must_go_together() {
 }
 
 #[test]
-fn a_build_without_a_compiler_is_one_clear_error() {
+fn build_without_compiler_is_one_error() {
     let (place, _) = Sandbox::scored();
     place.run_bare(&["build"]).fails(1, &["cannot find a C compiler", "hint: install one"]);
     assert!(!place.path("artifacts").exists());

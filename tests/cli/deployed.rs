@@ -170,7 +170,7 @@ impl Quickstart {
 }
 
 #[test]
-fn quickstart_is_deployed_from_a_cache_by_its_pins() {
+fn quickstart_is_deployed_from_pins() {
     let server = farm::Server::start();
     let place = Quickstart::deploys_from_a_cache(&server.url, &[]);
     // A cache with wrong contents fills no store.
@@ -184,7 +184,7 @@ fn quickstart_is_deployed_from_a_cache_by_its_pins() {
 }
 
 #[test]
-fn quickstart_is_deployed_from_a_web_server_and_from_a_registry() {
+fn quickstart_is_deployed_from_server_and_registry() {
     let quickstart = Quickstart::released();
     let server = Server::files(quickstart.place.path("artifacts"));
     quickstart.deploys(&["--remote", &server.url], &server.url);

@@ -53,7 +53,7 @@ pub(crate) fn deploys(place: &Sandbox, url: &str, expected: f64) {
 }
 
 #[test]
-fn a_store_on_a_web_server_serves_a_machine_that_has_nothing() {
+fn web_store_serves_an_empty_machine() {
     let (place, expected) = released();
     place.run_bare(&["index"]).ok();
     let server = Server::files(place.path("artifacts"));
@@ -95,7 +95,7 @@ fn a_store_on_a_web_server_serves_a_machine_that_has_nothing() {
 }
 
 #[test]
-fn a_build_takes_what_is_signed_elsewhere_and_compiles_the_rest() {
+fn build_fetches_signed_and_compiles_the_rest() {
     let (place, _) = released();
     place.run_bare(&["index"]).ok();
     let server = Server::files(place.path("artifacts"));
@@ -120,7 +120,7 @@ fn a_build_takes_what_is_signed_elsewhere_and_compiles_the_rest() {
 }
 
 #[test]
-fn what_is_pinned_is_taken_from_a_store_elsewhere_without_a_compiler() {
+fn pinned_artifacts_are_fetched_without_a_compiler() {
     let (place, expected) = released();
     let pinned = place.run(&["build", "--pin", "--json"]).ok().json();
     place.run_bare(&["index"]).ok();
@@ -149,7 +149,7 @@ fn what_is_pinned_is_taken_from_a_store_elsewhere_without_a_compiler() {
 }
 
 #[test]
-fn a_tag_that_goes_back_to_an_earlier_release_is_refused_and_told() {
+fn rolled_back_tag_is_rejected() {
     let (place, expected) = released();
     place.write("later.toml", format!("isa = [\"{ISA}\"]\n{DOUBLE}"));
     place.run(&["build", "later.toml", "--store", "later", "--bundle", "later.precast"]).ok();
@@ -192,7 +192,7 @@ fn a_tag_that_goes_back_to_an_earlier_release_is_refused_and_told() {
 }
 
 #[test]
-fn an_export_with_a_lower_number_than_its_tag_had_is_refused() {
+fn lower_export_number_is_rejected() {
     let (place, _) = released();
     let registry = Registry::new(false);
     let url = registry.url("me/model:stable");
@@ -265,7 +265,7 @@ fn credentials_are_taken_from_where_docker_keeps_them() {
 }
 
 #[test]
-fn a_token_that_has_to_be_exchanged_first_is_not_sent() {
+fn exchange_token_is_not_sent_itself() {
     let place = Sandbox::new();
     let server = Server::new(|_| (401, Vec::new(), b"who are you?".to_vec()));
     let auths =
@@ -280,7 +280,7 @@ fn a_token_that_has_to_be_exchanged_first_is_not_sent() {
 }
 
 #[test]
-fn urls_that_name_nothing_are_told_with_what_does() {
+fn invalid_urls_are_rejected_with_valid_forms() {
     let (place, _) = released();
     for (url, named) in
         [("artifacts", "not a URL"), ("ftp://h/a", "unknown scheme"), ("oci://h", "missing repository")]

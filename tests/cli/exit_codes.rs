@@ -89,7 +89,7 @@ fn finders_of_damage() -> Vec<Vec<&'static str>> {
 }
 
 #[test]
-fn what_ends_how_is_one_table() {
+fn exit_codes_follow_one_table() {
     let place = place();
     let run =
         |entry: &'static str, layer: &'static str, name: &'static str| args(&[RUN, &[entry, layer, name]]);

@@ -34,7 +34,7 @@ fn place() -> Sandbox {
 }
 
 #[test]
-fn two_c_files_and_a_manifest_are_built_and_run_by_name() {
+fn two_c_files_are_built_and_run() {
     let place = place();
     place.run(&["build", "--store", "cache"]).ok();
     place.npy("x.npy", &[3], vec![1_f32, 2.0, 3.0]);
@@ -64,7 +64,7 @@ fn two_c_files_and_a_manifest_are_built_and_run_by_name() {
 }
 
 #[test]
-fn mistakes_are_told_with_the_places_in_manifest_and_c() {
+fn mistakes_have_places_in_manifest_and_c() {
     let refused = |from: &str, to: &str, file: &str, named: &[&str]| {
         let place = place();
         let text = fs_err::read_to_string(place.path(file)).unwrap();
@@ -132,7 +132,7 @@ fn mistakes_are_told_with_the_places_in_manifest_and_c() {
 }
 
 #[test]
-fn a_version_that_was_not_raised_is_told_by_every_command() {
+fn every_command_reports_an_unraised_version() {
     let place = place();
     let manifest = fs_err::read_to_string(place.path("precast.toml")).unwrap();
     place.write("precast.toml", manifest.replace("params =", "version = [1]\nparams ="));
@@ -160,7 +160,7 @@ fn a_version_that_was_not_raised_is_told_by_every_command() {
 }
 
 #[test]
-fn a_changed_header_of_the_system_is_compiled_and_served() {
+fn changed_system_header_is_compiled_and_served() {
     let place = Sandbox::new();
     fs_err::create_dir(place.path("system")).unwrap();
     let function = "int f(double x, double *z) { *z = Q * x; return 0; }";
@@ -194,7 +194,7 @@ fn a_changed_header_of_the_system_is_compiled_and_served() {
 /// All features of part A in a manifest: calls by name in graphs with built-in ops, params, in-place ops, files in
 /// `./`.
 #[test]
-fn graphs_and_expressions_call_the_ops_of_a_manifest_by_name() {
+fn graphs_call_manifest_ops_by_name() {
     let place = place();
     let mirror = include_str!("../it/writing_ops/c/negate.c");
     place.write("mirror.c", mirror);
@@ -245,7 +245,7 @@ ndim = [1]
 }
 
 #[test]
-fn what_is_wrong_with_one_op_is_told_with_what_is_wrong_with_all_others() {
+fn op_mistakes_are_reported_together() {
     let place = place();
     let text = fs_err::read_to_string(place.path("precast.toml")).unwrap();
     let text = text.replace("APPLY_SPECIFIC(vector_times_vector)", "APPLY_SPECIFIC(vectors)");
@@ -275,7 +275,7 @@ fn what_is_wrong_with_one_op_is_told_with_what_is_wrong_with_all_others() {
 }
 
 #[test]
-fn an_op_with_an_empty_version_is_compiled_by_whoever_may() {
+fn op_with_empty_version_is_compiled_if_allowed() {
     let place = place();
     let text = fs_err::read_to_string(place.path("precast.toml")).unwrap();
     let graph =
@@ -299,7 +299,7 @@ fn an_op_with_an_empty_version_is_compiled_by_whoever_may() {
 }
 
 #[test]
-fn a_reference_finds_wrong_numbers_and_stands_for_the_c_without_a_compiler() {
+fn reference_finds_errors_and_replaces_missing_compiler() {
     let place = place();
     let manifest = r#"
 [[external]]

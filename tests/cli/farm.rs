@@ -31,7 +31,7 @@ fn bundle(place: &Sandbox, name: &str) -> Vec<u8> {
 }
 
 #[test]
-fn an_encrypted_farm_and_cache_that_know_us_give_the_bytes_of_this_machine() {
+fn encrypted_farm_gives_local_bytes() {
     let (place, _) = Sandbox::scored();
     let here = ended(build(&place, "here", &[])).ok().json();
     let authority = Authority::new();
@@ -109,7 +109,7 @@ fn the_pipeline_of_the_page_builds_with_others() {
 }
 
 #[test]
-fn what_was_tried_again_is_told_at_the_end() {
+fn retries_are_reported_at_the_end() {
     let (place, _) = Sandbox::scored();
     let server = Server::start();
     let refuse = [("execute", (Code::ResourceExhausted, 2))].into();
@@ -180,7 +180,7 @@ fn a_release_is_deployed_from_a_real_cache() {
 
 #[test]
 #[allow(clippy::print_stderr, reason = "what is skipped is skipped aloud, and what takes minutes is told of")]
-fn a_real_farm_and_cache_give_the_bytes_of_this_machine_and_a_killed_worker_loses_nothing() {
+fn real_farm_gives_local_bytes_despite_killed_worker() {
     let (Ok(url), Ok(worker)) =
         (std::env::var("PRECAST_TEST_REAPI"), std::env::var("PRECAST_TEST_REAPI_WORKER"))
     else {

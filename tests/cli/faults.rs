@@ -51,7 +51,7 @@ pub(crate) fn await_end(child: &mut Child) {
 }
 
 #[test]
-fn what_is_no_file_is_refused_wherever_a_file_is_read() {
+fn irregular_files_are_rejected_for_reading() {
     let (place, _socket) = special();
     for (path, kind) in SPECIAL {
         let manifest = |text: &str| place.write("m.toml", text);
@@ -89,7 +89,7 @@ fn what_is_no_file_is_refused_wherever_a_file_is_read() {
 }
 
 #[test]
-fn what_takes_no_bytes_is_refused_wherever_a_file_is_written() {
+fn unwritable_targets_are_rejected_for_writing() {
     let (place, _socket) = special();
     for (path, kind) in SPECIAL.into_iter().filter(|(path, _)| !path.starts_with('/')) {
         let output = format!("out={path}");
@@ -109,7 +109,7 @@ fn a_pipe_that_is_read_takes_an_array() {
 }
 
 #[test]
-fn arrays_beyond_memory_are_an_error_of_the_op() {
+fn oversized_arrays_are_an_op_error() {
     let place = Sandbox::new();
     place.npy("n.npy", &[], vec![1_i64 << 40]);
     place.npy("big.npy", &[1 << 20], vec![1.0_f64; 1 << 20]);
@@ -151,7 +151,7 @@ fn archives_that_state_more_than_memory_are_refused() {
 }
 
 #[test]
-fn manifests_that_explode_are_refused_before_they_are_expanded() {
+fn exploding_manifests_are_rejected_before_expansion() {
     let place = Sandbox::new();
     let dtypes: Vec<String> = precast_graph::DType::ALL.iter().map(|dtype| format!("\"{dtype}\"")).collect();
     let dtypes = dtypes.join(", ");
@@ -175,7 +175,7 @@ fn manifests_that_explode_are_refused_before_they_are_expanded() {
 }
 
 #[test]
-fn long_lists_and_long_texts_take_no_longer_than_they_are() {
+fn long_lists_take_linear_time() {
     let place = Sandbox::new();
     let list = |item: &str, n: usize| vec![item; n].join(",\n");
     place.write(
@@ -250,7 +250,7 @@ fn served() -> (Sandbox, &'static str) {
 }
 
 #[test]
-fn too_few_descriptors_to_load_modules_are_told_as_such() {
+fn descriptor_limit_has_its_own_error() {
     let (place, run) = served();
     let mut refused = 0;
     for limit in 4..12 {
@@ -265,7 +265,7 @@ fn too_few_descriptors_to_load_modules_are_told_as_such() {
 }
 
 #[test]
-fn a_limit_of_file_sizes_is_told_as_such_and_ends_no_process() {
+fn file_size_limit_has_its_own_error() {
     let (place, run) = served();
     let ended = shell(&place, &format!("ulimit -f 1; exec \"$0\" {run}"));
     ended.fails(1, &["error: ", "RLIMIT_FSIZE", "`ulimit -f`"]);
@@ -273,7 +273,7 @@ fn a_limit_of_file_sizes_is_told_as_such_and_ends_no_process() {
 }
 
 #[test]
-fn where_nothing_may_be_executed_one_error_says_so() {
+fn noexec_host_gets_one_error() {
     let (place, run) = served();
     fs_err::create_dir(place.path("noexec")).unwrap();
     // Without `/proc` nothing is loaded from memory.
@@ -291,7 +291,7 @@ fn where_nothing_may_be_executed_one_error_says_so() {
 }
 
 #[test]
-fn without_proc_and_a_directory_one_error_says_what_is_needed() {
+fn host_without_proc_gets_one_error() {
     let (place, run) = served();
     let within =
         |rest: &str| format!("exec unshare --mount sh -c 'mount -t tmpfs none /proc && {rest}' \"$0\"");

@@ -132,7 +132,7 @@ fn two_processes_build_one_store_at_once() {
 }
 
 #[test]
-fn what_jit_compiles_the_next_process_finds() {
+fn next_process_hits_jit_results() {
     let (place, _) = Sandbox::scored();
     place.npy("v.npy", &[3], vec![1.0, 4.0, 9.0]);
     let run = ["run", "--expr", "sqrt(v) * 2.0", "-i", "v=v.npy", "--json"];
@@ -156,7 +156,7 @@ fn a_miss_under_strict_names_the_nearest() {
 }
 
 #[test]
-fn jit_without_a_compiler_is_an_error_and_not_an_interpreter() {
+fn jit_without_compiler_is_an_error() {
     let place = Sandbox::new();
     place.npy("x.npy", &[1], vec![1.0]);
     let run = ["run", "--expr", "exp(x)", "-i", "x=x.npy", "--policy"];

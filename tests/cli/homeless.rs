@@ -81,7 +81,7 @@ fn commands_open_remotes_without_a_home() {
 }
 
 #[test]
-fn commands_open_remotes_while_the_disk_of_the_home_is_full() {
+fn commands_open_remotes_with_full_home() {
     let (place, _) = released();
     let places = places(&place);
     fs_err::create_dir(place.path("home")).unwrap();

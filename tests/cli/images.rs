@@ -99,7 +99,7 @@ fn look(place: &Sandbox, look: impl FnOnce(&Path)) {
 }
 
 #[test]
-fn what_a_disk_has_after_a_crash_is_whole_and_what_was_done_is_there() {
+fn disk_is_consistent_after_a_crash() {
     let place = built(&[SUM, DOUBLE]);
     if !may_trace(&place) {
         return;

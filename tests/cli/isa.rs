@@ -20,7 +20,7 @@ fn built(levels: &[Isa]) -> Sandbox {
 }
 
 #[test]
-fn the_best_variant_within_the_limit_is_loaded_with_the_same_bits() {
+fn best_variant_within_limit_has_equal_bits() {
     let Some(own) = Isa::native().filter(|isa| isa.arch() == "x86_64") else {
         return println!("skipped: this CPU has one ISA level");
     };
@@ -46,7 +46,7 @@ fn the_best_variant_within_the_limit_is_loaded_with_the_same_bits() {
 }
 
 #[test]
-fn above_the_limit_there_is_nothing_and_what_is_compiled_stays_below_it() {
+fn nothing_above_the_limit_is_compiled_or_loaded() {
     if Isa::native().is_none_or(|own| own < Isa::X86_64V3 || own == Isa::Aarch64) {
         return println!("skipped: this CPU has no level above another");
     }
@@ -65,7 +65,7 @@ fn above_the_limit_there_is_nothing_and_what_is_compiled_stays_below_it() {
 }
 
 #[test]
-fn a_limit_that_is_no_level_is_an_error_of_whatever_would_load_code() {
+fn invalid_limit_is_an_error_on_load() {
     let (place, _) = Sandbox::scored();
     let asks: [&[&str]; 4] = [
         &["check", "--expr", "x+x", "--type", "x=f64[?]"],

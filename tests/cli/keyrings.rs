@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use crate::sandbox::{Ended, Sandbox, args};
 
 #[test]
-fn a_keyring_is_made_of_public_keys_and_as_many_as_have_to_sign() {
+fn keyring_has_keys_and_a_threshold() {
     let place = Sandbox::new();
     let new = |rest: &[&str]| place.run_bare(&args(&[&["trust", "new", "--expires", "2999-01-01"], rest]));
     place.run_bare(&["keygen", "release.key", "--no-password"]).ok();

@@ -58,7 +58,7 @@ fn static_libraries_link_as_gcc_makes_them() {
 }
 
 #[test]
-fn a_static_library_for_a_fixed_address_is_refused_with_the_remedy() {
+fn position_dependent_static_library_is_rejected() {
     if !cfg!(target_arch = "x86_64") {
         eprintln!("skipped: other architectures have other relocations");
         return;
@@ -70,7 +70,7 @@ fn a_static_library_for_a_fixed_address_is_refused_with_the_remedy() {
 }
 
 #[test]
-fn a_shared_library_that_no_program_would_find_is_refused_with_the_remedy() {
+fn unfindable_shared_library_is_rejected() {
     let place = place();
     run(&place, "cc", &["-shared", "-fPIC", "../own.c", "-o", "libown.so"]);
     let told = [

@@ -4,7 +4,7 @@ use crate::release::{DOUBLE, SUM, built, files};
 use crate::sandbox::ISA;
 
 #[test]
-fn a_locked_build_fails_with_the_list_of_what_would_change() {
+fn locked_build_lists_pending_changes() {
     let place = built(&[SUM]);
     place.run(&["build", "--locked"]).fails(1, &["`precast.lock` not found", "hint: run `precast update`"]);
     // Locking needs no compiler, and locking again changes nothing.
@@ -49,7 +49,7 @@ fn a_locked_build_fails_with_the_list_of_what_would_change() {
 }
 
 #[test]
-fn what_a_broken_lock_file_is_mended_by_mends_it() {
+fn hint_repairs_a_broken_lock_file() {
     let place = built(&[SUM]);
     place.run_bare(&["update"]).ok();
     let text = fs_err::read(place.path("precast.lock")).unwrap();
@@ -74,7 +74,7 @@ fn what_a_broken_lock_file_is_mended_by_mends_it() {
 }
 
 #[test]
-fn a_store_that_lost_its_first_file_is_told_so() {
+fn store_without_head_is_reported() {
     let place = built(&[SUM]);
     place.run(&["build", "--pin"]).ok();
     fs_err::remove_file(place.path("artifacts/STORE")).unwrap();
@@ -87,7 +87,7 @@ fn a_store_that_lost_its_first_file_is_told_so() {
 }
 
 #[test]
-fn damage_that_stays_is_told_once_and_is_not_said_to_be_away() {
+fn lasting_damage_is_reported_once() {
     let place = built(&[SUM]);
     place.run(&["build", "--pin"]).ok();
     for object in files(&place, "artifacts/objects") {
@@ -142,7 +142,7 @@ fn damage_is_an_error_where_nothing_may_change() {
 }
 
 #[test]
-fn names_of_a_store_that_cannot_be_written_mean_the_planned_graphs() {
+fn read_only_store_names_must_match_the_plan() {
     let place = built(&[SUM]);
     place.run(&["update"]).ok();
     place.run(&["build", "--frozen"]).ok();

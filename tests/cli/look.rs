@@ -34,7 +34,7 @@ fn ls_without_a_layer_says_what_to_name() {
 }
 
 #[test]
-fn a_miss_without_a_layer_says_that_none_is_named_and_how() {
+fn miss_without_layers_has_a_hint() {
     let (place, _) = Sandbox::scored();
     let run = |arguments: &[&str]| {
         let run = ["run", "--policy", "strict", "-i", "x=x.npy"];
@@ -52,7 +52,7 @@ fn a_miss_without_a_layer_says_that_none_is_named_and_how() {
 }
 
 #[test]
-fn show_finds_a_module_by_the_beginning_of_its_key() {
+fn show_finds_a_module_by_key_prefix() {
     let (place, _) = Sandbox::scored();
     place.run(&["build"]).ok();
     let entry = place.run_bare(&["show", "score", "--json"]).ok().json();
@@ -70,7 +70,7 @@ fn show_finds_a_module_by_the_beginning_of_its_key() {
 }
 
 #[test]
-fn show_tells_the_native_function_of_a_graph_or_why_it_has_none() {
+fn show_describes_the_native_function() {
     let place = Sandbox::new();
     let graph = |name: &str, input: &str, serve: &str| {
         format!(
@@ -107,7 +107,7 @@ fn show_refuses_keys_that_are_none_or_several() {
 }
 
 #[test]
-fn check_tells_hit_from_miss_by_its_exit_code() {
+fn check_exit_code_tells_hit_from_miss() {
     let (place, _) = Sandbox::scored();
     place.run(&["build", "--bundle", "score.precast"]).ok();
     let hits: [&[&str]; 3] =
@@ -156,7 +156,7 @@ fn doctor_says_whether_there_is_a_compiler() {
 }
 
 #[test]
-fn show_lists_the_passes_and_what_each_made_of_a_graph() {
+fn show_lists_passes_and_their_results() {
     let place = Sandbox::new();
     let listed = place.run_bare(&["show", "--passes", "--json"]).ok().json();
     let names: Vec<&str> =
@@ -181,7 +181,7 @@ fn show_lists_the_passes_and_what_each_made_of_a_graph() {
 }
 
 #[test]
-fn a_graph_built_with_some_passes_serves_who_asks_for_the_same() {
+fn graph_serves_requests_with_equal_passes() {
     let (place, _) = Sandbox::scored();
     place.run(&["build", "--passes", "all,-fuse"]).ok();
     let alike: &[&str] = &["check", "--store", "artifacts", "--entry", "score", "--passes"];

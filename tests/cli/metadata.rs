@@ -34,7 +34,7 @@ fn documentation_travels_from_the_manifest_to_every_layer() {
 }
 
 #[test]
-fn documentation_changes_the_bundle_but_no_module_and_no_lock_file() {
+fn documentation_changes_only_the_bundle() {
     let place = built(&[SUM]);
     let read = |name| fs_err::read(place.path(name)).unwrap();
     place.run_bare(&["update"]).ok();

@@ -132,7 +132,7 @@ fn run_into(place: &Sandbox, arguments: &[&str]) {
 }
 
 #[test]
-fn a_model_runs_without_a_compiler_from_whole_groups_ops_and_a_mixture_with_equal_bits() {
+fn model_serves_every_granularity_with_equal_bits() {
     let (place, model) = (Sandbox::new(), Model::new());
     model.write(&place);
     let ways =

@@ -25,7 +25,7 @@ fn place() -> Sandbox {
 }
 
 #[test]
-fn an_input_that_is_not_used_is_an_error_and_one_that_is_not_given_has_a_hint() {
+fn unused_and_missing_inputs_are_errors() {
     let place = place();
     place.npy("y.npy", &[2], vec![1.0, 2.0]);
     let run = |text: &str, more: &[&str]| place.run(&crate::sandbox::args(&[&["run", "--expr", text], more]));
@@ -40,7 +40,7 @@ fn an_input_that_is_not_used_is_an_error_and_one_that_is_not_given_has_a_hint() 
 }
 
 #[test]
-fn own_ops_are_listed_and_looked_for_by_their_names() {
+fn own_ops_are_listed_and_found() {
     let place = place();
     let listed = place.run(&["ops"]).ok().out;
     let own = listed.lines().nth(1).unwrap();
@@ -67,7 +67,7 @@ fn own_ops_are_listed_and_looked_for_by_their_names() {
 }
 
 #[test]
-fn one_mistake_in_c_is_told_once_however_often_it_is_compiled() {
+fn one_c_mistake_is_reported_once() {
     let place = place();
     for (c, told) in [
         (SCALE.replace("PARAMS->by", "PARAMS->bye"), "scale/src/scale.c:2"),
@@ -90,7 +90,7 @@ fn one_mistake_in_c_is_told_once_however_often_it_is_compiled() {
 }
 
 #[test]
-fn two_ops_of_one_name_are_told_with_both_places() {
+fn duplicate_ops_are_reported_with_both_places() {
     let place = place();
     place.write("precast.toml", format!("{MANIFEST}{}", MANIFEST.replace("by = 2.0", "by = 3.0")));
     let told = "precast.toml:11: [[external]] 2 (`scale`), key `name`: two ops are named `scale`; the first is at precast.toml:3";
@@ -98,7 +98,7 @@ fn two_ops_of_one_name_are_told_with_both_places() {
 }
 
 #[test]
-fn the_c_files_of_an_op_are_extracted_for_a_debugger() {
+fn op_c_files_are_extracted_for_debuggers() {
     let place = place();
     place.run(&["build", "--store", "store"]).ok();
     let shown = place.run(&["show", "scale.f64.1in", "--store", "store", "--json"]).ok().json();
@@ -117,7 +117,7 @@ fn the_c_files_of_an_op_are_extracted_for_a_debugger() {
 
 /// Declarations of an entry and the text of an archive are untrusted.
 #[test]
-fn what_is_extracted_stays_below_its_directory() {
+fn extraction_stays_inside_its_directory() {
     let place = place();
     place.run(&["build", "--store", "store"]).ok();
     let store = Store::open(place.path("store")).unwrap();
@@ -148,7 +148,7 @@ fn what_is_extracted_stays_below_its_directory() {
 }
 
 #[test]
-fn what_is_named_in_the_wrong_place_is_told_where_it_belongs() {
+fn misplaced_names_get_a_hint() {
     let place = crate::release::built(&[
         "[[graph]]\nname = \"sum\"\ninputs = [\"x: f64[?]\", \"y: f64[?]\"]\noutputs = [\"out = x + y\"]\n",
     ]);
@@ -220,7 +220,7 @@ fn named_store_is_created_unless_strict() {
 }
 
 #[test]
-fn a_number_of_threads_that_is_none_is_told_and_stops_nobody() {
+fn invalid_thread_count_is_a_warning() {
     let place = place();
     for (value, told) in [("many", true), ("0", true), ("2", false), ("all", false), ("", false)] {
         let mut command = place.command(["ops", "exp"]);

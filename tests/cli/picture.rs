@@ -26,7 +26,7 @@ const TWO: [&str; 8] =
     ["--expr", "a = sum(x*y)", "--expr", "b = max(exp(x) - y)", "--type", "x=f64[?]", "--type", "y=f64[?]"];
 
 #[test]
-fn the_picture_names_the_artifact_of_every_group_part_and_op() {
+fn picture_names_every_artifact() {
     let ops = |names: &[&str]| -> String {
         names
             .iter()

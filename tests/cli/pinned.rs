@@ -64,7 +64,7 @@ fn edited(text: &str, field: &str, to: &str) -> String {
 }
 
 #[test]
-fn nothing_of_a_build_that_the_lock_file_refuses_is_published() {
+fn rejected_lock_file_publishes_nothing() {
     let place = built(&[SUM, DOUBLE]);
     place.run(&["build", "--pin"]).ok();
     let text = fs_err::read_to_string(place.path("precast.lock")).unwrap();
@@ -175,7 +175,7 @@ fn pins_of_modules_that_stay_stay() {
 }
 
 #[test]
-fn what_is_pinned_is_taken_without_the_compiler_of_the_release() {
+fn pinned_artifacts_need_no_release_compiler() {
     let place = built(&[SUM, DOUBLE]);
     place.run_bare(&["update"]).ok();
     let frozen = ["build", "--frozen", "--json"];
@@ -232,7 +232,7 @@ fn what_is_pinned_is_taken_without_the_compiler_of_the_release() {
 }
 
 #[test]
-fn a_bundle_with_nothing_to_join_is_written_without_a_compiler() {
+fn bundle_without_packs_needs_no_compiler() {
     let place = built(&[SUM]);
     place.run(&["build", "--pin", "--bundle", "release.precast"]).ok();
     place.run_bare(&["build", "--frozen", "--bundle", "again.precast"]).ok();
@@ -242,7 +242,7 @@ fn a_bundle_with_nothing_to_join_is_written_without_a_compiler() {
 }
 
 #[test]
-fn a_store_is_held_against_what_a_release_names() {
+fn store_is_compared_with_a_release() {
     let place = built(&[SUM, DOUBLE]);
     place.run(&["build", "--pin"]).ok();
     let verify = |how: &[&str]| place.run_bare(&[&["verify"], how].concat());

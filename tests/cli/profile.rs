@@ -57,7 +57,7 @@ fn inputs_that_are_not_given_are_filled() {
 }
 
 #[test]
-fn what_no_layer_has_is_a_miss_where_nothing_is_compiled() {
+fn missing_module_is_a_miss_without_compiling() {
     let place = Sandbox::new();
     let wanted = ["profile", "--expr", "x + 1", "--type", "x=f64[?]", "--policy", "strict"];
     place.run_bare(&wanted).fails(3, &["miss: ", "`add(", "hint: "]);
@@ -65,7 +65,7 @@ fn what_no_layer_has_is_a_miss_where_nothing_is_compiled() {
 }
 
 #[test]
-fn a_kernel_that_cannot_be_had_by_itself_keeps_nobody_from_the_others() {
+fn unmeasurable_kernel_does_not_stop_the_profile() {
     let (place, _) = Sandbox::scored();
     place.write(
         "two.toml",

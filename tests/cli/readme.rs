@@ -121,7 +121,7 @@ pub(crate) fn run_package(directory: &Path) -> (String, String) {
 }
 
 #[test]
-fn every_block_is_of_a_kind_that_is_executed() {
+fn every_block_is_executed() {
     let blocks = readme();
     for block in &blocks {
         let known =

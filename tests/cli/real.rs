@@ -40,7 +40,7 @@ fn a_bundle_in_a_registry_is_deployed() {
 }
 
 #[test]
-fn what_nobody_signed_is_not_pulled_from_a_registry() {
+fn unsigned_release_is_not_pulled() {
     let Some(address) = told("PRECAST_TEST_REGISTRY", "a registry") else { return };
     let (place, _) = released();
     let bare = format!("oci://{address}/me/bare:1");

@@ -17,7 +17,7 @@ fn record(place: &Sandbox, options: &[&str], program: &[&str]) -> Ended {
 }
 
 #[test]
-fn what_is_recorded_and_built_is_a_hit() {
+fn recorded_graphs_hit_once_built() {
     let place = place();
     let ended = record(&place, &[], PROGRAM).ok();
     assert_eq!(ended.out, "out: f64[3]\n[2.0, 4.0, 6.0]\n");
@@ -33,7 +33,7 @@ fn what_is_recorded_and_built_is_a_hit() {
 }
 
 #[test]
-fn a_miss_under_strict_keeps_its_exit_code_and_says_where_it_is_recorded() {
+fn recorded_miss_keeps_exit_code_and_names_manifest() {
     let place = place();
     let strict = args(&[&PROGRAM[..5], &["--policy", "strict"]]);
     let ended = record(&place, &["-o", "new.toml", "--serve", "ops"], &strict);
@@ -46,7 +46,7 @@ fn a_miss_under_strict_keeps_its_exit_code_and_says_where_it_is_recorded() {
 }
 
 #[test]
-fn a_manifest_that_cannot_be_added_to_stops_the_command_before_the_program() {
+fn unusable_manifest_stops_before_the_program() {
     let place = place();
     place.write("precast.toml", "[[graph]]\nname = \"half");
     record(&place, &[], &["run", "--expr", "v", "-i", "v=v.npy", "-o", "0=out.npy"])
@@ -65,7 +65,7 @@ fn a_manifest_that_cannot_be_added_to_stops_the_command_before_the_program() {
 }
 
 #[test]
-fn a_full_disk_is_told_and_the_program_computes_all_the_same() {
+fn full_disk_is_reported_and_the_program_continues() {
     let place = place();
     let ended = record(&place, &["-o", "/dev/full"], PROGRAM);
     assert_eq!(ended.out, "out: f64[3]\n[2.0, 4.0, 6.0]\n");
@@ -74,7 +74,7 @@ fn a_full_disk_is_told_and_the_program_computes_all_the_same() {
 
 #[cfg(unix)]
 #[test]
-fn a_read_only_manifest_or_directory_is_an_error_before_the_program_runs() {
+fn read_only_manifest_fails_before_the_program() {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
     use std::os::unix::process::CommandExt as _;
     let place = place();

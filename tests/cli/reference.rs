@@ -68,7 +68,7 @@ fn a_function_in_c_finds_wrong_numbers() {
 }
 
 #[test]
-fn a_function_in_c_that_cannot_be_the_reference_is_refused_at_its_place() {
+fn unusable_reference_is_rejected_at_its_place() {
     let place = place();
     for (c, told) in [
         (
@@ -110,7 +110,7 @@ fn a_function_in_c_that_cannot_be_the_reference_is_refused_at_its_place() {
 }
 
 #[test]
-fn several_inputs_are_broadcast_and_several_results_have_their_own_types() {
+fn reference_broadcasts_inputs_and_types_results() {
     let place = Sandbox::new();
     let manifest = "[[external]]\nname = \"both\"\nfiles = [\"both.c\"]\ninputs = [\"f64\", \"i64\"]\n\
                     outputs = [\"f64\", \"i64\"]\nreference = { file = \"plain.c\", func = \"both\" }\n\
@@ -159,7 +159,7 @@ fn a_reference_enters_no_module_of_its_op() {
 }
 
 #[test]
-fn debug_mode_holds_a_call_against_the_function_in_c() {
+fn debug_mode_compares_calls_with_the_reference() {
     let place = place();
     place.write("within.c", WITHIN.replace("PARAMS->high : x", "2 : x"));
     place.npy("x.npy", &[2], vec![0.5, 3.0]);
@@ -229,7 +229,7 @@ fn a_reference_calls_other_ops_of_the_manifest() {
 }
 
 #[test]
-fn an_op_of_the_manifest_is_what_its_name_means_there_even_if_the_library_has_it() {
+fn manifest_op_overrides_the_library() {
     let place = place();
     let manifest =
         MANIFEST.replace("{ file = \"plain.c\", func = \"within\" }", "\"np.clip(x0, low, high)\"");

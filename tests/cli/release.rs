@@ -42,7 +42,7 @@ fn walk(directory: &std::path::Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn gc_says_what_goes_and_keeps_what_manifests_declare() {
+fn gc_lists_deletions_and_keeps_declared_modules() {
     let place = built(&[SUM, DOUBLE]);
     place.write("precast.toml", format!("isa = [\"{ISA}\"]\n{SUM}"));
     let before = files(&place, "artifacts");
@@ -74,7 +74,7 @@ fn gc_says_what_goes_and_keeps_what_manifests_declare() {
 }
 
 #[test]
-fn gc_refuses_what_it_does_not_understand_and_deletes_nothing() {
+fn gc_rejects_unknown_files_and_deletes_nothing() {
     let place = built(&[SUM]);
     let before = files(&place, "artifacts");
     place.run_bare(&["gc", "--max-age", "90"]).fails(2, &["`90d`"]);
@@ -102,7 +102,7 @@ fn gc_refuses_what_it_does_not_understand_and_deletes_nothing() {
 }
 
 #[test]
-fn nothing_is_collected_from_a_cache_that_nobody_made() {
+fn gc_skips_a_cache_without_owner() {
     let place = Sandbox::new();
     let gc = |how: &[&str]| {
         let mut command = place.command(args(&[&["gc", "--cache"], how]));
@@ -115,7 +115,7 @@ fn nothing_is_collected_from_a_cache_that_nobody_made() {
 }
 
 #[test]
-fn files_of_other_programs_in_a_store_are_passed_over() {
+fn gc_ignores_files_of_other_programs() {
     let place = built(&[SUM]);
     let strays = [".DS_Store", ".nfs0001", "Thumbs.db", "desktop.ini", "score~", "#score#", ".x.swp"];
     let mut directories = vec!["".to_owned(), "roots".to_owned(), "roots/entry".to_owned()];
@@ -153,7 +153,7 @@ fn files_of_other_programs_in_a_store_are_passed_over() {
 }
 
 #[test]
-fn what_is_made_under_an_open_umask_is_trusted() {
+fn files_created_under_open_umask_are_trusted() {
     let place = built(&[SUM]);
     place.run_bare(&["export", "--out", "open.export"]).ok();
     let open = |command: &str| {
@@ -180,7 +180,7 @@ fn what_is_made_under_an_open_umask_is_trusted() {
 }
 
 #[test]
-fn a_module_whose_archive_is_lost_is_a_miss_before_it_is_loaded() {
+fn module_with_lost_archive_is_a_miss() {
     let place = built(&[SUM]);
     let check = ["check", "--entry", "sum", "--store", "artifacts"];
     place.run_bare(&check).ok();
@@ -216,7 +216,7 @@ pub(crate) fn tamper(place: &Sandbox, from: &str, to: &str) -> Record {
 }
 
 #[test]
-fn verify_tells_damage_from_a_build_that_comes_out_otherwise() {
+fn verify_tells_damage_from_different_results() {
     let place = built(&[SUM]);
     let whole = place.run_bare(&["verify"]).ok();
     assert!(whole.out.contains("everything is intact"), "{}", whole.out);
@@ -259,7 +259,7 @@ fn verify_tells_damage_from_a_build_that_comes_out_otherwise() {
 }
 
 #[test]
-fn challenge_names_the_function_in_which_two_builders_differ() {
+fn challenge_names_the_differing_function() {
     let place = built(&[SUM]);
     place.run(&["build", "--store", "second"]).ok();
     let same = place.run_bare(&["challenge", "artifacts", "second"]).ok();
@@ -294,7 +294,7 @@ fn challenge_names_the_function_in_which_two_builders_differ() {
 
 /// A store can lose the record or the archive of an entry's modules.
 #[test]
-fn an_entry_whose_modules_are_gone_is_found_by_whoever_verifies() {
+fn entry_with_missing_modules_is_found() {
     for lost in ["records", "objects"] {
         let place = built(&[SUM, DOUBLE]);
         place.run(&["build", "--store", "second"]).ok();
@@ -324,7 +324,7 @@ fn an_entry_whose_modules_are_gone_is_found_by_whoever_verifies() {
 }
 
 #[test]
-fn a_build_says_why_it_compiled_and_is_asked_about_it_afterwards() {
+fn build_explains_its_last_compilations() {
     let place = built(&[SUM]);
     let explain =
         |options: &[&str]| place.run_bare(&args(&[&["explain", "--last", "--store", "artifacts"], options]));

@@ -3,7 +3,7 @@
 use crate::document::{blocks, examples, path};
 
 #[test]
-fn a_release_goes_from_declarations_to_a_store_elsewhere_as_the_page_says() {
+fn release_follows_the_page_end_to_end() {
     let (blocks, directory) = (blocks("crates/cli/RELEASING.md"), tempfile::tempdir().unwrap());
     let directory = directory.path();
     for (name, start) in [("x", 0.5), ("y", -1.0), ("z", 2.0)] {

@@ -71,7 +71,7 @@ fn fill(place: &Sandbox) {
 }
 
 #[test]
-fn what_a_command_reads_and_its_memory_do_not_grow_with_what_it_does_not_need() {
+fn command_cost_is_independent_of_store_size() {
     let place = built(&[SUM]);
     let count = || [RUN, CHECK].map(|arguments| reads(&place, arguments).map(|lines| lines.len()));
     let before = count();

@@ -74,7 +74,7 @@ fn a_signal_ends_compilers_and_removes_scratch_directories() {
 }
 
 #[test]
-fn what_a_killed_build_has_left_is_swept_by_the_next() {
+fn next_build_removes_files_of_a_killed_one() {
     let place = Sandbox::new();
     endless(&place);
     let scratch = place.path("tmp");
@@ -94,7 +94,7 @@ fn what_a_killed_build_has_left_is_swept_by_the_next() {
 }
 
 #[test]
-fn a_signal_goes_on_to_the_program_that_is_recorded() {
+fn signal_reaches_the_recorded_program() {
     let place = Sandbox::new();
     let mut command = place.command([
         "record",
@@ -114,7 +114,7 @@ fn a_signal_goes_on_to_the_program_that_is_recorded() {
 }
 
 #[test]
-fn an_op_that_stops_itself_is_ended_by_the_check() {
+fn check_ends_a_stopped_op() {
     let place = Sandbox::new();
     place.write(
         "op.c",

@@ -30,7 +30,7 @@ fn strict(place: &Sandbox, layer: &[&str]) -> Ended {
 }
 
 #[test]
-fn a_bundle_runs_once_enough_keys_have_signed_it() {
+fn bundle_runs_with_enough_signatures() {
     let place = built(&[SUM]);
     signers(&place);
     let bundle = &["--bundle", "model.precast"];
@@ -112,7 +112,7 @@ fn a_store_serves_what_enough_keys_have_signed() {
 }
 
 #[test]
-fn a_keyring_is_replaced_by_one_that_its_own_keys_have_signed() {
+fn signed_keyring_replaces_its_predecessor() {
     let place = built(&[SUM]);
     signers(&place);
     let trust =
@@ -167,7 +167,7 @@ fn keys_are_kept_safe_and_never_overwritten() {
 }
 
 #[test]
-fn minisign_and_precast_read_each_others_keys_and_signatures() {
+fn minisign_and_precast_share_formats() {
     let place = built(&[SUM]);
     let minisign = |arguments: &[&str]| {
         Command::new("minisign")
@@ -201,7 +201,7 @@ fn minisign_and_precast_read_each_others_keys_and_signatures() {
 }
 
 #[test]
-fn an_export_is_carried_to_where_nothing_else_is_and_verified_there() {
+fn export_is_verified_offline() {
     let place = built(&[SUM]);
     signers(&place);
     for who in ["alice", "bob"] {
@@ -257,7 +257,7 @@ fn an_export_is_carried_to_where_nothing_else_is_and_verified_there() {
 }
 
 #[test]
-fn what_is_not_whole_or_not_meant_is_not_signed() {
+fn damaged_or_unknown_files_are_not_signed() {
     let place = built(&[SUM]);
     place.run_bare(&["keygen", "k.key", "--no-password"]).ok();
     place.run_bare(&["export", "--out", "whole.export"]).ok();
@@ -289,7 +289,7 @@ fn what_is_not_whole_or_not_meant_is_not_signed() {
 }
 
 #[test]
-fn nothing_is_written_over_a_key_or_a_file_of_another_kind() {
+fn keys_and_other_files_are_not_overwritten() {
     let place = built(&[SUM]);
     place.run_bare(&["keygen", "k.key", "--no-password"]).ok();
     place.run_bare(&["export", "--out", "an.export"]).ok();
@@ -359,7 +359,7 @@ fn an_earlier_release_does_not_come_back() {
 }
 
 #[test]
-fn a_key_is_revoked_whatever_number_or_name_it_goes_by() {
+fn revoked_key_is_rejected_under_any_name() {
     let place = built(&[SUM]);
     signers(&place);
     fs_err::create_dir(place.path("other")).unwrap();
@@ -376,7 +376,7 @@ fn a_key_is_revoked_whatever_number_or_name_it_goes_by() {
 }
 
 #[test]
-fn a_store_is_held_to_a_keyring_though_it_could_be_written() {
+fn keyring_applies_to_a_writable_store() {
     let place = built(&[SUM]);
     signers(&place);
     let keyring = ["--keyring", "precast.keyring", "--store", "artifacts"];

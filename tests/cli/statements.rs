@@ -52,7 +52,7 @@ fn check_statement(statement: &Value) {
 }
 
 #[test]
-fn who_built_what_from_what_stands_beside_the_record_and_the_bundle() {
+fn statements_follow_records_and_bundle() {
     let place = built(&[SUM, ROOT]);
     build(&place, "1000000000", &["--bundle", "stated.precast", "--pin"]).ok();
     let store = Store::open(place.path("stated")).unwrap();
@@ -101,7 +101,7 @@ fn who_built_what_from_what_stands_beside_the_record_and_the_bundle() {
 }
 
 #[test]
-fn who_did_not_compile_states_nothing_and_a_statement_goes_with_its_record() {
+fn reused_artifacts_get_no_new_statement() {
     let place = built(&[SUM, ROOT]);
     let store = || Store::open(place.path("artifacts")).unwrap();
     let sum = || {
@@ -189,7 +189,7 @@ fn a_statement_about_another_record_is_not_imported() {
 }
 
 #[test]
-fn a_bundle_that_is_written_anew_is_not_stated_by_what_was_said_of_the_one_before() {
+fn rewritten_bundle_drops_old_statements() {
     let place = built(&[SUM, ROOT]);
     build(&place, "1000000000", &["--bundle", "b.precast"]).ok();
     let beside = "b.precast.provenance.json";
@@ -215,7 +215,7 @@ fn walk(directory: &std::path::Path) -> usize {
 }
 
 #[test]
-fn a_bill_of_materials_lists_what_a_bundle_holds_and_is_a_function_of_it() {
+fn sbom_lists_the_bundle_deterministically() {
     let place = built(&[SUM, ROOT]);
     let bill = place.run_bare(&["sbom", "model.precast"]).ok();
     assert_eq!(place.run_bare(&["sbom", "model.precast"]).ok().out, bill.out);

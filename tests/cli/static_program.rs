@@ -31,7 +31,7 @@ fn a_static_program_runs_where_nothing_else_is() {
 }
 
 #[test]
-fn a_program_for_musl_runs_where_nothing_else_is() {
+fn musl_program_runs_alone() {
     let target = "x86_64-unknown-linux-musl";
     match without(target) {
         None => runs_alone(target),

@@ -78,7 +78,7 @@ fn paths(place: &Sandbox) -> Vec<PathBuf> {
 }
 
 #[test]
-fn after_any_loss_build_says_what_it_did_and_strict_hits() {
+fn build_reports_repairs_after_any_loss() {
     let place = built();
     // The history of builds is for users, and no build restores it.
     for path in paths(&place).into_iter().filter(|path| !path.starts_with(place.path("artifacts/builds"))) {
@@ -99,7 +99,7 @@ fn after_any_loss_build_says_what_it_did_and_strict_hits() {
 }
 
 #[test]
-fn a_build_killed_at_any_call_on_the_store_is_finished_by_the_next() {
+fn next_build_finishes_after_killed_store_call() {
     let place = declared();
     place.run(&["build", "--store", "warm"]).ok();
     let traced = |place: &Sandbox, options: &[&str]| {
@@ -149,7 +149,7 @@ fn set_mode(path: &Path, mode: u32) {
 }
 
 #[test]
-fn what_others_can_change_is_refused_by_every_command_and_the_hint_mends_it() {
+fn every_command_rejects_unsafe_stores_with_hint() {
     const STRANGER: u32 = 65534;
     let place = built();
     let find = |part: &str| {
@@ -190,7 +190,7 @@ fn what_others_can_change_is_refused_by_every_command_and_the_hint_mends_it() {
 }
 
 #[test]
-fn a_bundle_that_others_can_write_is_refused_and_the_hint_mends_it() {
+fn unsafe_bundle_is_rejected_with_hint() {
     let place = built();
     place.run(&["build", "--bundle", "sum.precast"]).ok();
     let run = args(&[

@@ -12,7 +12,7 @@ fn names(spans: &serde_json::Value) -> Vec<String> {
 }
 
 #[test]
-fn explain_traces_the_path_of_an_answer_with_times() {
+fn explain_traces_a_lookup_with_times() {
     let (place, _) = Sandbox::scored();
     place.run(&["build", "--bundle", "score.precast"]).ok();
     let hit = ["explain", "--trace", "--bundle", "score.precast", "--entry", "score"];

@@ -53,7 +53,7 @@ fn place() -> Sandbox {
 }
 
 #[test]
-fn what_another_version_built_is_told_as_that_and_its_headers_are_not_blamed() {
+fn other_versions_are_named_without_blaming_headers() {
     let place = place();
     for (layer, named) in
         [(["--bundle", "old.precast"], "bundle `old.precast`"), (["--store", "old"], "store `old`")]
@@ -99,7 +99,7 @@ fn what_another_version_built_is_told_as_that_and_its_headers_are_not_blamed() {
 }
 
 #[test]
-fn a_version_that_is_not_recorded_is_not_made_up() {
+fn unrecorded_version_is_not_invented() {
     let place = place();
     // A store filled by a program has no entries, and earlier bundles had only a digest of the generator.
     fs_err::remove_dir_all(place.path("old/roots")).unwrap();
@@ -123,7 +123,7 @@ fn a_version_that_is_not_recorded_is_not_made_up() {
 }
 
 #[test]
-fn without_a_policy_and_a_compiler_a_miss_says_that_there_is_none() {
+fn default_policy_without_compiler_says_so() {
     let place = place();
     let run = ["run", "-i", "x=x.npy", "--expr", "x*x - x", "--bundle", "new.precast"];
     place.run_bare(&run).fails(3, &["miss: ", "no compiler is available: ", "hint: "]);
@@ -132,7 +132,7 @@ fn without_a_policy_and_a_compiler_a_miss_says_that_there_is_none() {
 }
 
 #[test]
-fn a_bundle_and_a_keyring_that_are_not_there_are_told_as_that() {
+fn missing_bundle_and_keyring_are_named() {
     let place = place();
     let none = ["--bundle", "nothing.precast"];
     for command in [&["ls"][..], &args(&[&["check"], &GRAPH])] {
@@ -146,7 +146,7 @@ fn a_bundle_and_a_keyring_that_are_not_there_are_told_as_that() {
 }
 
 #[test]
-fn each_manifest_has_a_lock_file_of_its_own() {
+fn each_manifest_has_its_lock_file() {
     let place = place();
     place.write("model.toml", format!("isa = [\"{ISA}\"]\n{}", MANIFEST.replace("exp(x)", "x*x")));
     place.run_bare(&["update"]).ok();
@@ -162,7 +162,7 @@ fn each_manifest_has_a_lock_file_of_its_own() {
 }
 
 #[test]
-fn much_damage_is_told_in_a_short_list_with_a_count() {
+fn much_damage_is_summarized() {
     let place = Sandbox::new();
     let op = |name: &str| {
         format!(
@@ -190,7 +190,7 @@ fn much_damage_is_told_in_a_short_list_with_a_count() {
 }
 
 #[test]
-fn a_lock_file_of_another_version_is_told_as_that_where_that_can_be_why_it_differs() {
+fn lock_file_of_another_version_is_named() {
     let place = place();
     let lock = |text: &str| place.write("precast.lock", text);
     place.run_bare(&["update"]).ok();

@@ -40,8 +40,8 @@ fn taken(profiling: Option<&std::path::Path>) -> String {
 }
 
 #[test]
-fn backtrace_of_a_callback_shows_callers_of_its_module() {
-    let caller = "backtrace_of_a_callback_shows_callers_of_its_module";
+fn callback_backtrace_shows_module_callers() {
+    let caller = "callback_backtrace_shows_module_callers";
     let directory = tempfile::tempdir().unwrap();
     let text = taken(Some(directory.path()));
     let place = |part: &str| text.find(part).unwrap_or_else(|| panic!("`{part}` is not in:\n{text}"));

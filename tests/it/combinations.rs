@@ -32,7 +32,7 @@ const USES: [(&str, &[&str]); 16] = [
 ];
 
 #[test]
-fn a_declared_combination_serves_every_use_of_its_op() {
+fn declared_combination_serves_every_use() {
     let ops = Ops::standard();
     let declared = USES.iter().flat_map(|(op, _)| combinations(op, &[DType::F64], &[1, 2], &ops).unwrap());
     let mut modules: Vec<_> = declared.map(|c| Arc::new(link(&c.graph, ops.c()).unwrap())).collect();

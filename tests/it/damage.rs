@@ -62,7 +62,7 @@ fn from_store(path: &Path) -> Outcome {
 }
 
 #[test]
-fn every_flipped_byte_of_a_bundle_is_found_and_never_served() {
+fn flipped_bundle_bytes_are_never_served() {
     let (bytes, directory) = (small_bundle(), tempfile::tempdir().unwrap());
     let path = directory.path().join("flipped.bundle");
     let (record, object) = pack(compiled(&product(), native()));
@@ -83,7 +83,7 @@ fn every_flipped_byte_of_a_bundle_is_found_and_never_served() {
 }
 
 #[test]
-fn a_runtime_over_a_flipped_bundle_is_right_or_says_where_the_damage_is() {
+fn runtime_over_flipped_bundle_is_right_or_fails() {
     let (bytes, directory) = (small_bundle(), tempfile::tempdir().unwrap());
     let path = directory.path().join("flipped.bundle");
     let (mut right, mut missed, mut refused) = (0, 0, 0);
@@ -108,7 +108,7 @@ fn a_runtime_over_a_flipped_bundle_is_right_or_says_where_the_damage_is() {
 }
 
 #[test]
-fn a_truncated_or_grown_bundle_is_refused_with_its_name() {
+fn truncated_or_grown_bundle_is_rejected() {
     let (bytes, directory) = (small_bundle(), tempfile::tempdir().unwrap());
     let path = directory.path().join("cut.bundle");
     for len in (0..256).step_by(7).chain((256..bytes.len()).step_by(397)).chain([bytes.len() - 1]) {
@@ -136,7 +136,7 @@ fn replace(path: &Path, bytes: &[u8]) {
 }
 
 #[test]
-fn a_damaged_object_is_quarantined_and_a_miss_that_names_it() {
+fn damaged_object_is_quarantined() {
     let (directory, compiled) = (tempfile::tempdir().unwrap(), compiled(&product(), native()));
     let store = directory.path().join("store");
     let object = publish(&store, &compiled);
@@ -163,7 +163,7 @@ fn a_damaged_object_is_quarantined_and_a_miss_that_names_it() {
 }
 
 #[test]
-fn a_damaged_record_is_a_miss_and_never_another_object() {
+fn damaged_record_is_a_miss() {
     let (directory, compiled) = (tempfile::tempdir().unwrap(), compiled(&product(), native()));
     let store = directory.path().join("store");
     publish(&store, &compiled);
@@ -196,7 +196,7 @@ fn missed(outcome: Outcome, words: &[&str]) {
 }
 
 #[test]
-fn code_for_another_host_is_a_miss_that_says_what_is_lacking() {
+fn foreign_code_is_a_miss_with_reason() {
     assert_eq!(with_record(|_| {}), Outcome::Right);
     let lacking = with_record(|record| record.requires.cpu = vec!["nonexistent".to_owned()]);
     missed(lacking, &["needs CPU features `nonexistent`: not supported by this CPU", native().name()]);
@@ -209,7 +209,7 @@ fn code_for_another_host_is_a_miss_that_says_what_is_lacking() {
 }
 
 #[test]
-fn a_better_variant_that_this_cpu_lacks_does_not_hide_one_that_it_has() {
+fn unsupported_variant_does_not_hide_a_supported_one() {
     let (directory, mut compiled) = (tempfile::tempdir().unwrap(), compiled(&product(), native()));
     let store = directory.path().join("store");
     publish(&store, &compiled);
@@ -233,7 +233,7 @@ fn other_abi(version: &str) -> Compiled {
 }
 
 #[test]
-fn code_of_another_abi_version_is_refused_by_the_record_and_by_the_handshake() {
+fn other_abi_is_rejected_by_record_and_handshake() {
     let directory = tempfile::tempdir().unwrap();
     for range in [0x2_0000, precast_abi::ABI_VERSION + 1] {
         let version = &format!("{range:#010x}");
@@ -251,7 +251,7 @@ fn code_of_another_abi_version_is_refused_by_the_record_and_by_the_handshake() {
 }
 
 #[test]
-fn an_object_under_the_key_of_another_graph_is_refused() {
+fn object_under_a_foreign_key_is_rejected() {
     let directory = tempfile::tempdir().unwrap();
     let (mut other, mine) = (compiled(&crate::graphs::score(), native()), compiled(&product(), native()));
     let member = &mine.record.members[0];
@@ -282,7 +282,7 @@ fn forged(path: &Path) {
 }
 
 #[test]
-fn an_entry_that_calls_another_graphs_module_is_told_of_and_not_believed() {
+fn entry_with_foreign_module_is_reported() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("forged.bundle");
     forged(&path);

@@ -7,7 +7,7 @@
 //!         └▶ gcc for aarch64 ─▶ an emulator ([`crate::cross`]) ─▶ digest ─────────────────────────────────────┘
 //! ```
 //! Some graphs have arrays long enough to be split among threads; the rest are random. Products of matrices are left
-//! out, except in [`products_have_the_same_bits_on_any_number_of_threads`], because their bits are only the same
+//! out, except in [`products_have_equal_bits_on_any_threads`], because their bits are only the same
 //! within a class of CPU. Compilers are all that are on `PATH`, and zig. `cargo xtask digest` runs everything (`PRECAST_DIGEST_COUNT`); otherwise only a part runs,
 //! without the emulator.
 
@@ -164,7 +164,7 @@ fn compilers() -> Vec<Toolchain> {
 }
 
 #[test]
-fn the_digest_is_the_same_for_every_compiler_level_cut_and_number_of_threads() {
+fn digest_is_equal_everywhere() {
     let cases = cases();
     let performed: Vec<_> = cases.iter().map(|case| interpret(&case.graph, &case.inputs).ok()).collect();
     let expected = digest(&performed);
@@ -203,7 +203,7 @@ fn the_digest_is_the_same_for_every_compiler_level_cut_and_number_of_threads() {
 
 /// Rows and columns are split among threads, but a single row is not: it would be a product with a vector.
 #[test]
-fn products_have_the_same_bits_on_any_number_of_threads() {
+fn products_have_equal_bits_on_any_threads() {
     let cases: Vec<Case> = [[97, 200, 97], [145, 64, 300], [300, 64, 145], [1, 4000, 333], [2000, 700, 1]]
         .into_iter()
         .flat_map(|[m, k, n]| [DType::F64, DType::F32, DType::C128].map(|dtype| (m, k, n, dtype)))

@@ -8,7 +8,7 @@ mod native;
 mod policies;
 
 #[test]
-fn a_graph_that_is_built_in_rust_is_called() {
+fn graph_built_in_rust_is_called() {
     let found = build_graph::probabilities().unwrap();
     let expected = [0.0f64, 2.0, -1.0].map(|margin| 1.0 / (1.0 + (-margin).exp()));
     assert!(found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-15), "{found}");

@@ -55,7 +55,7 @@ fn rows() -> Vec<FunctionGraph> {
 }
 
 #[test]
-fn every_function_has_the_same_bits_in_every_environment() {
+fn functions_have_equal_bits_in_every_environment() {
     let graphs = rows();
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("floats.bundle");
@@ -154,7 +154,7 @@ fn an_authors_code_runs_in_the_default_environment() {
 }
 
 #[test]
-fn what_the_caller_has_set_stays_and_flags_stay_set() {
+fn caller_float_state_is_preserved() {
     let function = compiled(&graph("1/x", &["x=f64[?]"]));
     for other in OtherFloats::ALL {
         other.during(|| {

@@ -125,7 +125,7 @@ fn population() -> Vec<FunctionGraph> {
 }
 
 #[test]
-fn a_key_is_a_module_text_and_a_source_set() {
+fn key_covers_text_and_sources() {
     let mut by_key: BTreeMap<BuildKey, (String, SourceSet)> = BTreeMap::new();
     let mut by_text: BTreeMap<(String, SourceSet), BuildKey> = BTreeMap::new();
     for graph in population() {
@@ -178,7 +178,7 @@ fn names_extents_and_constants_never_matter() {
 }
 
 #[test]
-fn the_order_in_which_independent_applies_are_built_never_matters() {
+fn build_order_of_independent_applies_is_irrelevant() {
     let texts = |texts: &[&str]| {
         let inputs = ["x=f64[?]", "y=f64[?]"].map(|input| parse_input(input).unwrap());
         parse(texts, &inputs, &Ops::standard()).unwrap()
@@ -215,7 +215,7 @@ fn the_order_in_which_independent_applies_are_built_never_matters() {
 }
 
 #[test]
-fn equal_ops_on_other_edges_never_share_a_key() {
+fn equal_ops_on_other_edges_have_other_keys() {
     let families: [&[&str]; 8] = [
         &[
             "exp(x)*y - exp(x)",
@@ -247,7 +247,7 @@ fn equal_ops_on_other_edges_never_share_a_key() {
 }
 
 #[test]
-fn rewired_graphs_share_a_key_only_if_they_compute_the_same() {
+fn rewired_graphs_share_a_key_only_if_equal() {
     let (mut rewired, mut shared) = (0, 0);
     for seed in 0..3 * GRAPHS {
         let case = random(seed, 8);
@@ -302,7 +302,7 @@ pub(crate) fn role(_place: &Path) -> String {
 }
 
 #[test]
-fn keys_are_the_same_in_every_process_and_environment() {
+fn keys_are_equal_in_every_process() {
     let place = tempfile::tempdir().unwrap();
     let here = role(place.path());
     assert_eq!(process::answer(process::bare(process::role("keys", place.path())), place.path()), here);

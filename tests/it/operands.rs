@@ -137,7 +137,7 @@ fn subject(texts: &[&str], names: &str, more: &[usize]) -> Subject {
 }
 
 #[test]
-fn inputs_may_be_declared_in_any_order_and_need_not_be_read() {
+fn inputs_have_any_order_and_may_be_unused() {
     let names = TEXTS.iter().flat_map(|(texts, names)| {
         let unread = orders(&format!("{names}u"));
         orders(names).into_iter().chain(unread).map(move |names| (*texts, names))
@@ -263,7 +263,7 @@ fn sum_of(function: &Function, x: ndarray::ArrayView1<'_, f64>, y: ndarray::Arra
 /// restores the thread's state.
 #[test]
 #[cfg(target_arch = "x86_64")]
-fn what_a_scalar_op_of_an_author_does_to_its_thread_is_undone() {
+fn thread_changes_of_scalar_ops_are_undone() {
     let upwards = "{ __builtin_ia32_ldmxcsr((__builtin_ia32_stmxcsr() & ~0x6000u) | 0x4000u); @Y@ = @X@; }";
     let op = Elemwise::new(scalar_op("upwards", Ok, upwards));
     let mut graph = FunctionGraph::new();

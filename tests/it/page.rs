@@ -11,7 +11,7 @@ use precast_testkit::{Choices, page};
 const PAGE: &str = include_str!("../../crates/ops/LANGUAGE.md");
 
 #[test]
-fn examples_have_the_bits_of_perform_however_they_are_cut() {
+fn examples_match_perform_under_every_cut() {
     let examples = [page::examples(PAGE, "python"), page::examples(PAGE, "text")].concat();
     let dtypes: Vec<DType> = DType::ALL.into();
     let mut subjects = Vec::new();

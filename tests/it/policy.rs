@@ -76,7 +76,7 @@ fn asks(command: Command, place: &Path, policy: &str, layer: &str, graph: &str) 
 }
 
 #[test]
-fn declared_graphs_hit_in_a_bare_process_under_every_policy() {
+fn declared_graphs_hit_under_every_policy() {
     let place = tempfile::tempdir().unwrap();
     let place = place.path();
     declare(place);
@@ -104,7 +104,7 @@ fn declared_graphs_hit_in_a_bare_process_under_every_policy() {
 }
 
 #[test]
-fn an_undeclared_graph_under_strict_is_an_error_that_names_the_nearest() {
+fn undeclared_graph_under_strict_names_the_nearest() {
     let place = tempfile::tempdir().unwrap();
     let place = place.path();
     declare(place);
@@ -122,7 +122,7 @@ fn an_undeclared_graph_under_strict_is_an_error_that_names_the_nearest() {
 }
 
 #[test]
-fn jit_compiles_once_and_the_next_process_hits_without_a_compiler() {
+fn next_process_hits_without_a_compiler() {
     let place = tempfile::tempdir().unwrap();
     let place = place.path();
     let first = asks(process::role("policy", place), place, "jit", "writable", "product");
@@ -136,7 +136,7 @@ fn jit_compiles_once_and_the_next_process_hits_without_a_compiler() {
 }
 
 #[test]
-fn jit_without_a_compiler_is_a_typed_error_with_a_hint() {
+fn jit_without_compiler_is_a_typed_error() {
     let place = tempfile::tempdir().unwrap();
     let place = place.path();
     drop(Store::create(place.join("store")).unwrap());
@@ -184,7 +184,7 @@ pub(crate) fn tiered_role(place: &Path) -> String {
 }
 
 #[test]
-fn a_compile_behind_calls_that_fails_is_an_event_and_no_error() {
+fn failed_background_compile_is_an_event() {
     let place = tempfile::tempdir().unwrap();
     let place = place.path();
     publish_ops(place);
@@ -207,7 +207,7 @@ fn a_compile_behind_calls_that_fails_is_an_event_and_no_error() {
 }
 
 #[test]
-fn a_process_that_ends_while_it_compiles_leaves_nothing_behind() {
+fn exit_during_compile_leaves_nothing() {
     for end in ["drop", "exit"] {
         let place = tempfile::tempdir().unwrap();
         let (place, tmp) = (place.path(), place.path().join("tmp"));
@@ -234,7 +234,7 @@ fn a_process_that_ends_while_it_compiles_leaves_nothing_behind() {
 }
 
 #[test]
-fn processes_that_compile_one_graph_behind_their_calls_compile_it_once() {
+fn background_compiles_run_once_among_processes() {
     let place = tempfile::tempdir().unwrap();
     let place = place.path();
     publish_ops(place);
@@ -258,7 +258,7 @@ fn processes_that_compile_one_graph_behind_their_calls_compile_it_once() {
 }
 
 #[test]
-fn without_a_compiler_the_default_is_strict_and_interpret_still_computes() {
+fn default_without_compiler_is_strict() {
     let place = tempfile::tempdir().unwrap();
     let place = place.path();
     drop(Store::create(place.join("store")).unwrap());

@@ -88,7 +88,7 @@ fn steady_calls_allocate_nothing() {
 }
 
 #[test]
-fn typed_calls_allocate_the_arrays_they_give_and_nothing_else() {
+fn typed_calls_allocate_only_results() {
     type Vector = Array1<f64>;
     let function = |texts: &[&str]| function(&outputs(texts, &["x=f64[?]", "y=f64[?]"]), Granularity::Whole);
     let (x, y) = (Vector::linspace(0.0, 1.0, 5), Vector::linspace(2.0, 3.0, 5));
@@ -126,7 +126,7 @@ fn temporaries_whose_lives_do_not_meet_share_memory() {
 }
 
 #[test]
-fn what_a_larger_call_needed_is_given_back() {
+fn memory_of_larger_calls_is_released() {
     let graph = graph("cumsum(cumsum(cumsum(x)))", &["x=f64[?]"]);
     let function = function(&graph, Granularity::OpByOp);
     let call = |n: usize| {
@@ -144,7 +144,7 @@ fn what_a_larger_call_needed_is_given_back() {
 }
 
 #[test]
-fn threads_share_one_callable_with_their_own_sizes_and_errors() {
+fn threads_share_a_function_with_own_errors() {
     let graph = graph("sum(exp(x @ y) - cumsum(x @ y, axis=0), axis=0)", &["x=f64[?,?]", "y=f64[?,?]"]);
     for granularity in [Granularity::OpByOp, Granularity::Mixed(2)] {
         let function = function(&graph, granularity);
@@ -171,7 +171,7 @@ fn threads_share_one_callable_with_their_own_sizes_and_errors() {
 }
 
 #[test]
-fn a_failure_in_the_middle_leaves_nothing_behind_and_the_next_call_is_right() {
+fn failure_leaves_nothing_and_next_call_works() {
     // By the shapes of `z` the first product succeeds and the second fails, with temporaries and views alive.
     let a = "transpose(exp(x) @ y)";
     let (b, c) = (format!("b = {a} @ (z*2) + sum({a})"), "c = cumsum(y - 1, axis=1)");
@@ -314,7 +314,7 @@ fn build(graph: &FunctionGraph, path: &Path) -> Store {
 }
 
 #[test]
-fn a_module_damaged_after_loading_harms_nobody_and_after_that_smaller_ones_serve() {
+fn module_damaged_after_loading_is_harmless() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("store");
     let graph = outputs(&["a = sum(exp(x)*y)", "b = max(x - y)"], &["x=f64[?]", "y=f64[?]"]);

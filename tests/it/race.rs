@@ -71,7 +71,7 @@ pub(crate) fn read_role(place: &Path) -> String {
 }
 
 #[test]
-fn two_processes_build_into_one_store_beside_a_reader() {
+fn two_builds_share_a_store_with_a_reader() {
     let directory = tempfile::tempdir().unwrap();
     let store = Store::create(directory.path().join("store")).unwrap();
     let start = |role: &str, who: &str| -> (Command, std::path::PathBuf) {
@@ -99,7 +99,7 @@ fn two_processes_build_into_one_store_beside_a_reader() {
 }
 
 #[test]
-fn a_publisher_that_is_killed_leaves_a_store_that_serves() {
+fn killed_publisher_leaves_a_usable_store() {
     let directory = tempfile::tempdir().unwrap();
     let store = Store::create(directory.path().join("store")).unwrap();
     for delay_ms in [40, 80, 120, 200] {

@@ -96,7 +96,7 @@ fn program(place: &Path, policy: &str) -> Command {
 }
 
 #[test]
-fn a_recorded_program_misses_nothing_once_its_manifest_is_built() {
+fn recorded_program_hits_once_built() {
     let directory = tempfile::tempdir().unwrap();
     let (place, manifest) = (directory.path(), directory.path().join("precast.toml"));
     let mut first = program(place, "interpret");
@@ -131,7 +131,7 @@ fn groups_and_ops_can_be_asked_for() {
 }
 
 #[test]
-fn under_strict_the_miss_is_recorded_and_the_error_says_where() {
+fn strict_records_the_miss_and_names_the_file() {
     let directory = tempfile::tempdir().unwrap();
     let manifest = directory.path().join("my manifest.toml");
     let runtime = Runtime::builder().policy(Policy::Strict).record(&manifest).build().unwrap();
@@ -148,7 +148,7 @@ fn under_strict_the_miss_is_recorded_and_the_error_says_where() {
 }
 
 #[test]
-fn what_a_person_wrote_stays_and_counts() {
+fn handwritten_declarations_are_kept() {
     let directory = tempfile::tempdir().unwrap();
     let manifest = directory.path().join("precast.toml");
     // The text has no line break at the end; its first table declares the program's first graph.
@@ -162,7 +162,7 @@ fn what_a_person_wrote_stays_and_counts() {
 }
 
 #[test]
-fn threads_and_processes_record_at_once_and_each_declaration_is_there_once() {
+fn concurrent_records_keep_each_declaration_once() {
     let directory = tempfile::tempdir().unwrap();
     let manifest = directory.path().join("precast.toml");
     let start = |number: usize| -> (Child, PathBuf) {
@@ -221,7 +221,7 @@ fn a_killed_recorder_leaves_a_whole_manifest() {
 }
 
 #[test]
-fn a_file_that_is_no_manifest_is_refused_and_left_as_it_is() {
+fn other_file_is_rejected_unchanged() {
     let directory = tempfile::tempdir().unwrap();
     let manifest = directory.path().join("precast.toml");
     let damaged: [(&[u8], &str); 5] = [
@@ -249,7 +249,7 @@ fn a_file_that_is_no_manifest_is_refused_and_left_as_it_is() {
 }
 
 #[test]
-fn a_full_disk_or_no_directory_costs_the_recording_and_nothing_else() {
+fn full_disk_costs_only_the_recording() {
     let directory = tempfile::tempdir().unwrap();
     for (file, problem) in [("/dev/full", "No space left"), ("nowhere/precast.toml", "No such file")] {
         let runtime = recording(&directory.path().join(file));

@@ -93,7 +93,7 @@ fn prepare(parent: &Path, name: &str, manifest: &str) -> std::path::PathBuf {
 }
 
 #[test]
-fn two_users_two_directories_two_times_and_any_number_of_jobs_give_the_same_bytes() {
+fn users_directories_times_and_jobs_share_bytes() {
     let directory = tempfile::tempdir().unwrap();
     let first = prepare(directory.path(), "a", MANIFEST);
     let second = prepare(directory.path(), "another/and a much longer/path", &reversed());
@@ -125,7 +125,7 @@ fn answer_of_second(place: &Path) -> String {
 }
 
 #[test]
-fn a_store_that_is_half_filled_gives_the_same_bytes() {
+fn half_filled_store_gives_equal_bytes() {
     let directory = tempfile::tempdir().unwrap();
     let [empty, half] = ["empty", "half"].map(|name| prepare(directory.path(), name, MANIFEST));
     let plan = declared(&empty);
@@ -144,7 +144,7 @@ fn a_store_that_is_half_filled_gives_the_same_bytes() {
 }
 
 #[test]
-fn ahead_of_time_and_jit_give_the_same_action_and_archive() {
+fn build_and_jit_share_action_and_archive() {
     let directory = tempfile::tempdir().unwrap();
     let (ahead, jit) = (directory.path().join("ahead"), directory.path().join("jit"));
     let mut declared = Declared::default();

@@ -77,7 +77,7 @@ fn call(function: &Function) {
 }
 
 #[test]
-fn a_deployed_program_tells_what_it_resolves_verifies_and_loads_and_nothing_of_calls() {
+fn deployed_program_traces_loading_but_not_calls() {
     let place = tempfile::tempdir().unwrap();
     policy::declare(place.path());
     let lines = Lines::default();
@@ -119,7 +119,7 @@ fn a_deployed_program_tells_what_it_resolves_verifies_and_loads_and_nothing_of_c
 }
 
 #[test]
-fn a_runtime_tells_of_each_layer_that_it_looks_into() {
+fn runtime_traces_each_searched_layer() {
     let place = tempfile::tempdir().unwrap();
     let of = |name: &str, graph| {
         let path = place.path().join(name);

@@ -34,7 +34,7 @@ fn localized(file: &str, text: &str) -> String {
 }
 
 #[test]
-fn the_rust_tutorial_works_from_the_first_to_the_last_line() {
+fn rust_tutorial_works_to_the_last_line() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
     fs_err::copy(root().join("Cargo.lock"), directory.join("Cargo.lock")).unwrap();

@@ -86,7 +86,7 @@ fn compiled(graph: &FunctionGraph) -> Function {
 }
 
 #[test]
-fn an_output_that_is_an_input_is_copied_by_the_types_own_code() {
+fn aliased_output_is_copied_by_its_type() {
     let function = compiled(&graph(None, ty()));
     assert_eq!(call(&function, &[Array::from(2.0)]).unwrap(), [Array::from(2.5)]);
     assert_eq!(call(&function, &[Array::from(3.0)]).unwrap(), [Array::from(3.5)]);
@@ -159,7 +159,7 @@ impl COp for Scale {
 
 /// Each op has its own module; the value is passed between them as an object that frees it.
 #[test]
-fn opaque_values_pass_between_the_modules_of_a_graph() {
+fn opaque_values_pass_between_modules() {
     let plan = CDataType::new("plan", "plan *").free_func("plan_free").header("plan.h");
     let plan = plan.source("plan.h", include_str!("../../crates/codegen/tests/c/plan/plan.h"));
     let ops = Ops::standard().with("make", |_| Ok(Make)).unwrap();
@@ -181,7 +181,7 @@ fn opaque_values_pass_between_the_modules_of_a_graph() {
 }
 
 #[test]
-fn what_is_not_registered_is_named() {
+fn unregistered_type_is_named() {
     let ops = Ops::standard().with_type("double", Arc::new(Double { zero: "0.0" }));
     let runtime = Runtime::builder().ops(ops).policy(Policy::Jit).build().unwrap();
     let error = chain(&runtime.function(&graph(None, ty())).unwrap_err());
@@ -189,7 +189,7 @@ fn what_is_not_registered_is_named() {
 }
 
 #[test]
-fn registering_one_type_changes_no_other_key_and_changed_types_are_not_served_stale() {
+fn registration_changes_only_its_own_keys() {
     let store = tempfile::tempdir().unwrap();
     let value = |ops: &Ops, store: &Path| {
         let runtime =

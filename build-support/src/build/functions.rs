@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dependency_never_takes_a_name_of_the_package() {
+    fn dependencies_cannot_take_names_of_the_package() {
         for dependency in ["a.b", "a_b", "a-b"] {
             let found = functions(&[("a-b.f64", OWN), ("a-b", OWN), (dependency, DEPENDENCY)], &[]);
             assert_eq!(found.named.get("a-b").map(String::as_str), Some("a_b"), "{dependency}");

@@ -46,7 +46,7 @@ mod tests {
     use super::{doc, identifier, is_exact, literal};
 
     #[test]
-    fn every_name_of_a_graph_becomes_a_name_of_rust() {
+    fn every_graph_name_becomes_a_rust_name() {
         for (name, expected) in [
             ("score", "score"),
             ("a-b.f32", "a_b_f32"),

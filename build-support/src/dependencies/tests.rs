@@ -56,7 +56,7 @@ fn script(path: &Path, text: &str) {
 }
 
 #[test]
-fn what_is_linked_declares_and_nothing_else() {
+fn only_linked_packages_declare() {
     let (_guard, root) = root();
     let mut query = workspace(&root);
     let found = collect(&query).unwrap();
@@ -73,7 +73,7 @@ fn what_is_linked_declares_and_nothing_else() {
 
 #[cfg(unix)]
 #[test]
-fn an_unchanged_graph_starts_no_process_and_a_changed_one_does() {
+fn only_a_changed_graph_starts_cargo() {
     let (_guard, root) = root();
     let mut query = workspace(&root);
     // An answer is not stored if its files were written while Cargo ran.
@@ -98,7 +98,7 @@ fn an_unchanged_graph_starts_no_process_and_a_changed_one_does() {
 
 #[cfg(unix)]
 #[test]
-fn a_cargo_that_lacks_packages_of_tests_is_asked_another_way() {
+fn missing_test_packages_do_not_fail_metadata() {
     let (_guard, root) = root();
     let mut query = workspace(&root);
     let expected = collect(&query).unwrap();
@@ -124,7 +124,7 @@ fn a_cargo_that_fails_is_quoted() {
 }
 
 #[test]
-fn a_wrong_table_of_the_workspace_is_an_error() {
+fn invalid_workspace_table_is_an_error() {
     let (_guard, root) = root();
     let query = workspace(&root);
     let manifest = root.join("Cargo.toml");

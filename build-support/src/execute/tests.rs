@@ -47,7 +47,7 @@ fn contents(store: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 }
 
 #[test]
-fn neither_the_store_nor_its_place_nor_the_jobs_reach_the_bytes() {
+fn bytes_ignore_store_directory_and_jobs() {
     let plan = small();
     let whole = tempfile::tempdir().unwrap();
     let first = run(&plan, Some(&Store::create(whole.path()).unwrap()), 1);
@@ -75,7 +75,7 @@ fn neither_the_store_nor_its_place_nor_the_jobs_reach_the_bytes() {
 }
 
 #[test]
-fn the_modules_of_a_level_are_one_shared_object_up_to_a_limit() {
+fn level_modules_are_packed_to_a_limit() {
     let (plan, toolchain, variants) = (small(), toolchain(), variants());
     let mut executed = run(&plan, None, 2);
     let modules: usize = plan.units.iter().map(|unit| unit.members().len()).sum();
@@ -246,7 +246,7 @@ fn the_last_builds_are_remembered_and_no_more() {
 }
 
 #[test]
-fn what_pins_refuse_is_not_published_and_what_they_name_is_taken() {
+fn rejected_pins_are_not_published() {
     let (plan, directory) = (small(), tempfile::tempdir().unwrap());
     let store = |name: &str| Store::create(directory.path().join(name)).unwrap();
     let first = store("first");
@@ -304,7 +304,7 @@ impl ActionCache for Filled {
 }
 
 #[test]
-fn nothing_is_published_of_what_is_not_wholly_pinned_or_cached() {
+fn partly_pinned_builds_publish_nothing() {
     let (plan, directory) = (small(), tempfile::tempdir().unwrap());
     let store = |name: &str| Store::create(directory.path().join(name)).unwrap();
     let first = store("first");

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_and_is_a_line_an_item() {
+    fn lock_round_trips_with_one_line_per_item() {
         let text = lock().to_string();
         assert_eq!(Lock::parse(&text).unwrap(), lock());
         assert_eq!(text.lines().filter(|line| line.starts_with("  {")).count(), 4);
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn lock_file_of_version_1_is_read_and_written() {
+    fn lock_version_1_round_trips() {
         // These bytes are frozen; every later version must read them.
         let golden = include_str!("version_1.lock");
         let lock = Lock::parse(golden).unwrap();
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_lock_is_refused() {
+    fn parser_rejects_other_files() {
         let text = lock().to_string();
         for (from, to) in [
             ("version = 1", "version = 2"),

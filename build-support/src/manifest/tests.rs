@@ -36,7 +36,7 @@ fn a_manifest_declares_matrices_and_graphs() {
 }
 
 #[test]
-fn documentation_of_a_graph_is_metadata_of_its_entry() {
+fn graph_documentation_becomes_entry_metadata() {
     let declared = declare(&format!("{SCORE}doc = \"\"\"\nAdds.\n\"\"\"\n")).unwrap();
     assert_eq!(declared.metadata("score").documentation, "Adds.");
     let planned = plan(&declared).unwrap();
@@ -48,7 +48,7 @@ fn documentation_of_a_graph_is_metadata_of_its_entry() {
 }
 
 #[test]
-fn the_order_of_descriptions_does_not_matter_and_the_package_wins() {
+fn package_description_wins_in_any_order() {
     let about = |text: &str| Metadata { documentation: text.to_owned(), ..Metadata::default() };
     let described = |texts: &[(Owner, &str)]| {
         let mut declared = Declared::default();
@@ -204,7 +204,7 @@ fn metadata_of_a_package_has_the_same_schema() {
 }
 
 #[test]
-fn graph_files_are_read_with_the_manifest_and_checked() {
+fn graph_files_are_read_and_checked() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("precast.toml");
     let graph = directory.path().join("g.json");
@@ -237,7 +237,7 @@ fn isa_levels_are_read_and_refused_by_name() {
 }
 
 #[test]
-fn what_is_compiled_for_is_judged_with_all_that_is_declared() {
+fn targets_are_checked_with_all_declarations() {
     let message =
         refusal(&format!("isa = [\"avx9\"]\ntarget = \"z80-unknown\"\n{SCORE}").replace("x + y", "x + z"));
     for part in [
@@ -251,7 +251,7 @@ fn what_is_compiled_for_is_judged_with_all_that_is_declared() {
 }
 
 #[test]
-fn the_types_of_params_are_read_and_mistakes_have_their_lines() {
+fn param_types_are_read_with_error_lines() {
     let directory = tempfile::tempdir().unwrap();
     fs_err::write(directory.path().join("f.c"), "#section code\nOUTPUT_0 = PARAMS->alpha;\n").unwrap();
     let path = directory.path().join("precast.toml");
@@ -296,7 +296,7 @@ fn the_types_of_params_are_read_and_mistakes_have_their_lines() {
 }
 
 #[test]
-fn a_header_that_is_no_text_is_told_as_that() {
+fn non_text_header_has_its_own_error() {
     let directory = tempfile::tempdir().unwrap();
     let write = |name: &str, bytes: &[u8]| fs_err::write(directory.path().join(name), bytes).unwrap();
     write("f.c", b"#section support_code\n#include \"near.h\"\n#section code\nOUTPUT_0 = INPUT_0;\n");

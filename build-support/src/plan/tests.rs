@@ -131,7 +131,7 @@ fn every_unsupported_combination_is_told() {
 }
 
 #[test]
-fn a_graph_is_served_by_what_it_asks_for() {
+fn graph_is_served_as_requested() {
     let graph = |serve: &str| {
         let head = "[[graph]]\nname = \"g\"\ninputs = [\"x: f64[?,?]\", \"y: f64[?]\"]\n";
         let text = format!("{head}outputs = [\"out = sum(exp(x)*2, axis=1) @ y\"]\n{serve}");
@@ -153,7 +153,7 @@ fn a_graph_is_served_by_what_it_asks_for() {
 }
 
 #[test]
-fn a_whole_graph_is_a_module_for_each_segment() {
+fn whole_graph_has_a_module_per_segment() {
     let text = "#section code\nOUTPUT_0 = INPUT_0;\n";
     let own =
         ExternalCOp::new(Declaration::new("own").file("own.c", text).input("f64").output("f64")).unwrap();

@@ -67,7 +67,7 @@ outputs = ["out = sum(a + b)"]
 /// The library's test of its own declarations.
 const TEST: &str = r#"
 #[test]
-fn what_is_declared_is_right() {
+fn declarations_are_right() {
     let (package, out) = (env!("CARGO_MANIFEST_DIR"), env!("CARGO_TARGET_TMPDIR"));
     let built = precast_build::Build::new().try_run_in(package, out).unwrap();
     assert_eq!(built.warnings, Vec::<String>::new());

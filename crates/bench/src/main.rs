@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_looked_for_where_lines_are_measured_one_by_one() {
+    fn single_line_cases_are_found() {
         assert_eq!(of("--line=tanh").unwrap().cases, ["everyday", "suite", "memory"]);
         assert_eq!(of("--line=tanh everyday").unwrap().cases, ["everyday"]);
         assert!(of("--line=tanh everyday jit").unwrap_err().contains("does not apply to `jit`"));
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_or_no_page_is_refused() {
+    fn unknown_cases_and_pages_are_rejected() {
         assert!(of("everyday dagger").unwrap_err().contains("unknown case `dagger`"));
         assert!(of("--lines everyday").unwrap_err().contains("unknown flag `--lines`; usage"));
         assert!(of("--write --quick").unwrap_err().contains("complete runs"));

@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_commit_is_named_by_who_builds_or_by_a_package_without_changes() {
+    fn commit_comes_from_builder_or_clean_package() {
         let here = tempfile::tempdir().unwrap();
         assert_eq!(find(here.path(), None), None);
         let hash = "0123456789abcdef0123456789abcdef01234567";

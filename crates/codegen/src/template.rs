@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_marks_are_filled_and_text_of_others_is_kept() {
+    fn final_markers_are_replaced_once() {
         let mut out = "1\n".to_owned();
         let text = format!("@M@ {} @ @x@\n#line @LINE@\n@KEY@", escape("@M@@LINE@ @"));
         finish(&mut out, &text, "m1", "k", "unit.c");
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_known_to_be_those_of_an_apply() {
+    fn lines_map_to_their_apply() {
         let mut out = "1\n".to_owned();
         let text = format!("2\n{}\n{{ {}}}", of_apply(7, "3\n4"), of_apply(12, "5\n"));
         let origins = finish(&mut out, &text, "m1", "k", "unit.c");

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directive_goes_on_where_its_line_is_continued() {
+    fn directive_continues_on_continued_lines() {
         let text = "#define A b \\\n c\n d # e";
         let found: Vec<bool> = tokens(text).iter().map(|t| t.directive).collect();
         assert_eq!(found, [true, true, true, true, true, false, false, false]);

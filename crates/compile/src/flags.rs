@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_keeps_a_unit_apart_cannot_be_taken_away() {
+    fn isolating_flags_cannot_be_removed() {
         let own = flags(&wanted(&[], &[])).unwrap().compile;
         for flag in own {
             let is_ours = flags(&wanted(&[], std::slice::from_ref(&flag))).is_err();
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_flag_is_named_with_its_module_and_a_remedy() {
+    fn rejected_flag_names_module_and_remedy() {
         let error = flags(&wanted(&["-mavx512f".to_owned()], &[])).unwrap_err().to_string();
         assert!(
             error.contains("flag `-mavx512f` of `f`") && error.contains("hint: leave the instr"),

@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_a_hosted_unit_includes_is_passed_over() {
+    fn hosted_includes_are_ignored() {
         let inside = |head: &str| format!("#if {head}\n#include <math.h>\n#else\nint x;\n#endif\n");
         assert!(lean(&inside("__STDC_HOSTED__")).unwrap());
         assert!(!lean(&inside("!__STDC_HOSTED__")).unwrap());

@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn native_is_refused_with_the_level_of_this_cpu() {
+    fn native_is_rejected_with_this_level() {
         let error = "native".parse::<Isa>().unwrap_err().to_string();
         assert!(error.contains("hint: name a level"), "{error}");
         assert!(error.contains(Isa::native().unwrap().name()), "{error}");

@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn directives_that_read_files_are_found_in_assembler_text() {
+    fn file_directives_are_found_in_assembler() {
         for text in ["\t.incbin \"x\"\n", "nop;.INCBIN \"x\"\n", ".macro m a b\n.\\a\\b \"x\"\n.endm\n"] {
             assert!(directive(text).is_some(), "{text}");
         }

@@ -108,7 +108,7 @@ mod tests {
     use std::time::Instant;
 
     #[test]
-    fn a_tool_that_hangs_is_stopped_with_its_children() {
+    fn hanging_tool_is_stopped_with_children() {
         let start = Instant::now();
         let mut command = Command::new("/bin/sh");
         command.args(["-c", "sleep 30; true"]);

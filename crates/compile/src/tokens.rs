@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_pipe_is_no_jobserver() {
+    fn non_pipe_is_no_jobserver() {
         assert!(Tokens::open("--jobserver-auth=9998,9999").is_none());
         assert!(Tokens::open("-j4").is_none());
     }

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_is_a_level_of_this_architecture_or_refused_with_those_there_are() {
+    fn limit_is_a_known_level() {
         for value in ["", " "] {
             assert_eq!(limit_of(value), Ok(None));
         }

@@ -249,7 +249,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_is_no_file_is_refused_at_once() {
+    fn special_files_are_rejected_at_once() {
         let directory = tempfile::tempdir().unwrap();
         assert!(refusal(directory.path()).contains("a directory"));
         assert!(refusal(Path::new("/dev/zero")).contains("a character device"));

@@ -194,7 +194,7 @@ mod tests {
     static HANDLE: Handle<(f64,), f64> = Handle::new("score");
 
     #[test]
-    fn a_library_is_served_by_the_first_loader_that_it_is_given() {
+    fn first_loader_serves_a_library() {
         static LIBRARY: Model = Model::of_program();
         assert!(matches!(HANDLE.call(&LIBRARY, (1.0,)), Err(ModelError::NoLoader)));
         let loader = || -> &'static Loader {
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn debug_of_an_error_is_its_chain_of_messages() {
+    fn debug_shows_the_chain_of_messages() {
         static BROKEN: Model = Model::new(b"junk");
         let error = BROKEN.loader().unwrap_err();
         let debug = format!("{error:?}");

@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_is_swept_and_what_is_used_is_not() {
+    fn stale_directories_are_removed_and_used_ones_kept() {
         let place = tempfile::tempdir().unwrap();
         let [left, used, foreign] = [&format!("{PREFIX}left"), &format!("{PREFIX}used"), "other"]
             .map(|name: &str| place.path().join(name));
@@ -184,7 +184,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_directory_does_without_a_lock_where_there_are_none() {
+    fn directory_works_without_file_locks() {
         use rustix::io::Errno;
         let refused = |errno: Errno| locked(Err(io::Error::from_raw_os_error(errno.raw_os_error())));
         for errno in [Errno::NOSYS, Errno::OPNOTSUPP, Errno::NOLCK] {

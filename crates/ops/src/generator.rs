@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_version_is_its_own_and_others_are_named_as_far_as_they_say() {
+    fn versions_are_recognized_and_named() {
         assert!(GENERATOR.starts_with(concat!("precast ", env!("CARGO_PKG_VERSION"), "+")), "{GENERATOR}");
         assert_eq!(OtherVersion::of(&format!("{GENERATOR}, pytensor")), None);
         let found = |stated: &str| OtherVersion::of(stated).map(|other| other.found);

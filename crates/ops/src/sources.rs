@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_closure_holds_what_is_included_and_no_more() {
+    fn closure_has_all_and_only_included_headers() {
         let dot = closure(&["precast/ops/dot.h"]);
         assert!(dot.contains_key("precast/output.h") && dot.contains_key("precast/context.h"));
         assert!(!dot.contains_key("precast/ops/math/exp.h"));

@@ -23,7 +23,7 @@ fn overlap(a: &Rect, b: &Rect) -> bool {
 }
 
 #[test]
-fn fused_steps_are_drawn_one_by_one_in_their_group() {
+fn fused_steps_are_drawn_inside_their_group() {
     let graph = graph(&["out = sum(exp(-x*x)*y + z)"]);
     let picture = Picture::new("t", &graph, &[NodeArtifact::Artifact("1f3a".to_owned())]);
     let ops: Vec<&str> =
@@ -36,7 +36,7 @@ fn fused_steps_are_drawn_one_by_one_in_their_group() {
 }
 
 #[test]
-fn nothing_overlaps_in_a_picture_of_two_hundred_ops() {
+fn two_hundred_ops_do_not_overlap() {
     let graph = large();
     let picture = Picture::new("large", &graph, &[]);
     assert!(picture.nodes.iter().filter(|node| node.kind == Kind::Op).count() >= 150);

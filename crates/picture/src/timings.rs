@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn page_has_a_bar_and_a_row_for_each_unit() {
+    fn page_has_bar_and_row_per_unit() {
         let one = |title: &str, start, duration| Timing { title: title.to_owned(), start, duration };
         let page = render("a <build>", &[one("f & g", 0, 40), one("h", 10, 90)]);
         assert_eq!(page.matches("<rect ").count(), 2);

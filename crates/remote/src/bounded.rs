@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_says_who_asks_stays_with_the_origin_that_was_asked() {
+    fn credentials_stay_with_their_origin() {
         let next = |to: &str| {
             let asked = http::Request::get("https://bucket.example:443/key")
                 .header("authorization", "AWS4")

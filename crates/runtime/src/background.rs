@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn dropped_it_finishes_what_has_begun_and_nothing_else() {
+    fn drop_finishes_started_work_only() {
         let (begun, done) = (Arc::new(Barrier::new(2)), Arc::new(AtomicUsize::new(0)));
         let background = Background::default();
         for first in [true, false, false] {

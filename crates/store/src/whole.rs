@@ -193,7 +193,7 @@ mod tests {
 
     /// Uses a missing directory, because root can write to any existing one.
     #[test]
-    fn a_refusal_names_no_file_that_nobody_asked_for() {
+    fn rejection_names_only_requested_files() {
         let directory = tempfile::tempdir().unwrap();
         let error = Whole::beside(&directory.path().join("gone/x")).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);

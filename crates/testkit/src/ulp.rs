@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn zeros_of_both_signs_are_equal_only_within_a_tolerance() {
+    fn signed_zeros_are_equal_only_within_tolerance() {
         assert!(compare(&Array::from(0.0), &Array::from(-0.0), 0).is_err());
         assert!(compare(&Array::from(0.0), &Array::from(-0.0), 1).is_ok());
         assert!(compare(&Array::from(f64::NAN), &Array::from(-f64::NAN), 0).is_ok());

@@ -53,9 +53,9 @@ pub(crate) fn run(args: &[&str]) -> Result<bool> {
         ("precast-ops", "NUMPY", &["numpy::random_expressions_are_those_of_numpy"])
     } else {
         let tests = &[
-            "fuzz::random_graphs_have_the_bits_of_perform_however_they_are_cut",
-            "fuzz::random_graphs_have_the_bits_of_perform_at_every_level",
-            "fuzz::hostile::whole_graphs_of_authors_who_care_for_nobody_are_their_ops",
+            "fuzz::random_graphs_match_perform_under_every_cut",
+            "fuzz::random_graphs_match_perform_at_every_level",
+            "fuzz::hostile::hostile_authors_graphs_equal_their_ops",
         ];
         ("precast-tests", "FUZZ", tests)
     };

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_resolved_from_the_folder_of_the_page() {
+    fn paths_are_relative_to_the_page() {
         let found = |target| resolve("crates/a/B.md", target).map(|(path, anchor)| (path, anchor.is_some()));
         assert_eq!(found("../../C.md#d"), Some(("C.md".to_owned(), true)));
         assert_eq!(found("#d"), Some(("crates/a/B.md".to_owned(), true)));

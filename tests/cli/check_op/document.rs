@@ -58,7 +58,7 @@ fn run(place: &Sandbox, example: &str) {
 }
 
 #[test]
-fn every_example_of_the_chapter_does_what_it_says() {
+fn every_example_of_the_chapter_works() {
     let place = Sandbox::new();
     place.npy("x.npy", &[3], vec![0.0, 1.0, 2.0]);
     let mut ran = 0;

@@ -65,7 +65,7 @@ fn again(place: &Sandbox, command: &str) -> Ended {
 }
 
 #[test]
-fn every_rule_that_an_op_breaks_is_named_and_repeated_by_the_command_that_is_told() {
+fn every_broken_rule_has_a_reproducer() {
     let place = place();
     let ended = place.run(&["check-op", "--manifest", "precast.toml", "--json"]);
     assert_eq!(ended.code, 5, "{}{}", ended.out, ended.err);
@@ -89,7 +89,7 @@ fn every_rule_that_an_op_breaks_is_named_and_repeated_by_the_command_that_is_tol
 }
 
 #[test]
-fn a_run_in_debug_mode_names_the_op_and_leaves_what_repeats_it() {
+fn debug_run_names_the_op_and_its_reproducer() {
     let place = place();
     place.npy("x.npy", &[50], (0..50).map(|i| f64::from(20 - i)).collect());
     place.run(&["check-op", "InputChanged", "--manifest", "precast.toml"]);
@@ -111,7 +111,7 @@ fn a_run_in_debug_mode_names_the_op_and_leaves_what_repeats_it() {
 }
 
 #[test]
-fn what_cannot_be_checked_is_an_error_that_says_why() {
+fn uncheckable_ops_are_errors_with_reason() {
     let place = place();
     place.run(&["check-op", "nosuch"]).fails(1, &["unknown op `nosuch`", "known: abs"]);
     place

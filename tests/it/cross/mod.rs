@@ -196,7 +196,7 @@ impl Emulated<'_> {
 }
 
 #[test]
-fn artifacts_for_aarch64_have_the_bits_of_this_machine() {
+fn aarch64_artifacts_have_local_bits() {
     let toolchain = match tools() {
         Ok(toolchain) => toolchain,
         Err(why) => return println!("skipped: artifacts for {TARGET}: {why}"),
@@ -212,7 +212,7 @@ fn artifacts_for_aarch64_have_the_bits_of_this_machine() {
 }
 
 #[test]
-fn artifacts_by_zig_for_aarch64_have_the_bits_of_this_machine() {
+fn aarch64_artifacts_by_zig_have_local_bits() {
     let (cross, zig) = match (tools(), zig(Some(TARGET))) {
         (Ok(cross), Some(zig)) => (cross, zig),
         (Err(why), _) => return println!("skipped: artifacts by zig for {TARGET}: {why}"),

@@ -115,7 +115,7 @@ fn both(ops: &[Arc<dyn Op>; 2]) -> FunctionGraph {
 }
 
 #[test]
-fn what_one_op_does_to_its_module_changes_no_other_op() {
+fn op_macros_do_not_reach_other_ops() {
     for Row { what, texts, args, values } in ROWS {
         if texts[0].contains("__asm__ volatile") && !cfg!(target_arch = "x86_64") {
             continue;
@@ -191,7 +191,7 @@ fn values_pass_between_the_modules_of_a_graph() {
 /// A macro that would change the generated code is rejected; the compiler's own macros and macros that are undefined
 /// again are allowed.
 #[test]
-fn macros_that_would_change_the_generated_code_are_refused() {
+fn macros_that_change_generated_code_are_rejected() {
     let text =
         |macros: &str| format!("#section support_code\n{macros}\n#section code\nOUTPUT_0 = INPUT_0;\n");
     for (macros, name) in [

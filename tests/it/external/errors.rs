@@ -15,7 +15,7 @@ fn compile_error(declaration: Declaration) -> String {
 }
 
 #[test]
-fn a_syntax_error_is_reported_at_the_authors_line() {
+fn syntax_error_has_the_author_line() {
     for section in ["support_code", "support_code_apply", "init_code", "init_code_apply", "init_code_struct"]
     {
         let text = format!("\n#section code\nOUTPUT_0 = INPUT_0;\n#section {section}\n\nint x = 1 +;\n");
@@ -28,21 +28,21 @@ fn a_syntax_error_is_reported_at_the_authors_line() {
 }
 
 #[test]
-fn an_error_behind_a_section_is_the_units_again() {
+fn error_after_a_section_has_the_unit_line() {
     let found = compile_error(scalar_op("#section code\nOUTPUT_0 = INPUT_0;\n(\n"));
     // Code after the section must not be attributed to a line of the author's file.
     assert!(!found.contains("bad/src/bad.c:4") && found.contains("  unit.c:"), "{found}");
 }
 
 #[test]
-fn an_error_in_an_own_header_is_reported_there() {
+fn own_header_error_is_reported_there() {
     let text = "#section support_code\n#include \"own.h\"\n#section code\nOUTPUT_0 = INPUT_0;\n";
     let found = compile_error(scalar_op(text).source("src/own.h", "\nint x = 1 +;\n"));
     assert!(found.contains("bad/src/own.h:2:"), "{found}");
 }
 
 #[test]
-fn a_missing_header_is_named_with_the_directories_that_were_searched() {
+fn missing_header_lists_searched_directories() {
     let text = "#section support_code\n#include \"nowhere.h\"\n#section code\nOUTPUT_0 = INPUT_0;\n";
     let found =
         compile_error(Declaration { header_dirs: vec!["/no/such/place".to_owned()], ..scalar_op(text) });
@@ -51,7 +51,7 @@ fn a_missing_header_is_named_with_the_directories_that_were_searched() {
 }
 
 #[test]
-fn a_missing_library_is_named_with_the_directories_that_were_searched() {
+fn missing_library_lists_searched_directories() {
     let declaration = Declaration {
         libraries: vec!["nowhere".to_owned()],
         lib_dirs: vec!["/no/such/place".to_owned()],
@@ -75,14 +75,14 @@ fn a_failure_without_an_error_is_named() {
 }
 
 #[test]
-fn a_function_of_the_wrong_arity_is_reported_where_it_is_defined() {
+fn wrong_arity_is_reported_at_the_definition() {
     let text = "#section support_code\n\nint f(double x) { return 0; }\n";
     let found = ExternalCOp::new(scalar_op(text).func("f")).unwrap_err().to_string();
     assert_eq!(found, "bad/src/bad.c:3: `f` has 1 parameter(s), expected 2: 1 input(s), 1 output(s)");
 }
 
 #[test]
-fn arguments_of_the_wrong_kind_are_errors_in_c_too() {
+fn wrong_argument_kinds_are_errors_in_c() {
     let text = "#section support_code\nint f(double x, float *y) { *y = (float)x; return 0; }\n";
     let found = compile_error(scalar_op(text).func("f"));
     assert!(found.contains("incompatible pointer type"), "{found}");
@@ -131,7 +131,7 @@ fn there_is_no_reference() {
 }
 
 #[test]
-fn a_file_of_the_system_is_refused_however_it_is_named() {
+fn system_file_is_rejected_under_any_name() {
     let read = |support: &str| {
         compile_error(scalar_op(&format!(
             "#section support_code\n{support}\n#section code\nOUTPUT_0 = INPUT_0;\n"
@@ -144,7 +144,7 @@ fn a_file_of_the_system_is_refused_however_it_is_named() {
 }
 
 #[test]
-fn a_function_of_an_own_header_is_checked_too() {
+fn own_header_function_is_checked() {
     let header = "\nstatic int f(double x) { return x > 0; }\n";
     let text = "#section support_code\n#include \"own.h\"\n";
     let declaration = scalar_op(text).source("src/own.h", header).func("f");
@@ -153,7 +153,7 @@ fn a_function_of_an_own_header_is_checked_too() {
 }
 
 #[test]
-fn what_would_break_the_text_around_a_section_is_named_at_its_place() {
+fn unbalanced_section_is_reported_at_its_place() {
     let problem = |text: &str| ExternalCOp::new(scalar_op(text)).unwrap_err().to_string();
     let open =
         problem("#section support_code\nstatic int f(int x) { return x;\n#section code\nOUTPUT_0 = 1;\n");
@@ -163,7 +163,7 @@ fn what_would_break_the_text_around_a_section_is_named_at_its_place() {
 }
 
 #[test]
-fn errors_in_cxx_and_in_every_section_are_the_authors_lines() {
+fn section_errors_have_author_lines_in_cxx() {
     let sections = ["support_code_struct", "cleanup_code_struct", "code_cleanup", "code"];
     for (section, language) in sections.iter().flat_map(|s| [(s, Language::C), (s, Language::Cxx)]) {
         let text = format!("#section code\nOUTPUT_0 = INPUT_0;\n#section {section}\n\nint x = 1 +;\n");

@@ -28,7 +28,7 @@ fn has_library() -> bool {
 }
 
 #[test]
-fn what_cxx_throws_is_an_error_of_the_call() {
+fn cxx_exception_is_a_call_error() {
     if !has_library() {
         return;
     }
@@ -61,7 +61,7 @@ fn what_cxx_throws_is_an_error_of_the_call() {
 }
 
 #[test]
-fn an_array_that_was_being_made_is_given_back_when_code_throws() {
+fn exception_releases_the_unfinished_array() {
     if !has_library() {
         return;
     }
@@ -89,7 +89,7 @@ fn an_array_that_was_being_made_is_given_back_when_code_throws() {
 }
 
 #[test]
-fn what_is_thrown_when_an_op_is_made_ready_is_told() {
+fn exception_during_init_is_reported() {
     if !has_library() {
         return;
     }

@@ -65,7 +65,7 @@ const EXPRESSIONS: &[&[&str]] = &[
 ];
 
 #[test]
-fn whoever_reads_what_an_op_overwrites_reads_what_was_there() {
+fn readers_see_values_before_overwriting() {
     let runtime = Runtime::builder().ops(ops()).policy(Policy::Jit).build().unwrap();
     let long =
         [[1.5, -2.0, 0.25, 9.0, 4.0, -1.0], [8.0, 3.0, -0.5, 2.0, 6.0, 7.0]].map(|x| ndarray::arr1(&x));

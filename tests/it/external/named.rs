@@ -60,7 +60,7 @@ fn evaluated(expression: &str, inputs: &[(&str, &str)], values: &[Array]) -> Arr
 
 /// Seven dtypes with six: in one expression with an op of the library on each side, strided and reversed.
 #[test]
-fn the_tutorials_ops_are_called_by_name_for_pairs_of_dtypes() {
+fn tutorial_ops_are_called_by_name() {
     let first = [DType::I8, DType::I32, DType::I64, DType::U8, DType::U16, DType::F32, DType::F64];
     let second = [DType::I16, DType::I32, DType::U8, DType::U64, DType::F32, DType::F64];
     let (x, y, n) = ([1, 2, 3, 5, 7, 4], [2, 6, 4, 3, 11, 1], 3);
@@ -105,7 +105,7 @@ fn the_tutorials_ops_are_called_by_name_for_pairs_of_dtypes() {
 }
 
 #[test]
-fn several_own_ops_and_params_stand_in_one_expression() {
+fn own_ops_and_params_mix_in_expressions() {
     let inputs = [("x", "f64[?]"), ("y", "f32[?]"), ("a", "f64")];
     let values =
         [vector(&[1.0, 2.0]), Array::from(ndarray::arr1(&[3_f32, 4.0]).into_dyn()), Array::from(10.0)];
@@ -158,7 +158,7 @@ fn the_builder_a_dispatcher_and_matrices_know_them() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_place_and_the_nearest_name() {
+fn mistakes_have_places_and_nearest_names() {
     let inputs = [("x", "f64[?]"), ("m", "f64[?,?]"), ("a", "f64")];
     for (text, parts) in [
         (

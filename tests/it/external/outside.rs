@@ -35,7 +35,7 @@ fn write(directory: &Path, value: u32) {
 }
 
 #[test]
-fn a_changed_header_is_a_miss_for_a_program_that_may_compile() {
+fn changed_header_is_a_miss_if_compiling() {
     let (place, outer) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let (store, graph) = (place.path().join("store"), scaled(outer.path()));
     write(outer.path(), 2);
@@ -54,7 +54,7 @@ fn a_changed_header_is_a_miss_for_a_program_that_may_compile() {
 }
 
 #[test]
-fn a_program_that_may_not_compile_and_one_without_the_header_are_served() {
+fn strict_and_headerless_programs_are_served() {
     let (place, outer) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let (store, graph) = (place.path().join("store"), scaled(outer.path()));
     write(outer.path(), 2);
@@ -66,7 +66,7 @@ fn a_program_that_may_not_compile_and_one_without_the_header_are_served() {
 }
 
 #[test]
-fn a_build_and_a_program_give_the_same_answer() {
+fn build_and_program_agree() {
     let (place, outer) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let (path, graph) = (place.path().join("store"), scaled(outer.path()));
     let build = || {

@@ -42,7 +42,7 @@ fn value(graph: &FunctionGraph, store: &Path, policy: Policy) -> (f64, u64) {
 }
 
 #[test]
-fn graphs_that_differ_in_params_are_served_by_one_artifact() {
+fn different_params_share_one_artifact() {
     let store = tempfile::tempdir().unwrap();
     assert_eq!(value(&affine(2.0, "LEFT", "MODE_DOWN", 0.5), store.path(), Policy::Jit), (6.0, 0));
     for (alpha, side, mode, w, expected) in [
@@ -78,7 +78,7 @@ fn several_applies_each_have_their_own_values() {
 }
 
 #[test]
-fn a_value_that_its_type_does_not_hold_is_refused_when_the_op_is_made() {
+fn invalid_param_value_is_rejected_early() {
     let refused = |side: &str, w: Prop| {
         let mut declaration = declaration(1.0, side, "MODE_UP", 0.0);
         declaration.params.insert("w".to_owned(), w);
@@ -93,7 +93,7 @@ fn a_value_that_its_type_does_not_hold_is_refused_when_the_op_is_made() {
 }
 
 #[test]
-fn values_are_validated_where_an_op_asks_for_it_and_only_there() {
+fn values_are_validated_only_on_request() {
     let body = |check_input: bool| {
         let mut graph = FunctionGraph::new();
         let x = graph.input("x", "f64[?]".parse().unwrap()).unwrap();

@@ -51,7 +51,7 @@ fn an_op_comes_back_from_json() {
 }
 
 #[test]
-fn text_and_headers_enter_the_key_and_names_of_places_do_not() {
+fn key_has_texts_and_headers_without_places() {
     let key = |declaration| link(&graph(&op(declaration), &["f64[?]"]), Ops::standard().c()).unwrap().key();
     let include = format!("#section support_code\n#include \"own.h\"\n{LEVELS}");
     let with = |header: &str| Declaration::new("levels").file("f.c", &include).source("own.h", header);
@@ -96,7 +96,7 @@ fn missing_inputs_and_outputs_are_null() {
 }
 
 #[test]
-fn params_reach_the_code_and_stay_out_of_the_key() {
+fn params_reach_code_but_not_the_key() {
     let text = "#section support_code_apply\nint APPLY_SPECIFIC(f)(double x, double *y, PARAMS_TYPE *params) {\n\
                 DTYPE_PARAM_alpha a = params->alpha;\n  *y = x * a + (double)params->n;\n  return 0;\n}\n";
     let declaration = |alpha: f64| {
@@ -114,7 +114,7 @@ fn params_reach_the_code_and_stay_out_of_the_key() {
 }
 
 #[test]
-fn ops_whose_helpers_have_the_same_names_do_not_clash() {
+fn equal_helper_names_do_not_clash() {
     let author = |name: &str, k: u32| {
         let text = format!(
             "#section support_code\n#include \"util.h\"\n#define N {k}\nstatic double helper(double x) \

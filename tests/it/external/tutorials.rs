@@ -181,7 +181,7 @@ fn pairs(op: &Arc<dyn Op>, dtype: DType, others: &[DType], rank: usize) -> Funct
 }
 
 #[test]
-fn the_tutorials_ops_are_right_for_pairs_of_dtypes_in_c_and_cxx() {
+fn tutorial_ops_are_right_in_c_and_cxx() {
     let (x, y) = ([1, 2, 3, 5, 7], [2, 0, 4, 3, 11]);
     for language in LANGUAGES {
         for (op, rank) in tutorials(language) {
@@ -230,7 +230,7 @@ fn strided_and_reversed_inputs_and_outputs_are_followed() {
 }
 
 #[test]
-fn shapes_that_do_not_match_give_the_tutorials_own_words() {
+fn mismatched_shapes_give_tutorial_messages() {
     let words = [
         "Shape mismatch : x.shape[0] and y.shape[0] should match but x.shape[0] == 3 and y.shape[0] == 2",
         "Shape mismatch : input0.shape[0] and input1.shape[0] should match but x.shape[0] == 3 and y.shape[0] == 2",
@@ -247,7 +247,7 @@ fn shapes_that_do_not_match_give_the_tutorials_own_words() {
 }
 
 #[test]
-fn init_code_works_in_the_context_of_its_instance() {
+fn init_code_has_its_instance_context() {
     let text = "#section support_code_struct\nPyObject *APPLY_SPECIFIC(kept);\n#section init_code_struct\n\
                 npy_intp n = 2;\nAPPLY_SPECIFIC(kept) = PyArray_ZEROS(1, &n, NPY_FLOAT64, 0);\n\
                 if (!APPLY_SPECIFIC(kept)) FAIL;\n#section cleanup_code_struct\nPy_XDECREF(APPLY_SPECIFIC(kept));\n\

@@ -20,7 +20,7 @@ fn gives(dtype: &str, shape: &[i64], declared: &str) -> Declaration {
 }
 
 #[test]
-fn results_of_another_type_than_declared_are_refused_by_name() {
+fn undeclared_result_types_are_rejected() {
     let rows: [(&str, &[i64], &str, Option<&str>); 5] = [
         ("PC_F64", &[2], "f64[?]", None),
         ("PC_F64", &[2], "f64[2]", None),
@@ -49,7 +49,7 @@ fn results_of_another_type_than_declared_are_refused_by_name() {
 }
 
 #[test]
-fn values_of_another_type_than_declared_are_refused_between_the_modules_of_a_graph() {
+fn undeclared_values_between_modules_are_rejected() {
     let rows: [(&str, &[i64], &str, Option<&str>); 4] = [
         ("PC_F64", &[2], "f64[?]", None),
         ("PC_F64", &[1, 2], "f64[?]", Some("`f64` with extents [1, 2]")),

@@ -34,7 +34,7 @@ fn hits(events: &[Event]) -> usize {
 }
 
 #[test]
-fn a_source_changed_under_one_version_is_built_anew_and_reported() {
+fn changed_source_under_one_version_is_reported() {
     let store = tempfile::tempdir().unwrap();
     let (value, events) = served(store.path(), &shift(1, Some(&[3, 1])));
     assert_eq!((value, stale(&events)), (2.0, vec![]));

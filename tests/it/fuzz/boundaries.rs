@@ -46,7 +46,7 @@ fn boundaries() -> Vec<Subject> {
 }
 
 #[test]
-fn sizes_at_the_boundaries_of_blocks_give_the_same_bits_at_every_level() {
+fn block_boundaries_have_equal_bits_at_every_level() {
     let subjects = boundaries();
     assert!(subjects.iter().all(|subject| subject.calls.len() > 4), "perform refuses too much");
     for isa in levels() {
@@ -58,7 +58,7 @@ fn sizes_at_the_boundaries_of_blocks_give_the_same_bits_at_every_level() {
 
 /// gcc may replace a cast to an integer and back by the float's truncation, which can be -0.0.
 #[test]
-fn casts_to_integers_and_back_give_positive_zeros_at_every_level() {
+fn integer_casts_give_positive_zeros() {
     let mut choices = Choices::seeded(5);
     let mut subjects = Vec::new();
     for dtype in [DType::F32, DType::F64] {
@@ -112,7 +112,7 @@ fn strides_of_zero_are_read_like_any_other() {
 /// Functions with results whose length depends on the data, functions that sort by bytes above 64 elements, and
 /// functions that random graphs do not call.
 #[test]
-fn results_of_any_length_are_the_same_bits_in_every_form() {
+fn results_of_any_length_have_equal_bits() {
     let mut choices = Choices::seeded(9);
     let mut subjects = Vec::new();
     for dtype in [DType::F64, DType::I16, DType::C64] {

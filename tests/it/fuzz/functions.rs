@@ -182,7 +182,7 @@ fn subtensor() -> Function {
 }
 
 #[test]
-fn every_function_is_called_or_left_out_on_purpose() {
+fn every_function_is_called_or_excluded() {
     let called: Vec<String> = config(1).functions.into_iter().map(|function| function.name).collect();
     let names = Ops::standard().names();
     let missing: Vec<&String> = names

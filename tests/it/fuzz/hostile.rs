@@ -147,7 +147,7 @@ fn numbers(arrays: &[Array]) -> Vec<f64> {
 }
 
 #[test]
-fn whole_graphs_of_authors_who_care_for_nobody_are_their_ops() {
+fn hostile_authors_graphs_equal_their_ops() {
     let number = |name: &str, default: u64| std::env::var(name).map_or(default, |text| text.parse().unwrap());
     let (count, seed) = (number("PRECAST_FUZZ_COUNT", 400).div_ceil(50), number("PRECAST_FUZZ_SEED", 0));
     let (mut ops, mut applies) = (0, 0);

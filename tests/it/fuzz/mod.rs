@@ -113,7 +113,7 @@ fn try_graphs(first: u64, count: u64, forms: &dyn Fn(u64) -> Vec<Form>) {
 }
 
 #[test]
-fn random_graphs_have_the_bits_of_perform_however_they_are_cut() {
+fn random_graphs_match_perform_under_every_cut() {
     let (first, count) = asked();
     let granularities =
         |seed| [Granularity::Whole, Granularity::Groups, Granularity::OpByOp, Granularity::Mixed(seed)];
@@ -125,7 +125,7 @@ fn random_graphs_have_the_bits_of_perform_however_they_are_cut() {
 }
 
 #[test]
-fn random_graphs_have_the_bits_of_perform_at_every_level() {
+fn random_graphs_match_perform_at_every_level() {
     let (first, count) = asked();
     let native = Isa::native().unwrap();
     let below: Vec<Isa> = levels().into_iter().filter(|isa| *isa != native).collect();

@@ -112,7 +112,7 @@ fn values(case: &Case) -> Option<Vec<Option<Array>>> {
 }
 
 #[test]
-fn what_fails_shrinks_to_the_apply_that_does() {
+fn failures_shrink_to_their_apply() {
     let graph = crate::graphs::vectors("exp(tanh(x + y)*y - x) + sqrt(x*x)", "xy");
     let inputs = crate::graphs::values(2, 3);
     let outputs = interpret(&graph, &inputs).unwrap();

@@ -189,7 +189,7 @@ fn array(dtype: DType, hex: &str) -> Array {
 }
 
 #[test]
-fn random_graphs_called_from_c_have_the_bits_of_perform() {
+fn random_graphs_match_perform_from_c() {
     let subjects = subjects();
     let directory = tempfile::tempdir().unwrap();
     let printed = run(&subjects, directory.path());

@@ -33,7 +33,7 @@ fn signature(graph: &FunctionGraph) -> Result<String, String> {
 }
 
 #[test]
-fn a_graph_of_numbers_is_a_plain_function_with_the_bits_of_its_tensor_entry() {
+fn scalar_graph_is_a_plain_function() {
     let text = graph(GAUSS, &["x=f64"]);
     let function = gauss();
     let native = function.native::<fn(f64) -> f64>().unwrap();
@@ -48,7 +48,7 @@ fn a_graph_of_numbers_is_a_plain_function_with_the_bits_of_its_tensor_entry() {
 }
 
 #[test]
-fn literals_are_the_functions_own_and_constants_of_arrays_are_not() {
+fn literals_are_embedded_and_array_constants_are_not() {
     let key = |text: &str, ty: &str| {
         let lowered = rewrite::lower(&graph(text, &[ty])).unwrap();
         (link(&lowered, Ops::standard().c()).unwrap().key(), fingerprint(&lowered, &Ops::standard()).unwrap())
@@ -111,7 +111,7 @@ fn another_type_is_an_error_with_both_signatures() {
 }
 
 #[test]
-fn what_has_no_native_function_says_why() {
+fn missing_native_function_has_a_reason() {
     for (text, inputs, reason) in [
         ("x + y", &["x=f64", "y=f64[?]"][..], "`input 1` is `f64[..]`, expected a C scalar"),
         ("x + 1", &["x=f64[]"], "`input 0` is `f64[]`, expected a C scalar"),
@@ -179,7 +179,7 @@ fn reciprocal() -> FunctionGraph {
 }
 
 #[test]
-fn a_function_that_may_fail_says_so_and_can_be_called_again() {
+fn fallible_function_can_be_called_again() {
     let function = compiled(&reciprocal());
     let native = function.native::<Fallible>().unwrap();
     assert_eq!(native.function().signature(), "d)d!c~");
@@ -199,7 +199,7 @@ fn a_function_that_may_fail_says_so_and_can_be_called_again() {
 }
 
 #[test]
-fn powers_of_integers_fail_natively_as_they_do_in_perform() {
+fn integer_powers_fail_natively_like_perform() {
     let native = compiled(&graph("x ** y", &["x=i64", "y=i64"]));
     let native = native.native::<fn(i64, i64) -> Result<i64, CallError>>().unwrap();
     assert_eq!(native.call(3, 4).unwrap(), 81);
@@ -212,7 +212,7 @@ fn external(text: &str) -> Function {
 }
 
 #[test]
-fn an_authors_code_is_called_natively_and_leaves_the_thread_as_it_was() {
+fn native_author_code_preserves_the_thread() {
     let text = "#section code\nOUTPUT_0 = 2 * INPUT_0;\n";
     // Macros could hide an error report in the code, so the function counts as fallible.
     assert_eq!(external(text).native::<Fallible>().unwrap().call(21.0).unwrap(), 42.0);
@@ -225,7 +225,7 @@ fn an_authors_code_is_called_natively_and_leaves_the_thread_as_it_was() {
 
 #[test]
 #[cfg(target_arch = "x86_64")]
-fn how_an_authors_code_rounds_is_its_own_affair() {
+fn author_rounding_modes_are_respected() {
     let text = "#section code\nunsigned u;\n__asm__ volatile(\"stmxcsr %0\" : \"=m\"(u));\nu |= 0x4000;\n\
                 __asm__ volatile(\"ldmxcsr %0\" :: \"m\"(u));\nvolatile double x = INPUT_0;\nOUTPUT_0 = x / 3;\n";
     let function = external(text);
@@ -241,14 +241,14 @@ fn how_an_authors_code_rounds_is_its_own_affair() {
 }
 
 #[test]
-fn an_op_with_a_state_or_params_has_no_native_function() {
+fn ops_with_state_have_no_native_function() {
     let text = "#section support_code_struct\ndouble seen;\n#section code\nself->seen += INPUT_0; OUTPUT_0 = self->seen;\n";
     let error = external(text).native::<Fallible>().unwrap_err().to_string();
     assert!(error.contains("the module needs an instance"), "{error}");
 }
 
 #[test]
-fn handles_keep_their_library_and_are_shared_by_threads() {
+fn handles_keep_libraries_across_threads() {
     let native: Native<fn(f64) -> f64> = gauss().native().unwrap();
     let handles: Vec<_> = (0..4).map(|_| native.clone()).collect();
     drop(native);
@@ -262,7 +262,7 @@ fn handles_keep_their_library_and_are_shared_by_threads() {
 }
 
 #[test]
-fn graphs_that_are_served_in_parts_say_how_many() {
+fn partly_served_graph_counts_its_modules() {
     let text = graph("exp(x)*y", &["x=f64", "y=f64"]);
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("parts.bundle");

@@ -39,7 +39,7 @@ fn the_op_in_rust_clamps_wraps_and_refuses() {
 }
 
 #[test]
-fn the_op_in_place_overwrites_a_temporary_and_no_input() {
+fn in_place_op_overwrites_only_temporaries() {
     let negate = Declaration {
         destroy_map: vec![(0, 0)],
         ..Declaration::new("negate").file("negate.c", include_str!("c/negate.c"))
@@ -71,7 +71,7 @@ fn turned() -> FunctionGraph {
 }
 
 #[test]
-fn the_type_holds_an_angle_and_refuses_another_number() {
+fn angle_type_rejects_other_numbers() {
     let runtime = Runtime::builder().ops(angles()).policy(Policy::Jit).build().unwrap();
     let function = runtime.function(&turned()).unwrap();
     let angle = |x: f64| Array::from(x);
@@ -81,7 +81,7 @@ fn the_type_holds_an_angle_and_refuses_another_number() {
 }
 
 #[test]
-fn the_types_filter_casts_what_a_call_is_given_unless_it_is_strict() {
+fn type_filter_casts_unless_strict() {
     let runtime = || Runtime::builder().ops(angles()).policy(Policy::Jit);
     let whole = [Array::from(300_i64), Array::from(90.5_f32)];
     for debug in [false, true] {
@@ -107,7 +107,7 @@ fn the_types_filter_casts_what_a_call_is_given_unless_it_is_strict() {
 }
 
 #[test]
-fn debug_mode_asks_the_type_which_values_are_the_same() {
+fn debug_mode_uses_the_type_comparison() {
     let runtime = Runtime::builder().ops(angles()).policy(Policy::Jit).debug(true).build().unwrap();
     let function = runtime.function(&turned()).unwrap();
     // The C code returns 359.999…, `perform` a number just above 0.

@@ -29,7 +29,7 @@ fn no_name_is_missing() {
 }
 
 #[test]
-fn every_row_leads_to_a_file_that_is_there() {
+fn every_row_leads_to_a_file() {
     for row in rows() {
         assert_eq!(row.len(), 3, "{row:?}");
         assert!(!row[2].is_empty(), "{row:?}");
@@ -41,7 +41,7 @@ fn every_row_leads_to_a_file_that_is_there() {
 
 /// A name that a row marks as unchanged must occur in the file that the row refers to.
 #[test]
-fn methods_that_are_the_same_are_in_their_files() {
+fn equal_methods_are_in_their_files() {
     let mut checked = 0;
     for row in rows() {
         let text = fs_err::read_to_string(root().join(&row[2][0])).unwrap();

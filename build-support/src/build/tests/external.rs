@@ -24,7 +24,7 @@ fn value(package: &Package, x: f64) -> f64 {
 const CODE: &str = "#section code\nOUTPUT_0 = INPUT_0 * K;\n";
 
 #[test]
-fn headers_are_found_in_header_dirs_and_their_text_counts() {
+fn header_dirs_are_searched_and_hashed() {
     for (headers, directories) in
         [("kk.h", "inc"), ("<kk.h>", "./inc/"), ("\\\"kk.h\\\"", "inc/deep/.."), ("inc/kk.h", "")]
     {
@@ -57,7 +57,7 @@ fn files_may_begin_with_a_byte_order_mark() {
 }
 
 #[test]
-fn a_param_that_an_authors_macro_replaces_is_named() {
+fn error_names_param_that_a_macro_replaces() {
     let table = "headers = [\"kk.h\"]\nparams = { depth = 3 }\n";
     let package = package(table, "#section code\nOUTPUT_0 = INPUT_0 * PARAMS->depth;\n");
     package.write("kk.h", "static inline int deep(void) { return 3; }\n");

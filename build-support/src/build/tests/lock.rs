@@ -95,7 +95,7 @@ fn mount(options: &[&str], paths: &[&Path]) -> bool {
 
 #[test]
 #[allow(clippy::print_stderr, reason = "what is skipped is said")]
-fn a_frozen_build_takes_from_a_store_that_cannot_be_written() {
+fn frozen_build_uses_a_read_only_store() {
     let mut package = Package::new(SCORE);
     let store = package.path("store");
     package.environment.store = Some(store.clone());

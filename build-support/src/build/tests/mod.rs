@@ -81,7 +81,7 @@ fn names(bundle: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_build_leaves_a_bundle_an_index_and_a_store() {
+fn build_writes_bundle_index_and_store() {
     let package = Package::new(&(ADD.to_owned() + SCORE));
     let outcome = package.build().unwrap();
     assert!(outcome.compiled >= 2 && outcome.hits == 0 && outcome.warnings.is_empty(), "{outcome:?}");
@@ -117,7 +117,7 @@ fn an_unchanged_build_compiles_nothing_and_touches_nothing() {
 }
 
 #[test]
-fn another_profile_a_clean_and_a_moved_package_compile_nothing() {
+fn profile_clean_and_move_compile_nothing() {
     let cache = tempfile::tempdir().unwrap();
     let shared = fs_err::canonicalize(cache.path()).unwrap().join("precast/store-v2");
     let sharing = || {
@@ -145,7 +145,7 @@ fn another_profile_a_clean_and_a_moved_package_compile_nothing() {
 
 #[cfg(unix)]
 #[test]
-fn a_shared_store_that_is_not_ours_or_cannot_be_made_is_told_of_and_not_used() {
+fn unusable_shared_store_is_reported_and_skipped() {
     use std::os::unix::fs::PermissionsExt as _;
     let directory = tempfile::tempdir().unwrap();
     let root = fs_err::canonicalize(directory.path()).unwrap();
@@ -219,7 +219,7 @@ fn a_mistake_leaves_what_was_there() {
 }
 
 #[test]
-fn mistakes_of_all_kinds_are_told_in_one_run() {
+fn one_run_reports_all_mistakes() {
     let unknown = "[[op]]\nname = \"exq\"\ndtypes = [\"f46\"]\nndim = [1]\n";
     let unsupported = "[[op]]\nname = \"bitwise_and\"\ndtypes = [\"f32\"]\nndim = [1]\n";
     let message =
@@ -237,7 +237,7 @@ fn mistakes_of_all_kinds_are_told_in_one_run() {
 }
 
 #[test]
-fn what_the_script_declares_counts_like_a_manifest() {
+fn script_declarations_count_like_a_manifest() {
     let package = Package::new(ADD);
     let from_manifest = package.build().unwrap();
     let bundle = fs_err::read(&from_manifest.bundle).unwrap();
@@ -252,7 +252,7 @@ fn what_the_script_declares_counts_like_a_manifest() {
 }
 
 #[test]
-fn a_manifest_that_is_waited_for_is_watched_before_it_exists() {
+fn missing_manifest_is_watched() {
     let package = Package::new("");
     fs_err::remove_file(package.path("precast.toml")).unwrap();
     let outcome = package.build().unwrap();
@@ -260,7 +260,7 @@ fn a_manifest_that_is_waited_for_is_watched_before_it_exists() {
 }
 
 #[test]
-fn nothing_declared_is_an_empty_bundle_and_a_warning() {
+fn no_declarations_give_empty_bundle_and_warning() {
     let package = Package::new("");
     for lacks in ["precast.toml` declares nothing", "precast.toml` is missing"] {
         let outcome = package.build().unwrap();
@@ -272,7 +272,7 @@ fn nothing_declared_is_an_empty_bundle_and_a_warning() {
 }
 
 #[test]
-fn a_table_that_is_spelled_wrongly_is_no_empty_manifest() {
+fn misspelled_table_is_an_error() {
     let package = Package::new("[[grahp]]\nname = \"score\"\n");
     assert!(package.refusal().contains("unknown field `grahp`"), "{}", package.refusal());
 }
@@ -294,7 +294,7 @@ fn mistakes_of_the_environment_are_named() {
 }
 
 #[test]
-fn dependencies_that_are_not_known_are_a_warning_or_an_error() {
+fn unknown_dependencies_are_reported() {
     let mut package = Package::new(SCORE);
     fs_err::remove_file(package.path("Cargo.lock")).unwrap();
     let outcome = package.build().unwrap();
@@ -309,7 +309,7 @@ fn dependencies_that_are_not_known_are_a_warning_or_an_error() {
 }
 
 #[test]
-fn external_ops_of_the_script_are_built_for_all_their_dtypes() {
+fn external_ops_are_built_for_all_dtypes() {
     let package = Package::new("");
     let declare = |dtypes: &[&str], ndim: &[usize]| {
         let text = "#section code\n*OUTPUT_0 = INPUT_0;\n";

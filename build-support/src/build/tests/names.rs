@@ -101,7 +101,7 @@ fn a_collision_within_the_package_does_not_compile() {
 }
 
 #[test]
-fn on_docs_rs_functions_have_signatures_and_no_code() {
+fn docs_rs_functions_have_signatures_without_code() {
     let score =
         "[[graph]]\nname = \"score\"\ninputs = [\"x: f64[?]\", \"n: i64\"]\noutputs = [\"out = x + n\"]\n";
     let mut package = Package::new(score);
@@ -117,7 +117,7 @@ fn on_docs_rs_functions_have_signatures_and_no_code() {
 }
 
 #[test]
-fn a_file_name_with_a_line_break_is_no_directive() {
+fn line_break_in_file_name_is_no_directive() {
     let name = "g\ncargo::rustc-env=INJECTED=1\n.json";
     let manifest = format!("[[graph]]\nname = \"f\"\nfile = {}\n", toml::Value::String(name.to_owned()));
     let package = Package::new(&manifest);

@@ -39,7 +39,7 @@ fn a_reader_sees_whole_entries_in_their_order() {
 }
 
 #[test]
-fn a_reader_keeps_its_table_while_the_memory_grows() {
+fn reader_keeps_its_table_during_growth() {
     loom::model(|| {
         let shared = cell(3);
         let writer = Arc::clone(&shared);

@@ -212,7 +212,7 @@ fn each_header_compiles_alone_in_c_and_cxx() {
 }
 
 #[test]
-fn the_table_macro_is_valid_in_c_and_cxx() {
+fn table_macro_is_valid_c_and_cxx() {
     let text = "#include <precast/module.h>\nPC_EXTERN_C const pc_entry e;\nconst pc_entry e = {{0}, \"a\", \"b\", 0, 0, 0, 0, 0, 0, \
                 NULL, NULL, NULL, NULL, NULL, NULL};\nstatic const pc_entry *const t[] = {&e};\nPC_MODULE(t)\n";
     for language in ["c", "c++"] {

@@ -115,7 +115,7 @@ fn waiting_engine_compiles_every_named_level() {
 }
 
 #[test]
-fn module_that_was_removed_after_another_process_compiled_it_is_an_error() {
+fn removed_module_is_an_error_after_another_compile() {
     let (_directory, store) = store();
     let lookups = AtomicUsize::new(0);
     // Only the first lookup finds the module; the other thread looks it up again.

@@ -20,7 +20,7 @@ fn inputs_are_those_of_the_python_side() {
 }
 
 #[test]
-fn a_result_of_another_value_or_shape_is_not_the_same() {
+fn results_differ_by_value_or_shape() {
     let x = &inputs(&[Input(Kind::F64, vec![40])])[0];
     let elements = probe(x);
     assert_eq!(elements.len(), 16);
@@ -38,7 +38,7 @@ fn a_nan_is_not_the_same() {
 }
 
 #[test]
-fn every_case_that_is_asked_for_is_defined_on_the_python_side() {
+fn every_case_exists_in_python() {
     let defined = include_str!("../../python/expressions.py");
     for case in crate::cases::asked() {
         assert!(defined.contains(&format!("    \"{case}\": ")), "`{case}` has no expressions");
@@ -50,7 +50,7 @@ fn every_case_that_is_asked_for_is_defined_on_the_python_side() {
 }
 
 #[test]
-fn the_lock_pins_what_is_required_and_every_file_by_its_hash() {
+fn lock_pins_requirements_and_files_by_hash() {
     let lock = include_str!("../../python/requirements.lock");
     let wanted = include_str!("../../python/requirements.in");
     for line in wanted.lines().filter(|line| !line.starts_with('#')) {

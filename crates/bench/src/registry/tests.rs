@@ -24,7 +24,7 @@ fn lonely() -> World {
 }
 
 #[test]
-fn who_is_alone_waits_for_round_trips_and_for_bytes() {
+fn single_client_waits_for_latency_and_bytes() {
     let world = lonely();
     for way in WAYS {
         let steps = world.steps(way, false);
@@ -42,7 +42,7 @@ fn who_is_alone_waits_for_round_trips_and_for_bytes() {
 }
 
 #[test]
-fn what_is_asked_is_what_the_steps_say() {
+fn requests_follow_the_steps() {
     let world = World { warm_percent: 100, ..World::default() };
     for way in WAYS {
         let each: u64 = world.steps(way, true).iter().map(|step| step.len() as u64).sum();
@@ -54,7 +54,7 @@ fn what_is_asked_is_what_the_steps_say() {
 }
 
 #[test]
-fn who_asks_for_more_than_there_is_queues() {
+fn too_many_requests_are_queued() {
     let way = Way { name: "", lists: Lists::Shards, at_once: 16, knows: false };
     let slow = World { server_rate: 1e6, ..lonely() };
     assert!(run(&slow, way).line_load > 1.0);

@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mean_is_of_the_fastest_peer_of_each_line() {
+    fn mean_uses_fastest_peer_of_each_line() {
         let lines = [
             line("a", 1.0, &[("NumPy", 9.0), ("numba", 4.0)]),
             line("b", 2.0, &[("NumPy", 2.0), ("numba", 8.0)]),

@@ -50,7 +50,7 @@ fn report() -> Report {
 }
 
 #[test]
-fn markdown_has_a_column_for_each_peer_and_says_what_is_skipped() {
+fn markdown_has_peer_columns_and_skips() {
     let expected = "\n## call\nCalls.\n
 | what | precast | target | NumPy | numba |
 |---|---|---|---|---|
@@ -76,7 +76,7 @@ fn the_terminal_gets_aligned_columns() {
 }
 
 #[test]
-fn a_target_about_a_peer_is_not_judged_without_it() {
+fn target_needs_its_peer() {
     let alone = Line::new("x", &sample(&[1.0]), &[]);
     assert_eq!(alone.target(Target::TimesPeer(1.0)).is_met(), None);
     let beside = Line::new("x", &sample(&[3.0]), &[("NumPy", &sample(&[2.0]))]);
@@ -91,7 +91,7 @@ fn the_middle_round_and_the_quartiles_are_told() {
 }
 
 #[test]
-fn a_race_runs_everybody_in_turn_and_leaves_the_first_round_out() {
+fn race_alternates_and_drops_the_first_round() {
     let order = std::cell::RefCell::new(String::new());
     let runner = |name: &'static str| {
         let order = &order;
@@ -186,7 +186,7 @@ fn well_formed(xml: &str) {
 }
 
 #[test]
-fn the_committed_results_are_of_cases_that_there_are_in_their_order() {
+fn committed_results_follow_the_case_order() {
     let sections: Vec<&str> = COMMITTED.lines().filter_map(|line| line.strip_prefix("## ")).collect();
     // A new case has no section until the next full run.
     let known = CASES.iter().map(|case| case.name).filter(|name| sections.contains(name));
@@ -195,7 +195,7 @@ fn the_committed_results_are_of_cases_that_there_are_in_their_order() {
 }
 
 #[test]
-fn rows_of_the_committed_results_are_as_long_as_their_heads() {
+fn committed_rows_match_their_headings() {
     let mut length = None;
     for line in COMMITTED.lines() {
         let cells = line.starts_with('|').then(|| line.matches('|').count());

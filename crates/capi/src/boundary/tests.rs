@@ -26,7 +26,7 @@ fn a_panic_becomes_a_status() {
 }
 
 #[test]
-fn each_thread_has_a_last_failure_of_its_own() {
+fn each_thread_has_its_last_failure() {
     let fail = |name| guard(|| Err(Failure::from(ArgumentError::Null(name))));
     assert_eq!(fail("here"), Status::Argument);
     std::thread::spawn(move || {
@@ -59,7 +59,7 @@ macro_rules! layout {
 }
 
 #[test]
-fn the_header_has_the_structs_and_numbers_of_the_library() {
+fn header_matches_structs_and_numbers() {
     let mut text = String::from("#include <precast.h>\n#define CHECK(fact_) _Static_assert(fact_, #fact_)\n");
     layout! { text:
         "precast_port" PortView { "name" name, "type" ty, "shape" shape, "ndim" ndim, "dtype" dtype }
@@ -162,7 +162,7 @@ fn declarations() -> Vec<(String, String)> {
 
 /// A declaration that contradicts an earlier one is a C error.
 #[test]
-fn the_header_declares_each_function_as_it_is_here() {
+fn header_matches_function_signatures() {
     let declared = declarations();
     let mut names: Vec<&str> = declared.iter().map(|(name, _)| name.as_str()).collect();
     names.sort_unstable();

@@ -17,7 +17,7 @@ fn example(name: &str) -> PathBuf {
 }
 
 #[test]
-fn the_examples_run_with_either_library_and_valgrind_has_nothing_to_say() {
+fn examples_pass_valgrind_with_both_libraries() {
     let installed = Installed::new();
     let bundle = installed.bundle(MANIFEST);
     let everybodys = installed.path("everybodys.precast");
@@ -54,7 +54,7 @@ fn the_examples_run_with_either_library_and_valgrind_has_nothing_to_say() {
 }
 
 #[test]
-fn entries_are_listed_and_parts_of_arrays_are_arguments() {
+fn examples_list_entries_and_read_strided_arrays() {
     let installed = Installed::new();
     let bundle = installed.bundle(MANIFEST);
     let listed = "gauss(x: f64) -> (out: f64)\nscore(x: f64[?], y: f64[?], z: f64[?]) -> (out: f64[])\n";
@@ -97,7 +97,7 @@ fn blocks(language: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_readme_shows_a_program_and_commands_that_are_there() {
+fn readme_programs_and_commands_work() {
     let installed = Installed::new();
     let (source, program) = (installed.path("readme.c"), installed.path("readme"));
     let shown = blocks("c").concat().replace("return 1;", "return 3;");

@@ -12,7 +12,7 @@ fn source() -> PathBuf {
 const MANIFEST: &str = "tests/c/precast.toml";
 
 #[test]
-fn what_programs_do_wrong_is_an_error_and_never_a_crash() {
+fn programs_that_misuse_the_api_get_errors() {
     let installed = Installed::new();
     let (bundle, program) = (installed.bundle(MANIFEST), installed.path("misuse"));
     installed.compile(Language::C, &source(), &program, &["-lprecast", "-pthread", "-lm"]);

@@ -8,7 +8,7 @@ use precast_testkit::package::root;
 use std::path::Path;
 
 #[test]
-fn a_bundle_is_opened_under_the_keyring_of_an_argument_or_the_environment() {
+fn keyring_comes_from_argument_or_environment() {
     let installed = Installed::new();
     let (bundle, program) = (installed.bundle("tests/c/precast.toml"), installed.path("signed"));
     let source = root().join("crates/capi/tests/c/signed.c");

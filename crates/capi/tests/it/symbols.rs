@@ -35,7 +35,7 @@ fn code(text: &str) -> String {
 }
 
 #[test]
-fn what_is_exported_is_the_committed_list() {
+fn exported_symbols_match_the_committed_list() {
     let data = fs_err::read(Installed::new().prefix().join("lib/libprecast.so.1")).unwrap();
     let library = object::File::parse(&*data).unwrap();
     let exported = library.dynamic_symbols().filter(|symbol| symbol.is_definition());
@@ -44,7 +44,7 @@ fn what_is_exported_is_the_committed_list() {
 }
 
 #[test]
-fn the_header_declares_what_is_exported_and_every_function_is_called_by_a_test() {
+fn header_declares_exports_that_tests_call() {
     assert_eq!(functions(&code(&text("include/precast.h"))), symbols());
     let called = ["tests/c/misuse.c", "examples/score.c"].map(|name| functions(&code(&text(name))));
     let never: Vec<_> =
@@ -53,7 +53,7 @@ fn the_header_declares_what_is_exported_and_every_function_is_called_by_a_test()
 }
 
 #[test]
-fn a_program_in_c_and_in_cxx_links_every_function() {
+fn c_and_cxx_programs_link_every_function() {
     let installed = Installed::new();
     let mut source = "#include <precast.h>\ntypedef void (*any)(void);\nconst any all[] = {\n".to_owned();
     for name in symbols() {
@@ -69,7 +69,7 @@ fn a_program_in_c_and_in_cxx_links_every_function() {
 }
 
 #[test]
-fn the_files_of_other_build_systems_say_our_version() {
+fn build_files_state_our_version() {
     let version = env!("CARGO_PKG_VERSION");
     assert!(text("precast.pc").contains(&format!("\nVersion: {version}\n")));
     assert!(text("cmake/precast-config-version.cmake").contains(&format!("PACKAGE_VERSION \"{version}\"")));

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn arrays_survive_a_round_trip_in_order_and_in_equal_bytes() {
+    fn arrays_round_trip_in_order() {
         let directory = tempfile::tempdir().unwrap();
         let [a, b] = ["a.npz", "b.npz"].map(|name| directory.path().join(name));
         let (x, y) = (Array::from(array![1.5_f32, -0.0]), Array::from(array![[1_i64], [2]]));
@@ -242,7 +242,7 @@ mod tests {
     }
     /// `np.savez` adds the suffix to every name, other writers do not; NumPy reads both.
     #[test]
-    fn a_member_without_a_suffix_is_read_by_its_content() {
+    fn member_without_suffix_is_read_by_content() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("x.npz");
         let (x, y) = (Array::from(array![1.0, 2.0]), Array::from(array![3_i32]));

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_another_kind_is_not_replaced_and_a_key_never() {
+    fn other_files_are_kept_and_keys_always() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("x");
         let files = ["[[op]]\n", "precastb", "\u{93}", "untrusted comment: key\nRWSS", "a\0"];
@@ -187,7 +187,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_is_no_file_is_written_in_place() {
+    fn devices_are_written_in_place() {
         write(Path::new("/dev/null"), Kind::Text, |out| out.write_all(b"gone"))
             .unwrap()
             .commit_durably()

@@ -208,7 +208,7 @@ mod tests {
     struct Outer(#[source] std::io::Error);
 
     #[test]
-    fn hints_go_to_the_end_and_causes_follow_in_order() {
+    fn hints_follow_causes_in_order() {
         let failure = Failure::from(Outer(std::io::Error::other("disk is full"))).hint("free some");
         assert_eq!(
             failure.render(),
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cause_that_was_said_already_is_not_repeated() {
+    fn repeated_cause_is_printed_once() {
         let failure = Failure::new("cannot read `x`: gone").because(std::io::Error::other("gone"));
         assert_eq!(failure.render().causes, Vec::<String>::new());
     }

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn json_has_the_shape_and_names_what_json_lacks() {
+    fn json_encodes_shape_and_special_numbers() {
         let matrix = Array::from(array![[1.0, f64::NAN], [f64::INFINITY, -2.0]].into_dyn());
         assert_eq!(json_array(&matrix).to_string(), r#"[[1.0,"NaN"],["inf",-2.0]]"#);
         assert_eq!(json_array(&Array::from(7_i64)).to_string(), "7");

@@ -134,7 +134,7 @@ mod tests {
     use super::shown;
 
     #[test]
-    fn what_a_terminal_acts_upon_is_spelled_out_and_colours_stay() {
+    fn control_characters_are_escaped_and_colors_kept() {
         let coloured = "\x1b[1m\x1b[31merror:\x1b[0m a\tb\n";
         assert_eq!(shown(coloured), coloured);
         for (text, expected) in [

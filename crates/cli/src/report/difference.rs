@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_compared_by_line_and_bytes_by_place() {
+    fn texts_differ_by_line_and_bytes_by_offset() {
         let one =
             files(&[("a.c", b"int x;\nint y;\n"), ("b", b"\xff\x01\x02"), ("same", b"s"), ("lost", b"")]);
         let other = files(&[("a.c", b"int x;\nint z;\n"), ("b", b"\xff\x01\x03"), ("same", b"s")]);

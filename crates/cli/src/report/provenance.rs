@@ -304,7 +304,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_a_file_that_changed_during_the_build_nothing_is_stated() {
+    fn file_changed_during_build_gets_no_statement() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("precast.toml");
         fs_err::write(&path, "[[graph]]\n").unwrap();

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_secret_in_a_place_is_not_shown() {
+    fn secrets_in_urls_are_hidden() {
         for option in ["--remote-cache", "--remote-exec"] {
             for url in ["grpcs://user:secret@host", "grpcs://user:a/secret@host", "http://user:secret@host"] {
                 let line = Line::try_parse_from(["precast", option, url]).unwrap();

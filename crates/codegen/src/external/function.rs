@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_specific_function_is_another_than_a_plain_one() {
+    fn specific_function_differs_from_plain_one() {
         let text = "#section support_code_apply\nint f(int x) { return x; }\n\
                     static int APPLY_SPECIFIC(f)(int x, int y) { return APPLY_SPECIFIC(f)(x, y) + f(x); }\n";
         assert_eq!(check("APPLY_SPECIFIC( f )", text, [1, 1]), Ok(false));
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_called_is_refused() {
+    fn uncallable_functions_are_rejected() {
         let text = "#section support_code\nvoid vector_times(int x) {}\n";
         assert_eq!(
             check("vector_time", text, [1, 0]).unwrap_err(),

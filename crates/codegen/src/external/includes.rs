@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_is_an_own_file_or_one_of_the_system() {
+    fn header_is_own_file_or_system_file() {
         let own = |text: &str| {
             own_header(text, &["inc".to_owned()], |name| ["near.h", "inc/far.h"].contains(&name))
         };

@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn uses_where_they_belong_and_mentions_are_let_be() {
+    fn valid_uses_and_mentions_are_accepted() {
         for text in [
             "#section code\nif (INPUT_0) { FAIL } OUTPUT_7 = PARAMS->alpha; DTYPE_PARAM_alpha a;\n",
             "#section init_code_struct\nFAIL; PARAMS; TYPENUM_OUTPUT_3; APPLY_SPECIFIC(x) = 1;\n",
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_return_is_located_where_it_would_skip_the_clean_up() {
+    fn return_that_skips_cleanup_is_located() {
         let returns =
             |text: &str| check_returns(&split("op/f.c", text).unwrap()).err().map(|e| e.to_string());
         let text = returns("#section code\nif (1)\n  return 1;\n").unwrap();

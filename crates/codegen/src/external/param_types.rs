@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_type_is_refused() {
+    fn unknown_types_are_rejected() {
         let text = |text: &str| Prop::Str(text.to_owned());
         for item in [
             text("a"),

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_in_a_comment_or_a_literal_is_not_a_section() {
+    fn tag_in_comment_or_literal_is_ignored() {
         let text = "#section code\na\n/* b\n#section support_code\n#section nonsense\n */\n// c \\\n#section code\n\
                     R\"(\n#section code\n)\" d\n#section support_code\ne\n";
         let parts = split("op/f.c", text).unwrap();

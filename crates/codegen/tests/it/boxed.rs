@@ -139,7 +139,7 @@ fn check(outcome: &Outcome, n: usize, extracts: usize) {
 }
 
 #[test]
-fn each_step_of_a_user_type_may_fail_in_c() {
+fn user_type_steps_may_fail_in_c() {
     for n in [1, 3, 20] {
         // Each Apply has its own module, so it has two inputs and an output.
         check(&whole(&chain(n, false), &library(), &[Array::from(2.0)]), n, 3 * n);
@@ -147,11 +147,11 @@ fn each_step_of_a_user_type_may_fail_in_c() {
 }
 
 #[test]
-fn each_step_of_a_user_type_may_fail_in_cxx() {
+fn user_type_steps_may_fail_in_cxx() {
     check(&whole(&chain(3, true), &library(), &[Array::from(2.0)]), 3, 9);
 }
 
 #[test]
-fn each_step_of_a_user_type_may_fail_op_by_op() {
+fn user_type_steps_may_fail_op_by_op() {
     check(&opwise(&chain(3, false), &library(), &[Array::from(2.0)]), 3, 9);
 }

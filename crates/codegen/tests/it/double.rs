@@ -100,7 +100,7 @@ fn the_blocks_are_those_of_the_ctype_document() {
 }
 
 #[test]
-fn the_example_of_the_ctype_document_is_a_plain_function_of_numbers() {
+fn ctype_example_is_a_plain_function() {
     let mut graph = FunctionGraph::new();
     let [x, y, z] = ["x", "y", "z"].map(|name| graph.input(name, Type::Scalar(DType::F64)).unwrap());
     let a = graph.apply(Arc::new(Infix("add", '+')), &[x, y]).unwrap()[0];
@@ -131,7 +131,7 @@ fn a_module_has_the_c_of_one_author() {
 }
 
 #[test]
-fn values_are_computed_and_a_failing_extract_names_its_variable() {
+fn failing_extract_names_its_variable() {
     let inputs = [1.0, 2.0, 3.0].map(Array::from);
     for outcome in [whole(&graph(), &library(), &inputs), opwise(&graph(), &library(), &inputs)] {
         assert_eq!(outcome.f64s(), [9.0]);

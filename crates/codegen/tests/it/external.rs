@@ -26,7 +26,7 @@ fn compat(language: Language) -> Arc<dyn Op> {
 }
 
 #[test]
-fn halves_are_refused_where_c_would_take_them_for_integers() {
+fn halves_are_rejected_where_c_expects_integers() {
     let c = "#section code\nnpy_half *x = (npy_half *)PyArray_DATA(INPUT_0);\n(void)x;\n";
     let native = "#section code\n(void)INPUT_0;\n";
     let link = |text: &str, output: &str, f16_ok| {
@@ -164,7 +164,7 @@ fn each_step_of_an_external_op_may_fail() {
 }
 
 #[test]
-fn each_step_of_an_op_with_compat_headers_may_fail() {
+fn compat_op_steps_may_fail() {
     for (n, language) in [(1, Language::Cxx), (3, Language::C), (20, Language::C)] {
         check_compat(&whole(&chain(n, |_| compat(language)), &library(), &input()), n);
     }
@@ -172,7 +172,7 @@ fn each_step_of_an_op_with_compat_headers_may_fail() {
 }
 
 #[test]
-fn an_error_of_an_ops_own_is_told_with_its_words_and_leaves_nothing() {
+fn op_error_keeps_its_message_without_leaks() {
     let long: [Array; 1] = [ndarray::Array1::<f64>::zeros(65).into_dyn().into()];
     for (op, words) in
         [(native(2.0, Language::C), "affine: too long"), (compat(Language::C), "twice: too long")]

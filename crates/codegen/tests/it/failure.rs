@@ -34,7 +34,7 @@ fn nothing_leaks_on_any_failure_path_in_cxx() {
 }
 
 #[test]
-fn inputs_of_another_shape_fail_in_the_words_of_the_op() {
+fn wrong_shape_fails_with_the_op_message() {
     let outcome = whole(&toy::chain(3, false), &toy::library(), &[twos(4)]);
     assert!(outcome.outputs.as_ref().unwrap_err().contains("shape mismatch"), "{outcome:?}");
 }

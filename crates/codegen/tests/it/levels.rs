@@ -5,7 +5,7 @@ use precast_codegen::link;
 use precast_store::key::Language;
 
 #[test]
-fn apply_agnostic_code_appears_once_and_apply_specific_code_once_each() {
+fn shared_code_appears_once_and_own_code_always() {
     let module = link(&toy::chain(3, false), &toy::library()).unwrap();
     assert_eq!(module.body.matches("static int tadd_same_shape").count(), 1);
     assert_eq!(module.body.matches("_scale(double x)").count(), 3);
@@ -14,7 +14,7 @@ fn apply_agnostic_code_appears_once_and_apply_specific_code_once_each() {
 }
 
 #[test]
-fn one_cxx_fragment_makes_the_module_cxx_and_another_key() {
+fn one_cxx_fragment_changes_language_and_key() {
     let (c, cxx) = (toy::chain(1, false), toy::chain(1, true));
     let [c, cxx] = [c, cxx].map(|graph| link(&graph, &toy::library()).unwrap());
     assert_eq!(cxx.language, Language::Cxx);

@@ -107,7 +107,7 @@ fn graph(forgets: bool, cxx: bool) -> FunctionGraph {
 }
 
 #[test]
-fn a_value_is_freed_once_whatever_fails_in_a_whole_graph() {
+fn values_are_freed_once_in_whole_graphs() {
     for cxx in [false, true] {
         let outcome = whole(&graph(false, cxx), &library(), &[Array::from(3.0)]);
         assert_eq!(outcome.f64s(), [3.0_f64.powi(5)]);
@@ -117,14 +117,14 @@ fn a_value_is_freed_once_whatever_fails_in_a_whole_graph() {
 }
 
 #[test]
-fn a_value_is_freed_once_whatever_fails_op_by_op() {
+fn values_are_freed_once_op_by_op() {
     let outcome = opwise(&graph(false, false), &library(), &[Array::from(3.0)]);
     assert_eq!(outcome.f64s(), [3.0_f64.powi(5)]);
     assert_eq!(outcome.failures[0], "refused extract 0 code 4 sync 6 struct 0");
 }
 
 #[test]
-fn an_op_that_makes_nothing_is_found_out_op_by_op() {
+fn op_without_output_is_detected_op_by_op() {
     let outcome = opwise(&plan_of(true), &library(), &[Array::from(3.0)]);
     assert_eq!(outcome.outputs, Err("V1: the op left its output empty".to_owned()));
 }

@@ -144,7 +144,7 @@ fn right(alpha: f64) -> Affine {
 }
 
 #[test]
-fn values_of_params_change_results_and_not_the_key() {
+fn param_values_change_results_but_not_keys() {
     let (a, b) = (graph(&[Affine::default(), right(2.0)]), graph(&[right(-3.0), Affine::default()]));
     let key = |graph: &FunctionGraph| {
         let parts = segments(graph, &library()).unwrap();
@@ -163,7 +163,7 @@ fn values_of_params_change_results_and_not_the_key() {
 }
 
 #[test]
-fn enumerations_come_by_name_alias_value_and_from_headers() {
+fn enumerations_accept_names_aliases_values_and_headers() {
     let x = [Array::from(0.0)];
     let run = |op: Affine| whole(&graph(&[op]), &library(), &x).f64s()[0];
     assert_eq!(run(Affine { side: Prop::Int(1), ..Affine::default() }), 10.0);
@@ -188,7 +188,7 @@ fn every_failure_of_params_is_given_back() {
 }
 
 #[test]
-fn slots_come_after_constants_in_the_order_of_fields() {
+fn slots_follow_constants_in_field_order() {
     // If an input is not a number, constants have slots; otherwise they are literals.
     for inputs in [vec![Array::zeros(DType::F64, &[1])], vec![]] {
         let mut g = FunctionGraph::new();
@@ -214,7 +214,7 @@ fn labels_leave_params_out() {
 }
 
 #[test]
-fn values_that_do_not_fit_are_refused_with_the_field() {
+fn invalid_values_are_rejected_with_the_field() {
     let refuse = |op: Affine| slots(&graph(&[op]), &library()).unwrap_err().to_string();
     let side = |side: Prop| refuse(Affine { side, ..Affine::default() });
     assert_eq!(side(Prop::Int(2)), "param `side` of `affine`: 2 is not one of LEFT, RIGHT");

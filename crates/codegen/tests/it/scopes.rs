@@ -177,7 +177,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 6, max_shrink_iters: 6, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn ops_with_helpers_of_any_name_compile_and_are_right(seed: u64, cxx: bool) {
+    fn helper_names_of_ops_do_not_clash(seed: u64, cxx: bool) {
         let (graph, expected) = draw(seed, cxx);
         let inputs = [Array::from(2.0)];
         prop_assert_eq!(numbers(&whole(&graph, &library(), &inputs)), expected.clone(), "as a whole");
@@ -187,7 +187,7 @@ proptest! {
 
 /// Uses two authors' ops that differ only in their numbers, so that all their helpers have the same names.
 #[test]
-fn the_c_of_an_author_is_as_he_wrote_it_in_a_module_of_its_own() {
+fn author_code_stays_unchanged_in_its_module() {
     let mut one = Author::draw(0, &mut Choices::seeded(1), false);
     one.names = vec!["n", "e", "c", "t", "d", "v", "f", "g", "h", "a", "s"];
     let other = Author { number: 1, numbers: [9; 7], ..one.clone() };

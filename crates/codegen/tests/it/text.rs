@@ -14,7 +14,7 @@ fn the_blocks_nest_as_documented() {
 }
 
 #[test]
-fn one_module_for_the_graph_or_one_for_each_apply() {
+fn graph_is_one_module_or_one_per_apply() {
     let graph = toy::seed_graph();
     let whole = link(&graph, &toy::library()).unwrap();
     assert_eq!(whole.ops, ["add(f64, f64) -> f64", "mul(f64, f64) -> f64"]);

@@ -64,7 +64,7 @@ fn graph() -> FunctionGraph {
 
 /// Checks the nested blocks that the tutorial shows, in its order, for one of its ops: `V0` to `V2` are x, y and x + y.
 #[test]
-fn the_blocks_stand_in_the_order_that_the_tutorial_shows() {
+fn blocks_follow_the_tutorial_order() {
     let graph = graph();
     let parts = segments(&graph, &library(Language::C)).unwrap();
     let body = link(&parts[0].graph, &library(Language::C)).unwrap().body;
@@ -91,7 +91,7 @@ fn the_blocks_stand_in_the_order_that_the_tutorial_shows() {
 }
 
 #[test]
-fn the_tutorials_c_computes_and_fails_as_it_says() {
+fn tutorial_code_computes_and_fails_as_documented() {
     let inputs = [1.0, 2.0, 3.0].map(Array::from);
     for language in [Language::C, Language::Cxx] {
         let outcome = whole(&graph(), &library(language), &inputs);

@@ -66,7 +66,7 @@ fn library() -> Library {
 }
 
 #[test]
-fn registered_code_runs_and_fails_as_the_ops_own() {
+fn registered_code_runs_and_fails_like_the_op() {
     let run = |op, i| whole(&graph(op, i, "double<f64[]>"), &library(), &[Array::from(2.0)]).outputs;
     assert_eq!(run(TypeOp::DeepCopy, None), Ok(vec![(12, 2.5_f64.to_le_bytes().to_vec())]));
     assert_eq!(run(TypeOp::ShapeI, Some(0)), Ok(vec![(7, 40_i64.to_le_bytes().to_vec())]));
@@ -84,7 +84,7 @@ fn versions_are_those_registered() {
 }
 
 #[test]
-fn what_is_not_registered_is_named() {
+fn unregistered_type_is_named() {
     let library = double::library().with_c::<Any>();
     let error = link(&graph(TypeOp::View, None, "double<f64[]>"), &library).unwrap_err().to_string();
     assert_eq!(

@@ -47,7 +47,7 @@ proptest! {
 }
 
 #[test]
-fn a_unit_names_every_module_by_its_key_and_fills_all_marks() {
+fn unit_names_modules_by_key() {
     let unit = &Unit::batches((1..4).map(module).collect())[0];
     let text = unit.text();
     assert!(!text.contains("@M@") && !text.contains("@KEY@"));

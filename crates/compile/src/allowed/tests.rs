@@ -56,7 +56,7 @@ const STEPS: &str = "
 ";
 
 #[test]
-fn what_computes_is_allowed() {
+fn harmless_flags_are_allowed() {
     for flag in COMPUTE.split_whitespace().chain(["-DTEXT=\"a b\"", "-DEMPTY="]) {
         assert_eq!(remedy(flag), None, "{flag}");
     }

@@ -33,7 +33,7 @@ fn languages_have_different_identities() {
 }
 
 #[test]
-fn a_compiler_that_fails_is_named_with_its_words() {
+fn failing_compiler_is_named_with_its_output() {
     let error = refusal("#!/bin/sh\necho 'license expired' >&2\nexit 7\n", 0o755);
     assert!(
         error.contains("does not work") && error.contains("license expired") && error.contains("7"),
@@ -55,7 +55,7 @@ fn a_program_that_is_no_compiler_is_refused() {
 }
 
 #[test]
-fn a_missing_compiler_is_one_error_with_a_hint() {
+fn missing_compiler_is_one_error_with_hint() {
     let error = Toolchain::at(Path::new("/nonexistent/gcc"), None).unwrap_err();
     assert!(matches!(error, FindToolchainError::Missing { .. }));
     let told = error.to_string();

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_rewritten_in_place_under_its_old_time_is_another() {
+    fn file_rewritten_with_old_time_is_changed() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("tool");
         fs_err::write(&path, "one").unwrap();
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn hard_link_to_a_read_file_is_no_change() {
+    fn hard_link_is_not_a_change() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("tool");
         fs_err::write(&path, "one").unwrap();

@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn zig_is_found_behind_a_driver_and_clang_is_not() {
+    fn zig_is_recognized_behind_a_driver() {
         let zig = " \"/a b/zig\" -cc1 -triple x -nostdsysteminc -nobuiltininc -isystem /a -D A=1 -x c\n";
         assert_eq!(behind(zig), Some(PathBuf::from("/a b/zig")));
         assert_eq!(header_arguments(zig), ["-nostdinc", "-isystem", "/a", "-DA=1"]);

@@ -37,7 +37,7 @@ fn an_archive_alone_makes_itself_again() {
 }
 
 #[test]
-fn what_an_archive_alone_cannot_make_is_said() {
+fn incomplete_archives_cannot_be_rebuilt() {
     let hosted = Module { libraries: vec!["m".to_owned()], ..module("hosted", "", CODE) };
     let hosted = compile(&single(hosted), toolchain(), &variant()).unwrap();
     let compiled = compile(&units()[0], toolchain(), &variant()).unwrap();
@@ -82,7 +82,7 @@ fn what_an_archive_alone_cannot_make_is_said() {
 }
 
 #[test]
-fn headers_are_those_of_the_keys_and_nothing_else_is_read() {
+fn rebuild_reads_only_headers_of_the_keys() {
     let compiled = compile(&units()[0], toolchain(), &variant()).unwrap();
     let header = "include/precast/tensor.h";
     type Change<'a> = &'a dyn Fn(&mut precast_store::Archive);

@@ -12,7 +12,7 @@ use precast_store::key::{Language, Profile};
 use crate::modules::{kernel, module, single, toolchain, variant};
 
 #[test]
-fn archive_holds_the_unit_its_sources_and_its_objects() {
+fn archive_has_unit_sources_and_objects() {
     let unit = single(kernel(3));
     let compiled = compile(&unit, toolchain(), &variant()).unwrap();
     let names: Vec<&str> = compiled.archive.members.keys().map(String::as_str).collect();
@@ -43,7 +43,7 @@ fn requires_are_those_of_a_lean_unit() {
 }
 
 #[test]
-fn only_the_table_is_exported_and_entries_stay_for_static_linking() {
+fn table_is_exported_and_entries_stay_linkable() {
     let unit = &Unit::batches(vec![Arc::new(kernel(1)), Arc::new(kernel(2))])[0];
     let compiled = compile(unit, toolchain(), &variant()).unwrap();
     let globals = |member: &str, dynamic: bool| -> BTreeSet<String> {

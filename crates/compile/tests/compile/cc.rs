@@ -111,7 +111,7 @@ fn quotes_protect_blanks_where_that_is_asked_for() {
 }
 
 #[test]
-fn two_sysroots_with_the_same_content_give_the_same_bytes() {
+fn equal_sysroots_give_equal_bytes() {
     let roots = [0, 1].map(|_| {
         let root = tempfile::tempdir().unwrap();
         for name in ["usr", "lib", "lib64"] {
@@ -131,7 +131,7 @@ fn two_sysroots_with_the_same_content_give_the_same_bytes() {
 }
 
 #[test]
-fn a_compiler_of_another_language_is_one_error_that_names_another() {
+fn compiler_of_another_language_is_rejected() {
     let refused = |cc: &str, is: &str, hint: &str| {
         let found = child(&[("CC", cc)]);
         assert!(value(&found, "error").contains(is) && found.contains(hint), "{cc}: {found}");
@@ -153,7 +153,7 @@ fn a_compiler_of_another_language_is_one_error_that_names_another() {
 }
 
 #[test]
-fn a_refused_argument_is_one_error_with_its_remedy() {
+fn rejected_argument_is_one_error_with_remedy() {
     let found = child(&[("CC", "gcc -march=native")]);
     assert!(value(&found, "error").contains("`-march=native` in `CC` is not supported"), "{found}");
     assert!(found.contains("hint: name the levels: `isa = "), "{found}");

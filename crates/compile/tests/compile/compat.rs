@@ -36,7 +36,7 @@ const CODE: &str = r#"
     args[1] = z;"#;
 
 #[test]
-fn lean_modules_leave_open_what_compilers_call_and_no_more() {
+fn lean_modules_need_only_compiler_functions() {
     for language in [Language::C, Language::Cxx] {
         let compiled =
             compile(&single(compat("copy(f64) -> f64", language, CODE)), toolchain(), &variant()).unwrap();
@@ -66,7 +66,7 @@ fn refusal(module: Module) -> String {
 }
 
 #[test]
-fn a_name_that_is_not_there_is_told_as_such() {
+fn missing_name_has_its_own_error() {
     for language in [Language::C, Language::Cxx] {
         for (code, name) in [
             ("    PyDict_SetItemString(args[0], 0, 0);", "PyDict_SetItemString"),
@@ -86,7 +86,7 @@ fn a_name_that_is_not_there_is_told_as_such() {
 }
 
 #[test]
-fn a_module_without_the_headers_is_told_to_ask_for_them() {
+fn module_without_headers_gets_a_hint() {
     let text = refusal(module("bare(f64) -> f64", "", "    PyErr_SetString(0, \"x\");"));
     assert!(text.contains("return `numpy/arrayobject.h` from the op's `c_headers`"), "{text}");
     let mut lost = compat("lost(f64) -> f64", Language::C, CODE);

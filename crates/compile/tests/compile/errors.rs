@@ -34,7 +34,7 @@ fn syntax_error_names_op_line_and_source() {
 }
 
 #[test]
-fn error_in_a_header_is_led_back_to_the_unit() {
+fn header_error_is_traced_to_the_unit() {
     let mut broken = kernel(3);
     broken.sources.insert("own.h".to_owned(), "int broken(;\n".into());
     broken.includes.push("own.h".to_owned());
@@ -43,7 +43,7 @@ fn error_in_a_header_is_led_back_to_the_unit() {
 }
 
 #[test]
-fn error_in_a_macro_of_a_header_names_the_op() {
+fn header_macro_error_names_the_op() {
     let mut broken = module("macro(f64) -> f64", "", "    OWN_MACRO(3);");
     broken
         .sources
@@ -67,7 +67,7 @@ fn missing_header_is_named() {
 }
 
 #[test]
-fn an_error_under_a_line_directive_has_the_authors_place_and_the_op() {
+fn line_directive_error_names_author_line_and_op() {
     let code = "#line 7 \"own/file.c\"\n    int y = 1;\n    int x = 1 +;\n#line 900 \"unit.c\"";
     let CompileError::Rejected { diagnostics, .. } = refused(module("bad(f64) -> f64", "", code)) else {
         panic!()
@@ -180,7 +180,7 @@ fn no_compiler_is_one_error_with_a_hint() {
 
 /// Compiles without a writable directory; the test below runs it.
 #[test]
-#[ignore = "the child of a_scratch_directory_that_is_not_there_is_named"]
+#[ignore = "the child of missing_scratch_directory_is_named"]
 fn child_compiles_without_scratch() {
     let error = match Toolchain::find(None) {
         Ok(found) => compile(&single(kernel(3)), &found, &variant())
@@ -193,7 +193,7 @@ fn child_compiles_without_scratch() {
 }
 
 #[test]
-fn a_scratch_directory_that_is_not_there_is_named() {
+fn missing_scratch_directory_is_named() {
     toolchain();
     // With and without the memo of a found toolchain.
     for home in [std::env::var("HOME").unwrap_or_default(), "/dev/null/home".to_owned()] {
@@ -220,7 +220,7 @@ fn compiler_that(on_compile: &str) -> (tempfile::TempDir, Toolchain) {
 }
 
 #[test]
-fn a_compiler_that_is_killed_is_told_from_one_that_refuses() {
+fn killed_compiler_differs_from_a_rejection() {
     let (_directory, found) = compiler_that("kill -9 $$");
     let error = compile(&single(kernel(3)), &found, &variant()).unwrap_err();
     assert!(matches!(&error, CompileError::Killed { how, .. } if how == "signal 9"), "{error}");
@@ -238,7 +238,7 @@ fn a_full_disk_is_told_with_the_directory() {
 }
 
 #[test]
-fn a_compiler_that_breaks_without_words_is_an_error() {
+fn silent_compiler_failure_is_an_error() {
     let (_directory, found) = compiler_that("exit 42");
     let error = compile(&single(kernel(3)), &found, &variant()).unwrap_err();
     assert!(error.to_string().contains("rejected the unit: no message"), "{error}");

@@ -29,7 +29,7 @@ fn made(calls: &str) -> Result<Compiled, CompileError> {
 }
 
 #[test]
-fn it_shows_one_function_and_leaves_those_of_cpython_open() {
+fn extension_exports_one_function() {
     let compiled = made("PyErr_Clear").unwrap();
     let record = &compiled.record;
     assert_eq!(record.host_abi, HostAbi::Cpython);
@@ -41,13 +41,13 @@ fn it_shows_one_function_and_leaves_those_of_cpython_open() {
 }
 
 #[test]
-fn what_neither_cpython_nor_a_library_defines_is_an_error_that_names_it() {
+fn undefined_symbol_is_an_error_with_its_name() {
     let error = made("misspelt").unwrap_err();
     assert!(matches!(&error, CompileError::Undefined { symbol, .. } if symbol == "misspelt"), "{error}");
 }
 
 #[test]
-fn the_name_that_the_text_calls_itself_is_not_in_the_key_and_the_hosts_versions_are() {
+fn key_has_host_versions_but_not_its_name() {
     let key = |name, calls, version| module(name, calls, version).key();
     let one = key("mabc", "PyErr_Clear", VERSION);
     assert_eq!(one, key("other_name", "PyErr_Clear", VERSION));

@@ -34,7 +34,7 @@ fn libraries_are_needed_and_in_the_key() {
 }
 
 #[test]
-fn a_header_of_an_op_enters_the_key_by_content_not_by_place() {
+fn op_headers_enter_the_key_by_content() {
     let key = |text: &str| {
         let directory = tempfile::tempdir().unwrap();
         fs_err::write(directory.path().join("outer.h"), text).unwrap();
@@ -50,7 +50,7 @@ fn a_header_of_an_op_enters_the_key_by_content_not_by_place() {
 }
 
 #[test]
-fn a_library_that_is_not_returned_is_asked_for() {
+fn missing_library_gets_a_hint() {
     let mut module = with_libm();
     module.libraries.clear();
     let error = compile(&single(module), toolchain(), &variant()).unwrap_err();

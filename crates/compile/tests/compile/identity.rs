@@ -9,7 +9,7 @@ use crate::farm::{Farm, ask, script};
 use crate::modules::{kernel, single, toolchain, variant};
 
 #[test]
-fn a_specs_file_beside_the_compiler_is_part_of_it() {
+fn specs_file_changes_the_identity() {
     let Some(farm) = Farm::new() else { return };
     let plain = farm.id();
     for directory in [&*farm.parts, farm.parts.ancestors().nth(2).unwrap()] {
@@ -52,7 +52,7 @@ fn a_tool_that_appears_earlier_is_seen() {
 }
 
 #[test]
-fn a_tool_rewritten_in_place_with_its_size_and_time_is_seen() {
+fn tool_rewritten_with_same_time_is_detected() {
     let Some(farm) = Farm::new() else { return };
     let tool = farm.bin.join("as");
     script(&tool, "exec /usr/bin/as \"$@\" # 1");
@@ -64,7 +64,7 @@ fn a_tool_rewritten_in_place_with_its_size_and_time_is_seen() {
 }
 
 #[test]
-fn what_a_link_through_the_driver_starts_is_part_of_it() {
+fn link_driver_tools_change_the_identity() {
     let Some(farm) = Farm::new() else { return };
     for name in ["collect2", "lto-wrapper", "lto1", "liblto_plugin.so"] {
         let part = farm.parts.join(name);
@@ -83,7 +83,7 @@ fn what_a_link_through_the_driver_starts_is_part_of_it() {
 }
 
 #[test]
-fn libraries_of_the_tools_are_part_of_it_where_the_loader_finds_them() {
+fn loaded_libraries_change_the_identity() {
     let Some(farm) = Farm::new() else { return };
     let cc = |directory: &std::path::Path, arguments: &[&str]| {
         let status = Command::new(toolchain().driver()).args(arguments).current_dir(directory).status();
@@ -110,7 +110,7 @@ fn libraries_of_the_tools_are_part_of_it_where_the_loader_finds_them() {
 }
 
 #[test]
-fn a_driver_behind_a_script_is_part_of_it() {
+fn driver_behind_a_script_changes_the_identity() {
     let Some(farm) = Farm::new() else { return };
     let directory = tempfile::tempdir().unwrap();
     let front = directory.path().join("gcc");
@@ -158,7 +158,7 @@ fn found_with(variables: &[(&str, &std::path::Path)]) -> String {
 }
 
 #[test]
-fn the_users_environment_does_not_reach_the_search_for_a_compiler() {
+fn user_environment_does_not_change_the_search() {
     let directory = tempfile::tempdir().unwrap();
     let (foreign, proof) = (directory.path().join("foreign/"), directory.path().join("proof"));
     fs_err::create_dir_all(&foreign).unwrap();

@@ -22,7 +22,7 @@ fn is_gcc_on_x86() -> bool {
 }
 
 #[test]
-fn files_that_the_assembler_reads_are_refused_however_they_are_spelled() {
+fn assembler_file_directives_are_always_rejected() {
     for text in [
         "__asm__(\".incbin \\\"/etc/passwd\\\"\");",
         "__asm__(\".inc\" \"bin \\\"/etc/passwd\\\"\");",
@@ -41,7 +41,7 @@ fn files_that_the_assembler_reads_are_refused_however_they_are_spelled() {
 }
 
 #[test]
-fn assembler_of_a_header_outside_is_no_file_that_the_assembler_reads() {
+fn assembler_of_outside_headers_is_accepted() {
     let directory = tempfile::tempdir().unwrap();
     let text =
         "static inline int one(void) { int x = 1; __asm__ volatile(\"nop\" : \"+r\"(x)); return x; }\n";
@@ -53,7 +53,7 @@ fn assembler_of_a_header_outside_is_no_file_that_the_assembler_reads() {
 }
 
 #[test]
-fn a_file_included_by_a_spelling_that_no_scan_knows_is_refused() {
+fn unusual_include_spelling_is_rejected() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("secret.h");
     fs_err::write(&file, "int secret;\n").unwrap();
@@ -65,7 +65,7 @@ fn a_file_included_by_a_spelling_that_no_scan_knows_is_refused() {
 }
 
 #[test]
-fn a_question_pasted_together_enters_the_key_by_its_answer() {
+fn pasted_has_include_enters_the_key() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("there.h");
     let text =
@@ -77,7 +77,7 @@ fn a_question_pasted_together_enters_the_key_by_its_answer() {
 }
 
 #[test]
-fn a_question_about_a_file_of_the_system_is_refused_with_its_place() {
+fn has_include_of_system_file_is_rejected() {
     let error = refused(module("q() -> f64", "#if __has_include(<cblas.h>)\n#endif", ""));
     let text = error.to_string();
     assert!(
@@ -87,7 +87,7 @@ fn a_question_about_a_file_of_the_system_is_refused_with_its_place() {
 }
 
 #[test]
-fn instructions_beyond_the_level_are_refused_wherever_they_come_from() {
+fn instructions_beyond_the_level_are_rejected() {
     if !is_gcc_on_x86() {
         return;
     }
@@ -112,7 +112,7 @@ fn instructions_beyond_the_level_are_refused_wherever_they_come_from() {
 }
 
 #[test]
-fn a_flag_that_is_not_allowed_is_named_with_its_module() {
+fn forbidden_flag_names_its_module() {
     let mut flagged = kernel(3);
     flagged.flags.push("--specs=/x".to_owned());
     let text = refused(flagged).to_string();
@@ -138,7 +138,7 @@ fn names_that_would_be_other_arguments_are_refused() {
 }
 
 #[test]
-fn the_age_of_a_file_does_not_reach_the_bytes() {
+fn file_age_does_not_change_bytes() {
     let support = "#pragma GCC diagnostic ignored \"-Wdate-time\"\nconst char *when = __TIMESTAMP__;";
     let code = "    return when[0];";
     let compiled = compile(&single(module("when() -> f64", support, code)), toolchain(), &variant()).unwrap();
@@ -186,7 +186,7 @@ fn nested(directory: &Path) -> Module {
 }
 
 #[test]
-fn an_object_that_needs_an_executable_stack_is_refused() {
+fn executable_stack_object_is_rejected() {
     if toolchain().family() != Family::Gcc {
         return;
     }
@@ -212,7 +212,7 @@ fn an_object_that_needs_an_executable_stack_is_refused() {
 }
 
 #[test]
-fn a_thin_archive_is_refused_and_a_whole_one_is_in_the_key() {
+fn thin_archive_is_rejected_and_whole_one_hashed() {
     let directory = tempfile::tempdir().unwrap();
     let error = refused(archive(directory.path(), "rcsT"));
     assert!(matches!(&error, CompileError::ThinArchive { path } if path.ends_with("libinner.a")), "{error}");
@@ -223,7 +223,7 @@ fn a_thin_archive_is_refused_and_a_whole_one_is_in_the_key() {
 }
 
 #[test]
-fn a_record_knows_the_files_outside_of_the_sources_by_content() {
+fn record_lists_outside_files_by_content() {
     assert_eq!(compile(&single(kernel(3)), toolchain(), &variant()).unwrap().record.outside, []);
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("outer.h");

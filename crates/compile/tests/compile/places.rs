@@ -27,13 +27,13 @@ fn all() -> String {
 }
 
 #[test]
-#[ignore = "the child of no_spelling_of_the_scratch_directory_reaches_key_or_bytes"]
+#[ignore = "the child of scratch_directory_stays_out_of_key_and_bytes"]
 fn child_prints_all() {
     println!("all={}", all());
 }
 
 #[test]
-fn no_spelling_of_the_scratch_directory_reaches_key_or_bytes() {
+fn scratch_directory_stays_out_of_key_and_bytes() {
     let expected = format!("all={}", all());
     let root = tempfile::tempdir().unwrap();
     let names: [&[u8]; 9] = [
@@ -60,7 +60,7 @@ fn no_spelling_of_the_scratch_directory_reaches_key_or_bytes() {
 }
 
 #[test]
-fn no_spelling_of_a_header_directory_reaches_key_or_bytes() {
+fn header_directory_stays_out_of_key_and_bytes() {
     let made = |name: &str| {
         let root = tempfile::tempdir().unwrap();
         let directory = root.path().join(name);

@@ -24,7 +24,7 @@ fn tool(directory: &Path, program: &str, args: &[&str]) -> String {
 }
 
 #[test]
-fn units_of_one_program_do_not_share_what_cxx_shares_by_name() {
+fn linked_units_share_no_cxx_symbols() {
     let scratch = tempfile::tempdir().unwrap();
     let write = |name: &str, bytes: &[u8]| {
         let path = scratch.path().join(name);

@@ -145,7 +145,7 @@ fn address_sanitizer_is_one_clear_error() {
 }
 
 #[test]
-fn zig_of_a_python_environment_is_named_by_its_module() {
+fn python_zig_is_named_by_its_module() {
     let Some(zig) = zig() else { return };
     let real = Toolchain::at(&zig, None).unwrap().driver().to_owned();
     // `<environment>/lib/python3.11/site-packages/ziglang/zig`

@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn every_call_of_a_program_that_says_nothing_fails() {
+    fn program_without_data_fails_every_call() {
         // No step writes the output, so the program is invalid.
         let ports = vec![Port { name: "out".to_owned(), ty: Type::tensor(DType::F64, 1) }];
         let loader = loader(vec![("broken", Program { outputs: ports, ..Program::default() })]);

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_day_is_refused() {
+    fn invalid_days_are_rejected() {
         for wrong in [
             "",
             "2027",

@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn metadata_changes_the_format_and_the_identity_of_an_entry() {
+    fn metadata_changes_entry_format_and_identity() {
         let plain = entry("f", "x");
         let metadata = Metadata { documentation: "text".to_owned(), ..Metadata::default() };
         let described = Entry { metadata, ..plain.clone() };

@@ -49,7 +49,7 @@ mod tests {
         both:x:60:ann,bob\nempty:x:70:\ngone:x:80:nobody-here\njunk\n";
 
     #[test]
-    fn a_group_is_private_if_nobody_else_is_in_it() {
+    fn group_without_other_members_is_private() {
         let of = |user| private(PASSWD, GROUP, user).into_iter().collect::<Vec<u32>>();
         assert_eq!(of(1000), [0, 4, 1000], "staff is eve's primary group");
         assert_eq!(of(1001), [0, 1001]);

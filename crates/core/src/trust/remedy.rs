@@ -115,7 +115,7 @@ mod tests {
     use super::quoted;
 
     #[test]
-    fn a_quoted_path_is_one_word_of_the_shell() {
+    fn quoted_path_is_one_shell_word() {
         let of = |bytes: &[u8]| quoted(Path::new(OsStr::from_bytes(bytes)));
         assert_eq!(of(b"/a b/$x"), "'/a b/$x'");
         assert_eq!(of(b"/it's"), r"'/it'\''s'");

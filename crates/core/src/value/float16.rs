@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn every_16_bit_float_comes_back_and_what_lies_between_goes_to_the_nearest() {
+    fn halves_round_trip_and_round_to_nearest() {
         for bits in 0..=u16::MAX {
             let (a, b) = (f16::from_bits(bits), bf16::from_bits(bits));
             if a.is_finite() {

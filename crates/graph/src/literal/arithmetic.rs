@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn what_python_refuses_is_refused() {
+    fn python_errors_are_errors_here() {
         let rows: [(&str, Literal, Literal, LiteralError); 9] = [
             ("div", int(1), int(0), LiteralError::Zero),
             ("mod", Float(1.0), Float(0.0), LiteralError::Zero),

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_nearly_a_number_is_refused_whole() {
+    fn near_numbers_are_rejected_whole() {
         for text in [
             "1x", "0x1g", "0x", "0b2", "0o8", "0x_", "0x1__f", "0x1f_", "0x1.5", "1.2.3", "1e", "1e+",
             "1__0", "1_", "1_.5", "007", "1e999", "2jj", "0x1j",

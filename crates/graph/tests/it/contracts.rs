@@ -92,7 +92,7 @@ fn maps_name_positions_that_exist() {
 }
 
 #[test]
-fn a_view_has_the_dtype_of_what_it_views() {
+fn view_has_the_dtype_of_its_base() {
     for result in ["f32[?]", "f64"] {
         let mut sketch = Sketch::new();
         let x = sketch.1;
@@ -112,7 +112,7 @@ fn a_view_has_the_dtype_of_what_it_views() {
 }
 
 #[test]
-fn inputs_and_constants_are_never_overwritten_not_even_through_views() {
+fn inputs_and_constants_are_never_overwritten() {
     let mut sketch = Sketch::new();
     let x = sketch.1;
     let w = sketch.add(view(), &[x]);
@@ -127,7 +127,7 @@ fn inputs_and_constants_are_never_overwritten_not_even_through_views() {
 }
 
 #[test]
-fn a_caller_who_gives_inputs_up_may_have_them_overwritten() {
+fn given_up_inputs_may_be_overwritten() {
     let mut sketch = Sketch::new();
     let x = sketch.1;
     let y = sketch.add(set(), &[x]);
@@ -171,7 +171,7 @@ fn nothing_is_overwritten_twice() {
 }
 
 #[test]
-fn an_apply_reads_what_it_overwrites_through_that_input_only() {
+fn apply_reads_overwritten_input_only_there() {
     let mut sketch = Sketch::new();
     let x = sketch.1;
     let base = sketch.add(plain(), &[x]);

@@ -26,7 +26,7 @@ fn types_are_written_as_they_are_read() {
 }
 
 #[test]
-fn types_that_are_none_are_refused_with_what_was_found() {
+fn invalid_types_are_rejected_with_found_text() {
     let many = format!("f64[{}]", vec!["?"; 33].join(","));
     let rows = [
         ("f65[?]", "invalid type `f65[?]`"),
@@ -93,7 +93,7 @@ proptest! {
 }
 
 #[test]
-fn a_type_covers_what_it_knows_no_more_of() {
+fn type_covers_more_specific_types() {
     assert!(ty("f64[?,1]").covers(&ty("f64[3,1]")));
     assert!(!ty("f64[3,1]").covers(&ty("f64[?,1]")));
     assert!(!ty("f64[]").covers(&ty("f64")) && !ty("f64").covers(&ty("f64[]")));
@@ -127,7 +127,7 @@ fn arrays_are_equal_when_their_bits_are() {
 }
 
 #[test]
-fn bits_that_do_not_fit_the_shape_make_no_array() {
+fn bits_must_match_the_shape() {
     assert_eq!(Array::from_bits(DType::F64, &[2], &[0]), None);
     assert_eq!(Array::from_bits(DType::F64, &[usize::MAX, 2], &[]), None);
 }

@@ -88,7 +88,7 @@ fn with_dead_code() -> FunctionGraph {
 }
 
 #[test]
-fn what_is_left_out_tells_nothing_apart() {
+fn omitted_parts_do_not_change_the_encoding() {
     let base = canonical(&graph(&["x: f64[?]", "y: f64[?]"], &["out = exp(x)*y + 2.5"]));
     let others = [
         graph(&["a: f64[?]", "b: f64[?]"], &["exp(a)*b + 2.5"]),

@@ -38,7 +38,7 @@ fn refuse(document: &Value) -> ParseJsonError {
 }
 
 #[test]
-fn a_document_by_hand_is_read_as_meant_and_written_as_it_was() {
+fn handwritten_document_round_trips() {
     let read = from_json(&document(), &ToyLibrary).unwrap();
     let text = graph(&["x: f64[?]"], &["t = exp(x); out = t * 2", "sum(out, axis=0, keepdims=True)"]);
     assert_eq!(canonical(&read), canonical(&text));
@@ -195,7 +195,7 @@ fn changed(pointer: &str, value: Value) -> Value {
 }
 
 #[test]
-fn errors_name_the_place_what_was_found_and_what_was_expected() {
+fn errors_name_place_found_and_expected() {
     let null = Value::Null;
     #[rustfmt::skip]
     let rows: &[(&str, Value, &[&str])] = &[
@@ -245,7 +245,7 @@ fn errors_name_the_place_what_was_found_and_what_was_expected() {
 }
 
 #[test]
-fn an_apply_before_what_it_needs_is_no_cycle() {
+fn apply_before_its_inputs_is_no_cycle() {
     let mut disordered = document();
     disordered["applies"].as_array_mut().unwrap().swap(0, 1);
     let error = refuse(&disordered);
@@ -258,7 +258,7 @@ fn an_apply_before_what_it_needs_is_no_cycle() {
 }
 
 #[test]
-fn a_newer_version_is_refused_whatever_else_it_holds() {
+fn newer_version_is_rejected() {
     let newer = json!({"precast_graph": 7, "nodes": {"anything": [1, 2, 3]}});
     let error = refuse(&newer);
     assert!(matches!(error, ParseJsonError::Version { found: 7, .. }), "{error}");
@@ -270,7 +270,7 @@ fn a_newer_version_is_refused_whatever_else_it_holds() {
 }
 
 #[test]
-fn errors_inside_props_have_their_whole_way_as_place() {
+fn prop_errors_have_their_full_path() {
     let mut inner = to_json(&composite());
     inner["applies"][0]["props"]["graph"]["graph"]["applies"][0]["inputs"][0] = json!("b");
     let message = refuse(&inner).to_string();
@@ -292,7 +292,7 @@ fn fields_and_props_given_twice_are_refused() {
 }
 
 #[test]
-fn what_is_not_json_is_refused_without_a_crash() {
+fn invalid_json_is_rejected_without_crash() {
     let deep = |n: usize| format!("{{\"precast_graph\":1,\"inputs\":{}", "[".repeat(n));
     let texts = [
         String::new(),
@@ -310,7 +310,7 @@ fn what_is_not_json_is_refused_without_a_crash() {
 }
 
 #[test]
-fn nesting_to_the_limit_of_json_needs_little_stack() {
+fn nesting_limit_needs_little_stack() {
     // Nests ops in props of ops, as deep as serde_json can read.
     let mut op = json!({"op": "exp"});
     let mut depth = 0;

@@ -45,7 +45,7 @@ fn mutate(value: &mut Value, choices: &mut Choices) {
 }
 
 #[test]
-fn mutated_documents_are_refused_or_read_but_never_crash() {
+fn mutated_documents_never_crash() {
     let (mut refused, mut read) = (0, 0);
     for seed in 0..3000 {
         let mut choices = Choices::seeded(seed);

@@ -84,7 +84,7 @@ fn extents_are_the_types_whatever_is_allowed() {
 }
 
 #[test]
-fn values_are_equal_by_number_and_nearly_equal_within_rounding() {
+fn values_are_equal_within_rounding() {
     let eq = |a: Array, b: Array| (CarrierRules.values_eq(&a, &b), CarrierRules.values_eq_approx(&a, &b));
     let (nan, inf) = (f64::NAN, f64::INFINITY);
     assert_eq!(eq(array![nan, 0.0, inf].into(), array![-nan, -0.0, inf].into()), (true, true));
@@ -134,7 +134,7 @@ fn edges() -> Vec<Array> {
 }
 
 #[test]
-fn an_array_is_cast_element_by_element_between_any_two_dtypes() {
+fn arrays_cast_between_any_two_dtypes() {
     for from in DType::ALL {
         for source in edges() {
             let source = source.cast(from);
@@ -151,7 +151,7 @@ fn an_array_is_cast_element_by_element_between_any_two_dtypes() {
 }
 
 #[test]
-fn casts_keep_the_order_of_elements_whatever_lies_where() {
+fn casts_keep_order_in_any_layout() {
     let c = ndarray::arr2(&[[1_i16, -2, 3], [4, 5, -6]]);
     let reversed = c.slice(ndarray::s![..;-1, ..;-1]).to_owned();
     for (turned, expected) in [
@@ -166,7 +166,7 @@ fn casts_keep_the_order_of_elements_whatever_lies_where() {
 
 proptest! {
     #[test]
-    fn a_number_is_the_same_as_itself_in_any_dtype_that_holds_it(x: i32) {
+    fn equal_numbers_compare_equal_across_dtypes(x: i32) {
         for dtype in [DType::I64, DType::F64, DType::C128] {
             let numbers = Array::from(x).cast(dtype).numbers();
             prop_assert!(numbers[0].same(x.number()) && x.number().same(numbers[0]));

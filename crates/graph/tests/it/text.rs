@@ -149,7 +149,7 @@ fn named_arguments_are_props() {
 }
 
 #[test]
-fn statements_bind_names_and_the_last_one_is_the_output() {
+fn statements_bind_names_and_the_last_is_output() {
     let g = graph(&["x: f64[?]"], &["t = x*x  # a note\n\n; u = t + 1;\nout = (t +\n u);\n"]);
     assert_eq!(canonical(&g), canonical(&graph(&["x: f64[?]"], &["t = x*x; t + (t + 1)"])));
     assert_eq!(g.declared_output_name(0), Some("out"));
@@ -174,7 +174,7 @@ fn refuse(outputs: &[&str]) -> ParseTextError {
 }
 
 #[test]
-fn errors_show_the_place_what_was_found_and_what_was_expected() {
+fn errors_show_place_found_and_expected() {
     #[rustfmt::skip]
     let rows = [
         ("", 1, 1, "expected a number, a name or `(`, found the end"),
@@ -250,7 +250,7 @@ fn errors_show_the_place_what_was_found_and_what_was_expected() {
 }
 
 #[test]
-fn errors_in_one_of_several_outputs_name_it_and_the_cause() {
+fn error_in_one_output_names_it() {
     let error = refuse(&["a = x", "b = a + ~x"]);
     assert_eq!(
         error.to_string(),
@@ -306,7 +306,7 @@ fn inputs_that_no_expression_can_use_are_refused() {
 }
 
 #[test]
-fn inputs_that_nothing_uses_are_told_where_they_were_declared_for_a_text() {
+fn unused_inputs_of_a_text_are_reported() {
     let inputs: Vec<_> = ["x: f64[?]", "alpah: f64[?]"].map(|text| parse_input(text).unwrap()).into();
     let error = parse_used(&["alpha = exp(x); alpha + x"], &inputs, &ToyLibrary).unwrap_err();
     assert_eq!(

@@ -76,7 +76,7 @@ fn narrow(z: Complex<f64>) -> Complex<f32> {
 }
 
 #[test]
-fn vector_code_has_the_bits_of_perform_at_every_level() {
+fn vector_code_matches_perform_at_every_level() {
     let folder = tempfile::tempdir().unwrap();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/complex.c");
     let (c64s, c128s) = complex();
@@ -152,7 +152,7 @@ fn near_as_a_whole(found: Complex<f64>, expected: Complex<f64>, steps: u64, epsi
 }
 
 #[test]
-fn values_are_within_their_bounds_of_mpmath_and_edges_are_those_of_numpy() {
+fn values_match_mpmath_and_edges_match_numpy() {
     let lines: Vec<serde_json::Value> = include_str!("../golden/complex.jsonl")
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())

@@ -18,7 +18,7 @@ fn monoids() -> Vec<&'static str> {
 }
 
 #[test]
-fn few_elements_are_reduced_as_any_number_of_them() {
+fn few_elements_reduce_like_many() {
     let monoids = monoids();
     let mut text = "#include <precast/ops/monoid_complex.h>\n".to_owned();
     monoids.iter().for_each(|name| writeln!(text, "PC_MONOID_{name}({name}, PC_MONOID_COLUMNS)").unwrap());

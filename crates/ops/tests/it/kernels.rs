@@ -329,19 +329,19 @@ fn elementwise_kernels_give_the_bits_of_perform() {
 }
 
 #[test]
-fn columns_of_a_few_elements_give_the_bits_of_perform() {
+fn short_columns_match_perform() {
     check(highest(), "gnu11", few_calls());
 }
 
 #[test]
-fn what_is_rounded_inside_of_a_kernel_stays_rounded() {
+fn intermediate_roundings_are_kept() {
     check_at(&[compiler::levels()[0], highest()], "gnu11", &rounded_calls());
 }
 
 /// Covers code in which compilers tend to contract products and sums, and conversions that some levels could do
 /// differently.
 #[test]
-fn complex_arithmetic_and_casts_of_small_floats_have_the_same_bits_at_every_level() {
+fn complex_and_half_kernels_match_at_every_level() {
     let tempting = |call: &Call| {
         let signature = call.graph.to_string();
         let complex = call.inputs.iter().any(|(a, _)| a.dtype().is_complex());
@@ -355,13 +355,13 @@ fn complex_arithmetic_and_casts_of_small_floats_have_the_same_bits_at_every_leve
 }
 
 #[test]
-fn reductions_give_the_bits_of_perform_in_every_layout() {
+fn reductions_match_perform_in_every_layout() {
     check(highest(), "gnu11", reduce_calls());
 }
 
 /// Uses enough elements that whole rows of lanes are worth their memory, in one tile and in two.
 #[test]
-fn sums_of_many_columns_give_the_bits_of_perform() {
+fn sums_of_many_columns_match_perform() {
     let mut choices = Choices::seeded(14);
     let mut calls = Vec::new();
     for (dtype, shape) in [(DType::F64, [131, 1003]), (DType::F64, [39, 3601]), (DType::F32, [80, 3601])] {
@@ -373,7 +373,7 @@ fn sums_of_many_columns_give_the_bits_of_perform() {
 }
 
 #[test]
-fn long_bodies_are_compiled_once_where_compilers_make_vectors_of_them() {
+fn long_bodies_are_compiled_once() {
     let whole = |text: &str| {
         let module = precast_codegen::link(&parse(text, DType::F64), Ops::standard().c()).unwrap();
         Unit::single(Arc::new(module)).text().contains("pc_whole(")
@@ -386,7 +386,7 @@ fn long_bodies_are_compiled_once_where_compilers_make_vectors_of_them() {
 }
 
 #[test]
-fn fused_graphs_give_the_bits_of_perform_at_every_level() {
+fn fused_graphs_match_perform_at_every_level() {
     check_at(&compiler::levels(), "gnu11", &fused_calls());
 }
 
@@ -396,7 +396,7 @@ fn views_and_products_give_the_bits_of_perform() {
 }
 
 #[test]
-fn the_c_of_every_op_is_c_plus_plus_too() {
+fn kernels_are_valid_cxx() {
     check(compiler::levels()[0], "c++17", fused_calls());
     check(compiler::levels()[0], "c++17", view_calls());
 }

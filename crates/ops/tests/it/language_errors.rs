@@ -16,7 +16,7 @@ fn refuse(text: &str) -> (ParseTextError, String) {
 }
 
 #[test]
-fn wrong_calls_are_told_with_place_and_nearest_name() {
+fn wrong_calls_name_place_and_nearest_name() {
     #[rustfmt::skip]
     let rows = [
         // Unknown names.
@@ -110,7 +110,7 @@ fn wrong_arguments_are_answered_with_the_signature() {
 }
 
 #[test]
-fn the_usage_that_is_told_has_the_name_that_was_called() {
+fn usage_has_the_called_name() {
     for (text, usage) in [
         ("where(x > 0)", "signature: `where(condition, yes, no)`"),
         ("x.astype('f3')", "signature: `astype(x, dtype=None)`"),

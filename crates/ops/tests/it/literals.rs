@@ -56,7 +56,7 @@ fn comparisons_and_bounds_of_integers_are_exact() {
 }
 
 #[test]
-fn what_is_made_of_literals_alone_is_weak() {
+fn literal_expressions_are_weak() {
     let third = 1.0_f32 / 3.0;
     gives! {
         "x / 2**0.5" of 1.0_f32 => 1.0_f32 / std::f32::consts::SQRT_2;
@@ -91,7 +91,7 @@ fn extents_are_weak_integers() {
 }
 
 #[test]
-fn quotients_by_literal_powers_of_two_are_products_with_the_same_bits() {
+fn quotients_by_powers_of_two_become_products() {
     let divides = |text: &str, ty: &str| {
         let inputs = [ty, "y=f64"].map(|input| precast_graph::text::parse_input(input).unwrap());
         let graph = precast_graph::text::parse(&[text], &inputs, &Ops::standard()).unwrap();
@@ -116,7 +116,7 @@ fn quotients_by_literal_powers_of_two_are_products_with_the_same_bits() {
 }
 
 #[test]
-fn an_integer_to_a_literal_negative_power_is_an_error_where_it_stands() {
+fn literal_negative_power_fails_at_its_place() {
     for text in ["x ** -1", "x ** -2", "pow(x, -1)"] {
         let message = value(text, &[Array::from(2_i64)]).unwrap_err();
         assert!(message.contains("negative integer powers are not allowed"), "{text}: {message}");

@@ -100,7 +100,7 @@ fn run(program: &Path, folder: &Path, name: &str, bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn vector_code_has_the_bits_of_perform_at_every_level() {
+fn vector_code_matches_perform_at_every_level() {
     let folder = tempfile::tempdir().unwrap();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/math.c");
     let (f32s, f64s) = floats();

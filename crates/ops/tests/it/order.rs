@@ -148,7 +148,7 @@ fn positions_in_sorted_vectors_are_those_of_perform() {
 }
 
 #[test]
-fn what_a_mask_picks_is_that_of_perform() {
+fn mask_selection_matches_perform() {
     check("gnu11", calls(mask_cases()));
     check("c++17", calls(mask_cases().into_iter().step_by(37).collect()));
 }

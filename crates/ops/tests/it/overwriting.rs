@@ -159,7 +159,7 @@ fn inplace_overwrites_only_what_nobody_needs() {
 }
 
 #[test]
-fn what_is_overwritten_and_needed_elsewhere_is_copied() {
+fn overwritten_values_in_use_are_copied() {
     let inputs = [&[1.0, 2.0], &[3.0, 4.0]].map(|values| Array::from(ndarray(values)));
     for (what, graph, free) in settings(true) {
         graph.validate().unwrap();
@@ -185,7 +185,7 @@ fn what_is_overwritten_and_needed_elsewhere_is_copied() {
 }
 
 #[test]
-fn a_graph_that_overwrites_keeps_its_order_through_every_pass() {
+fn overwriting_graph_keeps_its_order() {
     let graph = by_hand(|g| {
         let t = g("exp", &[0]);
         let late = g("exp", &[t]);

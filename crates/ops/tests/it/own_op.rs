@@ -26,7 +26,7 @@ fn graph(op: Arc<dyn Op>, input: Type) -> Arc<FunctionGraph> {
 }
 
 #[test]
-fn an_op_of_ones_own_runs_and_fails_inside_every_loop() {
+fn own_op_runs_and_fails_in_every_loop() {
     let own = reciprocal();
     let chain = vec![(Arc::clone(&own), vec![0]), (find("exp").unwrap(), vec![1])];
     let chain: Arc<dyn ScalarOp> = Arc::new(Composite::new(1, chain, vec![2]));
@@ -60,7 +60,7 @@ fn an_op_of_ones_own_runs_and_fails_inside_every_loop() {
 }
 
 #[test]
-fn the_c_of_an_op_of_ones_own_has_no_fast_path_to_a_key() {
+fn own_op_has_no_fast_path_to_keys() {
     let own = reciprocal();
     let graph = graph(Arc::new(Elemwise::new(own)), Type::tensor(DType::F64, 1));
     assert_eq!(precast_ops::fingerprint(&graph, &Ops::standard()), None);

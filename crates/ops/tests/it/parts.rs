@@ -50,7 +50,7 @@ fn axes_and_dtypes_that_numpy_refuses_are_refused() {
 
 /// Python or NumPy give these texts another meaning than the nearest one here, so they are rejected.
 #[test]
-fn what_would_mean_another_thing_is_refused() {
+fn ambiguous_statements_are_rejected() {
     for (text, words) in [
         ("x[(0, 1)]", "write `x[i, j]` for several indices"),
         ("i = (0, 1); x[i]", "write `x[i, j]` for several indices"),

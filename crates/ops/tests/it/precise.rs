@@ -47,7 +47,7 @@ fn absolute(x: f64, found: f64, expected: f64) -> bool {
 /// The functions of f32 and f64 share little C code. Their algorithms change at powers of two, so the neighbours are
 /// tested too.
 #[test]
-fn functions_of_f32_are_those_of_f64_at_every_power_of_two() {
+fn f32_functions_match_f64_at_powers_of_two() {
     let (f32s, f64s) = floats();
     let mut compared = 0;
     for case in f32s {

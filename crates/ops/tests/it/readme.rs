@@ -37,7 +37,7 @@ fn stated(cell: &str, column: &[DType]) -> Vec<DType> {
 }
 
 #[test]
-fn the_table_of_ops_and_dtypes_is_that_of_the_library() {
+fn table_of_ops_and_dtypes_matches_the_library() {
     let table = README.split("| op | bool | integers | floats | complex | notes |").nth(1).unwrap();
     let mut rows: BTreeSet<String> = BTreeSet::new();
     for line in table.lines().skip(2).take_while(|line| line.starts_with('|')) {

@@ -68,7 +68,7 @@ fn assert_same(graph: &FunctionGraph, case: &Case, what: &str) {
 }
 
 #[test]
-fn every_pass_alone_and_all_together_keep_every_bit() {
+fn every_pass_keeps_every_bit() {
     let (mut changed, mut several) = (vec![0; rewrite::PASSES.len()], 0);
     for (seed, case) in drawn(GRAPHS) {
         for (pass, changed) in rewrite::PASSES.iter().zip(&mut changed) {
@@ -165,7 +165,7 @@ fn how_a_graph_was_built_never_matters() {
 }
 
 #[test]
-fn casts_in_a_row_keep_every_bit_for_every_three_dtypes() {
+fn cast_chains_keep_bits_of_every_dtype() {
     let mut choices = Choices::seeded(1);
     let (mut tried, mut shorter) = (0, 0);
     for first in DType::ALL {

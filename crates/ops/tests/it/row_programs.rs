@@ -77,7 +77,7 @@ fn calls(shapes: &[&[[usize; 2]]], levels: usize) -> Vec<Call> {
 }
 
 #[test]
-fn what_is_computed_of_rows_is_one_op() {
+fn row_computations_become_one_op() {
     for texts in [
         &["softmax(x, axis=-1)"][..],
         &["log_softmax(x, axis=1)"],
@@ -92,7 +92,7 @@ fn what_is_computed_of_rows_is_one_op() {
 }
 
 #[test]
-fn one_reduction_columns_and_whole_arrays_stay_what_they_are() {
+fn single_reductions_and_columns_stay_unchanged() {
     for texts in [
         &["sum(x*y, axis=1)"][..],
         &["x - mean(x, axis=0, keepdims=True)"],
@@ -105,7 +105,7 @@ fn one_reduction_columns_and_whole_arrays_stay_what_they_are() {
 
 /// The second sums need a matrix product that needs the first sums, so they cannot be part of the same program.
 #[test]
-fn what_depends_on_a_row_by_way_of_another_op_is_computed_after_it() {
+fn indirect_dependents_are_computed_later() {
     let texts =
         ["s = sum(x, axis=1, keepdims=True); p = x - s; p - sum(dot(p, y) + x, axis=1, keepdims=True)"];
     let (inputs, declared) = (2, graph(&texts, DType::F64, 2));
@@ -119,7 +119,7 @@ fn what_depends_on_a_row_by_way_of_another_op_is_computed_after_it() {
 }
 
 #[test]
-fn a_program_is_made_again_of_its_props_and_of_its_parts() {
+fn program_is_rebuilt_from_props_and_parts() {
     for texts in TEXTS {
         let lowered = rewrite::lower(&graph(texts, DType::F64, 2)).unwrap();
         for (position, apply) in lowered.applies().iter().enumerate() {
@@ -136,7 +136,7 @@ fn a_program_is_made_again_of_its_props_and_of_its_parts() {
 }
 
 #[test]
-fn rows_give_the_bits_of_perform_in_every_layout() {
+fn rows_match_perform_in_every_layout() {
     let shapes: &[&[[usize; 2]]] = &[
         &[[0, 3]],
         &[[3, 0]],
@@ -183,7 +183,7 @@ fn many_rows_have_the_bits_of_perform() {
 
 /// The number of rows processed at once is limited by the memory for their values.
 #[test]
-fn short_rows_of_programs_with_many_values_have_the_bits_of_perform() {
+fn short_rows_with_many_values_match_perform() {
     let many: Vec<String> = [
         "x / sum(x, K)",
         "x * mean(x, K)",
@@ -216,7 +216,7 @@ fn short_rows_of_programs_with_many_values_have_the_bits_of_perform() {
 
 /// The rows span several dimensions, separated by kept ones.
 #[test]
-fn rows_of_several_dimensions_have_the_order_of_their_elements() {
+fn multidimensional_rows_keep_element_order() {
     let texts = ["(x - mean(x, axis=[1, 3], keepdims=True)) / (1 + sum(x*x, axis=[1, 3], keepdims=True))"];
     let lowered = Arc::new(rewrite::lower(&graph(&texts, DType::F64, 4)).unwrap());
     assert!(lowered.applies().iter().any(|apply| apply.op.name() == "row_program"), "{lowered}");

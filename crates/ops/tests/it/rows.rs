@@ -5,7 +5,7 @@ use precast_ops::Ops;
 use std::collections::BTreeSet;
 
 #[test]
-fn every_name_but_those_of_dtypes_is_of_one_row() {
+fn every_name_belongs_to_one_row() {
     let all: Vec<&str> = Ops::rows().flat_map(|row| row.aliases.iter().copied().chain([row.name])).collect();
     let once: BTreeSet<&str> = all.iter().copied().collect();
     assert_eq!(once.len(), all.len(), "a name has two rows");

@@ -112,7 +112,7 @@ fn special_values_are_those_of_the_formula() {
 }
 
 #[test]
-fn sums_are_found_over_any_axes_and_in_f32() {
+fn sums_match_over_any_axes_and_f32() {
     for text in [
         "log(sum(exp(x), axis=1))",
         "log(sum(exp(x), axis=0, keepdims=True))",
@@ -140,7 +140,7 @@ fn sums_are_found_over_any_axes_and_in_f32() {
 }
 
 #[test]
-fn what_only_looks_like_a_formula_stays() {
+fn lookalikes_stay_unchanged() {
     for (text, ty) in [
         ("log(2 + x)", "f64[?]"),
         ("log(x - 1)", "f64[?]"),

@@ -347,19 +347,19 @@ fn product_cases() -> Vec<Case> {
 }
 
 #[test]
-fn products_of_every_pair_of_ranks_are_those_of_perform() {
+fn products_of_all_ranks_match_perform() {
     check("gnu11", calls(product_cases()));
     check("c++17", calls(product_cases().into_iter().step_by(37).collect()));
 }
 
 #[test]
-fn positions_of_extremes_and_running_sums_are_those_of_perform() {
+fn extreme_positions_and_running_sums_match_perform() {
     check("gnu11", calls(scan_cases()));
     check("c++17", calls(scan_cases().into_iter().step_by(37).collect()));
 }
 
 #[test]
-fn ops_about_shapes_give_the_bits_and_words_of_perform() {
+fn shape_ops_match_bits_and_messages_of_perform() {
     check("gnu11", calls(shape_cases()));
     check("gnu11", calls(arange_cases()));
 }
@@ -370,7 +370,7 @@ fn parts_of_tensors_are_those_of_perform() {
 }
 
 #[test]
-fn the_c_of_structural_ops_is_c_plus_plus_too() {
+fn structural_ops_are_valid_cxx() {
     check("c++17", calls(shape_cases().into_iter().step_by(23).collect()));
     check("c++17", calls(index_cases().into_iter().step_by(23).collect()));
 }

@@ -56,11 +56,11 @@ fn wide_calls() -> Vec<Call> {
 }
 
 #[test]
-fn operands_that_run_different_ways_give_the_bits_of_perform() {
+fn differently_ordered_operands_match_perform() {
     check(highest(), "gnu11", tiled_calls());
 }
 
 #[test]
-fn wide_operands_that_run_different_ways_give_the_bits_of_perform() {
+fn wide_differently_ordered_operands_match_perform() {
     check(highest(), "gnu11", wide_calls());
 }

@@ -119,7 +119,7 @@ const CHANGES: [&str; 14] = [
 ];
 
 #[test]
-fn no_process_is_started_no_file_is_opened_and_nothing_is_written() -> Result<()> {
+fn quickstart_starts_opens_and_writes_nothing() -> Result<()> {
     let Some(strace) = find("strace") else {
         println!("skipped: `strace` is not installed");
         return Ok(());

@@ -110,7 +110,7 @@ fn put(files: &Files, name: RecordName) {
 }
 
 #[test]
-fn a_build_of_many_actions_lists_each_shard_once() {
+fn many_actions_list_each_shard_once() {
     let (server, files) = bucket();
     let names: Vec<RecordName> = (0..3000).map(|number| name(number, None)).collect();
     names.iter().for_each(|name| put(&files, *name));
@@ -136,7 +136,7 @@ fn a_build_of_many_actions_lists_each_shard_once() {
 }
 
 #[test]
-fn of_a_long_shard_only_what_is_wanted_is_listed() {
+fn long_shard_lists_only_wanted_names() {
     let (server, files) = bucket();
     let names: Vec<RecordName> = (0..FEW).map(|number| name(number, Some(0xab))).collect();
     names.iter().for_each(|name| put(&files, *name));

@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn layers_are_the_file_and_an_insertion_changes_few() {
+    fn insertion_changes_few_layers() {
         let bytes = noise(4 << 20);
         let layers = cut(&bytes);
         assert_eq!(layers.iter().flat_map(|layer| bytes[layer.clone()].to_vec()).collect::<Vec<_>>(), bytes);

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn an_identity_token_is_told_of_when_somebody_is_refused_and_before_a_push() {
+    fn identity_token_is_reported_on_rejection_and_push() {
         let place = "oci://127.0.0.1:1/me/model:1".parse().unwrap();
         let Registry(at) = Registry::open(&place, Patience::default()).unwrap();
         assert!(!at.denied("HTTP status 401".to_owned()).to_string().contains("identity token"));

@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_one_file_wherever_they_are_and_what_is_asked_for_again_comes_once() {
+    fn parts_form_one_file_without_repeats() {
         for in_memory in [0, 4, 5, 100] {
             let mut spool = Spool::new();
             let add = |spool: &mut Spool, part: &[u8]| spool.add_beyond(part, in_memory).unwrap();

@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bundle_that_the_tag_meant_before_another_is_an_earlier_one() {
+    fn earlier_bundle_of_a_tag_is_detected() {
         let (meant, a, b) = (Meant::new(), bundle("a"), bundle("b"));
         for next in [&a, &b] {
             assert!(!meant.goes(next));
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_an_export_decides_whatever_was_taken_in_between() {
+    fn export_number_decides_its_order() {
         let (meant, without) = (Meant::new(), Signed::export(b"none", None));
         meant.note(&[&export("model=7"), &export("model=8"), &export("model=5"), &without]);
         for (release, goes) in
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn the_latest_of_a_name_is_not_forgotten_and_what_means_nothing_is_passed_over() {
+    fn latest_release_of_a_name_is_kept() {
         let (meant, kept) = (Meant::new(), export("model=7"));
         meant.note(&[&kept]);
         let path = meant.tag().cache.join("meant");

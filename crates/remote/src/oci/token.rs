@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_challenge_for_a_token_is_found_among_others() {
+    fn token_challenge_is_found_among_others() {
         let find = |headers: &[&str]| {
             let headers: Vec<_> = headers.iter().map(|text| HeaderValue::from_str(text).unwrap()).collect();
             Challenge::find(&headers)

@@ -279,7 +279,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_action_of_a_key_stays_what_it_is() {
+    fn action_of_a_key_is_stable() {
         // The value comes from BuildGrid's own messages. A different mapping would share nothing with older builds.
         let mut blobs = Blobs::new();
         let name = action(&ActionKey::from_bytes([0xab; 32]), &mut blobs);

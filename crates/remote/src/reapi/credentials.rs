@@ -243,7 +243,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_is_wrong_with_a_helper_is_told_and_what_it_said_is_not() {
+    fn helper_errors_hide_its_output() {
         let directory = tempfile::tempdir().unwrap();
         for (script, why) in [
             ("echo nobody is logged in >&2; exit 3", "exit status: 3: nobody is logged in"),
@@ -261,7 +261,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_helper_that_failed_is_left_alone_for_a_while_and_one_that_gave_too_little_time_is_not() {
+    fn failed_helper_pauses_and_short_token_refreshes() {
         let directory = tempfile::tempdir().unwrap();
         let count = directory.path().join("n");
         let started = || fs_err::read_to_string(&count).unwrap().lines().count();
@@ -280,7 +280,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_a_call_carried_that_was_refused_is_thrown_away_and_nothing_newer() {
+    fn rejected_credential_is_dropped_unless_replaced() {
         let directory = tempfile::tempdir().unwrap();
         let count = directory.path().join("n");
         let script = "f=FILE; echo >> $f; n=$(wc -l < $f); echo '{\"headers\": {\"X\": [\"'$n'\"]}}'";
@@ -311,7 +311,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_helper_that_does_not_end_is_not_waited_for() {
+    fn hanging_helper_is_not_awaited() {
         let directory = tempfile::tempdir().unwrap();
         let access = helper(directory.path(), "sleep 60");
         // A helper that reads nothing, with a request too long for a pipe.
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn credentials_travel_encrypted_or_not_at_all_and_are_not_shown() {
+    fn credentials_travel_encrypted_and_stay_hidden() {
         let access = Access { credentials: Some(Credentials::Token("secret".into())), ..Access::default() };
         assert!(!format!("{access:?}").contains("secret"));
         for text in ["grpcs://far.example.org", "grpc://127.0.0.1:1"] {

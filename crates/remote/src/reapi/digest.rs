@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_digest_is_refused() {
+    fn invalid_digests_are_rejected() {
         let read =
             |hash: &str, size_bytes| Name::read(Some(&api::Digest { hash: hash.to_owned(), size_bytes }));
         let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_other_missing_or_added_is_told() {
+    fn identity_difference_lists_changes() {
         let lines = |of: &[(&str, &str)]| -> Vec<String> {
             of.iter().map(|(name, content)| line(Path::new(name), content.as_bytes())).collect()
         };

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_place_is_refused_with_a_hint() {
+    fn invalid_server_is_rejected_with_hint() {
         for text in [
             "",
             "http://h:1",

@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tree_is_a_function_of_names_and_contents() {
+    fn tree_depends_on_names_and_contents() {
         let make = |names: &[&str]| {
             let root = tempfile::tempdir().unwrap();
             for name in names {

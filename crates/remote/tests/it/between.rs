@@ -179,7 +179,7 @@ pub(crate) fn fill(store: &Store, record: &Record, count: usize) {
 }
 
 #[test]
-fn a_store_behind_what_fails_is_a_miss_that_says_why() {
+fn failing_store_is_a_miss_with_reason() {
     let served = served();
     let proxy = Server::before(served.server.address());
     a_store_fails(&served, &proxy, &proxy.url, "/index/keys", &SOME);

@@ -30,7 +30,7 @@ const PARTS: [&str; 8] =
     ["/STORE", "/index/keys", "/records/", ".documents", ".minisig", "/objects/", "/roots/", "/entries/"];
 
 #[test]
-fn what_passes_once_is_tried_again() {
+fn transient_faults_are_retried() {
     let served = served();
     for (at, fault) in [Fault::Cut, Fault::Half, Fault::Status(429), Fault::Status(500), Fault::Status(503)]
         .iter()
@@ -46,12 +46,12 @@ fn what_passes_once_is_tried_again() {
 }
 
 #[test]
-fn what_stays_is_a_miss_that_says_why() {
+fn permanent_faults_are_misses_with_reason() {
     stays(&[Fault::Cut, Fault::Half, Fault::Status(500), Fault::Endless]);
 }
 
 #[test]
-fn what_is_wrong_is_a_miss_that_says_why() {
+fn wrong_answers_are_misses_with_reason() {
     stays(&[Fault::Wrong, Fault::Missing, Fault::Zeros]);
 }
 
@@ -78,7 +78,7 @@ fn stays(faults: &[Fault]) {
 }
 
 #[test]
-fn who_is_silent_or_too_slow_is_not_waited_for() {
+fn silent_server_is_not_awaited() {
     let served = served();
     for (at, part) in ["/STORE", "/index/keys", "/objects/", "/roots/"].iter().enumerate() {
         for fault in [Fault::Silent, Fault::Slow] {
@@ -93,7 +93,7 @@ fn who_is_silent_or_too_slow_is_not_waited_for() {
 }
 
 #[test]
-fn a_server_that_is_down_is_asked_once_and_what_came_before_is_served() {
+fn unreachable_server_is_asked_once() {
     let served = served();
     let (module, named, _) = ask(&served, "cache");
     assert!(module && named);

@@ -152,7 +152,7 @@ fn a_hit_beside_curl() {
 }
 
 #[test]
-fn a_hit_in_a_bucket_beside_curl_and_a_thousand_artifacts() {
+fn bucket_hit_compared_with_curl() {
     if !is_wanted() {
         return;
     }

@@ -87,7 +87,7 @@ pub(crate) fn told(heard: &EventLog) -> String {
 }
 
 #[test]
-fn a_store_copied_to_a_web_root_is_a_layer() {
+fn copied_store_is_a_layer() {
     let served = served();
     let (archive, record) = unit("entry", ISA);
     let (layer, heard) = served.layer("cache");
@@ -118,7 +118,7 @@ fn a_store_copied_to_a_web_root_is_a_layer() {
 }
 
 #[test]
-fn what_an_index_lacks_is_a_miss_and_what_it_makes_up_is_refused() {
+fn unlisted_is_a_miss_and_invented_is_rejected() {
     let served = served();
     let (_, wanted) = unit("entry", ISA);
     let (archive, other) = unit("other", ISA);
@@ -138,7 +138,7 @@ fn what_an_index_lacks_is_a_miss_and_what_it_makes_up_is_refused() {
 }
 
 #[test]
-fn a_long_list_is_cut_in_pages_and_a_question_asks_for_one() {
+fn long_list_is_paged() {
     let served = served();
     let (_, record) = unit("entry", ISA);
     let (archive, other) = unit("other", ISA);
@@ -185,7 +185,7 @@ fn a_long_list_is_cut_in_pages_and_a_question_asks_for_one() {
 }
 
 #[test]
-fn what_is_wanted_at_once_comes_at_once_and_every_archive_once() {
+fn concurrent_requests_fetch_each_archive_once() {
     let served = served();
     let mut keys = Vec::new();
     for seed in 0..40 {
@@ -241,7 +241,7 @@ fn an_entry_that_goes_back_is_told() {
 }
 
 #[test]
-fn unsigned_and_wrongly_signed_mappings_are_refused_before_their_archives_come() {
+fn unsigned_mappings_are_rejected_before_archives() {
     let served = served();
     let (_, record) = unit("entry", ISA);
     let stranger = CodeOrigin { signer: Signer::new("mallory"), ..self::served() };
@@ -288,7 +288,7 @@ fn a_task_of_another_runtime_may_ask() {
 }
 
 #[test]
-fn what_is_lost_or_damaged_here_comes_again() {
+fn lost_local_files_are_fetched_again() {
     let served = served();
     let (archive, record) = unit("entry", ISA);
     let (layer, _) = served.layer("cache");
@@ -303,7 +303,7 @@ fn what_is_lost_or_damaged_here_comes_again() {
 }
 
 #[test]
-fn the_variant_that_this_host_cannot_run_explains_the_miss_and_does_not_come() {
+fn unsupported_variant_explains_the_miss() {
     let served = served();
     let (archive, mut record) = unit("far", ISA);
     record.requires.cpu = vec!["a-feature-of-2040".into()];
@@ -354,7 +354,7 @@ fn a_password_is_not_sent_in_the_clear() {
 }
 
 #[test]
-fn a_redirect_to_another_origin_takes_no_password_along() {
+fn redirect_elsewhere_drops_the_password() {
     use precast_store::remote::{Item, Source as _};
     let seen = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&seen);

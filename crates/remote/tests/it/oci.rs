@@ -34,7 +34,7 @@ fn push(
 }
 
 #[test]
-fn a_release_pulled_by_digest_is_what_was_pushed() {
+fn pulled_release_equals_the_pushed_one() {
     for lists_referrers in [false, true] {
         let registry = Registry::new(lists_referrers);
         let (bytes, signer) = (bundle(), Signer::new("alice"));
@@ -61,7 +61,7 @@ fn a_release_pulled_by_digest_is_what_was_pushed() {
 }
 
 #[test]
-fn releases_share_the_layers_that_they_have_in_common() {
+fn releases_share_common_layers() {
     let registry = Registry::new(false);
     let mut state = 7_u64;
     let mut noise = || {
@@ -79,7 +79,7 @@ fn releases_share_the_layers_that_they_have_in_common() {
 }
 
 #[test]
-fn a_registry_that_lies_or_fails_gives_no_release() {
+fn lying_registry_gives_no_release() {
     let registry = Registry::new(false);
     let bytes = bundle();
     let digest = push(&registry, "me/model:1", &bytes, None).digest;
@@ -143,7 +143,7 @@ fn short_lived(registry: &Registry, requests: usize) -> Server {
 }
 
 #[test]
-fn a_token_that_runs_out_in_the_middle_of_a_pull_gives_way_to_another() {
+fn expired_token_is_replaced_during_a_pull() {
     let registry = Registry::new(true);
     let bytes = bundle();
     push(&registry, "me/model:1", &bytes, Some(Signer::new("alice").sign(&bytes)));
@@ -164,7 +164,7 @@ fn a_token_that_runs_out_in_the_middle_of_a_pull_gives_way_to_another() {
 }
 
 #[test]
-fn a_release_is_a_layer_if_it_is_signed_and_stays_one_without_the_registry() {
+fn signed_release_is_a_layer_without_its_registry() {
     let registry = Registry::new(false);
     let (bytes, signer) = (bundle(), Signer::new("alice"));
     let (archive, record) = unit("entry", ISA);
@@ -240,7 +240,7 @@ fn an_endless_token_ends() {
 }
 
 #[test]
-fn a_long_layer_comes_in_parts_and_again_where_it_was_cut() {
+fn long_layer_resumes_where_it_was_cut() {
     let registry = Registry::new(false);
     let bytes: Vec<u8> = (0..3 << 20).map(|at: u32| (at >> 3) as u8).collect();
     let digest = push(&registry, "me/model:1", &bytes, None).digest;
@@ -264,7 +264,7 @@ fn a_long_layer_comes_in_parts_and_again_where_it_was_cut() {
 }
 
 #[test]
-fn a_release_is_a_layer_where_nothing_can_be_kept() {
+fn release_is_a_layer_without_a_cache() {
     let registry = Registry::new(false);
     let (bytes, signer) = (bundle(), Signer::new("alice"));
     let digest = push(&registry, "me/model:1", &bytes, Some(signer.sign(&bytes))).digest;
@@ -273,7 +273,7 @@ fn a_release_is_a_layer_where_nothing_can_be_kept() {
     let (home, child) = (directory.path().join("home"), std::env::var_os("PRECAST_TEST_NO_CACHE"));
     if child.is_none() {
         fs_err::write(&home, "").unwrap();
-        let name = "oci::a_release_is_a_layer_where_nothing_can_be_kept";
+        let name = "oci::release_is_a_layer_without_a_cache";
         let mut again = std::process::Command::new(std::env::current_exe().unwrap());
         again.args([name, "--exact"]).env("PRECAST_TEST_NO_CACHE", "1").env("PRECAST_CACHE", &home);
         let output = again.output().unwrap();

@@ -43,7 +43,7 @@ fn said(server: &Server, access: &Access) -> Result<(), [String; 2]> {
 }
 
 #[test]
-fn an_encrypted_server_is_believed_for_its_certificate_only() {
+fn encrypted_server_needs_a_valid_certificate() {
     let directory = tempfile::tempdir().unwrap();
     let (authority, other) = (Authority::new(), Authority::new());
     let server = Server::encrypted(&authority.certify("localhost"), None);
@@ -76,7 +76,7 @@ fn an_encrypted_server_is_believed_for_its_certificate_only() {
 }
 
 #[test]
-fn a_server_that_asks_for_our_certificate_is_shown_it() {
+fn client_certificate_is_sent_on_request() {
     let directory = tempfile::tempdir().unwrap();
     let authority = Authority::new();
     let server = Server::encrypted(&authority.certify("localhost"), Some(&authority));
@@ -111,7 +111,7 @@ fn servers_of_the_other_kind_are_told_of() {
 }
 
 #[test]
-fn who_asks_is_said_by_a_token_and_a_wrong_one_is_told_at_once() {
+fn token_authenticates_and_wrong_token_fails_early() {
     let directory = tempfile::tempdir().unwrap();
     let authority = Authority::new();
     let server = Server::encrypted(&authority.certify("localhost"), None);
@@ -134,7 +134,7 @@ fn who_asks_is_said_by_a_token_and_a_wrong_one_is_told_at_once() {
 
 #[cfg(unix)]
 #[test]
-fn a_helper_is_asked_again_when_what_it_said_is_over_before_its_time() {
+fn helper_runs_again_after_early_expiry() {
     use std::os::unix::fs::PermissionsExt;
     let directory = tempfile::tempdir().unwrap();
     let authority = Authority::new();
@@ -170,7 +170,7 @@ fn a_helper_is_asked_again_when_what_it_said_is_over_before_its_time() {
 
 #[cfg(unix)]
 #[test]
-fn who_takes_up_a_stream_again_says_anew_who_asks() {
+fn resumed_stream_authenticates_again() {
     use std::os::unix::fs::PermissionsExt;
     // Counts the calls of a helper whose responses expire at once, while `leave` streams end before their operations.
     let asked = |leave: u32| {

@@ -16,7 +16,7 @@ pub(super) fn cache(server: &Server) -> RemoteCache {
 }
 
 #[test]
-fn what_one_store_compiled_another_takes() {
+fn one_store_uses_results_of_another() {
     let (server, plan) = (Server::start(), small());
     let units = plan.units.len();
     let directory = tempfile::tempdir().unwrap();
@@ -41,7 +41,7 @@ fn what_one_store_compiled_another_takes() {
 }
 
 #[test]
-fn a_cache_that_fails_or_lies_costs_a_build_nothing_but_time() {
+fn faulty_cache_costs_only_time() {
     let (server, plan) = (Server::start(), small());
     let units = plan.units.len();
     let made = local(&plan);
@@ -85,7 +85,7 @@ fn results_whose_blobs_are_gone_are_no_hits() {
 }
 
 #[test]
-fn what_a_result_lacks_is_compiled_and_what_it_claims_besides_is_not_believed() {
+fn incomplete_results_are_compiled_and_extras_ignored() {
     let (server, plan) = (Server::start(), small());
     let directory = tempfile::tempdir().unwrap();
     let store = |name: &str| Store::create(directory.path().join(name)).unwrap();
@@ -120,7 +120,7 @@ fn what_a_result_lacks_is_compiled_and_what_it_claims_besides_is_not_believed() 
 type Change<'a> = &'a dyn Fn(&mut State);
 
 #[test]
-fn results_of_other_units_sizes_and_forms_are_refused() {
+fn mismatched_results_are_rejected() {
     let (server, plan) = (Server::start(), small());
     build(&plan, None, Some(&cache(&server)), &toolchain()).unwrap();
     let good = server.state().actions.clone();
@@ -158,7 +158,7 @@ fn results_of_other_units_sizes_and_forms_are_refused() {
 }
 
 #[test]
-fn large_blobs_go_in_streams_that_may_be_cut() {
+fn large_blobs_survive_cut_streams() {
     let (server, plan) = (Server::start(), small());
     let directory = tempfile::tempdir().unwrap();
     let store = Store::create(directory.path()).unwrap();
@@ -188,7 +188,7 @@ fn large_blobs_go_in_streams_that_may_be_cut() {
 }
 
 #[test]
-fn with_a_keyring_only_what_is_signed_is_taken() {
+fn keyring_requires_signed_results() {
     let (server, plan) = (Server::start(), small());
     build(&plan, None, Some(&cache(&server)), &toolchain()).unwrap();
     let key = KeyPair::generate_unencrypted_keypair().unwrap();

@@ -16,7 +16,7 @@ use precast_testkit::farm::{Code, Faults, Server};
 use super::{build, declared, farm, local, on_farm, patience, small};
 
 #[test]
-fn what_a_farm_compiles_is_what_is_compiled_here_byte_for_byte() {
+fn farm_and_local_bytes_are_equal() {
     let (server, plan) = (Server::start(), small());
     let (farm, toolchain) = on_farm(&server);
     let (here, there) = (local(&plan), build(&plan, None, None, &toolchain).unwrap());
@@ -36,7 +36,7 @@ fn what_a_farm_compiles_is_what_is_compiled_here_byte_for_byte() {
 
 #[test]
 #[allow(deprecated, reason = "servers of versions before 2.2 look for properties here")]
-fn workers_are_chosen_by_toolchain_and_by_what_else_is_asked_for() {
+fn workers_are_chosen_by_toolchain_and_properties() {
     let (server, plan) = (Server::start(), small());
     let image = ("container-image".to_owned(), "docker://example.org/gcc@sha256:0".to_owned());
     let (url, access) = (server.url.parse().unwrap(), Access::default());
@@ -55,7 +55,7 @@ fn workers_are_chosen_by_toolchain_and_by_what_else_is_asked_for() {
 }
 
 #[test]
-fn what_passes_is_repeated_and_told() {
+fn retries_are_reported() {
     let (server, plan) = (Server::start(), small());
     let here = local(&plan);
     let units = plan.units.len() as u32;
@@ -97,7 +97,7 @@ fn what_passes_is_repeated_and_told() {
 }
 
 #[test]
-fn results_that_the_farm_has_lost_are_made_anew() {
+fn lost_results_are_compiled_again() {
     let (server, plan) = (Server::start(), small());
     let (_, toolchain) = on_farm(&server);
     let here = build(&plan, None, None, &toolchain).unwrap();
@@ -122,7 +122,7 @@ fn a_worker_with_other_tools_compiles_nothing() {
 }
 
 #[test]
-fn what_the_compiler_says_comes_back() {
+fn compiler_output_is_returned() {
     let server = Server::start();
     let directory = tempfile::tempdir().unwrap();
     fs_err::write(directory.path().join("broken.c"), "#section code\nOUTPUT_0 = INPUT_0 this is no C;\n")
@@ -139,7 +139,7 @@ fn what_the_compiler_says_comes_back() {
 }
 
 #[test]
-fn a_farm_that_is_away_fails_the_build_soon_and_publishes_nothing_by_halves() {
+fn unreachable_farm_fails_without_partial_publish() {
     let (server, plan) = (Server::start(), small());
     let directory = tempfile::tempdir().unwrap();
     let store = Store::create(directory.path()).unwrap();
@@ -185,7 +185,7 @@ fn in_cpp(directory: &Path) -> Plan {
 }
 
 #[test]
-fn units_in_cpp_and_those_of_clang_come_back_as_they_are_made_here() {
+fn farm_compiles_cxx_and_clang_units() {
     let directory = tempfile::tempdir().unwrap();
     let plan = in_cpp(directory.path());
     let clang = clang();
@@ -209,7 +209,7 @@ fn units_in_cpp_and_those_of_clang_come_back_as_they_are_made_here() {
 }
 
 #[test]
-fn one_who_never_answers_is_waited_for_as_long_as_patience_says() {
+fn silent_farm_is_awaited_within_patience() {
     let (server, plan) = (Server::start(), small());
     server.faults(Faults { silent: Some("find missing"), ..Faults::default() });
     let patience = Patience { answer: Duration::from_millis(500), tries: 2, ..patience() };
@@ -223,7 +223,7 @@ fn one_who_never_answers_is_waited_for_as_long_as_patience_says() {
 }
 
 #[test]
-fn a_compiler_that_takes_too_long_there_is_named_and_not_started_again() {
+fn slow_remote_compiler_is_not_restarted() {
     let (server, plan) = (Server::start(), small());
     let (farm, toolchain) = on_farm(&server);
     build(&plan, None, None, &toolchain).unwrap();
@@ -245,7 +245,7 @@ fn a_compiler_that_takes_too_long_there_is_named_and_not_started_again() {
 }
 
 #[test]
-fn what_was_compiled_before_a_quota_ended_is_published_whole() {
+fn quota_keeps_complete_results() {
     let (server, plan) = (Server::start(), small());
     let directory = tempfile::tempdir().unwrap();
     let store = Store::create(directory.path()).unwrap();

@@ -32,7 +32,7 @@ mod tests {
     use precast_ops::rewrite::Form;
 
     #[test]
-    fn a_fused_graph_is_an_expression_of_its_inputs() {
+    fn fused_graph_is_an_expression() {
         let types = ["x: f64[?]", "y: f64[?]"].map(|input| text::parse_input(input).unwrap());
         let ops = Ops::standard();
         let graph = text::parse(&["sum(exp(-x * x) * y)", "x / y"], &types, &ops).unwrap();

@@ -79,7 +79,7 @@ mod tests {
     use precast_ops::{Ops, rewrite};
 
     #[test]
-    fn larger_patterns_come_first_and_only_the_root_is_used_outside() {
+    fn larger_patterns_come_first() {
         let inputs = ["x", "y"].map(|name| (name.to_owned(), "f64[?]".parse().unwrap()));
         let graph = text::parse(&["exp(x * y) + tanh(x) * y"], &inputs, &Ops::standard()).unwrap();
         let lowered = rewrite::lower(&graph).unwrap();
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_of_a_row_program_are_loops_and_reductions_that_take_them() {
+    fn row_program_patterns_are_loops_with_reductions() {
         let inputs = ["x"].map(|name| (name.to_owned(), "f64[?,?]".parse().unwrap()));
         let texts = ["e = exp(x - 1)", "e / sum(e * e, axis=1, keepdims=True) + 2"];
         let graph = text::parse(&texts, &inputs, &Ops::standard()).unwrap();

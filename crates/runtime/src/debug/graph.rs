@@ -168,7 +168,7 @@ mod tests {
     use precast_graph::{Array, FunctionGraph};
 
     #[test]
-    fn a_graph_that_serves_something_else_is_told_by_its_first_element() {
+    fn wrong_served_graph_names_its_first_element() {
         let of = |values: [f64; 3]| Array::from(ndarray::arr1(&values).into_dyn());
         let told = |served: Array| {
             against_served(

@@ -31,7 +31,7 @@ fn the_figure_of_the_readme_is_right() {
 }
 
 #[test]
-fn strided_reversed_and_broadcast_views_are_read_where_they_are() {
+fn strided_views_are_read_in_place() {
     let function = jit().function(&graph("x*2 + y", &["x=f64[?,?]", "y=f64[?]"])).unwrap();
     let x = Array2::from_shape_fn((6, 8), |(i, j)| (10 * i + j) as f64);
     let y = array![1.0, 2.0, 3.0, 4.0];
@@ -45,7 +45,7 @@ fn strided_reversed_and_broadcast_views_are_read_where_they_are() {
 }
 
 #[test]
-fn outputs_are_reused_and_replaced_when_they_do_not_fit() {
+fn unfit_outputs_are_replaced() {
     let function = jit().function(&graph("x + 1.5", &["x=f64[?]"])).unwrap();
     let mut out = [Array::from(array![0.0, 0.0].into_dyn())];
     let address = |out: &Array| match out {
@@ -94,7 +94,7 @@ fn wrong_arguments_are_named() {
 }
 
 #[test]
-fn outputs_that_are_inputs_constants_or_views_are_copies() {
+fn aliased_outputs_are_copies() {
     let function = jit().function(&graph("a = transpose(x); b = a", &["x=f64[?,?]"])).unwrap();
     let x = array![[1.0, 2.0], [3.0, 4.0]];
     let got = function.call(&[x.view().into()]).unwrap();

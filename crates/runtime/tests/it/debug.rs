@@ -140,7 +140,7 @@ fn keep_their_contract(first: usize) {
 }
 
 #[test]
-fn a_graph_in_debug_mode_checks_every_apply_and_gives_the_same_result() {
+fn debug_graph_checks_every_apply() {
     let graph = graph("out = sum(exp(-x*x)*y + z)", &["x=f64[?]", "y=f64[?]", "z=f64[?]"]);
     let inputs = [0.5, 1.5, 2.5].map(|v| Array::from(ndarray::Array1::linspace(-v, v, 33).into_dyn()));
     let borrowed: Vec<ArrayRef<'_>> = inputs.iter().map(ArrayRef::from).collect();
@@ -159,7 +159,7 @@ fn a_graph_in_debug_mode_checks_every_apply_and_gives_the_same_result() {
 }
 
 #[test]
-fn a_reference_of_another_mind_is_told_by_name_with_the_smallest_inputs() {
+fn different_reference_is_reported_with_smallest_inputs() {
     let mut graph = FunctionGraph::new();
     let x = graph.input("x", Type::tensor(DType::F64, 1)).unwrap();
     let torn = scalar_op("torn", |x| Ok(3.0 * x), "@Y@ = 2 * @X@;");
@@ -182,7 +182,7 @@ fn a_reference_of_another_mind_is_told_by_name_with_the_smallest_inputs() {
 }
 
 #[test]
-fn what_strict_has_no_module_for_is_skipped_aloud() {
+fn strict_skips_missing_modules_with_notice() {
     let graph = graph("exp(x)", &["x=f64[?]"]);
     let runtime = Runtime::builder().policy(Policy::Interpret).debug(true).build().unwrap();
     let function = runtime.function(&graph).unwrap();

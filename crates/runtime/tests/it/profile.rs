@@ -20,7 +20,7 @@ fn profiled(outputs: &[&str], inputs: &[(&str, [usize; 2])]) -> Profile {
 }
 
 #[test]
-fn bytes_and_operations_are_counted_of_what_a_kernel_holds() {
+fn profile_counts_bytes_and_operations() {
     let cases = [
         // Operands and results count once, the product's terms twice.
         ("x @ y", vec![("x", [4, 5]), ("y", [5, 3])], 8 * (20 + 15 + 12), 2.0 * 60.0),
@@ -42,7 +42,7 @@ fn bytes_and_operations_are_counted_of_what_a_kernel_holds() {
 }
 
 #[test]
-fn a_view_belongs_to_those_that_read_through_it() {
+fn view_belongs_to_its_readers() {
     let told = profiled(&["a = x.T @ y", "b = exp(x.T)"], &[("x", [3, 4]), ("y", [3, 2])]);
     let ops: Vec<Vec<&str>> =
         told.kernels.iter().map(|kernel| kernel.ops.iter().map(String::as_str).collect()).collect();

@@ -32,7 +32,7 @@ pub(crate) fn objects(store: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn what_was_compiled_on_a_miss_is_a_hit_for_the_next_runtime() {
+fn compiled_miss_is_a_hit_next_time() {
     let store = tempfile::tempdir().unwrap();
     let first = Runtime::builder().writable(store.path()).policy(Policy::Jit).build().unwrap();
     let function = first.function(&product()).unwrap();
@@ -49,7 +49,7 @@ fn what_was_compiled_on_a_miss_is_a_hit_for_the_next_runtime() {
 }
 
 #[test]
-fn a_miss_under_strict_names_the_nearest_and_what_differs() {
+fn strict_miss_names_nearest_and_difference() {
     let store = tempfile::tempdir().unwrap();
     fill(store.path(), &[graph("x + y", &["x=f64[?]", "y=f64[?]"])]);
     let error = strict(store.path()).function(&graph("x + y", &["x=f32[?]", "y=f32[?]"])).unwrap_err();
@@ -71,7 +71,7 @@ fn an_empty_store_has_no_nearest() {
 }
 
 #[test]
-fn a_graph_is_served_op_by_op_under_every_policy() {
+fn op_by_op_serving_works_under_every_policy() {
     let store = tempfile::tempdir().unwrap();
     fill(
         store.path(),
@@ -134,7 +134,7 @@ fn interpret_computes_what_has_no_c() {
 }
 
 #[test]
-fn damage_is_a_miss_and_an_event_and_heals() {
+fn damage_is_a_miss_with_event_and_heals() {
     let store = tempfile::tempdir().unwrap();
     fill(store.path(), &[product()]);
     let object = &objects(store.path())[0];
@@ -166,7 +166,7 @@ fn a_truncated_object_is_a_miss() {
 }
 
 #[test]
-fn a_store_that_cannot_be_written_does_not_keep_a_graph_from_running() {
+fn read_only_store_does_not_stop_a_graph() {
     let store = tempfile::tempdir().unwrap();
     let runtime = Runtime::builder().writable(store.path()).policy(Policy::Jit).build().unwrap();
     // A file in place of the directory: even root cannot publish now.
@@ -177,7 +177,7 @@ fn a_store_that_cannot_be_written_does_not_keep_a_graph_from_running() {
 }
 
 #[test]
-fn graphs_with_equal_ops_and_other_edges_never_share_a_module() {
+fn different_edges_never_share_a_module() {
     let store = tempfile::tempdir().unwrap();
     let inputs = ["x=f64[?]", "y=f64[?]"];
     let [a, b] = ["exp(x)*y - exp(x)", "exp(x) - exp(x)*y"].map(|text| graph(text, &inputs));
@@ -196,7 +196,7 @@ fn graphs_with_equal_ops_and_other_edges_never_share_a_module() {
 }
 
 #[test]
-fn graphs_that_differ_in_constants_share_a_module_and_not_its_values() {
+fn different_constants_share_a_module() {
     let runtime = Runtime::builder().policy(Policy::Jit).build().unwrap();
     let x = array![1.0, 2.0];
     let value = |text: &str| {
@@ -238,7 +238,7 @@ fn a_dispatcher_picks_by_dtype_and_rank() {
 }
 
 #[test]
-fn a_dispatcher_gives_typed_functions_and_the_signatures_of_all() {
+fn dispatcher_returns_typed_functions_and_signatures() {
     type Vector = ndarray::Array1<f64>;
     let runtime = Arc::new(Runtime::builder().policy(Policy::Jit).build().unwrap());
     let add = Dispatcher::new(Arc::clone(&runtime), "add");
@@ -264,7 +264,7 @@ fn a_dispatcher_gives_typed_functions_and_the_signatures_of_all() {
 }
 
 #[test]
-fn a_dispatcher_preloads_what_a_layer_has_and_compiles_nothing() {
+fn dispatcher_preloads_without_compiling() {
     let store = tempfile::tempdir().unwrap();
     let runtime = Runtime::builder().writable(store.path()).policy(Policy::Jit).build().unwrap();
     let add = Dispatcher::new(runtime.into(), "add");

@@ -56,7 +56,7 @@ fn served(function: &Function) -> (usize, &'static str) {
 }
 
 #[test]
-fn each_policy_serves_each_holding_with_the_same_bits() {
+fn every_policy_has_the_same_bits() {
     let (inputs, graph) = (values(1000), wanted());
     let expected = interpret(&graph, &inputs).unwrap();
     for (what, texts, check) in HOLDINGS {
@@ -104,7 +104,7 @@ fn each_policy_serves_each_holding_with_the_same_bits() {
 }
 
 #[test]
-fn threads_that_call_during_the_swap_get_the_same_bits_from_both() {
+fn calls_during_the_swap_keep_their_bits() {
     let store = tempfile::tempdir().unwrap();
     hold(store.path(), HOLDINGS[1].1);
     let (runtime, inputs) = (tiered(store.path()), values(257));
@@ -141,7 +141,7 @@ fn threads_that_call_during_the_swap_get_the_same_bits_from_both() {
 }
 
 #[test]
-fn a_graph_that_is_asked_for_many_times_is_compiled_once() {
+fn repeatedly_requested_graph_is_compiled_once() {
     let store = tempfile::tempdir().unwrap();
     hold(store.path(), HOLDINGS[1].1);
     let (runtime, other) = (tiered(store.path()), tiered(store.path()));
@@ -172,7 +172,7 @@ fn damage(store: &Path) {
 }
 
 #[test]
-fn each_policy_gets_over_damage_of_ops_and_of_the_whole() {
+fn every_policy_survives_damage() {
     let inputs = values(33);
     let expected = interpret(&wanted(), &inputs).unwrap();
     for policy in Policy::ALL {
@@ -207,7 +207,7 @@ fn each_policy_gets_over_damage_of_ops_and_of_the_whole() {
 }
 
 #[test]
-fn a_store_that_cannot_be_written_keeps_nothing_from_being_swapped() {
+fn read_only_store_does_not_stop_swapping() {
     let store = tempfile::tempdir().unwrap();
     hold(store.path(), HOLDINGS[1].1);
     let runtime = tiered(store.path());
@@ -233,7 +233,7 @@ fn a_function_outlives_its_runtime_in_either_state() {
 }
 
 #[test]
-fn typed_and_debugged_calls_go_where_the_others_go() {
+fn typed_and_debugged_calls_follow_the_swap() {
     let store = tempfile::tempdir().unwrap();
     fill(store.path(), &[graph("x + y", &INPUTS), graph("x*y", &INPUTS)]);
     let product = graph("(x + y)*y", &INPUTS);
@@ -255,7 +255,7 @@ fn typed_and_debugged_calls_go_where_the_others_go() {
 }
 
 #[test]
-fn a_graph_of_numbers_has_its_plain_function_once_it_is_compiled() {
+fn compiled_scalar_graph_has_a_plain_function() {
     let store = tempfile::tempdir().unwrap();
     let scalars = ["x=float64", "y=float64"];
     let wanted = graph("(x + y)*y", &scalars);

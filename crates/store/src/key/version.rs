@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_under_one_version_is_found_with_its_files() {
+    fn change_under_one_version_lists_its_files() {
         let old = document("f", &[1, 2], &[("f/f.c", "a"), ("f/gone.h", "x"), ("f/same.h", "s")]);
         let new = document("f", &[1, 2], &[("f/f.c", "b"), ("f/same.h", "s")]);
         let found = stale(&new, [&old]);
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn other_versions_other_ops_and_known_sources_are_no_news() {
+    fn other_versions_and_known_sources_are_silent() {
         let new = document("f", &[1], &[("f.c", "b")]);
         let old = document("f", &[1], &[("f.c", "a")]);
         for other in [document("f", &[2], &[("f.c", "a")]), document("g", &[1], &[("f.c", "a")])] {
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_are_no_part_of_the_key_and_old_documents_are_read() {
+    fn versions_stay_out_of_the_key() {
         let with = document("f", &[1], &[("f.c", "a")]);
         let without = KeyDocument { versions: Vec::new(), ..with.clone() };
         assert_eq!(with.key(), without.key());

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_keep_their_order_and_an_error_ends_it() {
+    fn answers_keep_order_until_an_error() {
         let items: Vec<usize> = (0..1000).collect();
         let (all, ended) = at_once(&items, |item| Ok::<_, RemoteError>(item * 2));
         assert!(ended.is_ok() && all == items.iter().map(|item| item * 2).collect::<Vec<_>>());

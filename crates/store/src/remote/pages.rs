@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_are_as_long_as_they_are_meant_to_be() {
+    fn pages_have_the_intended_length() {
         assert_eq!(Pages::of(LONGEST), None);
         for (len, digits) in [(LONGEST + 1, 3), (16 * LONGEST, 3), (17 * LONGEST, 4), (usize::MAX, 8)] {
             let pages = Pages::of(len).unwrap();

@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_directory_that_has_a_new_one_is_synced() {
+    fn every_parent_directory_is_synced() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::create(directory.path().join("store")).unwrap();
         let root = store.path().to_owned();

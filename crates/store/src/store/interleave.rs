@@ -173,7 +173,7 @@ fn of_another_action() -> (Archive, Record) {
 }
 
 #[test]
-fn what_a_build_publishes_stays_beside_collectors_and_readers() {
+fn published_files_survive_concurrent_collection() {
     let before = |store: &Store| publish(store, &["kept", "old"]);
     in_every_order(before, |path| {
         let builder = process(path, |store| {
@@ -193,7 +193,7 @@ fn what_a_build_publishes_stays_beside_collectors_and_readers() {
 }
 
 #[test]
-fn what_a_build_comes_to_again_stays_beside_collectors_and_readers() {
+fn reused_files_survive_concurrent_collection() {
     let before = |store: &Store| {
         publish(store, &["kept"]);
         let (archive, record) = called();
@@ -213,7 +213,7 @@ fn what_a_build_comes_to_again_stays_beside_collectors_and_readers() {
 }
 
 #[test]
-fn two_builds_of_the_same_and_a_collector_end_whole() {
+fn equal_builds_and_a_collector_finish_whole() {
     let before = |store: &Store| publish(store, &["kept"]);
     in_every_order(before, |path| {
         let builders = [process(path, build_entry), process(path, build_entry)];
@@ -226,7 +226,7 @@ fn two_builds_of_the_same_and_a_collector_end_whole() {
 }
 
 #[test]
-fn without_a_session_what_is_published_is_whole_or_gone() {
+fn publish_without_session_is_whole_or_gone() {
     let before = |store: &Store| publish(store, &["kept", "old"]);
     in_every_order(before, |path| {
         let publisher = process(path, |store| publish(store, &["old"]));
@@ -240,7 +240,7 @@ fn without_a_session_what_is_published_is_whole_or_gone() {
 }
 
 #[test]
-fn a_reader_beside_a_collector_takes_nothing_for_damage() {
+fn reader_sees_no_damage_during_collection() {
     let before = |store: &Store| {
         publish(store, &["kept", "old"]);
         store.put_entry(&entry("score")).unwrap();
@@ -258,7 +258,7 @@ fn a_reader_beside_a_collector_takes_nothing_for_damage() {
 }
 
 #[test]
-fn what_a_build_publishes_while_a_plan_is_made_stays() {
+fn publish_during_planning_survives() {
     let before = |store: &Store| publish(store, &["kept"]);
     in_every_order(before, |path| {
         let builder = process(path, |store| {

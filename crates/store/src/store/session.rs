@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_session_is_seen_by_others_and_one_that_cannot_be_opened_is_held() {
+    fn session_is_visible_or_held() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::create(directory.path().join("store")).unwrap();
         assert_eq!(store.building_since().unwrap(), None);

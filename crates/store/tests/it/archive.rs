@@ -87,7 +87,7 @@ fn unpack_refuses_names_that_leave_the_tree() {
 }
 
 #[test]
-fn unpack_refuses_headers_that_are_not_the_canonical_one() {
+fn unpack_rejects_non_canonical_headers() {
     let mut refused = vec![
         header(b"a", 0, |header| header.set_mode(0o755)),
         header(b"a", 0, |header| header.set_uid(1)),
@@ -211,7 +211,7 @@ fn unpack_wants_one_frame_with_size_and_checksum() {
 }
 
 #[test]
-fn every_flip_and_every_cut_is_an_error_or_the_same_archive() {
+fn flipped_archive_is_rejected_or_equal() {
     let (archive, _) = unit("a", "v3");
     let (digest, packed) = archive.pack().unwrap();
     for at in 0..packed.len() {
@@ -251,7 +251,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_in_a_good_frame_are_refused_or_canonical(
+    fn random_frames_are_rejected_or_canonical(
         at in 0_usize..4000, value in any::<u8>(),
     ) {
         let (archive, _) = unit("a", "v3");

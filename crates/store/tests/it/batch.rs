@@ -44,7 +44,7 @@ fn a_batch_is_as_many_publishes_of_one() {
 }
 
 #[test]
-fn two_results_of_one_action_are_told_within_a_batch_too() {
+fn differing_results_are_reported_within_a_batch() {
     let (_directory, store, events) = store();
     let (archive, record) = unit("a", "v3");
     let mut other = archive.clone();
@@ -78,7 +78,7 @@ fn pointers_are_put_back_beside_no_collector() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn the_unit_whose_file_gets_no_name_is_named() {
+fn unit_without_file_name_is_reported() {
     let (_directory, store, _) = store();
     let units = ["a", "b", "c"].map(|seed| unit(seed, "v3"));
     // A shard on another file system, so that renames into it fail.

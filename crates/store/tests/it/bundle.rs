@@ -63,7 +63,7 @@ fn a_bundle_gives_what_was_put_into_it() {
 }
 
 #[test]
-fn variants_of_one_key_are_all_found_across_pages() {
+fn all_variants_are_found_across_pages() {
     let records: Vec<_> = (0..200).map(|isa| (unit("one", &format!("isa {isa}")).1, vec![0])).collect();
     let bundle = open(&write_bundle(&records, &[], "g").unwrap()).unwrap();
     for member in &records[0].0.members {
@@ -103,7 +103,7 @@ fn the_generator_can_be_asserted_in_a_constant() {
 }
 
 #[test]
-fn what_is_no_bundle_is_refused_with_what_was_found() {
+fn other_files_are_rejected_as_bundles() {
     let bytes = write_bundle(&packs(1), &[], "g").unwrap();
     let error = |bytes: &[u8]| Bundle::from_static(bytes.to_vec().leak()).unwrap_err();
     assert_eq!(
@@ -153,7 +153,7 @@ fn every_cut_is_refused() {
 }
 
 #[test]
-fn every_flip_is_an_error_or_a_miss_and_verify_finds_it() {
+fn flipped_bundle_is_detected() {
     let (mut records, entries) = (packs(2), [entry("score")]);
     records.iter_mut().for_each(|(record, _)| record.members.truncate(1)); // the bundle is read as often as it has bytes
     let bytes = write_bundle(&records, &entries, "g").unwrap();
@@ -250,7 +250,7 @@ proptest! {
 }
 
 #[test]
-fn what_was_declared_is_read_by_those_who_ask_for_it_and_a_program_is_damaged_with_its_page() {
+fn declarations_are_read_on_request_only() {
     let declared = |at: usize| format!("declared by {at:04}");
     let entries: Vec<Entry> =
         (0..400).map(|at| Entry { declared: declared(at), ..entry(&format!("entry{at:04}")) }).collect();
@@ -334,7 +334,7 @@ fn with_swapped_rows(bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn what_the_root_does_not_cover_is_not_believed_though_each_hash_below_it_fits() {
+fn contents_outside_the_root_are_not_trusted() {
     let (records, entries) = (packs(3), [entry("score")]);
     let bytes = write_bundle(&records, &entries, "g").unwrap();
     // Another pack for the first row, with its hash; another row for the first key; another program.
@@ -381,7 +381,7 @@ fn what_the_root_does_not_cover_is_not_believed_though_each_hash_below_it_fits()
 }
 
 #[test]
-fn an_index_that_leads_elsewhere_is_a_miss_and_verify_finds_it() {
+fn misleading_index_is_a_miss() {
     let records = packs(5);
     let bytes = with_swapped_rows(&write_bundle(&records, &[], "g").unwrap());
     let bundle = open(&bytes).unwrap();

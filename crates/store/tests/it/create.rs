@@ -3,7 +3,7 @@
 use precast_store::{CreateError, OpenError, Store};
 
 #[test]
-fn a_directory_that_has_something_else_in_it_is_not_made_a_store() {
+fn used_directory_does_not_become_a_store() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("place");
     for foreign in ["letter", "src", ".git", "lost+found"] {
@@ -26,7 +26,7 @@ fn a_directory_that_has_something_else_in_it_is_not_made_a_store() {
 }
 
 #[test]
-fn a_store_that_several_make_at_once_is_one() {
+fn concurrent_creation_makes_one_store() {
     let directory = tempfile::tempdir().unwrap();
     for round in 0..100 {
         let path = directory.path().join(round.to_string());
@@ -45,7 +45,7 @@ fn a_store_that_several_make_at_once_is_one() {
 }
 
 #[test]
-fn a_head_says_each_thing_once_and_nothing_else() {
+fn head_has_each_field_once() {
     let directory = tempfile::tempdir().unwrap();
     let head = Store::create(directory.path()).unwrap().path().join("STORE");
     let good = fs_err::read_to_string(&head).unwrap();

@@ -39,7 +39,7 @@ fn is_empty(store: &Store) -> bool {
 }
 
 #[test]
-fn what_is_exported_is_imported_as_it_was() {
+fn export_round_trips() {
     let (_directory, source, bytes) = exported();
     assert_eq!(source.export(None).unwrap().pack().unwrap(), bytes, "the same store, the same file");
     let (_other, store) = target();
@@ -61,7 +61,7 @@ fn what_is_exported_is_imported_as_it_was() {
 }
 
 #[test]
-fn an_entry_goes_with_what_it_calls_and_nothing_else() {
+fn entry_is_exported_with_its_modules() {
     let (_directory, source, _) = exported();
     let names = |name: &str| Some(BTreeSet::from([name.to_owned()]));
     let export = source.export(names("score").as_ref()).unwrap();
@@ -91,7 +91,7 @@ fn member(archive: &Archive, directory: &str) -> String {
 }
 
 #[test]
-fn what_was_added_taken_or_changed_is_named() {
+fn export_changes_are_named() {
     let (_directory, _, bytes) = exported();
     let refusal = |change: &dyn Fn(&mut Archive)| {
         let bytes = changed(&bytes, change);
@@ -135,7 +135,7 @@ pub(crate) fn restated(bytes: &[u8], change: impl Fn(&mut Archive)) -> Vec<u8> {
 }
 
 #[test]
-fn what_does_not_belong_together_is_refused_and_nothing_is_written() {
+fn inconsistent_export_writes_nothing() {
     let (_directory, _, bytes) = exported();
     let (_other, store) = target();
     let swap = |archive: &mut Archive, directory: &str| {
@@ -215,7 +215,7 @@ fn a_release_is_stated_and_remembered() {
 }
 
 #[test]
-fn of_two_imports_at_once_the_later_release_stays() {
+fn later_release_wins_concurrent_imports() {
     let (_directory, source, bytes) = exported();
     let (_other, store) = target();
     let with = |release: &str| released(&source, release);
@@ -245,7 +245,7 @@ fn of_two_imports_at_once_the_later_release_stays() {
 }
 
 #[test]
-fn what_stands_beside_releases_does_not_hide_them_nor_block_others() {
+fn stray_files_do_not_hide_releases() {
     let (_directory, source, bytes) = exported();
     let (_other, store) = target();
     let with = |release: &str| released(&source, release);
@@ -294,7 +294,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_flip_no_cut_and_no_splice_is_another_export(at in any::<prop::sample::Index>(), other in any::<prop::sample::Index>(), bit in 0..8_u8, kind in 0..3) {
+    fn altered_export_is_never_another_export(at in any::<prop::sample::Index>(), other in any::<prop::sample::Index>(), bit in 0..8_u8, kind in 0..3) {
         let (at, other) = (at.index(ONE.len()), other.index(ONE.len()));
         let mut wrong = ONE.clone();
         match kind {
@@ -309,7 +309,7 @@ proptest! {
 }
 
 #[test]
-fn a_record_that_states_another_size_is_refused_before_anything_is_written() {
+fn record_with_wrong_size_is_rejected_early() {
     let (_directory, source, _) = store();
     let (archive, record) = unit("one", "v3");
     source.publish(&archive, &record).unwrap();

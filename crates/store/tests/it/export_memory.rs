@@ -33,7 +33,7 @@ pub(crate) fn check_file(directory: &std::path::Path) {
 
 /// A small frame that states gigabytes: no memory of that size is allocated.
 #[test]
-fn a_frame_that_claims_to_be_far_larger_than_it_is_is_refused() {
+fn frame_with_false_size_is_rejected() {
     let mut compressor = zstd::bulk::Compressor::new(1).unwrap();
     compressor.include_checksum(true).unwrap();
     let frame = compressor.compress(&vec![0; 128 << 20]).unwrap();
@@ -56,7 +56,7 @@ fn shared(records: u8, bytes: usize) -> Vec<u8> {
 }
 
 #[test]
-fn records_of_one_archive_are_imported_in_little_memory() {
+fn records_of_one_archive_import_in_little_memory() {
     let directory = tempfile::tempdir().unwrap();
     fs_err::write(directory.path().join("export"), shared(10, 200 << 20)).unwrap();
     in_shell("ulimit -v 1572864", "import", directory.path());
@@ -93,7 +93,7 @@ fn an_archive_beyond_the_memory_is_an_error() {
 }
 
 #[test]
-fn a_store_that_is_imported_under_an_open_umask_is_trusted() {
+fn imported_store_is_trusted_under_open_umask() {
     for umask in ["umask 000", "umask 002"] {
         let directory = tempfile::tempdir().unwrap();
         fs_err::write(directory.path().join("export"), shared(10, 1)).unwrap();

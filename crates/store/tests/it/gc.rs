@@ -53,7 +53,7 @@ fn files(store: &Store) -> usize {
 }
 
 #[test]
-fn what_nothing_declares_goes_with_all_its_files_once_it_is_old() {
+fn undeclared_files_are_collected_once_old() {
     let (_directory, store, events) = store();
     let (kept, gone) = (publish(&store, "kept"), publish(&store, "gone"));
     let called = publish(&store, "entry");
@@ -109,7 +109,7 @@ fn without_declarations_only_budgets_let_anything_go() {
 }
 
 #[test]
-fn an_older_compilers_record_goes_when_a_newer_one_stands_for_it() {
+fn record_of_older_compiler_is_collected() {
     let (_directory, store, _) = store();
     let (archive, record) = publish(&store, "entry");
     store.put_entry(&entry("score")).unwrap();
@@ -134,7 +134,7 @@ fn an_older_compilers_record_goes_when_a_newer_one_stands_for_it() {
 }
 
 #[test]
-fn what_is_used_between_plan_and_sweep_stays() {
+fn files_used_after_planning_survive() {
     let (_directory, store, _) = store();
     let units = ["reused", "published", "neither"].map(|seed| publish(&store, seed));
     let called = publish(&store, "entry");
@@ -154,7 +154,7 @@ fn what_is_used_between_plan_and_sweep_stays() {
 }
 
 #[test]
-fn leftovers_go_and_what_a_newer_precast_wrote_stays() {
+fn leftovers_go_and_newer_formats_stay() {
     let (_directory, store, _) = store();
     let whole = publish(&store, "whole");
     // An archive and documents without a record, pointers of a lost record, a graph without a name.
@@ -196,7 +196,7 @@ fn leftovers_go_and_what_a_newer_precast_wrote_stays() {
 }
 
 #[test]
-fn a_damaged_record_is_quarantined_and_its_archive_is_a_leftover() {
+fn damaged_record_is_quarantined_with_its_archive() {
     let (_directory, store, _) = store();
     let (_, record) = publish(&store, "bad");
     overwrite(&file(&store, "records", &record.id().to_string()), b"damage");
@@ -237,7 +237,7 @@ pub(crate) fn storm(path: &Path) {
 }
 
 #[test]
-fn sixteen_publishers_that_are_killed_beside_a_collector_lose_and_damage_nothing() {
+fn killed_publishers_lose_nothing_beside_a_collector() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("artifacts");
     let (store, events) = listening(Store::create(&path).unwrap());
@@ -280,7 +280,7 @@ fn sixteen_publishers_that_are_killed_beside_a_collector_lose_and_damage_nothing
 
 /// A publisher finishes between a plan and its sweep, and its last steps touch no file that the plan checks.
 #[test]
-fn what_got_its_name_after_the_plan_stays() {
+fn files_named_after_planning_survive() {
     let (directory, store, events) = store();
     let (archive, record) = publish(&store, "record");
     store.put_entry(&entry("score")).unwrap();
@@ -327,7 +327,7 @@ fn what_got_its_name_after_the_plan_stays() {
 }
 
 #[test]
-fn what_a_build_that_goes_on_has_come_to_stays_without_any_grace() {
+fn running_build_keeps_files_without_grace() {
     let (_directory, store, _) = store();
     let old = publish(&store, "old");
     age(store.path(), DAY);

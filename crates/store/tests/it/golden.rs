@@ -20,7 +20,7 @@ fn the_archive_of_format_1_is_read() {
 }
 
 #[test]
-fn the_record_of_format_2_is_read_and_written() {
+fn record_format_2_round_trips() {
     let (_, record) = unit("golden", "x86-64-v3");
     assert_eq!(Record::parse(RECORD).unwrap(), bare(&record));
     assert_eq!(record.to_bytes(), RECORD);
@@ -28,7 +28,7 @@ fn the_record_of_format_2_is_read_and_written() {
 }
 
 #[test]
-fn the_bundle_of_format_3_is_read_and_written() {
+fn bundle_format_3_round_trips() {
     let (archive, record) = unit("golden", "x86-64-v3");
     let object = archive.get("unit.so").unwrap();
     let bundle = Bundle::from_static(BUNDLE).unwrap();
@@ -41,7 +41,7 @@ fn the_bundle_of_format_3_is_read_and_written() {
 }
 
 #[test]
-fn the_bundle_of_format_4_is_read_and_written() {
+fn bundle_format_4_round_trips() {
     let (archive, record) = unit("golden", "x86-64-v3");
     let object = archive.get("unit.so").unwrap().to_vec();
     let bundle = Bundle::from_static(DESCRIBED).unwrap();
@@ -56,7 +56,7 @@ fn the_bundle_of_format_4_is_read_and_written() {
 }
 
 #[test]
-fn the_entry_with_metadata_of_format_3_is_read_and_written() {
+fn entry_format_3_with_metadata_round_trips() {
     assert_eq!(Entry::parse(ENTRY).unwrap(), described("golden"));
     assert_eq!(described("golden").to_bytes(), ENTRY);
 }

@@ -88,7 +88,7 @@ fn remove(path: &Path) {
 }
 
 #[test]
-fn whatever_is_lost_is_put_back_by_the_next_build() {
+fn next_build_restores_any_loss() {
     let (_directory, store) = built();
     let mut seen = Vec::new();
     for path in paths(&store) {
@@ -108,7 +108,7 @@ fn whatever_is_lost_is_put_back_by_the_next_build() {
 }
 
 #[test]
-fn every_beginning_of_a_publish_is_finished_by_the_next_build() {
+fn next_build_finishes_any_partial_publish() {
     let (_directory, whole) = built();
     let rank = |path: &Path| {
         let text = path.to_str().unwrap();
@@ -137,7 +137,7 @@ fn every_beginning_of_a_publish_is_finished_by_the_next_build() {
 }
 
 #[test]
-fn what_stands_in_the_place_of_a_file_or_a_directory_is_moved_away() {
+fn misplaced_objects_are_moved_away() {
     let file = |path: &Path| fs_err::write(path, b"in the way").unwrap();
     let folder = |path: &Path| fs_err::create_dir_all(path.join("in the way")).unwrap();
     let socket = |path: &Path| drop(UnixListener::bind(path).unwrap());
@@ -177,7 +177,7 @@ fn what_stands_in_the_place_of_a_file_or_a_directory_is_moved_away() {
 }
 
 #[test]
-fn a_store_whose_head_is_no_file_says_what_to_do() {
+fn store_with_irregular_head_has_a_hint() {
     let (_directory, store) = built();
     for lost in [true, false] {
         remove(&store.join("STORE"));
@@ -294,7 +294,7 @@ fn beginnings() -> [(&'static str, &'static Prepare); 3] {
 }
 
 #[test]
-fn a_build_killed_at_any_call_is_finished_by_the_next() {
+fn next_build_finishes_after_any_kill() {
     for (what, prepare) in beginnings() {
         let Some(calls) = calls(prepare) else { return };
         assert!(calls.len() > 5, "{what}: {calls:?}");
@@ -309,7 +309,7 @@ fn a_build_killed_at_any_call_is_finished_by_the_next() {
 }
 
 #[test]
-fn a_build_refused_at_any_call_harms_nothing_and_is_finished_by_the_next() {
+fn next_build_finishes_after_any_failed_call() {
     for (what, prepare) in beginnings() {
         let Some(calls) = calls(prepare) else { return };
         for (name, count) in &calls {
@@ -322,7 +322,7 @@ fn a_build_refused_at_any_call_harms_nothing_and_is_finished_by_the_next() {
 }
 
 #[test]
-fn a_limit_of_file_sizes_is_an_error_and_the_next_build_finishes() {
+fn file_size_limit_is_an_error_then_recovers() {
     for blocks in 0..4 {
         let directory = directory();
         let store = directory.path().join("store");
@@ -341,7 +341,7 @@ fn a_limit_of_file_sizes_is_an_error_and_the_next_build_finishes() {
 }
 
 #[test]
-fn a_full_disk_is_an_error_and_the_next_build_finishes() {
+fn full_disk_is_an_error_then_recovers() {
     let directory = directory();
     let mount = |options: &str| {
         let mut command = Command::new("mount");

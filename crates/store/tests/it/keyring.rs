@@ -67,7 +67,7 @@ fn sign_all(store: &Store, signer: &Signer) {
 }
 
 #[test]
-fn an_unsigned_mapping_is_a_miss_until_it_is_signed() {
+fn mapping_is_a_miss_until_signed() {
     let (_directory, store, _) = store();
     let (archive, record) = unit("one", "v3");
     let key = record.members[0].key;
@@ -134,7 +134,7 @@ fn keys_count_and_not_signatures() {
 }
 
 #[test]
-fn a_bundle_is_verified_before_anything_of_it_is_used() {
+fn bundle_is_verified_before_use() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("model.precast");
     let (archive, record) = unit("one", "v3");
@@ -191,7 +191,7 @@ fn a_bundle_is_verified_before_anything_of_it_is_used() {
 }
 
 #[test]
-fn what_minisign_signed_counts_in_both_of_its_forms() {
+fn both_minisign_forms_count() {
     let keyring = keyring_of(Key::parse("minisign", PUBLIC).unwrap());
     for signature in [SIGNATURE, LEGACY] {
         assert_eq!(keyring.check(MESSAGE, signature).unwrap(), ["minisign"]);
@@ -205,7 +205,7 @@ fn what_minisign_signed_counts_in_both_of_its_forms() {
 }
 
 #[test]
-fn a_keyring_follows_another_only_if_that_ones_keys_say_so() {
+fn keyring_successor_needs_signatures_of_its_predecessor() {
     let (alice, bob, carol) = (signer("alice"), signer("bob"), signer("carol"));
     let present = keyring(2, &[&alice, &bob]);
     let next = Keyring { version: 2, ..keyring(1, &[&carol]) };

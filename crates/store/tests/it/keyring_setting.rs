@@ -80,7 +80,7 @@ fn a_loader_honours_the_keyring_of_the_environment() {
 }
 
 #[test]
-fn a_keyring_that_others_can_change_is_not_to_be_built_again() {
+fn writable_keyring_is_not_rebuilt() {
     use std::os::unix::fs::PermissionsExt as _;
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("test.keyring");

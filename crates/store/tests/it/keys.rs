@@ -46,7 +46,7 @@ fn build_key_changes_with_every_field() {
 }
 
 #[test]
-fn build_key_ignores_signatures_and_nothing_else_of_its_document() {
+fn build_key_ignores_only_signatures() {
     let document = inputs("int x; @M@").document(vec!["add(f32[..]) -> f32[..]".into()]);
     let KeyDocument {
         epoch,

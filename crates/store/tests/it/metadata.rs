@@ -26,7 +26,7 @@ fn open(bytes: &[u8]) -> Result<Bundle, OpenBundleError> {
 const LISTED: usize = 96 + 1 + 24 * 9;
 
 #[test]
-fn a_bundle_returns_the_metadata_of_entries_functions_and_itself() {
+fn bundle_returns_all_metadata() {
     let entries = [described("golden"), entry("plain")];
     let bytes = write(&entries, &functions("golden")).unwrap();
     assert_eq!(write(&[entries[1].clone(), entries[0].clone()], &functions("golden")).unwrap(), bytes);
@@ -43,7 +43,7 @@ fn a_bundle_returns_the_metadata_of_entries_functions_and_itself() {
 }
 
 #[test]
-fn metadata_adds_a_section_and_changes_no_other_byte_of_the_contents() {
+fn metadata_adds_only_its_section() {
     let plain = write(&[entry("golden")], &BTreeMap::new()).unwrap();
     assert_eq!(plain, write_bundle(&records(), &[entry("golden")], "g").unwrap());
     let empty = BTreeMap::from([("function".to_owned(), Metadata::default())]);
@@ -54,7 +54,7 @@ fn metadata_adds_a_section_and_changes_no_other_byte_of_the_contents() {
 }
 
 #[test]
-fn a_reader_that_does_not_know_the_section_ignores_it() {
+fn old_reader_ignores_the_section() {
     let mut bytes = write(&[described("golden")], &functions("golden")).unwrap();
     assert_eq!(bytes[LISTED..LISTED + 8], [10, 0, 0, 0, 1, 0, 0, 0]);
     bytes[LISTED] = 11;
@@ -68,7 +68,7 @@ fn a_reader_that_does_not_know_the_section_ignores_it() {
 }
 
 #[test]
-fn a_section_elsewhere_and_rows_that_lead_elsewhere_are_damage() {
+fn misplaced_section_is_damage() {
     let bytes = write(&[described("golden")], &functions("golden")).unwrap();
     let offset = usize::try_from(u64::from_le_bytes(*bytes[LISTED + 8..].first_chunk().unwrap())).unwrap();
     for at in [LISTED + 8, LISTED + 16] {
@@ -87,7 +87,7 @@ fn a_section_elsewhere_and_rows_that_lead_elsewhere_are_damage() {
 }
 
 #[test]
-fn every_flip_in_the_metadata_is_an_error_and_verify_finds_it() {
+fn flipped_metadata_is_detected() {
     let (entries, functions) = ([described("golden")], functions("golden"));
     let bytes = write(&entries, &functions).unwrap();
     let offset = usize::try_from(u64::from_le_bytes(*bytes[LISTED + 8..].first_chunk().unwrap())).unwrap();
@@ -121,7 +121,7 @@ fn contradictory_metadata_is_not_written() {
 }
 
 #[test]
-fn stores_exports_and_collections_keep_the_metadata_of_entries() {
+fn stores_and_exports_keep_entry_metadata() {
     let (_directory, source, _) = store();
     let (archive, record) = unit("entry", "x86-64-v3");
     source.publish(&archive, &record).unwrap();

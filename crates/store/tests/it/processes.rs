@@ -60,7 +60,7 @@ fn publish(path: &Path) {
 }
 
 #[test]
-fn processes_and_threads_publish_at_once_beside_a_reader() {
+fn concurrent_publishers_and_reader_agree() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("artifacts");
     // The processes also race to create the store.
@@ -100,7 +100,7 @@ fn make_read_only(path: &Path, mode: u32) {
 }
 
 #[test]
-fn a_store_that_cannot_be_written_is_read_and_refuses_writes_with_a_type() {
+fn read_only_store_rejects_writes() {
     let (directory, store, _) = store();
     let (archive, record) = unit("good", "v3");
     store.publish(&archive, &record).unwrap();

@@ -19,7 +19,7 @@ fn records_come_back_without_their_documents() {
 }
 
 #[test]
-fn every_flip_and_every_cut_of_a_record_changes_its_id_or_is_refused() {
+fn altered_record_changes_id_or_is_rejected() {
     let (_, record) = unit("a", "v3");
     let bytes = record.to_bytes();
     for at in 0..bytes.len() {
@@ -34,7 +34,7 @@ fn every_flip_and_every_cut_of_a_record_changes_its_id_or_is_refused() {
 }
 
 #[test]
-fn what_is_no_record_is_refused_by_name() {
+fn other_files_are_rejected_as_records() {
     let (_, record) = unit("a", "v3");
     let bytes = record.to_bytes();
     let refused = |bytes: &[u8]| Record::parse(bytes).unwrap_err();
@@ -59,7 +59,7 @@ fn what_is_no_record_is_refused_by_name() {
 }
 
 #[test]
-fn every_flip_and_every_cut_of_an_entry_is_another_entry_or_is_refused() {
+fn altered_entry_changes_or_is_rejected() {
     let entry = entry("score");
     let bytes = entry.to_bytes();
     for at in 0..bytes.len() {
@@ -76,7 +76,7 @@ fn every_flip_and_every_cut_of_an_entry_is_another_entry_or_is_refused() {
 }
 
 #[test]
-fn a_program_that_reads_what_is_not_there_is_refused() {
+fn program_with_missing_inputs_is_rejected() {
     let entry = entry("score");
     let refused = |change: fn(&mut Program)| {
         let mut entry = entry.clone();

@@ -7,7 +7,7 @@ use crate::keyring::{LEGACY, MESSAGE, PUBLIC, keyring, keyring_of, signer};
 use crate::sample::{store, unit};
 
 #[test]
-fn a_new_signature_counts_beside_any_number_of_others() {
+fn new_signature_counts_beside_many_others() {
     let (alice, mallory, content) = (signer("alice"), signer("mallory"), b"content");
     let ring = keyring(1, &[&alice]);
     let unknown: String = (0..64).map(|_| mallory.sign(content).trim_end().to_owned() + "\n").collect();
@@ -19,7 +19,7 @@ fn a_new_signature_counts_beside_any_number_of_others() {
 }
 
 #[test]
-fn a_file_that_is_read_in_parts_counts_as_its_bytes_do() {
+fn streamed_file_verifies_like_its_bytes() {
     let (alice, mallory) = (signer("alice"), signer("mallory"));
     let (ring, content) = (keyring(1, &[&alice]), vec![7; 200_000]);
     let check = |content: &[u8], signatures: &str| {
@@ -35,7 +35,7 @@ fn a_file_that_is_read_in_parts_counts_as_its_bytes_do() {
 }
 
 #[test]
-fn a_legacy_signature_of_a_file_that_is_read_in_parts_is_named() {
+fn legacy_signature_of_streamed_file_is_named() {
     let ring = keyring_of(Key::parse("minisign", PUBLIC).unwrap());
     assert!(ring.check(MESSAGE, LEGACY).is_ok());
     let refused = ring.check_read(&mut std::io::Cursor::new(MESSAGE), LEGACY).unwrap().unwrap_err();
@@ -76,7 +76,7 @@ fn merged_signatures_keep_those_that_count() {
 }
 
 #[test]
-fn signatures_of_an_export_are_checked_before_it_is_unpacked() {
+fn export_signatures_are_checked_before_unpacking() {
     let (_directory, store, _) = store();
     let (archive, record) = unit("entry", "v3");
     store.publish(&archive, &record).unwrap();

@@ -9,7 +9,7 @@ use precast_store::{Entry, Event, LoadError, OpenError, PublishError, PutEntryEr
 use crate::sample::{bare, entry, file, listening, overwrite, store, unit};
 
 #[test]
-fn what_is_published_is_found_by_key_fingerprint_and_action() {
+fn published_module_is_found_by_every_key() {
     let (_directory, store, events) = store();
     let (archive, record) = unit("a", "v3");
     let published = store.publish(&archive, &record).unwrap();
@@ -29,7 +29,7 @@ fn what_is_published_is_found_by_key_fingerprint_and_action() {
 }
 
 #[test]
-fn what_is_not_there_is_a_miss() {
+fn missing_module_is_a_miss() {
     let (_directory, store, _) = store();
     let (_, record) = unit("a", "v3");
     assert_eq!(store.find(&record.members[0].key).unwrap(), []);
@@ -54,7 +54,7 @@ fn variants_of_a_key_stand_beside_each_other() {
 }
 
 #[test]
-fn published_files_are_read_only_and_tmp_is_left_empty() {
+fn published_files_are_read_only() {
     let (_directory, store, _) = store();
     let (archive, record) = unit("a", "v3");
     store.publish(&archive, &record).unwrap();
@@ -89,7 +89,7 @@ fn a_damaged_object_is_quarantined_and_heals() {
 }
 
 #[test]
-fn publish_does_not_believe_an_object_that_is_there() {
+fn publish_verifies_existing_objects() {
     let (_directory, store, events) = store();
     let (archive, record) = unit("a", "v3");
     store.publish(&archive, &record).unwrap();
@@ -182,7 +182,7 @@ fn lost_pointers_are_put_back() {
 }
 
 #[test]
-fn what_a_cut_publish_leaves_behind_is_harmless() {
+fn interrupted_publish_is_harmless() {
     let (archive, record) = unit("a", "v3");
     // Removes the files of a publish one after the other, from last to first, with a leftover in `tmp`.
     let (_directory, store, _) = store();
@@ -203,7 +203,7 @@ fn what_a_cut_publish_leaves_behind_is_harmless() {
 }
 
 #[test]
-fn verify_names_what_is_missing_and_what_is_left_over() {
+fn verify_lists_missing_and_stray_files() {
     let (_directory, store, _) = store();
     let [(archive, record), (other, unnamed)] = [unit("a", "v3"), unit("b", "v3")];
     store.publish(&archive, &record).unwrap();
@@ -219,7 +219,7 @@ fn verify_names_what_is_missing_and_what_is_left_over() {
 }
 
 #[test]
-fn one_action_with_two_results_is_told_and_both_are_kept() {
+fn differing_results_of_an_action_are_kept() {
     let (_directory, store, events) = store();
     let (archive, record) = unit("a", "v3");
     store.publish(&archive, &record).unwrap();
@@ -235,7 +235,7 @@ fn one_action_with_two_results_is_told_and_both_are_kept() {
 }
 
 #[test]
-fn a_member_is_given_alone_and_all_of_its_archive_verified() {
+fn member_is_returned_after_verifying_its_archive() {
     let (_directory, store, _) = store();
     let (archive, record) = unit("a", "v3");
     store.publish(&archive, &record).unwrap();
@@ -330,7 +330,7 @@ fn open_refuses_what_is_no_store_of_ours() {
 }
 
 #[test]
-fn a_store_copied_without_its_empty_directories_is_read_and_completed() {
+fn store_without_empty_directories_is_completed() {
     let (_directory, store, _) = store();
     for name in ["tmp", "quarantine", "roots", "entries", "keys", "objects", "records"] {
         fs_err::remove_dir(store.path().join(name)).unwrap();
@@ -351,7 +351,7 @@ fn a_store_cannot_be_created_below_a_file() {
 }
 
 #[test]
-fn what_is_no_file_is_damage_and_nothing_waits_for_it() {
+fn irregular_file_is_damage_without_waiting() {
     let directory = tempfile::tempdir().unwrap();
     let store = Store::create(directory.path().join("store")).unwrap();
     drop(store);

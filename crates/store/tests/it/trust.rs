@@ -130,7 +130,7 @@ fn everything(place: &StoreDir) -> Vec<PathBuf> {
 }
 
 #[test]
-fn what_everybody_can_write_is_refused_at_every_level() {
+fn world_writable_paths_are_rejected_everywhere() {
     let place = StoreDir::new();
     for path in everything(&place) {
         let mode = fs_err::metadata(&path).unwrap().mode();
@@ -142,7 +142,7 @@ fn what_everybody_can_write_is_refused_at_every_level() {
 }
 
 #[test]
-fn what_others_own_is_refused_at_every_level() {
+fn foreign_paths_are_rejected_everywhere() {
     if !is_root() {
         return;
     }
@@ -154,7 +154,7 @@ fn what_others_own_is_refused_at_every_level() {
 }
 
 #[test]
-fn what_a_group_of_others_can_write_is_refused_and_a_private_group_is_not() {
+fn group_writable_paths_need_a_private_group() {
     if !is_root() {
         return;
     }
@@ -186,7 +186,7 @@ fn root_is_alone_in_its_group() -> bool {
 }
 
 #[test]
-fn one_command_mends_a_store_that_is_wrong_in_many_ways() {
+fn one_command_repairs_all_modes() {
     if !is_root() {
         return;
     }
@@ -218,7 +218,7 @@ fn the_old_hint_is_not_enough() {
 }
 
 #[test]
-fn links_in_a_store_are_refused_at_every_level() {
+fn links_are_rejected_everywhere() {
     let elsewhere = tempfile::tempdir().unwrap();
     for at in 0..everything(&StoreDir::new()).len() {
         let place = StoreDir::new();
@@ -271,7 +271,7 @@ fn the_way_to_a_store_counts() {
 }
 
 #[test]
-fn a_writer_puts_nothing_where_others_can_change_it() {
+fn writer_avoids_directories_of_other_users() {
     let place = StoreDir::new();
     let (archive, record) = unit("a", "v3");
     let writer = || {
@@ -300,7 +300,7 @@ fn untrusted_below(error: &dyn std::error::Error) -> Untrusted {
 }
 
 #[test]
-fn a_bundle_file_is_judged_like_a_store_and_an_embedded_one_is_not() {
+fn bundle_file_is_checked_and_embedded_is_not() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("it's.bundle");
     let (archive, record) = unit("a", "v3");
@@ -339,7 +339,7 @@ fn a_bundle_file_is_judged_like_a_store_and_an_embedded_one_is_not() {
 }
 
 #[test]
-fn all_of_a_store_is_judged_without_reading_it() {
+fn whole_store_is_checked_without_reading() {
     let place = StoreDir::new();
     let store = Store::open(place.root()).unwrap();
     store.check_trust().unwrap();

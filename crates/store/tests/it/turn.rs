@@ -35,7 +35,7 @@ fn the_second_waits_for_the_first() {
 }
 
 #[test]
-fn patience_ends_and_what_has_no_locks_is_no_obstacle() {
+fn lock_wait_ends_and_missing_locks_are_ignored() {
     let (_directory, store, _) = store();
     let key = unit("one", "v3").1.members[0].key;
     let held = store.turn(&key, LONG);

@@ -54,7 +54,7 @@ mod tests {
     use crate::tidy::Findings;
 
     #[test]
-    fn variables_without_row_and_rows_without_variable_are_found() {
+    fn mismatched_variables_and_rows_are_found() {
         let files = [
             (PAGE, "| `PRECAST_A` | |\n| `PRECAST_GONE` | |\n"),
             ("crates/core/src/a.rs", "var(\"PRECAST_A\"); var(\"PRECAST_B\"); \"PRECAST_OK\""),

@@ -87,7 +87,7 @@ mod tests {
     use super::names_absolute;
 
     #[test]
-    fn only_the_beginning_of_a_path_is_a_machine_path() {
+    fn only_path_prefixes_are_machine_paths() {
         assert!(names_absolute("open(\"/work/main\")", "/work/"));
         assert!(names_absolute("/work/main", "/work/"));
         assert!(!names_absolute("crates/work/main", "/work/"));

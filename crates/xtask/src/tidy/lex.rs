@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_literal_belongs_to_the_line_it_begins_on() {
+    fn literal_belongs_to_its_first_line() {
         let lines = lex("f(\n\"one\ntwo\")");
         assert_eq!(lines[1].literals, ["one\ntwo"]);
         assert_eq!(lines.len(), 3);

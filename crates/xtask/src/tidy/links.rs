@@ -57,7 +57,7 @@ mod tests {
     use super::asynchronous;
 
     #[test]
-    fn who_asks_for_what_is_elsewhere_links_a_runtime() {
+    fn remote_feature_links_an_async_runtime() {
         let linked = asynchronous(&crate::root(), "precast", "remote").unwrap();
         assert_eq!(linked, ["hyper", "object_store", "oci-client", "precast-remote", "reqwest", "tokio"]);
     }

@@ -96,7 +96,7 @@ mod tests {
     use crate::tidy::tree::Tree;
 
     #[test]
-    fn a_dependency_on_a_higher_layer_is_found_in_every_table() {
+    fn upward_dependency_is_found_in_every_table() {
         let head = "package = { name = 'precast-codegen', description = 'x' }\nlints.workspace = true\n";
         let problems = |dependencies: &str| {
             let manifest = |text: &str| Some(text.to_owned());

@@ -57,7 +57,7 @@ mod tests {
     use crate::tidy::Findings;
 
     #[test]
-    fn dead_links_and_pages_outside_of_the_site_are_found() {
+    fn dead_links_and_unlisted_pages_are_found() {
         let files = [
             ("README.md", "# Top\n[a](crates/a.md#one) [b](crates/a.md#two) [c](none.md) [d](crates)\n"),
             ("crates/a.md", "# One\n[up](../README.md#top)\n"),

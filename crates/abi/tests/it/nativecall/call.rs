@@ -107,7 +107,7 @@ fn failures_are_reported_in_each_way() {
 }
 
 #[test]
-fn a_call_that_does_not_fit_is_refused_before_it_is_made() {
+fn mismatched_call_is_rejected_before_it_runs() {
     let small = small as extern "C" fn(i8) -> i8;
     assert!(matches!(invoke(small, &[]), Err(InvokeError::Count { expected: 1, found: 0, .. })));
     assert!(matches!(invoke(small, &[1_i32.into()]), Err(InvokeError::Size { expected: 1, found: 4, .. })));

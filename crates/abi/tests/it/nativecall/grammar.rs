@@ -28,7 +28,7 @@ fn a_prototype_says_what_the_text_says() {
 }
 
 #[test]
-fn what_is_no_signature_is_refused_with_its_place() {
+fn invalid_signatures_are_rejected_with_position() {
     let cases = [
         ("", 0, Problem::Closing),
         ("dd", 2, Problem::Closing),
@@ -93,7 +93,7 @@ fn other_spellings_are_mapped_by_the_documented_rules() {
 
 #[cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
 #[test]
-fn codes_of_the_host_become_codes_of_a_size() {
+fn host_codes_become_sized_codes() {
     let cases = [("lLnN)", "qQqQ)"), ("<l)<L", "i)I"), ("<d)d", "d)d")];
     for (text, canonical) in cases {
         assert_eq!(Signature::normalize(text).unwrap().as_str(), canonical, "{text}");
@@ -101,7 +101,7 @@ fn codes_of_the_host_become_codes_of_a_size() {
 }
 
 #[test]
-fn what_no_rule_maps_is_refused() {
+fn unmapped_types_are_rejected() {
     let texts = [
         "",
         "hello",

@@ -17,7 +17,7 @@ fn id(text: &str) -> u64 {
 }
 
 #[test]
-fn a_signature_has_one_address_as_long_as_someone_owns_it() {
+fn signature_keeps_its_address_while_owned() {
     let (one, two) = (intern("dqd)d"), intern("dqd)d"));
     assert_eq!(one, two);
     assert_ne!(one, intern("dqd)f"));
@@ -42,7 +42,7 @@ fn a_signature_has_one_number_for_ever() {
 }
 
 #[test]
-fn what_is_not_canonical_is_refused() {
+fn non_canonical_signatures_are_rejected() {
     for text in ["", "hello)world", "l)d", "d\0)d"] {
         assert!(intern(text).is_null() && id(text) == 0, "{text:?}");
     }

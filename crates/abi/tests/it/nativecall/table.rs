@@ -35,7 +35,7 @@ fn every_signature_is_found_and_no_other() {
 }
 
 #[test]
-fn eight_bytes_are_not_taken_for_the_beginning_of_nine() {
+fn eight_bytes_do_not_match_nine() {
     // Without an end marker in the last chunk, the second chunk of the longer signature would be called.
     let cell = TableCell::<Text>::new();
     cell.add(Key::<Text>::literal("dddddd)d"), 1);
@@ -45,7 +45,7 @@ fn eight_bytes_are_not_taken_for_the_beginning_of_nine() {
 }
 
 #[test]
-fn a_payload_that_looks_like_a_signature_is_not_matched() {
+fn payload_like_a_signature_does_not_match() {
     fn payloads<E: Verbatim>() {
         let (short, long) = (Key::<E>::new(&sig("d)d")), Key::<E>::new(&sig("ddddddddddddddddddd)")));
         let cell = TableCell::<E>::new();
@@ -76,7 +76,7 @@ fn an_old_table_stays_as_it_was() {
 }
 
 #[test]
-fn retired_memory_is_less_than_what_is_in_use() {
+fn retired_memory_stays_below_used_memory() {
     let cell = TableCell::<Text>::new();
     let mut words = 2;
     for n in 0..2000 {
@@ -90,7 +90,7 @@ fn retired_memory_is_less_than_what_is_in_use() {
 }
 
 #[test]
-fn readers_see_whole_tables_while_a_thousand_signatures_are_added() {
+fn readers_see_whole_tables_during_a_thousand_insertions() {
     fn stress<E: Encoding>() {
         const COUNT: usize = 1000;
         let cell = TableCell::<E>::new();

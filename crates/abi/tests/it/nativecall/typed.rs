@@ -95,7 +95,7 @@ fn functions_are_bound_by_their_types_and_called() {
 }
 
 #[test]
-fn another_type_is_an_error_that_lists_what_is_there() {
+fn wrong_type_error_lists_available_types() {
     let callable = Callable::default();
     assert_eq!(
         callable.bind::<extern "C" fn()>().unwrap_err().to_string(),
@@ -111,7 +111,7 @@ fn another_type_is_an_error_that_lists_what_is_there() {
 }
 
 #[test]
-fn a_function_that_needs_the_gil_is_not_bound_without_it() {
+fn function_needing_the_gil_is_not_bound_without() {
     let callable = Callable::default();
     let address = Function::of(scale as extern "C" fn(f64, i32) -> f64).address();
     // SAFETY: the function has this signature, which does not claim `~`.

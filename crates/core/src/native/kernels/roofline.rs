@@ -202,7 +202,7 @@ mod tests {
     use super::{multiply_add, triad};
 
     #[test]
-    fn every_loop_gets_somewhere_on_any_number_of_threads() {
+    fn loops_progress_on_any_number_of_threads() {
         for threads in [0, 1, 2] {
             assert!(triad(1, threads).is_finite() && triad(100_000, threads) > 0.0);
             assert!(multiply_add(threads).is_finite() && multiply_add(threads) > 0.0);

@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_spelled_as_no_other_and_cannot_be_changed() {
+    fn staged_file_has_unique_name_and_is_immutable() {
         let read = |staged: &Staged| fs_err::read(staged.path()).unwrap();
         let mut spelled = std::collections::BTreeSet::new();
         for byte in 0..9_u8 {
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_leads_to_another_file_is_refused() {
+    fn path_to_another_file_is_rejected() {
         let [one, other] = [memory_file(b"x", c"x").unwrap(), memory_file(b"x", c"x").unwrap()];
         let path = descriptor(&one).unwrap();
         check_same(&one, &path).unwrap();
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_a_file_system_without_execution_is_told() {
+    fn noexec_file_system_has_its_own_error() {
         let staged = Staged::new(b"x").unwrap();
         assert!(staged.can_be_executed());
         use rustix::fs::{StatVfsMountFlags, statvfs};

@@ -97,7 +97,7 @@ mod tests {
 
     /// Tests that the thread gets its own mask back, whatever the callers and the number of calls before it begins.
     #[test]
-    fn a_thread_is_kept_from_a_processor_until_it_begins() {
+    fn thread_avoids_a_processor_until_it_starts() {
         let all = sched_getaffinity(None).unwrap();
         let mut processors = (0..CpuSet::MAX_CPU).filter(|cpu| all.is_set(*cpu));
         let (mut place, send, came) = sleeper();
@@ -133,7 +133,7 @@ mod tests {
 
     /// Tests a place without a thread, and one whose thread has ended.
     #[test]
-    fn what_cannot_be_moved_is_left() {
+    fn unmovable_thread_stays() {
         let mut nobody = Place::default();
         nobody.keep_from(0);
         nobody.begin();

@@ -115,7 +115,7 @@ fn a_panic_in_a_range_is_the_callers() {
 
 /// Tests that a panic in the program's own threads becomes an error of the call, with the same text.
 #[test]
-fn what_a_program_brings_may_panic() {
+fn program_callbacks_may_panic() {
     thread_local! {
         static IS_THIS: Cell<bool> = const { Cell::new(false) };
     }

@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn one_byte_too_far_is_a_fault_that_says_whose_and_how_far() {
+    fn one_byte_overrun_is_a_located_fault() {
         let fault = |fault| Ended::Fault { case: 3, trial: 4, fault };
         let outside = |side| fault(Fault::Outside(Role::Input(1), side));
         assert_eq!(ended(Flush::End, 23, false), Ended::Done);
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn processes_that_an_op_starts_end_with_the_child() {
+    fn op_processes_end_with_the_child() {
         let (reader, writer) = std::io::pipe().unwrap();
         let ended = in_child(|_| {
             let own = std::process::id();
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_child_that_nothing_ends_is_ended_by_its_parent_with_all_that_it_started() {
+    fn parent_ends_a_stuck_child_and_its_processes() {
         let (reader, writer) = std::io::pipe().unwrap();
         let ended = super::in_child(Duration::ZERO, |progress| {
             // SAFETY: the copy only waits and keeps the pipe open.

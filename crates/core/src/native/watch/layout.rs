@@ -102,7 +102,7 @@ mod tests {
     use super::{Layout, lay_out, offsets};
 
     #[test]
-    fn every_element_has_a_place_of_its_own_within_the_span() {
+    fn every_element_has_its_own_place() {
         for shape in [&[][..], &[5], &[3, 4], &[2, 3, 4], &[1, 1]] {
             for layout in Layout::ANY {
                 let steps = lay_out(shape, 8, layout);

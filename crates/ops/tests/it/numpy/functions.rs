@@ -138,7 +138,7 @@ const ELSEWHERE: &[&str] = &[
 ];
 
 #[test]
-fn what_is_left_out_exists() {
+fn omitted_functions_exist() {
     let stale = ELSEWHERE.iter().filter(|name| Ops::rows().all(|row| row.name != **name));
     assert_eq!(stale.collect::<Vec<_>>(), Vec::<&&str>::new());
 }

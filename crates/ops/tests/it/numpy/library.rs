@@ -258,7 +258,7 @@ fn every_function_is_that_of_numpy() {
 }
 
 #[test]
-fn every_function_gives_what_is_kept_of_numpys_answers() {
+fn every_function_matches_stored_numpy_results() {
     let ulps = |text: &str| CALLS.iter().find(|(texts, _)| texts.contains(&text)).map(|(_, ulps)| *ulps);
     let (mut count, mut differ) = (0, Vec::new());
     for (case, answer) in golden::read() {

@@ -100,7 +100,7 @@ fn is_other_on_purpose(case: &Case) -> bool {
 }
 
 #[test]
-fn literals_in_every_place_of_the_page_are_numpys() {
+fn literals_in_every_place_match_numpy() {
     let Some(python) = python::find() else {
         println!("skipped: no python3 with NumPy 2; PRECAST_TEST_PYTHON names one");
         return;

@@ -33,7 +33,7 @@ fn files(url: &str, patience: Patience) -> Files {
 }
 
 #[test]
-fn a_store_in_a_bucket_is_pushed_and_is_a_layer() {
+fn bucket_store_is_pushed_and_is_a_layer() {
     let Some((_proxy, url)) = bucket("kernels") else { return };
     let served = served();
     let (archive, other) = unit("other", ISA);
@@ -71,7 +71,7 @@ fn a_store_in_a_bucket_is_pushed_and_is_a_layer() {
 }
 
 #[test]
-fn two_who_push_to_a_bucket_at_once_leave_one_store() {
+fn concurrent_bucket_pushes_leave_one_store() {
     let Some((_proxy, url)) = bucket("shared") else { return };
     let served = Arc::new(served());
     for seed in 0..8 {
@@ -89,7 +89,7 @@ fn two_who_push_to_a_bucket_at_once_leave_one_store() {
 }
 
 #[test]
-fn a_bucket_behind_what_fails_is_a_miss_that_says_why() {
+fn failing_bucket_is_a_miss_with_reason() {
     let Some((proxy, url)) = bucket("failing") else { return };
     let served = served();
     served.store.push(&files(&url, Patience::default()), None).unwrap();
@@ -97,13 +97,13 @@ fn a_bucket_behind_what_fails_is_a_miss_that_says_why() {
 }
 
 #[test]
-fn a_push_to_a_bucket_that_fails_says_why_and_the_next_one_ends_it() {
+fn failed_bucket_push_is_completed_by_the_next() {
     let Some((proxy, url)) = bucket("pushed") else { return };
     between::a_push_fails(&served(), &proxy, &files(&url, impatient()));
 }
 
 #[test]
-fn of_a_long_shard_in_a_bucket_only_what_is_wanted_is_listed() {
+fn long_bucket_shard_lists_only_wanted_names() {
     const NAMES: u32 = 1001;
     let Some((proxy, url)) = bucket("long") else { return };
     let files = files(&url, Patience::default());
@@ -128,7 +128,7 @@ fn of_a_long_shard_in_a_bucket_only_what_is_wanted_is_listed() {
 }
 
 #[test]
-fn an_error_states_the_length_of_a_key_that_is_too_long() {
+fn key_error_states_the_key_length() {
     // S3 allows 1024 bytes.
     let Some((_proxy, url)) = bucket(&"long".repeat(300)) else { return };
     let item = Item::Object(unit("entry", ISA).1.digest);

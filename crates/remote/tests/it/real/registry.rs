@@ -31,7 +31,7 @@ fn run(command: &mut Command) {
 }
 
 #[test]
-fn a_registry_and_skopeo_have_what_was_pushed_byte_for_byte() {
+fn registry_and_skopeo_have_the_pushed_bytes() {
     let Some(address) = told("PRECAST_TEST_REGISTRY", "a registry") else { return };
     let signer = Signer::new("alice");
     for (tag, bytes) in files() {
@@ -83,7 +83,7 @@ fn joined(directory: &Path) -> Vec<u8> {
 }
 
 #[test]
-fn oras_has_what_was_pushed_byte_for_byte_and_what_it_pushes_is_a_release() {
+fn oras_has_the_pushed_bytes_and_pushes_releases() {
     let Some(address) = told("PRECAST_TEST_REGISTRY", "a registry") else { return };
     let Some(python) = told("PRECAST_TEST_ORAS", "oras") else { return };
     for (tag, bytes) in files() {
@@ -107,7 +107,7 @@ fn oras_has_what_was_pushed_byte_for_byte_and_what_it_pushes_is_a_release() {
 }
 
 #[test]
-fn a_real_registry_behind_what_fails_gives_no_release() {
+fn failing_real_registry_gives_no_release() {
     let Some(address) = told("PRECAST_TEST_REGISTRY", "a registry") else { return };
     let proxy = Server::before(&address);
     between::a_registry_fails(&proxy, &proxy.url.replace("http://", "oci://"), &between::FAULTS);

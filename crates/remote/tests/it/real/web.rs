@@ -49,7 +49,7 @@ fn a_plain_web_server_serves_a_store() {
 }
 
 #[test]
-fn a_web_server_behind_what_fails_is_a_miss_that_says_why() {
+fn failing_web_server_is_a_miss_with_reason() {
     let Some(python) = told("PRECAST_TEST_PYTHON", "a web server") else { return };
     let served = served();
     let (_server, address) = web(&python, served.store.path());

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_arrays_have_the_dtype_and_shape_that_are_asked_for() {
+    fn small_arrays_have_requested_dtype_and_shape() {
         let shapes: [&[usize]; 16] = [
             &[],
             &[1],

@@ -203,13 +203,13 @@ fn products_are_their_definition<T: Parts>() {
 }
 
 #[test]
-fn products_of_floats_are_their_definition_in_every_layout_and_at_every_level() {
+fn float_products_match_definition_at_every_level() {
     products_are_their_definition::<f32>();
     products_are_their_definition::<f64>();
 }
 
 #[test]
-fn products_of_complex_numbers_are_their_definition_in_every_layout_and_at_every_level() {
+fn complex_products_match_definition_at_every_level() {
     products_are_their_definition::<Complex<f32>>();
     products_are_their_definition::<Complex<f64>>();
 }
@@ -240,7 +240,7 @@ fn a_large_product_is_its_definition() {
 
 /// Tests stacks with enough products for several threads; the left matrices are adjacent, and the right one is shared.
 #[test]
-fn products_of_a_stack_are_those_of_its_pairs() {
+fn stack_products_match_pair_products() {
     threads::limit(3);
     for ([m, n, k], count) in
         [([8, 8, 8], 3000), ([5, 1, 7], 40), ([9, 30, 300], 7), ([200, 190, 160], 3), ([90, 300, 200], 2)]
@@ -267,7 +267,7 @@ fn products_of_a_stack_are_those_of_its_pairs() {
 }
 
 #[test]
-fn a_nan_reaches_the_row_and_the_column_it_belongs_to_alone() {
+fn nan_affects_only_its_row_and_column() {
     for [m, n, k] in [[10, 30, 20], [9, 1, 30], [1, 40, 21]] {
         let (mut a, b) = (filled::<f64>(m, k), filled::<f64>(k, n));
         a[(m / 2, k - 1)] = f64::NAN;
@@ -280,7 +280,7 @@ fn a_nan_reaches_the_row_and_the_column_it_belongs_to_alone() {
 }
 
 #[test]
-fn what_is_no_product_is_refused() {
+fn invalid_products_are_rejected() {
     let (a, mut c) = ([1_i32; 4], [0_i32; 4]);
     let of = |step| super::Matrix { data: a.as_ptr().cast(), row: 2 * step, column: step, stack: 0 };
     let to = super::Matrix { data: c.as_mut_ptr().cast(), row: 8, column: 4, stack: 0 };

@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_directory_that_cannot_hold_modules_is_refused_with_its_remedy() {
+    fn unusable_directory_is_rejected_with_remedy() {
         use std::os::unix::fs::PermissionsExt as _;
         let (place, digest) = (tempfile::tempdir().unwrap(), Digest::from_bytes([0; 32]));
         let symbols = Symbols::new();

@@ -24,7 +24,7 @@ fn free(memory: &KeepLarge, data: *mut u8, bytes: usize) {
 }
 
 #[test]
-fn a_large_block_is_used_again_by_one_of_about_its_size() {
+fn large_block_is_reused_for_similar_sizes() {
     let memory = KeepLarge::new(64 * MIB);
     let first = alloc(&memory, 8 * MIB);
     free(&memory, first, 8 * MIB);
@@ -51,7 +51,7 @@ fn the_block_that_was_freed_last_comes_first() {
 }
 
 #[test]
-fn small_blocks_and_those_of_wide_alignment_are_not_kept() {
+fn small_and_wide_aligned_blocks_are_not_kept() {
     let memory = KeepLarge::new(64 * MIB);
     let small = alloc(&memory, MIB - 1);
     free(&memory, small, MIB - 1);

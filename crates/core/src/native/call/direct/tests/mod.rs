@@ -101,7 +101,7 @@ fn is_direct(function: &Function, inputs: &[Lies]) -> bool {
 }
 
 #[test]
-fn results_are_written_over_inputs_as_if_these_had_been_read_before() {
+fn results_may_overwrite_inputs() {
     let function = CASES[0].function(true);
     let mut memory: Vec<f64> = (0..10).map(f64::from).collect();
     let base = memory.as_mut_ptr();
