@@ -111,9 +111,9 @@ impl<'a> Runner<'a> {
 /// The duration of calls that do not count before a round: after about ten, a matrix of 32 MB is in the caches.
 const WARM: Duration = Duration::from_millis(20);
 
-/// The time for a thread pool to fall asleep: OpenBLAS threads spin for 2²⁶ cycles after their last work, about 30
-/// ms.
-const REST: Duration = Duration::from_millis(60);
+/// The time for a thread pool to fall asleep. OpenBLAS threads spin after their last work: measured on Intel Sapphire
+/// Rapids, for 120 ms. A contender that starts earlier shares the processors with them.
+const REST: Duration = Duration::from_millis(150);
 
 /// Runs all runners in turn, `rounds` times each after one round that does not count.
 pub(crate) fn race(rounds: usize, runners: &mut [Runner<'_>]) -> Result<Vec<Sample>> {
