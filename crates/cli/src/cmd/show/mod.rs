@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use precast_core::{Metadata, NoNative};
-use precast_graph::json as graph_json;
+use precast_graph::json::{self as graph_json, ParseJsonError};
 use precast_ops::Ops;
 use precast_ops::rewrite::Form;
 use precast_store::archive::check_name;
@@ -142,18 +142,58 @@ fn no_source(key: &BuildKey) -> Failure {
         .hint("name the store with `--store DIR`; bundles do not contain C")
 }
 
-fn show_entry(args: &ShowArgs, layer: &Layer, entry: &Entry) -> Result<Exit, Failure> {
-    let ops = Ops::standard();
-    let declared = graph_json::parse(&entry.declared, &ops)?;
-    let lowered = ops.lower(&declared, Form::Lowered)?;
-    let native = match entry.program.steps.len() {
-        1 => precast_codegen::native(&lowered, ops.c())?,
-        modules => Err(NoNative::Modules { modules }),
+/// The graph of an entry, in words.
+struct Graph {
+    declared: String,
+    /// `None` if the library lacks an op of the graph.
+    rewritten: Option<String>,
+    native: Result<String, String>,
+}
+
+impl Graph {
+    /// Describes the graph of an entry. A frozen graph may have ops that only the package that made it knows; their
+    /// names and values are in the document.
+    fn of(entry: &Entry, document: &Value) -> Result<Self, Failure> {
+        let ops = Ops::standard();
+        let declared = match graph_json::parse(&entry.declared, &ops) {
+            Ok(declared) => declared,
+            Err(ParseJsonError::UnknownOp { found, .. }) => {
+                let native = Err(format!("`{found}` is not an op of this program"));
+                return Ok(Self { declared: applies(document), rewritten: None, native });
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let lowered = ops.lower(&declared, Form::Lowered)?;
+        let native = match entry.program.steps.len() {
+            1 => precast_codegen::native(&lowered, ops.c())?,
+            modules => Err(NoNative::Modules { modules }),
+        };
+        let (declared, rewritten) = (steps(&declared.to_string()), Some(steps(&lowered.to_string())));
+        Ok(Self { declared, rewritten, native: native.map_err(|reason| reason.to_string()) })
+    }
+}
+
+/// Lists the applies of a graph's document, one per line.
+fn applies(document: &Value) -> String {
+    let text = |value: &Value| value.as_str().unwrap_or("?").to_owned();
+    let list = |value: &Value, one: &dyn Fn(&Value) -> String| {
+        value.as_array().into_iter().flatten().map(one).collect::<Vec<_>>().join(", ")
     };
+    let line = |apply: &Value| {
+        let outputs = list(&apply["outputs"], &|output| text(&output["id"]));
+        format!("{outputs} = {}({})", text(&apply["op"]), list(&apply["inputs"], &text))
+    };
+    let lines: Vec<String> = document["applies"].as_array().into_iter().flatten().map(line).collect();
+    lines.join("\n            ")
+}
+
+fn show_entry(args: &ShowArgs, layer: &Layer, entry: &Entry) -> Result<Exit, Failure> {
+    let document: Value = serde_json::from_str(&entry.declared)?;
+    let graph = Graph::of(entry, &document)?;
     if args.json {
         let mut shown = json!({
-            "name": entry.name, "native": native.ok(), "layer": layer.to_string(), "interface": entry.program.to_string(),
-            "program": keys(entry), "declared": serde_json::from_str::<Value>(&entry.declared)?,
+            "name": entry.name, "native": graph.native.ok(), "layer": layer.to_string(),
+            "interface": entry.program.to_string(), "program": keys(entry), "declared": document,
         });
         if !entry.metadata.is_empty() {
             shown["metadata"] = described::json(&entry.metadata);
@@ -164,9 +204,11 @@ fn show_entry(args: &ShowArgs, layer: &Layer, entry: &Entry) -> Result<Exit, Fai
     let mut text = format!("entry       {}\n", entry.name);
     let _ = writeln!(text, "layer       {layer}");
     let _ = writeln!(text, "interface   {}", entry.program);
-    let _ = writeln!(text, "declared    {}", steps(&declared.to_string()));
-    let _ = writeln!(text, "rewritten   {}", steps(&lowered.to_string()));
-    let native = native.unwrap_or_else(|reason| format!("none: {reason}"));
+    let _ = writeln!(text, "declared    {}", graph.declared);
+    if let Some(rewritten) = graph.rewritten {
+        let _ = writeln!(text, "rewritten   {rewritten}");
+    }
+    let native = graph.native.unwrap_or_else(|reason| format!("none: {reason}"));
     let _ = writeln!(text, "native      {native}");
     let _ = writeln!(text, "modules     {}", keys(entry).join("\n            "));
     text += &metadata_lines(&entry.metadata);
