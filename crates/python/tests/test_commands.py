@@ -1,7 +1,9 @@
 """`python -m precast`: the command line, and the commands that run a script."""
 
+import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from precast import _native
@@ -46,3 +48,17 @@ def test_a_build_without_the_command_line_fails_with_a_hint(monkeypatch, capsys)
 def test_the_help_names_the_other_meaning():
     ran = subprocess.run([sys.executable, "-m", "precast", "record", "--help"], capture_output=True, text=True)
     assert ran.returncode == 0 and "`record -- PROGRAM`" in ran.stdout
+
+
+def test_entries_with_own_ops_are_shown(tmp_path):
+    bundle = tmp_path / "steps.bundle"
+    script = tmp_path / "save.py"
+    example = (Path(__file__).parent.parent / "examples/own_op.py").read_text(encoding="utf-8")
+    script.write_text(example + f"\nprecast.save({str(bundle)!r}, {{'steps': precast.graph([x], {{'y': Steps()(x)}})}})\n")
+    saved = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)
+    assert saved.returncode == 0, saved.stderr
+    show = [sys.executable, "-m", "precast", "show", "steps", "--bundle", str(bundle)]
+    shown = subprocess.run(show, capture_output=True, text=True)
+    assert shown.returncode == 0 and "= Steps(x)" in shown.stdout, shown
+    described = json.loads(subprocess.run([*show, "--json"], capture_output=True, text=True).stdout)
+    assert described["native"] is None and described["declared"]["applies"][0]["op"] == "Steps"
