@@ -30,7 +30,9 @@ mod tests {
     use clap::{Arg, Command};
 
     fn refused(arguments: &[&str]) -> Option<String> {
-        let own = Command::new("precast").subcommand(Command::new("ls").arg(Arg::new("store").long("store")));
+        let own = Command::new("precast")
+            .subcommand_required(true)
+            .subcommand(Command::new("ls").arg(Arg::new("store").long("store")));
         needs_remote(&own.try_get_matches_from(arguments).unwrap_err())
     }
 
