@@ -316,7 +316,6 @@ PC_SELDOM static int pc_reduce_lanes(pc_context *ctx, int64_t first, int64_t end
   if (own == NULL) return -1;
   pc_area_begin(&own->area);
   int failure = pc_reduce_ready(ctx, own, 1, 0, 0);
-  if (failure == 0) pc_chunks_still(&own->chunks, &own->inner);
   for (int64_t block = first; block < end && failure == 0; block++) {
     failure = pc_reduce_block(ctx, own, block * PC_REDUCE_BLOCK, b->lanes + block * m->lanes * m->item);
   }
