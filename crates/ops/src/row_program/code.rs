@@ -74,7 +74,7 @@ impl COp for RowProgram {
                     let monoid = format!("{}_{}", kind.name(), layout.dtypes[step.makes[0]]);
                     if monoids.insert(monoid.clone()) {
                         // Writing to a string cannot fail.
-                        let _ = writeln!(text, "PC_MONOID_{monoid}({name}_{monoid}, PC_MONOID_ROWS)");
+                        let _ = writeln!(text, "PC_MONOID_{monoid}({name}_{monoid}, PC_MONOID_MAPPED)");
                     }
                     format!("NULL, &{name}_{monoid}")
                 }
