@@ -1,10 +1,25 @@
-/* driver/chunk.h: a pc_loop cut in chunks, each operand contiguous (see loop.h). */
+/* driver/chunk.h: a pc_loop cut in chunks, each operand contiguous (see loop.h).
+ *
+ * An operand that is gathered has a nest: its own dimensions, joined where its steps allow, whatever other operands do. So a row that
+ * is broadcast, and a column, are grids of two dimensions (grid.h) for whatever dimensions there are. Chunks of short rows are whole
+ * rows where that is possible, and what repeats from chunk to chunk, as broadcast rows do, stays in its block.
+ */
 #ifndef PRECAST_DRIVER_CHUNK_H
 #define PRECAST_DRIVER_CHUNK_H
 
+#include "grid.h"
 #include "loop.h"
 
 #define PC_LOOP_SHORT_ROW 128 /* rows below this are packed, several to a chunk */
+
+/* The near dimensions of an operand: `rows` of `columns` elements; the first `rest` dimensions of the loop are outside. Steps in
+ * bytes. */
+typedef struct pc_nest {
+  int64_t columns, column, rows, row;
+  int64_t period; /* elements after which it repeats */
+  int32_t rest;
+  int32_t held;   /* elements that the block of an input has; 0: none yet */
+} pc_nest;
 
 /* How each operand of a loop reaches the kernel. */
 typedef struct pc_chunks {
@@ -14,9 +29,44 @@ typedef struct pc_chunks {
   int64_t block_bytes;
   int packs;     /* chunks go on over the ends of rows */
   char *block[PC_LOOP_OPERANDS];   /* where it is gathered, once that is known; NULL: handed over in place */
-  uint8_t still[PC_LOOP_OPERANDS]; /* does not move: its block is filled once */
+  pc_nest nest[PC_LOOP_OPERANDS];  /* of an operand with a block */
+  int64_t phase[PC_LOOP_OPERANDS]; /* of an input with a block: the place in its period where the block begins, .. */
+  const char *from[PC_LOOP_OPERANDS]; /* .. and where the operand began */
   char *data[PC_LOOP_OPERANDS];    /* what the kernel gets */
 } pc_chunks;
+
+/* Joins dimensions of operand k from d down to 0 that have one step; a part of a loop may have some of extent 1. Returns the first one
+ * that does not join. */
+static int32_t pc_nest_join(const pc_loop *loop, int32_t k, int32_t d, int64_t *extent, int64_t *step) {
+  while (d >= 0 && loop->shape[d] == 1) d--;
+  *extent = d < 0 ? 1 : loop->shape[d];
+  *step = d < 0 ? 0 : loop->stride[k][d];
+  for (d--; d >= 0 && (loop->shape[d] == 1 || loop->stride[k][d] == *step * *extent); d--) *extent *= loop->shape[d];
+  return d;
+}
+
+/* The nest of operand k. */
+static inline void pc_nest_plan(pc_nest *e, const pc_loop *loop, int32_t k) {
+  int32_t d = pc_nest_join(loop, k, loop->ndim - 1, &e->columns, &e->column);
+  e->rest = pc_nest_join(loop, k, d, &e->rows, &e->row) + 1;
+}
+
+/* Elements after which operand k repeats; `total` if it never does. */
+static int64_t pc_nest_period(const pc_loop *loop, int32_t k, int64_t total) {
+  for (int32_t d = 0; d < loop->ndim && (loop->shape[d] == 1 || loop->stride[k][d] == 0); d++) total /= loop->shape[d];
+  return total;
+}
+
+/* Rounds the longest chunk to whole rows, and to whole periods of what repeats; and to lines of the cache, so that what lies in place
+ * stays aligned. */
+static void pc_chunks_round(pc_chunks *c, const pc_loop *loop) {
+  int64_t unit = c->row <= c->most ? c->row : 1;
+  for (int32_t k = 0; k < loop->n_in; k++) {
+    if (c->block[k] != NULL && c->nest[k].period > unit && c->nest[k].period <= c->most) unit = c->nest[k].period;
+  }
+  int64_t units = c->most / unit;
+  c->most = (units >= 32 ? units & ~(int64_t)15 : units >= 16 ? units & ~(int64_t)7 : units) * unit;
+}
 
 /* Plans the chunks of `loop`, blocks of `longest` elements at most. Returns the bytes of its blocks, PC_LOOP_SCRATCH_BYTES at most, for
  * pc_chunks_place. */
@@ -26,19 +76,17 @@ static int64_t pc_chunks_plan(pc_chunks *c, const pc_loop *loop, int64_t longest
   c->total = pc_loop_size(loop);
   c->packs = last > 0 && c->row < PC_LOOP_SHORT_ROW;
   for (int32_t k = 0; k < loop->n_all; k++) {
-    int64_t step = loop->item[k];
-    int linear = 1;
-    c->still[k] = k < loop->n_in;
-    for (int32_t d = last; d >= 0; d--) {
-      linear &= loop->stride[k][d] == step;
-      c->still[k] &= loop->stride[k][d] == 0;
-      step *= loop->shape[d];
-    }
+    int32_t item = loop->item[k];
+    c->block[k] = NULL;
+    widest = item > widest ? item : widest;
     /* A scalar is loaded by the kernel; the rest is in place if whole rows, or with packing everything, is contiguous. */
-    int in_place = loop->item[k] == 0 || linear || (!c->packs && loop->stride[k][last] == loop->item[k]);
-    c->block[k] = in_place ? NULL : (char *)c;
-    blocks += !in_place;
-    widest = loop->item[k] > widest ? loop->item[k] : widest;
+    if (item == 0 || last < 0 || (!c->packs && loop->stride[k][last] == item)) continue;
+    pc_nest_plan(&c->nest[k], loop, k);
+    if (c->nest[k].columns == c->total && c->nest[k].column == item) continue;
+    c->block[k] = (char *)c;
+    c->nest[k].held = 0;
+    c->nest[k].period = c->total > longest ? pc_nest_period(loop, k, c->total) : c->total;
+    blocks++;
   }
   c->most = INT64_MAX;
   if (blocks == 0) return 0;
@@ -46,6 +94,7 @@ static int64_t pc_chunks_plan(pc_chunks *c, const pc_loop *loop, int64_t longest
   most = most < longest ? most : longest;
   c->most = most < all ? most : all;
   c->block_bytes = c->most * widest;
+  if (c->packs && c->most < c->total) pc_chunks_round(c, loop);
   return blocks * c->block_bytes;
 }
 
@@ -58,55 +107,90 @@ static void pc_chunks_place(pc_chunks *c, const pc_loop *loop, char *at) {
   }
 }
 
-/* Gathers n elements of operand k from position `pos` on into its block, or with `scatter` puts them back. */
-static void pc_chunks_copy(const pc_chunks *c, const pc_loop *loop, int32_t k, int64_t pos, int64_t n, int scatter);
-
-/* The element of operand k at row `r`, column `column`. */
-static char *pc_chunks_at(const pc_loop *loop, int32_t k, int64_t r, int64_t column) {
-  int32_t last = loop->ndim - 1;
+/* The element of operand k at the `r`-th setting of the first `ndim` dimensions. */
+static char *pc_chunks_at(const pc_loop *loop, int32_t k, int32_t ndim, int64_t r) {
   char *at = loop->data[k];
-  if (last >= 0) at += column * loop->stride[k][last];
-  for (int32_t d = last - 1; d > 0; d--) {
+  for (int32_t d = ndim - 1; d > 0 && r > 0; d--) {
     at += r % loop->shape[d] * loop->stride[k][d];
     r /= loop->shape[d];
   }
-  return last > 0 ? at + r * loop->stride[k][0] : at;
+  return ndim > 0 ? at + r * loop->stride[k][0] : at;
 }
 
-static void pc_chunks_copy(const pc_chunks *c, const pc_loop *loop, int32_t k, int64_t pos, int64_t n, int scatter) {
-  int64_t r = pos / c->row, column = pos % c->row, step = loop->stride[k][loop->ndim - 1];
+/* Gathers n elements of operand k from position `pos` on into its block, or with `back` puts them back. */
+static void pc_chunks_copy(const pc_chunks *c, const pc_loop *loop, int32_t k, int64_t pos, int64_t n, int back) {
+  const pc_nest *e = &c->nest[k];
+  int32_t item = loop->item[k];
   char *block = c->block[k];
-  for (; n > 0; r++, column = 0) {
-    int64_t m = c->row - column < n ? c->row - column : n;
-    char *at = pc_chunks_at(loop, k, r, column);
-    pc_copy_strided(loop->item[k], m, scatter ? at : block, scatter ? step : loop->item[k], scatter ? block : at,
-                    scatter ? loop->item[k] : step);
-    block += m * loop->item[k];
-    n -= m;
+  if (e->rows == 1) {
+    pc_grid_line(item, n, loop->data[k] + pos * e->column, e->column, block, back);
+    return;
+  }
+  int64_t r = 0, column = 0, q = 0;
+  if (pos > 0) {
+    r = pos / e->columns;
+    column = pos - r * e->columns;
+    q = r / e->rows;
+    r -= q * e->rows;
+  }
+  for (; n > 0; q++, r = 0) {
+    char *at = pc_chunks_at(loop, k, e->rest, q) + r * e->row;
+    while (n > 0 && r < e->rows) {
+      int64_t columns = e->columns - column < n ? e->columns - column : n, rows = 1;
+      if (columns < e->columns) {
+        pc_grid_line(item, columns, at + column * e->column, e->column, block, back);
+      } else {
+        rows = n / columns < e->rows - r ? n / columns : e->rows - r;
+        const pc_grid g = {at, rows, columns, e->row, e->column};
+        pc_grid_copy(item, &g, block, back);
+      }
+      block += rows * columns * item;
+      n -= rows * columns;
+      at += rows * e->row;
+      r += rows;
+      column = 0;
+    }
   }
 }
 
-/* Fills the blocks of operands that do not move. */
-static void pc_chunks_still(const pc_chunks *c, const pc_loop *loop) {
-  int64_t filled = c->most < c->total ? c->most : c->total;
-  for (int32_t k = 0; k < loop->n_in; k++) {
-    if (c->block[k] != NULL && c->still[k]) pc_copy_strided(loop->item[k], filled, c->block[k], loop->item[k], loop->data[k], 0);
-  }
+/* The place in its period of element `pos` of input k, in row r. In a long row, what does not move has one element for all of it. */
+static int64_t pc_chunks_phase(const pc_chunks *c, const pc_loop *loop, int32_t k, int64_t pos, int64_t r) {
+  int64_t period = c->nest[k].period;
+  if (period == 1) return 0;
+  if (!c->packs && loop->stride[k][loop->ndim - 1] == 0) return r;
+  return period < c->total ? pos % period : pos;
+}
+
+/* Gathers n elements of input k at `pos`, in row r, unless its block has them. */
+static void pc_chunks_fill(pc_chunks *c, const pc_loop *loop, int32_t k, int64_t pos, int64_t r, int64_t n) {
+  int64_t phase = pc_chunks_phase(c, loop, k, pos, r);
+  if (phase == c->phase[k] && n <= c->nest[k].held && c->from[k] == loop->data[k]) return;
+  pc_chunks_copy(c, loop, k, pos, n, 0);
+  c->phase[k] = phase;
+  c->nest[k].held = (int32_t)n;
+  c->from[k] = loop->data[k];
 }
 
 /* Readies the chunk at `pos`, of at most `limit` elements: fills c->data of every operand. Returns its length. */
 static int64_t pc_chunks_ready(pc_chunks *c, const pc_loop *loop, int64_t pos, int64_t limit) {
-  int64_t r = pos / c->row, column = pos % c->row, n = c->packs ? c->total - pos : c->row - column;
+  int64_t r = 0, column = pos, n = c->total - pos;
+  if (!c->packs && c->row < c->total) {
+    r = pos / c->row;
+    column = pos - r * c->row;
+    n = c->row - column;
+  }
   n = n < c->most ? n : c->most;
   n = n < limit ? n : limit;
-  if (pos == 0) pc_chunks_still(c, loop);
   for (int32_t k = 0; k < loop->n_all; k++) {
-    if (c->block[k] == NULL) {
-      c->data[k] = c->packs ? loop->data[k] + pos * loop->item[k] : pc_chunks_at(loop, k, r, column);
-      continue;
+    if (c->block[k] != NULL) {
+      c->data[k] = c->block[k];
+      if (k < loop->n_in) pc_chunks_fill(c, loop, k, pos, r, n);
+    } else if (c->packs || loop->ndim == 0) {
+      c->data[k] = loop->data[k] + pos * loop->item[k];
+    } else {
+      int32_t last = loop->ndim - 1;
+      c->data[k] = pc_chunks_at(loop, k, last, r) + column * loop->stride[k][last];
     }
-    c->data[k] = c->block[k];
-    if (k < loop->n_in && !c->still[k]) pc_chunks_copy(c, loop, k, pos, n, 0);
   }
   return n;
 }

@@ -2,7 +2,7 @@
  *
  *   all operands contiguous with one shape, outputs there or yet to be made ----> one call of the kernel on all elements
  *   the same with single elements among them, to be spread to few -------------> blocks of them, then the same (flat.h)
- *   anything else --> pc_loop: broadcast, coalesce, order --> pc_chunks: gather --> kernel per chunk
+ *   anything else --> pc_loop: broadcast, coalesce, order, prefer --> pc_chunks: gather --> kernel per chunk
  *                     or, where an operand is transposed, --> pc_tiles: turn --> kernel per row of a tile
  *   either in ranges, where there are many elements (cut.h)
  *
@@ -22,6 +22,9 @@
 /* Bytes that a kernel gets at once of an operand that is gathered: a CPU reads the next ones while it computes with these only if
  * they are few. */
 #define PC_ELEMWISE_BLOCK_BYTES 2048
+
+/* Elements of a loop whose order is not worth a choice, at most. */
+#define PC_ELEMWISE_FEW 64
 
 /* Elements of a block. */
 static int64_t pc_elemwise_block(const pc_loop *loop) {
@@ -91,9 +94,11 @@ static int pc_elemwise_strided(pc_context *ctx, const pc_elemwise *e, pc_tensor 
     if (t == NULL) return -1;
     pc_loop_operand(&loop, e->n_in + j, t, 0);
   }
-  if (pc_loop_size(&loop) == 0) return 0;
+  int64_t size = pc_loop_size(&loop);
+  if (size == 0) return 0;
   pc_loop_coalesce(&loop);
   if (pc_loop_order(&loop)) pc_loop_coalesce(&loop);
+  if (loop.ndim > 1 && size > PC_ELEMWISE_FEW && pc_loop_prefer(&loop)) pc_loop_coalesce(&loop);
   pc_elemwise_cut c;
   c.kernel = e->kernel;
   if (!pc_cut_plan(&c.cut, &loop, 1, e->flags)) return pc_elemwise_loop(ctx, &loop, e->kernel);

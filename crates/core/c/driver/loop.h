@@ -4,7 +4,8 @@
  *
  * A chunk is a run of elements in loop order. An operand whose chunk is contiguous is handed to the kernel where it
  * lies; another is gathered into a block that stays in the L1 cache, or scattered from there. Chunks do not cross rows
- * when rows are long, and pack several rows when they are short. An operand that does not move at all is filled once.
+ * when rows are long, and pack several rows when they are short. A block that would get the same elements again, as that
+ * of a broadcast row, is not filled again.
  * All blocks together fit into the L1 cache, so they are shorter when there are many.
  */
 #ifndef PRECAST_DRIVER_LOOP_H
@@ -115,6 +116,34 @@ static int pc_loop_order(pc_loop *loop) {
     }
   }
   return moved;
+}
+
+/* Moves dimension d to the end. */
+static void pc_loop_move(pc_loop *loop, int32_t d) {
+  for (; d < loop->ndim - 1; d++) {
+    int64_t extent = loop->shape[d];
+    loop->shape[d] = loop->shape[d + 1];
+    loop->shape[d + 1] = extent;
+    for (int32_t k = 0; k < loop->n_all; k++) {
+      int64_t step = loop->stride[k][d];
+      loop->stride[k][d] = loop->stride[k][d + 1];
+      loop->stride[k][d + 1] = step;
+    }
+  }
+}
+
+/* Moves the dimension to the end along which more operands are contiguous than along the last one: inputs that agree are read as they
+ * lie, though the output runs the other way. For loops that may take their elements in any order. Returns whether any was moved. */
+static int pc_loop_prefer(pc_loop *loop) {
+  int32_t best = loop->ndim - 1, fewest = 0;
+  for (int32_t d = best; d >= 0; d--) {
+    int32_t scattered = 0;
+    for (int32_t k = 0; k < loop->n_all; k++) scattered += loop->item[k] != 0 && loop->stride[k][d] != loop->item[k] && loop->stride[k][d] != 0;
+    if (d == loop->ndim - 1 || scattered < fewest) best = d, fewest = scattered;
+  }
+  if (best == loop->ndim - 1 || best < 0) return 0;
+  pc_loop_move(loop, best);
+  return 1;
 }
 
 /* An operand without elements may lie nowhere, where C knows no steps. */

@@ -5,6 +5,8 @@
  *     columns   a kept dimension is the near one, or rows are short: for a tile of outputs at once, map row after row and step
  *               into lanes; no more rows than there are lanes are kept instead, and added up in place. What is gathered of short
  *               rows stays for the tiles that read it again
+ *     short     the same of short rows as they lie: a tile of them is mapped as a whole and turned (reduce_tiles.h)
+ *     stripes   few columns of many rows: rows are mapped several at once, and step into several lanes at once
  *
  *   flat      one output of at most 512 elements that lie contiguous (flat.h): one call of the map, one fold
  *   blocks    one output of many elements: the lanes of each block, on several threads; then their trees, in order
@@ -15,30 +17,10 @@
 #ifndef PRECAST_DRIVER_REDUCE_H
 #define PRECAST_DRIVER_REDUCE_H
 
-#include "area.h"
-#include "chunk.h"
 #include "cut.h"
 #include "flat.h"
+#include "reduce_tiles.h"
 #include <precast/output.h>
-
-#define PC_REDUCE_LANES_BYTES 32768 /* all lanes of a tile: what bounds the outputs that the columns way makes at once */
-#define PC_REDUCE_WIDE_BYTES 458752 /* the same where there is much to read: whole rows, with lanes in the second-level cache */
-#define PC_REDUCE_MUCH_BYTES 1048576
-#define PC_REDUCE_FLAT_LANES_BYTES 1024
-#define PC_REDUCE_SHORT 16 /* elements behind an output: rows of fewer would not pay */
-
-/* Everything a run needs. `outer` has the output as its last operand. */
-typedef struct pc_reduce_run {
-  const pc_reduce *op;
-  pc_loop outer, inner;
-  pc_chunks chunks; /* of rows */
-  int64_t count;    /* elements behind each output */
-  int64_t room;     /* bytes of an operand that is gathered, of columns */
-  int64_t depth;    /* rows of it that are held */
-  const char *held[PC_LOOP_OPERANDS]; /* where the tile begins whose rows are; NULL: none are */
-  char *scratch, *mapped, *lanes, *totals; /* in `area` */
-  pc_area area;
-} pc_reduce_run;
 
 /* Moves dimension d of `all` to the end of `to`. */
 static void pc_reduce_take(pc_loop *to, const pc_loop *all, int32_t d) {
@@ -173,18 +155,23 @@ static void pc_reduce_columns(pc_reduce_run *r, char *const *base, int64_t colum
   m->finish(r->totals, columns, r->count, base[1], last < 0 ? 0 : r->outer.stride[1][last]);
 }
 
-/* Whether the last kept dimension is nearer in memory than the last reduced one, or rows would be too short to pay. */
-static int pc_reduce_by_columns(const pc_reduce_run *r) {
+/* How the outputs are made: see the head of this file. */
+typedef enum pc_reduce_way { PC_REDUCE_ROWS, PC_REDUCE_COLUMNS, PC_REDUCE_SHORT_ROWS } pc_reduce_way;
+
+/* Columns, where the last kept dimension is nearer in memory than the last reduced one, or where there are few rows of it; else
+ * rows. */
+static pc_reduce_way pc_reduce_choose(const pc_reduce_run *r) {
   int32_t kept = r->outer.ndim - 1, reduced = r->inner.ndim - 1;
-  if (kept < 0 || reduced < 0 || r->outer.shape[kept] < 8 || r->count == 0) return 0;
-  if (r->count < PC_REDUCE_SHORT) return 1;
+  if (kept < 0 || reduced < 0 || r->outer.shape[kept] < 8 || r->count == 0) return PC_REDUCE_ROWS;
+  if (r->count < PC_REDUCE_TINY) return PC_REDUCE_COLUMNS;
+  const pc_reduce_way rows = r->count < PC_SHORT_ROW ? PC_REDUCE_SHORT_ROWS : PC_REDUCE_ROWS;
   for (int32_t k = 0; k < r->op->n_in; k++) {
     int64_t near = r->outer.stride[k][kept], far = r->inner.stride[k][reduced];
     near = near < 0 ? -near : near;
     far = far < 0 ? -far : far;
-    if (r->outer.item[k] != 0 && near != far) return near != 0 && (near < far) && far != 0;
+    if (r->outer.item[k] != 0 && near != 0 && far != 0 && near != far) return near < far ? PC_REDUCE_COLUMNS : rows;
   }
-  return 0;
+  return rows;
 }
 
 /* How many outputs the columns way makes at once. Elements as they lie are read in whole rows, where there is much to read. */
@@ -211,13 +198,7 @@ static int pc_reduce_ready(pc_context *ctx, pc_reduce_run *r, int64_t most, int 
   } else if (!plain && (!is_few || r->op->map != NULL)) {
     gathered = r->op->n_in * r->depth * r->room;
   }
-  if (r->op->map == NULL) mapped = 0;
-  int64_t all = pc_area_whole(gathered) + pc_area_whole(mapped) + pc_area_whole(lanes) + pc_area_whole(totals);
-  if (pc_area_ready(ctx, &r->area, all) != 0) return -1;
-  r->scratch = pc_area_cut(&r->area, gathered);
-  r->mapped = pc_area_cut(&r->area, mapped);
-  r->lanes = pc_area_cut(&r->area, lanes);
-  r->totals = pc_area_cut(&r->area, totals);
+  if (pc_reduce_place(ctx, r, gathered, mapped, lanes, totals) != 0) return -1;
   if (!by_columns) pc_chunks_place(&r->chunks, &r->inner, r->scratch);
   return 0;
 }
@@ -243,7 +224,10 @@ static int pc_reduce_part(pc_context *ctx, pc_reduce_run *r, int by_columns, int
 /* Runs over the outer dimensions, a row or a tile at a time; where tiles are held, over all with the same columns first. */
 static int pc_reduce_outer(pc_context *ctx, pc_reduce_run *r) {
   pc_loop *outer = &r->outer;
-  int by_columns = pc_reduce_by_columns(r);
+  const pc_reduce_way way = pc_reduce_choose(r);
+  if (way == PC_REDUCE_SHORT_ROWS) return pc_reduce_short(ctx, r);
+  if (way == PC_REDUCE_COLUMNS && pc_reduce_has_stripes(r)) return pc_reduce_stripes(ctx, r);
+  int by_columns = way == PC_REDUCE_COLUMNS;
   int32_t ndim = by_columns ? outer->ndim - 1 : outer->ndim; /* dimensions stepped through one by one */
   int64_t index[PC_MAX_NDIM] = {0}, columns = by_columns ? outer->shape[ndim] : 1;
   int plain = by_columns && !pc_reduce_is_few(r) && r->op->map == NULL && r->op->monoid->steps != NULL && r->inner.ndim == 1 && outer->stride[0][ndim] == outer->item[0];
@@ -316,7 +300,6 @@ PC_SELDOM static int pc_reduce_lanes(pc_context *ctx, int64_t first, int64_t end
   if (own == NULL) return -1;
   pc_area_begin(&own->area);
   int failure = pc_reduce_ready(ctx, own, 1, 0, 0);
-  if (failure == 0) pc_chunks_still(&own->chunks, &own->inner);
   for (int64_t block = first; block < end && failure == 0; block++) {
     failure = pc_reduce_block(ctx, own, block * PC_REDUCE_BLOCK, b->lanes + block * m->lanes * m->item);
   }

@@ -27,11 +27,17 @@ static void pc_rows_fold(pc_rows_run *r, const pc_rows_step *step, int32_t fold,
     m->fold(r->lanes[fold], x, n, pos % PC_REDUCE_BLOCK % m->lanes);
     return;
   }
-  for (int64_t row = 0; row < r->rows; row++, x += r->count * m->item) {
+  char *to = r->place[step->values[1]];
+  int32_t item = pc_rows_item(r, step->values[1]);
+  if (r->turned != NULL) {
+    pc_short_fold(m, x, r->count, r->rows, r->turned, to, item);
+    return;
+  }
+  for (int64_t row = 0; row < r->rows; row++, x += r->count * m->item, to += item) {
     m->clear(r->lanes[fold], m->lanes);
     m->fold(r->lanes[fold], x, r->count, 0);
     m->close(r->lanes[fold], 1, r->total[fold], 1);
-    m->finish(r->total[fold], 1, r->count, r->place[step->values[1]] + row * m->item, 0);
+    m->finish(r->total[fold], 1, r->count, to, 0);
   }
 }
 
@@ -110,10 +116,8 @@ static int pc_rows_once(pc_context *ctx, pc_rows_run *r, int32_t first, int32_t 
     for (int32_t i = 0; i < step->n_out; i++) {
       int32_t v = step->values[step->n_in + i], item = pc_rows_item(r, v);
       if (r->spread[v] == NULL) continue;
-      int64_t n = r->rows > 1 ? r->count : r->chunk;
-      for (int64_t row = 0; row < r->rows; row++) {
-        pc_copy_strided(item, n, r->spread[v] + row * n * item, item, r->place[v] + row * item, 0);
-      }
+      const pc_grid single = {r->place[v], r->rows, r->rows > 1 ? r->count : r->chunk, item, 0};
+      pc_grid_copy(item, &single, r->spread[v], 0);
     }
   }
   return 0;

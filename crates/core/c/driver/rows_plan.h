@@ -5,6 +5,7 @@
 #include "apart.h"
 #include "area.h"
 #include "chunk.h"
+#include "short.h"
 
 #define PC_ROWS_CHUNK 512           /* elements of a chunk, at most, of a longer row; half of it with `ahead` */
 #define PC_ROWS_TILE 512            /* elements of a tile of several rows, or of a row that is one chunk, at most */
@@ -35,6 +36,7 @@ typedef struct pc_rows_run {
   int ahead;                       /* the next tile is asked for while this one is computed */
   int puts;                        /* some output is not written in place */
   char *lanes[PC_ROWS_FOLDS];
+  char *turned;                    /* where rows are folded that are many or short, else NULL */
   char total[PC_ROWS_FOLDS][16] __attribute__((aligned(16)));
   pc_area area;                    /* blocks, lanes and places */
 } pc_rows_run;
@@ -147,14 +149,22 @@ PC_SELDOM static int64_t pc_rows_spread_bytes(const pc_rows_run *r, int32_t v) {
 PC_SELDOM static int pc_rows_cut(pc_context *ctx, pc_rows_run *r, int64_t blocks, int64_t elements) {
   const pc_rows *op = r->op;
   int32_t folds = 0;
-  for (int32_t s = 0; s < op->n_steps; s++) folds += op->steps[s].monoid != NULL;
-  int64_t bytes = blocks + folds * PC_ROWS_LANES_BYTES;
+  int is_turned = r->rows > 1 && (r->rows >= 8 || r->count <= 16);
+  int64_t turned = 0;
+  for (int32_t s = 0; s < op->n_steps; s++) {
+    if (op->steps[s].monoid == NULL) continue;
+    int64_t own = is_turned ? pc_short_bytes(op->steps[s].monoid, r->count, r->rows) : 0;
+    turned = own > turned ? own : turned;
+    folds++;
+  }
+  int64_t bytes = blocks + folds * PC_ROWS_LANES_BYTES + pc_area_whole(turned);
   for (int32_t v = op->n_in; v < op->n_values; v++) {
     bytes += pc_area_whole(pc_rows_place_bytes(r, v, elements)) + pc_area_whole(pc_rows_spread_bytes(r, v));
   }
   if (pc_area_ready(ctx, &r->area, bytes) != 0) return -1;
   pc_chunks_place(&r->chunks, &r->tile, pc_area_cut(&r->area, blocks));
   for (int32_t fold = 0; fold < folds; fold++) r->lanes[fold] = pc_area_cut(&r->area, PC_ROWS_LANES_BYTES);
+  r->turned = is_turned ? pc_area_cut(&r->area, turned) : NULL;
   for (int32_t v = op->n_in; v < op->n_values; v++) {
     int64_t place = pc_rows_place_bytes(r, v, elements), spread = pc_rows_spread_bytes(r, v);
     r->place[v] = place > 0 ? pc_area_cut(&r->area, place) : NULL;

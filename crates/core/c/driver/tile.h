@@ -48,12 +48,13 @@ static int pc_tile_is_turned(const pc_loop *loop, int32_t k, int32_t rows) {
 static int pc_tiles_plan(pc_tiles *t, const pc_loop *loop) {
   int32_t last = loop->ndim - 1, most = 0, widest = 1;
   t->rows = 0;
+  if (last < 1 || loop->shape[last] < PC_LOOP_SHORT_ROW) return 0;
   for (int32_t d = 0; d < last; d++) {
     int32_t turned = 0;
     for (int32_t k = 0; k < loop->n_all; k++) turned += pc_tile_is_turned(loop, k, d);
     if (turned > most) most = turned, t->rows = d;
   }
-  if (most == 0 || loop->shape[t->rows] < PC_TILE_FEW_ROWS || loop->shape[last] < PC_LOOP_SHORT_ROW) return 0;
+  if (most == 0 || loop->shape[t->rows] < PC_TILE_FEW_ROWS) return 0;
   for (int32_t k = 0; k < loop->n_all; k++) {
     int in_place = loop->item[k] == 0 || loop->stride[k][last] == loop->item[k];
     t->way[k] = in_place ? PC_TILE_IN_PLACE : pc_tile_is_turned(loop, k, t->rows) ? PC_TILE_TURNED : PC_TILE_GATHERED;

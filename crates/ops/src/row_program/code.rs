@@ -132,7 +132,7 @@ impl COp for RowProgram {
 
 /// Returns the name and the definition of the functions of a fold.
 fn fold(kind: ReduceKind, dtype: DType) -> (String, String) {
-    monoid(kind, dtype, "PC_MONOID_ROWS")
+    monoid(kind, dtype, "PC_MONOID_MAPPED")
 }
 
 impl RowProgram {

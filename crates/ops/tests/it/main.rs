@@ -32,6 +32,7 @@ mod rewrites;
 mod row_programs;
 mod rows;
 mod scalar_golden;
+mod short_axes;
 mod stabilise;
 mod structural;
 mod tiles;

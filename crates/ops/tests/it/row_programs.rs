@@ -153,6 +153,12 @@ fn rows_match_perform_in_every_layout() {
         &[[6, 128], [1, 128], [6, 1]],
         &[[6, 129], [1, 129], [6, 1]],
         &[[300, 2], [300, 1], [1, 2]],
+        // Rows with fewer elements than lanes, as many, and more, which are folded together.
+        &[[7, 3]],
+        &[[41, 16], [41, 16], [1, 16]],
+        &[[33, 17], [33, 1], [33, 17]],
+        &[[40, 33], [1, 33], [1, 33]],
+        &[[19, 64], [19, 64], [19, 1]],
     ];
     check(highest(), "gnu11", calls(shapes, TEXTS.len()));
 }

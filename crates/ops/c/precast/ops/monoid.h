@@ -41,8 +41,8 @@
     __builtin_memcpy((char *)(TO) + at, (const char *)(FROM) + at, 32);  \
   }
 
-/* WAYS says what a reduction can meet, and is a macro that chooses: rows alone, where it has a single output or is part of a program
- * of rows; columns of a map, which may be of a few elements each (`few_columns`); and columns of elements as they lie (`steps`). */
+/* WAYS says what a reduction can meet, and is a macro that chooses: rows alone, where it has a single output; columns of a map, and
+ * short rows of a program of rows, which may be of a few elements each (`few_columns`); and columns of elements as they lie (`steps`). */
 #define PC_MONOID_ROWS(ROWS, MAPPED, COLUMNS) ROWS
 #define PC_MONOID_MAPPED(ROWS, MAPPED, COLUMNS) MAPPED
 #define PC_MONOID_COLUMNS(ROWS, MAPPED, COLUMNS) COLUMNS
