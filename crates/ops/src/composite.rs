@@ -4,7 +4,7 @@
 //! is acyclic by construction. In C each step is a separate variable, so the compiler sees single assignments.
 
 use crate::elemwise::kernel::WHOLE;
-use crate::scalar::{self, ScalarOp, Value};
+use crate::scalar::{self, Cast, ScalarOp, Value};
 use precast_codegen::{LinkError, SourceSet, Sub};
 use precast_graph::{DType, MakeNodeError, PerformError, Prop, Props};
 use std::fmt::Write as _;
@@ -86,50 +86,32 @@ impl Composite {
         Ok(Arc::new(Self::checked(inputs, steps, outputs)?))
     }
 
-    /// Splits a kernel with several transcendental functions into stages, one function in each. In a single loop, so
-    /// many dependent instructions would leave the CPU too few independent iterations to stay busy. Returns `None` if
-    /// one loop is better. Only the last stage writes results, because an output may alias an input.
-    pub(crate) fn stages(&self, dtypes: &[DType]) -> Option<Vec<Stage>> {
+    /// Returns the composite whose steps of 16-bit floats that kernels call by block are steps of f32 between casts, or
+    /// `None` if there are none. `dtypes` are those of the inputs.
+    pub(crate) fn widened(&self, dtypes: &[DType]) -> Option<Self> {
         let types = self.dtypes(dtypes)?;
-        let headers = |step: &Step| step.0.c_headers(&step.1.iter().map(|v| types[*v]).collect::<Vec<_>>());
-        let all: Vec<Vec<String>> = self.steps.iter().map(headers).collect();
-        if self.content_id().is_none() || !are_lanes(&types, &all.concat()) {
-            return None;
+        let (mut steps, mut values): (Vec<Step>, Vec<usize>) = (Vec::new(), (0..self.inputs).collect());
+        let mut is_changed = false;
+        for (position, (op, arguments)) in self.steps.iter().enumerate() {
+            let taken: Vec<DType> = arguments.iter().map(|value| types[*value]).collect();
+            let mut given: Vec<usize> = arguments.iter().map(|value| values[*value]).collect();
+            let widens = scalar::is_block_of_halves(&**op, &taken);
+            is_changed |= widens;
+            let mut push = |step: Step| {
+                steps.push(step);
+                self.inputs + steps.len() - 1
+            };
+            if widens {
+                let cast = |to| Arc::new(Cast { to }) as Arc<dyn ScalarOp>;
+                given = given.into_iter().map(|value| push((cast(DType::F32), vec![value]))).collect();
+                let result = push((Arc::clone(op), given));
+                values.push(push((cast(types[self.inputs + position]), vec![result])));
+            } else {
+                values.push(push((Arc::clone(op), given)));
+            }
         }
-        let is_function = |headers: &Vec<String>| headers.iter().any(|h| h.starts_with(MATH));
-        let functions: Vec<usize> = (0..all.len()).filter(|position| is_function(&all[*position])).collect();
-        // A stage ends before the next function.
-        let starts: Vec<usize> = [0].into_iter().chain(functions.iter().skip(1).copied()).collect();
-        let ends = starts.iter().skip(1).copied().chain([self.steps.len()]);
-        let stages: Vec<Stage> =
-            starts.iter().zip(ends).map(|(start, end)| self.stage(*start, end)).collect();
-        let waiting = stages[..stages.len() - 1].iter().flat_map(|stage| &stage.makes);
-        let bytes: usize = waiting.map(|value| types[*value].itemsize_bytes()).sum();
-        (stages.len() > 1 && bytes <= WAITING_BYTES).then_some(stages)
-    }
-
-    /// Returns the steps `start..end` as a stage.
-    fn stage(&self, start: usize, end: usize) -> Stage {
-        let (first, last) = (self.inputs + start, self.inputs + end);
-        let is_last = end == self.steps.len();
-        let given = self.steps[start..end].iter().flat_map(|(_, arguments)| arguments);
-        let results = self.outputs.iter().filter(|_| is_last);
-        let mut reads: Vec<usize> = given.chain(results).copied().filter(|value| *value < first).collect();
-        reads.sort_unstable();
-        reads.dedup();
-        let is_wanted = |value: &usize| {
-            self.outputs.contains(value)
-                || self.steps[end..].iter().any(|(_, arguments)| arguments.contains(value))
-        };
-        let makes = if is_last { self.outputs.clone() } else { (first..last).filter(is_wanted).collect() };
-        let own = |value: &usize| {
-            reads.binary_search(value).unwrap_or_else(|_| reads.len() + value.saturating_sub(first))
-        };
-        let steps = self.steps[start..end].iter();
-        let steps =
-            steps.map(|(op, arguments)| (Arc::clone(op), arguments.iter().map(own).collect())).collect();
-        let composite = Self { inputs: reads.len(), steps, outputs: makes.iter().map(own).collect() };
-        Stage { composite, reads, makes }
+        let outputs = self.outputs.iter().map(|value| values[*value]).collect();
+        is_changed.then_some(Self { inputs: self.inputs, steps, outputs })
     }
 
     /// Returns this composite with its last step replaced: `replace` gets that step's op and dtypes. `None` if
@@ -166,32 +148,18 @@ impl Composite {
 const LONG: usize = 4;
 
 /// The folder with the headers of transcendental functions.
-const MATH: &str = "precast/ops/math/";
+pub(crate) const MATH: &str = "precast/ops/math/";
 
-/// The maximum number of bytes per element for all values kept between stages. Within this limit they stay in the L1
-/// cache and use 8 KiB of stack.
-const WAITING_BYTES: usize = 32;
-
-/// A part of a composite that runs as a separate loop. `reads` and `makes` are the values of the whole composite that
-/// it reads and produces, in the order of its inputs and outputs.
-#[derive(Debug)]
-pub(crate) struct Stage {
-    pub(crate) composite: Composite,
-    pub(crate) reads: Vec<usize>,
-    pub(crate) makes: Vec<usize>,
-}
-
-/// Returns whether steps with these dtypes and headers form a long loop body that compilers vectorise. Gamma
-/// functions do not vectorise, because they branch between algorithms.
+/// Returns whether steps with these dtypes and headers form a long loop body that compilers vectorise.
 fn is_long(types: &[DType], headers: &[String]) -> bool {
     let functions = headers.iter().filter(|header| header.starts_with(MATH));
     are_lanes(types, headers) && functions.count() >= LONG
 }
 
 /// Returns whether loops over values of these dtypes are vectorised with the functions of these headers.
-fn are_lanes(types: &[DType], headers: &[String]) -> bool {
+pub(crate) fn are_lanes(types: &[DType], headers: &[String]) -> bool {
     let is_lane = |dtype: &DType| matches!(dtype, DType::F32 | DType::F64 | DType::Bool);
-    let has_branches = |header: &String| header.ends_with("/gamma.h") || header.ends_with("/modulo.h");
+    let has_branches = |header: &String| header.ends_with("/modulo.h");
     types.iter().all(is_lane) && !headers.iter().any(has_branches)
 }
 
@@ -319,12 +287,18 @@ impl ScalarOp for Composite {
     fn c_headers(&self, dtypes: &[DType]) -> Vec<String> {
         let types = self.dtypes(dtypes).unwrap_or_default();
         let taken = |arguments: &[usize]| arguments.iter().map(|v| types[*v]).collect::<Vec<DType>>();
-        let steps = self.steps.iter().filter(|_| !types.is_empty());
+        let steps = || self.steps.iter().filter(|_| !types.is_empty());
         let mut headers: Vec<String> =
-            steps.flat_map(|(op, arguments)| op.c_headers(&taken(arguments))).collect();
-        // Whether the composite is long is decided here for the whole composite, not for its parts.
+            steps().flat_map(|(op, arguments)| op.c_headers(&taken(arguments))).collect();
+        // Whether the composite is long is decided here for the whole composite, not for its parts. Functions that are
+        // called are not part of the loops.
         headers.retain(|header| header != WHOLE);
-        if self.content_id().is_some() && is_long(&types, &headers) {
+        let block = |(op, arguments): &&Step| op.block(&taken(arguments));
+        let inline = steps().filter(|step| block(step).is_none());
+        let inline: Vec<String> =
+            inline.flat_map(|(op, arguments)| op.c_headers(&taken(arguments))).collect();
+        let branches = steps().any(|step| block(&step).is_some_and(|function| function.branches));
+        if self.content_id().is_some() && !branches && is_long(&types, &inline) {
             headers.push(WHOLE.to_owned());
         }
         headers

@@ -2,13 +2,17 @@
 //!
 //! ```text
 //! types      make_node: all inputs are tensors (C scalars may be among them), or all are C scalars; known extents broadcast
-//! kernel     the loop body in C, shared with the fused map of a Reduce
+//! kernel     the kernel in C, shared with the fused map of a Reduce
+//! plan       the loops and calls of a kernel that has several
+//! loops      their C
 //! code       COp: the kernel, its description, and the call of pc_elemwise_run
 //! ```
 //! Unknown extents (`?`) are broadcast at run time.
 
 pub(crate) mod code;
 pub(crate) mod kernel;
+mod loops;
+pub(crate) mod plan;
 pub(crate) mod types;
 
 use crate::elements;

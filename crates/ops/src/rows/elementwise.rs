@@ -12,14 +12,20 @@
 //! | keyword | an optional setting: by name, or after the operands | calls by name |
 //! | [`Promotion`](super::Promotion) | the cast of the operands' dtypes before the call | calls by name |
 //! | [`Gives`](super::Gives) | the dtype of the result | the scalar op |
-//! | [`Cost`](super::Cost) | `Cheap` for a few instructions | fusion |
+//! | [`Cost`](super::Cost) | `Cheap` for a few instructions, `Heavy` and `Branching` for very many | fusion, kernels |
 //! | builder | `method` of `Var`; `other`: an operator, or only text | `build` |
 //! | C name | `<C name>` in `pc_<C name>_<dtype>`, if it differs from the name | the scalar op |
 //! | kinds | `bool`, `int` (all eight), `float`, `complex` in order; empty if the scalar op is defined apart | the scalar op |
 //!
 //! The header of a kind is below `precast/ops/`; the default is the header of the dtype. A kind without a Rust value
-//! is computed by its C code, which `build.rs` compiles for the host. 16-bit floats are widened first. To add a
-//! scalar op, add its row, its C code in the header, and its line in `tests/golden/precise.py` (`scalar.py` for exact
+//! is computed by its C code, which `build.rs` compiles for the host. 16-bit floats are widened first.
+//!
+//! A kind `float "header" f32 [region …] f64 [region …];` names regions: sets of operands for which C has a shorter form
+//! of the function. For a function F, a dtype D and a region R these are `pc_F_R_D(x…)`, and the predicate
+//! `pc_F_is_R_D(x…)` as a `uint32_t` or `uint64_t` of 0 or 1. Both must be free of branches. A form has the bits of the
+//! general `pc_F_D(x…)` in its region. Kernels try the regions in this order (`c/precast/ops/block.h`).
+//!
+//! To add a scalar op, add its row, its C code in the header, and its line in `tests/golden/precise.py` (`scalar.py` for exact
 //! functions).
 //!
 //! The build script includes this file too, so it must contain nothing but the table.
@@ -41,7 +47,7 @@ macro_rules! scalar_rows {
             /// The remainder, with the divisor's sign; 0 for integers divided by 0.
             mod(x, y) [remainder] Number => Same, Costly, other { int = x.modulo(y); float "scalar/modulo.h" = x.modulo(y); }
             /// `x` raised to the power `y`; a negative power of integers fails in the call.
-            pow(x, y) [power] Power => Same, Costly, method { int = x.power(y)?; float "math/pow.h"; complex "math/complex/pow.h"; }
+            pow(x, y) [power] Power => Same, Heavy, method { int = x.power(y)?; float "math/pow.h"; complex "math/complex/pow.h"; }
             /// The negated elements.
             neg(x) [negative] Common => Same, Cheap, other { int = x.wrapping_neg(); float = -x; complex = Complex::new(-x.re, -x.im); }
             /// The absolute value; real for complex numbers. The smallest integer is unchanged.
@@ -140,19 +146,19 @@ macro_rules! scalar_rows {
             /// The error function.
             erf(x) [] Inexact => Same, Costly, method { float "math/erf.h"; }
             /// `1 - erf(x)`, accurate for small results.
-            erfc(x) [] Inexact => Same, Costly, method { float "math/erf.h"; }
+            erfc(x) [] Inexact => Same, Heavy, method { float "math/erf.h"; }
             /// The logarithm of the absolute value of the gamma function.
-            gammaln(x) [lgamma] Inexact => Same, Costly, method { float "math/gamma.h"; }
+            gammaln(x) [lgamma] Inexact => Same, Branching, method { float "math/gamma.h" f64 [near far right]; }
             /// The derivative of `gammaln`.
-            digamma(x) [psi] Inexact => Same, Costly, method { float "math/gamma.h"; }
+            digamma(x) [psi] Inexact => Same, Heavy, method { float "math/gamma.h" f64 [near far]; }
             /// The derivative of `digamma`.
-            trigamma(x) [tri_gamma] Inexact => Same, Costly, method { float "math/trigamma.h"; }
+            trigamma(x) [tri_gamma] Inexact => Same, Heavy, method { float "math/trigamma.h" f64 [far right]; }
             /// The regularized lower incomplete gamma function.
-            gammainc(a, x) [] Inexact => Same, Costly, method { float "math/gammainc.h"; }
+            gammainc(a, x) [] Inexact => Same, Branching, method { float "math/gammainc.h"; }
             /// The regularized upper incomplete gamma function, `1 - gammainc(a, x)`.
-            gammaincc(a, x) [] Inexact => Same, Costly, method { float "math/gammainc.h"; }
+            gammaincc(a, x) [] Inexact => Same, Branching, method { float "math/gammainc.h"; }
             /// The regularized incomplete beta function.
-            betainc(a, b, x) [] Inexact => Same, Costly, method { float "math/betainc.h"; }
+            betainc(a, b, x) [] Inexact => Same, Branching, method { float "math/betainc.h"; }
             /// `round(x * power) / power`, where `power` is `hi + lo`; used by `round` for many decimals.
             round_decimals(x, hi, lo) [] Inexact => Same, Costly, other { float "scalar/decimal.h"; }
             /// `round(x / power) * power`, where `power` is `hi + lo`.
@@ -162,11 +168,11 @@ macro_rules! scalar_rows {
             /// The square root of the sum of squares, without intermediate overflow.
             hypot(x, y) [] Inexact => Same, Costly, method { float "math/root.h"; }
             /// The sine, accurate for any angle.
-            sin(x) [] Inexact => Same, Costly, method { float "math/trig.h"; complex "math/complex/hyperbolic.h"; }
+            sin(x) [] Inexact => Same, Heavy, method { float "math/trig.h" f32 [near] f64 [near]; complex "math/complex/hyperbolic.h"; }
             /// The cosine, accurate for any angle.
-            cos(x) [] Inexact => Same, Costly, method { float "math/trig.h"; complex "math/complex/hyperbolic.h"; }
+            cos(x) [] Inexact => Same, Heavy, method { float "math/trig.h" f32 [near] f64 [near]; complex "math/complex/hyperbolic.h"; }
             /// The tangent, accurate for any angle.
-            tan(x) [] Inexact => Same, Costly, method { float "math/trig.h"; complex "math/complex/hyperbolic.h"; }
+            tan(x) [] Inexact => Same, Heavy, method { float "math/trig.h" f32 [near] f64 [near]; complex "math/complex/hyperbolic.h"; }
             /// The arc sine.
             asin(x) [arcsin] Inexact => Same, Costly, method { float "math/arc.h"; complex "math/complex/arc.h"; }
             /// The arc cosine.

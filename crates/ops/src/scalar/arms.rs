@@ -3,9 +3,9 @@
 /// Creates the [`Arms`](super::table::Arms) of a row.
 macro_rules! arms {
     ($name:ident $x:tt any = $function:expr;) => {
-        Arms { takes: ALL, headers: [&[], &[]], evaluate: $function }
+        Arms { takes: ALL, headers: [&[], &[]], regions: [&[], &[]], evaluate: $function }
     };
-    ($name:ident $x:tt $(bool = $bool:expr;)? $(int = $int:expr;)? $(float $($fh:literal)? $(= $float:expr)?;)?
+    ($name:ident $x:tt $(bool = $bool:expr;)? $(int = $int:expr;)? $(float $($fh:literal)? $(f32 [$($r32:ident)*])? $(f64 [$($r64:ident)*])? $(= $float:expr)?;)?
      $(complex $($ch:literal)? $(= $complex:expr)?;)?) => {{
         #[allow(unused_variables, reason = "as in `isnan` of integers")]
         fn evaluate(v: &[Value]) -> Option<Value> {
@@ -33,6 +33,7 @@ macro_rules! arms {
                 &[$($(concat!("precast/ops/", $fh))?)?],
                 &[$($(concat!("precast/ops/", $ch))?)?],
             ],
+            regions: [&[$($($(stringify!($r32)),*)?)?], &[$($($(stringify!($r64)),*)?)?]],
             evaluate,
         }
     }};

@@ -6,6 +6,7 @@
 //! table     how a row of `crate::rows` becomes an op: its type rule, its C, its headers; arms: the macros of a row
 //! integer, float, complex    arithmetic that Rust does not have, with the formulas of c/precast/ops/scalar
 //! cast      Cast and Identity, which have their own type rules
+//! block     functions that kernels call by block, and their regions
 //! value     one element of any dtype
 //! ```
 //! A scalar op never promotes: it supports an exact set of dtypes. Casts are inserted where graphs are built. A
@@ -13,6 +14,7 @@
 //! an error.
 
 mod arms;
+mod block;
 mod cast;
 mod complex;
 mod float;
@@ -21,6 +23,7 @@ mod row;
 mod table;
 mod value;
 
+pub use block::BlockFunction;
 pub use cast::{Cast, Identity};
 pub(crate) use complex::ComplexNumber;
 pub(crate) use float::{maximum, minimum};
@@ -115,6 +118,12 @@ pub trait ScalarOp: Any + fmt::Debug + Send + Sync {
         false
     }
 
+    /// Returns the function that kernels call by block for these dtypes, instead of repeating the code of
+    /// [`ScalarOp::c_code`]; both have the same results.
+    fn block(&self, _dtypes: &[DType]) -> Option<BlockFunction> {
+        None
+    }
+
     /// Returns [`precast_codegen::COp::content_id`]: `None` for ops whose C code is not part of this crate.
     fn content_id(&self) -> Option<String> {
         None
@@ -142,6 +151,11 @@ pub fn from_props(
         "composite" => Some(crate::composite::Composite::from_props(props)),
         _ => find(name).map(Ok),
     }
+}
+
+/// Returns whether kernels compute an op of 16-bit floats as a [`BlockFunction`] of f32 between casts.
+pub(crate) fn is_block_of_halves(op: &dyn ScalarOp, dtypes: &[DType]) -> bool {
+    dtypes.iter().all(|dtype| table::is_half(*dtype)) && op.block(&vec![DType::F32; dtypes.len()]).is_some()
 }
 
 /// Describes the dtype combinations that an op supports: `f32, f64` or `bool×f32×f32, …`.

@@ -59,6 +59,10 @@ pub(crate) enum Cost {
     Cheap,
     /// More instructions, e.g. a division or a function.
     Costly,
+    /// So many instructions that all kernels of a module call one function, block by block.
+    Heavy,
+    /// As [`Cost::Heavy`], with branches or loops, so that compilers do not vectorise its general form.
+    Branching,
 }
 
 /// The scalar op of a row.
@@ -78,5 +82,7 @@ pub(super) struct Arms {
     pub(super) takes: u8,
     /// The headers for floats and for complex numbers, if they are not the headers of the dtypes.
     pub(super) headers: [&'static [&'static str]; 2],
+    /// The regions of f32 and of f64, in the order in which they are tried.
+    pub(super) regions: [&'static [&'static str]; 2],
     pub(super) evaluate: fn(&[Value]) -> Option<Value>,
 }

@@ -4,6 +4,7 @@
 //! operands are widened to f32 and the result is rounded, in C as in [`ScalarOp::perform`].
 
 use super::arms::{arm, arms};
+use super::block::{self, BlockFunction};
 use super::cast::convert;
 use super::complex::ComplexNumber as _;
 use super::float::Float as _;
@@ -207,11 +208,28 @@ impl ScalarOp for Basic {
             _ => None,
         };
         let own = named.map_or_else(|| header(of), |header| (*header).to_owned());
-        if widens { vec![header(dtype), own] } else { vec![own] }
+        let block = self.block(&vec![of; dtypes.len()]).map(|_| block::HEADER.to_owned());
+        let first = if widens { vec![header(dtype), own] } else { vec![own] };
+        first.into_iter().chain(block).collect()
     }
 
     fn is_cheap(&self) -> bool {
         self.scalar.cost == Cost::Cheap
+    }
+
+    fn block(&self, dtypes: &[DType]) -> Option<BlockFunction> {
+        let dtype = dtypes[0];
+        let [f32s, f64s] = self.scalar.arms.regions;
+        let regions = match dtype {
+            DType::F32 => f32s,
+            DType::F64 => f64s,
+            _ => return None,
+        };
+        let branches = self.scalar.cost == Cost::Branching;
+        let is_block = branches || self.scalar.cost == Cost::Heavy || !regions.is_empty();
+        let name = self.scalar.c_name;
+        let block = BlockFunction { name, dtype, operands: dtypes.len(), regions, branches };
+        (is_block && self.output(dtypes) == Some(dtype)).then_some(block)
     }
 
     fn content_id(&self) -> Option<String> {

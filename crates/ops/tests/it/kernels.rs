@@ -204,6 +204,25 @@ fn fused_calls() -> Vec<Call> {
     )
 }
 
+/// Returns calls of kernels that call block functions: with loops before, between and after them, scalar operands, more
+/// buffers than blocks of the usual size allow, reductions and rows.
+fn block_calls(dtypes: &[DType]) -> Vec<Call> {
+    calls_of(
+        &[
+            "out = tan(x)",
+            "out = sin(x)*y + cos(x)",
+            "out = x**2.5 + sin(x)",
+            "out = 2.5**x",
+            "out = gammaln(x + y) - gammaln(x) - gammaln(y)",
+            "out = where(x > y, digamma(exp(x)), sin(exp(y)))",
+            "out = sum(sin(x)*exp(y), axis=1)",
+            "out = x - mean(cos(x), axis=1, keepdims=True)",
+            "out = sin(x)*sin(y) + cos(x*y)*tan(y + z) + gammaln(x)*sin(z) + cos(x + z)*exp(y)",
+        ],
+        dtypes,
+    )
+}
+
 fn calls_of(texts: &[&str], dtypes: &[DType]) -> Vec<Call> {
     let mut choices = Choices::seeded(4);
     let mut calls = Vec::new();
@@ -388,6 +407,21 @@ fn long_bodies_are_compiled_once() {
 #[test]
 fn fused_graphs_match_perform_at_every_level() {
     check_at(&compiler::levels(), "gnu11", &fused_calls());
+}
+
+#[test]
+fn kernels_that_call_block_functions_give_the_bits_of_perform() {
+    check_at(&compiler::levels(), "gnu11", &block_calls(&[DType::F64]));
+    check(highest(), "gnu11", block_calls(&[DType::F16, DType::F32]));
+    check(compiler::levels()[0], "c++17", block_calls(&[DType::F64]));
+    let text = |text: &str, dtype| {
+        let module = precast_codegen::link(&parse(text, dtype), Ops::standard().c()).unwrap();
+        Unit::single(Arc::new(module)).text()
+    };
+    let half = text("out = sin(x)", DType::F16);
+    assert!(half.contains("pc_sin_f32_block(m, b0, b1);"), "{half}");
+    let plain = text("out = sin(x)", DType::F64);
+    assert!(plain.contains("pc_sin_f64_block(n, x0, y0);") && !plain.contains("PC_LIGHT"), "{plain}");
 }
 
 #[test]

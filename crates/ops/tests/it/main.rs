@@ -4,6 +4,7 @@
 
 mod accuracy;
 mod agree;
+mod blocks;
 mod c_scalars;
 mod cases;
 mod compiler;

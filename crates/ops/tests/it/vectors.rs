@@ -1,57 +1,96 @@
-//! Tests that loops over functions are vectorised, for single functions, for pairs of functions, and for folds.
-//! Scalar code takes many times as long. gcc reports the vectorised loops; other compilers are not tested.
+//! Tests that loops over functions are vectorised: for single functions, for each region of the functions that kernels
+//! call by block, for pairs of functions, and for folds. Scalar code takes many times as long. gcc reports the
+//! vectorised loops; other compilers are not tested.
 
 #![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 
+use crate::blocks;
 use crate::cases::floats;
 use crate::compiler;
 use crate::kernels::parse;
 use precast_codegen::Unit;
 use precast_graph::DType;
 use precast_ops::Ops;
-use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// Functions that branch between algorithms.
-const BRANCHES: [&str; 1] = ["gammaln"];
 /// Functions for which gcc 12 generates branches if it knows that an operand is positive.
-const BEHIND: [&str; 4] = ["acos", "cbrt", "digamma", "trigamma"];
+const BEHIND: [&str; 2] = ["acos", "cbrt"];
 
+/// The text of a C file and its loops that must be vector code: the line of each, and its function.
+struct Loops {
+    text: String,
+    lines: Vec<(usize, String)>,
+}
+
+impl Loops {
+    /// Adds C text whose lines with `mark` are loops.
+    fn add(&mut self, text: &str, mark: &str, what: &str) {
+        let first = self.text.lines().count() + 1;
+        let marked = text.lines().enumerate().filter(|(_, line)| line.contains(mark));
+        self.lines.extend(marked.map(|(at, line)| (first + at, format!("{what}: {}", line.trim()))));
+        self.text.push_str(text);
+        self.text.push('\n');
+    }
+}
+
+/// Returns loops over each function, and over each after `exp` if `is_behind`.
+fn loops(is_behind: bool) -> Loops {
+    let mut loops = Loops {
+        text: "#include <precast/ops/block.h>\n#include <precast/ops/math.h>\n".to_owned(),
+        lines: Vec::new(),
+    };
+    let blocks = blocks::functions();
+    let (f32s, f64s) = floats();
+    let names = f32s.iter().map(|case| (&case.name, case.arity));
+    let names = names.chain(f64s.iter().map(|case| (&case.name, case.arity)));
+    for (name, arity) in names {
+        let (function, dtype) = name.rsplit_once('_').unwrap();
+        if blocks.iter().any(|(block, _)| block.name == function) {
+            continue;
+        }
+        let plain = ["x[i]", "z[i]", "z[i]"][..arity].join(", ");
+        let behind =
+            (is_behind && arity == 1 && !BEHIND.contains(&function)).then(|| format!("pc_exp_{dtype}(x[i])"));
+        for operands in [Some(plain), behind].into_iter().flatten() {
+            let text = format!(
+                "void f{}(long n, const pc_{dtype} *x, const pc_{dtype} *z, pc_{dtype} *y) {{ (void)z;\n\
+                 _Pragma(\"GCC ivdep\") for (long i = 0; i < (n & -64); i++) y[i] = pc_{name}({operands}); }}",
+                loops.lines.len()
+            );
+            loops.add(&text, "for (", name);
+        }
+    }
+    for (block, _) in &blocks {
+        let (own, function) = (format!("{}_{}", block.name, block.dtype), block.c_name());
+        loops.add(&block.c_text(), "i < (w & -lanes)", &own);
+        let operands: String = (0..block.operands).map(|_| "x, ").collect();
+        let dtype = block.dtype;
+        let call = format!(
+            "void g_{own}(long n, const pc_{dtype} *x, pc_{dtype} *y) {{ {function}(n, {operands}y); }}"
+        );
+        loops.add(&call, "\n", &own);
+    }
+    loops
+}
+
+/// The level without SSE 4.1 is excluded: it cannot compare 64-bit integers, which selects of f64 need.
 #[test]
 fn loops_over_functions_are_vector_code() {
     if !compiler::is_gcc() {
         return eprintln!("skipped: which loops are vector code: the C compiler is not gcc");
     }
-    let (f32s, f64s) = floats();
-    let names = f32s.iter().map(|case| (&case.name, case.arity));
-    let names = names.chain(f64s.iter().map(|case| (&case.name, case.arity)));
-    let unary: Vec<&str> = names.filter(|(_, arity)| *arity == 1).map(|(name, _)| name.as_str()).collect();
-    assert!(unary.len() > 40, "{unary:?}");
-    let mut text = "#include <precast/ops/math.h>\n".to_owned();
-    let mut loops = Vec::new();
-    for name in &unary {
-        let (function, dtype) = name.rsplit_once('_').unwrap();
-        for operand in ["x[i]".to_owned(), format!("pc_exp_{dtype}(x[i])")] {
-            let position = loops.len();
-            // Writing to a string cannot fail.
-            let _ = writeln!(
-                text,
-                "void f{position}(long n, const pc_{dtype} *x, pc_{dtype} *y) {{ _Pragma(\"GCC ivdep\") \
-                 for (long i = 0; i < n; i++) y[i] = pc_{name}({operand}); }}"
-            );
-            let is_behind = position % 2 == 1;
-            let is_known = BRANCHES.contains(&function) || is_behind && BEHIND.contains(&function);
-            loops.push((format!("{name} of {operand}"), is_known));
-        }
-    }
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("loops.c");
-    fs_err::write(&file, text).unwrap();
-    let lines = compiler::vectorised(folder.path(), *compiler::levels().last().unwrap(), &file);
-    // The first line is that of the header.
-    let left = loops.iter().zip(2_usize..).filter(|((_, is_known), line)| !is_known && !lines.contains(line));
-    let left: Vec<&str> = left.map(|((what, _), _)| what.as_str()).collect();
-    assert!(left.is_empty(), "not vector code: {left:?}");
+    let levels = compiler::levels();
+    let (highest, _) = *levels.last().unwrap();
+    for level in levels.into_iter().filter(|(name, _)| *name != "x86-64") {
+        let Loops { text, lines } = loops(level.0 == highest);
+        assert!(lines.len() > 60, "{lines:?}");
+        fs_err::write(&file, text).unwrap();
+        let found = compiler::vectorised(folder.path(), level, &file);
+        let left: Vec<_> = lines.iter().filter(|(line, _)| !found.contains(line)).collect();
+        assert!(left.is_empty(), "not vector code at {}: {left:?}", level.0);
+    }
 }
 
 #[test]

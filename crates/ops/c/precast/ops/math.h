@@ -17,6 +17,8 @@
  * Rules that make the bits equal: only IEEE +, -, *, /, sqrt and bit operations, in a written order; no fused multiply-add
  * (-ffp-contract=off), no libm, no tables, no branches (selects only; but those of tail.h have loops), so a loop over any of them becomes vector code
  * at every ISA level, and an element's result depends neither on its position nor on the vector width.
+ * Functions with regions have shorter forms for some operands, with the same bits: block.h. The row of the function names them.
+ *
  * There is no other text of them: `perform` calls these functions too, compiled once for the host.
  *
  * Source. Range reductions and the form of log: W. J. Cody and W. Waite, "Software Manual for the Elementary

@@ -71,9 +71,12 @@ PC_INLINE pc_f64 pc_gammaln_low_f64(pc_f64 t) {
   return s.hi + (s.lo + (y.lo + 0x1.f095c88d5a6c1p-59));
 }
 
+/* 1 / x, or 0 where terms of the series vanish, which are no subnormals so. */
+PC_INLINE pc_f64 pc_gamma_inverse_f64(pc_f64 x) { return x < 0x1p100 ? 1.0 / x : 0.0; }
+
 /* ln Gamma x for x >= 8, to about an ulp. */
 PC_INLINE pc_f64 pc_gammaln_far_f64(pc_f64 x) {
-  pc_f64 y = 1.0 / x, z = y * y, z2 = z * z;
+  pc_f64 y = pc_gamma_inverse_f64(x), z = y * y, z2 = z * z;
   pc_f64 s01 = 0x1.5555555555555p-4 + z * -0x1.6c16c16c14af5p-9;
   pc_f64 s23 = 0x1.a01a017e89b99p-11 + z * -0x1.38134e15907ffp-11;
   pc_f64 s45 = 0x1.b92c934645251p-11 + z * -0x1.ef98074f35122p-10;
@@ -84,27 +87,41 @@ PC_INLINE pc_f64 pc_gammaln_far_f64(pc_f64 x) {
   return x > 0x1.754d9278b51a7p+1014 ? __builtin_inf() : s.hi + (s.lo + (w.lo + series));
 }
 
+/* ln Gamma x for 0 < x < 8. */
+PC_INLINE pc_f64 pc_gammaln_near_f64(pc_f64 x) {
+  pc_f64 n = pc_whole_f64(x);
+  pc_f64 q = n > 2.5 ? x - 1.0 : 1.0;
+  q = q * (n > 3.5 ? x - 2.0 : 1.0);
+  q = q * (n > 4.5 ? x - 3.0 : 1.0);
+  q = q * (n > 5.5 ? x - 4.0 : 1.0);
+  q = q * (n > 6.5 ? x - 5.0 : 1.0);
+  q = q * (n > 7.5 ? x - 6.0 : 1.0);
+  /* Around 1 and the least value a logarithm would cancel; below 0.75 one step leads to the latter. One select after the other, because
+   * compilers make no vectors of conditions that are combined. */
+  q = x < 0.75 ? x : q;
+  q = x < 0.25 ? x * (x + 1.0) : q;
+  pc_f64 t = (x - (x < 0.75 ? 0x1.d8b618d5af8fcp-2 : 0x1.762d86356be3fp+0)) - 0x1.b86a722197829p-54;
+  pc_f64 two = pc_gammaln_two_f64(x < 0x1p-100 ? 0.0 : x - n), low = pc_gammaln_low_f64(t);
+  pc_f64 part = x < 1.75 ? low : two;
+  part = x < 1.25 ? pc_gammaln_one_f64(x - 1.0) : part;
+  part = x < 0.75 ? low : part;
+  part = x < 0.25 ? two : part;
+  /* Steps up are taken away. Both sums are rounded about once. */
+  pc_f64 whole = q < 0x1p-1000 ? -64.0 * PC_LN2_HI_F64 : 0.0, rest = q < 0x1p-1000 ? 64.0 * PC_LN2_LO_F64 : 0.0;
+  pc_f64 sum = pc_log_sum_f64(whole, q < 0x1p-1000 ? q * 0x1p64 : q, (n < 1.5 ? -part : part) - rest);
+  return (n < 1.5 ? -sum : sum) + 0.0; /* no zero is -0 */
+}
+
 /* ln Gamma x for x > 0. */
 PC_INLINE pc_f64 pc_gammaln_right_f64(pc_f64 x) {
-  pc_f64 c = x < 8.0 ? x : 2.0, n = pc_whole_f64(c);
-  pc_f64 q = n > 2.5 ? c - 1.0 : 1.0;
-  q = q * (n > 3.5 ? c - 2.0 : 1.0);
-  q = q * (n > 4.5 ? c - 3.0 : 1.0);
-  q = q * (n > 5.5 ? c - 4.0 : 1.0);
-  q = q * (n > 6.5 ? c - 5.0 : 1.0);
-  q = q * (n > 7.5 ? c - 6.0 : 1.0);
-  q = n < 1.5 ? (n < 0.5 ? c * (c + 1.0) : c) : q;
-  /* Around 1 and the least value a logarithm would cancel; below 0.75 one step leads to the latter. */
-  int below = (c >= 0.25) & (c < 0.75), one = (c >= 0.75) & (c < 1.25), low = (c >= 1.25) & (c < 1.75);
-  q = below ? c : one | low ? 1.0 : q;
-  pc_f64 t = (c - (below ? 0x1.d8b618d5af8fcp-2 : 0x1.762d86356be3fp+0)) - 0x1.b86a722197829p-54;
-  pc_f64 part = below | low ? pc_gammaln_low_f64(t) : one ? pc_gammaln_one_f64(c - 1.0) : pc_gammaln_two_f64(c - n);
-  /* Steps up are taken away. Both sums are rounded about once. */
-  int up = n < 1.5, tiny = q < 0x1p-1000;
-  pc_f64 whole = tiny ? -64.0 * PC_LN2_HI_F64 : 0.0, add = (up ? -part : part) - (tiny ? 64.0 * PC_LN2_LO_F64 : 0.0);
-  pc_f64 sum = pc_log_sum_f64(whole, tiny ? q * 0x1p64 : q, add), near = (up ? -sum : sum) + 0.0; /* no zero is -0 */
-  return x < 8.0 ? near : pc_gammaln_far_f64(x < 8.0 ? 8.0 : x);
+  pc_f64 near = pc_gammaln_near_f64(x < 8.0 ? x : 2.0), far = pc_gammaln_far_f64(x < 8.0 ? 8.0 : x);
+  return x < 8.0 ? near : far;
 }
+
+/* The regions of gammaln, whose forms are above. */
+PC_INLINE uint64_t pc_gammaln_is_near_f64(pc_f64 x) { return (uint64_t)(x > 0.0) & (uint64_t)(x < 8.0); }
+PC_INLINE uint64_t pc_gammaln_is_far_f64(pc_f64 x) { return x >= 8.0; }
+PC_INLINE uint64_t pc_gammaln_is_right_f64(pc_f64 x) { return x > 0.0; }
 
 /* |sin pi f| for |f| <= 1/2, as a pair: the sine of pi f, or the cosine of what a quarter lacks. */
 PC_TAIL pc_pair_f64 pc_sine_of_turn_f64(pc_f64 f) {
@@ -153,15 +170,21 @@ PC_INLINE pc_f64 pc_fraction_f64(pc_f64 a) {
 
 /* ln |Gamma x|; inf at 0, at negative integers and at both infinities. */
 PC_INLINE pc_f64 pc_gammaln_f64(pc_f64 x) {
-  pc_f64 a = pc_magnitude_f64(x), f = pc_fraction_f64(a), right = pc_gammaln_right_f64(a);
-  pc_f64 y = x < 0.0 && a >= 0x1p-60 && f != 0.0 ? pc_gammaln_left_f64(a, f) : right;
+  pc_f64 a = pc_magnitude_f64(x), f = pc_fraction_f64(a), y;
+  if (x < 0.0 && a >= 0x1p-60 && f != 0.0) {
+    y = pc_gammaln_left_f64(a, f);
+  } else if (a < 8.0) {
+    y = pc_gammaln_near_f64(a);
+  } else {
+    y = pc_gammaln_far_f64(a);
+  }
   y = (x < 0.0 && a >= 0x1p-60 && f == 0.0) || a == 0.0 || a == __builtin_inf() ? __builtin_inf() : y;
   return x == x ? y : x;
 }
 
 /* The derivative of ln Gamma at 1.5 + t, for |t| <= 1/2, where d is the distance from its zero 1.4616... Degree 22, error 2.5e-18; to a
  * quarter of an ulp, since terms may cancel it in part. */
-PC_INLINE pc_pair_f64 pc_digamma_near_f64(pc_f64 t, pc_pair_f64 d) {
+PC_INLINE pc_pair_f64 pc_digamma_middle_f64(pc_f64 t, pc_pair_f64 d) {
   pc_f64 t2 = t * t, t4 = t2 * t2, t8 = t4 * t4;
   pc_f64 p12 = -0x1.b1cb63005ee98p-2 + t * 0x1.eca189b8e6f76p-3;
   pc_f64 p34 = -0x1.2feeeb98a78d4p-3 + t * 0x1.8512e590384dep-4;
@@ -190,14 +213,13 @@ PC_INLINE pc_pair_f64 pc_digamma_step_f64(pc_pair_f64 a, int more, pc_f64 x) {
   return s;
 }
 
-/* The digamma function for x > 0. */
-PC_INLINE pc_f64 pc_digamma_right_f64(pc_f64 x) {
-  pc_f64 c = x < 8.0 ? x : 1.5;
+/* The digamma function for 0 < x < 8. */
+PC_INLINE pc_f64 pc_digamma_near_f64(pc_f64 c) {
   pc_f64 n = c < 0.5 ? 0.0 : pc_whole_f64(c - 0.5);
   pc_f64 part = c - n;
   pc_pair_f64 d = pc_sum_f64(part, -0x1.d8b618d5af8fcp-2), one = {1.0, 0.0}, by = {n < 0.5 ? c : c - 1.0, 0.0};
   d.lo = d.lo - 0x1.b86a722197829p-54;
-  pc_pair_f64 y = pc_digamma_near_f64(part - 0.5, d), back = pc_pair_div_f64(one, by);
+  pc_pair_f64 y = pc_digamma_middle_f64(part - 0.5, d), back = pc_pair_div_f64(one, by);
   pc_pair_f64 sum = {n > 6.5 ? 1.0 / (c - 6.0) : 0.0, 0.0};
   sum = pc_digamma_step_f64(sum, n > 5.5, c - 5.0);
   sum = pc_digamma_step_f64(sum, n > 4.5, c - 4.0);
@@ -207,15 +229,28 @@ PC_INLINE pc_f64 pc_digamma_right_f64(pc_f64 x) {
   pc_f64 back_hi = n < 0.5 ? -back.hi : n > 1.5 ? back.hi : 0.0, back_lo = n < 0.5 ? -back.lo : n > 1.5 ? back.lo : 0.0;
   pc_pair_f64 with = pc_sum_f64(back_hi, y.hi), all = pc_sum_f64(with.hi, sum.hi);
   pc_f64 near = all.hi + (all.lo + (with.lo + (y.lo + (back_lo + sum.lo))));
-  pc_f64 u = x < 8.0 ? 8.0 : x, v = 1.0 / u, z = v * v, z2 = z * z;
+  return c < 0x1p-60 ? -1.0 / c : near;
+}
+
+/* The digamma function for x >= 8. */
+PC_INLINE pc_f64 pc_digamma_far_f64(pc_f64 x) {
+  pc_f64 v = pc_gamma_inverse_f64(x), z = v * v, z2 = z * z;
   pc_f64 s01 = 0x1.5555555555555p-4 + z * -0x1.11111111099f0p-7;
   pc_f64 s23 = 0x1.041040c7a088bp-8 + z * -0x1.1110b4cf1a167p-8;
   pc_f64 s45 = 0x1.f0389f71a53f1p-8 + z * -0x1.53284f21ea886p-6;
   pc_f64 series = (s01 + z2 * s23) + (z2 * z2) * (s45 + z2 * 0x1.04d0c0d2f101ep-4);
-  pc_f64 far = pc_log_f64(u) - (0.5 * v + z * series);
-  near = c < 0x1p-60 ? -1.0 / c : near;
+  return pc_log_f64(x) - (0.5 * v + z * series);
+}
+
+/* The digamma function for x > 0. */
+PC_INLINE pc_f64 pc_digamma_right_f64(pc_f64 x) {
+  pc_f64 near = pc_digamma_near_f64(x < 8.0 ? x : 1.5), far = pc_digamma_far_f64(x < 8.0 ? 8.0 : x);
   return x < 8.0 ? near : far;
 }
+
+/* The regions of digamma, whose forms are above. */
+PC_INLINE uint64_t pc_digamma_is_near_f64(pc_f64 x) { return (uint64_t)(x > 0.0) & (uint64_t)(x < 8.0); }
+PC_INLINE uint64_t pc_digamma_is_far_f64(pc_f64 x) { return x >= 8.0; }
 
 /* The digamma function; -inf at 0, inf at -0, NaN at negative integers and -inf. */
 PC_INLINE pc_f64 pc_digamma_f64(pc_f64 x) {

@@ -26,37 +26,52 @@ PC_INLINE pc_pair_f64 pc_cos_pair_f64(pc_f64 hi, pc_f64 lo) {
   return pc_sum_ordered_f64(w, ((1.0 - w) - half) + (q - hi * lo));
 }
 
-/* The sine; keeps the sign of zero; inf gives NaN. */
-PC_INLINE pc_f64 pc_sin_f64(pc_f64 x) {
+/* An angle whose square is no subnormal: below 2^-27 the functions are x or 1. */
+PC_INLINE pc_f64 pc_turn_operand_f64(pc_f64 x) {
   pc_f64 a = pc_magnitude_f64(x);
-  pc_turn_f64 r = pc_turn_of_f64(a);
+  return a < 0x1p-27 ? 0.0 : a;
+}
+
+/* The functions of x, an angle that was reduced to r. */
+PC_INLINE pc_f64 pc_sin_reduced_f64(pc_f64 x, pc_turn_f64 r) {
   pc_pair_f64 c = pc_cos_pair_f64(r.hi, r.lo);
   pc_f64 s = r.hi + pc_sin_tail_f64(r.hi, r.lo);
   pc_f64 y = (r.quarters & 1) != 0 ? c.hi : s;
   y = pc_signed_f64(y, ((r.quarters & 2) << 62) ^ pc_sign_f64(x));
-  return a < 0x1p-27 ? x : y;
+  return pc_magnitude_f64(x) < 0x1p-27 ? x : y;
 }
-
-/* The cosine; inf gives NaN. */
-PC_INLINE pc_f64 pc_cos_f64(pc_f64 x) {
-  pc_turn_f64 r = pc_turn_of_f64(pc_magnitude_f64(x));
+PC_INLINE pc_f64 pc_cos_reduced_f64(pc_turn_f64 r) {
   pc_pair_f64 c = pc_cos_pair_f64(r.hi, r.lo);
   pc_f64 s = r.hi + pc_sin_tail_f64(r.hi, r.lo);
   pc_f64 y = (r.quarters & 1) != 0 ? s : c.hi;
   return pc_signed_f64(y, ((r.quarters + 1) & 2) << 62);
 }
-
-/* The tangent; keeps the sign of zero; inf gives NaN. */
-PC_INLINE pc_f64 pc_tan_f64(pc_f64 x) {
-  pc_f64 a = pc_magnitude_f64(x);
-  pc_turn_f64 r = pc_turn_of_f64(a);
+PC_INLINE pc_f64 pc_tan_reduced_f64(pc_f64 x, pc_turn_f64 r) {
   pc_pair_f64 c = pc_cos_pair_f64(r.hi, r.lo);
   pc_pair_f64 s = pc_sum_ordered_f64(r.hi, pc_sin_tail_f64(r.hi, r.lo));
   int odd = (r.quarters & 1) != 0;
   pc_pair_f64 n = {odd ? -c.hi : s.hi, odd ? -c.lo : s.lo}, d = {odd ? s.hi : c.hi, odd ? s.lo : c.lo};
   pc_pair_f64 y = pc_pair_div_f64(n, d);
-  return a < 0x1p-27 ? x : pc_signed_f64(y.hi, pc_sign_f64(x));
+  return pc_magnitude_f64(x) < 0x1p-27 ? x : pc_signed_f64(y.hi, pc_sign_f64(x));
 }
+
+/* The sine; keeps the sign of zero; inf gives NaN. */
+PC_INLINE pc_f64 pc_sin_f64(pc_f64 x) { return pc_sin_reduced_f64(x, pc_turn_of_f64(pc_turn_operand_f64(x))); }
+
+/* The cosine; inf gives NaN. */
+PC_INLINE pc_f64 pc_cos_f64(pc_f64 x) { return pc_cos_reduced_f64(pc_turn_of_f64(pc_turn_operand_f64(x))); }
+
+/* The tangent; keeps the sign of zero; inf gives NaN. */
+PC_INLINE pc_f64 pc_tan_f64(pc_f64 x) { return pc_tan_reduced_f64(x, pc_turn_of_f64(pc_turn_operand_f64(x))); }
+
+/* The region `near`: |x| < 2^20, where the reduction after Cody and Waite is enough. */
+PC_INLINE uint64_t pc_turn_is_near_f64(pc_f64 x) { return pc_magnitude_f64(x) < 0x1p20; }
+PC_INLINE uint64_t pc_sin_is_near_f64(pc_f64 x) { return pc_turn_is_near_f64(x); }
+PC_INLINE uint64_t pc_cos_is_near_f64(pc_f64 x) { return pc_turn_is_near_f64(x); }
+PC_INLINE uint64_t pc_tan_is_near_f64(pc_f64 x) { return pc_turn_is_near_f64(x); }
+PC_INLINE pc_f64 pc_sin_near_f64(pc_f64 x) { return pc_sin_reduced_f64(x, pc_turn_near_f64(pc_turn_operand_f64(x))); }
+PC_INLINE pc_f64 pc_cos_near_f64(pc_f64 x) { return pc_cos_reduced_f64(pc_turn_near_f64(pc_turn_operand_f64(x))); }
+PC_INLINE pc_f64 pc_tan_near_f64(pc_f64 x) { return pc_tan_reduced_f64(x, pc_turn_near_f64(pc_turn_operand_f64(x))); }
 
 /* An angle below 2^20 without its quarter turns, of which 33 bits of pi / 2 and the rest are enough for an f32. */
 PC_INLINE pc_turn_f64 pc_short_turn_near_f64(pc_f64 a) {
