@@ -1,20 +1,35 @@
 //! A build with zig as the only C compiler, as `pip install ziglang` brings it. It is skipped aloud without zig.
+//!
+//! Other crates of the build have C code too. The crate `cc`, which compiles it, passes CPU names as gcc spells them, so
+//! `CC` is a script that spells them for zig, as cargo-zigbuild's.
 
 use crate::workspace::Workspace;
 use precast_testkit::compiler::zig;
-use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
+use std::fs::Permissions;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
 
-/// Returns the Python that runs `python -m ziglang`, next to zig's own program in a virtual environment.
+/// The script that is `CC`.
+const SCRIPT: &str = r#"#!/bin/sh
+for argument; do
+  shift
+  case "$argument" in
+    -march=*) argument=-mcpu=$(printf %s "${argument#-march=}" | tr - _) ;;
+    --target=*) continue ;;
+  esac
+  set -- "$@" "$argument"
+done
+exec ZIG cc -fno-sanitize=all "$@"
+"#;
+
+/// Returns zig, or prints that the test is skipped.
 #[expect(clippy::print_stdout, reason = "a skip says so aloud")]
-fn python() -> Option<PathBuf> {
-    let package = zig(None).and_then(|_| std::env::var_os("PRECAST_ZIG"));
-    let python =
-        package.map(|zig| Path::new(&zig).with_file_name("python")).filter(|python| python.is_file());
-    if python.is_none() {
+fn zig_of_variable() -> Option<String> {
+    let zig = zig(None).and_then(|_| std::env::var("PRECAST_ZIG").ok());
+    if zig.is_none() {
         println!("skipped: no zig\nhint: `pip install ziglang`, and name its `python-zig` in PRECAST_ZIG");
     }
-    python
+    zig
 }
 
 /// Links the named programs of `PATH` into a directory, which becomes the only one on `PATH`.
@@ -29,18 +44,21 @@ fn only(programs: &[&str], directory: &Path) {
 
 #[test]
 fn a_project_builds_with_zig_alone() {
-    let Some(python) = python() else { return };
+    let Some(zig) = zig_of_variable() else { return };
     let workspace = Workspace::new("zig").with_own_target();
     let manifest = workspace.read("app/precast.toml");
     workspace.write("app/precast.toml", &format!("glibc = \"2.28\"\n{manifest}"));
     // Rust links with `cc`, and the crate `cc` packs libraries with `ar`; no compiler has its usual name.
     let programs = workspace.path("bin");
-    only(&["cargo", "rustc", "ld", "as", "ar"], &programs);
+    only(&["cargo", "rustc", "ld", "as", "ar", "sh", "tr"], &programs);
     only(&["cc"], &workspace.path("linker"));
     let linker = workspace.path("linker/cc");
     let variable =
         format!("CARGO_TARGET_{}_LINKER", precast_compile::host_target().to_uppercase().replace('-', "_"));
-    let compiler = format!("{} -m ziglang cc -fno-sanitize=all", python.display());
+    let script = workspace.path("zig-cc");
+    fs_err::write(&script, SCRIPT.replace("ZIG", &zig)).unwrap();
+    fs_err::set_permissions(&script, Permissions::from_mode(0o755)).unwrap();
+    let compiler = script.to_str().unwrap().to_owned();
     let variables = |compiler: &str| {
         let values = [
             ("PATH", programs.to_str()),
