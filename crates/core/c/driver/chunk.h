@@ -164,7 +164,7 @@ static int64_t pc_chunks_phase(const pc_chunks *c, const pc_loop *loop, int32_t 
 /* Gathers n elements of input k at `pos`, in row r, unless its block has them. */
 static void pc_chunks_fill(pc_chunks *c, const pc_loop *loop, int32_t k, int64_t pos, int64_t r, int64_t n) {
   int64_t phase = pc_chunks_phase(c, loop, k, pos, r);
-  if (phase == c->phase[k] && n <= c->nest[k].held && c->from[k] == loop->data[k]) return;
+  if (n <= c->nest[k].held && phase == c->phase[k] && c->from[k] == loop->data[k]) return;
   pc_chunks_copy(c, loop, k, pos, n, 0);
   c->phase[k] = phase;
   c->nest[k].held = (int32_t)n;

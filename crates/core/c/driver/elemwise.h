@@ -1,7 +1,7 @@
 /* driver/elemwise.h: applies a kernel to every element, with NumPy's broadcasting decided at run time.
  *
  *   all operands contiguous with one shape, outputs there or yet to be made ----> one call of the kernel on all elements
- *   the same with single elements among them, to be spread to few -------------> blocks of them, then the same (flat.h)
+ *   the same of few elements, some operands broadcast or strided ----------------> blocks of these, then the same (flat.h)
  *   anything else --> pc_loop: broadcast, coalesce, order, prefer --> pc_chunks: gather --> kernel per chunk
  *                     or, where an operand is transposed, --> pc_tiles: turn --> kernel per row of a tile
  *   either in ranges, where there are many elements (cut.h)
@@ -122,7 +122,7 @@ PC_SELDOM static int pc_elemwise_elements(pc_context *ctx, int64_t first, int64_
   return f->op->kernel(ctx, end - first, data);
 }
 
-/* The kernel on few elements, some operands being single. */
+/* The kernel on few elements, some operands being spread. */
 static __attribute__((noinline)) int pc_elemwise_spread(pc_context *ctx, const pc_elemwise *e, const pc_flat *f, pc_tensor *const *in, char **data) {
   char scratch[PC_FLAT_SPREAD_BYTES] __attribute__((aligned(64)));
   pc_flat_spread(f, e->n_in, in, e->scalar, scratch, data);
@@ -150,7 +150,7 @@ static int pc_elemwise_run(pc_context *ctx, const pc_elemwise *e, pc_tensor *con
     data[e->n_in + j] = t->data;
   }
   if (f.n == 0) return 0;
-  if (f.single != 0) return pc_elemwise_spread(ctx, e, &f, in, data);
+  if (f.spread != 0) return pc_elemwise_spread(ctx, e, &f, in, data);
   if (f.n >= 2 * PC_CUT_ELEMENTS && (e->flags & PC_SHARED)) {
     pc_elemwise_flat flat = {e, in, out};
     return ctx->host->parallel(ctx, f.n, PC_CUT_ELEMENTS, pc_elemwise_elements, &flat);

@@ -1,8 +1,9 @@
-/* driver/flat.h: operands that lie contiguous with one shape: what needs no loop. Single elements may be among them, which are spread
- * to blocks where that is little. */
+/* driver/flat.h: operands that lie contiguous with one shape: what needs no loop. Others may be among them that are broadcast to that
+ * shape, or lie otherwise: they are spread to blocks where that is little. */
 #ifndef PRECAST_DRIVER_FLAT_H
 #define PRECAST_DRIVER_FLAT_H
 
+#include "grid.h"
 #include "loop.h"
 
 #define PC_FLAT_SPREAD 512 /* elements that are spread in all, at most */
@@ -12,8 +13,8 @@
 typedef struct pc_flat {
   const pc_tensor *lead; /* gives the shape; NULL: none is there but scalars */
   int64_t n;             /* elements of that shape */
-  uint64_t single;       /* a bit for each operand that has one element and not that shape, */
-  int32_t singles;       /* at least as many as these: also those declared scalar count, before an operand that takes the lead */
+  uint64_t spread;       /* a bit for each operand that is spread, */
+  int32_t spreads;       /* at least as many as these: also those declared scalar count, before an operand that takes the lead */
 } pc_flat;
 
 static int64_t pc_flat_count(const pc_tensor *t) {
@@ -33,9 +34,12 @@ static int pc_flat_fits(const pc_tensor *t, const pc_tensor *lead) {
   return 1;
 }
 
-static int pc_flat_is_single(const pc_tensor *t) {
+/* Whether `t` is broadcast to the shape of `lead`, or has it. */
+static int pc_flat_stretches(const pc_tensor *t, const pc_tensor *lead) {
+  int32_t shift = lead->ndim - t->ndim;
+  if (shift < 0) return 0;
   for (int32_t d = 0; d < t->ndim; d++) {
-    if (t->shape[d] != 1) return 0;
+    if (t->shape[d] != 1 && t->shape[d] != lead->shape[d + shift]) return 0;
   }
   return 1;
 }
@@ -43,32 +47,56 @@ static int pc_flat_is_single(const pc_tensor *t) {
 /* Adds operand k, which is not declared scalar. Returns 0 if a loop is needed. */
 static int pc_flat_add(pc_flat *f, int32_t k, const pc_tensor *t) {
   if (f->lead != NULL && pc_flat_fits(t, f->lead)) return 1;
-  if (f->lead != NULL && t->ndim <= f->lead->ndim && pc_flat_is_single(t)) {
-    f->single |= UINT64_C(1) << k;
-    f->singles++;
+  if (f->lead != NULL && pc_flat_stretches(t, f->lead)) {
+    f->spread |= UINT64_C(1) << k;
+    f->spreads++;
     return 1;
   }
-  /* Single elements may come first. */
-  if (!pc_flat_fits(t, t) || (f->lead != NULL && (f->n != 1 || f->lead->ndim > t->ndim))) return 0;
-  f->singles = f->lead == NULL ? 0 : k;
-  f->single = (UINT64_C(1) << f->singles) - 1;
+  /* Those before it may be broadcast to its shape. */
+  if (f->lead != NULL && !pc_flat_stretches(f->lead, t)) return 0;
+  f->spreads = f->lead == NULL ? 0 : k;
+  f->spread = (UINT64_C(1) << f->spreads) - 1;
   f->lead = t;
   f->n = pc_flat_count(t);
+  if (!pc_flat_fits(t, t)) {
+    f->spread |= UINT64_C(1) << k;
+    f->spreads++;
+  }
   return 1;
 }
 
-/* Whether what is single is little enough for pc_flat_spread. */
-static int pc_flat_is_little(const pc_flat *f) { return f->n * f->singles <= PC_FLAT_SPREAD; }
+/* Whether what is spread is little enough for pc_flat_spread. */
+static int pc_flat_is_little(const pc_flat *f) { return f->n * f->spreads <= PC_FLAT_SPREAD; }
 
-/* Gives `data` of each operand where it lies, of what is single in blocks at `at`, which has PC_FLAT_SPREAD_BYTES. */
+/* Copies `t`, broadcast to the shape of `lead`, to `to`. */
+static void pc_flat_copy(const pc_tensor *t, const pc_tensor *lead, char *to) {
+  int64_t index[PC_MAX_NDIM], steps[PC_MAX_NDIM];
+  int32_t last = lead->ndim - 1, shift = lead->ndim - t->ndim, item = pc_dtype_bytes(t->dtype);
+  for (int32_t d = 0; d <= last; d++) {
+    index[d] = 0;
+    steps[d] = d < shift || t->shape[d - shift] == 1 ? 0 : t->strides[d - shift];
+  }
+  pc_grid g = {t->data, last > 0 ? lead->shape[last - 1] : 1, last < 0 ? 1 : lead->shape[last], last > 0 ? steps[last - 1] : 0,
+               last < 0 ? 0 : steps[last]};
+  for (int32_t d = 0; d >= 0; to += g.rows * g.columns * item) {
+    pc_grid_copy(item, &g, to, 0);
+    for (d = last - 2; d >= 0; d--) {
+      g.at += steps[d];
+      if (++index[d] < lead->shape[d]) break;
+      g.at -= steps[d] * lead->shape[d];
+      index[d] = 0;
+    }
+  }
+}
+
+/* Gives `data` of each operand where it lies, of what is spread in blocks at `at`, which has PC_FLAT_SPREAD_BYTES. There are elements. */
 static void pc_flat_spread(const pc_flat *f, int32_t n_in, pc_tensor *const *in, const uint8_t *scalar, char *at, char **data) {
   for (int32_t k = 0; k < n_in; k++) {
     data[k] = in[k]->data;
-    if (scalar[k] || !(f->single >> k & 1)) continue;
-    int32_t item = pc_dtype_bytes(in[k]->dtype);
-    pc_copy_strided(item, f->n, at, item, data[k], 0);
+    if (scalar[k] || !(f->spread >> k & 1)) continue;
+    pc_flat_copy(in[k], f->lead, at);
     data[k] = at;
-    at += (f->n * item + 63) & ~(int64_t)63;
+    at += (f->n * pc_dtype_bytes(in[k]->dtype) + 63) & ~(int64_t)63;
   }
 }
 

@@ -149,7 +149,7 @@ PC_SELDOM static int64_t pc_rows_spread_bytes(const pc_rows_run *r, int32_t v) {
 PC_SELDOM static int pc_rows_cut(pc_context *ctx, pc_rows_run *r, int64_t blocks, int64_t elements) {
   const pc_rows *op = r->op;
   int32_t folds = 0;
-  int is_turned = r->rows > 1 && (r->rows >= 8 || r->count <= 16);
+  int is_turned = pc_short_pays(r->count, r->rows);
   int64_t turned = 0;
   for (int32_t s = 0; s < op->n_steps; s++) {
     if (op->steps[s].monoid == NULL) continue;

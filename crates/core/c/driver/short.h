@@ -20,6 +20,9 @@
 /* Whether rows of `count` elements are added up in place. */
 static int pc_short_is_few(const pc_monoid *m, int64_t count) { return m->few_columns != NULL && count <= m->lanes; }
 
+/* Whether so many rows are folded at once in less time than one after the other. */
+static int pc_short_pays(int64_t count, int64_t rows) { return rows > 1 && (rows >= 8 || count <= 16); }
+
 /* Rows that are folded at once, at most: a multiple of 8. */
 static int64_t pc_short_rows(const pc_monoid *m, int64_t count) {
   int64_t longest = pc_short_is_few(m, count) || count > m->lanes ? count : m->lanes;
