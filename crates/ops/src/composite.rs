@@ -132,6 +132,68 @@ impl Composite {
         Some(changed)
     }
 
+    /// Generates the steps, with truth values of 64 bits if `wide`.
+    pub(crate) fn code(
+        &self,
+        dtypes: &[DType],
+        name: &str,
+        inputs: &[String],
+        outputs: &[String],
+        sub: &Sub,
+        wide: bool,
+    ) -> Result<String, LinkError> {
+        let unsupported = || LinkError::Unsupported {
+            signature: self.label(),
+            problem: format!("a step does not support its operands for inputs {dtypes:?}"),
+        };
+        let types = self.dtypes(dtypes).ok_or_else(unsupported)?;
+        let mut names = inputs.to_vec();
+        let mut text = String::from("{\n");
+        for (position, (op, arguments)) in self.steps.iter().enumerate() {
+            let value = self.inputs + position;
+            let result = format!("v{value}");
+            let taken: Vec<DType> = arguments.iter().map(|v| types[*v]).collect();
+            let given: Vec<String> = arguments.iter().map(|v| names[*v].clone()).collect();
+            let own = format!("{name}_{position}");
+            let results = std::slice::from_ref(&result);
+            let has_truth = taken.contains(&DType::Bool) || types[value] == DType::Bool;
+            let widened = if wide && has_truth { op.c_code_wide(&taken, &given, results) } else { None };
+            let code = match widened {
+                Some(code) => code,
+                None => op.c_code(&taken, &own, &given, results, sub)?,
+            };
+            let ty = c_type(types[value], wide);
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "  {ty} {result};\n  {code}");
+            names.push(result);
+        }
+        for (output, value) in outputs.iter().zip(&self.outputs) {
+            let _ = writeln!(text, "  {output} = {};", names[*value]);
+        }
+        text.push('}');
+        Ok(text)
+    }
+
+    /// Returns whether a loop over the steps is compiled several times as fast if truth values are widened to 64 bits. It
+    /// has a transcendental function and no elements but truth values and those of 64 bits.
+    pub(crate) fn widens(&self, dtypes: &[DType]) -> bool {
+        let Some(types) = self.dtypes(dtypes) else { return false };
+        let is_function = |op: &dyn ScalarOp, taken: &[DType]| {
+            op.block(taken).is_none() && op.c_headers(taken).iter().any(|header| header.starts_with(MATH))
+        };
+        let mut has_function = false;
+        for (position, (op, arguments)) in self.steps.iter().enumerate() {
+            let taken: Vec<DType> = arguments.iter().map(|value| types[*value]).collect();
+            let has_truth = taken.contains(&DType::Bool) || types[self.inputs + position] == DType::Bool;
+            let names = vec![String::new(); arguments.len()];
+            if has_truth && op.c_code_wide(&taken, &names, &[String::new()]).is_none() {
+                return false;
+            }
+            has_function |= is_function(&**op, &taken);
+        }
+        has_function && types.iter().all(|dtype| scalar::is_wide(*dtype))
+    }
+
     /// Returns the dtype of every value; `None` if a step does not support the dtypes of its arguments.
     pub(crate) fn dtypes(&self, inputs: &[DType]) -> Option<Vec<DType>> {
         let mut values = inputs.to_vec();
@@ -147,6 +209,9 @@ impl Composite {
 /// time. With fewer functions, the padding of the last vector would make calls with few elements too slow.
 const LONG: usize = 4;
 
+/// The header of truth values of 64 bits.
+const WIDE: &str = "precast/ops/scalar/wide.h";
+
 /// The folder with the headers of transcendental functions.
 pub(crate) const MATH: &str = "precast/ops/math/";
 
@@ -154,6 +219,11 @@ pub(crate) const MATH: &str = "precast/ops/math/";
 fn is_long(types: &[DType], headers: &[String]) -> bool {
     let functions = headers.iter().filter(|header| header.starts_with(MATH));
     are_lanes(types, headers) && functions.count() >= LONG
+}
+
+/// Returns the C type of a variable.
+pub(crate) fn c_type(dtype: DType, wide: bool) -> String {
+    if wide && dtype == DType::Bool { "int64_t".to_owned() } else { format!("pc_{dtype}") }
 }
 
 /// Returns whether loops over values of these dtypes are vectorised with the functions of these headers.
@@ -259,29 +329,7 @@ impl ScalarOp for Composite {
         outputs: &[String],
         sub: &Sub,
     ) -> Result<String, LinkError> {
-        let unsupported = || LinkError::Unsupported {
-            signature: self.label(),
-            problem: format!("a step does not support its operands for inputs {dtypes:?}"),
-        };
-        let types = self.dtypes(dtypes).ok_or_else(unsupported)?;
-        let mut names = inputs.to_vec();
-        let mut text = String::from("{\n");
-        for (position, (op, arguments)) in self.steps.iter().enumerate() {
-            let value = self.inputs + position;
-            let result = format!("v{value}");
-            let taken: Vec<DType> = arguments.iter().map(|v| types[*v]).collect();
-            let given: Vec<String> = arguments.iter().map(|v| names[*v].clone()).collect();
-            let own = format!("{name}_{position}");
-            let code = op.c_code(&taken, &own, &given, std::slice::from_ref(&result), sub)?;
-            // Writing to a string cannot fail.
-            let _ = writeln!(text, "  pc_{} {result};\n  {code}", types[value]);
-            names.push(result);
-        }
-        for (output, value) in outputs.iter().zip(&self.outputs) {
-            let _ = writeln!(text, "  {output} = {};", names[*value]);
-        }
-        text.push('}');
-        Ok(text)
+        self.code(dtypes, name, inputs, outputs, sub, false)
     }
 
     fn c_headers(&self, dtypes: &[DType]) -> Vec<String> {
@@ -298,6 +346,10 @@ impl ScalarOp for Composite {
         let inline: Vec<String> =
             inline.flat_map(|(op, arguments)| op.c_headers(&taken(arguments))).collect();
         let branches = steps().any(|step| block(&step).is_some_and(|function| function.branches));
+        let has_truth = types.contains(&DType::Bool) && types.iter().any(|dtype| dtype.itemsize_bytes() == 8);
+        if has_truth && inline.iter().any(|header| header.starts_with(MATH)) {
+            headers.push(WIDE.to_owned());
+        }
         if self.content_id().is_some() && !branches && is_long(&types, &inline) {
             headers.push(WHOLE.to_owned());
         }

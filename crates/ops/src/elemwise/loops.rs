@@ -1,7 +1,8 @@
 //! Generates the loops and calls of a kernel.
 
 use super::kernel::is_scalar;
-use super::plan::{Call, Part, Plan};
+use super::plan::{Call, Part, Plan, Stage};
+use crate::composite::c_type;
 use crate::scalar::ScalarOp;
 use precast_codegen::template::render;
 use precast_codegen::{LinkError, Sub};
@@ -45,14 +46,12 @@ impl Kernel<'_> {
                     let (dtypes, buffers) = (&self.plan.dtypes, &self.plan.buffers);
                     let values = Values { inputs: self.inputs, dtypes, buffers, at: "at + i", is_last };
                     let (scalar, own) = (&stage.composite, format!("{name}_{position}"));
-                    text.push_str(&values.loop_of(
-                        scalar,
-                        &own,
-                        &stage.reads,
-                        &stage.makes,
-                        &made,
-                        &count,
-                    )?);
+                    let (reads, makes) = (&stage.reads, &stage.makes);
+                    text.push_str(&if stage.is_wide {
+                        values.wide_loop(stage, &own, &count, self.plan.block)?
+                    } else {
+                        values.loop_of(scalar, &own, reads, makes, &made, &count)?
+                    });
                 }
                 Part::Call(call) => text.push_str(&self.call(call, is_last, " + at", "m")),
             }
@@ -124,13 +123,8 @@ impl Values<'_> {
     ) -> Result<String, LinkError> {
         let (mut body, at) = (String::new(), self.at);
         // Writing to a string cannot fail.
-        for value in reads {
-            let dtype = self.dtypes[*value];
-            let _ = match self.inputs.get(*value) {
-                Some(ty) if is_scalar(ty) => Ok(()),
-                Some(_) => writeln!(body, "    const pc_{dtype} a{value} = x{value}[{at}];"),
-                None => writeln!(body, "    const pc_{dtype} a{value} = b{}[i];", self.buffer(*value)),
-            };
+        for value in reads.iter().filter(|value| !self.is_scalar(**value)) {
+            let _ = writeln!(body, "    const pc_{} a{value} = {};", self.dtypes[*value], self.read(*value));
         }
         for (j, dtype) in made.iter().enumerate() {
             let _ = writeln!(body, "    pc_{dtype} r{j};");
@@ -138,23 +132,88 @@ impl Values<'_> {
         let arguments: Vec<String> = reads.iter().map(|value| format!("a{value}")).collect();
         let results: Vec<String> = (0..made.len()).map(|j| format!("r{j}")).collect();
         let taken: Vec<DType> = reads.iter().map(|value| self.dtypes[*value]).collect();
-        let sub = Sub { fail: "return -1;".to_owned(), ..Sub::default() };
-        let code = scalar.c_code(&taken, name, &arguments, &results, &sub)?;
+        let code = scalar.c_code(&taken, name, &arguments, &results, &failing())?;
         for line in code.lines() {
             let _ = writeln!(body, "    {line}");
         }
-        let place = |j: usize| {
-            if self.is_last { format!("y{j}[{at}]") } else { format!("b{}[i]", self.buffer(makes[j])) }
-        };
         for (j, result) in results.iter().enumerate() {
-            let _ = writeln!(body, "    {} = {result};", place(j));
+            let place = if self.is_last { format!("y{j}[{at}]") } else { self.kept(makes[j]) };
+            let _ = writeln!(body, "    {place} = {result};");
         }
         let parts = [("COUNT", count), ("BODY", body.trim_end())];
         Ok(render(include_str!("../../c/kernel_loop.c.in"), &parts))
     }
 
-    /// Returns the buffer of a value.
-    fn buffer(&self, value: usize) -> usize {
-        self.buffers.get(value).copied().flatten().unwrap_or_default()
+    /// Generates the loop of a stage whose truth values are widened to 64 bits: in a block before it those that it
+    /// reads, and narrowed after it those that it makes. `block` is the number of elements of a block.
+    fn wide_loop(&self, stage: &Stage, name: &str, count: &str, block: usize) -> Result<String, LinkError> {
+        let (mut body, mut before, mut after) = (String::new(), String::new(), String::new());
+        let (mut arguments, block) = (Vec::new(), block.to_string());
+        let is_truth = |value: usize| self.dtypes[value] == DType::Bool;
+        // Writing to a string cannot fail.
+        for value in &stage.reads {
+            let place = if self.is_scalar(*value) { format!("a{value}") } else { self.read(*value) };
+            let _ = match (self.is_scalar(*value), is_truth(*value)) {
+                (true, true) => writeln!(before, "  const int64_t w{value} = {place} != 0;"),
+                (true, false) => Ok(()),
+                (false, true) => {
+                    let marks: [(&str, &str); 4] = [
+                        ("VALUE", &value.to_string()),
+                        ("BLOCK", &block),
+                        ("PLACE", &place),
+                        ("COUNT", count),
+                    ];
+                    before.push_str(&render(include_str!("../../c/kernel_widen.c.in"), &marks));
+                    writeln!(body, "    const int64_t a{value} = w{value}[i];")
+                }
+                (false, false) => writeln!(body, "    const pc_{} a{value} = {place};", self.dtypes[*value]),
+            };
+            let is_widened_scalar = self.is_scalar(*value) && is_truth(*value);
+            arguments.push(if is_widened_scalar { format!("w{value}") } else { format!("a{value}") });
+        }
+        let results: Vec<String> = (0..stage.makes.len()).map(|j| format!("r{j}")).collect();
+        for (result, value) in results.iter().zip(&stage.makes) {
+            let _ = writeln!(body, "    {} {result};", c_type(self.dtypes[*value], true));
+        }
+        let taken: Vec<DType> = stage.reads.iter().map(|value| self.dtypes[*value]).collect();
+        let code = stage.composite.code(&taken, name, &arguments, &results, &failing(), true)?;
+        for line in code.lines() {
+            let _ = writeln!(body, "    {line}");
+        }
+        for (j, value) in stage.makes.iter().enumerate() {
+            let place = if self.is_last { format!("y{j}[{}]", self.at) } else { self.kept(*value) };
+            if is_truth(*value) {
+                let _ = writeln!(before, "  int64_t t{j}[{block}] __attribute__((aligned(64)));");
+                let _ = writeln!(body, "    t{j}[i] = r{j};");
+                let marks: [(&str, &str); 3] =
+                    [("PLACE", &place), ("RESULT", &j.to_string()), ("COUNT", count)];
+                after.push_str(&render(include_str!("../../c/kernel_narrow.c.in"), &marks));
+            } else {
+                let _ = writeln!(body, "    {place} = r{j};");
+            }
+        }
+        let parts = [("COUNT", count), ("BODY", body.trim_end())];
+        let main = render(include_str!("../../c/kernel_loop.c.in"), &parts);
+        Ok(format!("  {{\n{before}{main}{after}  }}\n"))
     }
+
+    /// Returns whether a value is the only element of an operand.
+    fn is_scalar(&self, value: usize) -> bool {
+        self.inputs.get(value).is_some_and(is_scalar)
+    }
+
+    /// Returns the element of a value that the loop reads.
+    fn read(&self, value: usize) -> String {
+        if value < self.inputs.len() { format!("x{value}[{}]", self.at) } else { self.kept(value) }
+    }
+
+    /// Returns the element of a value in its buffer.
+    fn kept(&self, value: usize) -> String {
+        format!("b{}[i]", self.buffers.get(value).copied().flatten().unwrap_or_default())
+    }
+}
+
+/// Returns the substitutions of statements in a kernel.
+fn failing() -> Sub {
+    Sub { fail: "return -1;".to_owned(), ..Sub::default() }
 }

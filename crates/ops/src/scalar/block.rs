@@ -68,7 +68,7 @@ impl BlockFunction {
                 ("PARAMETERS", &each(&|k| format!("pc_{dtype} x{k}"), ", ")),
                 ("ARGUMENTS", &each(&|k| format!("x{k}"), ", ")),
                 ("OPERANDS", &each(&|k| format!("const pc_{dtype} *x{k}"), ", ")),
-                ("ROOMS", &each(&|k| format!("room{k}[PC_WHOLE_BYTES / sizeof(pc_{dtype})]"), ", ")),
+                ("ROOMS", &each(&|k| format!("room{k}"), ", ")),
                 ("PLACES", &each(&|k| format!("*p{k} = x{k} + at"), ", ")),
                 ("PADS", &each(&pad, "\n")),
                 ("LAST", &each(&|k| format!("x{k}[at]"), ", ")),

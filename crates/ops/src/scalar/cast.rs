@@ -1,6 +1,6 @@
 //! Cast and identity: scalar ops that support every dtype.
 
-use super::table::{header, is_half};
+use super::table::{header, is_half, is_wide};
 use super::{ScalarOp, Value};
 use precast_codegen::{LinkError, Sub};
 use precast_graph::{DType, MakeNodeError, PerformError, Prop, Props};
@@ -59,6 +59,12 @@ impl ScalarOp for Cast {
         _sub: &Sub,
     ) -> Result<String, LinkError> {
         Ok(format!("{} = {};", outputs[0], convert(dtypes[0], self.to, &inputs[0])))
+    }
+
+    fn c_code_wide(&self, dtypes: &[DType], inputs: &[String], outputs: &[String]) -> Option<String> {
+        let fits = is_wide(dtypes[0]) && is_wide(self.to);
+        let (from, to) = (dtypes[0], self.to);
+        fits.then(|| format!("{} = pc_cast_{from}_{to}_wide({});", outputs[0], inputs[0]))
     }
 
     fn c_headers(&self, dtypes: &[DType]) -> Vec<String> {
@@ -135,6 +141,10 @@ impl ScalarOp for Identity {
         _sub: &Sub,
     ) -> Result<String, LinkError> {
         Ok(format!("{} = {};", outputs[0], convert(dtypes[0], dtypes[0], &inputs[0])))
+    }
+
+    fn c_code_wide(&self, dtypes: &[DType], inputs: &[String], outputs: &[String]) -> Option<String> {
+        (dtypes[0] == DType::Bool).then(|| format!("{} = {};", outputs[0], inputs[0]))
     }
 
     fn c_headers(&self, dtypes: &[DType]) -> Vec<String> {

@@ -28,7 +28,7 @@ pub use cast::{Cast, Identity};
 pub(crate) use complex::ComplexNumber;
 pub(crate) use float::{maximum, minimum};
 pub(crate) use row::{Gives, Promotion, Scalar};
-pub(crate) use table::LIBRARY;
+pub(crate) use table::{LIBRARY, is_wide};
 pub use table::{find, names};
 pub use value::Value;
 pub(crate) use value::{collect, elements};
@@ -90,6 +90,13 @@ pub trait ScalarOp: Any + fmt::Debug + Send + Sync {
         outputs: &[String],
         sub: &Sub,
     ) -> Result<String, LinkError>;
+
+    /// Returns the statement of [`ScalarOp::c_code`] for loops over elements of 64 bits, where truth values are variables
+    /// of type `int64_t` that hold 0 or 1. `None` if the op has no such form; then it takes and gives no truth values, or
+    /// no loop of that kind has it.
+    fn c_code_wide(&self, _dtypes: &[DType], _inputs: &[String], _outputs: &[String]) -> Option<String> {
+        None
+    }
 
     /// Returns the headers that the code for these dtypes needs, from this crate and other crates. The default is
     /// `precast/ops/scalar.h`, which has the arithmetic of every dtype; fewer headers compile faster.

@@ -94,6 +94,11 @@ pub(super) fn is_half(dtype: DType) -> bool {
     matches!(dtype, DType::F16 | DType::Bf16)
 }
 
+/// Returns whether loops over elements of 64 bits have values of a dtype: truth values are widened.
+pub(crate) fn is_wide(dtype: DType) -> bool {
+    matches!(dtype, DType::Bool | DType::F64 | DType::I64 | DType::U64)
+}
+
 /// Returns the header with the functions of a dtype.
 pub(super) fn header(dtype: DType) -> String {
     match dtype {
@@ -195,6 +200,12 @@ impl ScalarOp for Basic {
             return Ok(precast_codegen::template::render(text, &values));
         }
         Ok(assign)
+    }
+
+    fn c_code_wide(&self, dtypes: &[DType], inputs: &[String], outputs: &[String]) -> Option<String> {
+        let fits = dtypes.iter().copied().all(is_wide);
+        let (dtype, operands) = (dtypes[dtypes.len() - 1], inputs.join(", "));
+        fits.then(|| format!("{} = pc_{}_{dtype}_wide({operands});", outputs[0], self.scalar.c_name))
     }
 
     fn c_headers(&self, dtypes: &[DType]) -> Vec<String> {

@@ -223,6 +223,49 @@ fn block_calls(dtypes: &[DType]) -> Vec<Call> {
     )
 }
 
+/// Returns graphs in which each op of truth values and 64-bit elements, and each cast of narrow elements to f64, is beside
+/// a function, so that kernels widen its narrow operands and results.
+fn wide_graphs() -> Vec<Arc<FunctionGraph>> {
+    let apply = |graph: &mut FunctionGraph, op: &Arc<dyn ScalarOp>, inputs: &[_]| {
+        graph.apply(Arc::new(Elemwise::new(Arc::clone(op))), inputs).unwrap()[0]
+    };
+    let cast = |to| Arc::new(scalar::Cast { to }) as Arc<dyn ScalarOp>;
+    let find = |name| scalar::find(name).unwrap();
+    let is_wide = |dtype: &DType| matches!(dtype, DType::Bool | DType::F64 | DType::I64 | DType::U64);
+    let is_narrow = |dtypes: &[DType]| dtypes[0] != DType::Bool && dtypes[0].itemsize_bytes() == 1;
+    let fits = |op: &Arc<dyn ScalarOp>, dtypes: &[DType]| {
+        let result = op.output(dtypes).unwrap();
+        let narrow = op.name() == "cast" && is_narrow(dtypes) && result == DType::F64;
+        let has_truth = dtypes.contains(&DType::Bool) || result == DType::Bool;
+        narrow || has_truth && dtypes.iter().chain([&result]).all(is_wide)
+    };
+    let mut graphs = Vec::new();
+    for (op, dtypes) in elementwise().into_iter().filter(|(op, dtypes)| fits(op, dtypes)) {
+        let mut graph = FunctionGraph::new();
+        let input = |graph: &mut FunctionGraph, k: usize, dtype: DType| {
+            graph.input(&format!("x{k}"), Type::tensor(dtype, 1)).unwrap()
+        };
+        let operands: Vec<_> = dtypes.iter().enumerate().map(|(k, d)| input(&mut graph, k, *d)).collect();
+        let (y, z) = (input(&mut graph, 8, DType::F64), input(&mut graph, 9, DType::F64));
+        let value = apply(&mut graph, &op, &operands);
+        let power = apply(&mut graph, &find("exp"), &[y]);
+        let result = op.output(&dtypes).unwrap();
+        let out = if result == DType::Bool {
+            graph.output(value, None).unwrap();
+            let order = apply(&mut graph, &find("lt"), &[power, z]);
+            let both = apply(&mut graph, &find("logical_xor"), &[value, order]);
+            apply(&mut graph, &find("switch"), &[both, power, z])
+        } else {
+            let value =
+                if result == DType::F64 { value } else { apply(&mut graph, &cast(DType::F64), &[value]) };
+            apply(&mut graph, &find("mul"), &[value, power])
+        };
+        graph.output(out, None).unwrap();
+        graphs.push(Arc::new(rewrite::lower(&graph).unwrap()));
+    }
+    graphs
+}
+
 fn calls_of(texts: &[&str], dtypes: &[DType]) -> Vec<Call> {
     let mut choices = Choices::seeded(4);
     let mut calls = Vec::new();
@@ -422,6 +465,25 @@ fn kernels_that_call_block_functions_give_the_bits_of_perform() {
     assert!(half.contains("pc_sin_f32_block(m, b0, b1);"), "{half}");
     let plain = text("out = sin(x)", DType::F64);
     assert!(plain.contains("pc_sin_f64_block(n, x0, y0);") && !plain.contains("PC_LIGHT"), "{plain}");
+}
+
+#[test]
+fn kernels_that_widen_operands_give_the_bits_of_perform() {
+    let (graphs, mut choices, mut calls) = (wide_graphs(), Choices::seeded(21), Vec::new());
+    let text = |graph: &FunctionGraph| {
+        let module = precast_codegen::link(graph, Ops::standard().c()).unwrap();
+        Unit::single(Arc::new(module)).text()
+    };
+    let widened = graphs.iter().filter(|graph| text(graph).contains("for (int64_t at = 0;"));
+    assert!(widened.count() * 10 > graphs.len() * 9 && graphs.len() > 50, "{}", graphs.len());
+    for graph in &graphs {
+        for extent in [0, 1, 17, 700] {
+            let draw = |id: &_| (arrays::draw(&mut choices, graph.ty(*id).dtype(), &[extent]), Layout::C);
+            let inputs = graph.inputs().iter().map(draw).collect();
+            calls.push(Call { graph: Arc::clone(graph), inputs, output: None, stretched: false });
+        }
+    }
+    check_at(&[compiler::levels()[0], highest()], "gnu11", &calls);
 }
 
 #[test]

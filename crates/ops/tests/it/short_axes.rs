@@ -47,9 +47,12 @@ fn layout(choices: &mut Choices) -> Layout {
     Layout::ALL[choices.below(Layout::ALL.len())]
 }
 
+/// A graph of one op, with the op and the types of its operands.
+type Known = (Arc<dyn Op>, Vec<Type>, Arc<FunctionGraph>);
+
 /// Graphs by their op and the ranks of its operands: each is compiled once.
 #[derive(Default)]
-struct Graphs(Vec<(Arc<dyn Op>, Vec<Type>, Arc<FunctionGraph>)>);
+struct Graphs(Vec<Known>);
 
 impl Graphs {
     fn get(&mut self, op: &Arc<dyn Op>, types: Vec<Type>) -> Arc<FunctionGraph> {

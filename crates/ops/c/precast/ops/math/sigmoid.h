@@ -15,19 +15,26 @@ PC_INLINE pc_f64 pc_quotient_f64(pc_f64 nh, pc_f64 nl, pc_f64 dh, pc_f64 dl) {
   return q + rest * y;
 }
 
-/* 1 / (1 + e^-x), without overflow and with full relative accuracy for x < 0: e^x / (1 + e^x). */
+/* 1 / (1 + e^-x), without overflow and with full relative accuracy for x < 0: e^x / (1 + e^x). CPUs take a hundred times as long where an
+ * operand or a result of arithmetic is subnormal. So the power beside 1 is never that small, and a subnormal result is made of bits: its
+ * units of 2^-1074 are added to 2^52, which rounds them to an integer. The least and greatest of integers are compiled as such; of
+ * floats, gcc copies what follows for the constant. */
 PC_INLINE pc_f64 pc_sigmoid_f64(pc_f64 x) {
-  pc_f64 a = x < 0.0 ? x : -x;
-  a = a < -746.0 ? -746.0 : a;
-  pc_reduced_f64 k = pc_reduce_ln2_f64(a, 2046.0);
-  pc_f64 low = pc_scale_low_f64(k.bits), high = pc_scale_high_f64(k.bits);
-  pc_f64 s = 1.0 + k.hi;
-  pc_f64 t = (k.hi - (s - 1.0)) + pc_exp_tail_f64(k.hi, k.lo);
-  pc_f64 eh = s + t, el = t - (eh - s); /* e^a = (eh + el) * 2^k */
-  pc_f64 sh = eh * low * high, sl = el * low * high;
+  const uint64_t most = 0x4087500000000000u, magic = 0x4338000000000000u; /* 746, 1.5 * 2^52 */
+  uint64_t u = pc_bits_f64(x) & 0x7fffffffffffffffu;
+  pc_reduced_f64 r = pc_reduce_ln2_f64(-pc_from_bits_f64(u < most ? u : most), 0.0);
+  int64_t k = (int64_t)(r.bits - magic), beside = k > -120 ? k : -120, normal = k >= -1022 ? k : 0;
+  pc_f64 s = 1.0 + r.hi;
+  pc_f64 t = (r.hi - (s - 1.0)) + pc_exp_tail_f64(r.hi, r.lo);
+  pc_f64 eh = s + t, el = t - (eh - s); /* e^-|x| = (eh + el) * 2^k */
+  pc_f64 scale = pc_from_bits_f64((uint64_t)(beside + 1023) << 52), sh = eh * scale, sl = el * scale;
   pc_f64 dh = 1.0 + sh, dl = (sh - (dh - 1.0)) + sl;
   pc_f64 q = pc_quotient_f64(x < 0.0 ? eh : 1.0, x < 0.0 ? el : 0.0, dh, dl);
-  return q * (x < 0.0 ? low : 1.0) * (x < 0.0 ? high : 1.0);
+  pc_f64 units = q * pc_from_bits_f64((uint64_t)(k + (1074 + 1023)) << 52) + 4503599627370496.0;
+  pc_f64 subnormal = pc_from_bits_f64(pc_bits_f64(units) - 0x4330000000000000u);
+  pc_f64 left = k < -1022 ? subnormal : q * pc_from_bits_f64((uint64_t)(normal + 1023) << 52);
+  pc_f64 y = x < 0.0 ? left : q;
+  return x == x ? y : x;
 }
 
 /* The hyperbolic tangent; keeps the sign of zero. One quotient serves two ways, both of which are walked:
@@ -64,19 +71,23 @@ PC_INLINE pc_f32 pc_quotient_f32(pc_f32 nh, pc_f32 nl, pc_f32 dh, pc_f32 dl) {
   return q + rest * y;
 }
 
-/* 1 / (1 + e^-x), without overflow and with full relative accuracy for x < 0: e^x / (1 + e^x). */
+/* As of f64. */
 PC_INLINE pc_f32 pc_sigmoid_f32(pc_f32 x) {
-  pc_f32 a = x < 0.0f ? x : -x;
-  a = a < -104.0f ? -104.0f : a;
-  pc_reduced_f32 k = pc_reduce_ln2_f32(a, 254.0f);
-  pc_f32 low = pc_scale_low_f32(k.bits), high = pc_scale_high_f32(k.bits);
-  pc_f32 s = 1.0f + k.hi;
-  pc_f32 t = (k.hi - (s - 1.0f)) + pc_exp_tail_f32(k.hi, k.lo);
-  pc_f32 eh = s + t, el = t - (eh - s); /* e^a = (eh + el) * 2^k */
-  pc_f32 sh = eh * low * high, sl = el * low * high;
+  const uint32_t most = 0x42d00000u, magic = 0x4b400000u; /* 104, 1.5 * 2^23 */
+  uint32_t u = pc_bits_f32(x) & 0x7fffffffu;
+  pc_reduced_f32 r = pc_reduce_ln2_f32(-pc_from_bits_f32(u < most ? u : most), 0.0f);
+  int32_t k = (int32_t)(r.bits - magic), beside = k > -60 ? k : -60, normal = k >= -126 ? k : 0;
+  pc_f32 s = 1.0f + r.hi;
+  pc_f32 t = (r.hi - (s - 1.0f)) + pc_exp_tail_f32(r.hi, r.lo);
+  pc_f32 eh = s + t, el = t - (eh - s); /* e^-|x| = (eh + el) * 2^k */
+  pc_f32 scale = pc_from_bits_f32((uint32_t)(beside + 127) << 23), sh = eh * scale, sl = el * scale;
   pc_f32 dh = 1.0f + sh, dl = (sh - (dh - 1.0f)) + sl;
   pc_f32 q = pc_quotient_f32(x < 0.0f ? eh : 1.0f, x < 0.0f ? el : 0.0f, dh, dl);
-  return q * (x < 0.0f ? low : 1.0f) * (x < 0.0f ? high : 1.0f);
+  pc_f32 units = q * pc_from_bits_f32((uint32_t)(k + (149 + 127)) << 23) + 8388608.0f;
+  pc_f32 subnormal = pc_from_bits_f32(pc_bits_f32(units) - 0x4b000000u);
+  pc_f32 left = k < -126 ? subnormal : q * pc_from_bits_f32((uint32_t)(normal + 127) << 23);
+  pc_f32 y = x < 0.0f ? left : q;
+  return x == x ? y : x;
 }
 
 /* As of f64; M has degree 3, error 2.1e-9. Beyond 10 the power stays as it is. */
