@@ -45,7 +45,7 @@ pub(super) fn functions(
 }
 
 /// The most Applies in one function. The time of some passes of compilers grows with the square of a function's length.
-const PART: usize = 32;
+const PART: usize = 16;
 
 /// Renders the body of a function: its variables, the blocks of its Applies, and the changed variables.
 fn body(vars: &[(usize, &Var<'_>)], blocks: &[Block]) -> String {

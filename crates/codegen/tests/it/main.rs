@@ -11,6 +11,7 @@ mod opaque;
 mod params;
 mod run;
 mod scopes;
+mod shared;
 mod text;
 mod toy;
 mod tutorial;

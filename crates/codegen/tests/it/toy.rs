@@ -105,9 +105,74 @@ impl COp for TensorAdd {
     }
 }
 
+/// `x * tag + y` like [`TensorAdd`], without members.
+#[derive(Debug, Clone)]
+pub(crate) struct Plain {
+    pub tag: i64,
+    /// An op whose C code comes from an author has no ID.
+    pub own: bool,
+}
+
+impl Op for Plain {
+    fn name(&self) -> &str {
+        "plain"
+    }
+    fn props(&self) -> Props {
+        Props::from([("tag".to_owned(), Prop::Int(self.tag))])
+    }
+    fn make_node(&self, inputs: &[Type]) -> Result<Vec<Type>, MakeNodeError> {
+        MakeNodeError::expect_inputs("plain", 2, inputs)?;
+        Ok(vec![inputs[0].clone()])
+    }
+    fn perform(&self, _: &[&Array]) -> Result<Vec<Array>, PerformError> {
+        Err(PerformError::value("plain", "not needed here"))
+    }
+}
+
+impl CLinkerObject for Plain {
+    fn c_support_code(&self) -> Vec<String> {
+        vec![include_str!("../c/tadd_support.c").to_owned()]
+    }
+}
+
+impl COp for Plain {
+    fn c_code(
+        &self,
+        _: &Node,
+        name: &str,
+        i: &[String],
+        o: &[String],
+        sub: &Sub,
+    ) -> Result<String, LinkError> {
+        Ok(precast_codegen::template::render(
+            include_str!("../c/tadd.c.in"),
+            &[("NAME", name), ("X", &i[0]), ("Y", &i[1]), ("Z", &o[0]), ("FAIL", &sub.fail)],
+        ))
+    }
+    fn c_support_code_apply(&self, _: &Node, name: &str) -> Result<String, LinkError> {
+        Ok(format!("static double {name}_scale(double x) {{ return x * {}; }}", self.tag))
+    }
+    fn content_id(&self) -> Option<String> {
+        (!self.own).then(|| "plain".to_owned())
+    }
+}
+
 /// Returns the library of these ops.
 pub(crate) fn library() -> Library {
-    Library::new().with_c::<Infix>().with_c::<TensorAdd>()
+    Library::new().with_c::<Infix>().with_c::<TensorAdd>().with_c::<Plain>()
+}
+
+/// Builds a chain of `n` [`Plain`] Applies with factors 1 and 2 in turn; every value is an output.
+pub(crate) fn plain_chain(n: usize) -> FunctionGraph {
+    let mut graph = FunctionGraph::new();
+    let x = graph.input("x", Type::tensor(DType::F64, 1)).unwrap();
+    let mut last = x;
+    for at in 0..n {
+        let op = Plain { tag: (at % 2) as i64 + 1, own: false };
+        last = graph.apply(Arc::new(op), &[last, x]).unwrap()[0];
+        graph.output(last, None).unwrap();
+    }
+    graph
 }
 
 /// Builds `(x + y) * z` on C scalars: the example of Aesara's CType document.
