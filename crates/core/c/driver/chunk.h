@@ -10,7 +10,9 @@
 #include "grid.h"
 #include "loop.h"
 
-#define PC_LOOP_SHORT_ROW 128 /* rows below this are packed, several to a chunk */
+#define PC_LOOP_SHORT_ROW 128 /* rows below this are packed, several to a chunk, .. */
+#define PC_LOOP_ROWS 8        /* .. and if there is room for so many, they are whole rows; .. */
+#define PC_LOOP_TINY_ROW 32   /* .. but of contiguous rows that lie apart only those below this are packed */
 
 /* The near dimensions of an operand: `rows` of `columns` elements; the first `rest` dimensions of the loop are outside. Steps in
  * bytes. */
@@ -60,7 +62,7 @@ static int64_t pc_nest_period(const pc_loop *loop, int32_t k, int64_t total) {
 /* Rounds the longest chunk to whole rows, and to whole periods of what repeats; and to lines of the cache, so that what lies in place
  * stays aligned. */
 static void pc_chunks_round(pc_chunks *c, const pc_loop *loop) {
-  int64_t unit = c->row <= c->most ? c->row : 1;
+  int64_t unit = c->row * PC_LOOP_ROWS <= c->most ? c->row : 1;
   for (int32_t k = 0; k < loop->n_in; k++) {
     if (c->block[k] != NULL && c->nest[k].period > unit && c->nest[k].period <= c->most) unit = c->nest[k].period;
   }
@@ -68,13 +70,24 @@ static void pc_chunks_round(pc_chunks *c, const pc_loop *loop) {
   c->most = (units >= 32 ? units & ~(int64_t)15 : units >= 16 ? units & ~(int64_t)7 : units) * unit;
 }
 
+/* Whether the rows of every operand are contiguous, and those of some operand lie apart: packed, it would be copied. */
+static int pc_chunks_lie_apart(const pc_loop *loop) {
+  int32_t last = loop->ndim - 1, apart = 0;
+  for (int32_t k = 0; k < loop->n_all; k++) {
+    if (loop->item[k] == 0) continue;
+    if (loop->stride[k][last] != loop->item[k]) return 0;
+    apart |= loop->stride[k][last - 1] != 0 && loop->stride[k][last - 1] != loop->item[k] * loop->shape[last];
+  }
+  return apart;
+}
+
 /* Plans the chunks of `loop`, blocks of `longest` elements at most. Returns the bytes of its blocks, PC_LOOP_SCRATCH_BYTES at most, for
- * pc_chunks_place. */
-static int64_t pc_chunks_plan(pc_chunks *c, const pc_loop *loop, int64_t longest) {
+ * pc_chunks_place. With `may_part`, rows that lie apart may be a chunk each, though they are short. */
+static int64_t pc_chunks_plan(pc_chunks *c, const pc_loop *loop, int64_t longest, int may_part) {
   int32_t last = loop->ndim - 1, blocks = 0, widest = 8;
   c->row = last < 0 ? 1 : loop->shape[last];
   c->total = pc_loop_size(loop);
-  c->packs = last > 0 && c->row < PC_LOOP_SHORT_ROW;
+  c->packs = last > 0 && c->row < PC_LOOP_SHORT_ROW && !(may_part && c->row >= PC_LOOP_TINY_ROW && pc_chunks_lie_apart(loop));
   for (int32_t k = 0; k < loop->n_all; k++) {
     int32_t item = loop->item[k];
     c->block[k] = NULL;
@@ -164,8 +177,14 @@ static int64_t pc_chunks_phase(const pc_chunks *c, const pc_loop *loop, int32_t 
 /* Gathers n elements of input k at `pos`, in row r, unless its block has them. */
 static void pc_chunks_fill(pc_chunks *c, const pc_loop *loop, int32_t k, int64_t pos, int64_t r, int64_t n) {
   int64_t phase = pc_chunks_phase(c, loop, k, pos, r);
+  int32_t last = loop->ndim - 1;
   if (n <= c->nest[k].held && phase == c->phase[k] && c->from[k] == loop->data[k]) return;
-  pc_chunks_copy(c, loop, k, pos, n, 0);
+  if (c->packs) {
+    pc_chunks_copy(c, loop, k, pos, n, 0);
+  } else {
+    int64_t step = loop->stride[k][last];
+    pc_grid_line(loop->item[k], n, pc_chunks_at(loop, k, last, r) + (pos - r * c->row) * step, step, c->block[k], 0);
+  }
   c->phase[k] = phase;
   c->nest[k].held = (int32_t)n;
   c->from[k] = loop->data[k];

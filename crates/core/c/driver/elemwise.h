@@ -49,7 +49,7 @@ static int pc_elemwise_loop(pc_context *ctx, const pc_loop *loop, pc_kernel kern
   pc_tiles tiles;
   if (pc_tiles_plan(&tiles, loop)) return pc_elemwise_tiles(ctx, &tiles, loop, kernel, scratch);
   pc_chunks c;
-  pc_chunks_plan(&c, loop, pc_elemwise_block(loop));
+  pc_chunks_plan(&c, loop, pc_elemwise_block(loop), 1);
   pc_chunks_place(&c, loop, scratch);
   for (int64_t pos = 0, n; pos < c.total; pos += n) {
     n = pc_chunks_ready(&c, loop, pos, c.total);

@@ -44,9 +44,8 @@ static int pc_flat_stretches(const pc_tensor *t, const pc_tensor *lead) {
   return 1;
 }
 
-/* Adds operand k, which is not declared scalar. Returns 0 if a loop is needed. */
-static int pc_flat_add(pc_flat *f, int32_t k, const pc_tensor *t) {
-  if (f->lead != NULL && pc_flat_fits(t, f->lead)) return 1;
+/* Adds operand k, which is not contiguous with the shape of those before it. Returns 0 if a loop is needed. */
+static __attribute__((noinline)) int pc_flat_add_other(pc_flat *f, int32_t k, const pc_tensor *t) {
   if (f->lead != NULL && pc_flat_stretches(t, f->lead)) {
     f->spread |= UINT64_C(1) << k;
     f->spreads++;
@@ -65,6 +64,16 @@ static int pc_flat_add(pc_flat *f, int32_t k, const pc_tensor *t) {
   return 1;
 }
 
+/* Adds operand k, which is not declared scalar. Returns 0 if a loop is needed. */
+static inline int pc_flat_add(pc_flat *f, int32_t k, const pc_tensor *t) {
+  if (!pc_flat_fits(t, f->lead != NULL ? f->lead : t)) return pc_flat_add_other(f, k, t);
+  if (f->lead == NULL) {
+    f->lead = t;
+    f->n = pc_flat_count(t);
+  }
+  return 1;
+}
+
 /* Whether what is spread is little enough for pc_flat_spread. */
 static int pc_flat_is_little(const pc_flat *f) { return f->n * f->spreads <= PC_FLAT_SPREAD; }
 
@@ -72,6 +81,10 @@ static int pc_flat_is_little(const pc_flat *f) { return f->n * f->spreads <= PC_
 static void pc_flat_copy(const pc_tensor *t, const pc_tensor *lead, char *to) {
   int64_t index[PC_MAX_NDIM], steps[PC_MAX_NDIM];
   int32_t last = lead->ndim - 1, shift = lead->ndim - t->ndim, item = pc_dtype_bytes(t->dtype);
+  if (pc_flat_count(t) == 1) {
+    pc_copy_strided(item, pc_flat_count(lead), to, item, t->data, 0);
+    return;
+  }
   for (int32_t d = 0; d <= last; d++) {
     index[d] = 0;
     steps[d] = d < shift || t->shape[d - shift] == 1 ? 0 : t->strides[d - shift];

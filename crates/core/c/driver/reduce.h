@@ -193,7 +193,7 @@ static int pc_reduce_ready(pc_context *ctx, pc_reduce_run *r, int64_t most, int 
   r->room = pc_area_whole(most * 16);
   r->depth = by_columns && !plain && r->count < PC_REDUCE_SHORT ? r->count : 1;
   if (!by_columns) {
-    gathered = pc_chunks_plan(&r->chunks, &r->inner, PC_LOOP_BLOCK);
+    gathered = pc_chunks_plan(&r->chunks, &r->inner, PC_LOOP_BLOCK, 0);
     mapped = 16 * (r->count < PC_LOOP_BLOCK ? r->count : PC_LOOP_BLOCK);
   } else if (!plain && (!is_few || r->op->map != NULL)) {
     gathered = r->op->n_in * r->depth * r->room;

@@ -18,7 +18,7 @@
 #define PC_TILE_LINE_BYTES 128 /* of a column */
 #define PC_TILE_ROWS 32        /* at most, */
 #define PC_TILE_FEW_ROWS 8     /* and at least: fewer would not pay */
-#define PC_TILE_PART 64        /* columns of a block that are turned back at once */
+#define PC_TILE_PART 8         /* columns of a block that are turned back at once: their lines may share a set of the cache */
 
 /* How each operand of a loop reaches the kernel. */
 typedef enum pc_tile_way { PC_TILE_IN_PLACE, PC_TILE_GATHERED, PC_TILE_TURNED } pc_tile_way;
