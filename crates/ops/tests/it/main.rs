@@ -35,3 +35,4 @@ mod stabilise;
 mod structural;
 mod tiles;
 mod vectors;
+mod whole;

@@ -12,6 +12,7 @@
  *   math/erf.h         erf erfc             math/gamma.h   gammaln digamma
  *   math/trigamma.h    trigamma             math/gammainc.h  gammainc gammaincc
  *   math/betainc.h     betainc              math/tail.h    (what both need)
+ *   math/f32/          the same functions of f32, included by the headers above
  *   math/complex/      of c64 and c128: exp log sqrt pow, trigonometric and hyperbolic functions and their inverses
  *
  * Rules that make the bits equal: only IEEE +, -, *, /, sqrt and bit operations, in a written order; no fused multiply-add
@@ -24,8 +25,8 @@
  * high part; the s = f/(2+f) form of log is from K. C. Ng's fdlibm. Rounding errors are kept by the sums of Dekker (1971)
  * and Knuth. The coefficients are our own: minimax by Remez' exchange at 60 digits (crates/ops/c/minimax.py).
  *
- * f32 functions are the f64 one of the same name, rounded once, but for exp, log, log1p, erf, sigmoid and tanh, which are computed in
- * f32, and softplus, which has shorter polynomials in f64.
+ * f32 functions have texts of their own, below math/f32/: in f64 with short polynomials, rounded once. exp, log, log1p, erf, sigmoid and
+ * tanh are computed in f32; gammaln, digamma, trigamma, gammainc, gammaincc, betainc are the f64 function rounded once.
  *
  * Accuracy, largest error seen against 113-bit arithmetic, in ulp: crates/ops/ACCURACY.md.
  * NaN in, NaN out. Overflow gives inf, underflow passes through the subnormals to 0.

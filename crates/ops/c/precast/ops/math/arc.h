@@ -4,6 +4,7 @@
 #ifndef PRECAST_OPS_MATH_ARC_H
 #define PRECAST_OPS_MATH_ARC_H
 
+#include <precast/ops/math/f32/arc.h>
 #include <precast/ops/math/pair.h>
 
 /* asin s - s for s = sqrt z <= 1/2. */
@@ -45,8 +46,5 @@ PC_INLINE pc_f64 pc_acos_f64(pc_f64 x) {
   pc_f64 y = w.hi + (w.lo + ((far ? 0x1.1a62633145c07p-53 : 0x1.1a62633145c07p-54) + turned * tail));
   return far & !left ? 2.0 * (s + tail) : y;
 }
-
-PC_INLINE pc_f32 pc_asin_f32(pc_f32 x) { return (pc_f32)pc_asin_f64((pc_f64)x); }
-PC_INLINE pc_f32 pc_acos_f32(pc_f32 x) { return (pc_f32)pc_acos_f64((pc_f64)x); }
 
 #endif

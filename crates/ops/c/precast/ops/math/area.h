@@ -4,6 +4,7 @@
 #ifndef PRECAST_OPS_MATH_AREA_H
 #define PRECAST_OPS_MATH_AREA_H
 
+#include <precast/ops/math/f32/area.h>
 #include <precast/ops/math/log1p.h>
 
 /* From here on sqrt(a^2 +- 1) is a. */
@@ -51,9 +52,5 @@ PC_INLINE pc_f64 pc_atanh_f64(pc_f64 x) {
   y = a == 1.0 ? __builtin_inf() : y;
   return pc_signed_f64(a <= 1.0 ? y : __builtin_nan(""), pc_sign_f64(x));
 }
-
-PC_INLINE pc_f32 pc_asinh_f32(pc_f32 x) { return (pc_f32)pc_asinh_f64((pc_f64)x); }
-PC_INLINE pc_f32 pc_acosh_f32(pc_f32 x) { return (pc_f32)pc_acosh_f64((pc_f64)x); }
-PC_INLINE pc_f32 pc_atanh_f32(pc_f32 x) { return (pc_f32)pc_atanh_f64((pc_f64)x); }
 
 #endif

@@ -5,6 +5,7 @@
 #ifndef PRECAST_OPS_MATH_ATAN_H
 #define PRECAST_OPS_MATH_ATAN_H
 
+#include <precast/ops/math/f32/atan.h>
 #include <precast/ops/math/pair.h>
 
 /* The angle of the point (d, n), or with `left` of (-d, n), in [0, pi]; n, d >= 0, neither inf, not both 0. */
@@ -59,8 +60,5 @@ PC_INLINE pc_pair_f64 pc_atan2_pair_f64(pc_f64 y, pc_f64 x) {
 
 /* The same, rounded. */
 PC_INLINE pc_f64 pc_atan2_f64(pc_f64 y, pc_f64 x) { return pc_atan2_pair_f64(y, x).hi; }
-
-PC_INLINE pc_f32 pc_atan_f32(pc_f32 x) { return (pc_f32)pc_atan_f64((pc_f64)x); }
-PC_INLINE pc_f32 pc_atan2_f32(pc_f32 y, pc_f32 x) { return (pc_f32)pc_atan2_f64((pc_f64)y, (pc_f64)x); }
 
 #endif

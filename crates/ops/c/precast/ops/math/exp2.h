@@ -3,6 +3,7 @@
 #define PRECAST_OPS_MATH_EXP2_H
 
 #include <precast/ops/math/exp.h>
+#include <precast/ops/math/f32/exp2.h>
 #include <precast/ops/math/pair.h>
 
 /* ln 2: 26 bits and the rest. */
@@ -33,8 +34,5 @@ PC_INLINE pc_f64 pc_expm1_f64(pc_f64 x) {
   pc_f64 y = s + ((part - (s - whole)) + scale * pc_exp_tail_f64(k.hi, k.lo));
   return pc_magnitude_f64(x) < 0x1p-54 ? x : y + y;
 }
-
-PC_INLINE pc_f32 pc_exp2_f32(pc_f32 x) { return (pc_f32)pc_exp2_f64((pc_f64)x); }
-PC_INLINE pc_f32 pc_expm1_f32(pc_f32 x) { return (pc_f32)pc_expm1_f64((pc_f64)x); }
 
 #endif

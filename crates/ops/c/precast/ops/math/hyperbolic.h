@@ -3,6 +3,7 @@
 #define PRECAST_OPS_MATH_HYPERBOLIC_H
 
 #include <precast/ops/math/exp.h>
+#include <precast/ops/math/f32/hyperbolic.h>
 #include <precast/ops/math/pair.h>
 
 /* The hyperbolic sine. With g = (e^a - 1) / 4: sinh a = 2 (g + g / (4g + 1)). Above 40 the quotient no longer counts. */
@@ -34,8 +35,5 @@ PC_INLINE pc_f64 pc_cosh_f64(pc_f64 x) {
   pc_f64 y = e.hi + (0.0625 / e.hi + e.lo);
   return y + y;
 }
-
-PC_INLINE pc_f32 pc_sinh_f32(pc_f32 x) { return (pc_f32)pc_sinh_f64((pc_f64)x); }
-PC_INLINE pc_f32 pc_cosh_f32(pc_f32 x) { return (pc_f32)pc_cosh_f64((pc_f64)x); }
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <precast/ops/math/exp.h>
 #include <precast/ops/math/log.h>
+#include <precast/ops/math/f32/exp2.h>
 #include <precast/ops/math/pair.h>
 
 /* whole + ln u + add for a normal finite u > 0, with `add` small beside 1 and `whole` 0 or the larger. The parts that are
@@ -109,7 +110,5 @@ PC_INLINE pc_f32 pc_softplus_f32(pc_f32 x) {
   pc_f32 y = (pc_f32)((x > 0.0f ? (pc_f64)x : 0.0) + pc_log1p_near_f64(e));
   return x == x ? y : x;
 }
-
-PC_INLINE pc_f32 pc_log1mexp_f32(pc_f32 x) { return (pc_f32)pc_log1mexp_f64((pc_f64)x); }
 
 #endif

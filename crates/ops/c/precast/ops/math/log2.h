@@ -5,6 +5,7 @@
 #ifndef PRECAST_OPS_MATH_LOG2_H
 #define PRECAST_OPS_MATH_LOG2_H
 
+#include <precast/ops/math/f32/log2.h>
 #include <precast/ops/bits.h>
 
 /* 1 / ln 2, 1 / ln 10, log10 2: a first part of few bits and the rest. */
@@ -62,8 +63,5 @@ PC_INLINE pc_f64 pc_log10_f64(pc_f64 x) {
   pc_f64 w = whole + hi;
   return pc_log_edges_f64(x, w + (lo + ((whole - w) + hi)));
 }
-
-PC_INLINE pc_f32 pc_log2_f32(pc_f32 x) { return (pc_f32)pc_log2_f64((pc_f64)x); }
-PC_INLINE pc_f32 pc_log10_f32(pc_f32 x) { return (pc_f32)pc_log10_f64((pc_f64)x); }
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef PRECAST_OPS_MATH_ROOT_H
 #define PRECAST_OPS_MATH_ROOT_H
 
+#include <precast/ops/math/f32/root.h>
 #include <precast/ops/math/pair.h>
 
 /* sqrt(x^2 + y^2) without overflow on the way; inf if either is, even beside a NaN. */
@@ -35,14 +36,6 @@ PC_INLINE pc_f64 pc_cbrt_f64(pc_f64 x) {
   y = y * (small ? 0x1p-18 : 1.0);
   y = (a > 0.0) & (a < __builtin_inf()) ? y : a;
   return pc_signed_f64(y, pc_sign_f64(x));
-}
-
-PC_INLINE pc_f32 pc_cbrt_f32(pc_f32 x) { return (pc_f32)pc_cbrt_f64((pc_f64)x); }
-PC_INLINE pc_f32 pc_hypot_f32(pc_f32 x, pc_f32 y) {
-  pc_f64 a = (pc_f64)x, b = (pc_f64)y;
-  pc_f64 r = __builtin_sqrt(a * a + b * b);
-  int infinite = (pc_magnitude_f64(a) == __builtin_inf()) | (pc_magnitude_f64(b) == __builtin_inf());
-  return (pc_f32)(infinite ? __builtin_inf() : r);
 }
 
 #endif

@@ -4,6 +4,7 @@
 #ifndef PRECAST_OPS_MATH_TRIG_H
 #define PRECAST_OPS_MATH_TRIG_H
 
+#include <precast/ops/math/f32/trig.h>
 #include <precast/ops/math/turn.h>
 
 /* sin(hi + lo) = hi + what this gives. */
@@ -56,9 +57,5 @@ PC_INLINE pc_f64 pc_tan_f64(pc_f64 x) {
   pc_pair_f64 y = pc_pair_div_f64(n, d);
   return a < 0x1p-27 ? x : pc_signed_f64(y.hi, pc_sign_f64(x));
 }
-
-PC_INLINE pc_f32 pc_sin_f32(pc_f32 x) { return (pc_f32)pc_sin_f64((pc_f64)x); }
-PC_INLINE pc_f32 pc_cos_f32(pc_f32 x) { return (pc_f32)pc_cos_f64((pc_f64)x); }
-PC_INLINE pc_f32 pc_tan_f32(pc_f32 x) { return (pc_f32)pc_tan_f64((pc_f64)x); }
 
 #endif
