@@ -3,6 +3,7 @@
 #define PRECAST_OPS_MATH_SIGMOID_H
 
 #include <precast/ops/math/exp.h>
+#include <precast/ops/math/f32/sigmoid.h>
 
 /* (nh + nl) / (dh + dl), rounded about once: the quotient's first 26 bits times the divisor is exact, the rest is
  * divided through by multiplication. |nl| and |dl| are below an ulp of nh and dh. */
@@ -51,32 +52,6 @@ PC_INLINE pc_f64 pc_tanh_f64(pc_f64 x) {
   pc_f64 y = base + base * (over / under);
   y = a > 22.0 ? 1.0 : y;
   return pc_from_bits_f64(pc_bits_f64(y) | (pc_bits_f64(x) & sign));
-}
-
-/* (nh + nl) / (dh + dl), rounded about once: the quotient's first 12 bits times the divisor is exact, the rest is
- * divided through by multiplication. |nl| and |dl| are below an ulp of nh and dh. */
-PC_INLINE pc_f32 pc_quotient_f32(pc_f32 nh, pc_f32 nl, pc_f32 dh, pc_f32 dl) {
-  const uint32_t head = 0xfffff000u;
-  pc_f32 y = 1.0f / dh;
-  pc_f32 q = pc_from_bits_f32(pc_bits_f32(nh * y) & head);
-  pc_f32 a = pc_from_bits_f32(pc_bits_f32(dh) & head), b = dh - a;
-  pc_f32 rest = ((nh - q * a) - q * b) + (nl - q * dl);
-  return q + rest * y;
-}
-
-/* 1 / (1 + e^-x), without overflow and with full relative accuracy for x < 0: e^x / (1 + e^x). */
-PC_INLINE pc_f32 pc_sigmoid_f32(pc_f32 x) {
-  pc_f32 a = x < 0.0f ? x : -x;
-  a = a < -104.0f ? -104.0f : a;
-  pc_reduced_f32 k = pc_reduce_ln2_f32(a, 254.0f);
-  pc_f32 low = pc_scale_low_f32(k.bits), high = pc_scale_high_f32(k.bits);
-  pc_f32 s = 1.0f + k.hi;
-  pc_f32 t = (k.hi - (s - 1.0f)) + pc_exp_tail_f32(k.hi, k.lo);
-  pc_f32 eh = s + t, el = t - (eh - s); /* e^a = (eh + el) * 2^k */
-  pc_f32 sh = eh * low * high, sl = el * low * high;
-  pc_f32 dh = 1.0f + sh, dl = (sh - (dh - 1.0f)) + sl;
-  pc_f32 q = pc_quotient_f32(x < 0.0f ? eh : 1.0f, x < 0.0f ? el : 0.0f, dh, dl);
-  return q * (x < 0.0f ? low : 1.0f) * (x < 0.0f ? high : 1.0f);
 }
 
 /* As of f64; M has degree 3, error 2.1e-9. Beyond 10 the power stays as it is. */

@@ -5,8 +5,8 @@
 #include <precast/ops/math/f32/exp2.h>
 
 /* log2 a of a normal positive a, to 2^-45, since y takes it by up to 2^7. Degree 5. */
-PC_INLINE pc_f64 pc_log2_near_f64(pc_f64 a) {
-  pc_log_near_f64 l = pc_log_near_of_f64(a);
+PC_INLINE pc_f64 pc_log2_short_f64(pc_f64 a) {
+  pc_log_short_f64 l = pc_log_short_of_f64(a);
   pc_f64 z2 = l.z * l.z, q01 = 0x1.71547652b8251p+1 + l.z * 0x1.ec709dc53d3abp-1;
   pc_f64 q23 = 0x1.2776c29235db8p-1 + l.z * 0x1.a61a2fab22580p-2, q45 = 0x1.47952fbf0d0ecp-2 + l.z * 0x1.21b32f06abeabp-2;
   return l.k + l.s * (q01 + z2 * (q23 + z2 * q45));
@@ -37,7 +37,7 @@ PC_INLINE pc_f32 pc_pow_edges_f32(pc_f32 x, pc_f32 y, pc_f32 r) {
 PC_INLINE pc_f32 pc_pow_f32(pc_f32 x, pc_f32 y) {
   pc_f32 c = y > 0x1p66f ? 0x1p66f : y; /* far enough for every x but 1 */
   c = c < -0x1p66f ? -0x1p66f : c;
-  pc_f64 v = (pc_f64)c * pc_log2_near_f64((pc_f64)pc_magnitude_f32(x));
+  pc_f64 v = (pc_f64)c * pc_log2_short_f64((pc_f64)pc_magnitude_f32(x));
   return pc_pow_edges_f32(x, y, pc_exp2_rounded_f32(v));
 }
 

@@ -2,7 +2,7 @@
 #ifndef PRECAST_OPS_MATH_F32_ROOT_H
 #define PRECAST_OPS_MATH_F32_ROOT_H
 
-#include <precast/ops/math/f32/near.h>
+#include <precast/ops/math/f32/short.h>
 
 /* x^(1/3) of any sign, without a quotient: t is x^(-1/3) to 3.5 % from a third of the exponent, as in pc_cbrt_f64, and with
  * e = 1 - x t^3 the root is x t^2 (1 - e)^(-2/3). Polynomial of degree 6, error 2^-30.3. */

@@ -7,7 +7,7 @@
 #ifndef PRECAST_OPS_MATH_F32_TRIG_H
 #define PRECAST_OPS_MATH_F32_TRIG_H
 
-#include <precast/ops/math/f32/near.h>
+#include <precast/ops/math/f32/short.h>
 
 /* pi: 33 bits and the rest. 1 / pi in words of 28 bits; W3 to W6 as whole tails, too. */
 #define PC_PI_HEAD_F64 0x1.921fb54400000p+1
@@ -63,7 +63,7 @@ PC_INLINE pc_turn_f32 pc_turn_of_f32(pc_f64 x, pc_f64 off, pc_f64 part) {
 }
 
 /* sin r for |r| <= pi / 2. Degree 4, error 2^-35. */
-PC_INLINE pc_f64 pc_sin_near_f64(pc_f64 r) {
+PC_INLINE pc_f64 pc_sin_short_f64(pc_f64 r) {
   pc_f64 z = r * r, z2 = z * z, p01 = -0x1.5555554767d40p-3 + z * 0x1.11110c498be06p-7;
   pc_f64 p23 = -0x1.a017d9777188ap-13 + z * 0x1.71707aa5e274ap-19;
   return r * (1.0 + z * (p01 + z2 * (p23 + z2 * -0x1.9a680709aaa6cp-26)));
@@ -76,7 +76,7 @@ PC_INLINE uint32_t pc_tan_is_near_f32(pc_f32 x) { return pc_magnitude_f32(x) < 0
 
 /* The sine of what a reduction of |x| leaves. */
 PC_INLINE pc_f32 pc_sin_turned_f32(pc_turn_f32 r, pc_f32 x) {
-  pc_f64 y = pc_signed_f64(pc_sin_near_f64(r.r), r.turns << 63);
+  pc_f64 y = pc_signed_f64(pc_sin_short_f64(r.r), r.turns << 63);
   return pc_signed_f32((pc_f32)y, pc_sign_f32(x));
 }
 
@@ -88,7 +88,7 @@ PC_INLINE pc_f32 pc_sin_f32(pc_f32 x) { return pc_sin_turned_f32(pc_turn_of_f32(
 
 /* The cosine: less the sine of what is left when half turns and a quarter are taken off; inf gives NaN. */
 PC_INLINE pc_f32 pc_cos_turned_f32(pc_turn_f32 r) {
-  return (pc_f32)pc_signed_f64(pc_sin_near_f64(r.r), (r.turns + 1u) << 63);
+  return (pc_f32)pc_signed_f64(pc_sin_short_f64(r.r), (r.turns + 1u) << 63);
 }
 PC_INLINE pc_f32 pc_cos_near_f32(pc_f32 x) {
   return pc_cos_turned_f32(pc_turn_near_f32((pc_f64)pc_magnitude_f32(x), 0.5, 1.0));
@@ -102,7 +102,7 @@ PC_INLINE pc_f32 pc_tan_turned_f32(pc_turn_f32 r, pc_f32 x) {
   pc_f64 d = (1.0 + z * -0x1.c75cd586788ccp-2) + (z * z) * 0x1.05ad55bd3b76ep-6;
   int odd = (r.turns & 1u) != 0;
   pc_f64 over = odd ? -d : n, under = odd ? n : d;
-  return pc_signed_f32((pc_f32)(over * pc_inverse_near_f64(under)), pc_sign_f32(x));
+  return pc_signed_f32((pc_f32)(over * pc_inverse_short_f64(under)), pc_sign_f32(x));
 }
 
 /* The tangent; keeps the sign of zero; inf gives NaN. */
