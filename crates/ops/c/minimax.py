@@ -143,3 +143,33 @@ def erfr(w): return (power(w)-power(mp.mpf(0)))/w if abs(w)>mp.mpf('1e-9') else 
 wr=lambda w:(abs(w)+mp.mpf('1e-7'))*(mp.erfc(eighth+w)+mp.mpf('2e-9'))*mp.log(2)/mp.erf(eighth+w)
 show('erf32 R deg5',*remez(erfr,wr,mp.mpf('0.845')-eighth,4-eighth,5),r=r32)
 show('erf32 power deg6',*remez(lambda r:mp.mpf(2)**r,lambda r:mp.mpf(2)**-r,mp.mpf('-0.5001'),mp.mpf('0.5001'),6),r=r32)
+# of the functions of f32 in math/f32/, which are computed in f64
+L=mp.log(2)
+two=lambda r:sum(L**(k+1)*r**k/mp.factorial(k+1) for k in range(40))
+h=mp.mpf('0.5001')
+show('short sin deg4',*remez(sinp,lambda z:(z+tiny)/(1+z*sinp(z)),mp.mpf(0),(mp.pi/2)**2*mp.mpf('1.0001'),4))
+show('short exp2 deg5',*remez(two,lambda r:(abs(r)+mp.mpf('1e-9'))/mp.mpf(2)**r,-h,h,5))
+show('short exp2m1 deg6',*remez(two,lambda r:1/two(r),-h,h,6))
+show('short cosh deg2',*remez(lambda s:sum(s**k*L**(2*k+2)/mp.factorial(2*k+2) for k in range(20)),lambda s:s+tiny,mp.mpf(0),h*h,2))
+show('short sinh deg3',*remez(lambda s:sum(s**k*L**(2*k+1)/mp.factorial(2*k+1) for k in range(20)),lambda s:mp.mpf(1),mp.mpf(0),h*h,3))
+Q=lambda z:2*sum(z**k/(2*k+1) for k in range(60))
+zmax=(mp.mpf(3)-2*mp.sqrt(2))**2*mp.mpf('1.0005')
+for name,base,top,deg in (('ln',mp.mpf(1),zmax,3),('log2',L,zmax,3),('log2',L,zmax,5),('log10',mp.log(10),zmax,3),('atanh',mp.mpf(1),mp.mpf('0.0402'),3)):
+    show('short %s deg%d'%(name,deg),*remez(lambda z:Q(z)/base,lambda z:base/Q(z),mp.mpf(0),top,deg))
+zmax=(mp.sqrt(2)-1)**2*mp.mpf('1.001')
+show('short atan deg4',*remez(lambda z:sum((-1)**(k+1)*z**k/(2*k+3) for k in range(90)),lambda z:z+tiny,mp.mpf(0),zmax,4))
+show('short asin deg5',*remez(asinp,lambda z:z+tiny,mp.mpf(0),mp.mpf('0.2501'),5))
+show('short cbrt deg6',*remez(lambda e:(1-e)**(-mp.mpf(2)/3),lambda e:(1-e)**(mp.mpf(2)/3),mp.mpf('-0.1035'),mp.mpf('0.1035'),6))
+K=mp.mpf(3)
+show('short erfc deg10',*remez(erff,lambda t:1/erff(t),-1+mp.mpf('1e-30'),place('10.2'),10,it=7))
+h=mp.mpf('0.5001')
+show('short gammaln deg9',*remez(lg,lambda t:1/lg(t),-h,h,9,it=7))
+show('short digamma deg11',*remez(dg,lambda t:1/dg(t),-h,h,11,it=7))
+# tan r = r A(z) / B(z): equal to it at Chebyshev's points
+zmax=(mp.pi/4)**2*mp.mpf('1.0002')
+tanz=lambda z:mp.tan(mp.sqrt(z))/mp.sqrt(z)
+at=[zmax/2-zmax/2*mp.cos(mp.pi*(2*i+1)/10) for i in range(5)]
+A=mp.matrix([[1,z,z*z,-tanz(z)*z,-tanz(z)*z*z] for z in at])
+a0,a1,a2,b1,b2=mp.lu_solve(A,mp.matrix([tanz(z) for z in at]))
+grid=[zmax*mp.mpf(i)/300 for i in range(1,301)]
+show('short tan A0 A1 A2 B1 B2',[a0,a1,a2,b1,b2],max(abs((a0+a1*z+a2*z*z)/(1+b1*z+b2*z*z)/tanz(z)-1) for z in grid))
