@@ -148,9 +148,9 @@ macro_rules! scalar_rows {
             /// `1 - erf(x)`, accurate for small results.
             erfc(x) [] Inexact => Same, Heavy, method { float "math/erf.h"; }
             /// The logarithm of the absolute value of the gamma function.
-            gammaln(x) [lgamma] Inexact => Same, Branching, method { float "math/gamma.h" f64 [near far right]; }
+            gammaln(x) [lgamma] Inexact => Same, Branching, method { float "math/gamma.h" f32 [right] f64 [near far right]; }
             /// The derivative of `gammaln`.
-            digamma(x) [psi] Inexact => Same, Heavy, method { float "math/gamma.h" f64 [near far]; }
+            digamma(x) [psi] Inexact => Same, Heavy, method { float "math/gamma.h" f32 [right] f64 [near far]; }
             /// The derivative of `digamma`.
             trigamma(x) [tri_gamma] Inexact => Same, Heavy, method { float "math/trigamma.h" f64 [far right]; }
             /// The regularized lower incomplete gamma function.

@@ -12,6 +12,7 @@
  *   math/erf.h         erf erfc             math/gamma.h   gammaln digamma
  *   math/trigamma.h    trigamma             math/gammainc.h  gammainc gammaincc
  *   math/betainc.h     betainc              math/tail.h    (what both need)
+ *   math/f32/          the same functions of f32, included by the headers above
  *   math/complex/      of c64 and c128: exp log sqrt pow, trigonometric and hyperbolic functions and their inverses
  *
  * Rules that make the bits equal: only IEEE +, -, *, /, sqrt and bit operations, in a written order; no fused multiply-add
@@ -26,8 +27,9 @@
  * high part; the s = f/(2+f) form of log is from K. C. Ng's fdlibm. Rounding errors are kept by the sums of Dekker (1971)
  * and Knuth. The coefficients are our own: minimax by Remez' exchange at 60 digits (crates/ops/c/minimax.py).
  *
- * f32. exp, log, log1p, erf, sigmoid and tanh are computed in f32. Most others are computed in f64 with short polynomials (short.h) and
- * rounded once. erfc, gammaln, digamma and their kin are the f64 function, rounded once.
+ * f32 functions have texts of their own, below math/f32/: in f64 with short polynomials, rounded once. exp, log, log1p, erf, sigmoid and
+ * tanh are computed in f32; trigamma, gammainc, gammaincc and betainc are the f64 function rounded once, as are gammaln and digamma left of 0.
+ * Forms of f32 that hold in a region: near of sin, cos and tan, |x| < 2^20; right of gammaln and digamma, x > 0.
  *
  * Accuracy, largest error seen against 113-bit arithmetic, in ulp: crates/ops/ACCURACY.md.
  * NaN in, NaN out. Overflow gives inf, underflow passes through the subnormals to 0.

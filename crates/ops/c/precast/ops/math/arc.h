@@ -4,8 +4,8 @@
 #ifndef PRECAST_OPS_MATH_ARC_H
 #define PRECAST_OPS_MATH_ARC_H
 
+#include <precast/ops/math/f32/arc.h>
 #include <precast/ops/math/pair.h>
-#include <precast/ops/math/short.h>
 
 /* asin s - s for s = sqrt z <= 1/2. */
 PC_INLINE pc_f64 pc_asin_tail_f64(pc_f64 s, pc_f64 z) {
@@ -45,19 +45,6 @@ PC_INLINE pc_f64 pc_acos_f64(pc_f64 x) {
   pc_pair_f64 w = pc_sum_ordered_f64(far ? 0x1.921fb54442d18p+1 : 0x1.921fb54442d18p+0, turned * s);
   pc_f64 y = w.hi + (w.lo + ((far ? 0x1.1a62633145c07p-53 : 0x1.1a62633145c07p-54) + turned * tail));
   return far & !left ? 2.0 * (s + tail) : y;
-}
-
-PC_INLINE pc_f32 pc_asin_f32(pc_f32 x) {
-  pc_f64 a = pc_magnitude_f64((pc_f64)x), half = (1.0 - a) * 0.5, z = a > 0.5 ? half : a * a;
-  pc_f64 p = pc_short_asin_f64(a > 0.5 ? __builtin_sqrt(half) : a, z);
-  return pc_short_signed_f32(a > 0.5 ? 0x1.921fb54442d18p+0 - (p + p) : p, (pc_f64)x);
-}
-
-PC_INLINE pc_f32 pc_acos_f32(pc_f32 x) {
-  pc_f64 a = pc_magnitude_f64((pc_f64)x), half = (1.0 - a) * 0.5, z = a > 0.5 ? half : a * a;
-  pc_f64 p = pc_short_asin_f64(a > 0.5 ? __builtin_sqrt(half) : a, z);
-  pc_f64 far = x < 0.0f ? 0x1.921fb54442d18p+1 - (p + p) : p + p;
-  return (pc_f32)(a > 0.5 ? far : 0x1.921fb54442d18p+0 - pc_signed_f64(p, pc_sign_f64((pc_f64)x)));
 }
 
 #endif

@@ -4,7 +4,7 @@
 #ifndef PRECAST_OPS_MATH_AREA_H
 #define PRECAST_OPS_MATH_AREA_H
 
-#include <precast/ops/math/short.h>
+#include <precast/ops/math/f32/area.h>
 #include <precast/ops/math/log1p.h>
 
 /* From here on sqrt(a^2 +- 1) is a. */
@@ -51,27 +51,6 @@ PC_INLINE pc_f64 pc_atanh_f64(pc_f64 x) {
   y = a < 0x1p-28 ? a : y;
   y = a == 1.0 ? __builtin_inf() : y;
   return pc_signed_f64(a <= 1.0 ? y : __builtin_nan(""), pc_sign_f64(x));
-}
-
-/* Small arguments by the first terms of their series: to add 1 would lose their bits. */
-PC_INLINE pc_f32 pc_asinh_f32(pc_f32 x) {
-  pc_f64 a = pc_magnitude_f64((pc_f64)x), c = a > 0x1p128 ? 0x1p128 : a, z = c * c;
-  pc_f64 y = pc_short_log_whole_f64((1.0 + c) + z / (__builtin_sqrt(z + 1.0) + 1.0));
-  y = a < 0x1p-12 ? a - a * (z * 0x1.5555555555555p-3) : y;
-  y = a == __builtin_inf() ? a : y;
-  return x == x ? pc_short_signed_f32(y, (pc_f64)x) : x;
-}
-PC_INLINE pc_f32 pc_acosh_f32(pc_f32 x) {
-  pc_f64 t = (pc_f64)x - 1.0;
-  pc_f32 y = pc_short_log_edges_f32(x, pc_short_log_whole_f64(1.0 + (t + __builtin_sqrt(t * (t + 2.0)))));
-  return x < 1.0f ? __builtin_nanf("") : y;
-}
-PC_INLINE pc_f32 pc_atanh_f32(pc_f32 x) {
-  pc_f64 a = pc_magnitude_f64((pc_f64)x);
-  pc_f64 y = 0.5 * pc_short_log_whole_f64((1.0 + a) / (1.0 - a));
-  y = a < 0x1p-12 ? a + a * ((a * a) * 0x1.5555555555555p-2) : y;
-  pc_f64 edge = a == 1.0 ? __builtin_inf() : __builtin_nan("");
-  return pc_short_signed_f32(a < 1.0 ? y : edge, (pc_f64)x);
 }
 
 #endif

@@ -5,8 +5,8 @@
 #ifndef PRECAST_OPS_MATH_ATAN_H
 #define PRECAST_OPS_MATH_ATAN_H
 
+#include <precast/ops/math/f32/atan.h>
 #include <precast/ops/math/pair.h>
-#include <precast/ops/math/short.h>
 
 /* The angle of the point (d, n), or with `left` of (-d, n), in [0, pi]; n, d >= 0, neither inf, not both 0. */
 PC_INLINE pc_pair_f64 pc_angle_f64(pc_f64 n, pc_f64 d, int left) {
@@ -60,22 +60,5 @@ PC_INLINE pc_pair_f64 pc_atan2_pair_f64(pc_f64 y, pc_f64 x) {
 
 /* The same, rounded. */
 PC_INLINE pc_f64 pc_atan2_f64(pc_f64 y, pc_f64 x) { return pc_atan2_pair_f64(y, x).hi; }
-
-PC_INLINE pc_f32 pc_atan_f32(pc_f32 x) {
-  pc_f64 a = pc_magnitude_f64((pc_f64)x);
-  a = a > 0x1p60 ? 0x1p60 : a;
-  return pc_short_signed_f32(pc_short_angle_f64(a, 1.0), (pc_f64)x);
-}
-
-PC_INLINE pc_f32 pc_atan2_f32(pc_f32 y, pc_f32 x) {
-  pc_f64 n = pc_magnitude_f64((pc_f64)y), d = pc_magnitude_f64((pc_f64)x), most = n > d ? n : d;
-  pc_f64 n1 = most == __builtin_inf() ? (n == most ? 1.0 : 0.0) : n;
-  pc_f64 d1 = most == __builtin_inf() ? (d == most ? 1.0 : 0.0) : d;
-  d1 = most == 0.0 ? 1.0 : d1;
-  pc_f64 a = pc_short_angle_f64(n1, d1);
-  a = pc_sign_f64((pc_f64)x) != 0 ? 0x1.921fb54442d18p+1 - a : a;
-  pc_f32 r = pc_short_signed_f32(a, (pc_f64)y);
-  return (x != x) | (y != y) ? x + y : r;
-}
 
 #endif

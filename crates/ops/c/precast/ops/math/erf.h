@@ -6,6 +6,7 @@
 #ifndef PRECAST_OPS_MATH_ERF_H
 #define PRECAST_OPS_MATH_ERF_H
 
+#include <precast/ops/math/f32/erfc.h>
 #include <precast/ops/math/pow.h>
 
 /* erf x - x for 0 <= x <= 3/4. Q has degree 10, error 7.8e-19. */
@@ -107,6 +108,5 @@ PC_INLINE pc_f32 pc_erf_f32(pc_f32 x) {
   pc_f32 y = a >= 0.845f ? far : near;
   return pc_from_bits_f32(pc_bits_f32(y) | (pc_bits_f32(x) & sign));
 }
-PC_INLINE pc_f32 pc_erfc_f32(pc_f32 x) { return (pc_f32)pc_erfc_f64((pc_f64)x); }
 
 #endif

@@ -31,13 +31,6 @@ PC_INLINE pc_f64 pc_exp_tail_f64(pc_f64 hi, pc_f64 lo) {
   return r2 * q - lo;
 }
 
-/* exp(r) - 1 - r to about 2^-36, for softplus of f32; |r| <= ln 2 / 2. Polynomial of degree 7, error 5.4e-11. */
-PC_INLINE pc_f64 pc_exp_near_f64(pc_f64 r) {
-  pc_f64 r2 = r * r, p01 = 0x1.00000038d1ac0p-1 + r * 0x1.55555441d6effp-3;
-  pc_f64 p23 = 0x1.55548fb44c440p-5 + r * 0x1.1112740b64338p-7, p45 = 0x1.6d8bb92ab8798p-10 + r * 0x1.9f0305c5750a4p-13;
-  return r2 * ((p01 + r2 * p23) + (r2 * r2) * p45);
-}
-
 /* 2^floor(k/2) and 2^ceil(k/2) from a reduction with bias 2046: one factor alone would overflow, or be subnormal. */
 PC_INLINE pc_f64 pc_scale_low_f64(uint64_t bits) { return pc_from_bits_f64((bits << 51) & 0x7ff0000000000000u); }
 PC_INLINE pc_f64 pc_scale_high_f64(uint64_t bits) {

@@ -5,6 +5,7 @@
 #ifndef PRECAST_OPS_MATH_GAMMA_H
 #define PRECAST_OPS_MATH_GAMMA_H
 
+#include <precast/ops/math/f32/gamma.h>
 #include <precast/ops/math/log.h>
 #include <precast/ops/math/log1p.h>
 #include <precast/ops/math/pow.h>
@@ -265,7 +266,13 @@ PC_INLINE pc_f64 pc_digamma_f64(pc_f64 x) {
   return x == x ? y : x;
 }
 
-PC_INLINE pc_f32 pc_gammaln_f32(pc_f32 x) { return (pc_f32)pc_gammaln_f64((pc_f64)x); }
-PC_INLINE pc_f32 pc_digamma_f32(pc_f32 x) { return (pc_f32)pc_digamma_f64((pc_f64)x); }
+/* ln |Gamma x|; inf at 0, at negative integers and at both infinities. Left of 0 as of f64. */
+PC_INLINE pc_f32 pc_gammaln_f32(pc_f32 x) { return x > 0.0f ? pc_gammaln_right_f32(x) : (pc_f32)pc_gammaln_f64((pc_f64)x); }
+
+/* The digamma function; -inf at 0, inf at -0, NaN at negative integers and -inf. Left of 0 as of f64. */
+PC_INLINE pc_f32 pc_digamma_f32(pc_f32 x) {
+  pc_f32 right = pc_digamma_right_f32(x > 0.0f ? x : 1.0f), left = (pc_f32)pc_digamma_f64((pc_f64)x);
+  return x > 0.0f ? right : left;
+}
 
 #endif

@@ -2,8 +2,8 @@
 #ifndef PRECAST_OPS_MATH_HYPERBOLIC_H
 #define PRECAST_OPS_MATH_HYPERBOLIC_H
 
-#include <precast/ops/math/short.h>
 #include <precast/ops/math/exp.h>
+#include <precast/ops/math/f32/hyperbolic.h>
 #include <precast/ops/math/pair.h>
 
 /* The hyperbolic sine. With g = (e^a - 1) / 4: sinh a = 2 (g + g / (4g + 1)). Above 40 the quotient no longer counts. */
@@ -34,17 +34,6 @@ PC_INLINE pc_f64 pc_cosh_f64(pc_f64 x) {
   pc_pair_f64 e = pc_sum_ordered_f64(s.hi, s.lo + scale * pc_exp_tail_f64(k.hi, k.lo));
   pc_f64 y = e.hi + (0.0625 / e.hi + e.lo);
   return y + y;
-}
-
-PC_INLINE pc_f32 pc_sinh_f32(pc_f32 x) {
-  pc_f64 a = pc_magnitude_f64((pc_f64)x);
-  pc_f64 e = pc_short_exp_whole_f64(a > 100.0 ? 100.0 : a);
-  return pc_short_signed_f32(a < 1.0 ? pc_short_sinh_f64(a < 1.0 ? a : 0.0) : 0.5 * (e - 1.0 / e), (pc_f64)x);
-}
-PC_INLINE pc_f32 pc_cosh_f32(pc_f32 x) {
-  pc_f64 a = pc_magnitude_f64((pc_f64)x);
-  pc_f64 e = pc_short_exp_whole_f64(a > 100.0 ? 100.0 : a);
-  return (pc_f32)(0.5 * (e + 1.0 / e));
 }
 
 #endif

@@ -4,8 +4,9 @@
 
 #include <precast/ops/math/exp.h>
 #include <precast/ops/math/log.h>
+#include <precast/ops/math/f32/exp2.h>
+#include <precast/ops/math/f32/softplus.h>
 #include <precast/ops/math/pair.h>
-#include <precast/ops/math/short.h>
 
 /* whole + ln u + add for a normal finite u > 0, with `add` small beside 1 and `whole` 0 or the larger. The parts that are
  * exact are kept apart, so the result is rounded about once whether it is near 0 or not. */
@@ -73,20 +74,6 @@ PC_INLINE pc_f64 pc_log1mexp_f64(pc_f64 x) {
   return x < 0.0 ? y : edge;
 }
 
-/* ln(1 + x) to about 2^-36, for softplus of f32: x = 0 or 2^-150 <= |x| and -1 < x < 2^128. What 1 + x loses is added again
- * where x < 1; there is nothing up to 2^53, and no need of it beyond. */
-PC_INLINE pc_f64 pc_log1p_near_f64(pc_f64 x) {
-  const uint64_t half = 0x3fe6a09e667f3bcdu, one = 0x3ff0000000000000u;
-  pc_f64 u = 1.0 + x;
-  uint64_t b = pc_bits_f64(u) + (one - half);
-  pc_f64 m = pc_from_bits_f64((b & 0x000fffffffffffffu) + half);
-  pc_f64 k = pc_from_bits_f64((b >> 52) | 0x4330000000000000u) - (4503599627370496.0 + 1023.0);
-  pc_f64 lost = x < 1.0 ? x - (u - 1.0) : 0.0;
-  pc_f64 f = (m - 1.0) + lost, s = f / (2.0 + f), z = s * s, square = 0.5 * f * f;
-  pc_f64 r = z * ((0x1.555554fdc5a65p-1 + z * 0x1.999a7a6c482d8p-2) + (z * z) * (0x1.2438d8a92c1e4p-2 + z * 0x1.e2f6edc0b4195p-3));
-  return k * 0x1.62e42fefa39efp-1 + (f - (square - s * (square + r)));
-}
-
 /* ln(1 + x), 1 + x = 2^k (1 + f + rest): what the sum loses is the rest, which is as large as x where x is small. */
 PC_INLINE pc_f32 pc_log1p_f32(pc_f32 x) {
   const uint32_t one = 0x3f800000u, sign = 0x80000000u;
@@ -99,25 +86,6 @@ PC_INLINE pc_f32 pc_log1p_f32(pc_f32 x) {
   y = x == __builtin_inff() ? x : y;
   pc_f32 edge = x == -1.0f ? -__builtin_inff() : __builtin_nanf("");
   return x > -1.0f ? y : edge;
-}
-
-/* max(x, 0) + ln(1 + e^-|x|), and rounded once. */
-PC_INLINE pc_f32 pc_softplus_f32(pc_f32 x) {
-  pc_f64 a = x < 0.0f ? (pc_f64)x : -(pc_f64)x;
-  a = a < -150.0 ? -150.0 : a;
-  pc_reduced_f64 k = pc_reduce_ln2_f64(a, 1023.0);
-  pc_f64 e = (1.0 + (k.hi + pc_exp_near_f64(k.hi))) * pc_from_bits_f64(k.bits << 52);
-  pc_f32 y = (pc_f32)((x > 0.0f ? (pc_f64)x : 0.0) + pc_log1p_near_f64(e));
-  return x == x ? y : x;
-}
-
-PC_INLINE pc_f32 pc_log1mexp_f32(pc_f32 x) {
-  pc_f64 c = x < -150.0f ? -150.0 : (pc_f64)x;
-  pc_short_exp_f64 k = pc_short_exp_of_f64(c < 0.0 ? c : -1.0);
-  pc_f64 e = k.scale + k.scale * k.p, w = (1.0 - k.scale) - k.scale * k.p;
-  pc_f64 y = c < -9.0 ? -(e + e * e * (0.5 + e * 0x1.5555555555555p-2)) : pc_short_log_whole_f64(w);
-  pc_f32 edge = x == 0.0f ? -__builtin_inff() : __builtin_nanf("");
-  return x < 0.0f ? (pc_f32)y : edge;
 }
 
 #endif

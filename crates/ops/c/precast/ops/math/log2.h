@@ -5,7 +5,7 @@
 #ifndef PRECAST_OPS_MATH_LOG2_H
 #define PRECAST_OPS_MATH_LOG2_H
 
-#include <precast/ops/math/short.h>
+#include <precast/ops/math/f32/log2.h>
 #include <precast/ops/bits.h>
 
 /* 1 / ln 2, 1 / ln 10, log10 2: a first part of few bits and the rest. */
@@ -62,15 +62,6 @@ PC_INLINE pc_f64 pc_log10_f64(pc_f64 x) {
   pc_f64 lo = l.k * PC_LOG10_2_LO_F64 + ((l.lo + l.hi) * PC_LOG10E_LO_F64 + l.lo * PC_LOG10E_HI_F64);
   pc_f64 w = whole + hi;
   return pc_log_edges_f64(x, w + (lo + ((whole - w) + hi)));
-}
-
-PC_INLINE pc_f32 pc_log2_f32(pc_f32 x) {
-  pc_short_log_f64 l = pc_short_log_of_f64((pc_f64)x);
-  return pc_short_log_edges_f32(x, l.k + l.rest * PC_LOG2E_F64);
-}
-PC_INLINE pc_f32 pc_log10_f32(pc_f32 x) {
-  pc_short_log_f64 l = pc_short_log_of_f64((pc_f64)x);
-  return pc_short_log_edges_f32(x, l.k * 0x1.34413509f79ffp-2 + l.rest * 0x1.bcb7b1526e50ep-2);
 }
 
 #endif

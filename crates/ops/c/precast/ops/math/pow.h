@@ -5,9 +5,9 @@
 #define PRECAST_OPS_MATH_POW_H
 
 #include <precast/ops/math/exp.h>
+#include <precast/ops/math/f32/pow.h>
 #include <precast/ops/math/log.h>
 #include <precast/ops/math/pair.h>
-#include <precast/ops/math/short.h>
 
 /* a * b to about 2^-102. */
 PC_INLINE pc_pair_f64 pc_pair_mul_f64(pc_pair_f64 a, pc_pair_f64 b) {
@@ -80,17 +80,6 @@ PC_INLINE pc_f64 pc_pow_f64(pc_f64 x, pc_f64 y) {
   pc_pair_f64 e = pc_product_f64(l.hi, c);
   pc_pair_f64 f = pc_sum_ordered_f64(e.hi, e.lo + l.lo * c);
   return pc_pow_edges_f64(x, y, pc_exp_pair_f64(f));
-}
-
-/* As f64, of which one logarithm without a second part is enough. */
-PC_INLINE pc_f32 pc_pow_f32(pc_f32 x, pc_f32 y) {
-  pc_f64 a = (pc_f64)x, b = (pc_f64)y;
-  pc_f64 c = b > 0x1p66 ? 0x1p66 : b;
-  c = c < -0x1p66 ? -0x1p66 : c;
-  pc_f64 e = c * pc_short_log_whole_f64(pc_magnitude_f64(a));
-  e = e > 200.0 ? 200.0 : e;
-  e = e < -200.0 ? -200.0 : e;
-  return (pc_f32)pc_pow_edges_f64(a, b, pc_short_exp_whole_f64(e));
 }
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef PRECAST_OPS_MATH_ROOT_H
 #define PRECAST_OPS_MATH_ROOT_H
 
+#include <precast/ops/math/f32/root.h>
 #include <precast/ops/math/pair.h>
 
 /* sqrt(x^2 + y^2) without overflow on the way; inf if either is, even beside a NaN. */
@@ -35,27 +36,6 @@ PC_INLINE pc_f64 pc_cbrt_f64(pc_f64 x) {
   y = y * (small ? 0x1p-18 : 1.0);
   y = (a > 0.0) & (a < __builtin_inf()) ? y : a;
   return pc_signed_f64(y, pc_sign_f64(x));
-}
-
-/* As of f64, of which the polynomial's 23 bits and one Newton step are enough. */
-PC_INLINE pc_f32 pc_cbrt_f32(pc_f32 x) {
-  pc_f64 a = pc_magnitude_f64((pc_f64)x);
-  pc_f64 top = pc_from_bits_f64((pc_bits_f64(a) >> 32) | 0x4330000000000000u) - 4503599627370496.0;
-  pc_f64 third = top * 0x1.5555555555555p-2 + (4503599627370496.0 + 715094163.0);
-  pc_f64 t = pc_from_bits_f64(pc_bits_f64(third) << 32);
-  pc_f64 r = (t * t) * (t / a), r2 = r * r;
-  pc_f64 p = (0x1.e014be3fe426bp+0 + r * -0x1.e19241213a6e4p+0) + r2 * ((0x1.9d1c98803d69dp+0 + r * -0x1.8101d86f4bc6cp-1) + r2 * 0x1.270eaf9b97527p-3);
-  t = t * p;
-  pc_f64 y = t - t * (((t * t) * t - a) / (3.0 * a));
-  y = (a > 0.0) & (a < __builtin_inf()) ? y : a;
-  return (pc_f32)pc_signed_f64(y, pc_sign_f64((pc_f64)x));
-}
-
-PC_INLINE pc_f32 pc_hypot_f32(pc_f32 x, pc_f32 y) {
-  pc_f64 a = (pc_f64)x, b = (pc_f64)y;
-  pc_f64 r = __builtin_sqrt(a * a + b * b);
-  int infinite = (pc_magnitude_f64(a) == __builtin_inf()) | (pc_magnitude_f64(b) == __builtin_inf());
-  return (pc_f32)(infinite ? __builtin_inf() : r);
 }
 
 #endif

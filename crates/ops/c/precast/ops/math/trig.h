@@ -4,7 +4,7 @@
 #ifndef PRECAST_OPS_MATH_TRIG_H
 #define PRECAST_OPS_MATH_TRIG_H
 
-#include <precast/ops/math/short.h>
+#include <precast/ops/math/f32/trig.h>
 #include <precast/ops/math/turn.h>
 
 /* sin(hi + lo) = hi + what this gives. */
@@ -72,49 +72,5 @@ PC_INLINE uint64_t pc_tan_is_near_f64(pc_f64 x) { return pc_turn_is_near_f64(x);
 PC_INLINE pc_f64 pc_sin_near_f64(pc_f64 x) { return pc_sin_reduced_f64(x, pc_turn_near_f64(pc_turn_operand_f64(x))); }
 PC_INLINE pc_f64 pc_cos_near_f64(pc_f64 x) { return pc_cos_reduced_f64(pc_turn_near_f64(pc_turn_operand_f64(x))); }
 PC_INLINE pc_f64 pc_tan_near_f64(pc_f64 x) { return pc_tan_reduced_f64(x, pc_turn_near_f64(pc_turn_operand_f64(x))); }
-
-/* An angle below 2^20 without its quarter turns, of which 33 bits of pi / 2 and the rest are enough for an f32. */
-PC_INLINE pc_turn_f64 pc_short_turn_near_f64(pc_f64 a) {
-  pc_f64 t = a * 0x1.45f306dc9c883p-1 + 6755399441055744.0, k = t - 6755399441055744.0;
-  pc_turn_f64 out = {(a - k * 0x1.921fb54400000p+0) - k * 0x1.0b4611a626331p-34, 0.0, pc_bits_f64(t)};
-  return out;
-}
-
-/* An angle of any size; inf gives NaN. */
-PC_INLINE pc_turn_f64 pc_short_turn_f64(pc_f64 a) {
-  int near = a < 0x1p20;
-  pc_turn_f64 r = pc_short_turn_near_f64(near ? a : 0.0), far = pc_turn_far_f64(near ? 0x1p20 : a);
-  pc_f64 hi = a < __builtin_inf() ? far.hi : __builtin_nan("");
-  pc_turn_f64 out = {near ? r.hi : hi, 0.0, near ? r.quarters : far.quarters};
-  return out;
-}
-
-/* The functions of x, an angle that was reduced to r. */
-PC_INLINE pc_f32 pc_short_sin_of_f32(pc_f64 x, pc_turn_f64 r) {
-  pc_f64 s = pc_short_sin_f64(r.hi), c = pc_short_cos_f64(r.hi), y = (r.quarters & 1) != 0 ? c : s;
-  return (pc_f32)pc_signed_f64(y, ((r.quarters & 2) << 62) ^ pc_sign_f64(x));
-}
-PC_INLINE pc_f32 pc_short_cos_of_f32(pc_turn_f64 r) {
-  pc_f64 s = pc_short_sin_f64(r.hi), c = pc_short_cos_f64(r.hi), y = (r.quarters & 1) != 0 ? s : c;
-  return (pc_f32)pc_signed_f64(y, ((r.quarters + 1) & 2) << 62);
-}
-PC_INLINE pc_f32 pc_short_tan_of_f32(pc_f64 x, pc_turn_f64 r) {
-  pc_f64 s = pc_short_sin_f64(r.hi), c = pc_short_cos_f64(r.hi);
-  pc_f64 n = (r.quarters & 1) != 0 ? -c : s, d = (r.quarters & 1) != 0 ? s : c;
-  return (pc_f32)pc_signed_f64(n / d, pc_sign_f64(x));
-}
-
-PC_INLINE pc_f32 pc_sin_f32(pc_f32 x) { return pc_short_sin_of_f32((pc_f64)x, pc_short_turn_f64(pc_magnitude_f64((pc_f64)x))); }
-PC_INLINE pc_f32 pc_cos_f32(pc_f32 x) { return pc_short_cos_of_f32(pc_short_turn_f64(pc_magnitude_f64((pc_f64)x))); }
-PC_INLINE pc_f32 pc_tan_f32(pc_f32 x) { return pc_short_tan_of_f32((pc_f64)x, pc_short_turn_f64(pc_magnitude_f64((pc_f64)x))); }
-
-/* The region `near`: |x| < 2^20. */
-PC_INLINE uint32_t pc_turn_is_near_f32(pc_f32 x) { return (pc_bits_f32(x) & 0x7fffffffu) < 0x49800000u; }
-PC_INLINE uint32_t pc_sin_is_near_f32(pc_f32 x) { return pc_turn_is_near_f32(x); }
-PC_INLINE uint32_t pc_cos_is_near_f32(pc_f32 x) { return pc_turn_is_near_f32(x); }
-PC_INLINE uint32_t pc_tan_is_near_f32(pc_f32 x) { return pc_turn_is_near_f32(x); }
-PC_INLINE pc_f32 pc_sin_near_f32(pc_f32 x) { return pc_short_sin_of_f32((pc_f64)x, pc_short_turn_near_f64(pc_magnitude_f64((pc_f64)x))); }
-PC_INLINE pc_f32 pc_cos_near_f32(pc_f32 x) { return pc_short_cos_of_f32(pc_short_turn_near_f64(pc_magnitude_f64((pc_f64)x))); }
-PC_INLINE pc_f32 pc_tan_near_f32(pc_f32 x) { return pc_short_tan_of_f32((pc_f64)x, pc_short_turn_near_f64(pc_magnitude_f64((pc_f64)x))); }
 
 #endif

@@ -1,0 +1,33 @@
+//! The errors of unary f32 functions over the whole range of bits, measured by `tests/c/whole.c` against the f64 functions.
+//!
+//! The test takes each 20 011th number; `PRECAST_WHOLE=1` takes all 2³² numbers, which takes about a quarter of an hour.
+
+use crate::compiler;
+use std::path::Path;
+use std::process::Command;
+
+/// The functions that are computed in f32, and their largest errors in ulp. All others are computed in f64, and rounded once.
+const IN_F32: [(&str, f64); 6] =
+    [("exp", 1.0), ("log", 1.1), ("log1p", 1.1), ("tanh", 1.2), ("erf", 1.0), ("sigmoid", 0.7)];
+/// The largest error of the other functions: half an ulp for rounding, and the error of short polynomials.
+const ROUNDED_ONCE: f64 = 0.55;
+
+#[test]
+fn f32_functions_round_nearly_like_exact_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/whole.c");
+    let level = *compiler::levels().last().unwrap();
+    let program = compiler::program(folder.path(), level, &[file], "gnu11");
+    let step = if std::env::var_os("PRECAST_WHOLE").is_some() { "1" } else { "20011" };
+    let output = Command::new(program).arg(step).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    for line in text.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let bound =
+            IN_F32.iter().find(|(name, _)| *name == words[0]).map_or(ROUNDED_ONCE, |(_, bound)| *bound);
+        let error: f64 = words[2].parse().unwrap();
+        assert!(error <= bound, "{line}; at most {bound}");
+    }
+    assert_eq!(text.lines().count(), 28, "the functions of whole.c");
+}
