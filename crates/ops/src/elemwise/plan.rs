@@ -82,6 +82,9 @@ pub(crate) struct Plan {
 /// [`BLOCK`] elements.
 const WAITING_BYTES: usize = 32;
 
+/// The maximum number of bytes per element for buffers of a plan that needs parts: 32 KiB of stack.
+const MOST_BYTES: usize = 512;
+
 /// The number of elements per block. It is halved for plans with more buffers, down to [`LEAST`].
 const BLOCK: usize = 256;
 
@@ -104,10 +107,10 @@ impl Plan {
         let (buffers, rooms) = buffers(&parts, &types);
         let kept: usize = rooms.iter().map(|dtype| dtype.itemsize_bytes()).sum();
         let bytes = kept + parts.iter().map(|part| part.widened_bytes(&types)).max().unwrap_or(0);
-        let least = if needs_parts { LEAST } else { BLOCK };
-        let block =
-            [BLOCK, BLOCK / 2, LEAST].into_iter().find(|block| bytes * block <= WAITING_BYTES * BLOCK)?;
-        (block >= least).then_some(Self { parts, dtypes: types, buffers, rooms, block })
+        let blocks = if needs_parts { &[BLOCK, BLOCK / 2][..] } else { &[BLOCK] };
+        let block = blocks.iter().copied().find(|block| bytes * block <= WAITING_BYTES * BLOCK);
+        let block = block.or((needs_parts && bytes <= MOST_BYTES).then_some(LEAST))?;
+        Some(Self { parts, dtypes: types, buffers, rooms, block })
     }
 }
 

@@ -146,7 +146,7 @@ static void tensor_put(const pc_tensor *t) {
 static void call(void) {
   const pc_entry *entry = precast_module_v1.entries[get()];
   int64_t n_slots = get(), n_in = get(), n_out = get();
-  pc_object *slots[16], *args[80];
+  pc_object *slots[64], *args[80];
   for (int64_t i = 0; i < n_slots; i++) slots[i] = tensor_read();
   for (int64_t i = 0; i < n_in; i++) args[i] = tensor_read();
   for (int64_t i = n_in; i < n_in + n_out; i++) args[i] = get() ? tensor_read() : NULL;

@@ -207,8 +207,11 @@ fn fused_calls() -> Vec<Call> {
 /// Returns calls of kernels that call block functions: with loops before, between and after them, scalar operands, more
 /// buffers than blocks of the usual size allow, reductions and rows.
 fn block_calls(dtypes: &[DType]) -> Vec<Call> {
+    let many: Vec<String> = (1..24).map(|k| format!("sin(x*{k}.5)*y")).collect();
+    let many = format!("out = {}", many.join(" + "));
     calls_of(
         &[
+            &many,
             "out = tan(x)",
             "out = sin(x)*y + cos(x)",
             "out = x**2.5 + sin(x)",
