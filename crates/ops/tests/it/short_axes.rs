@@ -2,7 +2,7 @@
 //! or spread out, every shape from 0 to 5 along three axes, and longer shapes whose chunks end within rows.
 
 use crate::agree::check;
-use crate::kernels::{highest, single};
+use crate::kernels::{highest, parse, single};
 use crate::machine::Call;
 use precast_graph::{Array, DType, FunctionGraph, Op, Type};
 use precast_ops::{Elemwise, Reduce, ReduceKind, scalar};
@@ -133,6 +133,40 @@ fn reduce_calls(shapes: &[Vec<usize>]) -> Vec<Call> {
         }
     }
     calls
+}
+
+/// Returns calls on slices, whose rows are contiguous and lie apart.
+fn slice_calls() -> Vec<Call> {
+    let texts = [
+        "out = x[:,1:] - x[:,:-1]",
+        "out = sum(x[:,1:] * y[:,:-1], axis=1)",
+        "out = max(x[:,:-1], axis=1)",
+        "out = x[:,0] * x[:,1]",
+        "out = softmax(x[:,1:], axis=-1)",
+    ];
+    let mut choices = Choices::seeded(48);
+    let mut calls = Vec::new();
+    for text in texts {
+        for dtype in [DType::F32, DType::F64] {
+            let graph = parse(text, dtype);
+            for shape in [[300, 2], [90, 4], [41, 33], [19, 66], [9, 129], [5, 300]] {
+                for layout in [Layout::C, Layout::Fortran] {
+                    let inputs = graph
+                        .inputs()
+                        .iter()
+                        .map(|_| (arrays::draw_plain(&mut choices, dtype, &shape), layout))
+                        .collect();
+                    calls.push(Call { graph: Arc::clone(&graph), inputs, output: None, stretched: false });
+                }
+            }
+        }
+    }
+    calls
+}
+
+#[test]
+fn loops_over_slices_give_the_bits_of_perform() {
+    check(highest(), "gnu11", slice_calls());
 }
 
 #[test]
