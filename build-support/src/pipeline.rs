@@ -135,7 +135,7 @@ mod tests {
     use super::{Access, StoreChoice};
 
     #[test]
-    fn only_builds_that_publish_create_a_store() {
+    fn only_publishing_builds_create_a_store() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("store");
         for choice in [StoreChoice::Named(&path), StoreChoice::Shared { path: &path, fallback: None }] {

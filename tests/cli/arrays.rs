@@ -66,7 +66,7 @@ fn incompatible_extents_are_an_op_error() {
 }
 
 #[test]
-fn files_that_are_no_whole_array_are_refused() {
+fn incomplete_array_files_are_rejected() {
     let place = Sandbox::new();
     let whole = npy("'<f8'", "(2,)", &[0; 16]);
     place.write("short.npy", &whole[..whole.len() - 3]);
@@ -88,7 +88,7 @@ fn files_that_are_no_whole_array_are_refused() {
 }
 
 #[test]
-fn foreign_dtypes_are_refused_by_name() {
+fn foreign_dtypes_are_rejected_by_name() {
     let place = Sandbox::new();
     for (number, descriptor) in
         ["'>f8'", "'|O'", "'<f16'", "'<U3'", "'<M8[ns]'", "[('a', '<f8')]"].iter().enumerate()
@@ -106,7 +106,7 @@ fn foreign_dtypes_are_refused_by_name() {
 }
 
 #[test]
-fn inputs_and_outputs_must_be_the_graphs() {
+fn input_and_output_names_must_exist() {
     let place = Sandbox::new();
     place.npy("x.npy", &[1], vec![1.0]);
     let typed = ["--type", "x=f64[?]"];
@@ -188,12 +188,12 @@ fn unreadable_npz_members_fail_on_use() {
 
 #[cfg(unix)]
 #[test]
-fn a_device_is_no_array() {
+fn device_is_rejected_as_array() {
     refused(&Sandbox::new(), &["-i", "x=/dev/zero"], 1, &["`/dev/zero`", "regular file"]);
 }
 
 #[test]
-fn outputs_that_cannot_be_written_leave_nothing() {
+fn failed_output_leaves_no_file() {
     let place = Sandbox::new();
     place.npy("x.npy", &[1], vec![1.0]);
     let run = ["run", "--expr", "a = x + x", "--expr", "b = x - x", "-i", "x=x.npy", "--policy", "interpret"];
@@ -207,7 +207,7 @@ fn outputs_that_cannot_be_written_leave_nothing() {
 }
 
 #[test]
-fn every_layout_and_dtype_survives() {
+fn every_layout_and_dtype_round_trips() {
     let place = Sandbox::new();
     let fortran = Array2::from_shape_vec((2, 3).f(), vec![1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
     fortran.write_npy(fs_err::File::create(place.path("fortran.npy")).unwrap()).unwrap();

@@ -106,7 +106,7 @@ fn wait_never_exceeds_the_limit() {
 }
 
 #[test]
-fn without_a_keyring_there_is_nothing_elsewhere() {
+fn remote_layer_requires_a_keyring() {
     let error = Runtime::builder().remote("http://127.0.0.1:1").build().err().unwrap().to_string();
     assert!(error.contains("keyring"), "{error}");
 }

@@ -201,7 +201,7 @@ fn commands_survive_every_killed_or_failed_call() {
 /// Signatures, statements and entries reach the disk with the records: the number of syncs depends only on the number
 /// of batches.
 #[test]
-fn an_import_of_many_takes_a_few_syncs() {
+fn import_of_many_needs_few_syncs() {
     let place = built(&[SUM, DOUBLE]);
     if !may_trace(&place) {
         return;

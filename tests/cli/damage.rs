@@ -47,7 +47,7 @@ fn right_or_refused(place: &Sandbox, ended: &Ended, expected: f64) {
 }
 
 #[test]
-fn a_truncated_bundle_is_refused() {
+fn truncated_bundle_is_rejected() {
     let (place, _) = built();
     let whole = fs_err::read(place.path("score.precast")).unwrap();
     for len in [0, 7, 40, 200, whole.len() / 2, whole.len() - 1] {
@@ -132,7 +132,7 @@ fn code_for_other_hosts_never_runs() {
 }
 
 #[test]
-fn a_store_of_a_newer_format_is_refused() {
+fn store_with_newer_format_is_rejected() {
     let (place, _) = built();
     place.write("artifacts/STORE", "format=9\nhash=blake3\nmin_reader=9\n");
     place

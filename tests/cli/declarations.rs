@@ -15,13 +15,13 @@ fn graph(name: &str, inputs: &str, outputs: &str) -> String {
 }
 
 #[test]
-fn unknown_ops_are_refused_with_the_nearest() {
+fn unknown_ops_are_rejected_with_the_nearest() {
     refused("[[op]]\nname = \"ad\"\ndtypes = [\"f64\"]\nndim = [1]\n", &["precast.toml:2", "`ad`", "`add`"]);
     refused(&graph("g", r#""x: f64[?]""#, r#""sgimoid(x)""#), &["precast.toml:4", "`sgimoid`", "`sigmoid`"]);
 }
 
 #[test]
-fn unknown_dtypes_and_shapes_are_refused() {
+fn unknown_dtypes_and_shapes_are_rejected() {
     refused("[[op]]\nname = \"add\"\ndtypes = [\"f65\"]\nndim = [1]\n", &["precast.toml:3", "`f65`", "f64"]);
     refused(
         "[[op]]\nname = \"add\"\ndtypes = [\"f64\"]\nndim = [99]\n",
@@ -52,7 +52,7 @@ fn all_manifest_mistakes_are_reported_at_once() {
 }
 
 #[test]
-fn duplicate_names_are_refused() {
+fn duplicate_names_are_rejected() {
     let one = graph("g", r#""x: f64[?]""#, r#""x+x""#);
     refused(&format!("{one}{one}"), &["precast.toml:6", "duplicate graph `g`"]);
     refused(&graph("g", r#""x: f64[?]", "x: f32[?]""#, r#""x+x""#), &["`x`"]);
@@ -61,7 +61,7 @@ fn duplicate_names_are_refused() {
 }
 
 #[test]
-fn manifests_that_are_none_are_refused() {
+fn invalid_manifests_are_rejected() {
     refused("[[op]\n", &["precast.toml:1"]);
     refused("[[op]]\nname = \"add\"\ndtype = [\"f64\"]\nndim = [1]\n", &["precast.toml", "`dtype`"]);
     refused("isa = [\"native\"]\n[[op]]\nname = \"add\"\ndtypes = [\"f64\"]\nndim = [1]\n", &["native"]);
@@ -74,7 +74,7 @@ fn manifests_that_are_none_are_refused() {
 }
 
 #[test]
-fn targets_and_levels_must_go_together() {
+fn targets_and_levels_must_match() {
     let (place, _) = Sandbox::scored();
     let other = if ISA == "aarch64" { "x86-64-v3" } else { "aarch64" };
     place.run(&["build", "--isa", other]).fails(2, &[&format!("`{other}`"), "--target"]);
@@ -94,7 +94,7 @@ fn build_without_compiler_is_one_error() {
 }
 
 #[test]
-fn expressions_are_refused_with_a_caret() {
+fn invalid_expressions_are_shown_with_a_caret() {
     let place = Sandbox::new();
     let check = |arguments: &[&str], code, named: &[&str]| {
         place.run_bare(&args(&[&["check"], arguments])).fails(code, named);
@@ -111,7 +111,7 @@ fn expressions_are_refused_with_a_caret() {
 }
 
 #[test]
-fn graph_files_are_refused_by_place() {
+fn invalid_graph_files_are_rejected_with_position() {
     let place = Sandbox::new();
     let apply = |op: &str, inputs: &str, output: &str| {
         format!(

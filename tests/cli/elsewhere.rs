@@ -236,7 +236,7 @@ fn asking(registry: &Registry, for_a_token: bool) -> Server {
 }
 
 #[test]
-fn credentials_are_taken_from_where_docker_keeps_them() {
+fn credentials_come_from_the_docker_configuration() {
     let (place, _) = released();
     for for_a_token in [false, true] {
         let registry = Registry::new(true);

@@ -88,7 +88,7 @@ fn encrypted_farm_gives_local_bytes() {
 }
 
 #[test]
-fn the_pipeline_of_the_page_builds_with_others() {
+fn pipeline_of_the_page_builds_remotely() {
     let (place, _) = Sandbox::scored();
     place.run(&["update"]).ok();
     let server = Server::start();

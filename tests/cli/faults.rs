@@ -100,7 +100,7 @@ fn unwritable_targets_are_rejected_for_writing() {
 }
 
 #[test]
-fn a_pipe_that_is_read_takes_an_array() {
+fn array_can_be_written_to_a_pipe() {
     let (place, _socket) = special();
     let run = args(&[INTERPRET, &["--expr", "out = x + x", "-i", "x=x.npy", "-o", "out=/dev/stdout"]]);
     let output = place.command(run).output().unwrap();
@@ -139,7 +139,7 @@ fn oversized_arrays_are_an_op_error() {
 }
 
 #[test]
-fn archives_that_state_more_than_memory_are_refused() {
+fn archives_larger_than_memory_are_rejected() {
     let place = Sandbox::new();
     let file = fs_err::File::create(place.path("x.npy")).unwrap();
     file.set_len(1 << 43).unwrap();
@@ -192,7 +192,7 @@ fn long_lists_take_linear_time() {
 }
 
 #[test]
-fn a_publish_that_fails_is_told() {
+fn failed_publish_is_reported() {
     let place = Sandbox::new();
     place.npy("x.npy", &[2], vec![1.0, 2.0]);
     place.run(&["run", "--policy", "jit", "--writable", "s", "--expr", "x + 1.5", "-i", "x=x.npy"]).ok();
@@ -218,7 +218,7 @@ fn shell(place: &Sandbox, script: &str) -> Ended {
 }
 
 #[test]
-fn too_few_descriptors_are_told_as_such() {
+fn too_few_descriptors_are_reported() {
     let place = Sandbox::new();
     place.npy("x.npy", &[2], vec![1.0, 2.0]);
     let text = "exp(x) + sin(x) * cos(x) - tanh(x) / sqrt(x) + log(x) + abs(x) + expm1(x) + log1p(x)";

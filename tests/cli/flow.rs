@@ -52,7 +52,7 @@ fn a_bundle_alone_is_enough() {
 }
 
 #[test]
-fn inputs_are_given_by_name_or_position() {
+fn inputs_match_by_name_or_position() {
     let (place, expected) = Sandbox::scored();
     place.run(&["build"]).ok();
     let run = [
@@ -97,7 +97,7 @@ fn timings_list_each_compiled_unit() {
 }
 
 #[test]
-fn a_second_build_is_a_pure_hit() {
+fn second_build_compiles_nothing() {
     let (place, _) = Sandbox::scored();
     let first = place.run(&["build", "--json", "--bundle", "1.precast"]).ok().json();
     let second = place.run(&["build", "--json", "--bundle", "2.precast", "-j", "1"]).ok().json();
@@ -178,7 +178,7 @@ fn several_outputs_are_written_and_printed() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_error() {
+fn closed_pipe_is_not_an_error() {
     let place = Sandbox::new();
     place.npy("x.npy", &[64], vec![1.0; 64]);
     let mut command = place.command(["run", "--expr", "x", "-i", "x=x.npy", "--policy", "interpret"]);
@@ -190,7 +190,7 @@ fn a_reader_that_goes_away_is_no_error() {
 
 #[cfg(unix)]
 #[test]
-fn paths_need_not_be_text() {
+fn paths_may_be_invalid_utf8() {
     use std::os::unix::ffi::OsStrExt as _;
     let place = Sandbox::new();
     let name = std::ffi::OsStr::from_bytes(b"\xff.npy");

@@ -61,7 +61,7 @@ fn read(place: &Sandbox, keys: &[precast_store::BuildKey], stay: &[&str], what: 
 }
 
 #[test]
-fn publishers_and_readers_take_turns_at_every_call() {
+fn publishers_and_readers_interleave_at_every_call() {
     let place = built(&[SUM, DOUBLE]);
     if !may_trace(&place) {
         return;

@@ -112,7 +112,7 @@ fn lasting_damage_is_reported_once() {
 
 /// Without `--locked`, damage is a miss with a warning.
 #[test]
-fn damage_is_an_error_where_nothing_may_change() {
+fn damage_fails_a_locked_build() {
     let place = built(&[SUM]);
     place.run_bare(&["update"]).ok();
     for kind in ["objects", "records"] {

@@ -27,7 +27,7 @@ fn ls_lists_entries_then_modules() {
 }
 
 #[test]
-fn ls_without_a_layer_says_what_to_name() {
+fn ls_without_layers_has_a_hint() {
     Sandbox::new()
         .run_bare(&["ls"])
         .fails(1, &["no store or bundle", "hint: name a store or bundle with `--store DIR`"]);
@@ -94,7 +94,7 @@ fn show_describes_the_native_function() {
 }
 
 #[test]
-fn show_refuses_keys_that_are_none_or_several() {
+fn show_rejects_unknown_and_ambiguous_keys() {
     let (place, _) = Sandbox::scored();
     place.run(&["build"]).ok();
     place.run_bare(&["show", "nothing"]).fails(1, &["`nothing`", "hint: run `precast ls`"]);
@@ -126,7 +126,7 @@ fn check_exit_code_tells_hit_from_miss() {
 }
 
 #[test]
-fn explain_lists_what_differs_from_the_nearest() {
+fn explain_lists_differences_from_the_nearest() {
     let (place, _) = Sandbox::scored();
     place.run(&["build"]).ok();
     let arguments =
@@ -142,7 +142,7 @@ fn explain_lists_what_differs_from_the_nearest() {
 }
 
 #[test]
-fn doctor_says_whether_there_is_a_compiler() {
+fn doctor_reports_the_compiler() {
     let (place, _) = Sandbox::scored();
     place.run(&["build"]).ok();
     let with = place.run(&["doctor", "--json"]).ok().json();

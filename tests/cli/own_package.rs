@@ -9,7 +9,7 @@ const MANIFEST: &str =
     "[package]\nname = \"own-package\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n";
 
 #[test]
-fn the_package_of_the_page_runs() {
+fn package_of_the_page_runs() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
     let real = fs_err::canonicalize(root()).unwrap();

@@ -37,7 +37,7 @@ fn is_shown(block: &Block) -> bool {
 }
 
 #[test]
-fn every_example_does_what_its_page_shows() {
+fn every_example_matches_its_page() {
     let path = path();
     let compiler = std::process::Command::new("cc").arg("--version").output().unwrap();
     let is_gcc = String::from_utf8_lossy(&compiler.stdout).contains("Free Software Foundation");

@@ -70,7 +70,7 @@ fn picture_names_every_artifact() {
 }
 
 #[test]
-fn the_picture_shows_what_has_no_artifact() {
+fn picture_shows_missing_artifacts() {
     let place = Sandbox::new();
     place.write(
         "precast.toml",

@@ -6,7 +6,7 @@ use crate::release::{DOUBLE, SUM, built, files, tamper};
 use crate::sandbox::{Ended, ISA};
 
 #[test]
-fn pinned_archives_are_taken_and_no_others() {
+fn build_uses_only_pinned_archives() {
     let place = built(&[SUM]);
     place.run(&["build", "--pin"]).ok();
     let text = fs_err::read_to_string(place.path("precast.lock")).unwrap();
@@ -91,7 +91,7 @@ fn rejected_lock_file_publishes_nothing() {
 }
 
 #[test]
-fn pins_that_were_weakened_are_refused_or_told() {
+fn weakened_pins_are_rejected_or_reported() {
     let place = built(&[SUM, DOUBLE]);
     place.run(&["build", "--pin"]).ok();
     let text = fs_err::read_to_string(place.path("precast.lock")).unwrap();
@@ -144,7 +144,7 @@ fn pins_that_were_weakened_are_refused_or_told() {
 }
 
 #[test]
-fn pins_of_modules_that_stay_stay() {
+fn pins_of_unchanged_modules_stay() {
     let place = built(&[SUM, DOUBLE]);
     place.run(&["build", "--pin"]).ok();
     let read = || fs_err::read_to_string(place.path("precast.lock")).unwrap();

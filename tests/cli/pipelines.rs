@@ -52,7 +52,7 @@ fn execute(directory: &Path, command: &str, isa: &str, key: &str) {
 
 #[cfg(target_arch = "x86_64")]
 #[test]
-fn stores_that_several_jobs_built_become_one_release() {
+fn stores_of_several_jobs_become_one_release() {
     for pipeline in blocks("crates/cli/CI.md").iter().filter(|block| block.text.contains("release:")) {
         let jobs = jobs(&pipeline.text);
         let names: Vec<&str> = jobs.iter().map(|(name, _)| name.as_str()).collect();

@@ -31,7 +31,7 @@ fn arrays(directory: &Path) -> f64 {
 }
 
 #[test]
-fn every_example_of_the_page_is_true() {
+fn every_example_of_the_page_works() {
     let directory = tempfile::tempdir().unwrap();
     let (directory, path) = (directory.path(), path());
     let expected = arrays(directory);

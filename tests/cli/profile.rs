@@ -43,7 +43,7 @@ fn a_deployed_entry_is_profiled_without_a_compiler() {
 }
 
 #[test]
-fn inputs_that_are_not_given_are_filled() {
+fn missing_inputs_are_filled() {
     let place = Sandbox::new();
     let wanted = ["profile", "--expr", "x[v] + 1", "--type", "x=f32[?]", "--type", "v=i64[?]"];
     let rest = ["--policy", "interpret", "--json"];

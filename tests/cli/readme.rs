@@ -44,7 +44,7 @@ fn lay_out(directory: &Path, blocks: &[Block]) {
 }
 
 #[test]
-fn every_command_does_what_the_readme_shows() {
+fn every_command_matches_the_readme() {
     let (blocks, directory) = (readme(), tempfile::tempdir().unwrap());
     lay_out(directory.path(), &blocks);
     let path = path();
@@ -84,7 +84,7 @@ BODY
 "#;
 
 #[test]
-fn the_package_that_the_readme_builds_runs() {
+fn readme_package_runs() {
     let (blocks, directory) = (readme(), tempfile::tempdir().unwrap());
     let directory = directory.path();
     lay_out(directory, &blocks);

@@ -107,7 +107,7 @@ fn read_only_manifest_fails_before_the_program() {
 
 #[cfg(unix)]
 #[test]
-fn the_exit_code_is_the_programs() {
+fn exit_code_comes_from_the_program() {
     let place = place();
     for (script, code) in [("exit 7", 7), ("kill -TERM $$", 128 + 15), ("true", 0)] {
         let ended = place.run(&["record", "--", "sh", "-c", script]);

@@ -140,7 +140,7 @@ fn reference_broadcasts_inputs_and_types_results() {
 }
 
 #[test]
-fn a_reference_enters_no_module_of_its_op() {
+fn reference_does_not_change_the_modules() {
     let place = place();
     let keys = || {
         let built = place.run(&["build", "--store", "store", "--json"]).ok().json();
@@ -172,7 +172,7 @@ fn debug_mode_compares_calls_with_the_reference() {
 }
 
 #[test]
-fn a_reference_calls_other_ops_of_the_manifest() {
+fn reference_calls_other_manifest_ops() {
     let place = place();
     let twice = "\n[[external]]\nname = \"twice_within\"\nfiles = [\"twice.c\"]\ninputs = [\"f64[?]\"]\n\
                  outputs = [\"f64[?]\"]\nreference = \"2 * within(x0, high=3.0)\"\n";

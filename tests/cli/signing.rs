@@ -82,7 +82,7 @@ fn bundle_runs_with_enough_signatures() {
 }
 
 #[test]
-fn a_store_serves_what_enough_keys_have_signed() {
+fn store_serves_modules_with_enough_signatures() {
     let place = built(&[SUM]);
     signers(&place);
     let store = &["--store", "artifacts"];
@@ -133,7 +133,7 @@ fn signed_keyring_replaces_its_predecessor() {
 }
 
 #[test]
-fn keys_are_kept_safe_and_never_overwritten() {
+fn keys_are_private_and_never_overwritten() {
     let place = Sandbox::new();
     place.write("message", "bytes");
     place.run_bare(&["keygen", "k.key", "--no-password"]).ok();
@@ -324,7 +324,7 @@ fn keys_and_other_files_are_not_overwritten() {
 }
 
 #[test]
-fn an_earlier_release_does_not_come_back() {
+fn release_rollback_is_rejected() {
     let place = built(&[SUM]);
     signers(&place);
     let export = |file: &str, release: &[&str]| {

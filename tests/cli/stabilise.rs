@@ -5,7 +5,7 @@ use crate::sandbox::{Sandbox, args};
 const FORMULA: [&str; 7] = ["--expr", "out = log(1 + x)", "-i", "x=x.npy", "--policy", "interpret", "--json"];
 
 #[test]
-fn formulas_are_stabilised_where_that_is_asked_for() {
+fn formulas_are_stabilised_on_request() {
     let place = Sandbox::new();
     place.npy("x.npy", &[1], vec![1e-20]);
     let value = |options: &[&str]| {

@@ -148,7 +148,7 @@ fn reused_artifacts_get_no_new_statement() {
 
 /// An export may contain exchanged statements with a matching list of members. Such statements must not be imported.
 #[test]
-fn a_statement_about_another_record_is_not_imported() {
+fn statement_about_another_record_is_not_imported() {
     let place = built(&[SUM, ROOT]);
     build(&place, "1000000000", &[]).ok();
     place.run_bare(&["export", "--store", "stated", "--out", "all.export"]).ok();

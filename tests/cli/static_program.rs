@@ -26,7 +26,7 @@ outputs = ["out = maximum(x, least)"]
 "#;
 
 #[test]
-fn a_static_program_runs_where_nothing_else_is() {
+fn static_program_runs_alone() {
     runs_alone("x86_64-unknown-linux-gnu");
 }
 
@@ -53,7 +53,7 @@ fn without(target: &str) -> Option<String> {
 
 /// The quickstart serves 400 wines, and prints the same as the program that loads its bundle.
 #[test]
-fn the_quickstart_runs_where_nothing_else_is() {
+fn quickstart_runs_alone() {
     let directory = tempfile::tempdir().unwrap();
     let manifest = root().join("crates/quickstart/Cargo.toml");
     let Some(said) = said_alone(

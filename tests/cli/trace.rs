@@ -36,7 +36,7 @@ fn explain_traces_a_lookup_with_times() {
 }
 
 #[test]
-fn explain_traces_misses_damage_and_what_is_compiled() {
+fn explain_traces_misses_damage_and_compilations() {
     let (place, _) = Sandbox::scored();
     place.run(&["build"]).ok();
     let wanted = [
@@ -92,7 +92,7 @@ fn files(directory: &std::path::Path) -> Vec<std::path::PathBuf> {
 }
 
 #[test]
-fn explain_traces_what_tiered_compiles_behind_the_call() {
+fn explain_traces_background_compiles_of_tiered() {
     let place = Sandbox::new();
     place.npy("v.npy", &[3], vec![1.0, 2.0, 3.0]);
     for part in ["v + w", "v*w"] {

@@ -15,13 +15,13 @@ fn graph_built_in_rust_is_called() {
 }
 
 #[test]
-fn policies_decide_about_misses() {
+fn policies_handle_misses_differently() {
     let (miss, total) = policies::both().unwrap();
     assert!(miss.contains("miss: ") && total == 14.0, "{miss}, {total}");
 }
 
 #[test]
-fn a_graph_of_scalars_is_a_plain_function() {
+fn graph_of_scalars_is_a_plain_function() {
     // The number of Dottie, OEIS A003957.
     assert!((native::fixed_point().unwrap() - 0.739_085_133_215_160_7).abs() < 1e-15);
 }

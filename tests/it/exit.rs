@@ -29,7 +29,7 @@ pub(crate) fn role(place: &Path) -> String {
 }
 
 #[test]
-fn process_that_ends_while_publishing_leaves_a_hit() {
+fn exit_during_publish_leaves_a_hit() {
     for delay in DELAYS {
         let place = tempfile::tempdir().unwrap();
         fs_err::write(place.path().join("delay"), delay.to_string()).unwrap();

@@ -77,7 +77,7 @@ fn functions_have_equal_bits_in_every_environment() {
 
 /// Includes a sum long enough to be split among threads, and an author's C code.
 #[test]
-fn every_way_to_call_gives_the_same_bits() {
+fn every_way_to_call_has_equal_bits() {
     let map = compiled(&graph("sin(x)/3 + x*0.5", &["x=f64[?]"]));
     let sum = compiled(&graph("sum(exp(-x*x)/3)", &["x=f64[?,?]"]));
     let x = Array1::from_iter(VALUES);
@@ -137,7 +137,7 @@ fn native_functions_set_the_environment_themselves() {
 
 /// An author's C code, called through its module and as a native function, including settings that it changes itself.
 #[test]
-fn an_authors_code_runs_in_the_default_environment() {
+fn author_code_runs_in_the_default_environment() {
     let text = "#section code\nvolatile double x = INPUT_0;\nvolatile long double y = INPUT_0;\n\
                 OUTPUT_0 = x / 3 + (double)(y / 7);\n";
     let declared = Declaration::new("own").file("own.c", text).input("f64").output("f64");
@@ -174,7 +174,7 @@ fn caller_float_state_is_preserved() {
 
 /// Literals, decimal numbers and folded constants are the same, and so are keys.
 #[test]
-fn graphs_are_made_the_same_in_every_environment() {
+fn graphs_are_equal_in_every_environment() {
     let make = || {
         let graph = graph("x*(1/3) + 0.1 + sin(2.5) + exp(zeros(3) + 0.7)", &["x=f64[?]"]);
         let json = precast_graph::json::render(&graph);

@@ -43,7 +43,7 @@ fn loader() -> Loader {
 }
 
 #[test]
-fn frozen_models_of_pymc_give_its_numbers() {
+fn frozen_pymc_models_match_pymc() {
     let loader = loader();
     for name in MODELS {
         let function = loader.entry(name).unwrap();

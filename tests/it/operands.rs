@@ -179,7 +179,7 @@ fn vector(name: char, n: usize) -> Array1<f64> {
 }
 
 #[test]
-fn typed_calls_are_calls() {
+fn typed_calls_match_untyped_calls() {
     type Vector = Array1<f64>;
     let graphs: [(&[&str], &str); 8] = [
         (&["sum(x)", "max(x)"], "x"),

@@ -203,7 +203,7 @@ fn failure_leaves_nothing_and_next_call_works() {
 }
 
 #[test]
-fn functions_and_runtimes_leave_nothing_behind() {
+fn functions_and_runtimes_leak_nothing() {
     let graph = programs().remove(3);
     let inputs = matrices(6);
     for granularity in GRANULARITIES {
@@ -219,7 +219,7 @@ fn functions_and_runtimes_leave_nothing_behind() {
 }
 
 #[test]
-fn outputs_that_are_views_are_the_callers_own() {
+fn view_outputs_do_not_share_memory() {
     let texts = ["a = transpose(x)", "b = transpose(exp(x))", "c = x[1:]", "d = exp(x)"];
     let graph = outputs(&texts, &["x=f64[?,?]"]);
     let x = array![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]];

@@ -115,7 +115,7 @@ fn recorded_program_hits_once_built() {
 }
 
 #[test]
-fn groups_and_ops_can_be_asked_for() {
+fn recorder_can_serve_groups_and_ops() {
     let directory = tempfile::tempdir().unwrap();
     for serve in [Serve::Groups, Serve::Ops] {
         let manifest = directory.path().join(format!("{serve}.toml"));
@@ -265,7 +265,7 @@ fn full_disk_costs_only_the_recording() {
 }
 
 #[test]
-fn graphs_that_share_their_code_are_recorded_once() {
+fn graphs_with_equal_code_are_recorded_once() {
     let directory = tempfile::tempdir().unwrap();
     let manifest = directory.path().join("precast.toml");
     // Constants are data, not code.

@@ -97,7 +97,7 @@ fn aliased_output_is_copied_by_its_type() {
 }
 
 #[test]
-fn views_and_shapes_are_the_types_own_too() {
+fn types_define_views_and_shapes() {
     let function = compiled(&graph(Some(Arc::new(Shape)), ty()));
     assert_eq!(call(&function, &[Array::from(1.0)]).unwrap()[0].shape(), [0]);
     // An output that is a view of an input is copied.

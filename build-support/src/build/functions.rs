@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn other_collisions_are_errors() {
+    fn name_collisions_are_errors() {
         let found = functions(&[("a-b", OWN), ("a.b", OWN)], &["loader"]);
         assert!(found.named.is_empty() && found.warnings.is_empty());
         assert!(found.errors[0].contains("`a-b`, `a.b`"), "{:?}", found.errors);

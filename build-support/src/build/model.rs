@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_meet_no_other_name() {
+    fn argument_names_are_unique() {
         for (names, expected) in [
             (&["x", "fn", "P"][..], &["x", "r#fn", "P"][..]),
             (&["a-b", "a_b", "a.b"], &["a_b_", "a_b", "a_b__"]),
@@ -226,7 +226,7 @@ mod tests {
 
     /// Uses an unchecked graph: the writer must be safe by itself.
     #[test]
-    fn hostile_names_stay_in_their_comment_or_literal() {
+    fn hostile_names_stay_inside_comments_and_literals() {
         for name in [
             "x\npub fn injected() {}",
             "*/",

@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_text_stays_in_its_comment_or_literal() {
+    fn hostile_text_stays_inside_comments_and_literals() {
         let text = "x\npub fn injected() {} // \u{202e}\0\x1b*/\"";
         assert_eq!(doc(&["a", text, ""]).lines().collect::<Vec<_>>().len(), 3);
         assert!(!doc(&[text]).contains(['\u{202e}', '\0', '\x1b']));

@@ -114,7 +114,7 @@ fn missing_test_packages_do_not_fail_metadata() {
 }
 
 #[test]
-fn a_cargo_that_fails_is_quoted() {
+fn cargo_failure_is_quoted() {
     let (_guard, root) = root();
     let query = workspace(&root);
     fs_err::remove_file(root.join("Cargo.lock")).unwrap();

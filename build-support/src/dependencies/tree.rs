@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_cargo_tree_are_taken_apart() {
+    fn cargo_tree_lines_are_parsed() {
         let serde = Listed { name: "serde", version: "1.0.228", directory: None, is_git: false };
         assert_eq!(Listed::parse("serde v1.0.228 (*)"), Some(serde));
         let mine =

@@ -94,7 +94,7 @@ fn level_modules_are_packed_to_a_limit() {
 }
 
 #[test]
-fn a_damaged_object_is_compiled_again_and_healed() {
+fn damaged_object_is_recompiled() {
     let plan = small();
     let directory = tempfile::tempdir().unwrap();
     let store = Store::create(directory.path()).unwrap();
@@ -117,7 +117,7 @@ fn a_damaged_object_is_compiled_again_and_healed() {
 }
 
 #[test]
-fn a_unit_that_cannot_be_compiled_is_named() {
+fn failed_unit_is_named() {
     let plan = small();
     let foreign = if cfg!(target_arch = "aarch64") { Isa::X86_64V2 } else { Isa::Aarch64 };
     let variants = [Variant { isa: foreign, ..variants()[0].clone() }];
@@ -162,7 +162,7 @@ fn halves(record: &Record) -> Vec<Record> {
 }
 
 #[test]
-fn every_reason_of_a_compilation_is_told() {
+fn every_reason_for_compiling_is_reported() {
     let other = |record: &mut Record| record.action = ActionKey::from_bytes([9; 32]);
     let with = |change: &dyn Fn(&mut Record)| {
         why(|record| {
@@ -216,7 +216,7 @@ fn every_reason_of_a_compilation_is_told() {
 }
 
 #[test]
-fn the_last_builds_are_remembered_and_no_more() {
+fn history_keeps_only_the_last_builds() {
     let directory = tempfile::tempdir().unwrap();
     let store = Store::create(directory.path()).unwrap();
     assert_eq!(history::last(directory.path()), None);

@@ -65,7 +65,7 @@ fn package_description_wins_in_any_order() {
 }
 
 #[test]
-fn mistakes_are_named_with_their_place() {
+fn mistakes_are_reported_with_position() {
     let two_graphs = SCORE.replace("x + y", "x + z");
     let table: &[(String, &[&str])] = &[
         // invalid TOML
@@ -141,7 +141,7 @@ fn mistakes_are_named_with_their_place() {
 }
 
 #[test]
-fn all_mistakes_are_told_at_once() {
+fn all_mistakes_are_reported_at_once() {
     let message =
         refusal(&format!("{}{}", ADD.replace("f32", "f31").replace("f64", "f63"), SCORE.replace("x: ", "")));
     assert_eq!(message.lines().filter(|line| line.starts_with("precast.toml:")).count(), 3, "{message}");
@@ -187,7 +187,7 @@ fn all_mistakes_are_told_at_once() {
 }
 
 #[test]
-fn metadata_of_a_package_has_the_same_schema() {
+fn package_metadata_has_the_same_schema() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("Cargo.toml");
     let package = "[package]\nname = \"library\"\nversion = \"0.1.0\"\n\n";
@@ -227,7 +227,7 @@ fn graph_files_are_read_and_checked() {
 }
 
 #[test]
-fn isa_levels_are_read_and_refused_by_name() {
+fn isa_levels_parse_and_unknown_ones_fail() {
     let isa = |text: &str| Manifest::parse(Path::new("precast.toml"), text.to_owned()).unwrap().isa();
     assert_eq!(isa(ADD), Ok(None));
     assert_eq!(isa("isa = [\"x86-64-v3\"]"), Ok(Some(vec![Isa::X86_64V3])));
@@ -312,7 +312,7 @@ fn non_text_header_has_its_own_error() {
 }
 
 #[test]
-fn readers_of_a_part_know_every_key() {
+fn partial_readers_know_every_key() {
     let error = toml::from_str::<super::schema::Document>("unknown = 1").unwrap_err().to_string();
     let listed = error.split_once("expected one of").expect("a list of the keys").1;
     let mut keys: Vec<&str> = listed.split('`').skip(1).step_by(2).collect();

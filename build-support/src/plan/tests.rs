@@ -65,7 +65,7 @@ fn manifest(text: &str) -> Result<Plan, String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn order_and_repetition_of_declarations_do_not_matter(
+    fn plan_ignores_order_and_repetition(
         subset in proptest::sample::subsequence(ITEMS.to_vec(), 1..=ITEMS.len()),
         again in proptest::collection::vec(any::<proptest::sample::Index>(), 0..4),
         order in any::<u64>(),
@@ -83,7 +83,7 @@ proptest! {
 }
 
 #[test]
-fn one_matrix_is_the_same_as_many() {
+fn one_matrix_equals_many_small_ones() {
     let one = "[[op]]\nname = \"add\"\ndtypes = [\"f32\", \"f64\"]\nndim = [1, 2]\n";
     let many: String = ["f64", "f32"]
         .iter()
@@ -94,7 +94,7 @@ fn one_matrix_is_the_same_as_many() {
 }
 
 #[test]
-fn combinations_and_modules_are_counted_apart() {
+fn combinations_and_modules_are_counted_separately() {
     let plan = manifest("[[op]]\nname = \"add\"\ndtypes = [\"f32\", \"f64\"]\nndim = [1, 2, 2]\n").unwrap();
     assert_eq!(plan.combinations, 4);
     assert!((1..=4).contains(&plan.modules()), "{}", plan.modules());
@@ -115,7 +115,7 @@ fn two_names_of_one_graph_share_its_module() {
 }
 
 #[test]
-fn every_unsupported_combination_is_told() {
+fn every_unsupported_combination_is_reported() {
     let op =
         |name: &str, dtypes: &str| format!("[[op]]\nname = \"{name}\"\ndtypes = [{dtypes}]\nndim = [1, 2]\n");
     let some = op("bitwise_and", "\"bool\", \"i8\", \"c64\", \"f32\"");

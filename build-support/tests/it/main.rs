@@ -9,7 +9,7 @@ mod zig;
 use workspace::Workspace;
 
 #[test]
-fn the_program_gets_what_its_library_declares() {
+fn program_gets_the_artifacts_of_its_library() {
     let workspace = Workspace::new("workspace");
     let built = workspace.cargo(&["build", "--offline"], &[]).success();
     assert!(!built.contains("warning"), "{built}");

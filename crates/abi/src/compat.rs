@@ -35,7 +35,7 @@ mod tests {
     use super::{is_header, is_name};
 
     #[test]
-    fn headers_are_known_in_brackets_and_without() {
+    fn headers_are_recognized_with_and_without_brackets() {
         assert!(
             ["Python.h", "<Python.h>", "\"numpy/ndarraytypes.h\"", "<numpy/x.h>"].into_iter().all(is_header)
         );
@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_known_by_their_form() {
+    fn names_are_recognized_by_form() {
         let theirs = [
             "PyArray_DATA",
             "Py_INCREF",

@@ -30,7 +30,7 @@ mod tests {
     use precast_graph::{DType, Type};
 
     #[test]
-    fn every_type_has_a_field_of_the_grammar() {
+    fn every_type_maps_to_a_signature_field() {
         for dtype in DType::ALL {
             let types = [
                 Type::Scalar(dtype),

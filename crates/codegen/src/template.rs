@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_are_filled_and_other_at_signs_kept() {
+    fn markers_are_replaced_and_other_text_kept() {
         assert_eq!(render("a @X@ @x@ @ @M@@X@ @", &[("X", "1")]), "a 1 @x@ @ @M@1 @");
     }
 
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "`@MISSING@` has no value")]
-    fn a_mark_without_a_value_is_a_defect() {
+    fn marker_without_value_is_an_error() {
         let _ = render("@MISSING@", &[]);
     }
 }

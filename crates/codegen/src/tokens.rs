@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_and_literals_hold_no_words() {
+    fn comments_and_literals_contain_no_words() {
         let text = "a /* b\n c */ d // e \\\n f\ng \"h\\\"i\" 'j' R\"x(k)\" l)x\" m";
         assert_eq!(words(text), [("a", 0), ("d", 1), ("g", 3), ("m", 3)]);
     }
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn text_without_an_end_ends() {
+    fn unterminated_text_does_not_hang() {
         for text in ["/*", "\"\\", "'", "R\"(", "R\"", "//\\", "1.5e", "\\", "é"] {
             let _ = tokens(text);
         }

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn ops_may_add_and_take_away() {
+    fn ops_may_add_and_remove_flags() {
         let found = flags(&wanted(&["-DN=3".to_owned()], &["-O3".to_owned()])).unwrap().compile;
         assert!(found.contains(&"-DN=3".to_owned()) && !found.contains(&"-O3".to_owned()));
     }

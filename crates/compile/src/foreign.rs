@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_found_between_any_quotes() {
+    fn symbol_names_are_found_in_any_quotes() {
         for message in [
             "unknown type name ‘PyFoo_Bar’",
             "'PyFoo_Bar' was not declared in this scope",

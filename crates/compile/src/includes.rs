@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_is_not() {
+    fn other_headers_are_not_lean() {
         for text in [
             "#include <math.h>\n",
             "%:include <math.h>\n",
@@ -231,13 +231,13 @@ mod tests {
     }
 
     #[test]
-    fn embed_is_refused() {
+    fn embed_is_rejected() {
         assert!(matches!(lean("#embed \"x\"\n"), Err(CompileError::Embed { .. })));
         assert!(lean("int f(struct s x) { return x.include; }\n").unwrap());
     }
 
     #[test]
-    fn questions_about_other_files_are_refused() {
+    fn has_include_of_other_files_is_rejected() {
         for text in [
             "#if __has_include(<cblas.h>)\n#endif\n",
             "#if __has_include(\"/etc/hosts\")\n#endif\n",
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_leave_the_directory_are_refused() {
+    fn names_outside_the_directory_are_rejected() {
         let sources = [("../x.h".to_owned(), "".into())].into_iter().collect();
         assert!(matches!(check("unit.c", "", &sources), Err(CompileError::SourceName { .. })));
     }

@@ -232,7 +232,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_read_back() {
+    fn level_names_round_trip() {
         for level in Isa::ALL {
             assert_eq!(level.to_string().parse(), Ok(*level));
         }
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_are_those_that_hosts_know() {
+    fn levels_match_those_of_hosts() {
         assert!(Isa::ALL.iter().map(|isa| isa.level()).eq(LEVELS));
         let flag = |isa: &Isa| isa.flags()[0].trim_start_matches("-march=").to_owned();
         assert!(Isa::ALL[..4].iter().all(|isa| flag(isa) == isa.name()));

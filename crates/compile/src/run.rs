@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn words_and_status_come_back() {
+    fn run_returns_output_and_status() {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", "echo out; echo err >&2; exit 3"]);
         let ended = run(&mut command, Duration::from_secs(10)).unwrap();

@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_are_read_as_linkers_write_them() {
+    fn archive_members_parse_as_linkers_write_them() {
         let own = || Some((PathBuf::from("/lib/libown.a"), "own.o"));
         assert_eq!(member("(/lib/libown.a)own.o"), own());
         assert_eq!(member("/lib/libown.a(own.o)"), own());

@@ -90,7 +90,7 @@ mod tests {
     use std::os::fd::AsRawFd as _;
 
     #[test]
-    fn tokens_are_taken_once_and_given_back() {
+    fn jobserver_tokens_are_acquired_and_released() {
         let (read, mut write) = std::io::pipe().unwrap();
         write.write_all(b"+a").unwrap();
         let flags =
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn non_pipe_is_no_jobserver() {
+    fn non_pipe_is_not_a_jobserver() {
         assert!(Tokens::open("--jobserver-auth=9998,9999").is_none());
         assert!(Tokens::open("-j4").is_none());
     }

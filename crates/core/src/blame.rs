@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fused_ops_are_told_in_short() {
+    fn fused_ops_are_abbreviated() {
         let long = "sum{of=composite{v2=neg(v0); v3=mul(v2,v0); v4=cast{to=f32}(v3); v5=exp(v4); v5}}(f64[?]) -> f64[]";
         assert_eq!(brief(long), "sum{of=4 fused steps: neg, mul, cast, …}(f64[?]) -> f64[]");
         assert_eq!(

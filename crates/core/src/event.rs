@@ -305,7 +305,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_of_a_bundle_is_quoted_once() {
+    fn bundle_parts_are_quoted_once() {
         let unreadable =
             |place: &str| Event::Unreadable { place: place.to_owned(), reason: "old".to_owned() };
         assert_eq!(unreadable("records/x").to_string(), "`records/x` was skipped: old");

@@ -96,7 +96,7 @@ mod tests {
     use super::{NAME_LIMIT_BYTES, check_name, excerpt, one_line, visible};
 
     #[test]
-    fn names_that_are_words_are_valid() {
+    fn words_and_keywords_are_valid_names() {
         let long = "x".repeat(NAME_LIMIT_BYTES);
         for name in ["x", "_", "ä", "数据", "x1", "1", "a.b-c", "lambda", "fn", "NULL", "__MODEL", &long] {
             assert_eq!(check_name(name), Ok(()), "{name}");
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn hidden_characters_are_spelled_out() {
+    fn hidden_characters_are_escaped() {
         assert_eq!(visible("ä\n\t🦀"), "ä\n\t🦀");
         assert_eq!(visible("\x1b]0;\u{202e}\r"), "\\u{1b}]0;\\u{202e}\\u{d}");
         assert_eq!(one_line("a\nb"), "a\\nb");

@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_goes_with_its_value() {
+    fn directory_is_removed_on_drop() {
         let scratch = Scratch::new().unwrap();
         let path = scratch.path().to_owned();
         fs_err::write(path.join("file"), "x").unwrap();

@@ -29,7 +29,7 @@ mod tests {
     use super::nearest;
 
     #[test]
-    fn nearest_is_silent_when_nothing_is_near() {
+    fn nearest_returns_none_without_similar_names() {
         assert_eq!(nearest("sigmiod", ["exp", "sigmoid", "sum"]), Some("sigmoid"));
         assert_eq!(nearest("exq", ["eq", "exp"]), Some("exp"));
         assert_eq!(nearest("softmax", ["exp", "sigmoid", "sum"]), None);

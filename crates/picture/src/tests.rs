@@ -70,7 +70,7 @@ fn equal_graphs_give_equal_pictures() {
 }
 
 #[test]
-fn names_cannot_break_out_of_the_markup() {
+fn names_are_escaped_in_the_markup() {
     let graph = graph(&["out = x + y"]);
     for hostile in [
         "<script>\"&'",

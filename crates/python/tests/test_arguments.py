@@ -89,7 +89,7 @@ def test_conversion_may_free_out(add, convert, frees):
 
 
 @pytest.mark.parametrize("convert", CONVERSIONS)
-def test_conversion_may_change_the_type_of_an_earlier_argument(add, convert):
+def test_conversion_may_change_types_of_earlier_arguments(add, convert):
     def reshape(array):
         array.shape = (1, 3)
 
@@ -103,14 +103,14 @@ def test_conversion_may_change_the_type_of_an_earlier_argument(add, convert):
         assert isinstance(caught.value, precast.CallError)
 
 
-def test_a_ufunc_is_given_such_an_argument():
+def test_ufunc_conversion_may_free_its_arguments():
     ufunc = precast.function("x: f64[?], y: f64[?]", "out = x - y*2", policy="jit").ufunc()
     first = np.arange(float(N))
     assert np.array_equal(ufunc(first, Interface(np.ones(3), shrink(first))), np.arange(3.0) - 2.0)
 
 
 @pytest.mark.parametrize("convert", CONVERSIONS)
-def test_a_callback_is_given_such_a_value(convert):
+def test_callback_conversion_may_free_its_values(convert):
     integrate = pytest.importorskip("scipy.integrate")
     function = precast.function("x: f64, a: f64[?], b: f64[?]", "out = x*sum(a) + sum(b)", policy="jit")
     a = np.ones(N)
@@ -133,7 +133,7 @@ class Performs(precast.COp):
 
 
 @pytest.mark.parametrize("frees", [shrink, replace])
-def test_a_reference_may_free_the_arguments_of_its_call(monkeypatch, frees):
+def test_perform_may_free_arguments_of_its_call(monkeypatch, frees):
     x, y = precast.input("x", "f64[?]"), precast.input("y", "f64[?]")
     function = precast.function([x, y], {"out": Performs()(x) + y}, policy="interpret")
     first, second, out = np.ones(N), np.ones(N), np.zeros(N)
@@ -190,7 +190,7 @@ class Times(precast.COp):
         output_storage[0][0] = inputs[0] * inputs[1]
 
 
-def test_a_filter_may_free_the_arguments_of_its_call(monkeypatch):
+def test_filter_may_free_arguments_of_its_call(monkeypatch):
     x, factor = precast.input("x", "f64[?]"), Filters()("factor")
     function = precast.function([x, factor], {"out": Times()(x, factor)}, policy="interpret")
     first = np.ones(N)
@@ -210,7 +210,7 @@ class Raises:
 
 
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit, GeneratorExit])
-def test_an_exception_that_is_no_error_passes(add, monkeypatch, kind):
+def test_base_exceptions_propagate_unchanged(add, monkeypatch, kind):
     raised = kind("stop")
     with pytest.raises(kind) as caught:
         add(np.ones(3), Raises(raised))
@@ -227,7 +227,7 @@ def test_an_exception_that_is_no_error_passes(add, monkeypatch, kind):
     assert np.array_equal(add(np.ones(3), np.ones(3)), [-1.0] * 3)
 
 
-def test_no_memory_for_a_conversion_is_a_memory_error(add):
+def test_failed_allocation_in_conversion_is_a_memory_error(add):
     with pytest.raises(precast.CallMemoryError):
         add(np.ones(3), Raises(MemoryError()))
 
@@ -237,7 +237,7 @@ class Unspeakable(Exception):
         raise RuntimeError("no text")
 
 
-def test_what_cannot_be_shown_is_refused_in_silence(capfd):
+def test_unprintable_values_are_rejected_without_output(capfd):
     number = precast.function("n: i64", "out = n + 1", policy="interpret")
     for value in (10**5000, -(10**5000)):
         with pytest.raises(precast.CallValueError, match="out of bounds for"):
@@ -247,7 +247,7 @@ def test_what_cannot_be_shown_is_refused_in_silence(capfd):
     assert capfd.readouterr() == ("", "")
 
 
-def test_the_first_call_runs_no_code_of_numpys(bundle):
+def test_first_call_runs_no_numpy_code(bundle):
     """An interrupt during the lookup of NumPy's function tables would cause a panic."""
     code = """
     import sys

@@ -20,7 +20,7 @@ def xyz():
     return tuple(np.random.default_rng(12).normal(size=(3, 1000)))
 
 
-def test_arguments_go_by_position_and_by_name(model, xyz):
+def test_arguments_pass_by_position_and_name(model, xyz):
     x, y, z = xyz
     for got in (
         model.score(x, y, z),
@@ -30,7 +30,7 @@ def test_arguments_go_by_position_and_by_name(model, xyz):
         assert got == pytest.approx(expected(x, y, z), rel=1e-13)
 
 
-def test_a_result_without_dimensions_is_a_number_of_numpy(model, xyz):
+def test_scalar_result_is_a_numpy_scalar(model, xyz):
     assert type(model.score(*xyz)) is np.float64
 
 
@@ -45,7 +45,7 @@ def test_a_result_without_dimensions_is_a_number_of_numpy(model, xyz):
         np.s_[3:4],
     ],
 )
-def test_views_are_read_where_they_lie(model, xyz, view):
+def test_views_are_read_without_copying(model, xyz, view):
     x, y, z = (each[view] for each in xyz)
     assert model.score(x, y, z) == pytest.approx(expected(x, y, z), rel=1e-13)
     assert np.array_equal(model.scale(x, 2.0), x * 2.0)
@@ -106,7 +106,7 @@ NAMES = {
 
 
 @pytest.mark.parametrize("ours", NAMES)
-def test_every_dtype_goes_in_and_comes_out(model, ours):
+def test_every_dtype_round_trips(model, ours):
     dtype = np.dtype(NAMES[ours])
     data = np.random.default_rng(3).integers(0, 256, size=12 * dtype.itemsize, dtype=np.uint8)
     x = (data % 2).view(bool) if ours == "bool" else data.view(dtype)
@@ -114,7 +114,7 @@ def test_every_dtype_goes_in_and_comes_out(model, ours):
     assert result.dtype == dtype and result.tobytes() == x[::-1].tobytes()
 
 
-def test_bfloat16_is_that_of_ml_dtypes(model):
+def test_bfloat16_comes_from_ml_dtypes(model):
     ml_dtypes = pytest.importorskip("ml_dtypes")
     x = np.array([1.0, 2.5, -3.0], dtype=ml_dtypes.bfloat16)
     result = model.keep_bf16(x)
@@ -123,7 +123,7 @@ def test_bfloat16_is_that_of_ml_dtypes(model):
         model.keep_bf16(np.ones(3, np.float16))
 
 
-def test_without_ml_dtypes_a_bf16_result_says_so(model, monkeypatch):
+def test_bf16_result_without_ml_dtypes_has_a_hint(model, monkeypatch):
     monkeypatch.setitem(sys.modules, "ml_dtypes", None)
     from precast._foreign import bfloat16
 
@@ -132,7 +132,7 @@ def test_without_ml_dtypes_a_bf16_result_says_so(model, monkeypatch):
 
 
 @pytest.mark.parametrize("alias", ["long", "longlong", "intp", "uintp", "ulonglong"])
-def test_integers_go_by_their_size(model, alias):
+def test_integer_dtypes_match_by_size(model, alias):
     x = np.arange(4, dtype=alias)
     ours = "i64" if x.dtype.kind == "i" else "u64"
     assert x.dtype.itemsize != 8 or model[f"keep_{ours}"](x).tolist() == [3, 2, 1, 0]
@@ -153,7 +153,7 @@ def test_integers_go_by_their_size(model, alias):
         ("c128", 3),
     ],
 )
-def test_numbers_of_python_take_the_dtype_of_the_input(model, ours, value):
+def test_python_numbers_use_the_input_dtype(model, ours, value):
     x = np.zeros(2, NAMES[ours])
     assert np.array_equal(model[f"fill_{ours}"](x, value), np.full(2, value, x.dtype))
 
@@ -167,18 +167,18 @@ def test_numbers_of_python_take_the_dtype_of_the_input(model, ours, value):
         ("f32", 1j, "complex"),
     ],
 )
-def test_a_number_of_a_wider_kind_is_refused(model, ours, value, kind):
+def test_number_of_a_wider_kind_is_rejected(model, ours, value, kind):
     with pytest.raises(precast.CallTypeError, match=f"input `by`.* Python {kind}, expected .*`{ours}`"):
         model[f"fill_{ours}"](np.zeros(2, NAMES[ours]), value)
 
 
 @pytest.mark.parametrize("ours, value", [("i8", 128), ("u64", -1), ("u64", 2**64)])
-def test_a_number_that_does_not_fit_is_refused(model, ours, value):
+def test_number_out_of_range_is_rejected(model, ours, value):
     with pytest.raises(precast.CallValueError, match="input `by`"):
         model[f"fill_{ours}"](np.zeros(2, NAMES[ours]), value)
 
 
-def test_numbers_of_numpy_have_their_dtype(model):
+def test_numpy_scalars_keep_their_dtype(model):
     x = np.ones(2)
     assert model.scale(x, np.float64(3)).tolist() == [3.0, 3.0]
     assert model.scale(x, np.array(3.0)).tolist() == [3.0, 3.0]
@@ -208,18 +208,18 @@ class DLPack:
 
 
 @pytest.mark.parametrize("wrap", [Interface, DLPack, memoryview, lambda x: array.array("d", x)])
-def test_arrays_of_others_are_borrowed(model, wrap):
+def test_arrays_of_other_libraries_are_borrowed(model, wrap):
     x = np.arange(5.0)
     assert model.scale(wrap(x), 2.0).tolist() == [0.0, 2.0, 4.0, 6.0, 8.0]
 
 
 @pytest.mark.parametrize("other", [[1.0, 2.0], (1.0,), "12", None, object()])
-def test_what_is_no_array_is_refused(model, other):
+def test_non_arrays_are_rejected(model, other):
     with pytest.raises(precast.CallTypeError, match="input `x`.*expected an array or a number\nhint: "):
         model.scale(other, 2.0)
 
 
-def test_bytes_that_are_no_bools_are_refused(model):
+def test_invalid_bool_bytes_are_rejected(model):
     x = np.array([0, 1, 2, 1], np.uint8).view(bool)
     assert model.keep_bool(x[:2]).tolist() == [True, False]
     assert model.keep_bool(x[1::2]).tolist() == [True, True]
@@ -227,7 +227,7 @@ def test_bytes_that_are_no_bools_are_refused(model):
         model.keep_bool(x[::-1])
 
 
-def test_the_interpreter_runs_on_while_a_function_runs(model):
+def test_functions_release_the_gil(model):
     x = np.ones(2_000_000)
     done = threading.Event()
     count = 0
@@ -286,7 +286,7 @@ def test_calls_leak_no_references(model, xyz):
     assert max(abs(a - b) for a, b in zip(counted, again)) <= 2
 
 
-def test_threads_are_asked_for_and_change_no_bit(model):
+def test_thread_count_does_not_change_bits(model):
     a = np.linspace(-3, 3, 200_000)
     whole = [model.score(a, a + 1, a - 1)]
     try:
@@ -304,7 +304,7 @@ def test_threads_are_asked_for_and_change_no_bit(model):
 
 
 @pytest.mark.parametrize("value, warns", [("many", True), ("0", True), ("2", False), ("all", False), ("", False)])
-def test_a_variable_that_cannot_be_read_is_a_warning(value, warns):
+def test_invalid_thread_variable_is_a_warning(value, warns):
     program = "import precast; print(precast.get_num_threads() >= 1)"
     environment = {**os.environ, "PRECAST_THREADS": value}
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)

@@ -25,7 +25,7 @@ X = np.linspace(0, 1, 7)
 
 
 @pytest.mark.parametrize("policy", [None, "jit", "interpret"])
-def test_each_policy_gives_the_same(graph, policy):
+def test_policies_return_equal_results(graph, policy):
     function = precast.function(graph, policy=policy, name="score")
     assert function(X, X) == pytest.approx(expected(X, X), rel=1e-13)
     served = function.provenance[0][1]
@@ -47,7 +47,7 @@ def test_a_miss_under_strict_names_the_nearest(graph):
     assert not told.is_hit and told.startswith("miss") and not precast.check(graph)
 
 
-def test_layers_have_what_others_compiled(graph, tmp_path):
+def test_layers_serve_modules_of_other_processes(graph, tmp_path):
     store = tmp_path / "store"
     built = precast.function(graph, store=store, policy="jit")
     assert built(X, X) == pytest.approx(expected(X, X), rel=1e-13)
@@ -74,13 +74,13 @@ def test_a_bundle_is_a_layer(bundle):
     assert "model.precast" in function.provenance[0][1]
 
 
-def test_misses_are_written_down(graph, tmp_path):
+def test_misses_are_recorded(graph, tmp_path):
     manifest = tmp_path / "precast.toml"
     precast.function(graph, policy="interpret", record=manifest)
     assert "[[graph]]" in manifest.read_text() or "[[op]]" in manifest.read_text()
 
 
-def test_checks_hold_ops_against_their_contract(graph):
+def test_debug_mode_checks_op_contracts(graph):
     function = precast.function(graph, policy="jit", check=True)
     assert function(X, X) == pytest.approx(expected(X, X), rel=1e-13)
 
@@ -91,7 +91,7 @@ def test_numbers_are_plain_functions():
     assert function.native.signature == "d)d~" and function.native.ctypes()(0.0) == 0.5
 
 
-def test_no_compiler_is_told(graph, tmp_path):
+def test_missing_compiler_is_reported(graph, tmp_path):
     code = (
         "import sys; sys.modules['ziglang'] = None\n"
         "import precast\n"
@@ -139,7 +139,7 @@ def test_importing_is_light():
     assert Path(precast.__file__).parent.joinpath("py.typed").exists()
 
 
-def test_a_bundle_that_is_replaced_is_read_again(bundle, tmp_path):
+def test_replaced_bundle_is_reloaded(bundle, tmp_path):
     path = tmp_path / "model.precast"
     path.write_bytes(bundle.read_bytes())
     f = lambda: precast.function("x: f64[?], by: f64[]", "y = x * by", layers=[path], policy="strict")
@@ -155,7 +155,7 @@ def _run(script: str, *args: str) -> str:
     return ran.stdout
 
 
-def test_process_that_ends_after_a_call_leaves_a_hit(tmp_path):
+def test_exit_after_a_call_leaves_a_hit(tmp_path):
     script = (
         "import sys, numpy, precast\n"
         "policy, store, text = sys.argv[1:]\n"
@@ -167,7 +167,7 @@ def test_process_that_ends_after_a_call_leaves_a_hit(tmp_path):
         assert [_run(script, policy, store, text) for policy in ("jit", "strict")] == [f"{1.0 + number}\n"] * 2
 
 
-def test_forked_child_compiles_what_a_thread_was_compiling(tmp_path):
+def test_forked_child_compiles_module_of_a_parent_thread(tmp_path):
     text = " + ".join(f"tanh(x * {n}.5) * erf(x + {n})" for n in range(12))
     script = (
         "import os, sys, threading, time, numpy, precast\n"

@@ -45,7 +45,7 @@ def test_bundles_are_saved(tmp_path):
     assert bare(tmp_path, "-c", code) == "4.0\n"
 
 
-def test_the_command_line_finds_it(tmp_path):
+def test_command_line_finds_the_bundled_compiler(tmp_path):
     told = bare(tmp_path, "-m", "precast", "doctor")
     assert "compiler   zig 0." in told and "installed  " in told
 

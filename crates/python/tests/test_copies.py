@@ -75,7 +75,7 @@ def test_no_input_is_copied(x, total, of):
     assert total(given) == pytest.approx(expected, rel=1e-12)
 
 
-def test_a_view_with_strides_and_a_read_only_one_are_not_copied(x, total):
+def test_strided_and_read_only_views_are_not_copied(x, total):
     view = x[::2]
     assert growth(lambda: total(view)) < 0.1 * SIZE
     frozen = x.view()
@@ -83,7 +83,7 @@ def test_a_view_with_strides_and_a_read_only_one_are_not_copied(x, total):
     assert growth(lambda: total(frozen)) < 0.1 * SIZE
 
 
-def test_out_is_written_in_place_and_a_result_is_made_once(x):
+def test_out_is_reused_and_results_allocate_once(x):
     twice = precast.function("x: f64[?]", "out = x*2")
     out = np.empty(N)
     out.fill(0)
@@ -94,7 +94,7 @@ def test_out_is_written_in_place_and_a_result_is_made_once(x):
     assert growth(lambda: twice(x)) < 1.1 * SIZE
 
 
-def test_an_op_of_ones_own_is_given_the_callers_memory():
+def test_own_op_reads_the_memory_of_the_caller():
     """Returns the address of the input in the C of an op."""
 
     class Where(precast.COp):

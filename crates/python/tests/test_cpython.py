@@ -65,7 +65,7 @@ class GenericDouble(Generic):
 
 
 @pytest.mark.parametrize("double", [Double(), GenericDouble()], ids=["Double", "Generic"])
-def test_the_documents_double_is_pythons_float(double):
+def test_double_type_of_the_document_is_float(double):
     class Product(COp):
         def make_node(self, x, y):
             return Apply(self, [x, y], [double()])
@@ -89,7 +89,7 @@ def test_the_documents_double_is_pythons_float(double):
 
 
 @pytest.mark.parametrize("op", [VectorTimesScalar, VectorTimesVector, VectorTimesVectorExternal])
-def test_the_tutorials_ops_are_the_same_in_both_hosts(op):
+def test_tutorial_ops_match_in_both_hosts(op):
     inputs, outputs, arrays = [], [], []
     for at, (a, b) in enumerate(PAIRS):
         inputs += [precast.input(f"x{at}", f"{a}[?]"), precast.input(f"y{at}", f"{b}[]" if op is VectorTimesScalar else f"{b}[?]")]
@@ -104,7 +104,7 @@ def test_the_tutorials_ops_are_the_same_in_both_hosts(op):
             assert one.dtype == other.dtype and np.array_equal(one, other)
 
 
-def test_an_error_is_the_exception_that_the_c_raises():
+def test_call_raises_the_exception_of_the_c():
     x, y = precast.input("x", "f64[?]"), precast.input("y", "f32[?]")
     function = made([x, y], VectorTimesVector()(x, y))
     for _ in range(20):
@@ -125,7 +125,7 @@ def test_an_error_is_the_exception_that_the_c_raises():
         (1.0, TypeError),
     ],
 )
-def test_what_is_no_such_array_is_refused(wrong, kind):
+def test_arrays_of_other_types_are_rejected(wrong, kind):
     x, y = precast.input("x", "f64[?]"), precast.input("y", "f64[?]")
     function = made([x, y], VectorTimesVector()(x, y))
     for given in ((wrong, np.ones(3)), (np.ones(3), wrong)):
@@ -152,7 +152,7 @@ class Pair(COp):
         """
 
 
-def test_any_object_goes_through_generic():
+def test_generic_passes_any_object():
     x = Generic()("x")
     function = made([x], list(Pair()(x)))
     for value in (object(), "a text", [1, 2], np.arange(3), Pair):
@@ -164,7 +164,7 @@ def test_any_object_goes_through_generic():
         assert sys.getrefcount(value) == before
 
 
-def test_a_bundle_has_modules_that_are_found_by_their_graphs(tmp_path):
+def test_bundle_modules_are_found_by_graph(tmp_path):
     x, y = precast.input("x", "f64[?]"), precast.input("y", "f64[?]")
     product, pair = precast.graph([x, y], VectorTimesVector()(x, y)), precast.graph([y], Pair()(y)[0])
     path = tmp_path / "own.precast"
@@ -189,7 +189,7 @@ class Sum(COp):
 
 
 @pytest.mark.parametrize("dtype, values", [("f64", (2.5, np.float64(2.5), np.array(2.5))), ("f32", (np.float32(2.5),)), ("i64", (2, np.int64(2))), ("u8", (np.uint8(2),))])
-def test_numbers_are_numbers_of_numpy(dtype, values):
+def test_scalars_are_numpy_scalars(dtype, values):
     x, y = precast.input("x", dtype), precast.input("y", dtype)
     function = made([x, y], Sum()(x, y))
     for one in values:
@@ -243,7 +243,7 @@ class Counted(COp):
         return "precast_test_loaded |= 1;"
 
 
-def test_code_at_load_and_of_instances_runs_and_a_failure_without_words_is_told():
+def test_init_code_runs_and_silent_failures_are_reported():
     x = precast.input("x", "f64[?]")
     function, other = made([x], Counted()(x)), made([x], Counted()(x))
     assert [function(np.ones(1)) for _ in range(3)] == [11, 13, 14]
@@ -253,7 +253,7 @@ def test_code_at_load_and_of_instances_runs_and_a_failure_without_words_is_told(
     assert function(np.ones(1)) == 16
 
 
-def test_constants_and_temporaries_are_kept_and_given_back():
+def test_constants_and_temporaries_are_released():
     x = precast.input("x", "f64[?]")
     constant = np.arange(3.0)
     graph = precast.graph([x], VectorTimesVector()(VectorTimesVector()(x, constant), np.full(3, 2.0)))
@@ -285,7 +285,7 @@ def test_references_are_counted_exactly():
     assert all(abs(one - other) < 50 for one, other in zip(held, now)), (held, now)
 
 
-def test_what_is_written_for_our_own_host_is_refused():
+def test_cpython_host_rejects_native_ops():
     x = precast.input("x", "f64[?]")
     with pytest.raises(precast.GraphValueError, match="the library's ops are of host `native`"):
         made([x], VectorTimesVector()(x, x) + 1)
@@ -297,7 +297,7 @@ def test_what_is_written_for_our_own_host_is_refused():
         precast.function([x], VectorTimesVector()(x, x), host="java")
 
 
-def test_a_module_is_found_where_it_was_compiled(tmp_path):
+def test_module_is_found_in_its_store(tmp_path):
     x = precast.input("x", "f64[?]")
     graph = precast.graph([x], VectorTimesVector()(x, x))
     with pytest.raises(precast.MissError, match="miss: `VectorTimesVector"):

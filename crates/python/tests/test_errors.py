@@ -17,7 +17,7 @@ X = np.arange(4.0)
         ((X, X, X), {"x": X}, "multiple values for argument `x`"),
     ],
 )
-def test_other_arguments_are_a_type_error_with_the_signature(model, args, named, text):
+def test_wrong_arguments_raise_type_error_with_signature(model, args, named, text):
     with pytest.raises(precast.CallTypeError, match=text) as caught:
         model.score(*args, **named)
     assert isinstance(caught.value, TypeError) and model.score.signature in str(caught.value)
@@ -33,12 +33,12 @@ def test_another_rank_is_a_value_error(model):
         model.score(X, X.reshape(2, 2), X)
 
 
-def test_extents_that_do_not_broadcast_are_a_value_error(model):
+def test_incompatible_extents_raise_value_error(model):
     with pytest.raises(ValueError, match="`x`: \\(4\\)"):
         model.score(X, X[:3], X)
 
 
-def test_an_index_out_of_range_is_an_index_error(model):
+def test_index_out_of_range_raises_index_error(model):
     assert model.pick(X, 3) == 3.0
     with pytest.raises(IndexError) as caught:
         model.pick(X, 4)
@@ -55,12 +55,12 @@ def test_another_byte_order_is_named_with_its_remedy(model):
 
 
 @pytest.mark.parametrize("dtype", ["longdouble", "clongdouble", "O", "U3", "S3", "M8[s]", "m8[s]", "f8,f8"])
-def test_a_dtype_that_is_not_ours_is_named(model, dtype):
+def test_unsupported_dtype_is_named(model, dtype):
     with pytest.raises(precast.CallTypeError, match="input `x` is of dtype .*, expected `f64"):
         model.score(np.zeros(4, dtype), X, X)
 
 
-def test_misaligned_elements_are_refused_with_a_remedy(model):
+def test_misaligned_elements_are_rejected_with_a_hint(model):
     room = np.zeros(4 * 8 + 1, np.uint8)
     with pytest.raises(ValueError, match="input `x`: .*multiple of 8 bytes.*\nhint: pass a copy"):
         model.score(room[1:].view("f8"), X, X)
@@ -76,7 +76,7 @@ def test_a_function_works_after_an_error(model):
         assert model.score(X, X, X) == pytest.approx(np.sum(np.exp(-X * X) * X + X))
 
 
-def test_every_exception_is_of_one_family():
+def test_every_exception_derives_from_one_base():
     for name in precast.__all__:
         thing = getattr(precast, name)
         if isinstance(thing, type) and issubclass(thing, BaseException):
@@ -96,7 +96,7 @@ def test_every_exception_is_of_one_family():
         ("x: i64[?]", "max(x)", (np.zeros(0, int),), precast.CallValueError),
     ],
 )
-def test_an_error_is_of_one_kind_by_every_policy(policy, inputs, output, given, kind):
+def test_error_type_is_equal_under_every_policy(policy, inputs, output, given, kind):
     function = precast.function(inputs, f"out = {output}", policy=policy)
     with pytest.raises(precast.CallError) as caught:
         function(*given)

@@ -38,7 +38,7 @@ def add():
 
 
 @pytest.mark.parametrize("n", [0, 1, 4, 499, 500, 501, 3000])
-def test_every_way_of_calling_gives_the_same(add, n):
+def test_every_way_of_calling_matches(add, n):
     generator = np.random.default_rng(n)
     x, y = generator.normal(size=(2, n))
     want = x - y * 2
@@ -53,7 +53,7 @@ def test_every_way_of_calling_gives_the_same(add, n):
     assert np.array_equal(add(x, y), want)
 
 
-def test_out_may_be_an_input_or_overlap_it(add):
+def test_out_may_overlap_an_input(add):
     for shift in range(-3, 4):
         room = np.arange(20.0)
         x, y, out = room[5:12], room[6:13], room[5 + shift : 12 + shift]
@@ -89,7 +89,7 @@ ROOM = {
 
 
 @pytest.mark.parametrize("dtype", ROOM)
-def test_a_number_that_the_dtype_has_no_room_for_is_refused(dtype):
+def test_number_too_large_for_dtype_is_rejected(dtype):
     number = precast.function(f"n: {dtype}[]", "out = n == n", policy="interpret")
     fits, wide = ROOM[dtype]
     assert number(fits)
@@ -123,7 +123,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("what", WRONG)
-def test_what_no_input_is_raises(add, what):
+def test_invalid_inputs_raise_errors(add, what):
     x = np.zeros(4)
     for args, keywords in [((WRONG[what], x), {}), ((x, WRONG[what]), {}), ((x,), {"y": WRONG[what]})]:
         with pytest.raises((TypeError, ValueError)) as caught:
@@ -135,7 +135,7 @@ def test_what_no_input_is_raises(add, what):
         assert isinstance(caught.value, precast.CallError)
 
 
-def test_a_mask_is_not_lost_in_silence(add):
+def test_masked_arrays_are_rejected(add):
     masked = np.ma.array([1.0, 2.0], mask=[True, False])
     with pytest.raises(precast.CallTypeError, match="input `x` is a masked array\nhint: pass `x.filled"):
         add(masked, np.zeros(2))
@@ -153,13 +153,13 @@ def test_a_mask_is_not_lost_in_silence(add):
         ((), {"out": None}),
     ],
 )
-def test_other_arguments_are_a_type_error(add, args, keywords):
+def test_wrong_arguments_raise_type_error(add, args, keywords):
     x = np.zeros(2)
     with pytest.raises(precast.CallTypeError):
         add(*(x for _ in args), **{name: None if value is None else x for name, value in keywords.items()})
 
 
-def test_an_array_that_calls_the_function_while_it_is_asked_for(add):
+def test_array_conversion_may_call_the_function(add):
     class Again:
         depth = 0
 
@@ -202,7 +202,7 @@ def test_functions_are_ordinary_objects(add):
     assert add(**names)[0] == -1.0
 
 
-def test_many_calls_keep_nothing(add, model):
+def test_many_calls_leak_nothing(add, model):
     x, out = np.arange(4.0), np.empty(4)
     wrong = np.zeros(3)
 
@@ -233,7 +233,7 @@ def test_many_calls_keep_nothing(add, model):
     assert grown < 20_000
 
 
-def test_functions_come_and_go(model):
+def test_functions_are_created_and_freed_repeatedly(model):
     for _ in range(300):
         assert model["scale"](np.ones(2), 2.0)[0] == 2.0
 
@@ -258,7 +258,7 @@ def test_threads_call_one_function_at_once(add):
     assert not failed
 
 
-def test_the_interpreter_is_free_while_much_is_computed():
+def test_large_calls_release_the_gil():
     slow = precast.function("x: f64[?]", "out = sum(sin(cos(exp(-x*x))))", policy="jit")
     x = np.random.default_rng(1).normal(size=200_000)
     ticks, stop = [0], threading.Event()
@@ -291,7 +291,7 @@ def test_the_interpreter_is_free_while_much_is_computed():
     assert after > before
 
 
-def test_an_interpreter_that_goes_says_nothing(bundle):
+def test_interpreter_exits_silently(bundle):
     code = """
 import sys, numpy as np, precast
 
@@ -345,7 +345,7 @@ SEVERAL = {
 
 @pytest.mark.parametrize("policy", ["jit", "interpret"])
 @pytest.mark.parametrize("what", SEVERAL)
-def test_several_results_go_the_same_ways(what, policy):
+def test_several_results_match_in_every_call(what, policy):
     inputs, outputs = SEVERAL[what]
     function = precast.function(inputs, outputs, policy=policy)
     reference = precast.function(inputs, outputs, policy="interpret")
@@ -383,7 +383,7 @@ def test_several_results_may_overlap_inputs():
         assert np.array_equal(room, want), (shift, other)
 
 
-def test_rooms_of_other_kinds_are_refused_as_ever():
+def test_unsupported_outs_are_still_rejected():
     function = precast.function("x: f64[?], y: f64[?]", ["s = sum(x)", "g = x*y"], policy="jit")
     x, s, g = np.arange(4.0), np.empty(()), np.empty(4)
     shared = np.lib.stride_tricks.as_strided(np.empty(4), (4,), (0,))

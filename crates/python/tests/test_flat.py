@@ -21,7 +21,7 @@ def rss() -> int:
 
 @pytest.mark.skipif(not STATUS.is_file(), reason="this system does not report the memory of a process")
 @pytest.mark.parametrize("times", [20_000, pytest.param(1_000_000, marks=pytest.mark.long)])
-def test_many_calls_keep_no_memory(model, times):
+def test_many_calls_leak_no_memory(model, times):
     """A million calls of each kind: `cargo xtask python --long`."""
     x, out, wrong = np.arange(4.0), np.empty(4), np.zeros(4, "f4")
     add = precast.function("x: f64[?], y: f64[?]", "out = x - y*2", policy="jit")

@@ -64,7 +64,7 @@ def agrees(got, want):
 
 
 @pytest.mark.parametrize("operate", BINARY, ids=lambda each: each.__name__)
-def test_operators_are_numpys(operate):
+def test_operators_match_numpy(operate):
     inputs, arrays = [], []
     for name, dtype in DTYPES.items():
         inputs.append(precast.input(name, f"{name}[?]"))
@@ -97,7 +97,7 @@ def test_operators_are_numpys(operate):
 
 
 @pytest.mark.parametrize("operate", UNARY, ids=lambda each: each.__name__)
-def test_operators_of_one_are_numpys(operate):
+def test_unary_operators_match_numpy(operate):
     for name, dtype in DTYPES.items():
         x, a = precast.input("x", f"{name}[?]"), values(dtype)
         try:
@@ -166,7 +166,7 @@ FUNCTIONS = {
 
 
 @pytest.mark.parametrize("which", FUNCTIONS)
-def test_functions_methods_and_indices_are_numpys(which):
+def test_functions_methods_and_indices_match_numpy(which):
     x, y = precast.input("x", "f64[?,?]"), precast.input("y", "f64[?,?]")
     a, b = np.random.default_rng(3).normal(size=(2, 4, 6))
     outputs = FUNCTIONS[which](x, y)
@@ -175,7 +175,7 @@ def test_functions_methods_and_indices_are_numpys(which):
         agrees(got, want)
 
 
-def test_all_names_of_the_library_are_functions_of_the_module():
+def test_module_exposes_every_library_function():
     x = precast.input("x", "f64[?]")
     assert "exp" in dir(precast) and len(dir(precast)) > 150
     assert "exp(x)" in precast.exp.__doc__ and repr(precast.exp) == "<precast function exp(x)>"
@@ -186,7 +186,7 @@ def test_all_names_of_the_library_are_functions_of_the_module():
         precast.nothing
 
 
-def test_parts_are_set_and_added_to():
+def test_slices_can_be_set_and_incremented():
     x, y = precast.input("x", "f64[?]"), precast.input("y", "f64[?]")
     a, b = np.arange(5.0), np.array([10.0, 20.0])
     want, more = a.copy(), a.copy()
@@ -196,7 +196,7 @@ def test_parts_are_set_and_added_to():
     agrees(got[1], more)
 
 
-def test_shapes_are_integers_of_the_graph_or_of_python():
+def test_extents_are_graph_or_python_integers():
     x = precast.input("x", "f64[?,3]")
     rows, columns = x.shape
     assert x.ndim == 2 and x.dtype == np.float64 and x.type == "f64[?,3]"
@@ -252,14 +252,14 @@ def test_variables_have_no_values():
         (lambda x: precast.function([x], x, layers=["nothing.precast"]), OSError, "nothing.precast"),
     ],
 )
-def test_mistakes_are_raised_where_they_are_made(wrong, kind, text):
+def test_mistakes_raise_at_their_call(wrong, kind, text):
     x = precast.input("x", "f64[?]")
     with pytest.raises(kind, match=text) as caught:
         wrong(x)
     assert isinstance(caught.value, (precast.PrecastError, AttributeError))
 
 
-def test_lists_inside_of_lists_end():
+def test_deeply_nested_lists_are_rejected():
     x = precast.input("x", "f64[?]")
     nested = [x]
     for _ in range(100):
@@ -313,7 +313,7 @@ def test_graphs_are_shown():
     assert function._repr_html_() == graph._repr_html_() and function._repr_svg_() in function._repr_html_()
 
 
-def test_a_function_of_a_bundle_is_no_picture_and_says_what_it_takes(model):
+def test_bundle_function_has_a_signature_without_picture(model):
     # Notebooks show the text in this case.
     assert model.score.graph is None and model.score._repr_svg_() is None and model.score._repr_html_() is None
     assert repr(model.score) == "<precast.Function score(x: f64[?], y: f64[?], z: f64[?]) -> (out: f64[])>"
@@ -340,7 +340,7 @@ def test_threads_build_graphs_at_once():
     assert not failed
 
 
-def test_what_goes_may_build_graphs():
+def test_finalizers_may_build_graphs():
     x = precast.input("x", "f64[?]")
     gone = []
 
@@ -362,7 +362,7 @@ def test_what_goes_may_build_graphs():
     assert len(gone) >= 2000
 
 
-def test_constants_are_not_kept_for_ever():
+def test_unused_constants_are_freed():
     resource = pytest.importorskip("resource")
     x, big = precast.input("x", "f64[?]"), np.zeros(1 << 20)
     for _ in range(10):
@@ -373,7 +373,7 @@ def test_constants_are_not_kept_for_ever():
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 150_000
 
 
-def test_threads_that_make_mistakes_do_not_wait_for_each_other():
+def test_errors_in_threads_do_not_deadlock():
     import threading
 
     def work():

@@ -28,7 +28,7 @@ def test_a_graph_is_compiled_without_a_home(home):
     compiles([], home)
 
 
-def test_a_graph_is_compiled_while_the_disk_of_the_home_is_full(tmp_path):
+def test_graph_compiles_with_a_full_home_disk(tmp_path):
     command = ["unshare", "--map-root-user", "--mount", "sh", "-c", FULL, "sh"]
     home = {"HOME": str(tmp_path)}
     try:

@@ -35,7 +35,7 @@ print("fine")
 
 @pytest.mark.skipif(sys.version_info >= (3, 14), reason="the test uses modules of Python up to 3.13")
 @pytest.mark.parametrize("first", [True, False])
-def test_a_sub_interpreter_is_refused_and_the_main_one_goes_on(first, tmp_path):
+def test_subinterpreter_is_rejected_without_harming_the_main(first, tmp_path):
     told = tmp_path / "told"
     done = subprocess.run([sys.executable, "-c", PROGRAM.format(first=first, path=str(told))], capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout == "fine\n", done

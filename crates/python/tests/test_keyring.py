@@ -56,7 +56,7 @@ def served(function):
 
 @OPENERS
 @pytest.mark.parametrize("by_argument", [True, False])
-def test_a_keyring_is_honoured(open, by_argument, signed, monkeypatch):
+def test_keyring_is_enforced(open, by_argument, signed, monkeypatch):
     def opened(name, keyring):
         if by_argument:
             return open(signed / name, keyring=keyring)

@@ -20,13 +20,13 @@ def test_a_model_is_a_mapping_of_functions(bundle, model):
     assert precast.load(os.fspath(bundle)).entries == model.entries
 
 
-def test_a_graph_named_as_an_attribute_is_an_item(model):
+def test_entry_named_like_an_attribute_is_an_item(model):
     assert isinstance(model.entries, tuple)
     x = np.array([3.0, 1.0])
     assert model["entries"](x, x).tolist() == [0.0, 0.0]
 
 
-def test_a_function_says_what_it_takes_and_gives(model):
+def test_function_shows_its_signature(model):
     score = model.score
     assert score.signature == "(x: f64[?], y: f64[?], z: f64[?]) -> (out: f64[])"
     assert repr(score) == f"<precast.Function score{score.signature}>"
@@ -34,7 +34,7 @@ def test_a_function_says_what_it_takes_and_gives(model):
     assert score.outputs == (("out", "f64[]"),) and str(score.outputs[0]) == "out: f64[]"
 
 
-def test_a_missing_graph_names_those_there_are(model):
+def test_missing_entry_error_lists_available_entries(model):
     with pytest.raises(precast.EntryError, match="has no entry `scor`; available: .*score"):
         model["scor"]
     with pytest.raises(KeyError):
@@ -42,7 +42,7 @@ def test_a_missing_graph_names_those_there_are(model):
     assert not hasattr(model, "scor")
 
 
-def test_a_missing_file_is_the_error_that_python_has_for_it(tmp_path):
+def test_missing_file_raises_file_not_found_error(tmp_path):
     path = tmp_path / "none.precast"
     with pytest.raises(FileNotFoundError) as caught:
         precast.load(path)
@@ -51,7 +51,7 @@ def test_a_missing_file_is_the_error_that_python_has_for_it(tmp_path):
     assert "precast build" in str(caught.value)
 
 
-def test_a_directory_is_an_error_of_the_system(tmp_path):
+def test_directory_raises_an_os_error(tmp_path):
     with pytest.raises(precast.BundleError):
         precast.load(tmp_path)
 
@@ -62,7 +62,7 @@ def test_a_path_is_a_path():
 
 
 @pytest.mark.parametrize("length", [0, 7, 8, 60, 1000])
-def test_a_cut_bundle_is_refused(bundle, tmp_path, length):
+def test_truncated_bundle_is_rejected(bundle, tmp_path, length):
     path = tmp_path / "cut.precast"
     path.write_bytes(bundle.read_bytes()[:length])
     with pytest.raises(precast.BundleError) as caught:
@@ -70,14 +70,14 @@ def test_a_cut_bundle_is_refused(bundle, tmp_path, length):
     assert str(path) in str(caught.value)
 
 
-def test_a_remedy_is_part_of_the_text(bundle, tmp_path):
+def test_error_message_contains_the_hint(bundle, tmp_path):
     path = tmp_path / "cut.precast"
     path.write_bytes(bundle.read_bytes()[:-1])
     with pytest.raises(precast.BundleError, match="\nhint: copy or download it again"):
         precast.load(path)
 
 
-def test_damage_anywhere_is_an_error_of_ours_or_harmless(bundle, tmp_path):
+def test_damaged_bundle_raises_our_errors_or_works(bundle, tmp_path):
     whole = bundle.read_bytes()
     path = tmp_path / "damaged.precast"
     x = np.ones(3)
@@ -97,7 +97,7 @@ def test_damage_anywhere_is_an_error_of_ours_or_harmless(bundle, tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root can change the owner of a file")
-def test_a_bundle_that_others_can_change_is_refused(bundle, tmp_path):
+def test_world_writable_bundle_is_rejected(bundle, tmp_path):
     path = tmp_path / "shared.precast"
     shutil.copy(bundle, path)
     path.chmod(0o666)
@@ -106,7 +106,7 @@ def test_a_bundle_that_others_can_change_is_refused(bundle, tmp_path):
 
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy])
-def test_a_copy_of_what_never_changes_is_itself(model, copied):
+def test_copies_of_immutable_objects_are_identical(model, copied):
     graph = precast.graph("x: f64[?]", "out = sum(x)")
     for each in (model, model.scale, graph):
         assert copied(each) is each
@@ -114,7 +114,7 @@ def test_a_copy_of_what_never_changes_is_itself(model, copied):
     assert kept["model"] is model
 
 
-def test_what_is_not_pickled_says_what_to_do(model):
+def test_pickling_error_has_a_hint(model):
     graph = precast.graph("x: f64[?]", "out = sum(x)")
     for each, hint in [(model, "hint: load it in each process: `precast.load("), (model.scale, "hint: "), (graph, "hint: ")]:
         for protocol in range(pickle.HIGHEST_PROTOCOL + 1):

@@ -51,7 +51,7 @@ def sampler():
     return Saved([graph], lambda names: {"plan": plan(names), "state": [state]})
 
 
-def test_what_a_bundle_states_is_read_back(tmp_path):
+def test_bundle_metadata_round_trips(tmp_path):
     path = tmp_path / "model.precast"
     described = {"x": {"dims": ["day"], "documentation": "samples"}}
     metadata = {
@@ -83,7 +83,7 @@ def test_what_a_bundle_states_is_read_back(tmp_path):
         ({"score": {"inputs": {"a b": {}}}}, "invalid name `a b`"),
     ],
 )
-def test_metadata_that_fits_nothing_is_refused(metadata, text, tmp_path):
+def test_invalid_metadata_is_rejected(metadata, text, tmp_path):
     with pytest.raises(precast.PrecastError, match=text):
         precast.save(tmp_path / "m.precast", {"score": precast.graph("x: f64[?]", "y = x + 1")}, isa=LEVEL, metadata=metadata)
     assert not (tmp_path / "m.precast").exists()
@@ -102,7 +102,7 @@ def test_initial_values_are_kept_bit_for_bit(dtype, tmp_path):
     np.testing.assert_array_equal(read["array"], initial)
 
 
-def test_functions_with_a_plan_and_a_state_are_loaded(tmp_path):
+def test_functions_with_plan_and_state_load(tmp_path):
     path = tmp_path / "m.precast"
     precast.save(path, {"draw": sampler()}, isa=LEVEL)
     model = precast.load(path)
@@ -113,7 +113,7 @@ def test_functions_with_a_plan_and_a_state_are_loaded(tmp_path):
     assert [port.name for port in precast.Steps.load(model, "draw").inputs] == ["x", "rng"]
 
 
-def test_names_with_the_suffixes_of_before_are_free(tmp_path):
+def test_names_with_former_suffixes_are_allowed(tmp_path):
     path, other = tmp_path / "m.precast", precast.graph("x: f64[?]", "y = x + 1")
     names = ("draw.0", "draw.state", "draw.steps", "f", "f.state", "f.steps")
     precast.save(path, {"draw": sampler(), **dict.fromkeys(names, other)}, isa=LEVEL)
@@ -124,7 +124,7 @@ def test_names_with_the_suffixes_of_before_are_free(tmp_path):
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the bundle has code for x86-64")
-def test_bundles_with_states_and_steps_in_suffixes_are_read():
+def test_bundles_with_former_suffixes_load():
     model = precast.load(SUFFIXES)
     assert model.entries == ("draw.0", "draw.1", "draw.state", "draw.steps", "step", "step.state")
     step, x = precast.Stateful.load(model, "step"), np.array([1.0, -2.0])

@@ -12,20 +12,20 @@ def gauss(x):
     return math.exp(-x * x) * 0.5
 
 
-def test_a_function_of_numbers_has_a_native_one(model):
+def test_scalar_function_has_a_native_function(model):
     native = model.gauss.native
     assert native.signature == "d)d~" and native.address > 0
     assert "gauss" in repr(native) and "d)d~" in repr(native)
     assert native.ctypes()(0.25) == model.gauss(0.25) == pytest.approx(gauss(0.25), rel=1e-15)
 
 
-def test_a_function_of_arrays_says_why_it_has_none(model):
+def test_array_function_explains_missing_native_function(model):
     with pytest.raises(precast.NativeError, match="`score` has no native function: `x` is `f64\\[\\?\\]`"):
         model.score.native
     assert not hasattr(model.score, "native")
 
 
-def test_a_function_that_may_fail_is_not_passed_on(model):
+def test_fallible_function_is_not_exported_to_ctypes(model):
     native = model.power.native
     assert native.signature == "qq)q!c~"
     with pytest.raises(precast.NativeError, match="cannot fail"):
@@ -38,7 +38,7 @@ def test_the_address_outlives_the_model(bundle):
     assert raw(1.0) == pytest.approx(gauss(1.0), rel=1e-15)
 
 
-def test_numba_calls_it_by_address(model):
+def test_numba_calls_native_function_by_address(model):
     numba = pytest.importorskip("numba")
     pointer = model.gauss.native.ctypes()
 
@@ -61,7 +61,7 @@ def test_numba_calls_it_by_address(model):
     assert len([event for event, _ in calls if event in ("call", "c_call")]) <= 2, calls
 
 
-def test_cffi_calls_it_by_address(model):
+def test_cffi_calls_native_function_by_address(model):
     cffi = pytest.importorskip("cffi")
     native = model.gauss.native
     function = cffi.FFI().cast("double (*)(double)", native.address)

@@ -41,7 +41,7 @@ def never(*_):
     raise AssertionError("called by Python")
 
 
-def test_a_function_is_called_as_python_calls_it(model, package):
+def test_native_callable_works_from_python(model, package):
     f = model.gauss.native.callable()
     assert f(0.0) == 0.5 and f.signature == "d)d~"
     assert "'d)d~' of <precast.Function gauss" in repr(f)
@@ -49,14 +49,14 @@ def test_a_function_is_called_as_python_calls_it(model, package):
         f("a")
 
 
-def test_a_function_is_found_by_its_signature_and_called_natively(model, package):
+def test_matching_signature_is_called_natively(model, package):
     native = model.gauss.native
     x, out = np.linspace(-2, 2, 1000), np.empty(1000)
     assert package.each(package.Callable(never, native.address, native.signature), x, out) is out
     assert np.array_equal(out, [model.gauss(each) for each in x])
 
 
-def test_what_has_no_such_function_is_called_by_python(model, package):
+def test_unmatched_signatures_fall_back_to_python(model, package):
     x, out = np.arange(3.0), np.empty(3)
     package.each(lambda x: -x, x, out)
     assert out.tolist() == [0, -1, -2]
@@ -70,7 +70,7 @@ def test_what_has_no_such_function_is_called_by_python(model, package):
             package.each(wrong, x, out)
 
 
-def test_the_interpreter_is_free_meanwhile(model, package):
+def test_native_calls_release_the_gil(model, package):
     f, x, counted, stop = model.gauss.native.callable(), np.zeros(5_000_000), [0], threading.Event()
 
     def count():
@@ -94,7 +94,7 @@ def test_the_interpreter_is_free_meanwhile(model, package):
     assert after > before + 1
 
 
-def test_what_is_wrong_is_refused(model, package):
+def test_invalid_callables_are_rejected(model, package):
     native = model.gauss.native
     for args, kind in (
         ((never, 0, "d)d~"), ValueError),
@@ -115,7 +115,7 @@ def test_what_is_wrong_is_refused(model, package):
         type("Derived", (package.Callable,), {})
 
 
-def test_nothing_is_kept(model, package):
+def test_native_calls_leak_nothing(model, package):
     native, function = model.gauss.native, lambda x: x
     before = sys.getrefcount(function)
     for _ in range(1000):
@@ -136,7 +136,7 @@ def test_the_example_of_the_page_runs(model, package):
     assert np.array_equal(out, [model.gauss(each) for each in x])
 
 
-def test_what_pip_installed_is_it(bundle):
+def test_pip_installs_the_nativecall_package(bundle):
     """Tests the result of `pip install ./crates/python/nativecall` in this Python."""
     try:
         found = importlib.metadata.version("precast-nativecall")

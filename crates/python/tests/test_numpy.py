@@ -62,7 +62,7 @@ if NEW:
 
 
 @pytest.mark.parametrize("which", CALLS)
-def test_calls_with_variables_are_numpys(which):
+def test_calls_with_variables_match_numpy(which):
     arrays = (A, B, V, W, N, MASK)
     types = ("f64[?,?]", "f64[?,?]", "f64[?]", "f64[?]", "i64[?,?]", "bool[?,?]")
     variables = [precast.input(name, type) for name, type in zip("xyvwnm", types)]
@@ -75,7 +75,7 @@ def test_calls_with_variables_are_numpys(which):
         agrees(next(values) if isinstance(each, precast.Variable) else each, want)
 
 
-def test_unstack_takes_an_extent_that_is_known():
+def test_unstack_requires_a_known_extent():
     x = precast.input("x", "f64[3,?]")
     a = np.ones((3, 2))
     assert len(precast.unstack(x)) == 3
@@ -85,7 +85,7 @@ def test_unstack_takes_an_extent_that_is_known():
 
 
 @pytest.mark.parametrize("function", [np.concatenate, np.stack, np.hstack, np.vstack])
-def test_one_variable_stands_for_its_rows(function):
+def test_concatenate_accepts_a_variable_as_rows(function):
     a = np.arange(6.0).reshape(2, 3)
     x = precast.input("x", "f64[2,3]")
     agrees(interpreted([x], function(x), a), function(a))
@@ -109,7 +109,7 @@ def test_quantiles_have_methods_and_weights():
         agrees(interpreted([x, w], call(x, w), a, b), call(a, b))
 
 
-def test_results_of_unique_are_as_many_as_are_asked_for():
+def test_unique_returns_the_requested_results():
     n = precast.input("n", "i64[?,?]")
     found = np.unique(n, return_index=True, return_counts=True)
     for one, want in zip(interpreted([n], list(found), N), np.unique(N, return_index=True, return_counts=True), strict=True):
@@ -118,7 +118,7 @@ def test_results_of_unique_are_as_many_as_are_asked_for():
     assert precast.unique_counts(n)._fields == np.unique_counts(N)._fields
 
 
-def test_an_axis_out_of_range_is_an_index_error_and_a_value_error():
+def test_axis_out_of_range_raises_axis_error():
     x = precast.input("x", "f64[?,?]")
     for kind in (precast.GraphAxisError, precast.GraphValueError, IndexError, ValueError, np.exceptions.AxisError):
         with pytest.raises(kind, match="`axis` is 2, out of range for 2 dimension"):
@@ -147,7 +147,7 @@ def test_functions_have_signatures():
         lambda x: x.mean(initial=1.0, where=x > 0),
     ],
 )
-def test_refused_calls_give_the_reason(wrong):
+def test_rejected_calls_have_a_reason(wrong):
     with pytest.raises(precast.GraphError) as caught:
         wrong(precast.input("x", "f64[?,?]"))
     assert isinstance(caught.value, (TypeError, ValueError)) and "`" in str(caught.value)

@@ -10,13 +10,13 @@ def x():
     return np.arange(6.0)
 
 
-def test_a_result_is_written_to_out_and_out_is_given_back(model, x):
+def test_call_writes_to_out_and_returns_it(model, x):
     out = np.empty(6)
     assert model.scale(x, 2.0, out=out) is out
     assert np.array_equal(out, x * 2)
 
 
-def test_a_tuple_takes_several_results(model):
+def test_out_tuple_receives_several_results(model):
     x = np.random.default_rng(1).normal(size=(4, 3))
     out = np.empty(3), np.empty(3)
     assert model.moments(x, out=out) is out
@@ -28,7 +28,7 @@ def test_one_result_may_be_in_a_tuple(model, x):
     assert model.scale(x, 3.0, out=out) is out and out[0][1] == 3.0
 
 
-def test_out_has_no_need_of_dimensions(model, x):
+def test_out_may_be_zero_dimensional(model, x):
     out = np.empty(())
     assert model.score(x, x, x, out=out) is out
     assert out == model.score(x, x, x)
@@ -49,7 +49,7 @@ def test_out_may_overlap_an_input(model, view):
     assert np.array_equal(room[view], want)
 
 
-def test_outs_that_share_an_element_are_refused(model):
+def test_overlapping_outs_are_rejected(model):
     x = np.random.default_rng(1).normal(size=(4, 3))
     room = np.zeros(12)
     for one, other in [(room[:3], room[:3]), (room[:3], room[2:5]), (room[:6:2], room[4::-2]), (room[:9:3], room[6:9])]:
@@ -59,14 +59,14 @@ def test_outs_that_share_an_element_are_refused(model):
     assert not room.any()
 
 
-def test_outs_may_lie_between_each_other(model):
+def test_outs_may_interleave(model):
     x = np.random.default_rng(1).normal(size=(4, 3))
     room = np.zeros(6)
     model.moments(x, out=(room[::2], room[1::2]))
     assert np.allclose(room[::2], x.mean(axis=0)) and np.allclose(room[1::2], x.std(axis=0))
 
 
-def test_hints_for_out_name_an_array_to_make(model, x):
+def test_hints_for_out_show_a_matching_array(model, x):
     with pytest.raises(precast.CallTypeError) as caught:
         model.scale(x, 2.0, out=np.empty(6, ">f8"))
     assert "astype" not in str(caught.value) and 'numpy.empty(shape, "float64")' in str(caught.value)
@@ -85,13 +85,13 @@ def test_hints_for_out_name_an_array_to_make(model, x):
         ([0.0] * 6, TypeError, "`out` for output `y` is not a NumPy array"),
     ],
 )
-def test_room_for_another_result_is_refused(model, x, out, kind, text):
+def test_out_for_another_result_is_rejected(model, x, out, kind, text):
     with pytest.raises(kind, match=text) as caught:
         model.scale(x, 2.0, out=out)
     assert isinstance(caught.value, precast.CallError)
 
 
-def test_elements_that_share_their_memory_are_no_room(model, x):
+def test_out_with_zero_strides_is_rejected(model, x):
     shared = np.lib.stride_tricks.as_strided(np.empty(6), (6,), (0,))
     with pytest.raises(ValueError, match="output `y`: .*stride of 0"):
         model.scale(x, 2.0, out=shared)

@@ -79,7 +79,7 @@ class VectorTimesVectorExternal(ExternalCOp):
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_the_tutorials_ops_are_right_for_pairs_of_dtypes(policy):
+def test_tutorial_ops_work_for_dtype_pairs(policy):
     inputs, arrays = [], []
     for dtype in ("i64", "f32") if policy == "jit" else ("i32", "i64", "f32", "f64"):
         inputs.append(precast.input(dtype, f"{dtype}[?]"))
@@ -103,7 +103,7 @@ def test_the_tutorials_ops_are_right_for_pairs_of_dtypes(policy):
 
 
 @pytest.mark.parametrize("op", [VectorTimesVector, VectorTimesVectorExternal])
-def test_an_error_has_the_tutorials_own_words(op):
+def test_error_keeps_the_message_of_the_tutorial(op):
     x, y = precast.input("x", "f64[?]"), precast.input("y", "f32[?]")
     function = precast.function([x, y], op()(x, y), policy="jit")
     for _ in range(20):
@@ -121,7 +121,7 @@ def test_ops_are_parts_of_graphs():
     assert np.allclose(parts, np.exp(a) * 2) and total == pytest.approx(np.sum(np.exp(a) * 2 + 1))
 
 
-def test_equal_ops_are_one_and_others_are_not():
+def test_ops_with_equal_props_are_equal():
     class Scaled(COp):
         __props__ = ("by",)
 
@@ -185,7 +185,7 @@ class Limited(COp):
         """
 
 
-def test_params_are_given_at_run_time():
+def test_params_are_passed_at_run_time():
     x = precast.input("x", "f64[?]")
     ops = [Limited(), Limited(high=2.0), Limited(mode="WRAP"), Limited(mode="modulo")]
     function = precast.function([x], [op(x) for op in ops], policy="jit")
@@ -220,7 +220,7 @@ class Raises(COp):
         (UnicodeDecodeError("utf-8", b"", 0, 1, "mine"), precast.CallValueError),
     ],
 )
-def test_what_perform_raises_is_the_cause(error, kind):
+def test_perform_exception_becomes_the_cause(error, kind):
     x = precast.input("x", "f64[?]")
     function = precast.function([x], Raises(error)(x), policy="interpret")
     with pytest.raises(kind, match="mine") as caught:
@@ -229,7 +229,7 @@ def test_what_perform_raises_is_the_cause(error, kind):
 
 
 @pytest.mark.parametrize("results", [None, np.ones((2, 2)), "a", object(), [np.ones(1), np.ones(2)]])
-def test_what_perform_gives_is_looked_at(results):
+def test_perform_results_are_checked(results):
     x = precast.input("x", "f64[?]")
     function = precast.function([x], Raises(None, results)(x), policy="interpret")
     with pytest.raises(precast.CallError):
@@ -244,7 +244,7 @@ def test_an_op_without_c_is_interpreted():
     assert np.array_equal(precast.function([x], y + 1, policy="interpret")(np.ones(2)), [2, 2])
 
 
-def test_perform_may_call_functions_and_threads_may_call_it():
+def test_perform_may_call_functions_from_threads():
     import threading
 
     x = precast.input("x", "f64[?]")
@@ -302,12 +302,12 @@ def test_mistakes_of_an_op_are_raised(op, kind, text):
         precast.function([x], op(x), policy="jit")
 
 
-def test_a_mistake_of_make_node_is_raised_as_it_is():
+def test_make_node_errors_propagate_unchanged():
     with pytest.raises(TypeError, match="x must be a 1-d vector"):
         VectorTimesScalar()(precast.input("x", "f64[?,?]"), 2.0)
 
 
-def test_files_that_are_wrong_say_where(tmp_path):
+def test_invalid_files_are_named(tmp_path):
     (tmp_path / "wrong.c").write_text("#section nothing\nint x;\n")
 
     class External(ExternalCOp):
@@ -320,7 +320,7 @@ def test_files_that_are_wrong_say_where(tmp_path):
         External("not_there.c")
 
 
-def test_calls_of_perform_keep_nothing():
+def test_perform_calls_leak_nothing():
     x = precast.input("x", "f64[?]")
 
     class Twice(COp):
@@ -365,7 +365,7 @@ def test_support_code_may_end_without_a_line_break():
     assert list(precast.function([x], {"y": Half()(x)}, policy="jit")(np.ones(2))) == [0.5, 0.5]
 
 
-def test_the_order_of_macros_does_not_matter_to_flags():
+def test_macro_order_does_not_change_flags():
     from precast._own.code import with_macros_last
 
     expected = ["-O1", "-DA", "-DB=2", "-UB", "-DB=1"]
@@ -401,7 +401,7 @@ caller()
 """
 
 
-def test_a_crash_in_an_op_shows_the_stack_of_python():
+def test_crash_in_an_op_prints_the_python_stack():
     done = subprocess.run([sys.executable, "-c", CRASH], capture_output=True, text=True, timeout=120)
     assert done.returncode == -signal.SIGSEGV
     assert "Fatal Python error: Segmentation fault" in done.stderr

@@ -82,7 +82,7 @@ class Times(COp):
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_the_type_of_the_ctype_document_is_one(policy):
+def test_type_of_the_ctype_document_works(policy):
     x, y, z = double("x"), double("y"), double("z")
     assert x.type == "double<f64[]>" and x.type.dtype == "float64" and x.type.ndim == 0
     function = precast.function([x, y, z], Times()(Times()(x, y), z), policy=policy)
@@ -95,7 +95,7 @@ def test_the_type_of_the_ctype_document_is_one(policy):
         function(1.0, 2.0, "a")
 
 
-def test_filter_decides_which_values_a_type_has():
+def test_filter_decides_valid_values():
     class Percent(Double):
         name = "percent"
 
@@ -112,7 +112,7 @@ def test_filter_decides_which_values_a_type_has():
     assert isinstance(caught.value.__cause__, ValueError)
 
 
-def test_a_later_type_replaces_one_with_the_same_c():
+def test_later_type_replaces_one_with_equal_c():
     class Limited(Double):
         name = "limited"
 
@@ -141,7 +141,7 @@ def test_a_later_type_replaces_one_with_the_same_c():
 
 
 @pytest.mark.parametrize(("tolerance", "agrees"), [(1e-4, True), (1e-8, False)])
-def test_values_eq_approx_decides_whether_the_code_and_perform_agree(tolerance, agrees, tmp_path):
+def test_values_eq_approx_compares_code_with_perform(tolerance, agrees, tmp_path):
     # Checked functions run in a child process, so it writes its calls to a file.
     asked = tmp_path / "asked"
 

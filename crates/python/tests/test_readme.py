@@ -54,7 +54,7 @@ def test_the_manifest_of_the_page_builds_the_model(tmp_path):
     assert score == pytest.approx((np.exp(-x * x) * y + z).sum(), rel=1e-14)
 
 
-def test_what_the_page_installs_is_there_and_installs(tmp_path):
+def test_packages_of_the_page_install(tmp_path):
     installed = [line.split("#")[0].split() for block in blocks("sh") for line in block.splitlines()]
     assert all(words[:2] == ["pip", "install"] for words in installed)
     paths = [words[2].removeprefix("./") for words in installed]
@@ -78,7 +78,7 @@ def run(command: list[str], directory: Path) -> subprocess.CompletedProcess[str]
     return subprocess.run(command, cwd=directory, capture_output=True, text=True, timeout=600)
 
 
-def test_the_table_of_methods_is_whole():
+def test_table_of_methods_is_complete():
     page = (PAGES / "WRITING_OPS.md").read_text(encoding="utf-8")
     told = set(re.findall(r"\w+", page[page.index("## Reference") :]))
     for each in (precast.COp, precast.ExternalCOp, precast.CType):
@@ -87,7 +87,7 @@ def test_the_table_of_methods_is_whole():
         assert public <= told, public - told
 
 
-def test_the_stubs_have_what_there_is():
+def test_stubs_cover_the_native_module():
     stubs = (Path(precast.__file__).parent / "_native.pyi").read_text(encoding="utf-8")
     for name in dir(precast._native):
         assert name.startswith("__") or re.search(rf"^(def|class) {name}\b", stubs, re.M), name

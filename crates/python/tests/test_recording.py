@@ -13,11 +13,11 @@ SITE = Path(precast.__file__).parent / "_site"
 
 
 @pytest.mark.parametrize("paths", [[], ["a"], ["a", "b/c"], ["a:b", "c"], ['"', 'x"y', '"z":"'], ["\\:\\", " "]])
-def test_paths_come_back_from_a_variable(paths):
+def test_paths_round_trip_through_a_variable(paths):
     assert _environment.paths(_environment.of_paths(paths)) == paths
 
 
-def test_empty_parts_of_a_list_of_paths_are_left_out():
+def test_empty_path_list_parts_are_skipped():
     assert _environment.paths("::a::b:") == ["a", "b"]
 
 
@@ -34,7 +34,7 @@ def test_notes_are_read_once_each_and_merged():
     assert not _recording.active
 
 
-def test_a_note_that_is_not_whole_is_not_read():
+def test_incomplete_note_is_skipped():
     with _recording.opened() as recording:
         Path(recording.folder, ".unit.cut").write_text("{")
         assert recording.read("unit") == []
@@ -47,7 +47,7 @@ def start(code, folder, *flags, **variables):
     return ran.stdout
 
 
-def test_a_child_imports_pytensor_with_precast_and_keeps_its_own_sitecustomize(tmp_path):
+def test_child_loads_precast_and_its_own_sitecustomize(tmp_path):
     (tmp_path / "pytensor").mkdir()
     (tmp_path / "pytensor/__init__.py").write_text("print('run'); __version__ = '0'")
     (tmp_path / "sitecustomize.py").write_text("own = 1")
@@ -57,7 +57,7 @@ def test_a_child_imports_pytensor_with_precast_and_keeps_its_own_sitecustomize(t
     assert start(code, tmp_path, PRECAST_PYTENSOR="0") == "1 False\nrun\nTrue True\nFalse\n"
 
 
-def test_a_child_without_precast_imports_pytensor_and_is_noted(tmp_path):
+def test_child_without_precast_is_noted(tmp_path):
     (tmp_path / "pytensor.py").write_text("value = 1")
     with _recording.of_children() as recording:
         code = "import sys; sys.modules['precast'] = None; import pytensor; print(pytensor.value)"
@@ -76,7 +76,7 @@ def test_a_child_without_precast_imports_pytensor_and_is_noted(tmp_path):
         (["other", "x.py"], {}, True),
     ],
 )
-def test_a_program_without_the_environment_of_the_recording_is_noted(words, environment, is_seen):
+def test_program_without_recording_environment_is_noted(words, environment, is_seen):
     with _recording.opened() as recording:
         sys.audit("subprocess.Popen", words[0], words, None, environment)
         assert (recording.read("unseen") == []) is is_seen

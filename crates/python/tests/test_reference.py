@@ -31,7 +31,7 @@ def test_every_public_name_is_in_a_table():
     assert len(public) > 5 and public <= first_cells(PAGES["PYTENSOR.md"]), public - first_cells(PAGES["PYTENSOR.md"])
 
 
-def test_every_name_of_the_reference_is_there():
+def test_every_name_of_the_reference_exists():
     reference = PAGES["README.md"].split("## Reference\n")[1].split("\n## ")[0]
     told = first_cells(reference)
     assert len(told) > 20 and told <= set(precast.__all__), told - set(precast.__all__)
@@ -55,7 +55,7 @@ OTHERWISE = {
 }
 
 
-def test_the_classes_have_every_method_that_others_have():
+def test_classes_have_every_pytensor_method():
     names = [name for name in NAMES.read_text(encoding="utf-8").split("\n") if name and not name.startswith("#")]
     methods = {name for name in names if name.startswith("c_")}
     methods |= {"make_node", "perform", "view_map", "destroy_map", "check_input", "params_type", "get_params", "_f16_ok"}
@@ -70,7 +70,7 @@ def test_the_classes_have_every_method_that_others_have():
         assert name in names and hasattr(precast, name)
 
 
-def test_a_type_checker_takes_what_the_pages_do(tmp_path):
+def test_type_checker_accepts_the_documented_calls(tmp_path):
     pytest.importorskip("mypy", reason="mypy is not installed")
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
@@ -80,7 +80,7 @@ def test_a_type_checker_takes_what_the_pages_do(tmp_path):
     assert len(told) == 4 and all(part in line for part, line in zip(TOLD, told, strict=True)), ended.stdout + ended.stderr
 
 
-def test_the_stubs_are_those_of_the_module(tmp_path):
+def test_stubs_match_the_module(tmp_path):
     pytest.importorskip("mypy", reason="mypy is not installed")
     # Python does not show the slot of the attributes.
     (tmp_path / "allowed").write_text("precast._native.Model.__getattr__\n")

@@ -54,7 +54,7 @@ def run(code, path):
     return ended.stdout
 
 
-def test_ops_and_types_of_python_are_called_where_their_classes_are_not(tmp_path):
+def test_bundles_run_python_ops_without_their_classes(tmp_path):
     first, second = tmp_path / "first.precast", tmp_path / "second.precast"
     for path in (first, second):
         run(WRITES, path)
@@ -62,7 +62,7 @@ def test_ops_and_types_of_python_are_called_where_their_classes_are_not(tmp_path
     assert run(READS, first) == "[1. 2. 3.] [1. 1.] 7.0 False\n"
 
 
-def test_a_bundle_has_graphs_and_functions_under_their_names(tmp_path):
+def test_bundle_contains_graphs_and_functions_by_name(tmp_path):
     x = precast.input("x", "f64[?]")
     function = precast.function([x], {"y": x * 2}, policy="interpret")
     path = tmp_path / "model.precast"
@@ -82,7 +82,7 @@ def test_a_bundle_has_graphs_and_functions_under_their_names(tmp_path):
         ({"f": "unversioned"}, {}, precast.CompileError, "cannot publish"),
     ],
 )
-def test_what_cannot_be_saved_says_why(graphs, settings, kind, text, tmp_path):
+def test_save_error_has_a_reason(graphs, settings, kind, text, tmp_path):
     x = precast.input("x", "f64[?]")
 
     class Never(precast.COp):
@@ -103,7 +103,7 @@ def test_what_cannot_be_saved_says_why(graphs, settings, kind, text, tmp_path):
     assert not path.exists()
 
 
-def test_a_store_that_cannot_be_used_is_an_error_where_it_is_named(tmp_path, monkeypatch):
+def test_unusable_named_store_is_an_error(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("not a store")
     path, graph = str(tmp_path / "m.precast"), precast.graph("x: f64[?]", "y = x + 1")
     with pytest.raises(precast.errors.CompileError):
@@ -132,7 +132,7 @@ def test_damage_in_the_store_is_a_warning(tmp_path):
     assert (tmp_path / "m.precast").read_bytes() == before
 
 
-def test_artifacts_are_kept_where_build_scripts_look_for_them(tmp_path, monkeypatch):
+def test_save_uses_the_store_of_build_scripts(tmp_path, monkeypatch):
     monkeypatch.setenv("PRECAST_CACHE", str(tmp_path))
     monkeypatch.delenv("PRECAST_STORE", raising=False)
     precast.save(str(tmp_path / "m.precast"), {"y": precast.graph("x: f64[?]", "y = x + 1")}, isa="x86-64-v2")

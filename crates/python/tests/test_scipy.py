@@ -57,7 +57,7 @@ def gauss(x):
 
 
 @pytest.mark.parametrize("how", ["low_level_callable", "ctypes"])
-def test_quad_calls_no_python(model, how):
+def test_quad_runs_without_python_calls(model, how):
     callback = model.gauss.low_level_callable() if how == "low_level_callable" else model.gauss.native.ctypes()
     easy, hard = ((lambda end=end: integrate.quad(callback, -end, end, full_output=1, limit=400)) for end in (0.5, 30.0))
     (near, _, told), (far, _, much) = has_no_call(easy, hard)
@@ -69,7 +69,7 @@ def test_quad_calls_no_python(model, how):
     assert [name for _, name in calls].count("exp") == 21
 
 
-def test_quad_gives_args_and_values_beforehand_are_given_by_us():
+def test_quad_passes_args_and_bound_values():
     f = function("x: f64, a: f64, b: f64", "out = exp(-a*x*x) + b*x")
     plain = lambda x, a, b: math.exp(-a * x * x) + b * x
     want, _ = integrate.quad(plain, 0.2, 3, args=(1.5, -2.0))
@@ -86,7 +86,7 @@ def test_quad_gives_args_and_values_beforehand_are_given_by_us():
     assert got == pytest.approx(integrate.quad(lambda a: plain(0.5, a, -2.0), 0.2, 3)[0], rel=1e-13)
 
 
-def test_double_triple_and_more_integrals_are_those_of_python():
+def test_multiple_integrals_match_python():
     two = function("y: f64, x: f64", "out = x*y*y + exp(-x)").low_level_callable()
     want = integrate.dblquad(lambda y, x: x * y * y + math.exp(-x), 0, 2, 0, lambda x: x)
     assert integrate.dblquad(two, 0, 2, 0, lambda x: x)[0] == pytest.approx(want[0], rel=1e-13)
@@ -104,7 +104,7 @@ def test_double_triple_and_more_integrals_are_those_of_python():
     assert got == pytest.approx(integrate.nquad(plain, [[0, 1]] * 3, args=(2.0, 3.0), opts=opts)[0], rel=1e-13)
 
 
-def test_python_is_not_called_for_the_inner_points_of_a_double_integral():
+def test_double_integral_skips_python_for_inner_points():
     f = function("y: f64, x: f64", "out = exp(-x*x*y*y)")
     callback = f.low_level_callable()
     _, calls = calls_of(lambda: integrate.dblquad(callback, 0, 1, 0, 1))
@@ -118,7 +118,7 @@ def image(*shape):
     return np.random.default_rng(3).normal(size=shape)
 
 
-def test_generic_filter_calls_no_python():
+def test_generic_filter_runs_without_python_calls():
     f = function("x: f64[?]", "out = sum(x*x) - max(x)")
     callback = f.low_level_callable()
     assert callback.signature == "int (double *, intptr_t, double *, void *)"
@@ -140,7 +140,7 @@ def test_generic_filter_calls_no_python():
         ndimage.generic_filter(large, nine, size=2)
 
 
-def test_generic_filter1d_calls_no_python():
+def test_generic_filter1d_runs_without_python_calls():
     f = function("x: f64[?]", "out = x[2:] - 2*x[1:-1] + x[:-2]")
     callback = f.low_level_callable()
     assert callback.signature == "int (double *, intptr_t, double *, intptr_t, void *)"
@@ -157,7 +157,7 @@ def test_generic_filter1d_calls_no_python():
         ndimage.generic_filter1d(large, callback, 4)
 
 
-def test_geometric_transform_calls_no_python():
+def test_geometric_transform_runs_without_python_calls():
     f = function("i: i64[?]", "out = flip(i)*0.5 + 0.25")
     callback = f.low_level_callable()
     assert callback.signature == "int (intptr_t *, double *, int, int, void *)"
@@ -172,7 +172,7 @@ def test_geometric_transform_calls_no_python():
     assert np.allclose(got, large[:7, 1])
 
 
-def test_what_fails_is_raised():
+def test_callback_errors_are_raised():
     power = function("x: f64[?], n: i64[?]", "out = sum(x)*astype((n**n)[0], f64)")
     square = power.low_level_callable(n=np.array([2]))
     assert np.allclose(ndimage.generic_filter(np.ones((3, 3)), square, size=3), 36)
@@ -186,7 +186,7 @@ def test_what_fails_is_raised():
     assert integrate.quad(two, 0, 1, args=(2.0,))[0] == pytest.approx(1.0)
 
 
-def test_nothing_is_run_beneath_an_exception():
+def test_no_code_runs_under_a_pending_exception():
     calls = []
     x = precast.input("x", "f64[]")
     callback = precast.function([x], {"y": RaisesThird(calls)(x)}, policy="interpret").low_level_callable()
@@ -212,13 +212,13 @@ def test_nothing_is_run_beneath_an_exception():
     "inputs, output",
     [("x: f32", "y = x"), ("x: f64", "y = x > 1"), ("x: f64[?,?]", "y = sum(x)"), ("x: f64[?], y: f64[?]", "z = x + y"), ("x: i64[?]", "y = x"), ("x: f64", ["a = x", "b = x"])],
 )
-def test_what_scipy_calls_nothing_of_is_refused(inputs, output):
+def test_signatures_unknown_to_scipy_are_rejected(inputs, output):
     f = function(inputs, output)
     with pytest.raises(precast.NativeError, match="SciPy has no callback of the form `.*\nhint: "):
         f.low_level_callable()
 
 
-def test_values_beforehand_are_looked_at():
+def test_bound_values_are_checked():
     f = function("x: f64, a: f64", "y = x*a")
     for wrong, kind in (({"b": 1.0}, "has no input `b`"), ({"a": "1"}, "`a`"), ({"a": np.ones(2)}, r"`a` is `f64\[2\]`"), ({"a": np.float32(1)}, "`a` is `f32")):
         with pytest.raises(precast.CallTypeError, match=kind):
@@ -230,7 +230,7 @@ def test_values_beforehand_are_looked_at():
     assert integrate.quad(own, 0, 1)[0] == pytest.approx(1.5)
 
 
-def test_a_callback_keeps_what_it_needs_and_nothing_longer():
+def test_callback_frees_its_values_when_dropped():
     from scipy import LowLevelCallable
 
     callback = function("x: f64, a: f64", "y = x*a + 3").low_level_callable(a=2.0)

@@ -45,7 +45,7 @@ def graphs():
     return {"arrays": precast.graph([x, y], VectorTimesVectorExternal()(x, y)), "numbers": precast.graph([a, b], Times()(a, b))}
 
 
-def test_modules_refer_to_nothing_that_is_not_in_the_stable_abi_of_3_10():
+def test_modules_use_only_the_stable_abi():
     from precast import _cpython
     from precast._native import Modules, Unit
 
@@ -76,7 +76,7 @@ def test_functions_are_called_by_vectorcall():
     assert not is_vectorcall(precast.COp)
 
 
-def test_a_module_that_one_python_compiled_runs_in_another(tmp_path):
+def test_module_runs_in_another_python_version(tmp_path):
     other = os.environ.get("PRECAST_TEST_OTHER_PYTHON")
     if other is None:
         pytest.skip("no second CPython")

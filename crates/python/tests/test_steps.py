@@ -16,13 +16,13 @@ def identity(type_):
     "type_, fits, wide",
     [("f32[]", 1e38, 1e39), ("f32[]", 2, 2**200), ("i8[]", -128, 200), ("u8[]", 255, 256), ("i64[]", 2**63 - 1, 2**63), ("f64[]", 1e308, 10**400)],
 )
-def test_steps_refuse_a_number_that_the_dtype_has_no_room_for(type_, fits, wide):
+def test_steps_reject_numbers_too_large_for_dtype(type_, fits, wide):
     assert identity(type_)(fits) == np.dtype(precast.Type(type_).dtype).type(fits)
     with pytest.raises(precast.CallValueError, match="`x`: .*out of bounds for"):
         identity(type_)(wide)
 
 
-def test_steps_take_numbers_of_their_kind():
+def test_steps_accept_only_numbers_of_their_kind():
     assert identity("f32[]")(math.inf) == math.inf and identity("f64[]")(True) == 1.0
     for type_, value in [("i64[]", 1.0), ("f64[]", 1j), ("bool[]", 1)]:
         with pytest.raises(precast.CallTypeError):

@@ -22,7 +22,7 @@ def plain(x, y):
     return x * y + 1
 
 
-def test_it_is_a_ufunc_with_a_loop_for_each_dtype(fma):
+def test_ufunc_has_a_loop_per_dtype(fma):
     assert type(fma) is np.ufunc and fma.__name__ == "fma" and (fma.nin, fma.nout) == (2, 1)
     assert fma.types == ["ff->f", "dd->d"] and "fma(x: f64[?], y: f64[?])" in fma.__doc__
     assert fma(np.float32(2), np.float32(3)).dtype == np.float32
@@ -31,7 +31,7 @@ def test_it_is_a_ufunc_with_a_loop_for_each_dtype(fma):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int16, np.bool_, ">f8", np.float16])
-def test_it_broadcasts_casts_and_walks_as_numpys(fma, dtype):
+def test_ufunc_broadcasts_and_casts_like_numpy(fma, dtype):
     a = (np.random.default_rng(1).normal(size=(3, 4, 5)) * 4).astype(dtype)
     for x in (a, a[::-1, ::2], a.T, a[:0], a[..., 0], np.asfortranarray(a)):
         for y in (x, 2, x[..., :1], np.float32(1.5)):
@@ -89,7 +89,7 @@ def test_gufuncs_call_for_each_index():
 
 
 @pytest.mark.parametrize("wrong", ["", "n,n->()", "(n),(n)", "(n->()", "(n),(n),(n)->()", "()->()", "(n,m),(n)->()"])
-def test_signatures_that_do_not_fit_are_refused(wrong):
+def test_mismatched_signatures_are_rejected(wrong):
     f = precast.function("x: f64[?], y: f64[?]", "out = sum(x*y)", policy="interpret")
     with pytest.raises(precast.GraphError):
         f.gufunc(wrong)
@@ -99,7 +99,7 @@ def test_signatures_that_do_not_fit_are_refused(wrong):
     "inputs, outputs",
     [("x: f64[?]", "y = sum(x)"), ("x: f64[?], s: f64[]", "y = x*s"), ("x: f64[?,?]", "y = x*2"), ("x: f64[?]", "y = cumsum(x)")],
 )
-def test_what_is_no_ufunc_says_why(inputs, outputs):
+def test_unsupported_functions_have_a_reason(inputs, outputs):
     with pytest.raises(precast.GraphTypeError, match="cannot be a loop: "):
         function(inputs, outputs).ufunc()
     with pytest.raises(precast.GraphTypeError, match="different numbers"):
@@ -110,7 +110,7 @@ def test_what_is_no_ufunc_says_why(inputs, outputs):
 
 @pytest.mark.parametrize("dtype", ["i8", "i4", "i2", ">i8", "?"])
 @pytest.mark.parametrize("size", [1, 2, 5000, 20000])
-def test_what_an_op_refuses_is_raised(dtype, size):
+def test_op_errors_are_raised(dtype, size):
     power = function("a: i64[?], b: i64[?]", "y = a ** b").ufunc()
     base = np.full(size, 1, dtype)
     for args in ((base, np.full(size, -2)), (base.astype(np.int64), np.int8(-2)), (1, -2)):
@@ -122,7 +122,7 @@ def test_what_an_op_refuses_is_raised(dtype, size):
 
 
 @pytest.mark.parametrize("dtype", ["i8", "i4"])
-def test_methods_have_what_an_op_refuses_as_the_cause(dtype):
+def test_method_errors_have_the_op_error_as_cause(dtype):
     power = function("a: i64[?], b: i64[?]", "y = a ** b").ufunc()
     bad = np.array([2, -1, -1], dtype)
     for work in (power.reduce, power.accumulate, lambda x: power.outer(x, x), lambda x: power.at(x, [0], -1)):
@@ -148,7 +148,7 @@ class Calls(precast.COp):
         output_storage[0][0] = np.float64(self.function(inputs[0]))
 
 
-def test_a_ufunc_beneath_a_ufunc_raises_where_it_is_called():
+def test_nested_ufunc_raises_at_its_call():
     power = function("a: i64[?], b: i64[?]", "y = a ** b").ufunc()
     met = []
 
@@ -186,7 +186,7 @@ class RaisesThird(precast.COp):
 
 
 @pytest.mark.parametrize("signature", [None, "(n)->(n)"])
-def test_nothing_is_run_beneath_an_exception(signature):
+def test_no_code_runs_under_a_pending_exception(signature):
     calls = []
     x = precast.input("x", "f64[?]" if signature else "f64[]")
     f = precast.function([x], {"y": RaisesThird(calls)(x)}, policy="interpret")
@@ -204,7 +204,7 @@ def test_nothing_is_run_beneath_an_exception(signature):
     assert np.array_equal(ufunc(array), array * 2)
 
 
-def test_warnings_are_not_raised_by_lanes_that_nobody_reads():
+def test_unused_vector_lanes_raise_no_warnings():
     ufunc = function("x: f64[?]", "y = log(x) + exp(x) / x").ufunc()
     with np.errstate(all="raise"):
         for n in range(1, 40):
@@ -218,7 +218,7 @@ def test_a_bundles_graphs_are_loops(model):
         model.ufunc("nothing")
 
 
-def test_each_dtype_that_a_bundle_has_of_a_name_is_a_loop(model):
+def test_bundle_ufunc_has_a_loop_per_dtype(model):
     clip = model.ufunc("clip")
     assert type(clip) is np.ufunc and clip.types == ["iii->i", "fff->f", "ddd->d"]
     x = np.random.default_rng(5).normal(size=(3, 4)) * 9
@@ -234,7 +234,7 @@ def dtype_of(text):
     return np.dtype(text).type
 
 
-def test_what_is_no_loop_is_left_out_with_its_reason(model):
+def test_unsupported_loops_are_skipped_with_a_reason(model):
     said = [line for line in model.ufunc("clip").__doc__.split("\n") if "cannot be a loop" in line]
     assert len(said) == 2
     assert any("clip.bf16(" in line and "`#1E#1E#1E)#1E`" in line and "no type for `#1E`" in line for line in said), said
@@ -254,7 +254,7 @@ def test_a_bundles_graphs_are_loops_of_a_gufunc(model):
     assert dot(x.astype("f4"), y.astype("f4")).dtype == np.float32
 
 
-def test_each_dtype_that_a_layer_has_of_a_function_is_a_loop(bundle, tmp_path):
+def test_layer_ufunc_has_a_loop_per_dtype(bundle, tmp_path):
     hypot = precast.ufunc("hypot", layers=[bundle])
     assert type(hypot) is np.ufunc and hypot.types == ["ff->f", "dd->d"] and "no type for `#1E`" in hypot.__doc__
     x, y = np.random.default_rng(7).normal(size=(2, 3, 4))
@@ -273,27 +273,27 @@ def test_each_dtype_that_a_layer_has_of_a_function_is_a_loop(bundle, tmp_path):
 
 
 @pytest.mark.parametrize("wrong", ["garbage", "", "(n)", "->(n)", "(n),->(n)", "(n,m->(n)"])
-def test_a_signature_that_is_none_is_no_miss(bundle, model, wrong):
+def test_invalid_signature_is_not_a_miss(bundle, model, wrong):
     with pytest.raises(precast.GraphValueError, match="invalid gufunc signature"):
         precast.ufunc("hypot", wrong, layers=[bundle])
     with pytest.raises(precast.GraphValueError, match="invalid gufunc signature"):
         model.ufunc("dot", wrong)
 
 
-def test_functions_are_asked_for_by_the_ranks_of_inputs(bundle):
+def test_layer_lookup_uses_input_ranks(bundle):
     with pytest.raises(precast.MissError, match="for arrays of 1 dimension.*\n.*ndim = \\[1\\]"):
         precast.ufunc("expm1", " (n) -> (n, n) ", layers=[bundle])
     with pytest.raises(precast.MissError, match="for arrays of 1, 2 dimension.*\n.*ndim = \\[1, 2\\]"):
         precast.ufunc("expm1", "(n,m),(m)->()", layers=[bundle])
 
 
-def test_two_loops_of_the_same_dtypes_are_refused():
+def test_two_loops_with_equal_dtypes_are_rejected():
     one, two = function("x: f64[?]", "y = x + 1", "one"), function("x: f64", "y = x + 1", "two")
     with pytest.raises(precast.GraphTypeError, match="`one.*` and `two.*` have the same dtypes"):
         one.ufunc(two)
 
 
-def test_of_two_graphs_with_one_loop_the_plain_name_has_it(tmp_path):
+def test_plain_name_wins_among_equal_loops(tmp_path):
     graphs = {
         "score.grad": precast.graph("x: f64[?]", "y = x*0 + 2"),
         "score": precast.graph("x: f64[?]", "y = x*2"),
@@ -306,7 +306,7 @@ def test_of_two_graphs_with_one_loop_the_plain_name_has_it(tmp_path):
     assert said.startswith("`score.grad(x: f64[?])") and "left out: `score(x: f64[?])" in said
 
 
-def test_ufuncs_come_and_go():
+def test_ufuncs_are_created_and_freed_repeatedly():
     def loops():
         gc.collect()
         return sum(type(each).__name__ == "ufunc" for each in gc.get_objects())
@@ -326,7 +326,7 @@ def test_sizes_of_a_signature_are_numbers():
 
 
 @pytest.mark.parametrize("shapes", [((0,), (4,)), ((4,), (0,)), ((2, 0), (2, 3))])
-def test_results_without_elements_are_results(shapes):
+def test_empty_results_are_returned(shapes):
     made = function("x: f64[?], y: f64[?]", "out = outer(x, y)").gufunc("(n),(m)->(n,m)")
     x, y = map(np.ones, shapes)
     assert made(x, y).shape == (*shapes[0], shapes[1][-1])

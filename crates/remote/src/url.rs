@@ -155,7 +155,7 @@ mod tests {
 
     #[cfg(any(feature = "files", feature = "oci"))]
     #[test]
-    fn only_this_machine_is_here() {
+    fn only_loopback_addresses_are_local() {
         for here in ["localhost", "127.0.0.1", "127.9.9.9", "[::1]", "::1"] {
             assert!(is_here(here), "{here}");
         }
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_are_taken_apart_and_never_show_credentials() {
+    fn urls_parse_and_never_show_credentials() {
         let shown = |text: &str| text.parse::<RemoteUrl>().map(|place| place.to_string());
         assert_eq!(shown("https://h/a/").unwrap(), "https://h/a");
         assert_eq!(shown("http://u:secret@h:80").unwrap(), "http://h:80");

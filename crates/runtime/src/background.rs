@@ -90,7 +90,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]
-    fn all_is_done_in_order_whatever_panics() {
+    fn jobs_run_in_order_despite_panics() {
         let (background, done) = (Background::default(), Arc::new(Mutex::new(Vec::new())));
         for round in 0..3 {
             for n in 0..10 {

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stores_of_older_formats_are_outdated() {
+    fn stores_with_older_formats_are_outdated() {
         let current = store_in(Path::new("/cache"));
         assert!(!is_outdated(current.file_name().unwrap().to_str().unwrap()));
         assert!(["store", "store-v0", "store-v1"].into_iter().all(is_outdated));

@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_is_not_renamed_leaves_nothing() {
+    fn dropped_file_leaves_nothing() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("x");
         let put = |text: &[u8]| {
@@ -202,7 +202,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_mode_is_exact() {
+    fn file_mode_is_exact() {
         use std::os::unix::fs::PermissionsExt as _;
         let directory = tempfile::tempdir().unwrap();
         for mode in [0o444, 0o666] {

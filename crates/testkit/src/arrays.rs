@@ -77,7 +77,7 @@ mod tests {
     use precast_graph::{Array, DType};
 
     #[test]
-    fn specials_hold_what_their_documentation_promises() {
+    fn specials_match_their_documentation() {
         let Array::F64(values) = specials(DType::F64) else { panic!("another dtype") };
         assert!(values.iter().any(|x| x.is_nan()) && values.iter().any(|x| x.is_subnormal()));
         assert!(values.iter().any(|x| x.to_bits() == (-0.0_f64).to_bits()));
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_arrays_have_no_specials_and_others_do() {
+    fn only_plain_arrays_have_no_specials() {
         for dtype in DType::ALL {
             let array = draw(&mut Choices::seeded(3), dtype, &[40, 10]);
             assert_eq!((array.dtype(), array.shape()), (dtype, &[40, 10][..]));

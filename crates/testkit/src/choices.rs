@@ -86,7 +86,7 @@ mod tests {
     use super::{Choices, split_mix};
 
     #[test]
-    fn split_mix_gives_the_published_numbers() {
+    fn split_mix_matches_the_published_numbers() {
         let mut state = 1_234_567;
         assert_eq!(split_mix(&mut state), 6_457_827_717_110_365_317);
         assert_eq!(split_mix(&mut state), 3_203_168_211_198_807_973);

@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn cases_are_valid_and_hold_what_perform_gives() {
+    fn cases_are_valid_and_match_perform() {
         for case in drawn() {
             assert!((1..=40).contains(&case.graph.applies().len()));
             assert_eq!(interpret(&case.graph, &case.inputs).as_ref(), Ok(&case.outputs), "{}", case.graph);
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn cases_reach_every_corner_that_is_promised() {
+    fn cases_cover_every_documented_corner() {
         let mut seen = BTreeSet::new();
         for case in drawn() {
             seen.extend(case.graph.applies().iter().map(|apply| apply.op.name().to_owned()));

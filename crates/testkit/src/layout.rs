@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn layouts_have_the_strides_they_promise() {
+    fn layouts_have_the_documented_strides() {
         let strides = |layout| lay_out(&counted(&[3, 4]), layout).strides().to_vec();
         assert_eq!(strides(Layout::C), [4, 1]);
         assert_eq!(strides(Layout::Fortran), [1, 3]);

@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn compare_names_the_element_that_is_farthest_off() {
+    fn compare_names_the_worst_element() {
         let a = Array::from(arr2(&[[1.0, 2.0], [3.0, 4.0]]).into_dyn());
         let b = Array::from(arr2(&[[1.0, 2.0], [3.0 + 4e-16, 4.0 + 8e-15]]).into_dyn());
         assert_eq!(compare(&a, &b, 9), Ok(()));

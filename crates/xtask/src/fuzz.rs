@@ -50,7 +50,7 @@ pub(crate) fn run(args: &[&str]) -> Result<bool> {
         *target = number.parse().with_context(|| format!("invalid number `{}`", number))?;
     }
     let (package, variable, tests): (&str, &str, &[&str]) = if numpy {
-        ("precast-ops", "NUMPY", &["numpy::random_expressions_are_those_of_numpy"])
+        ("precast-ops", "NUMPY", &["numpy::random_expressions_match_numpy"])
     } else {
         let tests = &[
             "fuzz::random_graphs_match_perform_under_every_cut",

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn anchors_have_the_names_of_github() {
+    fn anchors_match_github() {
         let page = "# `out=` and [more](x.md)\n## What's new?\n```\n# no\n```\n## What's new?\n#tag\n";
         let expected = ["out-and-more", "whats-new", "whats-new-1"].map(str::to_owned);
         assert_eq!(anchors(page), expected.into());

@@ -89,7 +89,7 @@ fn wrong_argument_kinds_are_errors_in_c() {
 }
 
 #[test]
-fn includes_that_lead_out_are_refused() {
+fn includes_outside_the_op_are_rejected() {
     for name in ["../../etc", "/etc/passwd"] {
         let text = format!("#section support_code\n#include \"{name}\"\n#section code\n");
         let found = ExternalCOp::new(scalar_op(&text)).unwrap_err().to_string();
@@ -98,7 +98,7 @@ fn includes_that_lead_out_are_refused() {
 }
 
 #[test]
-fn declarations_that_make_no_sense_are_refused() {
+fn invalid_declarations_are_rejected() {
     let good = || scalar_op("#section code\nOUTPUT_0 = INPUT_0;\n");
     let problem = |d: Declaration| ExternalCOp::new(d).unwrap_err().to_string();
     assert!(problem(Declaration { name: "a b".to_owned(), ..good() }).contains("invalid op name `a b`"));
@@ -124,7 +124,7 @@ fn declarations_that_make_no_sense_are_refused() {
 }
 
 #[test]
-fn there_is_no_reference() {
+fn external_op_without_reference_cannot_be_interpreted() {
     let graph = graph(&op(scalar_op("#section code\nOUTPUT_0 = INPUT_0;\n")), &["f64"]);
     let found = chain(&precast_graph::interpret(&graph, &[Array::from(1.0)]).unwrap_err());
     assert!(found.contains("`bad` has no reference implementation: it is declared in C only"), "{found}");

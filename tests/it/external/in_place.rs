@@ -107,7 +107,7 @@ fn readers_see_values_before_overwriting() {
 }
 
 #[test]
-fn served_op_by_op_it_is_the_same() {
+fn in_place_op_matches_op_by_op() {
     let (place, text) = (tempfile::tempdir().unwrap(), ["t = exp(x); mirror(t) + t", "mirror(x)"]);
     let mut declared = Declared::new(ops());
     let file = SourceLocation::in_file(Path::new("precast.toml"));

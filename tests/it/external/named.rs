@@ -184,7 +184,7 @@ fn mistakes_have_places_and_nearest_names() {
 }
 
 #[test]
-fn names_that_mean_something_else_are_refused() {
+fn names_with_another_meaning_are_rejected() {
     let own = |name: &str| {
         let op = Declaration::new(name).file("f.c", "#section code\nOUTPUT_0 = -INPUT_0;\n");
         ops().with_external(ExternalCOp::new(op.input("f64").output("f64")).unwrap())

@@ -42,7 +42,7 @@ fn two_applies_of_one_op_do_not_clash() {
 }
 
 #[test]
-fn an_op_comes_back_from_json() {
+fn op_round_trips_through_json() {
     let declaration = Declaration { version: Some(vec![1, 2]), ..levels() };
     let declared = graph(&op(declaration), &["f64[?]"]);
     let again = json::parse(&json::render(&declared), &Ops::standard()).unwrap();

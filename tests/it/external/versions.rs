@@ -58,7 +58,7 @@ fn changed_source_under_one_version_is_reported() {
 }
 
 #[test]
-fn raised_versions_and_none_are_not_reported() {
+fn raised_or_missing_versions_are_not_reported() {
     let store = tempfile::tempdir().unwrap();
     for (more, version) in [(1, Some(&[1][..])), (2, Some(&[2])), (3, None), (4, None)] {
         let (value, events) = served(store.path(), &shift(more, version));

@@ -70,7 +70,7 @@ fn literals_are_embedded_and_array_constants_are_not() {
 }
 
 #[test]
-fn a_literal_of_every_dtype_is_itself() {
+fn literals_of_every_dtype_keep_their_value() {
     for dtype in DType::ALL {
         for value in specials(dtype).numbers() {
             let mut graph = FunctionGraph::new();
@@ -93,7 +93,7 @@ fn a_literal_of_every_dtype_is_itself() {
 }
 
 #[test]
-fn another_type_is_an_error_with_both_signatures() {
+fn wrong_type_error_names_both_signatures() {
     let function = gauss();
     let error = function.native::<fn(f64, f64) -> f64>().unwrap_err();
     assert_eq!(error.to_string(), "the native function has signature `d)d~`, expected `dd)d~`");
@@ -142,7 +142,7 @@ fn several_results_are_a_tuple() {
 }
 
 #[test]
-fn every_dtype_that_c_passes_is_passed() {
+fn every_c_dtype_passes_by_value() {
     macro_rules! same {
         ($($dtype:literal: $number:ty),*) => {$(
             let text = graph("switch(c, x, y)", &["c=bool", concat!("x=", $dtype), concat!("y=", $dtype)]);

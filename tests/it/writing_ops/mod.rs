@@ -27,7 +27,7 @@ fn function(ops: &[Arc<dyn Op>]) -> precast::Function {
 }
 
 #[test]
-fn the_op_in_rust_clamps_wraps_and_refuses() {
+fn rust_op_clamps_wraps_and_rejects() {
     let limit =
         |low, high, mode: &str| -> Arc<dyn Op> { Arc::new(Limit { low, high, mode: mode.to_owned() }) };
     let x = [vector(&[-0.25, 0.5, 2.25])];

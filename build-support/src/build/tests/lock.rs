@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 #[test]
-fn a_build_script_honours_the_lock_file() {
+fn build_script_uses_the_lock_file() {
     let mut package = Package::new(SCORE);
     package.environment.is_locked = true;
     assert!(

@@ -105,7 +105,7 @@ fn build_writes_bundle_index_and_store() {
 }
 
 #[test]
-fn an_unchanged_build_compiles_nothing_and_touches_nothing() {
+fn unchanged_build_compiles_and_writes_nothing() {
     let package = Package::new(ADD);
     let first = package.build().unwrap();
     let modified = |path: &Path| fs_err::metadata(path).unwrap().modified().unwrap();
@@ -169,7 +169,7 @@ fn unusable_shared_store_is_reported_and_skipped() {
 }
 
 #[test]
-fn directory_and_order_do_not_reach_the_files() {
+fn directory_and_order_do_not_change_the_files() {
     let (one, other) = (Package::new(&(ADD.to_owned() + SCORE)), Package::new(&(SCORE.to_owned() + ADD)));
     let (one, other) = (one.build().unwrap(), other.build().unwrap());
     let read = |path: &Path| fs_err::read(path).unwrap();
@@ -208,7 +208,7 @@ fn a_memo_is_never_stale() {
 }
 
 #[test]
-fn a_mistake_leaves_what_was_there() {
+fn failed_build_keeps_existing_files() {
     let package = Package::new(SCORE);
     let first = package.build().unwrap();
     let bundle = fs_err::read(&first.bundle).unwrap();
@@ -278,7 +278,7 @@ fn misspelled_table_is_an_error() {
 }
 
 #[test]
-fn mistakes_of_the_environment_are_named() {
+fn invalid_environment_variables_are_named() {
     let mut package = Package::new(ADD);
     package.environment.isa = Some("avx9".to_owned());
     assert!(

@@ -23,7 +23,7 @@ fn refused(package: &Package) -> Vec<ProblemKind> {
 }
 
 #[test]
-fn hostile_names_of_graphs_are_refused() {
+fn hostile_graph_names_are_rejected() {
     let package = Package::new("[[graph]]\nname = \"f\"\nfile = \"f.json\"\n");
     let huge = "x".repeat(1 << 20);
     for name in [
@@ -85,7 +85,7 @@ fn functions(package: &mut Package) -> (String, Vec<String>) {
 }
 
 #[test]
-fn a_dependency_takes_no_name_of_the_package() {
+fn dependency_names_yield_to_the_package() {
     let mut package = with_dependency(&["a-b"], &["a_b", "c.d"]);
     let (text, warnings) = functions(&mut package);
     assert!(text.contains("pub fn a_b<'a>(") && text.contains("Handle::new(\"a-b\")"), "{text}");
@@ -117,7 +117,7 @@ fn docs_rs_functions_have_signatures_without_code() {
 }
 
 #[test]
-fn line_break_in_file_name_is_no_directive() {
+fn line_break_in_file_name_emits_no_directive() {
     let name = "g\ncargo::rustc-env=INJECTED=1\n.json";
     let manifest = format!("[[graph]]\nname = \"f\"\nfile = {}\n", toml::Value::String(name.to_owned()));
     let package = Package::new(&manifest);

@@ -22,7 +22,7 @@ fn cell(count: usize) -> Arc<TableCell<Text>> {
 }
 
 #[test]
-fn a_reader_sees_whole_entries_in_their_order() {
+fn reader_sees_complete_entries_in_order() {
     loom::model(|| {
         let shared = cell(0);
         let writer = Arc::clone(&shared);

@@ -58,12 +58,12 @@ fn run(program: &str) {
 }
 
 #[test]
-fn objects_arrays_and_iterators_survive_every_refusal() {
+fn objects_arrays_and_iterators_survive_every_failure() {
     run(&text("compat_core.c"));
 }
 
 #[test]
-fn functions_on_arrays_are_numpys() {
+fn array_functions_match_numpy() {
     run(&text("compat_numpy.c"));
 }
 
@@ -88,7 +88,7 @@ fn upcast(x: usize, y: usize) -> usize {
 }
 
 #[test]
-fn promotion_is_numpys() {
+fn promotion_matches_numpy() {
     let mut program = text("compat_host.h") + "int main(void) {\n(void)host;\n";
     for (x, y) in pairs() {
         let (a, b, c) = (DTYPES[x].1, DTYPES[y].1, DTYPES[upcast(x, y)].1);
@@ -115,7 +115,7 @@ fn fill(template: &str, name: &str, x: usize, y: usize, z: usize) -> String {
 }
 
 #[test]
-fn the_tutorials_ops_run_as_they_were_written() {
+fn tutorial_ops_run_unchanged() {
     let mut program = String::from("#include \"compat_host.h\"\n");
     program += "typedef int(op_function)(PyArrayObject *, PyArrayObject *, PyArrayObject **);\n";
     program += "typedef struct op_case { op_function *op; int x, y, z, scalar; const char *mismatch, *refusal; } op_case;\n";
@@ -216,7 +216,7 @@ fn own_name(line: &str) -> Option<&str> {
 }
 
 #[test]
-fn the_readme_lists_every_symbol_and_no_other() {
+fn readme_lists_exactly_the_symbols() {
     let readme = fs_err::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/compat/README.md")).unwrap();
     let listed: BTreeSet<String> =
         readme.split_once("## Symbols").unwrap().1.split('`').skip(1).step_by(2).map(str::to_owned).collect();

@@ -192,7 +192,7 @@ fn rust_mirrors_the_headers() {
 }
 
 #[test]
-fn a_wrong_offset_would_be_noticed() {
+fn wrong_offset_fails_to_compile() {
     let wrong = assertions().replacen("== 0, \"pc_tensor.object\"", "== 8, \"pc_tensor.object\"", 1);
     assert!(!compile("c", &wrong).status.success());
 }

@@ -9,7 +9,7 @@ fn theirs(shape: &[usize], probe: &[f64]) -> Prepared {
 }
 
 #[test]
-fn inputs_are_those_of_the_python_side() {
+fn inputs_match_the_python_side() {
     // By `python/inputs.py`: array("f64", (3,), 0), array("f64", (2,), 1), array("index", (3,), 1).
     let made = inputs(&[Input::f64(&[3]), Input::f64(&[2])]);
     let [x, y] = &made[..] else { panic!("two inputs") };
@@ -32,7 +32,7 @@ fn results_differ_by_value_or_shape() {
 }
 
 #[test]
-fn a_nan_is_not_the_same() {
+fn nan_is_not_the_same() {
     let x = &inputs(&[Input(Kind::F64, vec![1])])[0];
     assert!(same(x, &theirs(&[1], &[f64::NAN])).is_err());
 }

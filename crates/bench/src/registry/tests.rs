@@ -5,7 +5,7 @@ use super::{Lists, WAYS, Way, World, page, run};
 const PAGE: &str = include_str!("../../REGISTRY.md");
 
 #[test]
-fn the_page_is_that_of_the_simulation() {
+fn page_matches_the_simulation() {
     let page = page();
     if std::env::var_os("PRECAST_WRITE_PAGE").is_some() {
         fs_err::write(concat!(env!("CARGO_MANIFEST_DIR"), "/REGISTRY.md"), page).unwrap();

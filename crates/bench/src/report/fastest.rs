@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn each_target_that_is_missed_has_its_reason() {
+    fn each_missed_target_has_a_reason() {
         let lines = [
             line("sum(x) of 1e7", 3.0, &[("a triad", 2.0)]).target(Target::TimesPeer(1.11)),
             line("sum(x) of 2e7", 2.0, &[("a triad", 2.0)]).target(Target::TimesPeer(1.11)),

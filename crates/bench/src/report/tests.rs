@@ -84,7 +84,7 @@ fn target_needs_its_peer() {
 }
 
 #[test]
-fn the_middle_round_and_the_quartiles_are_told() {
+fn figure_has_median_and_quartiles() {
     let figure = Figure::from(&sample(&[8.0, 1.0, 2.0, 4.0, 3.0, 5.0, 6.0, 7.0]));
     assert_eq!((figure.min_ns, figure.median_ns, figure.rounds), (1.0, 5.0, 8));
     assert_eq!(figure.spread, (7.0 - 3.0) / 2.0 / 5.0);
@@ -113,7 +113,7 @@ fn durations_keep_three_digits() {
 }
 
 #[test]
-fn the_picture_is_well_formed_and_names_everything() {
+fn picture_is_well_formed_and_complete() {
     let picture = report().picture().unwrap();
     well_formed(&picture);
     for text in
@@ -127,7 +127,7 @@ fn the_picture_is_well_formed_and_names_everything() {
 }
 
 #[test]
-fn nothing_of_the_picture_stands_outside_of_it() {
+fn picture_elements_stay_within_its_bounds() {
     for picture in report().picture().into_iter().chain(committed_picture()) {
         let picture = picture.as_str();
         let attribute = |text: &str, name: &str| -> Option<f64> {

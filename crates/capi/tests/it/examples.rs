@@ -116,7 +116,7 @@ fn readme_programs_and_commands_work() {
 }
 
 #[test]
-fn pkg_config_says_how_to_link() {
+fn pkg_config_prints_link_flags() {
     if !answers("pkg-config") {
         return println!("skipped: what pkg-config says: it is not there");
     }

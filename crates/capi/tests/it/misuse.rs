@@ -23,7 +23,7 @@ fn programs_that_misuse_the_api_get_errors() {
 }
 
 #[test]
-fn the_address_sanitizer_has_nothing_to_say() {
+fn address_sanitizer_reports_nothing() {
     let installed = Installed::new();
     let (probe, program) = (installed.path("probe.c"), installed.path("misuse"));
     let sanitized = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];

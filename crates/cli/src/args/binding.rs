@@ -67,7 +67,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn file_names_need_not_be_text() {
+    fn file_names_may_be_invalid_utf8() {
         use std::os::unix::ffi::OsStrExt as _;
         let binding = Binding::parse(OsStr::from_bytes(b"x=\xff.npy")).unwrap();
         assert_eq!(binding.file.as_os_str().as_bytes(), b"\xff.npy");

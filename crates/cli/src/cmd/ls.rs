@@ -182,7 +182,7 @@ mod tests {
     use super::fits;
 
     #[test]
-    fn a_star_stands_for_anything() {
+    fn star_matches_any_text() {
         let text = "add(f32[?], f32[?]) -> f32[?]";
         for pattern in
             ["*", "add(*)", "add(*", "*f32[?])", "add(f32[?], f32[?])", text, "*(f32*-> f32[?]", "a*d*(*"]

@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_told_by_their_beginnings() {
+    fn file_kind_is_detected_by_prefix() {
         let key = |len: usize| format!("untrusted comment: x\n{}\n", "R".repeat(len));
         let (public, signature, secret) = (key(56), key(100), key(212));
         let zip = |name: &str| {

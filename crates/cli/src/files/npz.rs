@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn cut_archives_and_foreign_members_are_refused() {
+    fn cut_archives_and_foreign_members_are_rejected() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("x.npz");
         write(&path, &[("x", &Array::from(array![1.0, 2.0]))]).unwrap().commit().unwrap();

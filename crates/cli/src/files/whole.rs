@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn other_files_are_kept_and_keys_always() {
+    fn files_of_other_kinds_are_not_overwritten() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("x");
         let files = ["[[op]]\n", "precastb", "\u{93}", "untrusted comment: key\nRWSS", "a\0"];

@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hint_stands_beside_its_mistake() {
+    fn hint_follows_its_mistake() {
         let manifest = "[[op]]\nname = 1\n[op]\n";
         let two = "isa = 3\n[[graph]]\nname = \"f\"\ninputs = 1\noutputs = [\"1\"]\n[[op]]\nname = 3\ndtypes = []\nndim = []\n";
         for (text, behind) in [(manifest, 0), (two, 2)] {

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_of_any_length_is_shown() {
+    fn table_shows_cells_of_any_length() {
         let long = "x".repeat(70_000);
         let rows = [vec![long.clone(), "a".to_owned()], vec!["short".to_owned(), "b".to_owned()]];
         let text = table(&["NAME", "OTHER"], &rows);

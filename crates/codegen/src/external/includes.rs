@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn includes_that_lead_out_are_refused() {
+    fn includes_outside_the_op_are_rejected() {
         for text in [
             "\n#include \"../../etc\"\n",
             "\n#include </etc/passwd>\n",

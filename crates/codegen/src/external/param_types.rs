@@ -104,7 +104,7 @@ mod tests {
     use precast_graph::DType;
 
     #[test]
-    fn types_come_back_from_props() {
+    fn types_round_trip_through_props() {
         let unit = EnumType::new("double").constant("METRE", 1).float("INCH", 0.0254).alias("INCH", "in");
         let mode = EnumType::from_c("int", &["FE_UPWARD", "FE_DOWNWARD"]).header("<fenv.h>");
         let all: BTreeMap<String, ParamType> = [

@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn dtypes_and_ranks_are_taken_from_the_inputs() {
+    fn dtypes_and_ranks_come_from_the_inputs() {
         let two = ["{T}[?]", "{U}[?]"];
         assert_eq!(apply(&two, "upcast(T, U)[?]", &["f32[3]", "f64[?]"]).unwrap(), "f64[?]");
         assert_eq!(apply(&two, "upcast(T,U,bool)[1]", &["bool[?]", "i64[?]"]).unwrap(), "i64[1]");
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn types_that_do_not_fit_are_named() {
+    fn mismatched_types_are_named() {
         let problem = |inputs: &[&str], types: &[&str]| apply(inputs, "f64", types).unwrap_err();
         assert_eq!(
             problem(&["{T}[?]", "{T}[?]"], &["f32[?]", "f64[?]"]),
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_that_make_no_sense_are_refused() {
+    fn invalid_patterns_are_rejected() {
         for text in ["{t}[?]", "{T[?]", "f65[?]", "{T}[x]", "upcast(T)[?]", "", "{}", "T[?]"] {
             assert!(Pattern::input(text).is_err(), "{text}");
         }

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_of_an_editor_is_not_text() {
+    fn byte_order_mark_is_not_text() {
         let parts = split("op/f.c", "\u{feff}#section code\nä\n").unwrap();
         assert_eq!((parts[0].line, parts[0].text.as_str()), (2, "ä\n"));
     }
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_comment_is_named_by_its_line() {
+    fn unclosed_comment_is_reported_with_its_line() {
         for text in [
             "#section code\na\n/* b\n",
             "#section code\na\n/* b /\n#section support_code\nc\n",
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named_with_file_and_line() {
+    fn mistakes_are_reported_with_file_and_line() {
         assert_eq!(
             problem("#section code\n#section support_cod\n"),
             "op/f.c:2: unknown section `support_cod`; nearest `support_code`"

@@ -91,7 +91,7 @@ fn graph() -> FunctionGraph {
 }
 
 #[test]
-fn the_blocks_are_those_of_the_ctype_document() {
+fn blocks_match_the_ctype_document() {
     let module = link(&sum(), &library()).unwrap();
     assert_eq!(module.signature, "add(double<f64[]>, double<f64[]>) -> double<f64[]>");
     assert!(module.body.contains("\"dd)d~\"") && module.is_alone);
@@ -117,7 +117,7 @@ fn ctype_example_is_a_plain_function() {
 }
 
 #[test]
-fn a_module_has_the_c_of_one_author() {
+fn ops_of_two_authors_need_separate_modules() {
     let error = link(&graph(), &library()).unwrap_err();
     assert_eq!(error, LinkError::Crowded { apply: 0, op: "add".into() });
     let graph = graph();
@@ -146,7 +146,7 @@ fn failing_extract_names_its_variable() {
 }
 
 #[test]
-fn the_rules_are_the_types_own() {
+fn type_rules_come_from_the_type() {
     let filter = |x: Array, strict| Double.filter(&ty(), x, strict, None);
     assert_eq!(filter(Array::from(2_i64), false), Ok(Array::from(2.0)));
     let error = filter(Array::from(2_i64), true).unwrap_err();
@@ -157,7 +157,7 @@ fn the_rules_are_the_types_own() {
 }
 
 #[test]
-fn a_type_that_the_library_lacks_is_named() {
+fn unknown_type_is_named() {
     let error = link(&sum(), &Library::new().with_c::<Infix>()).unwrap_err();
     assert_eq!(error, LinkError::NoType { ty: "double<f64[]>".into(), name: "double".into() });
     let message = "no C code for values of type `double<f64[]>`: unknown type `double`\nhint: add it with \

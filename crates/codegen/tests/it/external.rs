@@ -53,7 +53,7 @@ fn halves_are_rejected_where_c_expects_integers() {
 }
 
 #[test]
-fn params_are_not_called_as_compilers_macros_are() {
+fn params_cannot_be_named_like_compiler_macros() {
     let text = "#section code\nOUTPUT_0 = INPUT_0;\n";
     let named = |param: &str| {
         let mut d = Declaration::new("same").file("same.c", text).input("f64").output("f64");
@@ -94,7 +94,7 @@ fn params_are_not_called_as_compilers_macros_are() {
 }
 
 #[test]
-fn headers_and_files_have_names_of_one_line() {
+fn header_and_file_names_must_be_one_line() {
     let text = "#section code\nOUTPUT_0 = INPUT_0;\n";
     let plain = || Declaration::new("same").file("same.c", text).input("f64").output("f64");
     for header in ["math.h\n#define x", "<math.h>\nint x;", "", "<>", "a\0.h", "\u{202e}.h", "\"a.h"] {
@@ -154,7 +154,7 @@ fn check_compat(outcome: &Outcome, n: usize) {
 }
 
 #[test]
-fn each_step_of_an_external_op_may_fail() {
+fn external_op_steps_may_fail() {
     let op = |language| move |i: usize| native((i % 2 + 1) as f64, language);
     for (n, language) in [(1, Language::C), (3, Language::Cxx), (20, Language::C)] {
         check_native(&whole(&chain(n, op(language)), &library(), &input()), n);

@@ -130,7 +130,7 @@ fn op_without_output_is_detected_op_by_op() {
 }
 
 #[test]
-fn requests_of_the_type_reach_the_module() {
+fn type_build_settings_reach_the_module() {
     let plan = CDataType::new("plan", "plan *")
         .header("plan.h")
         .header_dir("include")

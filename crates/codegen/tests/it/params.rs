@@ -173,7 +173,7 @@ fn enumerations_accept_names_aliases_values_and_headers() {
 }
 
 #[test]
-fn every_failure_of_params_is_given_back() {
+fn failed_params_are_released() {
     let x = [Array::from(1.0)];
     for cxx in [false, true] {
         let ops: Vec<Affine> = (0..3).map(|_| Affine { cxx, ..Affine::default() }).collect();
@@ -208,7 +208,7 @@ fn slots_follow_constants_in_field_order() {
 }
 
 #[test]
-fn labels_leave_params_out() {
+fn labels_omit_params() {
     let module = link(&graph(&[right(2.0)]), &library()).unwrap();
     assert_eq!(module.signature, "affine{baked=0,cxx=false}(f64) -> f64");
 }
@@ -278,7 +278,7 @@ fn sum(props: Props, params: Vec<String>) -> FunctionGraph {
 }
 
 #[test]
-fn types_follow_values_where_an_op_says_nothing() {
+fn undeclared_param_types_follow_values() {
     let list = Prop::List(vec![Prop::Int(3), Prop::Int(4)]);
     let array = Prop::Array(ndarray::array![[1.5_f32, 2.5]].into());
     let props: Props =
@@ -307,7 +307,7 @@ fn types_follow_values_where_an_op_says_nothing() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(6))]
     #[test]
-    fn any_values_share_one_module_and_are_summed(numbers in prop::collection::vec(-1000_i64..1000, 1..8)) {
+    fn any_param_values_share_one_module(numbers in prop::collection::vec(-1000_i64..1000, 1..8)) {
         let props = |zero: bool| -> Props {
             let value = |n: i64| if zero { 0 } else { n };
             let tensor = |n: i64| Prop::List((0..n % 4).map(|_| Prop::Int(value(n))).collect());

@@ -19,7 +19,7 @@ fn equal_support_code_is_emitted_once() {
 }
 
 #[test]
-fn code_with_members_and_author_code_is_not_shared() {
+fn member_and_author_code_is_not_shared() {
     let with_members = link(&toy::chain(4, false), &toy::library()).unwrap();
     assert_eq!(helpers(&with_members.body), 4);
     let mut graph = FunctionGraph::new();

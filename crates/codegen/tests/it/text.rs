@@ -39,7 +39,7 @@ fn constants_and_extents_do_not_enter_the_key() {
 }
 
 #[test]
-fn flags_that_are_taken_away_enter_the_key() {
+fn removed_flags_enter_the_key() {
     let module = link(&toy::seed_graph(), &toy::library()).unwrap();
     let key = |added: &[&str], removed: &[&str]| {
         let lists =
@@ -68,7 +68,7 @@ fn edges_and_props_enter_the_key() {
 }
 
 #[test]
-fn an_output_that_is_an_input_is_refused() {
+fn output_aliasing_an_input_is_rejected() {
     let mut graph = FunctionGraph::new();
     let x = graph.input("x", Type::tensor(DType::F64, 1)).unwrap();
     graph.output(x, None).unwrap();

@@ -74,7 +74,7 @@ fn registered_code_runs_and_fails_like_the_op() {
 }
 
 #[test]
-fn versions_are_those_registered() {
+fn versions_match_the_registration() {
     let ty: Type = "double<f64[]>".parse().unwrap();
     let version = |op| library().types().version(op, &ty);
     assert_eq!(version(TypeOp::View), Some(CacheVersion::Version(vec![2, 0])));
@@ -113,7 +113,7 @@ fn registering_one_type_changes_no_other_key() {
 }
 
 #[test]
-fn scalars_of_every_dtype_are_passed_on() {
+fn scalars_of_every_dtype_are_passed_through() {
     for dtype in DType::ALL {
         // Bit patterns in which the loss of any part of an element would be visible.
         let bits = [0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210];

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn no_name_stands_twice() {
+fn flag_names_are_unique() {
     let switches = [ARITHMETIC, LANGUAGE, OPTIMISATION].concat();
     for list in [&*switches, VALUES, MACHINE, WITHOUT, WHOLE] {
         let mut names: Vec<&str> = list.split_whitespace().collect();
@@ -63,7 +63,7 @@ fn harmless_flags_are_allowed() {
 }
 
 #[test]
-fn everything_else_is_refused_whatever_its_spelling() {
+fn other_flags_are_rejected_in_any_spelling() {
     let lists = [FILES, WRITTEN, MACHINES, STEPS].into_iter().flat_map(str::split_whitespace);
     for flag in lists.chain(["", "-D ", "-DX\n#include \"/x\"", "-D X", "-O2 -g", " -O2"]) {
         assert!(remedy(flag).is_some(), "{flag}");

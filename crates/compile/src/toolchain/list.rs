@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_compilers_are_known() {
+    fn compiler_names_are_recognized() {
         for name in
             ["cc", "gcc", "gcc-12", "clang-14", "aarch64-linux-gnu-gcc", "musl-gcc", "zig", "python-zig"]
         {

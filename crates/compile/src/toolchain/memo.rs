@@ -164,7 +164,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     #[test]
-    fn only_what_nobody_else_can_write_is_read() {
+    fn memo_is_read_only_if_private() {
         let root = tempfile::tempdir().unwrap();
         let directory = root.path().join("toolchains-v1");
         whole::create_dir_all(&directory).unwrap();

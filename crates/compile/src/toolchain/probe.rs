@@ -263,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_are_read_from_either_family() {
+    fn versions_parse_for_gcc_and_clang() {
         let gcc = "Target: x86_64-linux-gnu\ngcc version 12.2.0 (Debian 12.2.0-14+deb12u1) \n";
         assert_eq!(version(gcc), Some((Family::Gcc, "gcc 12.2.0".to_owned())));
         let clang = "Debian clang version 14.0.6\nTarget: x86_64-pc-linux-gnu\n";

@@ -43,13 +43,13 @@ fn failing_compiler_is_named_with_its_output() {
 }
 
 #[test]
-fn a_file_that_cannot_be_executed_is_named() {
+fn non_executable_file_is_named() {
     let error = refusal("#!/bin/sh\n", 0o644);
     assert!(error.contains("cannot start the compiler"), "{error}");
 }
 
 #[test]
-fn a_program_that_is_no_compiler_is_refused() {
+fn other_program_is_rejected_as_compiler() {
     let error = refusal("#!/bin/sh\necho hello\n", 0o755);
     assert!(error.contains("neither gcc nor clang"), "{error}");
 }
@@ -63,7 +63,7 @@ fn missing_compiler_is_one_error_with_hint() {
 }
 
 #[test]
-fn a_compiler_for_another_machine_is_refused() {
+fn compiler_for_another_machine_is_rejected() {
     let native = Toolchain::find(None).unwrap();
     let other =
         if cfg!(target_arch = "aarch64") { "x86_64-unknown-linux-gnu" } else { "aarch64-unknown-linux-gnu" };
@@ -93,7 +93,7 @@ fn a_cross_target_without_compiler_names_the_package() {
 }
 
 #[test]
-fn a_target_that_is_no_name_starts_nothing() {
+fn invalid_target_name_starts_no_process() {
     for target in ["arm/evil-linux-android", "../x86_64-unknown-linux-gnu", "-gnu", "", "x86_64 linux", "x\n"]
     {
         let refused = Toolchain::find(Some(target)).unwrap_err();

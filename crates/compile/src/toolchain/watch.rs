@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_appears_is_seen() {
+    fn new_file_is_detected() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("as");
         let watched = [Watched::look(path.clone())];

@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn targets_are_spelled_as_zig_does() {
+    fn targets_are_spelled_like_zig() {
         assert_eq!(target("x86_64-unknown-linux-gnu", None), "x86_64-linux-gnu");
         assert_eq!(target("aarch64-unknown-linux-gnu", Some("2.28")), "aarch64-linux-gnu.2.28");
         assert_eq!(target("aarch64-unknown-linux-musl", None), "aarch64-linux-musl");

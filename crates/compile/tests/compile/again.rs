@@ -20,7 +20,7 @@ fn units() -> Vec<Unit> {
 }
 
 #[test]
-fn an_archive_alone_makes_itself_again() {
+fn archive_alone_can_be_rebuilt() {
     for unit in units() {
         let compiled = compile(&unit, toolchain(), &variant()).unwrap();
         let again = recompile(&compiled.record, &compiled.archive, toolchain()).unwrap();

@@ -30,7 +30,7 @@ fn archive_has_unit_sources_and_objects() {
 }
 
 #[test]
-fn requires_are_those_of_a_lean_unit() {
+fn lean_unit_requires_no_library() {
     let requires = compile(&single(kernel(3)), toolchain(), &variant()).unwrap().record.requires;
     assert_eq!(
         (requires.arch.as_str(), requires.os.as_str()),
@@ -63,14 +63,14 @@ fn table_is_exported_and_entries_stay_linkable() {
 }
 
 #[test]
-fn helpers_that_are_not_static_are_not_exported() {
+fn non_static_helpers_are_not_exported() {
     let helper = "__attribute__((visibility(\"default\"))) int helper(int x) { return x + 1; }\n";
     let unit = single(module("helped() -> f64", helper, "    return helper(args[0] != NULL) == 9;"));
     compile(&unit, toolchain(), &variant()).unwrap();
 }
 
 #[test]
-fn builtins_may_stay_open_and_are_stated() {
+fn builtins_may_stay_undefined_and_are_recorded() {
     let unit = single(module(
         "copy(f64[..]) -> f64[..]",
         "",
@@ -96,7 +96,7 @@ fn cxx_modules_are_compiled_by_the_cxx_driver() {
 }
 
 #[test]
-fn debug_objects_hold_no_place() {
+fn debug_objects_contain_no_build_path() {
     let mut debug = kernel(3);
     debug.profile = Profile::Debug;
     let unit = single(debug);
@@ -112,14 +112,14 @@ fn debug_objects_hold_no_place() {
 
 /// Compiles one unit and prints its digest; the test below runs it in different environments.
 #[test]
-#[ignore = "the child of environment_does_not_reach_the_bytes"]
+#[ignore = "the child of environment_does_not_change_the_bytes"]
 fn child_prints_digest() {
     let digest = compile(&single(kernel(7)), toolchain(), &variant()).unwrap().record.digest;
     println!("digest={digest}");
 }
 
 #[test]
-fn environment_does_not_reach_the_bytes() {
+fn environment_does_not_change_the_bytes() {
     let poison = tempfile::tempdir().unwrap();
     for header in ["stdint.h", "stddef.h", "stdarg.h", "module.h"] {
         fs_err::write(poison.path().join(header), "#error poisoned\n").unwrap();

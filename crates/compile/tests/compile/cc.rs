@@ -87,14 +87,14 @@ fn accepted_arguments_do_not_change_the_code() {
 }
 
 #[test]
-fn the_variable_of_the_target_comes_first() {
+fn target_specific_variable_comes_first() {
     let own = format!("CC_{}", host_target().replace('-', "_"));
     let found = child(&[("CC", "gcc -m32"), (&own, "cc -pipe")]);
     assert_eq!(value(&found, "id"), value(&child(&[]), "id"));
 }
 
 #[test]
-fn quotes_protect_blanks_where_that_is_asked_for() {
+fn quotes_protect_spaces_when_enabled() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("my gcc");
     script(&file, &format!("exec {} \"$@\"", toolchain().driver().display()));

@@ -48,7 +48,7 @@ fn lean_modules_need_only_compiler_functions() {
 }
 
 #[test]
-fn hosted_modules_have_the_systems_functions_beside_them() {
+fn hosted_modules_use_system_functions() {
     for language in [Language::C, Language::Cxx] {
         let mut hosted = compat("hosted(f64) -> f64", language, CODE);
         hosted.includes.insert(0, "<math.h>".to_owned());

@@ -94,26 +94,26 @@ fn undefined_symbol_is_named_with_its_op() {
 }
 
 #[test]
-fn misspelt_function_is_an_error_of_the_compiler() {
+fn misspelled_function_is_a_compiler_error() {
     let text = refused(module("misspelt(f64) -> f64", "", "    return sqroot(1.0) > 0;")).to_string();
     assert!(text.contains("sqroot") && text.contains("misspelt(f64) -> f64"), "{text}");
 }
 
 #[test]
-fn embedded_files_are_refused() {
+fn embedded_files_are_rejected() {
     let error = refused(module("embed() -> f64", "__asm__(\".incbin \\\"/etc/hostname\\\"\");", ""));
     assert!(matches!(&error, CompileError::Embed { what, .. } if what == "/etc/hostname"), "{error}");
 }
 
 #[test]
-fn a_clock_in_the_text_is_refused() {
+fn time_macros_are_rejected() {
     let text =
         refused(module("clock() -> f64", "", "    const char *t = __TIME__; return t[0];")).to_string();
     assert!(text.contains("reproducible"), "{text}");
 }
 
 #[test]
-fn files_beside_unit_and_toolchain_are_refused() {
+fn files_outside_unit_and_toolchain_are_rejected() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("secret.h");
     fs_err::write(&file, "int x;\n").unwrap();
@@ -127,7 +127,7 @@ fn files_beside_unit_and_toolchain_are_refused() {
 }
 
 #[test]
-fn wrong_variants_are_refused() {
+fn wrong_variants_are_rejected() {
     let unit = single(kernel(3));
     let other = Variant { target: "sparc64-unknown-linux-gnu".to_owned(), ..variant() };
     assert!(matches!(compile(&unit, toolchain(), &other), Err(CompileError::Target { .. })));
@@ -144,7 +144,7 @@ fn wrong_variants_are_refused() {
 }
 
 #[test]
-fn a_compiler_that_takes_too_long_is_stopped() {
+fn slow_compiler_is_stopped() {
     let found = Toolchain::find(None).unwrap().with_timeout(Duration::from_millis(1));
     let error = compile(&single(kernel(3)), &found, &variant()).unwrap_err();
     assert!(matches!(error, CompileError::Timeout { .. }), "{error}");
@@ -152,13 +152,13 @@ fn a_compiler_that_takes_too_long_is_stopped() {
 
 /// Searches for a compiler where none exists; the test below runs it.
 #[test]
-#[ignore = "the child of no_compiler_is_one_error_with_a_hint"]
+#[ignore = "the child of missing_compiler_is_one_error_with_hint"]
 fn child_finds_no_compiler() {
     println!("error={}", Toolchain::find(None).unwrap_err());
 }
 
 #[test]
-fn no_compiler_is_one_error_with_a_hint() {
+fn missing_compiler_is_one_error_with_hint() {
     let child = |variables: &[(&str, &str)]| {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["--ignored", "--exact", "errors::child_finds_no_compiler", "--nocapture"]);
@@ -231,7 +231,7 @@ fn killed_compiler_differs_from_a_rejection() {
 }
 
 #[test]
-fn a_full_disk_is_told_with_the_directory() {
+fn full_disk_error_names_the_directory() {
     let (_directory, found) = compiler_that("echo 'raw.o: No space left on device' >&2; exit 1");
     let error = compile(&single(kernel(3)), &found, &variant()).unwrap_err();
     assert!(matches!(error, CompileError::Scratch { .. }) && error.to_string().contains("TMPDIR"), "{error}");

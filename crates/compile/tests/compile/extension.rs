@@ -56,7 +56,7 @@ fn key_has_host_versions_but_not_its_name() {
 }
 
 #[test]
-fn a_text_without_its_function_is_no_module() {
+fn extension_without_its_function_is_rejected() {
     for name in ["", "mxyz", "m\"x", "@M@"] {
         let text = text("mabc", "PyErr_Clear");
         assert!(Module::extension(name, &text, Vec::new(), Vec::new()).is_none(), "{name}");

@@ -59,7 +59,7 @@ fn missing_library_gets_a_hint() {
 }
 
 #[test]
-fn a_library_that_is_not_there_is_named() {
+fn missing_library_is_named() {
     let mut module = with_libm();
     module.libraries.push("nobody-has-it".to_owned());
     let error = compile(&single(module), toolchain(), &variant()).unwrap_err();

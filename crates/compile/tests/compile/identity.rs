@@ -28,7 +28,7 @@ fn specs_file_changes_the_identity() {
 }
 
 #[test]
-fn a_tool_that_appears_earlier_is_seen() {
+fn earlier_tool_in_search_path_is_detected() {
     let Some(farm) = Farm::new() else { return };
     let plain = farm.id();
     let machine = ask(&farm.driver(), &["-dumpmachine"]);
@@ -124,7 +124,7 @@ fn driver_behind_a_script_changes_the_identity() {
 }
 
 #[test]
-fn a_compiler_replaced_while_it_compiles_publishes_nothing() {
+fn compiler_replaced_during_compile_publishes_nothing() {
     let Some(farm) = Farm::new() else { return };
     let tool = farm.bin.join("as");
     let replace = "[ -e \"$0.new\" ] && case \" $* \" in *' -o '*) mv \"$0.new\" \"$0\";; esac";

@@ -120,7 +120,7 @@ fn forbidden_flag_names_its_module() {
 }
 
 #[test]
-fn names_that_would_be_other_arguments_are_refused() {
+fn names_that_look_like_arguments_are_rejected() {
     let with = |change: fn(&mut Module)| {
         let mut module = kernel(3);
         change(&mut module);

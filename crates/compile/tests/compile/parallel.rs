@@ -29,7 +29,7 @@ fn parallelism_changes_neither_order_nor_bytes() {
 }
 
 #[test]
-fn a_failure_loses_no_other_result() {
+fn one_failure_keeps_other_results() {
     let mut jobs = jobs(4);
     jobs[1].0 = single(module("bad() -> f64", "", "    syntax error;"));
     let events = RefCell::new(Vec::new());

@@ -11,7 +11,7 @@ fn shared_object() -> Vec<u8> {
 }
 
 #[test]
-fn unwinders_find_the_tables_of_every_module() {
+fn every_module_has_unwind_tables() {
     let bytes = shared_object();
     let file = object::File::parse(&*bytes).unwrap();
     let section = |name: &str| file.section_by_name(name).unwrap().data().unwrap().to_vec();
@@ -24,7 +24,7 @@ fn unwinders_find_the_tables_of_every_module() {
 
 #[cfg(target_arch = "x86_64")]
 #[test]
-fn modules_are_marked_as_compatible_with_shadow_stacks() {
+fn modules_are_marked_for_shadow_stacks() {
     let bytes = shared_object();
     let file = object::File::parse(&*bytes).unwrap();
     let note = file.section_by_name(".note.gnu.property").unwrap().data().unwrap().to_vec();

@@ -46,7 +46,7 @@ fn zig_compiles_the_same_bytes_in_any_place() {
 }
 
 #[test]
-fn scripts_that_start_zig_are_that_zig() {
+fn scripts_that_start_zig_count_as_zig() {
     let Some(zig) = zig() else { return };
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("zigcc-x86_64-linux-gnu.sh");
@@ -58,7 +58,7 @@ fn scripts_that_start_zig_are_that_zig() {
 }
 
 #[test]
-fn libraries_are_those_of_the_wanted_glibc() {
+fn modules_link_the_requested_glibc() {
     let Some(zig) = zig() else { return };
     let found = Toolchain::at(&zig, None).unwrap();
     if !found.target().ends_with("-gnu") {
@@ -81,7 +81,7 @@ fn libraries_are_those_of_the_wanted_glibc() {
 }
 
 #[test]
-fn another_compiler_has_no_other_glibc() {
+fn other_compilers_reject_a_glibc_version() {
     let error = Toolchain::find(None).unwrap().with_glibc("2.28");
     match toolchain().family() {
         Family::Zig => {}
@@ -90,7 +90,7 @@ fn another_compiler_has_no_other_glibc() {
 }
 
 #[test]
-fn cross_targets_need_nothing_else() {
+fn zig_needs_no_other_tools_for_cross_targets() {
     let Some(zig) = zig() else { return };
     for (target, isa) in [
         ("aarch64-unknown-linux-gnu", Isa::Aarch64),
@@ -134,7 +134,7 @@ fn modules_are_joined_and_linked_statically() {
 }
 
 #[test]
-fn address_sanitizer_is_one_clear_error() {
+fn address_sanitizer_is_rejected_with_one_error() {
     let Some(zig) = zig() else { return };
     let found = Toolchain::at(&zig, None).unwrap();
     let mut kernel = kernel(3);
@@ -163,14 +163,14 @@ fn python_zig_is_named_by_its_module() {
 
 /// Finds a compiler where `PATH` has zig alone; the test below runs it.
 #[test]
-#[ignore = "the child of zig_is_found_where_no_other_compiler_is"]
+#[ignore = "the child of zig_is_found_without_other_compilers"]
 fn child_finds_zig() {
     let found = Toolchain::find(None).unwrap();
     println!("found={} {}", found.description(), found.id(Language::Cxx).is_ok());
 }
 
 #[test]
-fn zig_is_found_where_no_other_compiler_is() {
+fn zig_is_found_without_other_compilers() {
     let Some(zig) = zig() else { return };
     let directory = tempfile::tempdir().unwrap();
     let real = Toolchain::at(&zig, None).unwrap().driver().to_owned();

@@ -89,19 +89,19 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_keyring_name_is_refused() {
+    fn empty_keyring_name_is_rejected() {
         assert!(matches!(refusal(""), BundleSignatureError::EmptyName(_)));
     }
 
     #[test]
     #[cfg(not(feature = "signed"))]
-    fn a_keyring_is_refused_without_the_feature() {
+    fn keyring_is_rejected_without_the_feature() {
         assert!(matches!(refusal("absent.keyring"), BundleSignatureError::NoKeyrings(_)));
     }
 
     #[test]
     #[cfg(feature = "signed")]
-    fn a_missing_keyring_is_refused() {
+    fn missing_keyring_is_rejected() {
         use crate::keyring::KeyringError;
         let directory = tempfile::tempdir().unwrap();
         let refused = refusal(directory.path().join("absent.keyring"));

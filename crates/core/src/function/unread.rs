@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_are_read_after_the_loader_is_gone() {
+    fn programs_are_readable_after_the_loader_drops() {
         let functions = |names: [&str; 2]| {
             let port = |name: &str| Port { name: name.to_owned(), ty: Type::tensor(DType::F64, 1) };
             let program = |name| Program { inputs: vec![port(name)], ..Program::default() };

@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_follow_each_other_for_centuries() {
+    fn consecutive_days_parse_for_centuries() {
         assert_eq!(Date::of_days(0).to_string(), "1970-01-01");
         assert_eq!(Date::of_days(11_016).to_string(), "2000-02-29");
         assert_eq!(Date::of_days(20_779).to_string(), "2026-11-22");

@@ -97,7 +97,7 @@ fn cut_and_changed_bytes_are_malformed_or_canonical() {
 }
 
 #[test]
-fn invalid_names_and_keys_are_refused() {
+fn invalid_names_and_keys_are_rejected() {
     let described = |name: &str| vec![Described { name: name.to_owned(), ..Described::default() }];
     let twice = Metadata { inputs: [described("x"), described("x")].concat(), ..Metadata::default() };
     assert!(matches!(twice.check(), Err(MetadataError::Twice { .. })));

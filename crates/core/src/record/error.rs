@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_has_the_article_of_its_noun() {
+    fn error_uses_the_right_article() {
         for (what, expected) in [
             ("record", "not a record: x"),
             ("entry", "not an entry: x"),

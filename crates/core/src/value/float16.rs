@@ -189,7 +189,7 @@ mod tests {
     use super::{bf16, f16};
 
     #[test]
-    fn widening_is_that_of_the_crate_half() {
+    fn widening_matches_the_half_crate() {
         for bits in 0..=u16::MAX {
             let (a, b) = (half::f16::from_bits(bits).to_f64(), half::bf16::from_bits(bits).to_f64());
             let same = |x: f64, y: f64| x.to_bits() == y.to_bits() || (x.is_nan() && y.is_nan());

@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_are_computed_as_in_python() {
+    fn integer_arithmetic_matches_python() {
         let rows: [(&str, Literal, Literal, Literal); 23] = [
             ("div", int(1), int(2), Float(0.5)),
             ("div", int(4), int(2), Float(2.0)),
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn functions_of_floats_are_left_to_the_library() {
+    fn float_functions_are_not_folded() {
         for (function, a, b) in
             [("pow", Float(2.0), Float(0.5)), ("mod", Float(1.0), int(1)), ("maximum", int(1), int(2))]
         {

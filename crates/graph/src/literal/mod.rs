@@ -225,7 +225,7 @@ mod tests {
     use num_bigint::BigInt;
 
     #[test]
-    fn integers_keep_every_bit_or_are_refused() {
+    fn integers_keep_every_bit_or_are_rejected() {
         let n = Literal::Int(BigInt::from(u64::MAX));
         assert_eq!(n.dtype(), DType::U64);
         assert_eq!(n.value(DType::U64), Some(Array::from(u64::MAX)));
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_widen_only_what_cannot_hold_them() {
+    fn dtypes_widen_only_when_literals_need_it() {
         assert_eq!(Kind::Int.meet(DType::Bool), DType::I64);
         assert_eq!(Kind::Int.meet(DType::U8), DType::U8);
         assert_eq!(Kind::Float.meet(DType::I8), DType::F64);

@@ -68,7 +68,7 @@ mod tests {
     use super::{ParseInputError, parse_input};
 
     #[test]
-    fn declarations_of_another_form_are_refused() {
+    fn malformed_declarations_are_rejected() {
         assert!(matches!(parse_input("x f64"), Err(ParseInputError::Form { .. })));
         for text in [": f64", "2x: f64", "x y: f64", "True: f64", "lambda = f64", "x-y: f64"] {
             assert!(matches!(parse_input(text), Err(ParseInputError::Name { .. })), "{text}");

@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_read_as_python_does() {
+    fn numbers_parse_like_python() {
         use Token::{End, Float, Imaginary, Int, Name, Sign};
         assert_eq!(
             tokens("1_000 1e-3 .5 1. 00"),
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn long_signs_win_over_short_ones() {
+    fn lexer_prefers_longer_operators() {
         assert_eq!(tokens("a**b//c<=d>>e"), tokens("a ** b // c <= d >> e"));
         assert_ne!(tokens("a**b"), tokens("a* *b"));
     }

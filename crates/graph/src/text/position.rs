@@ -54,7 +54,7 @@ mod tests {
     use super::Position;
 
     #[test]
-    fn caret_stands_under_the_column_of_its_line() {
+    fn caret_points_at_the_column() {
         let text = "t = ä*x\nout = t +";
         let position = Position::new(None, text, text.len());
         assert_eq!((position.line, position.column), (2, 10));

@@ -74,7 +74,7 @@ impl Sketch {
 }
 
 #[test]
-fn maps_name_positions_that_exist() {
+fn maps_with_unknown_positions_are_rejected() {
     for (op, map) in [
         (Mapped { views: vec![(0, 1)], ..plain() }, "view_map"),
         (Mapped { views: vec![(1, 0)], ..plain() }, "view_map"),
@@ -138,7 +138,7 @@ fn given_up_inputs_may_be_overwritten() {
 }
 
 #[test]
-fn nothing_is_read_after_it_was_overwritten() {
+fn reads_after_overwriting_are_rejected() {
     // Reads the variable itself, a view of it, and the base of a view.
     for reads in 0..3 {
         let mut sketch = Sketch::new();
@@ -161,7 +161,7 @@ fn nothing_is_read_after_it_was_overwritten() {
 }
 
 #[test]
-fn nothing_is_overwritten_twice() {
+fn overwriting_twice_is_rejected() {
     let mut sketch = Sketch::new();
     let x = sketch.1;
     let base = sketch.add(plain(), &[x]);
@@ -182,7 +182,7 @@ fn apply_reads_overwritten_input_only_there() {
 }
 
 #[test]
-fn outputs_of_the_graph_stay_whole() {
+fn overwriting_graph_outputs_is_rejected() {
     let mut sketch = Sketch::new();
     let x = sketch.1;
     let base = sketch.add(plain(), &[x]);
@@ -192,7 +192,7 @@ fn outputs_of_the_graph_stay_whole() {
 }
 
 #[test]
-fn normalising_keeps_readers_before_whoever_overwrites() {
+fn normalise_keeps_reads_before_overwrites() {
     let mut sketch = Sketch::new();
     let x = sketch.1;
     let base = sketch.add(plain(), &[x]);

@@ -15,7 +15,7 @@ fn ty(text: &str) -> Type {
 }
 
 #[test]
-fn types_are_written_as_they_are_read() {
+fn types_round_trip() {
     let user =
         ["double<f64[]>", "my.crate_2.image<f32[?,?,3]>", "_x<bool[1]>", "plan<opaque>", "opaque<opaque>"];
     for text in ["f64", "bool", "i64[]", "f32[?]", "f64[?,1,3]", "f64[0]"].into_iter().chain(user) {
@@ -76,7 +76,7 @@ fn user_types() -> impl Strategy<Value = UserType> {
 
 proptest! {
     #[test]
-    fn user_types_are_read_as_they_are_written(user in user_types(), other in user_types()) {
+    fn user_types_round_trip(user in user_types(), other in user_types()) {
         let ty = Type::from(user.clone());
         prop_assert_eq!(ty.to_string().parse::<Type>(), Ok(ty.clone()));
         prop_assert!(ty.covers(&ty) && ty.without_extents().covers(&ty));
@@ -103,7 +103,7 @@ fn type_covers_more_specific_types() {
 }
 
 #[test]
-fn extents_broadcast_as_numpy_says() {
+fn extents_broadcast_like_numpy() {
     use Extent::{Fixed, Unknown};
     assert_eq!(Fixed(1).broadcast(Fixed(0)), Some(Fixed(0)));
     assert_eq!(Unknown.broadcast(Fixed(3)), Some(Fixed(3)));
@@ -112,7 +112,7 @@ fn extents_broadcast_as_numpy_says() {
 }
 
 #[test]
-fn arrays_are_equal_when_their_bits_are() {
+fn arrays_compare_by_their_bits() {
     for dtype in DType::ALL {
         let array = specials(dtype);
         assert_eq!(Array::from_bits(dtype, array.shape(), &array.bits()), Some(array.clone()));
@@ -133,7 +133,7 @@ fn bits_must_match_the_shape() {
 }
 
 #[test]
-fn building_refuses_duplicate_names_and_foreign_variables() {
+fn builder_rejects_duplicate_names_and_foreign_variables() {
     let mut a = FunctionGraph::new();
     let x = a.input("x", ty("f64[?]")).unwrap();
     let duplicate = |what| BuildError::DuplicateName { name: "x".to_owned(), what };
@@ -157,7 +157,7 @@ fn signatures_are_printed_with_types() {
 }
 
 #[test]
-fn interpret_refuses_what_the_types_do_not_admit() {
+fn interpret_rejects_mismatched_inputs() {
     let g = graph(&["x: f64[3]"], &["x + x"]);
     assert_eq!(interpret(&g, &[]), Err(InterpretError::Arity { expected: 1, found: 0 }));
     for wrong in
@@ -172,7 +172,7 @@ fn interpret_refuses_what_the_types_do_not_admit() {
 }
 
 #[test]
-fn interpret_names_the_apply_that_refused() {
+fn interpret_error_names_the_failed_apply() {
     let g = graph(&["x: f64[?]", "y: f64[?]"], &["exp(x) + y"]);
     let inputs = [Array::zeros(DType::F64, &[3]), Array::zeros(DType::F64, &[2])];
     let error = interpret(&g, &inputs).unwrap_err();
@@ -180,7 +180,7 @@ fn interpret_names_the_apply_that_refused() {
 }
 
 #[test]
-fn opaque_values_stay_inside() {
+fn opaque_values_cannot_cross_graph_boundaries() {
     let mut a = FunctionGraph::new();
     let x = a.input("x", ty("plan<opaque>")).unwrap();
     a.output(x, Some("y")).unwrap();

@@ -17,7 +17,7 @@ fn bytes(outputs: &[&str]) -> Vec<u8> {
 }
 
 #[test]
-fn equal_ops_on_other_edges_differ() {
+fn equal_ops_on_other_edges_encode_differently() {
     // Each group has equal ops. The first group is the pair that shares a module in PyTensor ≥ 2.35.1.
     let groups: [&[&[&str]]; 8] = [
         &[&["t = exp(x); t*y - t"], &["t = exp(x); t - t*y"]],
@@ -54,7 +54,7 @@ fn shared_and_repeated_variables_count() {
 }
 
 #[test]
-fn every_part_that_is_kept_tells_graphs_apart() {
+fn encoded_parts_distinguish_graphs() {
     let with = |inputs: &[&str], output: &str| canonical(&graph(inputs, &[output]));
     let base = with(&["x: f64[?]", "y: f64[?]"], "x + y");
     let others = [
@@ -245,7 +245,7 @@ fn bytes_are_equal_exactly_when_graphs_are_alike() {
 
 proptest! {
     #[test]
-    fn building_in_another_order_gives_the_same_bytes(case in cases(config(), ToyLibrary), seed: u64) {
+    fn build_order_does_not_change_the_bytes(case in cases(config(), ToyLibrary), seed: u64) {
         let other = shuffled(&case.graph, &mut Choices::seeded(seed));
         prop_assert!(alike(&case.graph, &other));
         prop_assert_eq!(canonical(&case.graph), canonical(&other));
@@ -283,7 +283,7 @@ fn slots_are_numbered_by_first_use() {
 }
 
 #[test]
-fn depth_costs_no_stack() {
+fn deep_graphs_need_no_stack() {
     let mut g = FunctionGraph::new();
     let mut v = g.input("x", Type::tensor(precast_graph::DType::F64, 0)).unwrap();
     let exp = ToyLibrary.op("exp", &Props::new()).unwrap().unwrap();

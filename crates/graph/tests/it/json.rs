@@ -48,7 +48,7 @@ fn handwritten_document_round_trips() {
 }
 
 #[test]
-fn fields_that_say_nothing_may_be_left_out() {
+fn empty_fields_are_optional() {
     let short = json!({
         "precast_graph": 1,
         "inputs": [{"name": "x", "type": "f64[?]"}],
@@ -95,7 +95,7 @@ pub(crate) fn composite() -> FunctionGraph {
 }
 
 #[test]
-fn graphs_and_ops_inside_props_come_back() {
+fn graphs_and_ops_in_props_round_trip() {
     assert_eq!(parse(&render(&composite()), &ToyLibrary).unwrap(), composite());
     let nested = json!({
         "precast_graph": 1,
@@ -147,7 +147,7 @@ fn floats_and_arrays_in_props_keep_every_bit() {
 }
 
 #[test]
-fn wrong_floats_and_arrays_in_props_are_refused() {
+fn invalid_floats_and_arrays_in_props_are_rejected() {
     let wrong = |prop: Value| {
         let mut document = to_json(&holding(Prop::Int(1)));
         document["applies"][0]["props"]["prop"] = prop;
@@ -172,7 +172,7 @@ fn wrong_floats_and_arrays_in_props_are_refused() {
 }
 
 #[test]
-fn inputs_may_be_called_like_ids() {
+fn input_names_may_look_like_ids() {
     let g = graph(&["v0: f64[?]", "c0: f64[?]", "c0_: f64[?]"], &["exp(v0) + c0 + c0_ + 1"]);
     assert_eq!(canonical(&parse(&render(&g), &ToyLibrary).unwrap()), canonical(&g));
 }
@@ -245,7 +245,7 @@ fn errors_name_place_found_and_expected() {
 }
 
 #[test]
-fn apply_before_its_inputs_is_no_cycle() {
+fn apply_before_its_inputs_is_not_a_cycle() {
     let mut disordered = document();
     disordered["applies"].as_array_mut().unwrap().swap(0, 1);
     let error = refuse(&disordered);
@@ -281,7 +281,7 @@ fn prop_errors_have_their_full_path() {
 }
 
 #[test]
-fn fields_and_props_given_twice_are_refused() {
+fn duplicate_fields_and_props_are_rejected() {
     let text = document().to_string();
     let twice = text.replacen("\"outputs\"", "\"inputs\":[],\"outputs\"", 1);
     assert_ne!(twice, text);
@@ -331,7 +331,7 @@ fn nesting_limit_needs_little_stack() {
 }
 
 #[test]
-fn constants_with_huge_shapes_are_refused() {
+fn constants_with_huge_shapes_are_rejected() {
     let shapes = [
         ("f64[?]", vec![1_u64 << 60]),
         ("f64[?,?]", vec![1 << 32, 1 << 32]),

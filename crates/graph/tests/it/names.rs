@@ -31,7 +31,7 @@ fn hostile() -> Vec<String> {
 }
 
 #[test]
-fn builders_refuse_hostile_names() {
+fn builders_reject_hostile_names() {
     for name in hostile() {
         let mut graph = FunctionGraph::new();
         assert!(matches!(graph.input(&name, "f64".parse().unwrap()), Err(BuildError::Name(_))));
@@ -42,7 +42,7 @@ fn builders_refuse_hostile_names() {
 }
 
 #[test]
-fn json_refuses_hostile_names_at_their_place() {
+fn json_rejects_hostile_names_with_position() {
     for name in hostile() {
         let constant =
             json!({"id": "c", "type": "f64", "shape": [], "bits": ["0000000000000000"], "name": name});
@@ -72,7 +72,7 @@ fn json_refuses_hostile_names_at_their_place() {
 }
 
 #[test]
-fn texts_refuse_hostile_names() {
+fn texts_reject_hostile_names() {
     for name in hostile() {
         // White space around a name is not part of the name.
         let read = parse_input(&format!("{name}: f64"));
@@ -86,7 +86,7 @@ fn texts_refuse_hostile_names() {
 }
 
 #[test]
-fn names_that_are_words_are_kept() {
+fn keywords_are_valid_names() {
     let words = graph(&["größe: f64", "__MODEL: f64"], &["fn = größe + __MODEL"]);
     let names = [words.input_name(0), words.input_name(1), &words.output_name(0)].map(str::to_owned);
     assert_eq!(names, ["größe", "__MODEL", "fn"]);

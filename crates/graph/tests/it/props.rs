@@ -97,7 +97,7 @@ fn props_of_every_kind_and_value_differ() {
 }
 
 #[test]
-fn graphs_inside_props_are_numbered_anew_too() {
+fn graphs_in_props_are_renumbered() {
     let a = nested(&["x: f64", "y: f64"], &["a = exp(x); b = neg(y); a + b"]);
     let b = nested(&["p: f64", "q: f64"], &["b = neg(q); a = exp(p); a + b"]);
     assert_eq!(holding(a), holding(b));

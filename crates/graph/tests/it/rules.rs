@@ -34,7 +34,7 @@ fn filter(ty: &str, value: impl Into<Array>, strict: bool, down: Option<bool>) -
 }
 
 #[test]
-fn arrays_are_converted_where_numpy_casts_safely() {
+fn filter_converts_arrays_where_numpy_casts_safely() {
     for line in SAFE.lines().filter(|line| !line.is_empty()) {
         let (from, safe) = line.split_once(':').unwrap();
         let from: DType = from.trim().parse().unwrap();
@@ -55,7 +55,7 @@ fn arrays_are_converted_where_numpy_casts_safely() {
 }
 
 #[test]
-fn single_numbers_are_taken_where_nothing_is_lost() {
+fn filter_accepts_single_numbers_without_loss() {
     assert_eq!(filter("i8[]", 100_i64, false, Some(false)), Ok(Array::from(100_i8)));
     assert!(filter("i8[]", 200_i64, false, None).is_err());
     assert_eq!(filter("f32[]", 16_777_216_i64, false, Some(false)), Ok(Array::from(16_777_216.0_f32)));
@@ -72,7 +72,7 @@ fn single_numbers_are_taken_where_nothing_is_lost() {
 }
 
 #[test]
-fn extents_are_the_types_whatever_is_allowed() {
+fn filter_rejects_other_extents() {
     let rows: [(&str, &[usize]); 4] =
         [("f64[2]", &[3]), ("f64[?,?]", &[2]), ("f64", &[1]), ("a<f64[1]>", &[])];
     for (ty, shape) in rows {

@@ -16,7 +16,7 @@ fn same(a: &str, b: &str) {
 }
 
 #[test]
-fn expressions_group_as_in_python() {
+fn operator_precedence_matches_python() {
     for (short, full) in [
         ("-x**2", "-(x**2)"),
         ("-x**-y", "-(x**(-y))"),
@@ -58,7 +58,7 @@ fn operators_are_calls_of_functions() {
 }
 
 #[test]
-fn values_are_those_of_python() {
+fn values_match_python() {
     // The inputs are x = 3.0, y = 0.5, i = 7.
     for (text, expected) in [
         ("-x**2", -9.0),
@@ -158,7 +158,7 @@ fn statements_bind_names_and_the_last_is_output() {
 }
 
 #[test]
-fn names_of_one_output_serve_the_next() {
+fn later_outputs_can_use_earlier_names() {
     let g = graph(&["x: f64[?]"], &["t = exp(x); a = t + 1", "b = a * t", "x", "c = a"]);
     let names: Vec<_> = (0..4).map(|i| g.declared_output_name(i)).collect();
     assert_eq!(names, [Some("a"), Some("b"), None, Some("c")]);
@@ -263,7 +263,7 @@ fn error_in_one_output_names_it() {
 }
 
 #[test]
-fn words_of_python_get_a_hint() {
+fn python_keywords_get_a_hint() {
     for (text, hint) in [
         ("p and p", "`&`"),
         ("p or p", "`|`"),
@@ -295,7 +295,7 @@ fn words_of_python_get_a_hint() {
 }
 
 #[test]
-fn inputs_that_no_expression_can_use_are_refused() {
+fn unusable_input_names_are_rejected() {
     let f64 = || "f64".parse().unwrap();
     for name in ["", "1x", "x y", "True", "lambda"] {
         let error = parse(&["1"], &[(name.to_owned(), f64())], &ToyLibrary).unwrap_err();
@@ -373,7 +373,7 @@ proptest! {
 }
 
 #[test]
-fn the_library_names_every_function_that_it_has() {
+fn library_lists_every_function() {
     // `nearest` can only suggest listed names.
     for name in ToyLibrary.names() {
         assert!(ToyLibrary.op(&name, &Props::new()).is_some(), "{name}");

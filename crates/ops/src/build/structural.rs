@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn methods_say_what_the_text_says() {
+    fn methods_build_the_same_graph_as_text() {
         type Method = fn(&Graph, &Var, &Var, &Var) -> Var;
         let pairs: [(&str, Method); 18] = [
             ("x[1:n, ::-1]", |_, x, _, n| {

@@ -157,7 +157,7 @@ mod tests {
     use precast_graph::DType::{Bf16, Bool, C64, F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
 
     #[test]
-    fn a_dtype_holds_another_only_without_loss() {
+    fn dtype_holds_another_only_without_loss() {
         let yes = [
             (I8, Bool),
             (F16, Bool),

@@ -123,7 +123,7 @@ mod tests {
     use super::quote;
 
     #[test]
-    fn a_message_cannot_leave_its_string() {
+    fn message_stays_inside_its_string() {
         assert_eq!(quote("n > 0, \"ä\" \\ @M@ ?"), "\"n > 0, \\042\\303\\244\\042 \\134 \\100M\\100 \\077\"");
     }
 }

@@ -85,13 +85,13 @@ fn check(values: u64) {
 }
 
 #[test]
-fn blocks_have_the_bits_of_single_elements_at_every_level() {
+fn blocks_match_single_elements_at_every_level() {
     check(1 << 14);
 }
 
 #[test]
 #[ignore = "takes minutes: run it after changes to a region"]
-fn regions_have_the_bits_of_the_general_form_for_many_values() {
+fn regions_match_the_general_form() {
     check(10_000_000);
 }
 

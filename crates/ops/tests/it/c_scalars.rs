@@ -37,7 +37,7 @@ fn calls(row: &Row) -> Vec<String> {
 }
 
 #[test]
-fn c_scalars_serve_wherever_tensors_without_dimensions_do() {
+fn c_scalars_work_like_zero_dimensional_tensors() {
     let (mut count, mut wrong) = (0, Vec::new());
     for text in Ops::rows().flat_map(calls) {
         let Ok(expected) = value(&text, false) else { continue };
@@ -52,7 +52,7 @@ fn c_scalars_serve_wherever_tensors_without_dimensions_do() {
 }
 
 #[test]
-fn named_arguments_and_parts_take_c_scalars() {
+fn named_arguments_and_slices_accept_c_scalars() {
     for text in [
         "linspace(0, 1, n)",
         "linspace(s, 3, num=n)",

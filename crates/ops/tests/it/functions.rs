@@ -26,7 +26,7 @@ macro_rules! gives {
 }
 
 #[test]
-fn integers_never_trap_and_divide_as_python_does() {
+fn integers_never_trap_and_divide_like_python() {
     gives! {
         "x // y" of 7_i8, 0_i8 => 0_i8;
         "x % y" of 7_i8, 0_i8 => 0_i8;
@@ -140,7 +140,7 @@ fn complex_parts_come_from_text() {
 type Expression = fn(&Var, &Var) -> Var;
 
 #[test]
-fn methods_and_operators_build_what_the_text_says() {
+fn methods_and_operators_match_the_text() {
     let rows: [(&str, &str, Expression); 14] = [
         ("f32", "clip(x, y, 2)", |x, y| x.clip(y, 2)),
         ("f32", "hypot(sin(x), cos(y))", |x, y| x.sin().hypot(y.cos())),

@@ -389,7 +389,7 @@ pub(crate) fn highest() -> compiler::Level {
 }
 
 #[test]
-fn elementwise_kernels_give_the_bits_of_perform() {
+fn elementwise_kernels_match_perform() {
     check(highest(), "gnu11", elementwise_calls());
 }
 
@@ -456,7 +456,7 @@ fn fused_graphs_match_perform_at_every_level() {
 }
 
 #[test]
-fn kernels_that_call_block_functions_give_the_bits_of_perform() {
+fn kernels_with_block_functions_match_perform() {
     check_at(&compiler::levels(), "gnu11", &block_calls(&[DType::F64]));
     check(highest(), "gnu11", block_calls(&[DType::F16, DType::F32]));
     check(compiler::levels()[0], "c++17", block_calls(&[DType::F64]));
@@ -471,7 +471,7 @@ fn kernels_that_call_block_functions_give_the_bits_of_perform() {
 }
 
 #[test]
-fn kernels_that_widen_operands_give_the_bits_of_perform() {
+fn kernels_that_widen_operands_match_perform() {
     let (graphs, mut choices, mut calls) = (wide_graphs(), Choices::seeded(21), Vec::new());
     let text = |graph: &FunctionGraph| {
         let module = precast_codegen::link(graph, Ops::standard().c()).unwrap();
@@ -490,7 +490,7 @@ fn kernels_that_widen_operands_give_the_bits_of_perform() {
 }
 
 #[test]
-fn views_and_products_give_the_bits_of_perform() {
+fn views_and_products_match_perform() {
     check(highest(), "gnu11", view_calls());
 }
 

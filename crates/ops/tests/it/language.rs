@@ -22,7 +22,7 @@ fn table() -> String {
 }
 
 #[test]
-fn the_table_is_that_of_the_rows() {
+fn function_table_matches_the_rows() {
     let start = PAGE.find("| function | dtypes | |").unwrap();
     let end = start + PAGE[start..].find("\n\n").unwrap() + 1;
     let table = table();
@@ -39,7 +39,7 @@ fn the_table_is_that_of_the_rows() {
 }
 
 #[test]
-fn every_example_of_the_page_has_a_value() {
+fn every_example_of_the_page_evaluates() {
     let examples: Vec<String> =
         ["python", "text"].iter().flat_map(|language| page::examples(PAGE, language)).collect();
     assert!(examples.len() > 100, "the page lost its examples");

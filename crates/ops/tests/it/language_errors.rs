@@ -98,7 +98,7 @@ fn wrong_calls_name_place_and_nearest_name() {
 }
 
 #[test]
-fn wrong_arguments_are_answered_with_the_signature() {
+fn wrong_arguments_get_the_signature_as_hint() {
     for (text, signature) in [
         ("sum(x, axes=0)", "sum(x, axis=None, dtype=None, *, keepdims=False, acc_dtype=None)"),
         ("concatenate((x, x), axes=1)", "concatenate(*tensors, axis=0)"),
@@ -126,7 +126,7 @@ fn usage_has_the_called_name() {
 }
 
 #[test]
-fn numpys_codes_of_dtypes_count_bytes() {
+fn numpy_dtype_codes_count_bytes() {
     let codes =
         [("?", "bool"), ("b", "i8"), ("i2", "i16"), ("<i4", "i32"), ("q", "i64"), ("u1", "u8"), ("H", "u16")];
     let more = [

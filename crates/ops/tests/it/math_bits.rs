@@ -171,7 +171,7 @@ fn edges_agree<T: Copy + std::fmt::LowerExp>(
 }
 
 #[test]
-fn edges_are_those_of_numpy() {
+fn edge_cases_match_numpy() {
     let near = |a: f64, b: f64| {
         ulp_distance(a, b) <= 1 && (a.is_nan() || a.is_sign_negative() == b.is_sign_negative())
     };

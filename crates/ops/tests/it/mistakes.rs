@@ -34,7 +34,7 @@ fn said(text: &str) -> String {
 }
 
 #[test]
-fn mistakes_are_told_in_words() {
+fn mistakes_have_readable_messages() {
     let mistakes = [
         ("topk(v, 4)", "topk: there are not that many elements along the axis"),
         ("argtopk(v, -1)", "argtopk: there are not that many elements along the axis"),
@@ -101,7 +101,7 @@ fn mistakes_are_told_in_words() {
 }
 
 #[test]
-fn none_is_not_the_default() {
+fn explicit_none_differs_from_the_default() {
     assert_eq!(said("sort(x, None).shape[0]"), said("x.size"));
     assert_ne!(said("sort(x).ndim + s"), said("sort(x, axis=None).ndim + s"));
     assert_eq!(said("concatenate((x, y), axis=None).shape[0]"), said("x.size + y.size"));

@@ -81,7 +81,7 @@ fn sums_of_a_narrow_dtype_wrap_around() {
 }
 
 #[test]
-fn one_array_stands_for_its_rows() {
+fn concatenate_accepts_an_array_as_rows() {
     let x = || Array::from(ndarray::arr2(&[[1_i8, 2, 3], [4, 5, 6]]));
     for text in ["concatenate(x)", "hstack(x)", "concatenate(tensors=x)"] {
         assert_eq!(of(text, x()), vector(&[1_i8, 2, 3, 4, 5, 6]), "{text}");
@@ -94,7 +94,7 @@ fn one_array_stands_for_its_rows() {
 }
 
 #[test]
-fn einsum_broadcasts_extents_of_one() {
+fn einsum_broadcasts_extent_one() {
     let ones = |shape: &[usize]| Array::from(ndarray::ArrayD::<f64>::ones(shape));
     for (text, x, y, expected) in [
         ("einsum('ij,ij->', x, y)", [2, 3], [2, 1], 6.0),
@@ -107,7 +107,7 @@ fn einsum_broadcasts_extents_of_one() {
 }
 
 #[test]
-fn special_values_are_those_of_numpy() {
+fn special_values_match_numpy() {
     let nan = f64::NAN;
     assert_eq!(of("unique_values(x)", vector(&[nan, 1.0, nan])).shape(), [3]);
     assert_eq!(of("unique(x)", vector(&[nan, 1.0, nan])).shape(), [2]);
@@ -121,7 +121,7 @@ fn special_values_are_those_of_numpy() {
 }
 
 #[test]
-fn settings_of_sort_angle_and_norm_are_honored() {
+fn sort_angle_and_norm_use_their_settings() {
     let x = || vector(&[2_i64, 3, 1, 3]);
     assert_eq!(of("sort(x, descending=True)", x()), vector(&[3_i64, 3, 2, 1]));
     assert_eq!(of("argsort(x, descending=True)", x()), vector(&[1_i64, 3, 0, 2]));
@@ -132,7 +132,7 @@ fn settings_of_sort_angle_and_norm_are_honored() {
 }
 
 #[test]
-fn tails_of_distributions_are_exact_for_large_arguments() {
+fn distribution_tails_are_exact_for_large_arguments() {
     let near = |text: &str, x: f64, expected: f64| {
         let found = of(text, Array::from(x)).numbers()[0].parts().0;
         assert!((found - expected).abs() <= 1e-14 * expected.abs(), "{text}: {found:e}, not {expected:e}");

@@ -130,19 +130,19 @@ fn count_cases() -> Vec<Case> {
 }
 
 #[test]
-fn sums_of_bools_are_those_of_perform() {
+fn bool_sums_match_perform() {
     check("gnu11", calls(count_cases()));
     check("c++17", calls(count_cases().into_iter().step_by(7).collect()));
 }
 
 #[test]
-fn sorted_elements_and_positions_are_those_of_perform() {
+fn sort_and_argsort_match_perform() {
     check("gnu11", calls(sort_cases()));
     check("c++17", calls(sort_cases().into_iter().step_by(53).collect()));
 }
 
 #[test]
-fn positions_in_sorted_vectors_are_those_of_perform() {
+fn searchsorted_matches_perform() {
     check("gnu11", calls(search_cases()));
     check("c++17", calls(search_cases().into_iter().step_by(41).collect()));
 }

@@ -147,7 +147,7 @@ fn settings(overwrites: bool) -> [(&'static str, FunctionGraph, usize); 8] {
 }
 
 #[test]
-fn inplace_overwrites_only_what_nobody_needs() {
+fn inplace_overwrites_only_unused_values() {
     for (what, graph, overwritten) in settings(false) {
         let lowered = after("order,inplace", &graph);
         let found = lowered.applies().iter().filter(|apply| !apply.op.destroy_map().is_empty()).count();

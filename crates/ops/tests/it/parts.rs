@@ -7,7 +7,7 @@ use precast_ops::rewrite::{Form, Passes};
 
 /// A whole tensor is also a part: the write applies to that part, not to the tensor it comes from.
 #[test]
-fn all_of_a_part_is_written_to() {
+fn full_slices_of_parts_are_written() {
     let rows = [
         ("set_subtensor((x[1:3])[0:2], 9)", vec![9.0, 9.0]),
         ("set_subtensor((x[1:3])[:], 9)", vec![9.0, 9.0]),
@@ -36,7 +36,7 @@ fn refusal(texts: &[&str], ty: &str) -> String {
 }
 
 #[test]
-fn axes_and_dtypes_that_numpy_refuses_are_refused() {
+fn axes_and_dtypes_invalid_in_numpy_are_rejected() {
     for (text, ty, words) in [
         ("transpose(x, axes=(0,))", "f64[3, 1]", "has 1 of 2 axes"),
         ("sum(x, axis=(0,))", "f64[]", "axis"),

@@ -73,7 +73,7 @@ fn f32_functions_match_f64_at_powers_of_two() {
 }
 
 #[test]
-fn functions_are_within_their_bounds_of_60_digits() {
+fn functions_match_60_digits_within_their_bounds() {
     let (f32s, f64s) = floats();
     assert_eq!(LINES.len(), f32s.len() + f64s.len(), "every line is held against a function");
     for case in f64s {

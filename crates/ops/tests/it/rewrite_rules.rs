@@ -29,7 +29,7 @@ const XYZ: [&str; 3] = ["x=f64[?]", "y=f64[?]", "z=f64[?]"];
 const MATRIX: [&str; 2] = ["x=f64[?,?]", "b=f64[?]"];
 
 #[test]
-fn simplify_takes_away_what_changes_nothing() {
+fn simplify_removes_ops_without_effect() {
     let rows: [(&str, &str, &[&str]); 14] = [
         ("transpose(transpose(x))", "x=f64[?,?]", &[]),
         ("transpose(x)", "x=f64[?,?]", &["dimshuffle{order=[1,0]}"]),
@@ -125,7 +125,7 @@ fn merge_computes_equal_applies_once() {
 }
 
 #[test]
-fn graphs_that_differ_in_one_edge_stay_different() {
+fn graphs_differing_in_one_edge_stay_different() {
     let texts = ["exp(x)*y - exp(x)", "exp(x) - exp(x)*y", "exp(y)*x - exp(y)", "exp(x)*y - exp(y)"];
     let mut all: Vec<_> =
         texts.iter().map(|text| encode::canonical(&rewrite::lower(&graph(&[text], &XYZ)).unwrap())).collect();

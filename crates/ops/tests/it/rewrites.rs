@@ -117,7 +117,7 @@ fn forgotten(graph: &FunctionGraph) -> FunctionGraph {
 }
 
 #[test]
-fn rewriting_twice_is_rewriting_once() {
+fn rewriting_is_idempotent() {
     for (seed, case) in drawn(GRAPHS) {
         let graph = forgotten(&case.graph);
         for form in Form::ALL {
@@ -156,7 +156,7 @@ fn shuffled(graph: &FunctionGraph, choices: &mut Choices) -> FunctionGraph {
 }
 
 #[test]
-fn how_a_graph_was_built_never_matters() {
+fn lowering_ignores_build_order() {
     for (seed, case) in drawn(GRAPHS) {
         let other = shuffled(&case.graph, &mut Choices::seeded(seed ^ 7));
         let [a, b] = [&case.graph, &other].map(|graph| encode::canonical(&rewrite::lower(graph).unwrap()));

@@ -164,14 +164,14 @@ fn rows_match_perform_in_every_layout() {
 }
 
 #[test]
-fn rows_give_the_same_bits_at_every_level() {
+fn rows_have_equal_bits_at_every_level() {
     check_at(&compiler::levels(), "gnu11", &calls(&[&[[3, 700]]], 8));
     check(compiler::levels()[0], "c++17", calls(&[&[[3, 20]]], TEXTS.len()));
 }
 
 /// If there are more rows than a cache can hold, the next row is prefetched.
 #[test]
-fn many_rows_have_the_bits_of_perform() {
+fn many_rows_match_perform() {
     let (mut choices, mut calls) = (Choices::seeded(5), Vec::new());
     for texts in
         [&["softmax(x, axis=-1)"][..], &[LAYERNORM], &["e = exp(x)", "e / sum(e, axis=1, keepdims=True)"]]

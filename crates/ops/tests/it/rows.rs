@@ -16,7 +16,7 @@ fn every_name_belongs_to_one_row() {
 }
 
 #[test]
-fn every_row_has_a_line_of_help() {
+fn every_row_has_one_line_of_help() {
     for row in Ops::rows() {
         assert!(row.help.ends_with('.') && !row.help.contains('\n'), "{}: {:?}", row.name, row.help);
         assert!(!row.arguments.is_empty(), "{}", row.name);
@@ -24,7 +24,7 @@ fn every_row_has_a_line_of_help() {
 }
 
 #[test]
-fn dtypes_are_those_that_a_call_takes() {
+fn row_dtypes_match_accepted_dtypes() {
     let of = |name: &str| Ops::rows().find(|row| row.name == name).unwrap().dtypes();
     assert_eq!(of("exp"), DType::ALL, "others are cast");
     assert_eq!(

@@ -125,7 +125,7 @@ fn exception(function: &str, dtypes: &[DType]) -> bool {
 }
 
 #[test]
-fn result_dtypes_are_those_of_numpy() {
+fn result_dtypes_match_numpy() {
     let mut lines = include_str!("../golden/promotion.txt").lines();
     let dtypes: Vec<DType> = lines.next().unwrap().split(' ').map(|name| name.parse().unwrap()).collect();
     assert_eq!(dtypes, DType::ALL);

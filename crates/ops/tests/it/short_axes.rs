@@ -170,23 +170,23 @@ fn loops_over_slices_give_the_bits_of_perform() {
 }
 
 #[test]
-fn loops_over_small_shapes_give_the_bits_of_perform() {
+fn loops_over_small_shapes_match_perform() {
     check(highest(), "gnu11", elementwise_calls(&small_shapes()));
 }
 
 #[test]
-fn loops_over_short_axes_give_the_bits_of_perform() {
+fn loops_over_short_axes_match_perform() {
     let shapes = long_shapes().into_iter().cycle().take(180).collect::<Vec<_>>();
     check(highest(), "gnu11", elementwise_calls(&shapes));
 }
 
 #[test]
-fn reductions_of_small_shapes_give_the_bits_of_perform() {
+fn reductions_of_small_shapes_match_perform() {
     check(highest(), "gnu11", reduce_calls(&small_shapes()));
 }
 
 #[test]
-fn reductions_over_short_axes_give_the_bits_of_perform() {
+fn reductions_over_short_axes_match_perform() {
     let shapes = long_shapes().into_iter().cycle().take(96).collect::<Vec<_>>();
     check(highest(), "gnu11", reduce_calls(&shapes));
 }

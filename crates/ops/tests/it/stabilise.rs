@@ -24,7 +24,7 @@ fn vector(values: &[f64]) -> Array {
 }
 
 #[test]
-fn stable_formulas_keep_the_digits_that_were_lost() {
+fn stable_formulas_recover_lost_digits() {
     let mut all_lost = BTreeMap::new();
     for line in include_str!("../golden/stabilise.jsonl").lines() {
         let line: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -61,7 +61,7 @@ fn stable_formulas_keep_the_digits_that_were_lost() {
 }
 
 #[test]
-fn special_values_are_those_of_the_formula() {
+fn stable_formulas_keep_special_values() {
     let infinity = f64::INFINITY;
     let elements = [f64::NAN, infinity, -infinity, 0.0, 1.0, -1.0];
     // If the formula itself gives NaN, e.g. for inf/inf, although its argument does not require it, the stable

@@ -365,7 +365,7 @@ fn shape_ops_match_bits_and_messages_of_perform() {
 }
 
 #[test]
-fn parts_of_tensors_are_those_of_perform() {
+fn tensor_slices_match_perform() {
     check("gnu11", calls(index_cases()));
 }
 

@@ -75,7 +75,7 @@ fn loops(is_behind: bool) -> Loops {
 
 /// The level without SSE 4.1 is excluded: it cannot compare 64-bit integers, which selects of f64 need.
 #[test]
-fn loops_over_functions_are_vector_code() {
+fn loops_over_functions_are_vectorized() {
     if !compiler::is_gcc() {
         return eprintln!("skipped: which loops are vector code: the C compiler is not gcc");
     }
@@ -94,7 +94,7 @@ fn loops_over_functions_are_vector_code() {
 }
 
 #[test]
-fn folds_of_sums_are_vector_code() {
+fn sum_folds_are_vectorized() {
     if !cfg!(target_arch = "x86_64") {
         return eprintln!("skipped: whether folds are vector code: this is not x86-64");
     }
@@ -124,7 +124,7 @@ fn folds_of_sums_are_vector_code() {
 }
 
 #[test]
-fn kernels_that_wait_for_operands_are_light() {
+fn memory_bound_kernels_are_light() {
     let is_light = |text: &str| {
         let module = precast_codegen::link(&parse(text, DType::F64), Ops::standard().c()).unwrap();
         Unit::single(Arc::new(module)).text().contains("PC_LIGHT static int")

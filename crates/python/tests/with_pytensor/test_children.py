@@ -58,14 +58,14 @@ def record(world):
     return recorded
 
 
-def test_a_recording_has_what_children_compile(world, record):
+def test_recording_contains_modules_of_child_processes(world, record):
     printed = record(SCRIPT)
     assert all(f"{method} 0\n" in printed for method in ("spawn", "forkserver", "fork")) and "sqrt [1. 1.]\n" in printed
     assert world.run("-m", "precast", "replay", "model.bundle", "script.py", compiler=False) == printed
 
 
 @pytest.mark.long
-def test_a_block_has_what_children_compile(world):
+def test_recorded_block_contains_modules_of_child_processes(world):
     world.path("script.py").write_text(
         SCRIPT.replace('if __name__ == "__main__":', 'if __name__ == "__main__":\n  import precast.pytensor\n  with precast.pytensor.record("model.bundle"):')
     )
@@ -75,7 +75,7 @@ def test_a_block_has_what_children_compile(world):
 
 
 @pytest.mark.parametrize("end, status", [("sys.exit(3)", 3), ("os._exit(4)", 4), ("raise KeyError", 1), ("os.kill(os.getpid(), 9)", 137)])
-def test_a_script_that_fails_has_no_bundle_unless_asked_for(world, record, end, status):
+def test_failed_script_writes_a_bundle_only_on_request(world, record, end, status):
     said = record(SIMPLE + end, status=status)
     assert "error: no bundle was written" in said and "--keep-going" in said
     assert not world.path("model.bundle").exists()
@@ -84,7 +84,7 @@ def test_a_script_that_fails_has_no_bundle_unless_asked_for(world, record, end, 
     assert world.run("-m", "precast", "replay", "model.bundle", "script.py", compiler=False) == "[1.]\n"
 
 
-def test_a_script_that_ends_at_once_has_a_bundle(world, record):
+def test_script_that_exits_early_writes_a_bundle(world, record):
     record(SIMPLE + "os._exit(0)")
     assert world.path("model.bundle").exists()
 

@@ -100,7 +100,7 @@ def instructions(dockerfile: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("which", [0, 1], ids=["replayed", "frozen"])
-def test_the_container_of_the_page_prints_what_it_says(which, world, tmp_path):
+def test_container_of_the_page_prints_documented_output(which, world, tmp_path):
     others = _others(tmp_path)
     dockerfile = [text for kind, text in BLOCKS if kind == "dockerfile"][which]
     context = tmp_path / "containers" / "context"

@@ -17,13 +17,13 @@ VERSION = importlib.metadata.version("pytensor") if importlib.util.find_spec("py
 REPLAY = ("-m", "precast", "replay")
 
 
-def test_a_recorded_script_runs_with_nothing(recorded):
+def test_recorded_script_runs_without_a_compiler(recorded):
     replayed = recorded.world.run(*REPLAY, str(recorded.bundle), str(recorded.script), "a", "-b", compiler=False)
     assert replayed == recorded.printed
 
 
 @pytest.mark.skipif(VERSION.startswith("2."), reason="importing PyTensor 2 runs `g++ -v`")
-def test_a_compiler_that_is_there_is_not_even_asked_for_its_version(recorded, world):
+def test_replay_never_starts_an_installed_compiler(recorded, world):
     compiler = world.path("bin/g++")
     compiler.write_text('#!/bin/sh\necho "$@" >> "$0.started"\nexit 1\n')
     compiler.chmod(0o755)
@@ -41,12 +41,12 @@ def test_the_import_and_two_variables_are_enough(recorded):
     assert printed == recorded.printed + "0 0 9\n"
 
 
-def test_without_a_compiler_and_a_policy_a_miss_is_an_error(recorded):
+def test_default_miss_without_a_compiler_is_an_error(recorded):
     said = recorded.world.code("pytensor.function([x], pt.cosh(x))", compiler=False, status=1)
     assert "precast.errors.MissError: miss: `" in said and "hint: record the program again" in said
 
 
-def test_a_miss_names_the_op_and_what_is_nearest(recorded):
+def test_miss_names_the_op_and_the_nearest(recorded):
     said = recorded.world.code(
         "z = pt.ivector('z'); pytensor.function([z], z.sum())",
         status=1,
@@ -56,7 +56,7 @@ def test_a_miss_names_the_op_and_what_is_nearest(recorded):
     assert "MissError: miss: `Sum{axes=None}(int32[?]) -> int64[]`; nearest `Sum{axes=None}(float64[?]) -> float64[]`" in said, said
 
 
-def test_interpreting_computes_what_is_missing_in_python(recorded):
+def test_interpret_runs_missing_ops_in_python(recorded):
     printed = recorded.world.code(
         "print(pytensor.function([x], pt.cosh(x))([0]), stats()['missed'] > 0)", compiler=False, PRECAST_POLICY="interpret"
     )
@@ -73,7 +73,7 @@ def test_two_records_are_equal_byte_by_byte(recorded, world, tmp_path):
     assert bundle.read_bytes() == recorded.bundle.read_bytes()
 
 
-def test_a_record_has_what_was_served_and_is_written_only_at_a_good_end(recorded):
+def test_record_includes_hits_and_requires_a_successful_end(recorded):
     world = recorded.world
     printed = world.code("""
 f = lambda: pytensor.function([x], pt.exp(x))([0]).tolist()
@@ -96,7 +96,7 @@ print(f(), stats()["by_layer"], stats()["layers"])
 
 
 @pytest.mark.long
-def test_every_level_that_is_asked_for_is_in_the_bundle_and_the_best_is_loaded(world):
+def test_bundle_has_every_level_and_loads_the_best(world):
     printed = world.code("""
 with precast.pytensor.record("both.bundle"):
     pytensor.function([x], pt.exp(x))
@@ -107,12 +107,12 @@ print(cache.modules.find(cache.cutils().unit).isa)
     assert printed == "x86-64-v2\n"
 
 
-def test_a_level_that_does_not_exist_is_told(world):
+def test_native_level_is_rejected(world):
     said = world.code("", PRECAST_ISA="native", status=1)
     assert "precast.errors.PrecastError: ISA level `native` depends on the build machine" in said
 
 
-def test_damage_anywhere_is_an_error_or_harmless(recorded):
+def test_damaged_bundle_raises_an_error_or_works(recorded):
     # Most of a bundle is machine code. Each position is damaged in a separate bundle, and one process loads all of them.
     printed = recorded.world.code("""
 import collections
@@ -139,7 +139,7 @@ print(sorted(ends))
     assert set(eval(printed)) <= {"BundleError", "MissError", "served"} and "MissError" in printed
 
 
-def test_a_bundle_that_others_can_change_is_refused(recorded, world):
+def test_world_writable_bundle_is_rejected(recorded, world):
     bundle = shutil.copy(recorded.bundle, world.path("open.bundle"))
     os.chmod(bundle, 0o666)
     said = world.code("", PRECAST_BUNDLE=str(bundle), status=1)
@@ -150,7 +150,7 @@ def test_a_bundle_that_others_can_change_is_refused(recorded, world):
     assert "precast.errors.Bundle" in said
 
 
-def test_another_python_or_numpy_is_a_miss_that_names_it(recorded):
+def test_another_python_or_numpy_is_a_named_miss(recorded):
     said = recorded.world.code("""
 precast.pytensor._hook.current().cache.host.versions[:] = ["cpython-39-x86_64-linux-gnu", "numpy-c-abi-0x1000009"]
 cache = precast.pytensor._hook.current().cache
@@ -160,7 +160,7 @@ cache.serve(cache.cutils())
 
 
 @pytest.mark.parametrize("damage", ["del basic.CLinker.header_dirs", "basic.CLinker.cthunk_factory = lambda self: 0", "basic.get_module_cache = None"])
-def test_a_pytensor_of_another_shape_runs_as_without_us(world, damage):
+def test_unexpected_pytensor_runs_without_precast(world, damage):
     code = f"""
 import pytensor, pytensor.link.c.basic as basic
 {damage}
@@ -172,7 +172,7 @@ print(precast.pytensor.stats(), pytensor.config.linker)
     assert "precast.errors.PrecastError: PyTensor runs without precast: `" in said
 
 
-def test_a_pytensor_of_an_unknown_version_is_served_if_it_is_as_expected_and_says_so(world):
+def test_compatible_unknown_pytensor_is_served_with_a_warning(world):
     # The same PyTensor with another version, and one that lacks a part that precast uses.
     code = """
 import pytensor, pytensor.link.c.basic as basic
@@ -193,7 +193,7 @@ sys.exit(1)
     assert "{'installed': False}\n" in said and "PyTensor runs without precast: " in said
 
 
-def test_a_new_patch_release_is_served_without_a_word_if_it_is_as_expected(world):
+def test_compatible_patch_release_is_served_silently(world):
     code = """
 import pytensor, pytensor.link.c.basic as basic, sys
 pytensor.__version__ = pytensor.__version__.rpartition(".")[0] + ".999"
@@ -207,14 +207,14 @@ sys.exit(1)
     assert "{'installed': False, 'tested': None}\n" in said and "PyTensor runs without precast: " in said
 
 
-def test_a_version_that_is_tested_has_nothing_to_say(world):
+def test_tested_version_prints_nothing(world):
     code = "import precast.pytensor as p, sys; print(p.stats()['tested'], p.stats()['pytensor']); sys.exit(1)"
     said = world.run("-c", code, status=1)
     assert said == f"True {VERSION}\n"
 
 
 @pytest.mark.parametrize("variables", [{"PYTENSOR_FLAGS": "linker=cvm,base_compiledir=/proc/nowhere"}, {"PYTENSOR_FLAGS": "linker=cvm", "HOME": "/proc"}])
-def test_stock_refuses_places_that_cannot_be_written_and_a_replay_does_not(recorded, variables):
+def test_replay_works_with_unwritable_directories(recorded, variables):
     # PyTensor alone gets a compiler here, because it would otherwise compute in Python.
     words = (str(recorded.script), "a", "-b")
     said = recorded.world.run(*words, status=1, **variables)
@@ -222,7 +222,7 @@ def test_stock_refuses_places_that_cannot_be_written_and_a_replay_does_not(recor
     assert recorded.world.run(*REPLAY, str(recorded.bundle), *words, compiler=False, **variables) == recorded.printed
 
 
-def test_many_processes_replay_one_bundle_at_once_without_a_compiler(recorded):
+def test_concurrent_replays_share_one_bundle(recorded):
     def replay(_):
         return recorded.world.run(*REPLAY, str(recorded.bundle), str(recorded.script), "a", "-b", compiler=False)
 
@@ -271,20 +271,20 @@ def test_nothing_is_locked_while_a_process_compiles(world):
             os.killpg(first.pid, signal.SIGKILL)
 
 
-def test_a_pytensor_that_was_imported_without_a_compiler_is_left_so(world):
+def test_pytensor_imported_earlier_stays_without_a_compiler(world):
     code = "import pytensor, precast.pytensor; print(precast.pytensor.stats())"
     assert world.run("-c", code, compiler=False, PYTENSOR_FLAGS="", PRECAST_POLICY="interpret") == "{'installed': False}\n"
     said = world.run("-c", code, compiler=False, status=1, PYTENSOR_FLAGS="")
     assert "it was imported before and found no compiler: import precast.pytensor first" in said
 
 
-def test_a_user_who_wants_no_c_gets_none(world):
+def test_empty_cxx_flag_disables_precast(world):
     code = "import precast.pytensor, pytensor; print(precast.pytensor.stats(), repr(pytensor.config.cxx))"
     assert world.run("-c", code, PYTENSOR_FLAGS="cxx=") == "{'installed': False} ''\n"
 
 
 @pytest.mark.long
-def test_many_processes_at_once_share_a_store_and_agree(world):
+def test_concurrent_processes_share_a_store(world):
     code = "print(pytensor.function([x, y], pt.tanh(x) - y)([0, 1], [3, 4]), stats()['events'], stats()['aside'])"
     with concurrent.futures.ThreadPoolExecutor(3) as pool:
         printed = set(pool.map(lambda _: world.code(code), range(3)))

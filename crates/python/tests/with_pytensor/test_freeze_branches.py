@@ -18,7 +18,7 @@ s, n = pt.dscalar("s"), pt.lscalar("n")
 
 
 @pytest.mark.parametrize("policy", ["interpret", "jit"])
-def test_a_branch_is_given_whatever_its_extents(policy):
+def test_branches_may_have_different_extents(policy):
     several = ifelse(pt.gt(s, 0), [x, pt.exp(m)], [y * 2, m * 0])
     outputs = [ifelse(s, x, y), ifelse(pt.lt(s, n), x.sum(), pt.tanh(s)), *several]
     fn = function([x, y, m, s, n], outputs)
@@ -28,7 +28,7 @@ def test_a_branch_is_given_whatever_its_extents(policy):
         compare(ours(*given), fn(*given))
 
 
-def test_gradients_go_through_branches():
+def test_gradients_pass_through_branches():
     fn = function([x, s], pytensor.gradient.grad(ifelse(pt.gt(s, 0), (x**2).sum(), pt.exp(x).sum()), x))
     ours = frozen(fn)
     for condition in (1.0, -1.0):
@@ -48,7 +48,7 @@ def test_gradients_go_through_branches():
         lambda: pt.dot(x, y),
     ],
 )
-def test_a_branch_that_may_fail_where_it_is_not_asked_for_is_refused(branch):
+def test_fallible_unselected_branch_is_rejected(branch):
     failing = branch()
     other = failing.type("other")
     with pytest.raises(precast.FreezeError, match="both branches are computed, and .* may fail"):
@@ -77,7 +77,7 @@ def test_a_branch_that_cannot_fail_is_computed(branch):
 
 
 @pytest.mark.parametrize("policy", ["interpret", "jit"])
-def test_positions_are_checked_where_a_branch_is_asked_for(policy):
+def test_positions_are_checked_in_the_selected_branch(policy):
     nested = ifelse(pt.gt(s, 1), m[n, -1], m[0, 0])
     fn = function([x, m, s, n], [ifelse(pt.gt(s, 0), x[n] + nested, s), ifelse(pt.gt(s, 0), x[n:].sum(), x.sum())])
     ours = frozen(fn, policy=policy)
@@ -92,7 +92,7 @@ def test_positions_are_checked_where_a_branch_is_asked_for(policy):
             ours(*given, np.array(condition), np.array(at))
 
 
-def test_a_position_that_another_output_needs_is_checked_always():
+def test_shared_position_is_always_checked():
     ours = frozen(function([x, s, n], [ifelse(pt.gt(s, 0), x[n], s), x[n]]))
     with pytest.raises(precast.CallIndexError):
         ours(np.arange(3.0), np.array(-1.0), np.array(3))
@@ -108,7 +108,7 @@ def test_a_median_is_frozen(axis, rewrites):
         compare(ours(given), fn(given))
 
 
-def test_what_both_branches_need_may_fail():
+def test_shared_value_of_both_branches_may_fail():
     part = x[n]
     fn = function([x, s, n], ifelse(pt.gt(s, 0), part, part * 2))
     ours = frozen(fn)

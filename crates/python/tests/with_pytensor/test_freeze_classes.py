@@ -37,7 +37,7 @@ def rule_of(own, **methods):
         return None
 
 
-def test_a_rule_holds_for_a_subclass_unless_it_computes_something_else():
+def test_rules_cover_subclasses_without_overrides():
     found = classes()
     assert len(found) > 150 and "CheckAndRaise" in found
     generic = {_RULES["Composite"], _RULES["CLinkerOp"]}
@@ -78,20 +78,20 @@ class Renamed(ps.Exp):
     """An exponential under another name."""
 
 
-def test_subclasses_compute_what_they_inherit():
+def test_subclasses_compute_inherited_functions():
     outputs = [Named("sum")(x, pt.gt(x.sum(), 0)), Scaled(axis=None)(x), Elemwise(Renamed(ps.upgrade_to_float, name="renamed"))(x)]
     fn = function([x], outputs)
     compare(frozen(fn)(np.arange(1.0, 4)), fn(np.arange(1.0, 4)))
 
 
-def test_a_function_with_the_c_of_another_is_refused_and_with_its_own_it_is_called():
+def test_subclass_needs_its_own_c():
     with pytest.raises(precast.errors.FreezeError):
         frozen(function([x], Elemwise(Doubled(ps.upgrade_to_float, name="doubled"))(x)))
     fn = function([x], Elemwise(DoubledInC(ps.upgrade_to_float, name="doubled"))(x))
     compare(frozen(fn, policy="jit")(np.arange(3.0)), fn(np.arange(3.0)))
 
 
-def test_a_class_of_others_is_not_one_of_pytensors_by_its_name():
+def test_foreign_class_does_not_match_by_name():
     assert behaves_as(type("Softmax", (Op,), {"__module__": "mine"}), _RULES) is None
 
 
@@ -115,7 +115,7 @@ class OfOthers(Exception):
         (OfOthers, precast.errors.CallRuntimeError),
     ],
 )
-def test_what_is_raised_keeps_its_kind(policy, raised, expected):
+def test_exceptions_keep_their_type(policy, raised, expected):
     message = 'a "b" \\ 100 % @M@ ä\n'
     ours = frozen(function([x], CheckAndRaise(raised, message)(x * 2, pt.gt(x.sum(), 0), pt.lt(x.sum(), 9))), policy=policy)
     assert ours(np.ones(2)).tolist() == [2, 2]

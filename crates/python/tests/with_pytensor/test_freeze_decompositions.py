@@ -25,7 +25,7 @@ def near(got, wanted, tolerance):
 
 @pytest.mark.parametrize("policy", ["interpret", "jit"])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_decompositions_are_those_of_lapack(policy, dtype):
+def test_decompositions_match_lapack(policy, dtype):
     tolerance = 1e-4 if dtype == "float32" else 1e-11
     given = [value.astype(dtype) for value in (DEFINITE, ROOT, RIGHT)]
     matrix, root, right = (pt.matrix(name, dtype=dtype) for name in ("matrix", "root", "right"))
@@ -47,7 +47,7 @@ def test_decompositions_are_those_of_lapack(policy, dtype):
 
 
 @pytest.mark.parametrize("policy", ["interpret", "jit"])
-def test_what_has_no_decomposition_is_nan(policy):
+def test_missing_decomposition_is_nan(policy):
     fn = function([a, b], [cholesky(a), solve_triangular(a, b, lower=True)])
     ours = frozen(fn, policy=policy)
     for matrix in (-DEFINITE, np.zeros((5, 5)), np.diag([1.0, 2, 0, 1, 1]), np.full((5, 5), np.nan), np.zeros((0, 0))):
@@ -59,7 +59,7 @@ def test_what_has_no_decomposition_is_nan(policy):
                 called(matrix, RIGHT)
 
 
-def test_complex_matrices_and_stacks_are_refused():
+def test_complex_matrices_and_stacks_are_rejected():
     with pytest.raises(precast.FreezeError, match="complex128"):
         z = pt.zmatrix("z")
         frozen(function([z], cholesky(z)))

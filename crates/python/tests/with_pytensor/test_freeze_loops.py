@@ -57,7 +57,7 @@ CASES = {
 
 @pytest.mark.parametrize("rewrites", [None, "fast_run"])
 @pytest.mark.parametrize("name", CASES)
-def test_a_loop_gives_what_pytensor_gives(name, rewrites):
+def test_loops_match_pytensor(name, rewrites):
     inputs, outputs, given = CASES[name]()
     fn = function(inputs, outputs, rewrites)
     try:
@@ -70,7 +70,7 @@ def test_a_loop_gives_what_pytensor_gives(name, rewrites):
 
 
 @pytest.mark.parametrize("rewrites", [None, "fast_run"])
-def test_a_length_may_come_from_a_constant_shared_variable(rewrites):
+def test_loop_length_may_come_from_shared_constants(rewrites):
     data = pytensor.shared(np.arange(10.0))
     both = scan(lambda x, y, total: total * s + x * y, sequences=[data[2:], data[:-1]], outputs_info=pt.zeros(()))
     fn = function([s], [both, scan(lambda row: row.sum(), sequences=pytensor.shared(np.ones((3, 2))) * s)], rewrites)
@@ -88,7 +88,7 @@ def test_a_loop_may_have_no_steps(rewrites):
         assert made.shape == (0, 3) and made.dtype == np.float64
 
 
-def test_loops_whose_length_is_not_known_are_refused():
+def test_loops_of_unknown_length_are_rejected():
     fn = function([v], scan(lambda x, total: total + x, sequences=v, outputs_info=pt.zeros(())))
     with pytest.raises(precast.FreezeError, match="known only at run time"):
         frozen(fn)

@@ -28,7 +28,7 @@ class Named(dict):
 
 
 @pytest.mark.parametrize("given", [{"a": 1}, Named(a=1)])
-def test_constants_that_are_no_arrays_are_refused(given):
+def test_non_array_constants_are_rejected(given):
     shared = pytensor.shared(given, name="shared")
     assert isinstance(shared.type, Generic)
     listed = TypedListType(pt.dvector).make_constant([X])
@@ -41,7 +41,7 @@ def test_constants_that_are_no_arrays_are_refused(given):
 
 
 @pytest.mark.parametrize("python", [True, False])
-def test_state_is_arrays_and_generators(python):
+def test_shared_state_must_be_arrays_or_generators(python):
     shared = pytensor.shared({"a": 1}, name="shared")
     updated = function([v], Counted()(shared), updates={shared: Counts()(v)})
     for fn, state in ((updated, []), (function([], Counted()(shared)), [shared])):
@@ -53,13 +53,13 @@ def test_state_is_arrays_and_generators(python):
     assert type(other) is dict and (count, other) == (1, {str(each): True for each in X})
 
 
-def test_what_is_no_array_stands_in_no_branch():
+def test_branches_reject_non_array_values():
     a, which = TypedListType(pt.dvector)("a"), pt.lscalar("which")
     with pytest.raises(precast.FreezeError, match="a result is not an array"):
         precast.pytensor.freeze(function([a, which], lists.length(ifelse(which, a, lists.reverse(a)))), python=True)
 
 
-def test_results_are_nobody_elses_and_are_what_is_declared():
+def test_results_are_copies_and_match_their_declaration():
     a = TypedListType(pt.dvector)("a")
     ours = precast.pytensor.freeze(function([a], lists.getitem(a, 0)), python=True).function(policy="jit")
     given = np.ones(3)
@@ -72,7 +72,7 @@ def test_results_are_nobody_elses_and_are_what_is_declared():
         ours([None])
 
 
-def test_damage_of_a_bundle_with_modules_is_told(tmp_path):
+def test_damaged_bundle_with_modules_is_reported(tmp_path):
     a, path = TypedListType(pt.dvector)("a"), tmp_path / "own.precast"
     precast.pytensor.freeze(function([a], lists.getitem(a, 0) * 2), path, name="own", python=True, isa="x86-64-v2")
     whole = path.read_bytes()
@@ -89,7 +89,7 @@ def test_damage_of_a_bundle_with_modules_is_told(tmp_path):
     assert set(found) == {precast.BundleError, precast.MissError}
 
 
-def test_bools_that_are_none_are_refused():
+def test_invalid_bools_are_rejected():
     a = TypedListType(pt.dvector)("a")
     mask = pt.vector("mask", dtype="bool")
     ours = precast.pytensor.freeze(function([a, mask], [lists.length(a), ~mask]), python=True).function(policy="jit")

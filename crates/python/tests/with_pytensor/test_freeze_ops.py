@@ -135,7 +135,7 @@ def made(name):
 
 @pytest.mark.parametrize("rewrites", [None, "fast_run"])
 @pytest.mark.parametrize("name", sorted(CASES))
-def test_an_op_gives_what_pytensor_gives(name, rewrites):
+def test_ops_match_pytensor(name, rewrites):
     inputs, outputs, calls = made(name)
     if name == "setting parts":
         inputs, calls = [*inputs, s], each([M, V, 1, 2.0], [M, V, -1, np.nan])
@@ -182,13 +182,13 @@ def refused(inputs, outputs, given, kind, broadcasts=(0, 0)):
         ("where a type says nothing", [v], None, None),
     ],
 )
-def test_extents_that_are_one_by_chance_are_refused(name, inputs, outputs, given):
+def test_unexpected_extent_one_is_rejected(name, inputs, outputs, given):
     if given is None:
         inputs, outputs, given = [v, pt.dvector("z")], lambda v, z: v * z, [V, [1.0]]
     refused(inputs, outputs(*inputs), given, (ValueError, AssertionError), BROADCASTS.get(name, (0, 0)))
 
 
-def test_an_op_that_is_a_graph_is_checked_in_each_use():
+def test_graph_op_is_checked_at_each_use():
     w, x, y = pt.dvector("w"), pt.dvector("x"), pt.dvector("y")
     op = pytensor.compile.builders.OpFromGraph([v, w], [v + w])
     fn = function([v, w, x, y], [op(v, w), op(x, y)])
@@ -205,7 +205,7 @@ def test_graphs_in_graphs_do_not_share_their_variables():
     compare(frozen(fn)(V, V + 1), fn(V, V + 1))
 
 
-def test_extents_that_are_known_to_be_equal_are_not_checked():
+def test_extents_known_to_be_equal_are_unchecked():
     fn = function([v], (pt.exp(v) * v + pt.zeros_like(v)).sum() + (v[:, None] * v[None, :]).sum())
     assert "assert" not in str(precast.pytensor.freeze(fn).graph)
 
@@ -216,12 +216,12 @@ def test_one_check_serves_all_uses_of_two_inputs():
     assert str(precast.pytensor.freeze(fn).graph).count("assert") == 1
 
 
-def test_an_index_out_of_bounds_is_refused():
+def test_index_out_of_bounds_is_rejected():
     for outputs in (m[i], m[at], m[at, at], pt.set_subtensor(m[i], 0.0), pt.inc_subtensor(m[at], 1.0)):
         refused([m, i, at], outputs, [M, 5, [0, 5]], (IndexError, AssertionError, ValueError))
 
 
-def test_what_cannot_be_lowered_is_named_with_its_reason():
+def test_unsupported_ops_are_named_with_reasons():
     w = pt.erfinv(v) + pt.owens_t(v, v) + pt.linalg.svd(v[:, None])[1] + pt.exp(pt.erfinv(v + 1))
     with pytest.raises(precast.FreezeError) as error:
         frozen(function([v], w))
@@ -230,7 +230,7 @@ def test_what_cannot_be_lowered_is_named_with_its_reason():
         assert what.lower() in text.lower(), text
 
 
-def test_ops_of_others_are_never_taken_for_pytensors_of_the_same_name():
+def test_foreign_op_does_not_match_by_name():
     class Exp(pytensor.scalar.UnaryScalarOp):
         def impl(self, x):
             return x + 1
@@ -241,7 +241,7 @@ def test_ops_of_others_are_never_taken_for_pytensors_of_the_same_name():
         frozen(function([v], op(v)))
 
 
-def test_several_results_of_one_fused_op_have_the_shape_of_all_inputs():
+def test_fused_results_have_the_broadcast_shape():
     ps = pytensor.scalar
     x, y = ps.float64("x"), ps.float64("y")
     op = Elemwise(ps.Composite([x, y], [x * 2, x + y, ps.constant(1.5)]))
@@ -249,7 +249,7 @@ def test_several_results_of_one_fused_op_have_the_shape_of_all_inputs():
     compare(frozen(fn)(M, V), fn(M, V))
 
 
-def test_extremes_of_nothing_with_a_first_value_are_that_value():
+def test_empty_extremes_return_the_initial_value():
     try:
         extremes = [pt.math.Max(axis=axes, initial=True) for axes in ((0,), (0, 1))]
     except TypeError:

@@ -24,7 +24,7 @@ FUNCTIONS = {
 }
 
 
-def test_functions_with_c_of_pytensors_are_compiled():
+def test_functions_with_pytensor_c_are_compiled():
     fn = function([m, v], [made() for made, _ in FUNCTIONS.values()])
     given = np.where(X > 1, X / 3, X), V
     with np.errstate(all="ignore"):
@@ -45,7 +45,7 @@ TAILS = [
 
 
 @pytest.mark.parametrize("made, given, wanted", TAILS)
-def test_tails_are_the_librarys_own(made, given, wanted):
+def test_distribution_tails_use_library_functions(made, given, wanted):
     fn = function([v], made())
     for policy in ("jit", "interpret"):
         np.testing.assert_allclose(frozen(fn, policy=policy)(np.array([given])), [wanted], rtol=1e-14)
@@ -70,7 +70,7 @@ Cubed.__module__ = "somebody"
 cubed = Elemwise(Cubed(ps.basic.upgrade_to_float, name="cubed"))
 
 
-def test_somebodys_op_is_compiled_by_its_c_for_numbers_and_arrays_of_any_rank():
+def test_foreign_op_compiles_for_any_rank():
     s, n = pt.dscalar("s"), pt.lvector("n")
     fn = function([m, v, s], [cubed(m) + v, cubed(v[:0]), cubed(s), cubed(m.T)[::-1]])
     given = X, V, 2.5
@@ -80,7 +80,7 @@ def test_somebodys_op_is_compiled_by_its_c_for_numbers_and_arrays_of_any_rank():
         frozen(function([n], cubed(n)))
 
 
-def test_it_is_in_bundles(tmp_path):
+def test_bundle_contains_the_foreign_op(tmp_path):
     fn = function([m, v], cubed(m) * v)
     precast.pytensor.freeze(fn, tmp_path / "cubed.precast", isa="x86-64-v2")
     compare(precast.load(tmp_path / "cubed.precast").function(X, V), fn(X, V))

@@ -82,7 +82,7 @@ class Scaled(Somebodys):
 
 @pytest.mark.parametrize("by", [2.5, np.inf])
 @pytest.mark.parametrize("way", [0, 1])
-def test_an_op_whose_c_is_of_arrays_is_a_part_of_the_graph(by, way, tmp_path):
+def test_array_op_becomes_part_of_the_graph(by, way, tmp_path):
     fn = function([v], pt.exp(Scaled(by, 7, way)(v) * 0.5).sum())
     frozen = both(fn, [np.abs(X)])
     assert frozen.graph is not None
@@ -110,7 +110,7 @@ class ByHalf(Somebodys):
 
 
 @pytest.mark.parametrize("by", [-0.1, np.inf])
-def test_a_param_of_half_precision_is_what_it_is(by):
+def test_half_precision_param_keeps_its_value(by):
     assert both(function([v], ByHalf(by)(v)), [X]).graph is not None
 
 
@@ -141,7 +141,7 @@ class DestroyingByPython(Destroying):
 
 
 @pytest.mark.parametrize("op, settings", [(Destroying, {}), (DestroyingByPython, {"python": True})])
-def test_what_an_op_writes_to_is_a_copy(op, settings):
+def test_in_place_op_writes_to_a_copy(op, settings):
     w = v + 1
     frozen = precast.pytensor.freeze(function([v], [op()(w), w * 3], accept_inplace=True), **settings)
     assert (frozen.graph is None) == bool(settings)
@@ -197,7 +197,7 @@ WITHOUT = (
 
 
 @pytest.mark.parametrize("op, is_stable", [(ByPython, True), (ByPrivate, False)])
-def test_an_op_whose_c_needs_python_is_a_module_of_the_bundle(op, is_stable, tmp_path, world):
+def test_op_needing_python_becomes_a_bundle_module(op, is_stable, tmp_path, world):
     fn = function([v], pt.exp(op()(v * 2)).sum() + op()(v))
     with pytest.raises(precast.FreezeError, match=rf"`{op.__name__}\(float64.*its C needs more than precast's headers: .*\n    hint: .*python=True"):
         precast.pytensor.freeze(fn)
@@ -210,7 +210,7 @@ def test_an_op_whose_c_needs_python_is_a_module_of_the_bundle(op, is_stable, tmp
     assert json.loads(printed) == [fn(X).tolist()] * 3
 
 
-def test_a_module_is_of_the_python_that_it_was_made_for(tmp_path):
+def test_module_requires_its_python_version(tmp_path):
     path = tmp_path / "own.precast"
     plan = precast.pytensor.freeze(function([v], ByPrivate()(v)), path, name="own", python=True, isa="x86-64-v2")._planned.plan
     model = precast.load(path)
@@ -225,7 +225,7 @@ def test_a_module_is_of_the_python_that_it_was_made_for(tmp_path):
 
 
 @pytest.mark.parametrize("numpy, loads", [("1.26.4", "12"), ("2.4.0", "2")])
-def test_a_module_of_numpy_1_is_for_numpy_1_alone(numpy, loads, tmp_path, monkeypatch):
+def test_module_requires_its_numpy_major_version(numpy, loads, tmp_path, monkeypatch):
     from precast import _cpython
 
     path = tmp_path / "own.precast"
@@ -247,7 +247,7 @@ def test_a_module_of_numpy_1_is_for_numpy_1_alone(numpy, loads, tmp_path, monkey
 @pytest.mark.parametrize(
     "setting, said", [({"policy": "tiered"}, '`policy` .* found "tiered"'), ({"check": True}, "support `check`"), ({"record": "r"}, "support `record`")]
 )
-def test_settings_that_a_module_does_not_have_are_named(setting, said, tmp_path, monkeypatch):
+def test_unsupported_module_settings_are_named(setting, said, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     frozen = precast.pytensor.freeze(function([v], ByPython()(v)), python=True)
     with pytest.raises(precast.GraphValueError, match=f"a function of host `cpython` .*{said}$"):
@@ -255,7 +255,7 @@ def test_settings_that_a_module_does_not_have_are_named(setting, said, tmp_path,
 
 
 @pytest.mark.parametrize("mode", ["full", "valid"])
-def test_convolutions_are_pytensors(mode):
+def test_convolutions_match_pytensor(mode):
     from pytensor.tensor.signal import convolve1d
 
     kernel = pt.dvector("kernel")
@@ -263,7 +263,7 @@ def test_convolutions_are_pytensors(mode):
     assert both(fn, [np.arange(7.0) ** 2, np.array([1.0, -2.0, 0.5])]).graph is not None
 
 
-def test_products_of_sparse_matrices_are_pytensors():
+def test_sparse_products_match_pytensor():
     sparse, scipy_sparse = pytest.importorskip("pytensor.sparse.rewriting"), pytest.importorskip("scipy.sparse")
     matrix = scipy_sparse.csc_matrix(np.array([[1.0, 0, 2], [0, 0, 3], [4, 5, 0], [0, 6, 0]]))
     data, indices, starts, rows = pt.dvector("data"), pt.ivector("indices"), pt.ivector("starts"), pt.iscalar("rows")
@@ -274,7 +274,7 @@ def test_products_of_sparse_matrices_are_pytensors():
     compare(frozen.function(policy="jit")(matrix.data, matrix.indices, matrix.indptr, np.int32(4), other), matrix @ other)
 
 
-def test_lists_are_inputs_results_and_go_from_op_to_op(tmp_path):
+def test_lists_pass_through_inputs_ops_and_results(tmp_path):
     a, b = TypedListType(pt.dvector)("a"), TypedListType(pt.dvector)("b")
     i = pt.lscalar("i")
     fn = function([a, b, i, v], [lists.length(a), lists.getitem(lists.reverse(a), 0) * lists.getitem(b, i) * v, lists.reverse(a)])
@@ -341,7 +341,7 @@ class Counted(Somebodys):
         """
 
 
-def test_any_objects_go_from_op_to_op():
+def test_any_objects_pass_between_ops():
     fn = function([v], Counted()(Counts()(v)) + 1)
     both(fn, [np.array([1.0, 2.0, 1.0])], python=True)
     given = function([v], Counts()(v))
@@ -360,7 +360,7 @@ class WithObject(Scaled):
     params_type = ParamsType(by=Generic(), offset=ps.int32, way=EnumList("PLUS", "MINUS"))
 
 
-def test_what_cannot_be_compiled_is_named_with_what_the_compiler_says():
+def test_failed_compile_quotes_the_compiler():
     fn = function([v], Wrong()(v))
     with pytest.raises(precast.FreezeError, match="precast's headers: .*what_nobody_has.*\n    hint: "):
         precast.pytensor.freeze(fn)
@@ -388,7 +388,7 @@ class Raises(Somebodys):
         return "value"
 
 
-def test_what_the_c_raises_is_an_error_of_the_call_and_nothing_is_kept():
+def test_c_exception_is_a_call_error_without_leaks():
     ours = precast.pytensor.freeze(function([v], Raises()(v)), python=True).function(policy="jit")
     for _ in range(3):
         with pytest.raises(precast.CallError, match="`Raises`: .*NEGATIVE"):

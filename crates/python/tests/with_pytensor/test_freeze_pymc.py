@@ -130,7 +130,7 @@ def drawn(name, params):
 
 
 @pytest.mark.parametrize("which", range(len(list(distributions()))))
-def test_draws_are_pymcs(which):
+def test_draws_match_pymc(which):
     name, params = list(distributions())[which]
     fn = drawn(name, params)
     ours = precast.pytensor.freeze(fn, python=True).function(policy="interpret")
@@ -142,13 +142,13 @@ def test_draws_are_pymcs(which):
 
 
 @pytest.mark.parametrize("name", sorted(REFUSED))
-def test_what_cannot_be_drawn_is_refused(name):
+def test_unsupported_draws_are_rejected(name):
     params, why = REFUSED[name]
     with pytest.raises(precast.FreezeError, match=rf"(?m){why}"):
         precast.pytensor.freeze(drawn(name, params), python=True)
 
 
-def test_what_a_model_predicts_is_drawn_without_pymc(world):
+def test_model_predictions_are_drawn_without_pymc(world):
     from pymc.sampling.forward import compile_forward_sampling_function as compiled
 
     with pm.Model() as model:
@@ -178,7 +178,7 @@ def test_a_density_has_the_checks_of_its_parameters():
         ours(np.array(-1.0))
 
 
-def test_functions_of_numbers_of_pymcs_own_are_scipys():
+def test_pymc_scalar_functions_match_scipy():
     stats, scale = pytest.importorskip("scipy.stats"), pt.dscalar("scale")
     fn = pytensor.function([scale], [pm.logp(pm.VonMises.dist(0.1, scale), 0.5), pm.logp(pm.Rice.dist(1.0, scale), 0.5)])
     # PyTensor's reference computes Rice draws with less precision than f64.

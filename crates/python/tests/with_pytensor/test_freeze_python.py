@@ -64,7 +64,7 @@ ARRAYS = {"CategoricalRV", "ChoiceWithoutReplacement", "DirichletRV", "Multinomi
 
 
 @pytest.mark.parametrize("own", sorted({*_DRAWS} - ARRAYS))
-def test_draws_are_pytensors_for_every_distribution(own):
+def test_draws_match_pytensor_for_every_distribution(own):
     op = next(each for each in vars(draws).values() if type(each).__name__ == own)
     params = PARAMS.get(own, (0.4, 0.9)[: len(op.ndims_params)])
     rng = pytensor.shared(np.random.default_rng(7), name="rng")
@@ -116,7 +116,7 @@ def of_arrays():
 
 
 @pytest.mark.parametrize("which", range(len(list(of_arrays()))))
-def test_draws_of_arrays_are_pytensors(which):
+def test_array_draws_match_pytensor(which):
     op, given, asked_for = list(of_arrays())[which]
     settings = asked_for if isinstance(asked_for, dict) else {"size": asked_for}
     rng = pytensor.shared(np.random.default_rng(7), name="rng")
@@ -152,7 +152,7 @@ def test_every_draw_of_arrays_has_a_test():
 
 
 @pytest.mark.parametrize("bits", _steps._BITS)
-def test_every_generator_goes_on_from_the_state_that_it_was_saved_with(bits):
+def test_generators_resume_from_saved_state(bits):
     made = np.random.Generator(getattr(np.random, bits)(3))
     made.integers(0, 9, 3, dtype=np.int32)
     again = _steps.generator_of(json.loads(json.dumps(_steps.state_of(made))))
@@ -233,14 +233,14 @@ def asked_of_numpy(a):
 # PyTensor uses a deprecated signature of NumPy's transforms.
 @pytest.mark.filterwarnings("ignore:.axes. should not be:DeprecationWarning")
 @pytest.mark.parametrize("which", range(len(list(asked()))))
-def test_decompositions_are_pytensors(which):
+def test_decompositions_match_pytensor(which):
     _, inputs, made, given = list(asked())[which]
     fn = function(inputs, list(made) if isinstance(made, (list, tuple)) else [made])
     compare(frozen(fn)(*given), fn(*given), is_exact=True)
 
 
 @pytest.mark.parametrize("dtype", ["int8", "int16", "int64", "uint8", "bool"])
-def test_factors_of_integers_are_refused_where_they_would_be_cut(dtype):
+def test_truncated_integer_factors_are_rejected(dtype):
     k, b = pt.matrix("k", dtype=dtype), pt.dvector("b")
     for made in ([linalg.lu_factor(k)[0]], [linalg.solve(k, b), linalg.solve(k.T, b)]):
         fn = function([k, b], made, "fast_run")
@@ -250,7 +250,7 @@ def test_factors_of_integers_are_refused_where_they_would_be_cut(dtype):
             frozen(fn)
 
 
-def test_what_a_call_computes_is_not_cut():
+def test_call_results_are_not_truncated():
     step = {"call": "eigvalsh", "settings": {"lower": True}, "takes": ["a"], "gives": ["y"], "dtypes": ["int64"]}
     plan = {"inputs": [["a", "f64[?,?]"]], "outputs": [["y", "i64[?]"]], "generators": {}, "steps": [step], "results": ["y"]}
     with pytest.raises(precast.CallError, match="`eigvalsh`: Cannot cast"):
@@ -258,7 +258,7 @@ def test_what_a_call_computes_is_not_cut():
 
 
 @pytest.mark.parametrize("dtype", ["int8", "int16", "uint8", "bool", "float32", "complex64"])
-def test_forms_of_complex_numbers_are_computed_with_the_digits_that_pytensor_has(dtype):
+def test_complex_schur_forms_match_pytensor_exactly(dtype):
     a = pt.matrix("a", dtype=dtype)
     for sort in (None, "iuc"):
         fn = function([a], schur.Schur(output="complex", sort=sort)(a))
@@ -269,7 +269,7 @@ def test_forms_of_complex_numbers_are_computed_with_the_digits_that_pytensor_has
 
 @pytest.mark.parametrize("name", ["halfnormal", "gumbel", "cauchy", "bernoulli"])
 @pytest.mark.parametrize("size", [None, (2, 3), (1,)])
-def test_draws_can_be_written_to(name, size):
+def test_draws_are_writable(name, size):
     at = 0.5 * np.ones(3 if size == (2, 3) else 1)
     rng = pytensor.shared(np.random.default_rng(3))
     _, made = drawn(getattr(draws, name), *([at] if name == "bernoulli" else [at, 1.0]), rng=rng, size=size)
@@ -279,7 +279,7 @@ def test_draws_can_be_written_to(name, size):
     assert got.flags.writeable
 
 
-def test_pivots_that_lapack_would_follow_anywhere_are_refused():
+def test_pivots_out_of_range_are_rejected():
     solve = _calls.CALLS["solve_lu_factor_tridiagonal"]
     factors = (np.ones(3), np.full(4, 9.0), np.ones(3), np.ones(2))
     rows = np.arange(1, 5, dtype=np.int32)
@@ -291,7 +291,7 @@ def test_pivots_that_lapack_would_follow_anywhere_are_refused():
 
 
 @pytest.mark.parametrize("of", sorted(_calls.SPECIAL))
-def test_a_function_of_scipys_writes_to_no_array(of):
+def test_scipy_functions_do_not_overwrite_inputs(of):
     arrays = [np.full(2, 0.5) for _ in range(6)]
     fine = 0
     for count in range(7):
@@ -315,7 +315,7 @@ def test_every_call_has_a_test():
     assert {name for name, _ in _CALLS.values()} | {"draw", "solve", "special"} == set(_calls.CALLS)
 
 
-def test_functions_without_c_are_scipys():
+def test_functions_without_c_match_scipy():
     x = pt.dvector("x")
     near = pt.tanh(x)
     fn = function([x], [pt.erfinv(near), pt.erfcinv(near + 1) * 2 + pt.i0(x), pt.erfinv(near).sum()], "fast_run")
@@ -338,7 +338,7 @@ def sampler():
     return function([x], [a + b, c, values], updates={rng: rng2, total: total + a}), total
 
 
-def test_a_bundle_keeps_steps_and_their_state_and_needs_no_pytensor(tmp_path, world):
+def test_bundle_keeps_steps_and_state_without_pytensor(tmp_path, world):
     fn, total = sampler()
     x, path = np.arange(3.0), tmp_path / "sampler.precast"
     fn(x)
@@ -377,7 +377,7 @@ def test_generators_may_be_inputs_and_outputs():
             ours(*wrong)
 
 
-def test_arrays_are_held_against_their_ports_and_results_are_ones_own():
+def test_inputs_are_checked_and_results_are_copies():
     a = pt.dmatrix("a")
     ours = frozen(function([a], [linalg.svd(a, compute_uv=False), a]))
     given = np.eye(3)
@@ -397,7 +397,7 @@ def test_arrays_are_held_against_their_ports_and_results_are_ones_own():
 
 
 @pytest.mark.parametrize(("bits", "path"), [("MT19937", ("state", "pos")), ("Philox", ("buffer_pos",))])
-def test_generators_look_for_numbers_where_they_have_some(bits, path):
+def test_generator_states_with_bad_positions_are_rejected(bits, path):
     state = _steps.state_of(np.random.Generator(getattr(np.random, bits)(1)))
     assert _steps.generator_of(state)
     for place in (700, -1, 2**70, None, "1"):
@@ -409,25 +409,25 @@ def test_generators_look_for_numbers_where_they_have_some(bits, path):
             _steps.generator_of(state)
 
 
-def test_what_needs_no_python_is_one_graph():
+def test_functions_without_python_are_one_graph():
     a = pt.dmatrix("a")
     frozen = precast.pytensor.freeze(function([a], a + 1), python=True)
     assert set(frozen.saved("f", set())[0]) == {"f"}
 
 
-def test_what_a_call_raises_is_an_error_of_the_call():
+def test_python_exceptions_are_call_errors():
     a = pt.dmatrix("a")
     ours = frozen(function([a], linalg.svd(a, compute_uv=False)))
     with pytest.raises(precast.CallError, match="`svd`: .*converge"):
         ours(np.full((2, 2), np.nan))
 
 
-def test_what_the_c_of_an_op_says_names_positions():
+def test_c_error_messages_name_positions():
     said = {"V1: expected a number": "input 1: expected a number", "V2: expected an array": "output 0: expected an array", "V2 is": "V2 is"}
     assert {text: _steps._said(TypeError(text), 2) for text in said} == said
 
 
-def test_what_python_computes_stands_in_no_branch_and_of_others_nothing_is_drawn():
+def test_python_steps_in_branches_and_foreign_draws_fail():
     a, which = pt.dmatrix("a"), pt.lscalar("which")
     with pytest.raises(precast.FreezeError, match="may fail in the branch that is not selected"):
         frozen(function([a, which], ifelse(which, linalg.svd(a, compute_uv=False), a[0])))
@@ -462,7 +462,7 @@ def test_what_python_computes_stands_in_no_branch_and_of_others_nothing_is_drawn
         {"steps": [{"call": "svd", "settings": {}, "takes": ["x"], "gives": ["y"], "dtypes": ["O"]}]},
     ],
 )
-def test_plans_that_say_what_cannot_be_are_refused(change):
+def test_invalid_plans_are_rejected(change):
     plan = {"inputs": [["x", "f64[]"]], "outputs": [["y", "f64[]"]], "generators": {}, "steps": [], "results": ["x"]}
     assert precast.Steps("f", plan, [])(2.0) == 2
     with pytest.raises(precast.BundleError):

@@ -70,7 +70,7 @@ def arity(op):
     return {"Clip": 3, "Switch": 3}.get(type(op).__name__) or (op.nin if op.nin > 0 else 2)
 
 
-def test_there_is_a_rule_for_most_of_pytensors_scalar_ops():
+def test_most_pytensor_scalar_ops_have_a_rule():
     assert len(OPS) > 60, sorted(OPS)
 
 
@@ -103,7 +103,7 @@ def triples():
 
 
 @pytest.mark.parametrize("name", sorted(OPS))
-def test_a_scalar_op_gives_what_pytensor_gives(name):
+def test_scalar_ops_match_pytensor(name):
     refused, done = [], 0
     for variables, given, result in cases(name):
         if name in OPEN:

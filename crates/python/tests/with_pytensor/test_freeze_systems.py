@@ -21,7 +21,7 @@ def near(got, wanted, tolerance):
 
 @pytest.mark.parametrize("policy", ["interpret", "jit"])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_systems_are_solved_as_lapack_does(policy, dtype):
+def test_solve_matches_lapack(policy, dtype):
     m, r = pt.matrix("m", dtype=dtype), pt.matrix("r", dtype=dtype)
     outputs = [
         linalg.solve(m, r),
@@ -44,7 +44,7 @@ def test_systems_are_solved_as_lapack_does(policy, dtype):
 
 
 @pytest.mark.parametrize("policy", ["interpret", "jit"])
-def test_what_is_singular(policy):
+def test_singular_matrices_match_pytensor(policy):
     fn = function([a], [linalg.det(a), *linalg.slogdet(a)])
     for matrix in (np.zeros((3, 3)), np.ones((2, 2)), np.diag([1.0, 0, 2]), np.zeros((0, 0))):
         near(frozen(fn, policy=policy)(matrix), fn(matrix), 1e-12)
@@ -56,12 +56,12 @@ def test_what_is_singular(policy):
         inverse(np.ones((2, 3)))
 
 
-def test_other_assumptions_are_refused():
+def test_other_assumptions_are_rejected():
     with pytest.raises(precast.FreezeError, match='`assume_a="sym"`'):
         frozen(function([a, b], linalg.solve(a, b, assume_a="sym")))
 
 
-def test_gradients_go_through_solutions():
+def test_gradients_pass_through_solve():
     density = -(b * linalg.solve(a, b)).sum() / 2 - linalg.slogdet(a)[1]
     fn = function([a, b], [density, *pytensor.gradient.grad(density, [a, b])])
     given = RNG.normal(size=(4, 4)) + 3 * np.eye(4), RNG.normal(size=(4, 2))

@@ -32,7 +32,7 @@ print(json.dumps({name: [np.atleast_1d(each).tolist() for each in model[name](np
 
 @pytest.mark.long
 @pytest.mark.skipif(importlib.util.find_spec("pymc") is None, reason="PyMC is not installed")
-def test_models_of_pymc_that_are_frozen_run_without_pytensor_and_give_its_numbers(world, elsewhere):
+def test_frozen_pymc_models_match_without_pytensor(world, elsewhere):
     bundle = str(world.path("models.precast"))
     flags = {"PYTENSOR_FLAGS": f"cxx=,linker=py,base_compiledir={world.path('compiledir')}"}
     told = json.loads(world.run(str(HERE / "freeze_models.py"), bundle, PRECAST_ISA="x86-64-v2", **flags))
@@ -51,7 +51,7 @@ def test_models_of_pymc_that_are_frozen_run_without_pytensor_and_give_its_number
             assert (GOLDEN / f"{name}.json").read_text() == each["graph"] + "\n", "PRECAST_WRITE_GOLDEN=1 updates it"
 
 
-def test_what_is_frozen_is_called_from_c_and_from_rust(tmp_path, elsewhere):
+def test_frozen_functions_run_from_c_and_rust(tmp_path, elsewhere):
     x = pt.dvector("x")
     density = (-(x**2) / 2 - pt.log1p(pt.exp(-2 * x)) + pt.gammainc(2.0, pt.exp(x))).sum()
     fn = function([x], [density, pytensor.gradient.grad(density - pt.gammainc(2.0, pt.exp(x)).sum(), x)], "fast_run")
@@ -81,7 +81,7 @@ def test_updates_are_kept_between_calls():
     compare(ours.state["total"], total.get_value())
 
 
-def test_shared_variables_that_nothing_updates_are_constants_unless_they_are_named():
+def test_unchanged_shared_variables_are_constants_unless_named():
     fn, _, rate = counter()
     kept = precast.pytensor.freeze(fn, state=[rate])
     rate.set_value(5.0)
@@ -111,14 +111,14 @@ def test_a_bundle_has_the_first_state(tmp_path):
     assert "total" in repr(step)
 
 
-def test_a_function_without_results_gives_none():
+def test_function_without_results_returns_none():
     count = pytensor.shared(np.int64(0), name="count")
     ours = precast.pytensor.freeze(function([], [], updates={count: count + 1})).function(policy="interpret")
     assert ours() is None and ours() is None
     assert ours.state["count"] == 2
 
 
-def test_names_of_inputs_and_outputs_are_identifiers_and_differ():
+def test_port_names_are_unique_identifiers():
     x, y = pt.dscalar("a b"), pt.dscalar("a b")
     z, w = x + y, x - y
     z.name = w.name = "z[0]"
@@ -126,7 +126,7 @@ def test_names_of_inputs_and_outputs_are_identifiers_and_differ():
     assert [port.name for port in graph.inputs + graph.outputs] == ["a_b", "a_b_2", "z_0_", "z_0__2"]
 
 
-def test_what_is_no_function_of_pytensors_is_refused():
+def test_freeze_rejects_other_functions():
     with pytest.raises(TypeError, match="found a `int`"):
         precast.pytensor.freeze(3)
     rng = pytensor.shared(np.random.default_rng(1))
@@ -137,7 +137,7 @@ def test_what_is_no_function_of_pytensors_is_refused():
         precast.pytensor.freeze(fn)
 
 
-def test_compiled_functions_give_the_same_as_interpreted_ones():
+def test_compiled_functions_match_interpreted_ones():
     x, m = pt.dvector("x"), pt.dmatrix("m")
     outputs = [m @ x, pt.exp(-(x**2)).sum(), pt.special.softmax(m, axis=1), m[1:, ::2], pt.set_subtensor(m[:, 0], 1.0), x // 2]
     fn = function([m, x], outputs, "fast_run")
@@ -147,7 +147,7 @@ def test_compiled_functions_give_the_same_as_interpreted_ones():
     compare(frozen.function(policy="jit")(*given), fn(*given))
 
 
-def test_a_reduction_that_pytensor_fused_with_its_map_is_both():
+def test_fused_reductions_keep_map_and_reduction():
     from pytensor.tensor.elemwise import CAReduce
 
     ps = pytensor.scalar

@@ -11,7 +11,7 @@ pytestmark = [
 ]
 
 
-def test_models_of_pymc_run_without_a_compiler_and_give_the_same_numbers(world):
+def test_pymc_models_replay_without_a_compiler(world):
     script, bundle = str(Path(__file__).parent / "models.py"), str(world.path("models.bundle"))
     printed = world.run("-m", "precast", "record", "-o", bundle, script)
     assert printed.count("eight_schools") + printed.count("logistic") + printed.count("varying_intercepts") == 3

@@ -3,7 +3,7 @@
 import pytest
 
 
-def test_graphs_of_the_same_ops_and_other_edges_are_not_confused(world):
+def test_graphs_with_other_edges_have_separate_modules(world):
     # PyTensor 2.35 to 3.3 has one key for both, because it lists the ops without the edges between them.
     printed = world.code("""
 mode = Mode("c", None)
@@ -18,7 +18,7 @@ print(stats()["compiled"])
 
 
 @pytest.mark.parametrize("linker", [pytest.param("c", marks=pytest.mark.long), "cvm", pytest.param("c|py", marks=pytest.mark.long)])
-def test_every_linker_with_c_is_served_from_the_store(world, linker):
+def test_every_c_linker_uses_the_store(world, linker):
     code = f"""
 f = pytensor.function([x, y], pt.tanh(x) * y, mode=Mode({linker!r}))
 print(f([0, 1], [3, 4]), stats()["compiled"] > 0, stats()["served"] > 0, stats()["aside"], stats()["events"])
@@ -27,7 +27,7 @@ print(f([0, 1], [3, 4]), stats()["compiled"] > 0, stats()["served"] > 0, stats()
     assert world.code(code) == "[0.         3.04637662] False True [] []\n"
 
 
-def test_modules_are_loaded_from_memory_that_nobody_can_change(world):
+def test_modules_load_from_sealed_memory(world):
     printed = world.code("""
 f = pytensor.function([x], x + 1)
 mapped = {line.split(maxsplit=5)[5].strip() for line in open("/proc/self/maps") if "memfd:precast" in line}
@@ -37,7 +37,7 @@ print(sum("memfd:" in os.readlink(f"/proc/self/fd/{fd}") for fd in os.listdir("/
     assert printed.startswith("{'/memfd:precast (deleted)'}") and printed.endswith("\n0\n")
 
 
-def test_threads_share_one_compilation_and_forked_children_compile_their_own(world):
+def test_threads_share_compilations_and_forks_do_not(world):
     printed = world.code("""
 import threading
 def compile(_=None):
@@ -56,7 +56,7 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
     assert printed == "[[7.0, 14.0], [7.0, 14.0], [7.0, 14.0], [7.0, 14.0]] 2\n[ 7. 14.] [0.5 0.6]\n0\n"
 
 
-def test_an_error_of_an_op_is_pytensors_error(world):
+def test_op_errors_match_pytensor(world):
     printed = world.code("""
 f = pytensor.function([x, y], x + y)
 for _ in range(3):
@@ -104,7 +104,7 @@ def run(**settings):
 """
 
 
-def test_a_header_counts_by_its_content_not_by_its_place_or_version(world):
+def test_header_content_but_not_location_enters_the_key(world):
     printed = world.code(OWN + """
 def place(name, factor):
     os.makedirs(f"{name}/own", exist_ok=True)
@@ -119,7 +119,7 @@ print(run(header=place("one", 7)), compiled())
     assert printed == "[5.0, 10.0] 2\n[5.0, 10.0] 2\n[7.0, 14.0] 3\n"
 
 
-def test_a_module_that_raises_while_it_is_loaded_is_an_exception(world):
+def test_exception_during_module_load_is_raised(world):
     printed = world.code(OWN + """
 for _ in range(2):
     try:
@@ -131,7 +131,7 @@ print(run())
     assert printed == "True\nTrue\n[3.0, 6.0]\n"
 
 
-def test_what_our_compiler_refuses_is_left_to_pytensor_and_said(world):
+def test_failed_compile_falls_back_to_pytensor_with_warning(world):
     flags = f"linker=cvm,base_compiledir={world.path('compiledir')}"
     printed = world.code(
         OWN + """
@@ -149,7 +149,7 @@ except precast.PrecastError as error:
     assert printed.endswith("[3.0, 6.0] 1\nTrue False\n")
 
 
-def test_a_function_is_made_without_setuptools_and_its_errors_are_still_there(world):
+def test_functions_and_errors_work_without_setuptools(world):
     printed = world.code("""
 pytensor.function([x], x + 1)
 from pytensor.link.c.exceptions import MissingGXX
@@ -161,7 +161,7 @@ print(module.MissingGXX is MissingGXX, CompileError("it").args, CompileError.__m
     assert printed == "False\nTrue ('it',) CompileError False\n"
 
 
-def test_uninstalling_leaves_pytensor_as_it_was(world):
+def test_uninstall_restores_pytensor(world):
     printed = world.run("-c", """
 import os
 os.environ["PRECAST_PYTENSOR"] = "0"
@@ -179,7 +179,7 @@ print(state() == before, precast.pytensor.stats())
     assert printed == "True {'installed': False}\n"
 
 
-def test_cvm_takes_the_place_of_a_default_without_c_and_that_is_said(world):
+def test_cvm_replaces_a_default_without_c_with_warning(world):
     code = "import precast.pytensor, pytensor; print(pytensor.config.linker)"
     assert world.run("-c", code, PYTENSOR_FLAGS="") == "cvm\n"
     assert world.run("-c", code, PYTENSOR_FLAGS="linker=py") == "py\n"
@@ -187,7 +187,7 @@ def test_cvm_takes_the_place_of_a_default_without_c_and_that_is_said(world):
     assert "PyTensor's linker is set to `cvm`, because the default `auto` generates no C" in said
 
 
-def test_macros_of_a_set_have_one_key_under_every_hash_seed(world):
+def test_macro_sets_have_one_key_under_any_seed(world):
     code = """
 from pytensor.graph.basic import Apply
 from pytensor.link.c.op import COp

@@ -25,7 +25,7 @@ def fused(result, *inputs):
 """
 
 
-def test_whatever_can_change_a_text_is_in_the_state(world):
+def test_state_contains_every_input_of_the_text(world):
     printed = world.code(LINKERS + """
 p = ps.exp(a)
 pairs = {
@@ -61,7 +61,7 @@ print("all")
     assert printed == "all\n"
 
 
-def test_ops_of_others_have_no_state_and_neither_has_what_they_are_part_of(world):
+def test_foreign_ops_and_their_graphs_have_no_state(world):
     printed = world.code(LINKERS + """
 from pytensor.link.c.op import COp
 from pytensor.graph.basic import Apply
@@ -79,7 +79,7 @@ print(first, run(), stats()["aside"])
     assert printed == "None None None\n[2.0, 4.0] [5.0, 10.0] []\n"
 
 
-def test_where_states_are_the_same_texts_are(world):
+def test_equal_states_have_equal_texts(world):
     # Rewritten functions as in programs, with one linker for each node.
     printed = world.code(LINKERS + """
 from collections import Counter
@@ -110,7 +110,7 @@ print(counts["again"] > counts["new"] > 0 < counts["asked"], counts)
     assert printed.startswith("True "), printed
 
 
-def test_a_text_is_made_once_for_all_nodes_of_a_state(world):
+def test_text_is_generated_once_per_state(world):
     printed = world.code("""
 from pytensor.link.c.basic import CLinker
 made, stock = [], CLinker.get_dynamic_module
@@ -131,7 +131,7 @@ print(len(made), stats()["compiled"])
     assert printed == "[[1.]] 2 2\n2\n10 4\n"
 
 
-def test_a_linker_of_others_has_no_state_and_few_states_are_remembered(world):
+def test_foreign_linkers_lack_state_and_cache_is_bounded(world):
     printed = world.code(LINKERS + """
 class Other(CLinker):
     def compile_args(self): return super().compile_args() + ["-ffast-math"]

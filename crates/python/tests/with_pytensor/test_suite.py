@@ -78,18 +78,18 @@ def compare(world, source, files, chosen, least, tell):
 
 
 @with_source
-def test_a_share_of_pytensors_own_tests_ends_as_with_pytensor_alone_and_nothing_is_compiled(world, record_property):
+def test_selected_pytensor_tests_match_without_compiling(world, record_property):
     compare(world, Path(SOURCE), SHARE, "test", 15, record_property)
 
 
 @with_source
 @pytest.mark.long
-def test_pytensors_own_tests_end_as_with_pytensor_alone_and_nothing_is_compiled(world, record_property):
+def test_pytensor_test_suite_matches_without_compiling(world, record_property):
     compare(world, Path(SOURCE), WHOLE, CHOSEN, 0 if "PYTENSOR_SUITE" in os.environ else 100, record_property)
 
 
 @pytest.mark.long
-def test_what_the_source_distribution_holds_ends_as_with_pytensor_alone_and_nothing_is_compiled(world, tmp_path, record_property):
+def test_source_distribution_tests_match_without_compiling(world, tmp_path, record_property):
     version = importlib.metadata.version("pytensor")
     download = ["download", "--quiet", "--disable-pip-version-check", "--no-binary", "pytensor", "--no-deps", "-d", str(tmp_path)]
     ended = subprocess.run([sys.executable, "-m", "pip", *download, f"pytensor=={version}"], capture_output=True, text=True)

@@ -125,7 +125,7 @@ def rows_of(package):
 
 
 @pytest.mark.parametrize("package", VERSIONS)
-def test_every_op_is_lowered_or_refused_with_a_reason_of_its_own(package):
+def test_every_op_is_lowered_or_has_a_reason(package):
     installed(package)
     without = {own.__name__ for own in classes(package) if outcome(own) == f"refused: {reasons.ELSE}"}
     assert without <= {
@@ -146,7 +146,7 @@ def test_every_op_is_named_by_a_row(package):
 
 
 @pytest.mark.parametrize("package", VERSIONS)
-def test_the_page_says_what_is_frozen_and_how(package):
+def test_page_lists_frozen_ops(package):
     if installed(package) != VERSIONS[package]:
         pytest.skip(f"the page is about {package} {VERSIONS[package]}")
     before, said, after = rows_of(package)

@@ -51,7 +51,7 @@ fn figures(report: &str) -> BTreeMap<String, Vec<f64>> {
 }
 
 #[test]
-fn figures_are_those_of_numpy() -> Result<()> {
+fn results_match_numpy() -> Result<()> {
     let folder = read_only()?;
     let report = text(&bare(Path::new(BINARY), folder.path()).output()?)?;
     let found = figures(&report);

@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_password_goes_to_no_realm_without_encryption() {
+    fn password_is_not_sent_to_plaintext_realms() {
         let place = "oci://registry.example/me/model:1".parse().unwrap();
         let Registry(at) = Registry::open(&place, Patience::default()).unwrap();
         let login = Login { name: "me".to_owned(), password: "secret".to_owned() };

@@ -302,7 +302,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_that_shows_as_another_is_replaced() {
+    fn misleading_file_names_are_replaced() {
         for plain in ["model.precast", "Größe 2_x-1.precast", "模型.precast"] {
             assert_eq!(file_name(plain, 1, Kind::Bundle), plain);
         }

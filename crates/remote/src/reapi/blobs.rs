@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn batches_hold_everything_once_and_fit() {
+    fn batches_hold_each_blob_once_within_limits() {
         let names: Vec<Name> = (0..5000_u64)
             .map(|at| Name { hash: format!("{at:064x}"), size: if at % 7 == 0 { BATCH / 2 } else { at } })
             .collect();

@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_those_of_the_store() {
+    fn limits_match_the_store() {
         assert_eq!(FILES[1].1, precast_store::Limits::default().size);
     }
 }

@@ -319,7 +319,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_double_up_to_the_longest_and_differ() {
+    fn retry_delays_double_to_a_limit_with_jitter() {
         let first = Duration::from_millis(200);
         let longest: Vec<u128> = (1..9).map(|number| pause(first, number, 0).as_millis()).collect();
         assert_eq!(longest, [200, 400, 800, 1600, 3200, 6400, 10_000, 10_000]);

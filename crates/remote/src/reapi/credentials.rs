@@ -221,7 +221,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_helper_is_asked_until_its_answer_expires() {
+    fn helper_answer_is_reused_until_expiry() {
         let directory = tempfile::tempdir().unwrap();
         // The script counts its calls by the length of a file, and echoes the request.
         let count = format!("f={}; echo >> $f; n=$(wc -l < $f); ", directory.path().join("n").display());
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn certificates_are_not_ignored_where_nothing_is_encrypted() {
+    fn certificates_without_tls_are_an_error() {
         let file = PathBuf::from("a.pem");
         let authorities = Access { authorities: Some(file.clone()), ..Access::default() };
         let identity = Access { identity: Some((file.clone(), file)), ..Access::default() };

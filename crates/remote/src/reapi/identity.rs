@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_those_of_sha256sum() {
+    fn lines_match_sha256sum() {
         let Ok(directory) = tempfile::tempdir() else { return };
         for name in ["plain", "with  blanks", "back\\slash", "line\nfeed"] {
             let path = directory.path().join(name);

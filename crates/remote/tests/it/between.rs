@@ -186,7 +186,7 @@ fn failing_store_is_a_miss_with_reason() {
 }
 
 #[test]
-fn a_registry_behind_what_fails_gives_no_release() {
+fn registry_behind_failing_proxy_returns_no_release() {
     for lists_referrers in [false, true] {
         let registry = servers::Registry::new(lists_referrers);
         let proxy = Server::before(registry.server.address());

@@ -116,7 +116,7 @@ fn unreachable_server_is_asked_once() {
 }
 
 #[test]
-fn many_threads_that_want_the_same_ask_once() {
+fn concurrent_lookups_send_one_request() {
     let served = served();
     let (_, record) = unit("entry", ISA);
     let (layer, _) = served.layer("cache");

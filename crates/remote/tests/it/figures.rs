@@ -82,7 +82,7 @@ fn hit(served: &CodeOrigin, url: &str, record: &Record, cache: usize) {
 }
 
 #[test]
-fn a_hit_beside_curl() {
+fn hit_is_measured_against_curl() {
     if !is_wanted() {
         return;
     }

@@ -217,7 +217,7 @@ fn concurrent_requests_fetch_each_archive_once() {
 }
 
 #[test]
-fn an_entry_that_goes_back_is_told() {
+fn entry_rollback_is_reported() {
     let served = served();
     let first = entry("score");
     let mut second = first.clone();
@@ -278,7 +278,7 @@ fn unsigned_mappings_are_rejected_before_archives() {
 }
 
 #[test]
-fn a_task_of_another_runtime_may_ask() {
+fn blocking_calls_work_inside_another_runtime() {
     let served = served();
     let (_, record) = unit("entry", ISA);
     let (layer, _) = served.layer("cache");
@@ -318,7 +318,7 @@ fn unsupported_variant_explains_the_miss() {
 }
 
 #[test]
-fn credentials_are_sent_and_never_shown() {
+fn credentials_are_sent_but_never_shown() {
     let sink = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&sink);
     let server = Server::new(move |request| {
@@ -340,7 +340,7 @@ fn credentials_are_sent_and_never_shown() {
 }
 
 #[test]
-fn a_password_is_not_sent_in_the_clear() {
+fn password_is_not_sent_in_plaintext() {
     let open = |url: &str| precast_remote::Files::open(&url.parse().unwrap(), impatient());
     for exposed in ["http://u:p@example.com/a", "http://u:p@localhost.example:80", "http://u:p@10.0.0.1"] {
         let refused = open(exposed);
@@ -354,7 +354,7 @@ fn a_password_is_not_sent_in_the_clear() {
 }
 
 #[test]
-fn redirect_elsewhere_drops_the_password() {
+fn redirect_to_another_origin_drops_the_password() {
     use precast_store::remote::{Item, Source as _};
     let seen = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&seen);

@@ -79,7 +79,7 @@ fn releases_share_common_layers() {
 }
 
 #[test]
-fn lying_registry_gives_no_release() {
+fn lying_registry_returns_no_release() {
     let registry = Registry::new(false);
     let bytes = bundle();
     let digest = push(&registry, "me/model:1", &bytes, None).digest;
@@ -201,7 +201,7 @@ fn signed_release_is_a_layer_without_its_registry() {
 }
 
 #[test]
-fn manifests_are_what_the_specification_says() {
+fn manifests_follow_the_oci_specification() {
     let registry = Registry::new(false);
     let bytes = bundle();
     let pushed = push(&registry, "me/model:1", &bytes, Some(Signer::new("a").sign(&bytes)));
@@ -227,7 +227,7 @@ fn naming(registry: &Registry, realm: String) -> Server {
 }
 
 #[test]
-fn an_endless_token_ends() {
+fn endless_token_response_is_cut_off() {
     let registry = Registry::new(false);
     let tokens = Server::new(|_| (200, Vec::new(), b"{}".to_vec()));
     let named = naming(&registry, format!("{}/token", tokens.url));

@@ -95,7 +95,7 @@ fn client_certificate_is_sent_on_request() {
 }
 
 #[test]
-fn servers_of_the_other_kind_are_told_of() {
+fn tls_mismatch_is_reported() {
     let directory = tempfile::tempdir().unwrap();
     let (authority, mut plain) = (Authority::new(), Server::start());
     plain.url = plain.url.replace("grpc://", "grpcs://");
@@ -193,7 +193,7 @@ fn resumed_stream_authenticates_again() {
 }
 
 #[test]
-fn files_that_hold_something_else_are_named() {
+fn invalid_certificate_files_are_named() {
     let directory = tempfile::tempdir().unwrap();
     let authority = Authority::new();
     let (one, other) = (authority.certify("a"), authority.certify("b"));

@@ -72,7 +72,7 @@ fn faulty_cache_costs_only_time() {
 }
 
 #[test]
-fn results_whose_blobs_are_gone_are_no_hits() {
+fn results_with_missing_blobs_are_misses() {
     let (server, plan) = (Server::start(), small());
     let made = build(&plan, None, Some(&cache(&server)), &toolchain()).unwrap();
     server.state().blobs.clear();

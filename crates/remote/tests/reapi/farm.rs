@@ -108,7 +108,7 @@ fn lost_results_are_compiled_again() {
 }
 
 #[test]
-fn a_worker_with_other_tools_compiles_nothing() {
+fn worker_with_other_tools_compiles_nothing() {
     let (server, plan) = (Server::start(), small());
     server.faults(Faults { other_tools: true, ..Faults::default() });
     let (farm, toolchain) = on_farm(&server);
@@ -273,7 +273,7 @@ fn quota_keeps_complete_results() {
 }
 
 #[test]
-fn a_task_of_another_runtime_may_ask() {
+fn blocking_calls_work_inside_another_runtime() {
     let (server, plan) = (Server::start(), small());
     for mut runtime in
         [tokio::runtime::Builder::new_current_thread(), tokio::runtime::Builder::new_multi_thread()]

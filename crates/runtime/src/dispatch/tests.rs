@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn arguments_have_words_of_their_own() {
+fn different_arguments_have_different_words() {
     let arrays =
         DType::ALL.iter().flat_map(|dtype| (0..=15).map(|ndim| Array::zeros(*dtype, &vec![0; ndim])));
     let arrays: Vec<Array> = arrays.collect();

@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn the_input_that_is_to_blame_is_named() {
+    fn error_names_the_mismatched_input() {
         for (found, expected) in [
             (&["f64[?]"][..], "expected 3 or 2 input(s), found 1"),
             (&["f64[3]", "u64[3]"], "input 1 has dtype `u64`, expected `f64` or `i8` with the other inputs"),

@@ -15,7 +15,7 @@ fn jit() -> Runtime {
 }
 
 #[test]
-fn the_figure_of_the_readme_is_right() {
+fn readme_result_is_right() {
     let graph = graph("out = sum(exp(-x*x)*y + z)", &["x=f64[?]", "y=f64[?]", "z=f64[?]"]);
     let function = jit().function(&graph).unwrap();
     let x = Array1::linspace(-2.0, 2.0, 1001);
@@ -61,7 +61,7 @@ fn unfit_outputs_are_replaced() {
 }
 
 #[test]
-fn results_go_to_views_of_the_caller() {
+fn call_writes_to_caller_views() {
     let function = jit().function(&graph("x + y", &["x=f64[?]", "y=f64[?]"])).unwrap();
     let mut target = Array2::<f64>::zeros((2, 6));
     let x = array![1.0, 2.0, 3.0];
@@ -148,7 +148,7 @@ fn c_scalars_are_numbers_without_dimensions() {
 }
 
 #[test]
-fn an_array_of_too_many_dimensions_is_refused() {
+fn array_with_too_many_dimensions_is_rejected() {
     let function = jit().function(&graph("x + 1", &["x=f64[?]"])).unwrap();
     let many = ndarray::ArrayD::<f64>::zeros(vec![1; 40]);
     assert!(matches!(function.call(&[many.view().into()]), Err(CallError::Input { .. })));

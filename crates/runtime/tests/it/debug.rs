@@ -89,12 +89,12 @@ fn graphs(name: &str, at: usize, ops: &Ops) -> Vec<FunctionGraph> {
 }
 
 #[test]
-fn built_in_ops_keep_their_contract_every_second() {
+fn first_half_of_built_in_ops_keeps_contracts() {
     keep_their_contract(0);
 }
 
 #[test]
-fn built_in_ops_keep_their_contract_the_others() {
+fn second_half_of_built_in_ops_keeps_contracts() {
     keep_their_contract(1);
 }
 

@@ -37,7 +37,7 @@ fn builds_in_another_process() {
 }
 
 #[test]
-fn a_runtime_honours_the_keyring_of_the_environment() {
+fn runtime_uses_the_keyring_from_the_environment() {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name);
     let bytes = write_bundle(&[], &[], "test").unwrap();

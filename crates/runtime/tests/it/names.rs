@@ -22,7 +22,7 @@ fn a_mapping_is_named_after_op_and_digest() {
 }
 
 #[test]
-fn profilers_find_symbols_in_files_of_the_directory() {
+fn profilers_find_symbols_in_the_directory() {
     let place = tempfile::tempdir().unwrap();
     let directory = place.path().join("modules");
     let runtime = Runtime::builder().policy(Policy::Jit).profiling(&directory).build().unwrap();
@@ -36,7 +36,7 @@ fn profilers_find_symbols_in_files_of_the_directory() {
 }
 
 #[test]
-fn a_directory_that_others_can_change_is_refused() {
+fn world_writable_directory_is_rejected() {
     use std::os::unix::fs::PermissionsExt as _;
     let place = tempfile::tempdir().unwrap();
     fs_err::set_permissions(place.path(), std::fs::Permissions::from_mode(0o777)).unwrap();

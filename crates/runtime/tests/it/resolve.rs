@@ -63,7 +63,7 @@ fn strict_miss_names_nearest_and_difference() {
 }
 
 #[test]
-fn an_empty_store_has_no_nearest() {
+fn miss_in_empty_store_names_no_nearest() {
     let store = tempfile::tempdir().unwrap();
     drop(Runtime::builder().writable(store.path()).build().unwrap());
     let error = strict(store.path()).function(&product()).unwrap_err().to_string();
@@ -93,7 +93,7 @@ fn op_by_op_serving_works_under_every_policy() {
 }
 
 #[test]
-fn interpret_computes_what_no_layer_has() {
+fn interpret_computes_missing_modules() {
     let runtime = Runtime::builder().policy(Policy::Interpret).build().unwrap();
     let function = runtime.function(&product()).unwrap();
     let x = array![1.0, 2.0];
@@ -120,7 +120,7 @@ impl Op for Twice {
 }
 
 #[test]
-fn interpret_computes_what_has_no_c() {
+fn interpret_computes_ops_without_c() {
     let mut graph = FunctionGraph::new();
     let x = graph.input("x", "f64[?]".parse().unwrap()).unwrap();
     let y = graph.apply(Arc::new(Twice), &[x]).unwrap()[0];
@@ -288,7 +288,7 @@ fn dispatcher_preloads_without_compiling() {
 }
 
 #[test]
-fn threads_that_miss_at_once_compile_once() {
+fn concurrent_misses_compile_once() {
     let store = tempfile::tempdir().unwrap();
     let runtime = Runtime::builder().writable(store.path()).policy(Policy::Jit).build().unwrap();
     std::thread::scope(|scope| {

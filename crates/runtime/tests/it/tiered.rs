@@ -270,7 +270,7 @@ fn compiled_scalar_graph_has_a_plain_function() {
 }
 
 #[test]
-fn events_tell_what_was_swapped() {
+fn events_report_the_swap() {
     let store = tempfile::tempdir().unwrap();
     hold(store.path(), HOLDINGS[1].1);
     let runtime = tiered(store.path());

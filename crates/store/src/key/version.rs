@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn other_versions_and_known_sources_are_silent() {
+    fn other_versions_and_known_sources_are_not_reported() {
         let new = document("f", &[1], &[("f.c", "b")]);
         let old = document("f", &[1], &[("f.c", "a")]);
         for other in [document("f", &[2], &[("f.c", "a")]), document("g", &[1], &[("f.c", "a")])] {

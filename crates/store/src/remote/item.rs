@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn longest_paths_are_those_that_a_page_states() {
+    fn longest_paths_match_the_documentation() {
         let (action, id) = (ActionKey::from_bytes([7; 32]), RecordId::from_bytes([7; 32]));
         let name = RecordName { action, id };
         let key = BuildKey::from_bytes([7; 32]);

@@ -275,7 +275,7 @@ fn publish_during_planning_survives() {
 }
 
 #[test]
-fn verify_finds_no_damage_beside_collectors_and_publishers() {
+fn verify_finds_no_damage_during_gc_and_publish() {
     let before = |store: &Store| {
         publish(store, &["kept", "old"]);
         let (archive, record) = called();

@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn session_is_visible_or_held() {
+    fn session_file_is_visible_or_counts_as_running() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::create(directory.path().join("store")).unwrap();
         assert_eq!(store.building_since().unwrap(), None);

@@ -164,7 +164,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn refusals_of_the_system_are_told_apart() {
+    fn write_errors_have_distinct_kinds() {
         let error = |code| WriteError::new(Path::new("p"), io::Error::from_raw_os_error(code));
         let (enospc, edquot, erofs, eacces, eio) = (28, 122, 30, 13, 5);
         assert!(matches!(error(enospc), WriteError::NoSpace { .. }));
@@ -178,9 +178,9 @@ mod tests {
     /// Runs in a child process, because the umask applies to the whole process.
     #[cfg(unix)]
     #[test]
-    fn others_can_write_nothing_whatever_the_umask_says() {
+    fn files_are_private_under_any_umask() {
         use std::os::unix::fs::PermissionsExt as _;
-        let name = "store::write::tests::others_can_write_nothing_whatever_the_umask_says";
+        let name = "store::write::tests::files_are_private_under_any_umask";
         let Some(root) = std::env::var_os("PRECAST_TEST_UMASK").map(PathBuf::from) else {
             let directory = tempfile::tempdir().unwrap();
             let mut again = std::process::Command::new("sh");
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_that_fails_leaves_nothing_behind() {
+    fn failed_write_leaves_nothing() {
         let directory = tempfile::tempdir().unwrap();
         let target = directory.path().join("missing").join("file");
         assert!(write_file(directory.path(), &target, b"x", 0o444).is_err());

@@ -5,7 +5,7 @@ use precast_store::{Event, PublishError, Record, Store};
 use crate::sample::{bare, store, unit};
 
 #[test]
-fn a_batch_is_as_many_publishes_of_one() {
+fn batch_equals_single_publishes() {
     let (_directory, alone, _) = store();
     let (_other, together, events) = store();
     let units: Vec<_> = (0..6).map(|n| unit(&format!("batch {n}"), "v3")).collect();
@@ -58,7 +58,7 @@ fn differing_results_are_reported_within_a_batch() {
 }
 
 #[test]
-fn pointers_are_put_back_beside_no_collector() {
+fn verify_restores_pointers_after_the_collector_unlocks() {
     let (_directory, store, _) = store();
     let (archive, record) = unit("a", "v3");
     store.publish(&archive, &record).unwrap();

@@ -42,7 +42,7 @@ fn assert_whole(bundle: &Bundle, records: &[(Record, Vec<u8>)], entries: &[Entry
 }
 
 #[test]
-fn a_bundle_gives_what_was_put_into_it() {
+fn bundle_returns_its_records_and_entries() {
     let (records, entries) = (packs(60), [entry("score"), entry("loss")]);
     let bytes = write_bundle(&records, &entries, "precast 0.1.0").unwrap();
     let bundle = open(&bytes).unwrap();
@@ -72,7 +72,7 @@ fn all_variants_are_found_across_pages() {
 }
 
 #[test]
-fn an_empty_bundle_is_a_bundle() {
+fn empty_bundle_is_valid() {
     let bytes = write_bundle(&[], &[], "").unwrap();
     let bundle = Bundle::from_static(bytes.clone().leak()).unwrap();
     assert!(bundle.is_empty());
@@ -91,7 +91,7 @@ fn embedded_bytes_need_no_alignment() {
 }
 
 #[test]
-fn the_generator_can_be_asserted_in_a_constant() {
+fn generator_can_be_checked_in_a_constant() {
     const BYTES: &[u8] = include_bytes!("../../../../artifacts/golden/bundle-v3.precast");
     const _: () = assert!(has_generator(BYTES, "precast golden"));
     let bytes = write_bundle(&[], &[], "precast 0.1.0").unwrap();
@@ -125,7 +125,7 @@ fn other_files_are_rejected_as_bundles() {
 }
 
 #[test]
-fn bundles_that_would_be_ambiguous_are_not_written() {
+fn ambiguous_bundles_are_not_written() {
     let (_, record) = unit("a", "v3");
     let twice = [(record.clone(), vec![1]), (record.clone(), vec![2])];
     assert!(matches!(write_bundle(&twice, &[], "g").unwrap_err(), WriteBundleError::Conflict { .. }));
@@ -144,7 +144,7 @@ fn bundles_that_would_be_ambiguous_are_not_written() {
 }
 
 #[test]
-fn every_cut_is_refused() {
+fn truncated_bundles_are_rejected() {
     let bytes = write_bundle(&packs(2), &[entry("score")], "g").unwrap();
     let bytes: &'static [u8] = bytes.leak();
     for cut in 0..bytes.len() {
@@ -232,7 +232,7 @@ fn a_damaged_pack_loses_only_its_record() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn order_and_repetition_do_not_reach_the_bytes(count in 0_usize..40, shuffle in any::<proptest::sample::Index>()) {
+    fn bytes_ignore_order_and_repetition(count in 0_usize..40, shuffle in any::<proptest::sample::Index>()) {
         let entries = [entry("a"), entry("b"), entry("c")];
         let records = packs(count);
         let bytes = write_bundle(&records, &entries, "g").unwrap();

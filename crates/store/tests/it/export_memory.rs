@@ -6,7 +6,7 @@ use crate::export::{exported, restated};
 use crate::sample::{store, unit};
 
 #[test]
-fn an_export_is_checked_without_being_unpacked() {
+fn export_is_checked_without_unpacking() {
     let directory = tempfile::tempdir().unwrap();
     let (_directory, _, bytes) = exported();
     // This poorly compressible data makes the reader accept up to 300 MiB.
@@ -85,7 +85,7 @@ fn each_archive_is_verified_once() {
 }
 
 #[test]
-fn an_archive_beyond_the_memory_is_an_error() {
+fn archive_larger_than_memory_is_an_error() {
     let directory = tempfile::tempdir().unwrap();
     let frame = Archive { members: [("a".to_owned(), vec![0; 400 << 20])].into() }.pack().unwrap().1;
     fs_err::write(directory.path().join("frame"), frame).unwrap();

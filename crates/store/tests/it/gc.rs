@@ -82,7 +82,7 @@ fn undeclared_files_are_collected_once_old() {
 }
 
 #[test]
-fn without_declarations_only_budgets_let_anything_go() {
+fn gc_without_declarations_deletes_only_over_budget() {
     let (_directory, store, _) = store();
     let called = publish(&store, "entry");
     store.put_entry(&entry("score")).unwrap();
@@ -367,7 +367,7 @@ fn running_build_keeps_files_without_grace() {
 
 #[test]
 #[cfg(unix)]
-fn nothing_behind_a_link_is_deleted() {
+fn gc_deletes_nothing_through_links() {
     let (directory, store, _) = store();
     let (_, record) = publish(&store, "gone");
     let shard = file(&store, "objects", ".zst").parent().unwrap().to_owned();

@@ -13,7 +13,7 @@ const DESCRIBED: &[u8] = include_bytes!("../../../../artifacts/golden/bundle-v4.
 const ENTRY: &[u8] = include_bytes!("../../../../artifacts/golden/entry-v3.bin");
 
 #[test]
-fn the_archive_of_format_1_is_read() {
+fn archive_format_1_is_readable() {
     let (digest, archive) = Archive::unpack(ARCHIVE, &Limits::default()).unwrap();
     assert_eq!(digest.to_string(), "6d5f4583d1d10396fd6645054d53b8996f18fd74f0fd2c14068befa16f07e547");
     assert_eq!(archive, unit("golden", "x86-64-v3").0);

@@ -114,7 +114,7 @@ fn mapping_is_a_miss_until_signed() {
 }
 
 #[test]
-fn keys_count_and_not_signatures() {
+fn threshold_counts_keys_instead_of_signatures() {
     let (alice, bob) = (signer("alice"), signer("bob"));
     let bytes = b"content";
     let twice = alice.sign(bytes) + &alice.sign(bytes);
@@ -223,7 +223,7 @@ fn keyring_successor_needs_signatures_of_its_predecessor() {
 }
 
 #[test]
-fn a_keyring_is_read_strictly_and_expires() {
+fn keyring_parses_strictly_and_expires() {
     let directory = tempfile::tempdir().unwrap();
     let (path, alice) = (directory.path().join("k"), signer("alice smith"));
     let good = keyring(1, &[&alice]);
@@ -304,7 +304,7 @@ proptest! {
 
     /// Changed content is never accepted, and changed signatures or keyrings never cause a crash.
     #[test]
-    fn no_flip_and_no_cut_is_signed(at in any::<prop::sample::Index>(), bit in 0..8_u8, cut in any::<bool>(), content in any::<bool>()) {
+    fn altered_bytes_fail_verification(at in any::<prop::sample::Index>(), bit in 0..8_u8, cut in any::<bool>(), content in any::<bool>()) {
         let key = Key::parse("minisign", PUBLIC).unwrap();
         let keyring = Keyring { version: 1, expires: "2999-01-01".parse().unwrap(), threshold: 1, keys: vec![key], revoked: Vec::new() };
         let change = |bytes: &[u8]| {

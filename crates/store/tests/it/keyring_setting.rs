@@ -46,7 +46,7 @@ fn opens_in_another_process() {
 }
 
 #[test]
-fn a_loader_honours_the_keyring_of_the_environment() {
+fn loader_uses_the_keyring_from_the_environment() {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name);
     let bytes = write_bundle(&[], &[entry("score")], "test").unwrap();

@@ -108,7 +108,7 @@ fn action_key_changes_with_every_field() {
 /// Golden values, computed with another implementation of BLAKE3 from the documented layouts:
 /// `tests/golden/vectors.py`.
 #[test]
-fn keys_are_the_golden_ones() {
+fn keys_match_the_golden_values() {
     assert_eq!(inputs("int x; @M@").key().to_string(), BUILD_KEY);
     assert_eq!(action().key().to_string(), ACTION_KEY);
     let primitive =
@@ -120,7 +120,7 @@ const ACTION_KEY: &str = "ffdd35cc5256cba3f248666c7ff143b12e11d314ffadb097aca2b7
 const PRIMITIVES: &str = "12f5b4f433c188c548e2be58b62a636482d7d4c40ccdb2fc7de14c5a5b09026b";
 
 #[test]
-fn hashes_are_read_in_one_spelling_only() {
+fn hashes_parse_in_one_spelling_only() {
     let key = inputs("x").key();
     assert_eq!(key.to_string().parse::<BuildKey>(), Ok(key));
     assert_eq!(key.short(), key.to_string()[..16]);
@@ -133,7 +133,7 @@ fn hashes_are_read_in_one_spelling_only() {
 }
 
 #[test]
-fn names_are_read_back_and_others_refused() {
+fn profile_names_round_trip_and_others_fail() {
     for profile in [Profile::Release, Profile::Debug, Profile::Asan] {
         assert_eq!(profile.to_string().parse(), Ok(profile));
         assert_eq!(serde_json::to_string(&profile).unwrap(), format!("\"{profile}\""));
@@ -167,7 +167,7 @@ fn a_miss_names_the_inputs_whose_dtypes_differ() {
 }
 
 #[test]
-fn a_diff_has_one_sentence_a_difference() {
+fn diff_has_one_sentence_per_difference() {
     let base = inputs("a");
     let op = || vec!["sum{axes=[0]}(f64[?,1]) -> f64".to_owned()];
     let sentence = |found: KeyDocument| Diff::between(&base.document(op()), &found).to_string();
@@ -203,7 +203,7 @@ fn a_diff_has_one_sentence_a_difference() {
 }
 
 #[test]
-fn signatures_are_split_at_the_commas_between_types() {
+fn signatures_split_at_commas_between_types() {
     let signature = Signature::parse("pow{n=(1,2)}(f32[?,1], c64) -> (f32[..], bool)").unwrap();
     assert_eq!(signature.op, "pow{n=(1,2)}");
     assert_eq!(signature.inputs, [("f32".into(), "[?,1]".into()), ("c64".into(), String::new())]);
@@ -254,7 +254,7 @@ proptest! {
     }
 
     #[test]
-    fn signature_parsing_takes_any_text(text in "\\PC{0,40}", tail in "[(){}, >-]{0,20}") {
+    fn signature_parsing_accepts_any_text(text in "\\PC{0,40}", tail in "[(){}, >-]{0,20}") {
         let _ = Signature::parse(&format!("{text}{tail}"));
     }
 }

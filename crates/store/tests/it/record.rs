@@ -10,7 +10,7 @@ use precast_store::{Entry, Record};
 use crate::sample::{bare, entry, requires, unit};
 
 #[test]
-fn records_come_back_without_their_documents() {
+fn records_round_trip_without_documents() {
     let (_, record) = unit("a", "v3");
     let bytes = record.to_bytes();
     assert_eq!(Record::parse(&bytes).unwrap(), bare(&record));
@@ -94,7 +94,7 @@ fn program_with_missing_inputs_is_rejected() {
 }
 
 #[test]
-fn a_record_that_contradicts_itself_is_refused() {
+fn inconsistent_record_is_rejected() {
     let (_, record) = unit("a", "v3");
     let mut slots = record.clone();
     slots.members[1].slot = 0;
@@ -106,7 +106,7 @@ fn a_record_that_contradicts_itself_is_refused() {
 }
 
 #[test]
-fn entries_come_back_as_they_were() {
+fn entries_round_trip() {
     let entry = entry("score");
     assert_eq!(Entry::parse(&entry.to_bytes()).unwrap(), entry);
     assert_eq!(Entry::parse(&entry.to_bytes()).unwrap().id(), entry.id());
@@ -125,7 +125,7 @@ fn host() -> Host {
 }
 
 #[test]
-fn a_host_is_told_what_it_lacks() {
+fn unmet_requirement_is_named() {
     let unmet = |change: fn(&mut Requires)| {
         let mut needs = requires();
         change(&mut needs);
@@ -154,7 +154,7 @@ fn a_host_is_told_what_it_lacks() {
 }
 
 #[test]
-fn code_without_a_c_library_runs_under_any() {
+fn code_without_libc_runs_with_any_libc() {
     let needs = Requires { libc: None, libc_version: None, cpu: Vec::new(), ..requires() };
     let bare = Host { libc: None, libc_version: None, cpu: BTreeSet::new(), ..host() };
     assert_eq!(needs.check(&bare), Ok(()));

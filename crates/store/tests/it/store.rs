@@ -42,7 +42,7 @@ fn missing_module_is_a_miss() {
 }
 
 #[test]
-fn variants_of_a_key_stand_beside_each_other() {
+fn variants_of_a_key_coexist() {
     let (_directory, store, _) = store();
     for isa in ["v2", "v3", "v4"] {
         let (archive, record) = unit("a", isa);
@@ -117,7 +117,7 @@ fn a_damaged_record_is_a_miss_and_heals() {
 }
 
 #[test]
-fn lost_documents_cost_nothing_but_an_explanation() {
+fn lost_documents_cost_only_the_explanation() {
     let (_directory, store, events) = store();
     let (archive, record) = unit("a", "v3");
     store.publish(&archive, &record).unwrap();
@@ -137,7 +137,7 @@ fn lost_documents_cost_nothing_but_an_explanation() {
 }
 
 #[test]
-fn documents_that_are_intact_are_not_called_damaged() {
+fn intact_documents_are_not_reported_as_damaged() {
     let (_directory, store, events) = store();
     let (archive, record) = unit("a", "v3");
     store.publish(&archive, &record).unwrap();
@@ -148,7 +148,7 @@ fn documents_that_are_intact_are_not_called_damaged() {
 }
 
 #[test]
-fn pointers_are_not_believed() {
+fn pointers_are_not_trusted() {
     let (_directory, store, events) = store();
     let (archive, record) = unit("a", "v3");
     store.publish(&archive, &record).unwrap();
@@ -169,7 +169,7 @@ fn pointers_are_not_believed() {
 }
 
 #[test]
-fn lost_pointers_are_put_back() {
+fn lost_pointers_are_restored() {
     let (_directory, store, _) = store();
     let (archive, record) = unit("a", "v3");
     store.publish(&archive, &record).unwrap();
@@ -254,7 +254,7 @@ fn member_is_returned_after_verifying_its_archive() {
 }
 
 #[test]
-fn publish_refuses_what_does_not_belong_together() {
+fn publish_rejects_mismatched_records() {
     let (_directory, store, _) = store();
     let (archive, record) = unit("a", "v3");
     let (_, foreign) = unit("b", "v3");
@@ -305,7 +305,7 @@ fn damaged_entries_are_a_miss_and_heal() {
 }
 
 #[test]
-fn open_refuses_what_is_no_store_of_ours() {
+fn open_rejects_foreign_directories() {
     let (directory, store, _) = store();
     let open = || Store::open(store.path()).unwrap_err();
     assert!(matches!(Store::open(directory.path()).unwrap_err(), OpenError::Missing { .. }));

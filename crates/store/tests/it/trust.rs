@@ -202,7 +202,7 @@ fn one_command_repairs_all_modes() {
 }
 
 #[test]
-fn the_old_hint_is_not_enough() {
+fn top_level_chmod_is_not_enough() {
     // `chmod o-w` of the named directory leaves the mode of its contents unchanged.
     let place = StoreDir::new();
     for path in walkdir::WalkDir::new(place.root()).into_iter().map(|found| found.unwrap().into_path()) {
@@ -251,7 +251,7 @@ fn a_link_to_a_store_is_followed() {
 }
 
 #[test]
-fn the_way_to_a_store_counts() {
+fn parent_directories_of_a_store_are_checked() {
     let place = StoreDir::new();
     let above = place.directory.path();
     set_mode(above, 0o777);

@@ -10,7 +10,7 @@ use crate::sample::{store, unit};
 const LONG: Duration = Duration::from_secs(60);
 
 #[test]
-fn the_second_waits_for_the_first() {
+fn second_lock_waits_for_the_first() {
     let (_directory, store, _) = store();
     let key = unit("one", "v3").1.members[0].key;
     let first = store.turn(&key, LONG);
@@ -53,7 +53,7 @@ fn lock_wait_ends_and_missing_locks_are_ignored() {
 }
 
 #[test]
-fn a_turn_leaves_no_file() {
+fn compile_lock_leaves_no_file() {
     let (_directory, store, _) = store();
     let (archive, record) = unit("one", "v3");
     drop(store.turn(&record.members[0].key, LONG));

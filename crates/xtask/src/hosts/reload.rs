@@ -229,7 +229,7 @@ mod tests {
     use super::{Held, MEMORY_KIB, is_flat};
 
     #[test]
-    fn growth_of_any_figure_is_found() {
+    fn growth_of_any_resource_is_detected() {
         let first = Held { memory_kib: 9000, mappings: 60, descriptors: 4 };
         assert!(is_flat(&[first, Held { memory_kib: 9100, mappings: 62, ..first }]));
         for grown in [
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_of_this_process_are_read() {
+    fn resources_of_this_process_are_read() {
         let held = Held::by(std::process::id()).unwrap();
         assert!(held.memory_kib > 0 && held.mappings > 0 && held.descriptors > 2, "{held:?}");
     }

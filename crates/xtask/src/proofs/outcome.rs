@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn closing_lines_of_runners_are_counted() {
+    fn summary_lines_of_test_runners_are_counted() {
         let mut counts = Counts::default();
         counts.add("test result: FAILED. 3 passed; 2 failed; 1 ignored; 0 measured; 5 filtered out; finished in 2.33s");
         counts.add("===== 1 failed, 1097 passed, 8 skipped, 2 warnings in 111.85s (0:01:51) =====");

@@ -154,12 +154,12 @@ mod tests {
     }
 
     #[test]
-    fn comments_leave_nothing() {
+    fn lexer_drops_comments() {
         assert_eq!(code("a // unsafe\nb /* { /* } */ \n */ c"), "a \nb \n c");
     }
 
     #[test]
-    fn literals_leave_their_quotes() {
+    fn lexer_keeps_only_quotes_of_literals() {
         assert_eq!(code(r#"f("{ \" }", b"{", '{', '\'', '"')"#), r#"f("", b"", ' ', ' ', ' ')"#);
         assert_eq!(code("f(r#\"a \" {\"#, br\"{\", r#type)"), "f(\"\", b\"\", rtype)");
     }

@@ -128,7 +128,7 @@ fn each_header_compiles_alone_in_c_and_cxx() {
 }
 
 #[test]
-fn every_problem_has_the_number_of_the_header() {
+fn problem_numbers_match_the_header() {
     let header = precast_abi::NATIVECALL_HEADERS[0].1;
     for (name, problem) in [
         ("LONG", Problem::Long),
@@ -214,7 +214,7 @@ impl Party {
 }
 
 #[test]
-fn c_calls_what_rust_adds_while_it_calls() {
+fn c_calls_functions_added_during_its_calls() {
     extern "C" fn half(x: f32) -> f32 {
         x / 2.0
     }
@@ -258,15 +258,15 @@ fn c_calls_what_rust_adds_while_it_calls() {
 }
 
 #[test]
-fn parties_use_the_registry_of_the_first() {
-    in_its_own_process("rust_is_first");
-    in_its_own_process("c_is_first");
-    in_its_own_process("rust_is_too_late");
+fn all_parties_use_the_first_registry() {
+    in_its_own_process("c_uses_the_registry_of_rust");
+    in_its_own_process("rust_uses_the_registry_of_c");
+    in_its_own_process("rust_cannot_replace_a_used_registry");
 }
 
 #[test]
-#[ignore = "run by `parties_use_the_registry_of_the_first`"]
-fn rust_is_first() {
+#[ignore = "run by `all_parties_use_the_first_registry`"]
+fn c_uses_the_registry_of_rust() {
     // SAFETY: no other thread uses the environment.
     let own = unsafe { meet::share() }.unwrap();
     for name in ["first", "second"] {
@@ -274,14 +274,14 @@ fn rust_is_first() {
     }
     // Another program inherits the variable and must not trust it, since the address is invalid there.
     let inherited = Command::new(std::env::current_exe().unwrap())
-        .args(["nativecall::c::c_is_first", "--exact", "--ignored"])
+        .args(["nativecall::c::rust_uses_the_registry_of_c", "--exact", "--ignored"])
         .status();
     assert!(inherited.unwrap().success());
 }
 
 #[test]
-#[ignore = "run by `parties_use_the_registry_of_the_first`"]
-fn c_is_first() {
+#[ignore = "run by `all_parties_use_the_first_registry`"]
+fn rust_uses_the_registry_of_c() {
     let (first, second) = (Party::load("first"), Party::load("second"));
     let registry = first.share();
     assert!(first.is_mine(registry) && !second.is_mine(registry));
@@ -302,8 +302,8 @@ fn c_is_first() {
 }
 
 #[test]
-#[ignore = "run by `parties_use_the_registry_of_the_first`"]
-fn rust_is_too_late() {
+#[ignore = "run by `all_parties_use_the_first_registry`"]
+fn rust_cannot_replace_a_used_registry() {
     let key = Key::<Interned>::new(&sig("d)d"));
     let first = Party::load("first");
     first.share();

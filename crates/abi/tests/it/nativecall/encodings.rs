@@ -16,7 +16,7 @@ fn text_has_the_layout_of_the_proposal() {
 }
 
 #[test]
-fn compact_words_are_as_documented() {
+fn compact_words_match_the_documentation() {
     assert_eq!(Key::<Compact>::literal("dd)d~").words(), [0x2212_a000_0000_0000]);
     assert_eq!(Key::<Compact>::literal("#1f#1f)#1f~").words(), [0xdfdf_1dfa_0000_0000]);
     let long = Key::<Compact>::literal("dddddddddddddddd)");
@@ -48,7 +48,7 @@ fn keys_are_distinct<E: Encoding>(a: &str, b: &str) {
 }
 
 #[test]
-fn no_key_begins_with_another() {
+fn no_key_is_a_prefix_of_another() {
     for a in signatures() {
         for b in signatures() {
             keys_are_distinct::<Text>(a, b);
@@ -67,7 +67,7 @@ proptest! {
     }
 
     #[test]
-    fn pairs_are_told_apart_by_every_encoding(a in canonical(), tail in "[dfi&)~!c#1]{0,9}", b in canonical()) {
+    fn every_encoding_distinguishes_pairs(a in canonical(), tail in "[dfi&)~!c#1]{0,9}", b in canonical()) {
         keys_are_distinct::<Text>(&a, &b);
         keys_are_distinct::<Compact>(&a, &b);
         keys_are_distinct::<Interned>(&a, &b);
@@ -81,7 +81,7 @@ proptest! {
     }
 
     #[test]
-    fn every_encoding_leads_to_every_other(text in canonical()) {
+    fn encodings_convert_into_each_other(text in canonical()) {
         let whole = sig(&text);
         let (chunks, compact) = (Key::<Text>::new(&whole), Key::<Compact>::new(&whole));
         let (id, interned) = (Key::<Id>::new(&whole), Key::<Interned>::new(&whole));
@@ -96,7 +96,7 @@ proptest! {
     }
 
     #[test]
-    fn any_words_are_decoded_or_refused(words in prop::collection::vec(any::<u64>(), 0..40)) {
+    fn any_words_are_decoded_or_rejected(words in prop::collection::vec(any::<u64>(), 0..40)) {
         for signature in [Text::decode(&words), Compact::decode(&words)].into_iter().flatten() {
             prop_assert!(Key::<Text>::new(&signature).words() == words || Key::<Compact>::new(&signature).words() == words);
         }

@@ -6,7 +6,7 @@ use precast_abi::nativecall::{Errors, FieldType, MAX_BYTES, Problem, Signature};
 use proptest::prelude::*;
 
 #[test]
-fn every_construct_is_read_and_printed() {
+fn every_construct_parses_and_prints() {
     for text in signatures() {
         assert_eq!(sig(text).prototype().to_string(), **text);
         assert_eq!(sig(text).to_string(), **text);
@@ -14,7 +14,7 @@ fn every_construct_is_read_and_printed() {
 }
 
 #[test]
-fn a_prototype_says_what_the_text_says() {
+fn prototype_matches_the_text() {
     let prototype = sig("T{df}#2Zd&i)dd!s~").prototype();
     assert_eq!(prototype.results.len(), 2);
     assert_eq!((prototype.errors, prototype.nogil), (Errors::Status, true));
@@ -136,7 +136,7 @@ fn unmapped_types_are_rejected() {
 }
 
 #[test]
-fn deep_texts_are_refused_without_deep_recursion() {
+fn deep_texts_are_rejected_without_deep_recursion() {
     for unit in ["&", "T{", "X{", "<", "3T{", "Z", "#"] {
         assert!(Signature::parse(&unit.repeat(100)).is_err());
         assert!(Signature::normalize(&unit.repeat(100_000)).is_err());
@@ -152,7 +152,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_read_or_refused(bytes in anything()) {
+    fn any_bytes_are_parsed_or_rejected(bytes in anything()) {
         let text = String::from_utf8_lossy(&bytes);
         if let Ok(signature) = Signature::parse(&text) {
             prop_assert_eq!(signature.prototype().to_string(), text.as_ref());

@@ -35,7 +35,7 @@ fn flags(include: &str) -> String {
 }
 
 #[test]
-fn two_extensions_call_each_others_callables_natively() {
+fn extensions_call_each_other_natively() {
     let names = [
         "python3",
         "python3.8",

@@ -31,7 +31,7 @@ fn signature_keeps_its_address_while_owned() {
 }
 
 #[test]
-fn a_signature_has_one_number_for_ever() {
+fn signature_number_is_permanent() {
     let number = id("dqq)d");
     let interned = intern("dqq)d");
     // SAFETY: this is the only owner.

@@ -25,7 +25,7 @@ fn in_every_encoding(texts: &[String], absent: &[String]) {
 }
 
 #[test]
-fn every_signature_is_found_and_no_other() {
+fn table_finds_exactly_its_signatures() {
     let texts: Vec<String> = signatures().iter().map(|text| (*text).to_owned()).collect();
     for absent in 0..texts.len() {
         let (mut there, absent) = (texts.clone(), vec![texts[absent].clone()]);
@@ -63,7 +63,7 @@ fn payload_like_a_signature_does_not_match() {
 }
 
 #[test]
-fn an_old_table_stays_as_it_was() {
+fn old_table_never_changes() {
     let cell = TableCell::<Text>::new();
     cell.add(Key::<Text>::literal("d)d"), 1);
     let old = cell.table();
@@ -163,7 +163,7 @@ fn damage_is_noticed<E: Verbatim>(texts: &[String], at: usize, with: u64) {
 
 proptest! {
     #[test]
-    fn tables_of_any_signatures_find_what_was_added(
+    fn tables_find_any_added_signature(
         texts in prop::collection::vec(canonical(), 0..12),
         absent in prop::collection::vec(canonical(), 0..4),
     ) {
@@ -171,7 +171,7 @@ proptest! {
     }
 
     #[test]
-    fn damaged_tables_are_refused_or_read_in_bounds(
+    fn damaged_tables_are_rejected_or_read_within_bounds(
         texts in prop::collection::vec(canonical(), 1..6),
         at in any::<usize>(),
         with in prop_oneof![any::<u64>(), Just(0), Just(u64::MAX), Just(u64::from_ne_bytes(*b"-\0\0\0\0\0\0\0"))],

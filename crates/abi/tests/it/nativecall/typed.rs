@@ -52,7 +52,7 @@ macro_rules! signatures {
 }
 
 #[test]
-fn types_say_their_signatures_at_compile_time() {
+fn types_have_signatures_at_compile_time() {
     signatures! {
         extern "C" fn(f64, i32) -> i32, "di)i~";
         extern "C" fn(), ")~";
@@ -123,7 +123,7 @@ fn function_needing_the_gil_is_not_bound_without() {
 }
 
 #[test]
-fn the_newest_function_of_a_signature_is_called() {
+fn newest_function_of_a_signature_is_called() {
     extern "C" fn one() -> i32 {
         1
     }

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn other_abi_module_shows_none_of_ours() {
+    fn module_of_another_abi_omits_our_section() {
         let (arch, os) = ("x86_64".to_owned(), "linux".to_owned());
         let (libc, libc_version) = (Some("gnu".to_owned()), Some("2.29".to_owned()));
         let names = Vec::new;

@@ -66,7 +66,7 @@ fn a_path_with_blanks_is_a_program() {
 }
 
 #[test]
-fn refused_arguments_are_named_with_reason_and_remedy() {
+fn rejected_arguments_have_reason_and_remedy() {
     let refused = [
         ("-m32", "another machine", "--target"),
         ("-mx32", "another machine", "--target"),
@@ -106,7 +106,7 @@ fn refused_arguments_are_named_with_reason_and_remedy() {
 }
 
 #[test]
-fn another_target_and_a_missing_value_are_refused() {
+fn other_target_and_missing_value_are_rejected() {
     for other in ["--target=aarch64-linux-gnu", "-target x86_64-linux-musl"] {
         let error = named(&format!("clang {other}")).unwrap_err();
         assert!(error.contains("names another target") && error.contains(TARGET), "{error}");

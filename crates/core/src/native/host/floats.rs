@@ -301,7 +301,7 @@ mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
     #[test]
-    fn the_environment_is_default_while_the_value_lives() {
+    fn guard_sets_the_default_environment() {
         for other in OtherFloats::ALL {
             other.during(|| {
                 assert!(!is_default(), "{other:?}");
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_restores_the_environment() {
+    fn panic_restores_the_environment() {
         for other in OtherFloats::ALL {
             other.during(|| {
                 let work = || {

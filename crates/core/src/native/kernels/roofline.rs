@@ -211,11 +211,11 @@ mod tests {
 
     /// Runs in a child process in which no thread can start: each stack would be larger than the address space.
     #[test]
-    fn loops_are_measured_where_no_thread_can_start() {
+    fn loops_are_measured_without_threads() {
         const CHILD: &str = "PRECAST_ROOFLINE_TEST_NO_THREAD";
         if std::env::var_os(CHILD).is_none() {
             let mut child = std::process::Command::new(std::env::current_exe().unwrap());
-            let name = "native::roofline::tests::loops_are_measured_where_no_thread_can_start";
+            let name = "native::kernels::roofline::tests::loops_are_measured_without_threads";
             child.args(["--exact", name, "--test-threads=1"]).env(CHILD, "1");
             child.env("RUST_MIN_STACK", (1_u64 << 50).to_string());
             assert!(child.status().unwrap().success());

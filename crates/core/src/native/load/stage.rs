@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_private_file_goes_with_its_directory() {
+    fn private_file_is_removed_with_its_directory() {
         let staged = Staged::private(b"x", io::ErrorKind::Unsupported.into()).unwrap();
         let path = staged.path().to_owned();
         assert_eq!(fs_err::read(&path).unwrap(), b"x");

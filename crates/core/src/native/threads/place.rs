@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_of_one_processor_stays_there() {
+    fn thread_pinned_to_one_processor_stays_there() {
         let all = sched_getaffinity(None).unwrap();
         let one = (0..CpuSet::MAX_CPU).find(|cpu| all.is_set(*cpu)).unwrap();
         let mut only = CpuSet::new();

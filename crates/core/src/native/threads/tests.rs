@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 /// Tests that every unit is in exactly one range, for any number of threads.
 #[test]
-fn ranges_are_all_units_once() {
+fn ranges_cover_each_unit_once() {
     for (n, grain) in [(1, 1), (7, 3), (100, 1), (100_003, 10), (1 << 20, 1 << 14)] {
         let seen: Vec<AtomicUsize> = (0..n).map(|_| AtomicUsize::new(0)).collect();
         let work = |first: i64, end: i64| {
@@ -24,7 +24,7 @@ fn ranges_are_all_units_once() {
 
 /// Tests that callers that find the helpers busy work alone, and that each caller gets its own result.
 #[test]
-fn callers_do_not_wait_for_each_other() {
+fn concurrent_callers_do_not_wait() {
     limit(3);
     std::thread::scope(|scope| {
         for caller in 0..4_i64 {
@@ -48,7 +48,7 @@ fn callers_do_not_wait_for_each_other() {
 /// in turn.
 #[cfg(target_os = "linux")]
 #[test]
-fn helpers_have_their_own_processors_whoever_calls() {
+fn helpers_use_separate_processors_for_any_caller() {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
     let caller = std::thread::current().id();
     let all = sched_getaffinity(None).unwrap();
@@ -73,7 +73,7 @@ fn helpers_have_their_own_processors_whoever_calls() {
 }
 
 #[test]
-fn the_first_range_that_fails_is_told() {
+fn first_failed_range_is_reported() {
     limit(3);
     for _ in 0..100 {
         let late = AtomicBool::new(false);
@@ -93,7 +93,7 @@ fn the_first_range_that_fails_is_told() {
 /// Tests that the caller gets the panic, whichever thread panicked, after all threads have stopped. The helpers then serve
 /// the next call.
 #[test]
-fn a_panic_in_a_range_is_the_callers() {
+fn panic_in_a_range_reaches_the_caller() {
     limit(3);
     let caller = std::thread::current().id();
     for panics_here in [true, false].repeat(20) {
@@ -143,7 +143,7 @@ fn program_callbacks_may_panic() {
 
 /// Tests that a child has none of its parent's threads and starts its own.
 #[test]
-fn a_forked_child_shares_its_work_too() {
+fn forked_child_runs_in_parallel() {
     limit(3);
     let total = || {
         let sum = AtomicI64::new(0);
@@ -168,7 +168,7 @@ fn a_forked_child_shares_its_work_too() {
 }
 
 #[test]
-fn the_variable_asks_within_what_there_is() {
+fn thread_variable_is_capped_at_processors() {
     let four = || 4;
     let threads = |value| asked(value, four);
     assert_eq!(["", "all", "3", "64"].map(threads), [1, 4, 3, 4].map(Some));

@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn other_ends_of_a_child_are_told_apart() {
+    fn child_exit_kinds_are_distinguished() {
         let signal = |signal| {
             let ended = in_child(|_| {
                 // SAFETY: the signal kills the child.

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn layouts_have_the_strides_they_promise() {
+    fn layouts_have_the_documented_strides() {
         let strides = |layout| lay_out(&[3, 4], 8, layout).strides;
         assert_eq!(strides(Layout::C), [32, 8]);
         assert_eq!(strides(Layout::Fortran), [8, 24]);

@@ -15,7 +15,7 @@ const DTYPES: usize = 3;
 const LITERALS: [&str; 4] = ["True", "1", "0.5", "2j"];
 
 #[test]
-fn functions_of_literals_are_weak_beside_every_dtype() {
+fn literal_functions_are_weak_with_every_dtype() {
     let Some(python) = python::find() else {
         println!("skipped: no python3 with NumPy 2; PRECAST_TEST_PYTHON names one");
         return;

@@ -227,7 +227,7 @@ fn told(case: &Case, what: &str) -> String {
 }
 
 #[test]
-fn every_function_is_that_of_numpy() {
+fn every_function_matches_numpy() {
     let Some(python) = python::find() else {
         println!("skipped: no python3 with NumPy 2; PRECAST_TEST_PYTHON names one");
         return;
@@ -271,7 +271,7 @@ fn every_function_matches_stored_numpy_results() {
 }
 
 #[test]
-fn every_function_is_compared() {
+fn every_function_has_a_comparison() {
     let called = |name: &str| {
         CALLS.iter().flat_map(|(texts, _)| *texts).any(|text| text.contains(&format!("{name}(")))
     };

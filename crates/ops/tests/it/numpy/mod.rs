@@ -289,7 +289,7 @@ fn number(variable: &str, default: u64) -> u64 {
 }
 
 #[test]
-fn random_expressions_are_those_of_numpy() {
+fn random_expressions_match_numpy() {
     let Some(python) = python::find() else {
         println!("skipped: no python3 with NumPy 2; PRECAST_TEST_PYTHON names one");
         return;

@@ -14,7 +14,7 @@ use precast_testkit::{Choices, page};
 const DRAWS: u64 = 16;
 
 #[test]
-fn the_examples_of_the_page_are_numpys() {
+fn page_examples_match_numpy() {
     let Some(python) = python::find() else {
         println!("skipped: no python3 with NumPy 2; PRECAST_TEST_PYTHON names one");
         return;

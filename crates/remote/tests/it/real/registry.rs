@@ -107,7 +107,7 @@ fn oras_has_the_pushed_bytes_and_pushes_releases() {
 }
 
 #[test]
-fn failing_real_registry_gives_no_release() {
+fn failing_real_registry_returns_no_release() {
     let Some(address) = told("PRECAST_TEST_REGISTRY", "a registry") else { return };
     let proxy = Server::before(&address);
     between::a_registry_fails(&proxy, &proxy.url.replace("http://", "oci://"), &between::FAULTS);

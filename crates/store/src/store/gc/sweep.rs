@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_batch_is_longer_than_publishers_are_patient() {
+    fn sweep_batches_stay_within_lock_timeout() {
         for (victims, batch) in [(0, 64), (1000, 64), (3200, 200), (65536, 4096), (1 << 30, 4096)] {
             assert_eq!(batch_of(victims), batch, "{victims}");
         }

@@ -66,7 +66,7 @@ fn run(chain: &Chain, threads: usize, x: &ArrayD<f64>) -> (Result<Array, RunErro
 }
 
 #[test]
-fn threads_share_chains_and_change_no_bit() {
+fn threads_share_chains_without_changing_bits() {
     let mut x = ArrayD::from_shape_fn(vec![ELEMENTS], |at| at[0] as f64 / 7.0);
     for stages in [1, 3] {
         let chain = chain(stages);

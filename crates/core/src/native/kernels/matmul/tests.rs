@@ -232,7 +232,7 @@ fn large_products_are_their_definition<T: Parts>() {
 }
 
 #[test]
-fn a_large_product_is_its_definition() {
+fn large_product_matches_its_definition() {
     large_products_are_their_definition::<f32>();
     large_products_are_their_definition::<f64>();
     large_products_are_their_definition::<Complex<f32>>();

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn fused_ops_are_an_expression() {
+    fn fused_ops_render_as_an_expression() {
         let body = "composite{v2=neg(v0); v3=mul(v2,v0); v4=exp(v3); v5=mul(v4,v1); v5}";
         let types = "(f64[..], f64[..]) -> f64[..]";
         assert_eq!(expression(&format!("{body}{types}")), "exp(neg(x) * x) * y");
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn ops_without_names_for_their_inputs_are_calls() {
+    fn ops_without_input_names_render_as_calls() {
         assert_eq!(of_signature("pow(f64[..], f64[]) -> f64[..]", &[]).unwrap(), "pow(x0, x1)");
         assert_eq!(of_signature("own{k=2}(f64[..]) -> f64[..]", &[]).unwrap(), "own(x0, k=2)");
         assert_eq!(of_signature("none() -> f64[]", &[]).unwrap(), "none()");
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn expressions_of_shared_values_stay_short() {
+    fn expressions_with_shared_values_stay_short() {
         let steps: String = (1..60).map(|k| format!("v{k}=mul(v{0},v{0}); ", k - 1)).collect();
         let long = expression(&format!("composite{{{steps}v59}}(f64[..]) -> f64[..]"));
         assert!(long.chars().count() == MAX + 1 && long.ends_with('…'), "{long}");

@@ -41,7 +41,7 @@ fn large_block_is_reused_for_similar_sizes() {
 }
 
 #[test]
-fn the_block_that_was_freed_last_comes_first() {
+fn last_freed_block_is_reused_first() {
     let memory = KeepLarge::new(64 * MIB);
     let blocks = [8, 8, 8].map(|mib| alloc(&memory, mib * MIB));
     blocks.iter().for_each(|data| free(&memory, *data, 8 * MIB));
@@ -65,7 +65,7 @@ fn small_and_wide_aligned_blocks_are_not_kept() {
 }
 
 #[test]
-fn beyond_the_limit_the_oldest_go() {
+fn oldest_blocks_are_released_beyond_the_limit() {
     let memory = KeepLarge::new(20 * MIB);
     let blocks = [5, 6, 7, 8].map(|mib| (alloc(&memory, mib * MIB), mib * MIB));
     for (data, bytes) in blocks {
@@ -87,7 +87,7 @@ fn beyond_the_limit_the_oldest_go() {
 }
 
 #[test]
-fn a_block_grows_and_shrinks_with_its_content() {
+fn realloc_keeps_the_content() {
     let memory = KeepLarge::new(64 * MIB);
     let mut bytes = MIB / 2;
     let mut data = alloc(&memory, bytes);
@@ -122,7 +122,7 @@ fn zeroed_memory_is_zero() {
 }
 
 #[test]
-fn threads_share_what_is_kept() {
+fn threads_share_kept_blocks() {
     let memory = KeepLarge::new(32 * MIB);
     std::thread::scope(|scope| {
         for thread in 0..4_u8 {

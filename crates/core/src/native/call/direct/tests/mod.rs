@@ -56,7 +56,7 @@ fn call(function: &Function, how: How, inputs: &[Lies], output: &Lies) -> Seen {
 }
 
 #[test]
-fn direct_calls_are_calls_in_a_frame() {
+fn direct_calls_match_frame_calls() {
     let mut choices = Choices(11);
     let (mut direct, mut failed) = (0, 0);
     for case in CASES {

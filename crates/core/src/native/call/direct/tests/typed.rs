@@ -4,7 +4,7 @@ use super::{Array, ArrayRef, CASES, CallError, DType};
 use ndarray::{Array1, ArrayD, Axis, Slice, aview0, s};
 
 #[test]
-fn arrays_of_another_dtype_are_refused() {
+fn arrays_of_another_dtype_are_rejected() {
     let function = CASES[0].function(true);
     let right = Array::zeros(DType::F64, &[4]);
     assert!(function.is_direct(&[(&right).into(), (&right).into()]));
@@ -26,7 +26,7 @@ fn arrays_of_another_dtype_are_refused() {
 
 /// Tests arrays of every layout, with and without ranks in their types.
 #[test]
-fn typed_calls_are_calls_in_a_frame() {
+fn typed_calls_match_frame_calls() {
     let (map, sum) = (CASES[0].function(true), CASES[9].function(true));
     let known = map.typed::<(Array1<f64>, Array1<f64>), Array1<f64>>().unwrap();
     let any = map.typed::<(ArrayD<f64>, ArrayD<f64>), ArrayD<f64>>().unwrap();
