@@ -124,7 +124,7 @@ fn parts(composite: &Composite, types: &[DType]) -> Vec<Part> {
     let inline: Vec<usize> = (0..steps.len()).filter(|step| functions[*step].is_none()).collect();
     let splits = are_lanes(types, &inline.iter().flat_map(headers).collect::<Vec<_>>());
     let is_function = |step: &usize| splits && headers(step).iter().any(|header| header.starts_with(MATH));
-    let mut rest: Vec<usize> = (0..steps.len()).collect();
+    let mut rest = needed(composite);
     let mut parts = Vec::new();
     while !rest.is_empty() {
         let is_made = |value: &usize| *value < inputs || !rest.contains(&(value - inputs));
@@ -151,6 +151,20 @@ fn parts(composite: &Composite, types: &[DType]) -> Vec<Part> {
         parts.push(Part::Loop(stage(composite, &[], &[])));
     }
     parts
+}
+
+/// Returns the steps that an output needs.
+fn needed(composite: &Composite) -> Vec<usize> {
+    let mut values = composite.output_values().to_vec();
+    let mut steps = Vec::new();
+    for (step, (_, arguments)) in composite.steps().iter().enumerate().rev() {
+        if values.contains(&(composite.inputs() + step)) {
+            values.extend(arguments);
+            steps.push(step);
+        }
+    }
+    steps.reverse();
+    steps
 }
 
 /// Returns the steps of the next loop: those whose arguments are known or made by the loop, up to the second function.
@@ -194,6 +208,9 @@ fn loops(composite: &Composite, types: &[DType], steps: &[usize], rest: &[usize]
         op.name() == "cast" && is_known && is_narrow && to != DType::Bool && scalar::is_wide(to)
     };
     let (casts, main): (Vec<usize>, Vec<usize>) = steps.iter().copied().partition(is_narrow_cast);
+    if main.is_empty() {
+        return vec![stage(composite, steps, rest)];
+    }
     let mut wide = stage(composite, &main, rest);
     let dtypes: Vec<DType> = wide.reads.iter().map(|value| types[*value]).collect();
     let made = main.iter().map(|step| inputs + step);

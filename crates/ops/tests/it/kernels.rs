@@ -459,6 +459,8 @@ fn fused_graphs_match_perform_at_every_level() {
 fn kernels_with_block_functions_match_perform() {
     check_at(&compiler::levels(), "gnu11", &block_calls(&[DType::F64]));
     check(highest(), "gnu11", block_calls(&[DType::F16, DType::F32]));
+    let cast = ["out = x**2.5", "out = sin(x)", "out = gammaln(x)*y", "out = sin(x) + cos(y)"];
+    check(highest(), "gnu11", calls_of(&cast, &[DType::I8, DType::U8, DType::I64]));
     check(compiler::levels()[0], "c++17", block_calls(&[DType::F64]));
     let text = |text: &str, dtype| {
         let module = precast_codegen::link(&parse(text, dtype), Ops::standard().c()).unwrap();
