@@ -251,19 +251,27 @@ PC_SELDOM static int pc_rows_ready(pc_context *ctx, pc_rows_run *r, pc_loop *all
   for (int32_t j = 0; j < op->n_full + op->n_single; j++) {
     if (pc_rows_output(ctx, op, all, j, out) != 0) return -1;
   }
-  r->outer.ndim = r->inner.ndim = 0;
-  r->outer.n_in = r->inner.n_in = op->n_in;
+  r->outer.ndim = 0;
+  r->outer.n_in = op->n_in;
   r->outer.n_all = all->n_all;
-  r->inner.n_all = op->n_in + op->n_full;
-  for (int32_t d = 0; d < all->ndim; d++) pc_rows_take(pc_rows_reduces(op, d) ? &r->inner : &r->outer, all, d, all->shape[d]);
+  for (int32_t d = 0; d < all->ndim; d++) {
+    if (!pc_rows_reduces(op, d)) pc_rows_take(&r->outer, all, d, all->shape[d]);
+  }
   for (int32_t k = 0; k < all->n_all; k++) {
     r->outer.data[k] = all->data[k];
-    r->outer.item[k] = r->inner.item[k] = all->item[k];
+    r->outer.item[k] = all->item[k];
   }
-  r->tile.n_all = r->inner.n_all;
-  r->count = pc_loop_size(&r->inner);
   pc_loop_coalesce(&r->outer);
-  pc_loop_coalesce(&r->inner);
+  int32_t kept = r->outer.ndim;
+  r->count = 1;
+  for (int32_t d = 0; d < all->ndim; d++) {
+    if (!pc_rows_reduces(op, d)) continue;
+    pc_rows_take(&r->outer, all, d, all->shape[d]);
+    r->count *= all->shape[d];
+  }
+  r->inner = r->outer.ndim - kept;
+  r->outer.ndim = kept;
+  r->tile.n_all = op->n_in + op->n_full;
   return 0;
 }
 

@@ -18,7 +18,8 @@
  * last. */
 typedef struct pc_rows_run {
   const pc_rows *op;
-  pc_loop outer, inner, tile;
+  pc_loop outer, tile;
+  int32_t inner;         /* dimensions of a row: those of `outer` behind its last, so that they take no stack */
   pc_chunks chunks;      /* of `tile` */
   int64_t count;         /* elements of a row */
   int64_t rows;          /* of the tile */
@@ -205,7 +206,7 @@ PC_SELDOM static int pc_rows_plan(pc_context *ctx, pc_rows_run *r, int64_t rows)
   r->rows = rows;
   r->tile.ndim = 0;
   if (rows > 1) pc_rows_take(&r->tile, &r->outer, r->outer.ndim - 1, rows);
-  for (int32_t d = 0; d < r->inner.ndim; d++) pc_rows_take(&r->tile, &r->inner, d, r->inner.shape[d]);
+  for (int32_t d = 0; d < r->inner; d++) pc_rows_take(&r->tile, &r->outer, r->outer.ndim + d, r->outer.shape[r->outer.ndim + d]);
   pc_loop_coalesce(&r->tile);
   int64_t blocks = pc_chunks_plan(&r->chunks, &r->tile, PC_LOOP_BLOCK, 0);
   int is_one_chunk = (r->chunks.packs || r->tile.ndim <= 1) && r->chunks.most >= rows * r->count;
