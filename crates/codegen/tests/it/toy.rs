@@ -129,11 +129,7 @@ impl Op for Plain {
     }
 }
 
-impl CLinkerObject for Plain {
-    fn c_support_code(&self) -> Vec<String> {
-        vec![include_str!("../c/tadd_support.c").to_owned()]
-    }
-}
+impl CLinkerObject for Plain {}
 
 impl COp for Plain {
     fn c_code(
@@ -145,12 +141,13 @@ impl COp for Plain {
         sub: &Sub,
     ) -> Result<String, LinkError> {
         Ok(precast_codegen::template::render(
-            include_str!("../c/tadd.c.in"),
+            &include_str!("../c/tadd.c.in").replace("tadd_same_shape", "@NAME@_same_shape"),
             &[("NAME", name), ("X", &i[0]), ("Y", &i[1]), ("Z", &o[0]), ("FAIL", &sub.fail)],
         ))
     }
     fn c_support_code_apply(&self, _: &Node, name: &str) -> Result<String, LinkError> {
-        Ok(format!("static double {name}_scale(double x) {{ return x * {}; }}", self.tag))
+        let same_shape = include_str!("../c/tadd_support.c").replace("tadd", name);
+        Ok(format!("{same_shape}static double {name}_scale(double x) {{ return x * {}; }}", self.tag))
     }
     fn content_id(&self) -> Option<String> {
         (!self.own).then(|| "plain".to_owned())
