@@ -36,8 +36,8 @@ fn body_in_parts_computes_and_fails_like_ops() {
     let text = link(&graph, &toy::library()).unwrap().body;
     assert!(text.contains("@M@_part2(") && !text.contains("@M@_part3("), "{text}");
     let x = Array::from_bits(DType::F64, &[3], &[0.5_f64.to_bits(); 3]).unwrap();
-    let (outcome, alone) =
-        (whole(&graph, &toy::library(), &[x.clone()]), opwise(&graph, &toy::library(), &[x]));
+    let inputs = std::slice::from_ref(&x);
+    let (outcome, alone) = (whole(&graph, &toy::library(), inputs), opwise(&graph, &toy::library(), inputs));
     assert_eq!(outcome.outputs, alone.outputs);
     let last = outcome.outputs.as_ref().unwrap()[39].1.clone();
     let expected = (0..40).fold(0.5, |sum, at| sum * (at % 2 + 1) as f64 + 0.5);
