@@ -10,7 +10,7 @@ use std::process::Command;
 const IN_F32: [(&str, f64); 6] =
     [("exp", 1.0), ("log", 1.1), ("log1p", 1.1), ("tanh", 1.2), ("erf", 1.0), ("sigmoid", 0.8)];
 /// The largest error of the other functions: half an ulp for rounding, and the error of short polynomials.
-const ROUNDED_ONCE: f64 = 0.55;
+const ROUNDED_ONCE: f64 = 0.56;
 
 #[test]
 fn f32_functions_round_nearly_like_exact_ones() {
