@@ -59,25 +59,20 @@ fn a_project_builds_with_zig_alone() {
     fs_err::write(&script, SCRIPT.replace("ZIG", &zig)).unwrap();
     fs_err::set_permissions(&script, Permissions::from_mode(0o755)).unwrap();
     let compiler = script.to_str().unwrap().to_owned();
-    let variables = |compiler: &str| {
-        let values = [
-            ("PATH", programs.to_str()),
-            (&*variable, linker.to_str()),
-            ("CC", Some(compiler)),
-            ("AR", Some("ar")),
-        ];
+    let variables = |path: &str, compiler: &str| {
+        let values =
+            [("PATH", Some(path)), (&*variable, linker.to_str()), ("CC", Some(compiler)), ("AR", Some("ar"))];
         values.map(|(name, value)| (name.to_owned(), value.unwrap().to_owned()))
     };
-    let build = |compiler: &str| {
-        let variables = variables(compiler);
+    let build = |path: &str, compiler: &str| {
+        let variables = variables(path, compiler);
         let variables: Vec<(&str, &str)> =
             variables.iter().map(|(name, value)| (&**name, &**value)).collect();
         workspace.cargo(&["build", "--offline"], &variables)
     };
-    build(&compiler).success();
+    build(programs.to_str().unwrap(), &compiler).success();
     assert!(workspace.run().contains("gauss: 0.5, order: -4 3, power: 81, "));
-    // Another compiler cannot choose the version of glibc.
-    let linker = linker.to_str().unwrap();
-    let refused = build(linker).failure();
+    // Another compiler, with all of its tools, cannot choose the version of glibc.
+    let refused = build(&std::env::var("PATH").unwrap(), linker.to_str().unwrap()).failure();
     assert!(refused.contains("glibc 2.28") && refused.contains("zig cc"), "{refused}");
 }

@@ -5,6 +5,7 @@
 //! its descriptor, so that it cannot be replaced in between. Its memory is allocated fallibly, up to a limit. An unusable
 //! file is rejected at once, with a hint.
 
+use crate::native::file_size_limit;
 use std::fmt;
 use std::fs::FileType;
 use std::io::{self, Read as _};
@@ -19,18 +20,13 @@ pub const TEXT_LIMIT: u64 = 64 << 20;
 /// # Errors
 /// `bytes` exceeds the limit.
 pub fn check_size_limit(bytes: u64) -> io::Result<()> {
-    #[cfg(unix)]
-    if let Some(limit) = rustix::process::getrlimit(rustix::process::Resource::Fsize).current
-        && bytes > limit
-    {
+    if let Some(limit) = file_size_limit().filter(|limit| bytes > *limit) {
         let text = format!(
             "cannot write {bytes} bytes to a file: this process may write at most {limit} (RLIMIT_FSIZE)\nhint: raise \
              the limit with `ulimit -f`, or `LimitFSIZE=` of systemd"
         );
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
     }
-    #[cfg(not(unix))]
-    let _ = bytes;
     Ok(())
 }
 

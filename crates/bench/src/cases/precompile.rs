@@ -101,7 +101,9 @@ fn build(name: &str, declared: &Declared, rounds: usize, target_ns: f64, found: 
     };
     found.lines.push(line("a combination", combinations).target(Target::Below(target_ns)));
     found.lines.push(line("a module", modules));
-    let identical = kept.windows(2).all(|pair| pair[0] == pair[1]);
+    let identical = kept
+        .windows(2)
+        .all(|pair| pair[0].artifacts == pair[1].artifacts && pair[0].entries == pair[1].entries);
     ensure!(identical, "two builds of one plan differ");
     found.facts.push(facts(name, &plan, &kept, &samples[0], &toolchain)?);
     Ok(())

@@ -154,7 +154,7 @@ impl Failure {
             next = error.source();
         }
         if levels.iter().chain(&hints).any(|text| text.contains("Too many open files")) {
-            hints.extend(descriptors_hint());
+            hints.push(DESCRIPTORS_HINT.to_owned());
         }
         let mut levels = levels.into_iter();
         let message = levels.next().unwrap_or_else(|| "unknown error".to_owned());
@@ -192,12 +192,8 @@ fn texts(error: &(dyn Error + 'static)) -> Vec<String> {
     }
 }
 
-/// Returns a hint for a system's refusal to open more files, which may occur anywhere in the message of a tool or
-/// library.
-fn descriptors_hint() -> Option<String> {
-    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current?;
-    Some(format!("raise the limit of {limit} open files with `ulimit -n`, or use fewer jobs with `-j`"))
-}
+/// The hint for a system's refusal to open more files, which may occur anywhere in the message of a tool or library.
+const DESCRIPTORS_HINT: &str = "raise the limit of open files with `ulimit -n`, or use fewer jobs with `-j`";
 
 #[cfg(test)]
 mod tests {

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use object::Endianness;
+use object::ReadCache;
 use object::elf::ProgramHeader64;
 use object::read::elf::{ElfFile64, ProgramHeader as _};
 use precast_store::ToolchainId;
@@ -67,8 +68,8 @@ pub(super) fn fingerprint(probed: &Probed, language: Language) -> Result<Fingerp
     for (role, path) in parts {
         // Every part is in the sorted list `watched`.
         let found = watched.binary_search_by(|watched| watched.path().cmp(&path));
-        let read = found.map_or_else(|_| Watched::look(path.clone()).read(), |at| watched[at].read());
-        let (content, _) = read.map_err(|source| FindToolchainError::Read { path, source })?;
+        let hashed = found.map_or_else(|_| Watched::look(path.clone()).hash(), |at| watched[at].hash());
+        let content = hashed.map_err(|source| FindToolchainError::Read { path, source })?;
         encoder = encoder.str(&role).bytes(content.as_bytes());
     }
     Ok(Fingerprint { id: ToolchainId::from_bytes(encoder.finish()), watched })
@@ -149,10 +150,10 @@ fn libraries(tool: &Path, watched: &mut Vec<PathBuf>) -> Result<Vec<(String, Pat
 
 /// Returns whether glibc's dynamic linker starts the program, so that it can list its libraries.
 fn is_listed(tool: &Path) -> std::io::Result<bool> {
-    let bytes = fs_err::read(tool)?;
-    let Ok(file) = ElfFile64::<Endianness>::parse(&*bytes) else { return Ok(false) };
+    let bytes = ReadCache::new(fs_err::File::open(tool)?);
+    let Ok(file) = ElfFile64::<Endianness, _>::parse(&bytes) else { return Ok(false) };
     let interpreter = |header: &ProgramHeader64<Endianness>| {
-        header.interpreter(file.endian(), &*bytes).ok().flatten().map(<[u8]>::to_vec)
+        header.interpreter(file.endian(), &bytes).ok().flatten().map(<[u8]>::to_vec)
     };
     let interpreter = file.elf_program_headers().iter().find_map(interpreter).unwrap_or_default();
     Ok(String::from_utf8_lossy(&interpreter).contains("/ld-linux"))

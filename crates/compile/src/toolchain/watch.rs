@@ -28,8 +28,18 @@ impl Watched {
         Self { path, stat, content: None }
     }
 
-    /// Reads a file and records its hash, so that it can be compared by content if only the inode's change time
+    /// Hashes a file and records the hash, so that it can be compared by content if only the inode's change time
     /// differs.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be read.
+    pub(crate) fn hash(&mut self) -> std::io::Result<ContentId> {
+        let content = ContentId::of_reader(fs_err::File::open(&self.path)?)?;
+        self.content = Some(*content.as_bytes());
+        Ok(content)
+    }
+
+    /// Reads a file and records its hash, as [`hash`](Self::hash) does.
     ///
     /// # Errors
     /// Fails if the file cannot be read.
@@ -52,7 +62,7 @@ impl Watched {
     /// Returns whether the file has the content that was read, if only the inode's change time differs.
     fn is_same_content(&self, now: Option<Stat>) -> bool {
         let (Some(now), Some(then), Some(content)) = (now, self.stat, self.content) else { return false };
-        let found = || fs_err::read(&self.path).ok().map(ContentId::of);
+        let found = || ContentId::of_reader(fs_err::File::open(&self.path).ok()?).ok();
         now.differs_in_inode_time_only(&then) && found().is_some_and(|found| *found.as_bytes() == content)
     }
 
@@ -102,7 +112,7 @@ mod tests {
         let mut watched = Watched::look(path.clone());
         settle(std::slice::from_ref(&watched));
         let unread = watched.clone();
-        watched.read().unwrap();
+        watched.hash().unwrap();
         std::fs::hard_link(&path, directory.path().join("link")).unwrap();
         assert_eq!(changed(std::slice::from_ref(&watched)), None);
         assert_eq!(changed(&[unread]), Some(&*path));

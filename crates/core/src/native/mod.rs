@@ -50,6 +50,7 @@ pub use call::{AllMade, Bound, Call, Direct, Executable, Made, Map, Room, Target
 pub(crate) use call::{Frame, Pool, StepError};
 #[cfg(feature = "watch")]
 pub use host::OtherFloats;
+pub(crate) use host::file_size_limit;
 pub use host::{DefaultFloats, at_exit, here as host, libc_version};
 #[cfg(feature = "watch")]
 pub use kernels::roofline;

@@ -8,6 +8,7 @@ text form, where `x / sqrt(2)` of f32 is f32.
 """
 
 import ast
+import functools
 import json
 import operator
 import sys
@@ -52,6 +53,9 @@ def function(name):
     numpy = getattr(np, RENAMED.get(name, name))
     if isinstance(numpy, type) or not callable(numpy):
         return numpy
+    # Equal elements keep their order in the text form; NumPy's default is a sort for which this depends on the CPU.
+    if name == "argsort":
+        numpy = functools.partial(numpy, kind="stable")
 
     def call(*args, **named):
         if args and all(is_number(arg) for arg in args):

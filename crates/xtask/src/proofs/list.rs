@@ -57,6 +57,13 @@ pub(super) const PROOFS: [Proof; 17] = [
         length: Length::Fixed,
         command: |_| words(&["remotes"]),
     },
+    // The following proofs use the package that it installs.
+    Proof {
+        name: "python",
+        claim: "the long tests of the Python package pass",
+        length: Length::Fixed,
+        command: |_| words(&["python", "--long"]),
+    },
     Proof {
         name: "syscalls",
         claim: "programs survive each refused system call",
@@ -98,12 +105,6 @@ pub(super) const PROOFS: [Proof; 17] = [
         claim: "published crates compile from their packages alone",
         length: Length::Fixed,
         command: |_| words(&["package"]),
-    },
-    Proof {
-        name: "python",
-        claim: "the long tests of the Python package pass",
-        length: Length::Weighted(2),
-        command: |_| words(&["python", "--long"]),
     },
     Proof {
         name: "pytensor",

@@ -11,11 +11,13 @@
 
 mod exit;
 mod floats;
+mod limit;
 
 pub use exit::at_exit;
 pub use floats::DefaultFloats;
 #[cfg(feature = "watch")]
 pub use floats::OtherFloats;
+pub(crate) use limit::file_size_limit;
 
 use crate::DType;
 use crate::native::kernels::{Matrix, multiply, multiply_stack};

@@ -66,6 +66,7 @@ const ON_PURPOSE: &[(&str, &str)] = &[
     ("has no callable", "functions of integers beyond 64 bits are computed in f64"),
     ("'int' object has no attribute", "functions of integers beyond 64 bits are computed in f64"),
     ("'float' object has no attribute", "functions of integers beyond 64 bits are computed in f64"),
+    ("not supported between instances of 'complex'", "beside integers beyond 64 bits NumPy compares Python's numbers"),
 ];
 /// Intentional differences like [`ON_PURPOSE`] for expressions with an extent, which is a Python integer for NumPy,
 /// but an i64 of a running graph here.
@@ -96,7 +97,8 @@ fn difference(case: &Case, found: &Outcome, numpy: &Outcome) -> Option<String> {
     let listed =
         |error: &str, list: &[(&str, &str)]| list.iter().any(|(fragment, _)| error.contains(fragment));
     // NumPy creates an array of Python integers if one is too wide for a dtype.
-    let collects = ["dot(", "stack(", "concatenate("].iter().any(|name| case.text.contains(name));
+    let collects =
+        ["dot(", "inner(", "outer(", "stack(", "concatenate("].iter().any(|name| case.text.contains(name));
     if collects && ["10**20", "2**64", "2**63"].iter().any(|wide| case.text.contains(wide)) {
         return None;
     }
@@ -129,6 +131,8 @@ fn difference(case: &Case, found: &Outcome, numpy: &Outcome) -> Option<String> {
         // Extents are computed in i64, and boolean results are not integers here.
         _ if has_extent && (has("real(") || has("imag(")) => true,
         _ if has_extent && (integers || dtypes.0 == DType::Bool) => true,
+        // Python's power of a negative integer and a fraction is complex.
+        (DType::F64, DType::C128) if has_extent => has("**"),
         // NumPy's `where` returns i64 for two integers that only u64 can hold.
         (DType::U64, DType::I64) => has("where(") || has("switch(") || has("select("),
         // The real and imaginary parts of Python's `True` are integers.
@@ -147,7 +151,7 @@ fn difference(case: &Case, found: &Outcome, numpy: &Outcome) -> Option<String> {
     if found.dtype() != want.dtype() || found.shape() != want.shape() {
         return Some(format!("gives {}, NumPy {}", found.ty(), want.ty()));
     }
-    let allowed = tolerance(case)?;
+    let allowed = tolerance(case, found.dtype())?;
     let pairs = found.numbers().into_iter().zip(want.numbers());
     let wrong = pairs.into_iter().find(|(a, b)| !near(*a, *b, found.dtype(), allowed))?;
     Some(format!("gives {:?}, NumPy {:?}", wrong.0, wrong.1))
@@ -212,7 +216,7 @@ const SUMS: &[&str] = &[
 ];
 
 /// Returns the tolerance of a result in ulp; `None` if only its dtype and shape are compared.
-fn tolerance(case: &Case) -> Option<f64> {
+fn tolerance(case: &Case, dtype: DType) -> Option<f64> {
     let words: Vec<&str> = case.text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).collect();
     let has = |names: &[&str]| words.iter().any(|word| names.contains(word));
     let floats =
@@ -240,7 +244,9 @@ fn tolerance(case: &Case) -> Option<f64> {
             .then_some(0.0);
     }
     let rounded = words.iter().any(|word| ROUNDED.contains(word)) || case.text.contains("**");
-    let complex = case.inputs.iter().any(|(_, array)| array.dtype().is_complex()) || case.text.contains("2j");
+    let complex = dtype.is_complex()
+        || case.inputs.iter().any(|(_, array)| array.dtype().is_complex())
+        || case.text.contains("2j");
     let power = case.text.contains("**") || has(&["pow", "power"]);
     // Excludes cancellation, results that NumPy computes in c64, and NaN as a complex bound.
     if rounded && case.text.contains('%') || complex && (power || has(&["clip"])) {
