@@ -3,7 +3,7 @@
 
 use precast_store::{Record, Store};
 
-use crate::release::{built, tamper};
+use crate::release::{built, tamper, unchecked};
 use crate::sandbox::ISA;
 
 const SUM: &str =
@@ -15,25 +15,19 @@ const ROOT: &str =
 fn recompiled_archives_show_differences() {
     let place = built(&[SUM, ROOT]);
     fs_err::remove_file(place.path("precast.toml")).unwrap();
-    let same = place.run(&["verify", "--recompile"]).ok();
-    assert!(same.out.contains("recompiled from archives: 2 are the same"), "{}", same.out);
     let json = place.run(&["verify", "--recompile", "--json"]).ok().json();
     assert_eq!((&json["recompiled"]["same"], &json["whole"]), (&2.into(), &true.into()));
     // The forged archive is intact, but compiling its text gives other bytes.
     let record = tamper(&place, "artifacts", "forged");
     place.run_bare(&["verify", "--store", "forged"]).ok();
-    let other = place.run(&["verify", "--store", "forged", "--recompile"]).fails(6, &[]);
-    for said in
-        [record.members[0].signature.as_str(), "differs after recompiling", "`unit.o`, section `.text"]
-    {
-        assert!(other.out.contains(said), "`{said}` in {}", other.out);
-    }
+    let other = place.run(&["verify", "--store", "forged", "--recompile", "--json"]).fails(6, &[]).json();
+    let alarms = other["recompiled"]["alarms"].as_array().unwrap();
+    assert_eq!((alarms.len(), &alarms[0]["differences"][0]["file"]), (1, &"unit.o".into()), "{other:#}");
+    assert!(alarms[0].to_string().contains(&record.members[0].signature), "{other:#}");
     // An archive with broken text is an alarm and does not stop the check of other archives. The same holds for a
     // changed header.
     let store = Store::open(place.path("artifacts")).unwrap();
-    for (name, member, told) in
-        [("broken", "unit.c", "caused"), ("foreign", "include/precast/tensor.h", "does not match its keys")]
-    {
+    for (name, member) in [("broken", "unit.c"), ("foreign", "include/precast/tensor.h")] {
         let records: Vec<Record> = store.records().map(Result::unwrap).collect();
         let to = Store::create(place.path(name)).unwrap();
         to.publish(&store.load(&records[0]).unwrap(), &records[0]).unwrap();
@@ -41,22 +35,20 @@ fn recompiled_archives_show_differences() {
         archive.members.get_mut(member).unwrap().extend(b"\nint;;broken(\n");
         (record.digest, record.size) = (archive.digest().unwrap(), archive.size());
         to.publish(&archive, &record).unwrap();
-        let other = place.run(&["verify", "--store", name, "--recompile"]).fails(6, &[]);
-        let signature = record.members[0].signature.as_str();
-        assert!(other.out.contains("recompiled from archives: 1 is the same"), "{}", other.out);
-        assert!(other.out.contains(&format!("alarm  {signature} for ")), "{}", other.out);
-        assert!(told == "caused" || other.out.contains(told), "{}", other.out);
-        assert!(other.out.contains("some artifacts differ"), "{}", other.out);
+        let other = place.run(&["verify", "--store", name, "--recompile", "--json"]).fails(6, &[]).json();
+        let alarms = other["recompiled"]["alarms"].as_array().unwrap();
+        assert_eq!((&other["recompiled"]["same"], alarms.len()), (&1.into(), 1), "{other:#}");
+        assert!(alarms[0].to_string().contains(&record.members[0].signature), "{other:#}");
     }
-    let none = place.run_bare(&["verify", "--recompile"]).fails(1, &["nothing was compared"]);
-    assert!(none.out.contains("not compared: 2 (no compiler for"), "{}", none.out);
+    let none = place.run_bare(&["verify", "--recompile", "--json"]).fails(1, &[]).json();
+    assert_eq!(unchecked(&none["recompiled"]), 2, "{none:#}");
 }
 
 #[test]
 fn keys_are_derived_again_without_a_compiler() {
     let place = built(&[SUM, ROOT]);
-    let same = place.run_bare(&["verify", "--regen", "precast.toml"]).ok();
-    assert!(same.out.contains("derived from manifests: 4 are the same"), "{}", same.out);
+    let same = place.run_bare(&["verify", "--regen", "precast.toml", "--json"]).ok().json();
+    assert_eq!(same["regenerated"]["same"], 4, "{same:#}");
     // The fingerprint leads to another module, so a lookup by fingerprint would compute something else.
     let source = Store::open(place.path("artifacts")).unwrap();
     let records: Vec<Record> = source.records().map(Result::unwrap).collect();
@@ -68,13 +60,15 @@ fn keys_are_derived_again_without_a_compiler() {
     wrong.members[0].fingerprints.clone_from(&one.members[0].fingerprints);
     forged.publish(&archives[1], &wrong).unwrap();
     place.run_bare(&["verify", "--store", "forged"]).ok();
-    let told = place.run_bare(&["verify", "--store", "forged", "--regen", "precast.toml"]).fails(6, &[]);
-    assert!(told.out.contains("alarm  fingerprint `") && told.out.contains("leads to"), "{}", told.out);
-    assert!(told.out.contains("no store has their fingerprint"), "{}", told.out);
+    let told =
+        place.run_bare(&["verify", "--store", "forged", "--regen", "precast.toml", "--json"]).fails(6, &[]);
+    let told = &told.json()["regenerated"];
+    assert_eq!(told["alarms"].as_array().unwrap().len(), 1, "{told:#}");
+    assert!(unchecked(told) > 0, "the other fingerprint is lost: {told:#}");
     // A missing module is reported. Comparing nothing is not a success.
     place.write("other.toml", format!("isa = [\"{ISA}\"]\n{}", SUM.replace("x + y", "x - y")));
-    let none = place.run_bare(&["verify", "--regen", "other.toml"]).fails(4, &[]);
-    assert!(none.out.contains("is declared but missing"), "{}", none.out);
+    let none = place.run_bare(&["verify", "--regen", "other.toml", "--json"]).fails(4, &[]).json();
+    assert_eq!(none["regenerated"]["lacking"].as_array().unwrap().len(), 1, "{none:#}");
     place.write("empty.toml", "");
     place.run_bare(&["verify", "--regen", "empty.toml"]).fails(1, &["nothing was compared"]);
 }

@@ -3,19 +3,24 @@
 use crate::release::{DOUBLE, SUM, built, files};
 use crate::sandbox::ISA;
 
+/// Returns the changes that `precast update --json` lists.
+fn changes(updated: &serde_json::Value) -> Vec<&str> {
+    updated["changes"].as_array().unwrap().iter().map(|change| change.as_str().unwrap()).collect()
+}
+
 #[test]
 fn locked_build_lists_pending_changes() {
     let place = built(&[SUM]);
     place.run(&["build", "--locked"]).fails(1, &["`precast.lock` not found", "hint: run `precast update`"]);
     // Locking needs no compiler, and locking again changes nothing.
-    let first = place.run_bare(&["update"]).ok();
-    assert!(
-        first.out.contains("precast.lock: 1 graph, 1 module") && first.out.contains("graph `sum` is new"),
-        "{}",
-        first.out
+    let first = place.run_bare(&["update", "--json"]).ok().json();
+    assert_eq!(
+        (&first["entries"], &first["modules"], &first["lock"]),
+        (&1.into(), &1.into(), &"precast.lock".into())
     );
+    assert!(!changes(&first).is_empty(), "{first:#}");
     let text = fs_err::read(place.path("precast.lock")).unwrap();
-    assert!(place.run_bare(&["update"]).ok().out.contains("no changes"));
+    assert!(changes(&place.run_bare(&["update", "--json"]).ok().json()).is_empty());
     assert_eq!(fs_err::read(place.path("precast.lock")).unwrap(), text);
     place.run(&["build", "--locked"]).ok();
     place.run(&["build", "--frozen"]).ok();
@@ -37,7 +42,8 @@ fn locked_build_lists_pending_changes() {
     assert_eq!(files(&place, "artifacts"), before, "nothing was compiled");
     let warned = place.run(&["build"]).ok();
     assert!(warned.err.contains("warning: `precast.lock` is out of date"), "{}", warned.err);
-    assert!(place.run_bare(&["update", "--dry-run"]).ok().out.contains("graph `double` is new"));
+    let plan = place.run_bare(&["update", "--dry-run", "--json"]).ok().json();
+    assert!(changes(&plan).iter().any(|change| change.contains("`double`")), "{plan:#}");
     assert_eq!(fs_err::read(place.path("precast.lock")).unwrap(), text);
     place.run_bare(&["update"]).ok();
     place.run(&["build", "--locked"]).ok();

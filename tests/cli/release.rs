@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
 use precast_store::archive::OBJECT;
 use precast_store::{Record, Store};
+use serde_json::Value;
 
 use crate::sandbox::{Ended, ISA, Sandbox, args};
 
@@ -46,14 +47,13 @@ fn gc_lists_deletions_and_keeps_declared_modules() {
     let place = built(&[SUM, DOUBLE]);
     place.write("precast.toml", format!("isa = [\"{ISA}\"]\n{SUM}"));
     let before = files(&place, "artifacts");
-    let young = place.run_bare(&["gc", "precast.toml"]).ok();
-    assert!(young.out.contains("would free") || young.out.contains("freed 0 B in 0 items"), "{}", young.out);
-    let plan = place.run_bare(&["gc", "--dry-run", "--grace", "0", "precast.toml"]).ok();
-    for said in
-        ["delete  entry `double`: not declared", "delete  mul(", "would free", "keep    1 entry, 1 record"]
-    {
-        assert!(plan.out.contains(said), "{}", plan.out);
-    }
+    assert_eq!(place.run_bare(&["gc", "precast.toml", "--json"]).ok().json()["removed"], 0);
+    let plan = place.run_bare(&["gc", "--dry-run", "--grace", "0", "precast.toml", "--json"]).ok().json();
+    let goes = plan["goes"].as_array().unwrap();
+    assert!(goes.iter().all(|item| item["reason"] == "undeclared"), "{plan:#}");
+    let kinds: Vec<&Value> = goes.iter().map(|item| &item["kind"]).collect();
+    assert_eq!(kinds, ["entry", "record"], "{plan:#}");
+    assert_eq!((&plan["stays"]["entries"], &plan["stays"]["records"]), (&1.into(), &1.into()), "{plan:#}");
     assert_eq!(files(&place, "artifacts"), before);
     let done = place.run_bare(&["gc", "--grace", "0", "precast.toml", "--json"]).ok().json();
     assert_eq!(
@@ -69,8 +69,8 @@ fn gc_lists_deletions_and_keeps_declared_modules() {
     strict("sum", &["-i", "x=x.npy", "-i", "y=y.npy"]).ok();
     strict("double", &["-i", "x=x.npy"]).fails(3, &["double"]);
     place.run_bare(&["verify"]).ok();
-    let again = place.run_bare(&["gc", "--grace", "0", "precast.toml"]).ok();
-    assert!(again.out.contains("freed 0 B in 0 items"), "{}", again.out);
+    let again = place.run_bare(&["gc", "--grace", "0", "precast.toml", "--json"]).ok().json();
+    assert_eq!((&again["freed"], &again["removed"]), (&0.into(), &0.into()), "{again:#}");
 }
 
 #[test]
@@ -96,8 +96,12 @@ fn gc_rejects_unknown_files_and_deletes_nothing() {
     place.write("other.toml", format!("isa = [\"{ISA}\"]\n{DOUBLE}"));
     let told = ["no declared item is in store `artifacts`, so everything would be deleted", "`--dry-run`"];
     place.run_bare(&["gc", "--grace", "0", "other.toml"]).fails(1, &told);
-    let plan = place.run_bare(&["gc", "--grace", "0", "other.toml", "--dry-run"]).ok();
-    assert!(plan.out.contains("delete  entry `sum`"), "{}", plan.out);
+    let plan = place.run_bare(&["gc", "--grace", "0", "other.toml", "--dry-run", "--json"]).ok().json();
+    assert_eq!(
+        (&plan["goes"][0]["kind"], &plan["goes"][0]["name"]),
+        (&"entry".into(), &"sum".into()),
+        "{plan:#}"
+    );
     assert_eq!(files(&place, "artifacts"), before);
 }
 
@@ -108,9 +112,9 @@ fn gc_skips_a_cache_without_owner() {
         let mut command = place.command(args(&[&["gc", "--cache"], how]));
         Ended::of(command.env("PRECAST_CACHE", place.path("cache")).output().unwrap())
     };
-    assert!(gc(&[]).ok().out.contains("nothing to delete"));
+    gc(&[]).ok();
     assert_eq!(gc(&["--json"]).ok().json()["removed"], 0);
-    assert_eq!(gc(&["--dry-run", "--json"]).ok().json()["removed"], serde_json::Value::Null);
+    assert_eq!(gc(&["--dry-run", "--json"]).ok().json()["removed"], Value::Null);
     assert!(!place.path("cache").exists());
 }
 
@@ -187,10 +191,9 @@ fn module_with_lost_archive_is_a_miss() {
     for object in files(&place, "artifacts/objects") {
         fs_err::remove_file(object).unwrap();
     }
-    let missed = place.run_bare(&check).fails(3, &[]);
-    assert!(missed.out.contains("is missing in store `artifacts`"), "{}", missed.out);
-    let told = place.run_bare(&["explain", "--entry", "sum", "--store", "artifacts"]).ok();
-    assert!(told.out.contains("is missing in store"), "{}", told.out);
+    place.run_bare(&check).fails(3, &[]);
+    let told = place.run_bare(&["explain", "--entry", "sum", "--store", "artifacts", "--json"]).ok().json();
+    assert_eq!(told["segments"][0]["reasons"][0]["reason"], "unusable", "{told:#}");
     place.run(&["build"]).ok();
     place.run_bare(&check).ok();
 }
@@ -218,32 +221,28 @@ pub(crate) fn tamper(place: &Sandbox, from: &str, to: &str) -> Record {
 #[test]
 fn verify_tells_damage_from_different_results() {
     let place = built(&[SUM]);
-    let whole = place.run_bare(&["verify"]).ok();
-    assert!(whole.out.contains("everything is intact"), "{}", whole.out);
+    assert_eq!(place.run_bare(&["verify", "--json"]).ok().json()["whole"], true);
     place.run_bare(&["verify", "--bundle", "model.precast"]).ok();
     place.run_bare(&["verify", "--store", "nowhere"]).fails(1, &[]);
-    let same = place.run(&["verify", "--rebuild", "precast.toml"]).ok();
-    assert!(same.out.contains("rebuilt from manifests: 1 is the same"), "{}", same.out);
+    let same = place.run(&["verify", "--rebuild", "precast.toml", "--json"]).ok().json();
+    assert_eq!(same["rebuilt"]["same"], 1, "{same:#}");
     // The forged archive is intact, but its action gives other bytes.
     tamper(&place, "artifacts", "forged");
     place.run_bare(&["verify", "--store", "forged"]).ok();
-    let other = place.run(&["verify", "--store", "forged", "--rebuild", "precast.toml"]).fails(6, &[]);
-    assert!(
-        other.out.contains("differs after the rebuild") && other.out.contains("`unit.o`, section `.text"),
-        "{}",
-        other.out
-    );
+    let other = place
+        .run(&["verify", "--store", "forged", "--rebuild", "precast.toml", "--json"])
+        .fails(6, &[])
+        .json();
+    assert_eq!(other["rebuilt"]["alarms"][0]["differences"][0]["file"], "unit.o", "{other:#}");
     // Undeclared modules are reported, and so are declared modules that are missing from the store.
     place.write("other.toml", format!("isa = [\"{ISA}\"]\n{DOUBLE}"));
-    let none = place.run(&["verify", "--rebuild", "other.toml"]).fails(4, &[]);
-    for said in ["not compared: 1 (not declared by the named manifests)", "missing  mul("] {
-        assert!(none.out.contains(said), "{}", none.out);
-    }
+    let none = place.run(&["verify", "--rebuild", "other.toml", "--json"]).fails(4, &[]).json();
+    let rebuilt = &none["rebuilt"];
+    assert_eq!((unchecked(rebuilt), rebuilt["lacking"].as_array().unwrap().len()), (1, 1), "{none:#}");
     // Comparing nothing is not a success: without a compiler, and in an empty store.
-    let none = place
-        .run_bare(&["verify", "--rebuild", "precast.toml"])
-        .fails(1, &["nothing was compared", "hint: "]);
-    assert!(none.out.contains("not compared: 1 (no compiler for"), "{}", none.out);
+    let none =
+        place.run_bare(&["verify", "--rebuild", "precast.toml", "--json"]).fails(1, &["hint: "]).json();
+    assert_eq!(unchecked(&none["rebuilt"]), 1, "{none:#}");
     Store::create(place.path("nothing")).unwrap();
     place
         .run(&["verify", "--store", "nothing", "--rebuild", "precast.toml"])
@@ -254,25 +253,23 @@ fn verify_tells_damage_from_different_results() {
     bytes[middle] ^= 1;
     fs_err::remove_file(object).unwrap();
     fs_err::write(object, bytes).unwrap();
-    let damaged = place.run_bare(&["verify"]).fails(4, &[]);
-    assert!(damaged.out.contains("some files are damaged or missing"), "{}", damaged.out);
+    assert_eq!(place.run_bare(&["verify", "--json"]).fails(4, &[]).json()["whole"], false);
 }
 
 #[test]
 fn challenge_names_the_differing_function() {
     let place = built(&[SUM]);
     place.run(&["build", "--store", "second"]).ok();
-    let same = place.run_bare(&["challenge", "artifacts", "second"]).ok();
-    assert!(same.out.contains("1 action, 1 in more than one store"), "{}", same.out);
+    let same = place.run_bare(&["challenge", "artifacts", "second", "--json"]).ok().json();
+    assert_eq!((&same["actions"], &same["compared"]), (&1.into(), &1.into()), "{same:#}");
     let record = tamper(&place, "artifacts", "forged");
-    let told = place.run_bare(&["challenge", "artifacts", "second", "forged"]).fails(6, &[]);
-    for said in
-        [record.members[0].signature.as_str(), "`artifacts`, `second`", "`unit.o`, section `.text", ", in `"]
-    {
-        assert!(told.out.contains(said), "`{said}` in {}", told.out);
-    }
-    let json = place.run_bare(&["challenge", "artifacts", "forged", "--json"]).fails(6, &[]).json();
-    assert_eq!(json["alarms"][0]["differences"][0]["file"], "unit.o");
+    let json = place.run_bare(&["challenge", "artifacts", "second", "forged", "--json"]).fails(6, &[]).json();
+    let alarm = &json["alarms"][0];
+    assert_eq!(alarm["signature"], record.members[0].signature.as_str(), "{json:#}");
+    assert_eq!(alarm["differences"][0]["file"], "unit.o", "{json:#}");
+    let results = alarm["results"].as_array().unwrap();
+    let both = serde_json::json!(["`artifacts`", "`second`"]);
+    assert!(results.len() == 2 && results.iter().any(|result| result["stores"] == both), "{json:#}");
     // Both results in one store: the alarm needs no second store.
     tamper(&place, "artifacts", "second");
     place.run_bare(&["challenge", "second"]).fails(6, &[]);
@@ -283,13 +280,17 @@ fn challenge_names_the_differing_function() {
     record.action = precast_store::ActionKey::from_bytes([1; 32]);
     record.toolchain = None;
     Store::create(place.path("other")).unwrap().publish(&archive, &record).unwrap();
-    let told =
-        place.run_bare(&["challenge", "artifacts", "other"]).fails(1, &["nothing was compared", "hint: "]);
-    for said in ["1  toolchain", "which is not an alarm", "1 action is only in `other`, and not compared"] {
-        assert!(told.out.contains(said), "{}", told.out);
-    }
+    let told = place.run_bare(&["challenge", "artifacts", "other", "--json"]).fails(1, &["hint: "]).json();
+    assert_eq!((&told["actions"], &told["compared"]), (&2.into(), &0.into()), "{told:#}");
+    assert_eq!(told["alarms"].as_array().unwrap().len(), 0, "{told:#}");
+    assert_eq!(told["others"][0]["differs_in"], "toolchain", "{told:#}");
     Store::create(place.path("nothing")).unwrap();
     place.run_bare(&["challenge", "nothing"]).fails(1, &["nothing was compared"]);
+}
+
+/// Returns the number of artifacts that a comparison skipped, for any reason.
+pub(crate) fn unchecked(compared: &Value) -> u64 {
+    compared["unchecked"].as_object().unwrap().values().map(|count| count.as_u64().unwrap()).sum()
 }
 
 /// A store can lose the record or the archive of an entry's modules.
@@ -309,14 +310,17 @@ fn entry_with_missing_modules_is_found() {
                 fs_err::remove_file(path).unwrap();
             }
         }
-        let said = "entry `sum` calls `add(f64[?], f64[?]) -> f64[?]`, which is missing";
         for verify in [&["verify", "--store", "second"][..], &["doctor", "--verify", "--store", "second"]] {
-            let told = place.run_bare(verify).fails(4, &[]);
-            assert!(told.out.contains(said), "{}", told.out);
+            let told = place.run_bare(&args(&[verify, &["--json"]])).fails(4, &[]).json();
+            let problems = told["layers"][0]["problems"].as_array().unwrap();
+            let of_sum = problems.iter().filter(|problem| problem.as_str().unwrap().contains("`sum`"));
+            assert_eq!(of_sum.count(), 1, "{told:#}");
         }
         place.run(&["verify", "--store", "second", "--rebuild", "precast.toml"]).fails(4, &[]);
-        let told = place.run_bare(&["challenge", "artifacts", "second"]).fails(4, &[]);
-        assert!(told.out.contains(said), "{}", told.out);
+        let told = place.run_bare(&["challenge", "artifacts", "second", "--json"]).fails(4, &[]).json();
+        let of_sum =
+            told["lost"].as_array().unwrap().iter().filter(|lost| lost.to_string().contains("`sum`"));
+        assert_eq!(of_sum.count(), 1, "{told:#}");
         place.run(&["build", "--store", "second"]).ok();
         place.run_bare(&["verify", "--store", "second"]).ok();
         place.run_bare(&["challenge", "artifacts", "second"]).ok();
@@ -330,14 +334,10 @@ fn build_explains_its_last_compilations() {
         |options: &[&str]| place.run_bare(&args(&[&["explain", "--last", "--store", "artifacts"], options]));
     let reason = || explain(&["--json"]).ok().json()["compilations"][0]["why"][0]["reason"].clone();
     assert_eq!(reason(), "new");
-    assert!(explain(&[]).ok().out.contains("`add(f64[..], f64[..]) -> f64[..]` is new"));
-    let nothing = place.run(&["build", "--why"]).ok();
-    assert!(!nothing.out.contains("unit"), "{}", nothing.out);
+    let compiled = || place.run(&["build", "--why", "--json"]).ok().json()["why"].as_array().unwrap().len();
+    assert_eq!(compiled(), 0);
     place.write("precast.toml", format!("isa = [\"{ISA}\"]\n{}", SUM.replace("f64", "f32")));
-    let told = place.run(&["build", "--why"]).ok();
-    let why = "`add(f32[..], f32[..]) -> f32[..]` is new; nearest `add(f64[..], f64[..]) -> f64[..]` differs in dtype of input 0, 1";
-    assert!(told.out.contains(why) && told.out.contains("  1 unit, "), "{}", told.out);
-    assert!(explain(&[]).ok().out.contains(why));
+    assert_eq!(compiled(), 1);
     assert_eq!(reason(), "nearest");
     for object in files(&place, "artifacts/objects") {
         fs_err::remove_file(object).unwrap();
