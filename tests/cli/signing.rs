@@ -55,13 +55,14 @@ fn bundle_runs_with_enough_signatures() {
     let (whole, is_signed, _) = signed(verify().fails(7, &[]));
     assert_eq!((whole, is_signed), (true.into(), false.into()));
     // `doctor` checks signatures whether or not it reads all files.
-    let doctor = |layer: &[&str]| place.run_bare(&args(&[&["doctor"], layer, keyring]));
-    doctor(bundle).fails(7, &[]);
-    doctor(&["--store", "artifacts"]).fails(7, &[]);
+    let doctor = |layer: &[&str]| place.run_bare(&args(&[&["doctor", "--json"], layer, keyring]));
+    let problem = |ended: Ended| ended.fails(7, &[]).json()["layers"][0]["problems"].to_string();
+    assert!(problem(doctor(bundle)).contains("found 1, by `alice`"));
+    assert!(problem(doctor(&["--store", "artifacts"])).contains("no signature found"));
     sign(&place, "bob", &["model.precast"]).ok();
     strict(&place, bundle).ok();
     assert_eq!(signed(verify().ok()), (true.into(), true.into(), "alice, bob".into()));
-    doctor(bundle).ok();
+    assert_eq!(doctor(bundle).ok().json()["layers"][0]["signed by"], "alice, bob");
     // The keyring from the environment.
     let mut command =
         place.command(["run", "--policy", "strict", "--entry", "sum", "-i", "x=x.npy", "-i", "y=y.npy"]);
@@ -235,7 +236,7 @@ fn export_is_verified_offline() {
     place.run_bare(&["verify", "--store", "offline", "--keyring", "precast.keyring"]).ok();
     // `verify` also checks the export itself, named without an option.
     let verify = |file: &str, more: &[&str]| place.run_bare(&args(&[&["verify", file], more]));
-    verify("release.export", &[]).ok();
+    assert_eq!(verify("release.export", &["--json"]).ok().json()["whole"], true);
     let signed = verify("release.export", &args(&[keyring, &["--json"]])).ok().json();
     assert_eq!((&signed["signed"], &signed["layers"][0]["signed by"]), (&true.into(), &"alice, bob".into()));
     // Damage, and changed contents under the same signatures.

@@ -108,7 +108,7 @@ fn inputs(question: &Question<'_>) -> ContentId {
 }
 
 fn content(path: &Path) -> Option<ContentId> {
-    fs_err::read(path).ok().map(|bytes| ContentId::of(&bytes))
+    ContentId::of_file(path).ok()
 }
 
 impl Program {

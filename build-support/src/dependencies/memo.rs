@@ -22,7 +22,8 @@ struct Memo {
 
 pub(super) fn get(query: &Query) -> Option<Dependencies> {
     let memo: Memo = serde_json::from_slice(&fs_err::read(&query.memo).ok()?).ok()?;
-    let unchanged = |(path, hash): &(PathBuf, ContentId)| content(path).as_ref() == Some(hash);
+    let unchanged =
+        |(path, hash): &(PathBuf, ContentId)| ContentId::of_file(path).is_ok_and(|found| found == *hash);
     let known = memo.question == question(query) && memo.inputs.iter().all(unchanged);
     // A registry's directory may have been moved or emptied.
     (known && memo.answer.declaring.iter().all(|manifest| manifest.is_file())).then_some(memo.answer)
@@ -36,16 +37,12 @@ pub(super) fn put(query: &Query, answer: &Dependencies, started: SystemTime) {
         return;
     }
     let inputs: Option<Vec<(PathBuf, ContentId)>> =
-        answer.inputs.iter().map(|path| Some((path.clone(), content(path)?))).collect();
+        answer.inputs.iter().map(|path| Some((path.clone(), ContentId::of_file(path).ok()?))).collect();
     let Some(inputs) = inputs else { return };
     let memo = Memo { question: question(query), inputs, answer: answer.clone() };
     if let Ok(bytes) = serde_json::to_vec(&memo) {
         let _ = write_if_changed(&query.memo, &bytes);
     }
-}
-
-fn content(path: &PathBuf) -> Option<ContentId> {
-    fs_err::read(path).ok().map(|bytes| ContentId::of(&bytes))
 }
 
 fn question(query: &Query) -> ContentId {

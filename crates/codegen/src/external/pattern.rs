@@ -208,7 +208,7 @@ impl Element {
             Self::Var(name) => bindings.dtypes.get(name).map(|(dtype, _)| *dtype).ok_or(name),
             Self::Upcast(parts) => {
                 let dtypes = parts.iter().map(|part| part.fill(bindings)).collect::<Result<Vec<_>, _>>()?;
-                Ok(dtypes.into_iter().reduce(DType::upcast).unwrap_or(DType::Bool))
+                Ok(DType::upcast_all(dtypes).unwrap_or(DType::Bool))
             }
         }
     }
@@ -285,6 +285,7 @@ mod tests {
         let two = ["{T}[?]", "{U}[?]"];
         assert_eq!(apply(&two, "upcast(T, U)[?]", &["f32[3]", "f64[?]"]).unwrap(), "f64[?]");
         assert_eq!(apply(&two, "upcast(T,U,bool)[1]", &["bool[?]", "i64[?]"]).unwrap(), "i64[1]");
+        assert_eq!(apply(&two, "upcast(T,U,c64)[1]", &["i16[?]", "u16[?]"]).unwrap(), "c64[1]");
         assert_eq!(apply(&["{T}[..]", "{T}"], "{T}[..]", &["f32[?,2]", "f32"]).unwrap(), "f32[?,?]");
         assert_eq!(apply(&["f64[?]"], "f64", &["f64[4]"]).unwrap(), "f64");
         assert_eq!(apply(&["f64[..]"], "bool[..]", &["f64[4]"]).unwrap(), "bool[?]");

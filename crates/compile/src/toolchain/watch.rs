@@ -34,7 +34,7 @@ impl Watched {
     /// # Errors
     /// Fails if the file cannot be read.
     pub(crate) fn hash(&mut self) -> std::io::Result<ContentId> {
-        let content = ContentId::of_reader(fs_err::File::open(&self.path)?)?;
+        let content = ContentId::of_file(&self.path)?;
         self.content = Some(*content.as_bytes());
         Ok(content)
     }
@@ -62,7 +62,7 @@ impl Watched {
     /// Returns whether the file has the content that was read, if only the inode's change time differs.
     fn is_same_content(&self, now: Option<Stat>) -> bool {
         let (Some(now), Some(then), Some(content)) = (now, self.stat, self.content) else { return false };
-        let found = || ContentId::of_reader(fs_err::File::open(&self.path).ok()?).ok();
+        let found = || ContentId::of_file(&self.path).ok();
         now.differs_in_inode_time_only(&then) && found().is_some_and(|found| *found.as_bytes() == content)
     }
 

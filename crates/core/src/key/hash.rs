@@ -181,6 +181,14 @@ impl ContentId {
         Ok(Self(*hasher.finalize().as_bytes()))
     }
 
+    /// Hashes a file, read in pieces.
+    ///
+    /// # Errors
+    /// Opening or reading it fails.
+    pub fn of_file(path: impl AsRef<std::path::Path>) -> std::io::Result<Self> {
+        Self::of_reader(fs_err::File::open(path.as_ref())?)
+    }
+
     fn hasher() -> blake3::Hasher {
         // The hash of the context is computed once, because hashing it costs more than hashing most names.
         static CONTEXT: LazyLock<ContextKey> = LazyLock::new(|| hash_derive_key_context(context::CONTENT));

@@ -195,6 +195,15 @@ impl DType {
         }
     }
 
+    /// Returns the dtype that all promote to together: NumPy's `result_type` of arrays; `None` for no dtypes. Complex and
+    /// float dtypes come first: i16, u16 and c64 give c64, although i16 and u16 give i32, which c64 does not hold.
+    #[must_use]
+    pub fn upcast_all(dtypes: impl IntoIterator<Item = Self>) -> Option<Self> {
+        let mut dtypes: Vec<Self> = dtypes.into_iter().collect();
+        dtypes.sort_by_key(|dtype| (!dtype.is_complex(), !dtype.is_float()));
+        dtypes.into_iter().reduce(Self::upcast)
+    }
+
     /// Returns the dtype that both promote to: NumPy's `result_type` of two arrays. bf16 promotes like f16; together they
     /// give f32.
     ///
@@ -289,5 +298,28 @@ impl FromStr for DType {
         let other = || OTHER_NAMES.into_iter().find(|(other, _)| *other == text);
         let found = named(text).or_else(|| named(other()?.1));
         found.ok_or_else(|| ParseDTypeError { found: text.to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dtypes_promote_together_as_in_numpy() {
+        use DType::{C64, F16, F32, I8, I16, I32, U8, U16};
+        // From `numpy.result_type` of NumPy 2.4.
+        let cases = [
+            ([I16, U16, C64], C64),
+            ([U16, C64, I8], C64),
+            ([I8, U8, F16], F16),
+            ([I16, F16, U16], F32),
+            ([F32, U16, I8], F32),
+            ([I16, U16, I8], I32),
+        ];
+        for (dtypes, expected) in cases {
+            assert_eq!(DType::upcast_all(dtypes), Some(expected), "{dtypes:?}");
+        }
+        assert_eq!(DType::upcast_all([]), None);
     }
 }

@@ -24,7 +24,7 @@ impl Operands<'_> {
             Operand::Literal(literal) => literal.dtype(),
             Operand::Setting(_) | Operand::None => DType::F64,
         };
-        super::operand::upcast_all(items.iter().map(own)).unwrap_or(DType::F64)
+        DType::upcast_all(items.iter().map(own)).unwrap_or(DType::F64)
     }
 
     /// Converts a list to an array of a dtype.

@@ -22,22 +22,6 @@ pub(crate) struct Operands<'a> {
     pub(super) args: &'a [Operand],
 }
 
-/// Returns the dtype to which arrays of these dtypes promote together; `None` if there are none. Complex and float dtypes
-/// come first, as in NumPy: i16, u16 and c64 give c64, although i16 and u16 alone give i32.
-pub(super) fn upcast_all(dtypes: impl IntoIterator<Item = DType>) -> Option<DType> {
-    let mut dtypes: Vec<DType> = dtypes.into_iter().collect();
-    dtypes.sort_by_key(|dtype| {
-        if dtype.is_complex() {
-            0
-        } else if dtype.is_float() {
-            1
-        } else {
-            2
-        }
-    });
-    dtypes.into_iter().reduce(DType::upcast)
-}
-
 /// The contribution of an argument to the promotion.
 enum Strength {
     Array(DType),
@@ -65,7 +49,7 @@ impl Operands<'_> {
     /// Returns the dtype to which some arguments promote.
     pub(super) fn common_of(&self, which: std::ops::Range<usize>) -> DType {
         let (arrays, weak) = self.strengths(which);
-        let array = upcast_all(arrays);
+        let array = DType::upcast_all(arrays);
         match (array, weak) {
             (Some(dtype), Some(kind)) => kind.meet(dtype),
             (Some(dtype), None) => dtype,
@@ -85,7 +69,7 @@ impl Operands<'_> {
     /// Returns the dtype to which all arguments promote if literals count as arrays of their own dtype, as in NumPy's
     /// functions that are not ufuncs.
     pub(super) fn common_array(&self) -> DType {
-        upcast_all((0..self.args.len()).map(|position| self.dtype(position))).unwrap_or(DType::F64)
+        DType::upcast_all((0..self.args.len()).map(|position| self.dtype(position))).unwrap_or(DType::F64)
     }
 
     /// Returns the float or complex dtype in which a function such as `exp` is computed. NumPy uses the first dtype
@@ -93,7 +77,7 @@ impl Operands<'_> {
     /// count as integers, as in Python.
     pub(super) fn inexact(&self) -> DType {
         let (arrays, weak) = self.strengths(0..self.args.len());
-        let strong = upcast_all(arrays.iter().copied());
+        let strong = DType::upcast_all(arrays.iter().copied());
         let widest = arrays.into_iter().map(DType::to_inexact).reduce(DType::upcast);
         match (strong, weak) {
             (Some(DType::Bool), Some(Kind::Int)) => DType::F64,
@@ -159,28 +143,5 @@ impl Operands<'_> {
         let expected =
             if most == usize::MAX { format!("at least {least}") } else { format!("{least} to {most}") };
         Err(MakeNodeError::Arity { op: self.function.to_owned(), expected, found })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dtypes_promote_together_as_in_numpy() {
-        use DType::{C64, F16, F32, I8, I16, I32, U8, U16};
-        // From `numpy.result_type` of NumPy 2.4.
-        let cases = [
-            ([I16, U16, C64], C64),
-            ([U16, C64, I8], C64),
-            ([I8, U8, F16], F16),
-            ([I16, F16, U16], F32),
-            ([F32, U16, I8], F32),
-            ([I16, U16, I8], I32),
-        ];
-        for (dtypes, expected) in cases {
-            assert_eq!(upcast_all(dtypes), Some(expected), "{dtypes:?}");
-        }
-        assert_eq!(upcast_all([]), None);
     }
 }

@@ -57,7 +57,7 @@ pub(super) const PROOFS: [Proof; 17] = [
         length: Length::Fixed,
         command: |_| words(&["remotes"]),
     },
-    // The following proofs use the package that it installs.
+    // It installs the package, which proofs below use as a host.
     Proof {
         name: "python",
         claim: "the long tests of the Python package pass",

@@ -4,6 +4,7 @@
 //! (here)  new tensors, views, memory, formatting, drivers, matrix products
 //! floats  the default floating-point environment, whatever the calling thread has set
 //! exit    functions that run at the normal end of the process
+//! limit   the maximum size of files that this process writes
 //! ```
 //! Panics never cross C. The program's own threads may panic while they share the work of products and loops. Such a panic
 //! becomes an error of the call. The other services use checked arithmetic and allocation and do not panic; `extern "C"`

@@ -244,12 +244,13 @@ fn tolerance(case: &Case, dtype: DType) -> Option<f64> {
             .then_some(0.0);
     }
     let rounded = words.iter().any(|word| ROUNDED.contains(word)) || case.text.contains("**");
-    let complex = dtype.is_complex()
-        || case.inputs.iter().any(|(_, array)| array.dtype().is_complex())
-        || case.text.contains("2j");
+    let complex = case.inputs.iter().any(|(_, array)| array.dtype().is_complex()) || case.text.contains("2j");
     let power = case.text.contains("**") || has(&["pow", "power"]);
     // Excludes cancellation, results that NumPy computes in c64, and NaN as a complex bound.
-    if rounded && case.text.contains('%') || complex && (power || has(&["clip"])) {
+    if rounded && case.text.contains('%')
+        || power && (complex || dtype.is_complex())
+        || complex && has(&["clip"])
+    {
         return None;
     }
     match (rounded || complex, case.single) {
