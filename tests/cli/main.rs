@@ -67,6 +67,7 @@ mod look;
 mod metadata;
 mod model;
 mod newcomers;
+mod outside;
 mod own_package;
 mod pages;
 mod picture;

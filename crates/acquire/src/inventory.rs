@@ -6,7 +6,7 @@ use precast_ops::OtherVersion;
 use precast_store::key::{Diff, KeyDocument, nearest, stale};
 use precast_store::{BuildKey, Layer};
 use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// The most modules of a layer that are compared to find the nearest.
 const COMPARED: usize = 20_000;
@@ -78,6 +78,7 @@ impl<'a> Inventory<'a> {
             inadmissible.map(|(isa, unmet)| Reason::Inadmissible { isa, unmet: unmet.to_string() }).collect();
         if self.known().iter().any(|known| known.document.key() == *key) {
             let problem = (self.problem)(&module.signature).or_else(|| self.lost(key));
+            let problem = problem.or_else(|| reasons.is_empty().then(|| self.superseded(key)).flatten());
             if let Some(problem) = problem.or_else(|| reasons.is_empty().then(|| UNREADABLE.to_owned())) {
                 reasons.push(Reason::Unusable { problem });
             }
@@ -94,11 +95,24 @@ impl<'a> Inventory<'a> {
         })
     }
 
+    /// Returns a message if a layer has only superseded records of a key.
+    fn superseded(&self, key: &BuildKey) -> Option<String> {
+        let (layer, record) =
+            self.layers.iter().find_map(|layer| Some((layer, layer.superseded(key).into_iter().next()?)))?;
+        let isa = &record.isa;
+        Some(format!(
+            "a later build in {layer} read other headers or libraries than its `{isa}` variant\nhint: build it for \
+             `{isa}` again"
+        ))
+    }
+
     /// Returns the reasons for a module that no layer has.
     pub(crate) fn absent(&self, document: &KeyDocument) -> Vec<Reason> {
         let candidates = self.known().iter().map(|known| (known, &known.document));
         let Some((known, diff)) = nearest(document, candidates) else {
-            return vec![Reason::New { known: self.known().len() }];
+            // A module has a record for each ISA level.
+            let keys: BTreeSet<BuildKey> = self.known().iter().map(|known| known.document.key()).collect();
+            return vec![Reason::New { known: keys.len() }];
         };
         let version = self.version(known, &diff);
         let nearest = Reason::Nearest {

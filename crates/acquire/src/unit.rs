@@ -12,7 +12,7 @@ use crate::inventory::Inventory;
 use crate::miss::Reason;
 use precast_codegen::Unit;
 use precast_compile::{Toolchain, Variant};
-use precast_store::{ActionKey, FindError, Layer, Record, Store};
+use precast_store::{ActionKey, BuildKey, FindError, Layer, Record, Store};
 use std::collections::BTreeSet;
 
 /// The reasons why a store cannot serve a unit.
@@ -50,13 +50,18 @@ impl<'a> Reasons<'a> {
             return Ok(of_first(vec![Reason::Unusable { problem }]));
         }
         for (key, module) in unit.members() {
-            if self.store.find(key)?.is_empty() {
+            if self.all(key)?.is_empty() {
                 let reasons = self.inventory.absent(&module.document());
                 return Ok(UnitMiss { signature: module.signature.clone(), reasons });
             }
         }
-        let records = self.store.find(&unit.members()[0].0)?;
+        let records = self.all(&unit.members()[0].0)?;
         Ok(of_first(self.otherwise(&records, unit, variant)))
+    }
+
+    /// Returns the records of a key, including superseded ones.
+    fn all(&self, key: &BuildKey) -> Result<Vec<Record>, FindError> {
+        Ok([self.store.find(key)?, self.store.find_superseded(key)?].concat())
     }
 
     /// Returns the reasons if the store has the modules, but built by other actions.

@@ -83,7 +83,8 @@ pub enum CompileError {
         at.op.as_deref().map(|op| format!(" for `{op}`")).unwrap_or_default(),
         listed(searched),
         at.hint.as_deref().unwrap_or(
-            "install it, return its text from `c_sources`, or return its directory from `c_header_dirs`"
+            "install it, include it by its name instead of a macro, or name its directory: `header_dirs` of a \
+             manifest, `c_header_dirs` of an op"
         )
     )]
     Header {

@@ -32,6 +32,7 @@ mod allowed;
 mod cancel;
 mod compile;
 mod diagnostics;
+mod earlier;
 mod error;
 mod flags;
 mod foreign;

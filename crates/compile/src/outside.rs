@@ -2,12 +2,12 @@
 //!
 //! `precast build` recompiles a module when one of these files changed. A program that is allowed to compile does the
 //! same, so that both give the same result. It skips a record if a file that the record names exists with different
-//! content. If the file is missing, or if compiling is not possible, the module is still used, since precompiled
-//! modules exist for this case.
+//! content, or exists although it was missing at the build. If a file that was read is missing, or if compiling is not
+//! possible, the module is still used, since precompiled modules exist for this case.
 
-use precast_store::Record;
 use precast_store::key::ContentId;
 use precast_store::stat::{Stat, TICK};
+use precast_store::{Outside, Record};
 use std::collections::BTreeMap;
 use std::fs::Metadata;
 use std::io::Read as _;
@@ -17,10 +17,15 @@ use std::time::SystemTime;
 /// Returns the first file of a record that has different content on this host.
 #[must_use]
 pub fn changed_outside(record: &Record) -> Option<&str> {
-    let mut files = record.outside.iter();
-    let file = files
-        .find(|file| content_of(&file.path).is_some_and(|found| found != Content::Hash(file.content)))?;
+    let file = record.outside.iter().find(|file| is_changed(file))?;
     Some(&file.path)
+}
+
+fn is_changed(Outside { path, content }: &Outside) -> bool {
+    match content {
+        Some(content) => content_of(path).is_some_and(|found| found != Content::Hash(*content)),
+        None => fs_err::metadata(path).is_ok(),
+    }
 }
 
 /// The contents of files, read once while they do not change: a C library is large, and many modules refer to it.

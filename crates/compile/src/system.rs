@@ -4,11 +4,13 @@
 //! between cannot bypass the key. Line markers contain paths of this machine. They are hashed only in builds with debug
 //! information, which contains the paths as well.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use precast_store::Outside;
 use precast_store::key::{ContentId, Language, Profile};
 
+use crate::earlier;
 use crate::error::CompileError;
 use crate::link;
 use crate::loader;
@@ -48,8 +50,16 @@ impl System {
         let read = watched.read();
         let (content, bytes) = read.map_err(|source| CompileError::Read { path: path.clone(), source })?;
         self.watched.push(watched);
-        self.outside.push(Outside { path: path.display().to_string(), content });
+        self.outside.push(Outside { path: path.display().to_string(), content: Some(content) });
         Ok((content, bytes))
+    }
+
+    /// Notes missing files that would take precedence over the files read.
+    fn add_missing(&mut self, paths: BTreeSet<PathBuf>) {
+        for path in paths {
+            self.outside.push(Outside { path: path.display().to_string(), content: None });
+            self.watched.push(Watched::look(path));
+        }
     }
 }
 
@@ -73,12 +83,18 @@ pub(crate) fn read(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<System,
     if !prepared.lean {
         let text = preprocess(prepared, scratch)?;
         system.linked.push(("preprocessed".to_owned(), text));
-        for file in reads::headers(prepared, scratch)? {
+        let headers = reads::headers(prepared, scratch)?;
+        let missing = earlier::headers(prepared, &headers);
+        for file in headers {
             system.add(file)?;
         }
+        system.add_missing(missing);
     }
     if prepared.flags.hosted_link {
-        for file in link::files(prepared, scratch)? {
+        let files = link::files(prepared, scratch)?;
+        let missing = earlier::libraries(prepared, &files);
+        system.add_missing(missing);
+        for file in files {
             let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let (content, bytes) = system.add(file.clone())?;
             if bytes.starts_with(THIN) {

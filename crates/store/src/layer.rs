@@ -147,6 +147,22 @@ impl Layer {
         records.iter().filter_map(|record| Some((record.isa.clone(), unmet(record)?))).collect()
     }
 
+    /// Finds the superseded records for a key, which only explain a miss. Returns an empty list if the layer cannot be
+    /// searched.
+    #[must_use]
+    pub fn superseded(&self, key: &BuildKey) -> Vec<Record> {
+        self.store().and_then(|store| store.find_superseded(key).ok()).unwrap_or_default()
+    }
+
+    /// Returns whether a record is superseded: see [`Store::is_superseded`].
+    ///
+    /// # Errors
+    ///
+    /// The layer cannot be searched.
+    pub fn is_superseded(&self, record: &Record) -> Result<bool, LayerError> {
+        self.store().map_or(Ok(false), |store| store.is_superseded(record).map_err(at(store)))
+    }
+
     fn find_all(&self, key: &BuildKey) -> Result<Vec<Arc<Record>>, LayerError> {
         match self {
             Self::Bundle { bundle, .. } => Ok(bundle.find(key)),

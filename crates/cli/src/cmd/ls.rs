@@ -19,7 +19,11 @@ pub(super) fn run(args: &LsArgs) -> Result<Exit, Failure> {
             functions.extend(layer.functions().into_iter().map(|(name, metadata)| (name, metadata, layer)));
         }
         for record in layer.bare_records() {
-            modules.extend(list_modules(layer, &record?, args.signature.as_deref()));
+            let record = record?;
+            // Nothing uses a superseded record.
+            if !layer.is_superseded(&record)? {
+                modules.extend(list_modules(layer, &record, args.signature.as_deref()));
+            }
         }
     }
     modules.sort_by(|a, b| (&a.signature, &a.key, &a.isa).cmp(&(&b.signature, &b.key, &b.isa)));
@@ -47,7 +51,7 @@ pub(super) fn run(args: &LsArgs) -> Result<Exit, Failure> {
         text.push('\n');
     }
     if !modules.is_empty() {
-        let headings = ["KEY", "ISA", "TARGET", "SIZE", "LAYER", "SIGNATURE"];
+        let headings = ["KEY", "ISA", "TARGET", "UNPACKED", "LAYER", "SIGNATURE"];
         text += &table(headings, several, modules.iter().map(Module::row));
     } else if let Some(pattern) = &args.signature {
         term::note(&format!("no module matches `{pattern}`"));

@@ -194,9 +194,11 @@ pub(crate) fn runtime(
     let stores = to_run(args);
     let target = writable.or(stores.first().map(PathBuf::as_path)).filter(|_| compiles).map(Path::to_owned);
     for path in &stores {
-        // A missing store is created if modules may be compiled into it. A read-only store is still used.
+        // A missing or unfinished store is created if modules may be compiled into it: another process may be creating
+        // it, or was killed. A read-only store is still used.
         let is_target = target.as_ref() == Some(path);
-        let is_usable = || is_open && (is_writable(path) || creates(path, policy));
+        let is_usable =
+            || is_open && if is_store(path) { Store::create(path).is_ok() } else { creates(policy) };
         let publish = is_target && (writable.is_some() || is_usable());
         builder = if publish { builder.writable(path) } else { builder.store(path) };
     }
@@ -224,13 +226,8 @@ pub(crate) fn runtime(
 }
 
 /// Returns whether a missing store is created: under a policy that compiles, if `auto` has a compiler.
-fn creates(path: &Path, policy: Policy) -> bool {
-    !path.exists() && (policy != Policy::Auto || precast_compile::Toolchain::find(None).is_ok())
-}
-
-/// Returns whether a store exists and is writable.
-fn is_writable(path: &Path) -> bool {
-    is_store(path) && Store::create(path).is_ok()
+fn creates(policy: Policy) -> bool {
+    policy != Policy::Auto || precast_compile::Toolchain::find(None).is_ok()
 }
 
 /// Reports why compiled modules were not kept, if the first store should have kept them and no layer did.

@@ -9,7 +9,7 @@
 //!
 //! ```text
 //! record     kind action toolchain? target isa profile host_abi language | members | digest size u64 | requires
-//!            | outside: path, content id
+//!            | outside: path, content id (zero: the file was missing)
 //! member     key slot u32 fingerprints signature
 //! requires   arch os libc? libc_version? cpu needed undefined abi u32 u32
 //! entry      name | program | declared: the graph in JSON | metadata, if there is any
@@ -22,7 +22,7 @@ mod error;
 mod requires;
 pub(crate) mod wire;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use crate::key::KeyDocument;
 use crate::key::{
@@ -82,7 +82,8 @@ pub struct Record {
     pub size: u64,
     /// The requirements of the code.
     pub requires: Requires,
-    /// Files that the compiler read outside of the module sources: system headers and libraries.
+    /// Files that the compiler read outside of the module sources, system headers and libraries, and those that it
+    /// would have read instead if they had existed.
     pub outside: Vec<Outside>,
 }
 
@@ -92,9 +93,12 @@ pub struct Record {
 pub struct Outside {
     /// Its absolute path.
     pub path: String,
-    /// The content id.
-    pub content: ContentId,
+    /// The content id; `None` for a missing file that would have come first on a search path.
+    pub content: Option<ContentId>,
 }
+
+/// The bytes of a missing file's content in a record.
+const MISSING: [u8; 32] = [0; 32];
 
 impl Member {
     fn write(writer: &mut Writer, Self { key, slot, fingerprints, signature, document: _ }: &Self) {
@@ -147,7 +151,7 @@ impl Record {
         requires.write(&mut writer);
         writer.list(outside.iter(), |writer, Outside { path, content }| {
             writer.str(path);
-            writer.hash(content.as_bytes());
+            writer.hash(content.as_ref().map_or(&MISSING, ContentId::as_bytes));
         });
         writer.finish()
     }
@@ -185,7 +189,9 @@ impl Record {
             size: reader.u64()?,
             requires: Requires::read(&mut reader)?,
             outside: reader.list(|reader| {
-                Ok(Outside { path: reader.str()?, content: ContentId::from_bytes(reader.hash()?) })
+                let (path, content) = (reader.str()?, reader.hash()?);
+                let content = (content != MISSING).then(|| ContentId::from_bytes(content));
+                Ok(Outside { path, content })
             })?,
         };
         reader.end()?;
@@ -207,6 +213,21 @@ impl Record {
     #[must_use]
     pub fn member_by_fingerprint(&self, fingerprint: &Fingerprint) -> Option<&Member> {
         self.members.iter().find(|member| member.fingerprints.contains(fingerprint))
+    }
+
+    /// Returns whether two records of one module were built from different contents of the same outside file. Only one of
+    /// them can belong to the current state of the file.
+    #[must_use]
+    pub fn contradicts(&self, other: &Self) -> bool {
+        if self.target != other.target || self.outside.is_empty() || other.outside.is_empty() {
+            return false;
+        }
+        let known: BTreeMap<&str, Option<ContentId>> =
+            self.outside.iter().map(|file| (&*file.path, file.content)).collect();
+        other
+            .outside
+            .iter()
+            .any(|file| known.get(&*file.path).is_some_and(|content| *content != file.content))
     }
 
     /// Checks that each key and slot is used once, and that every document hashes to its member's key.

@@ -55,6 +55,7 @@ pub enum ExportError {
 
 impl Store {
     /// Exports the named entries and all records of the modules that they call; without names, the whole store.
+    /// Superseded records stay behind.
     ///
     /// The output is deterministic: the same store yields the same bytes.
     ///
@@ -72,7 +73,7 @@ impl Store {
         for record in self.records() {
             let record = record?;
             let is_wanted = record.members.iter().any(|member| wanted.contains_key(&member.key));
-            if names.is_none() || is_wanted {
+            if (names.is_none() || is_wanted) && !self.is_superseded(&record)? {
                 had.extend(record.members.iter().map(|member| member.key));
                 self.export_record(&mut members, &record)?;
             }

@@ -25,7 +25,7 @@ pub enum Item {
     RecordSignatures(RecordName),
     /// A builder's statement about a record.
     Provenance(RecordName),
-    /// A pointer by which a record is found for a key or a fingerprint; empty.
+    /// A pointer by which a record is found for a key or a fingerprint; empty, unless the record is superseded.
     Pointer(Wanted, RecordName),
     /// A named graph.
     Entry(RecordId),
@@ -83,8 +83,7 @@ impl Item {
             Self::Index(_) | Self::Page(_) => 16 << 20,
             Self::RecordSignatures(_) | Self::EntrySignatures(_) => SIGNATURES_LIMIT,
             Self::Store => 1 << 16,
-            Self::Root(_) => 1024,
-            Self::Pointer(..) => 0,
+            Self::Root(_) | Self::Pointer(..) => 1024,
         }
     }
 }

@@ -17,7 +17,8 @@ pub(super) const LISTED: usize = 1000;
 
 /// A source with a local store. Fetched data is published to the local store and served from there.
 ///
-/// Data in the local store is not fetched again. The exception is the mapping from names to entries, which can change.
+/// Data in the local store is not fetched again. The exceptions can change: the mapping from names to entries, and which
+/// records with outside files are superseded.
 /// Of a module's variants, only the best one that this host can run is fetched.
 ///
 /// # Examples
@@ -83,7 +84,7 @@ impl Remote {
     /// The local store cannot be read.
     pub fn find(&self, key: &BuildKey) -> Result<Vec<Record>, FindError> {
         let found = self.store.find(key)?;
-        if self.is_served(found.iter())? {
+        if self.is_final(found.iter())? {
             return Ok(found);
         }
         self.ask(Wanted::Key(*key));
@@ -97,7 +98,7 @@ impl Remote {
     /// The local store cannot be read.
     pub fn find_fingerprint(&self, fingerprint: &Fingerprint) -> Result<Vec<(Record, BuildKey)>, FindError> {
         let found = self.store.find_fingerprint(fingerprint)?;
-        if self.is_served(found.iter().map(|(record, _)| record))? {
+        if self.is_final(found.iter().map(|(record, _)| record))? {
             return Ok(found);
         }
         self.ask(Wanted::Fingerprint(*fingerprint));
@@ -164,10 +165,10 @@ impl Remote {
         let mut missing = Vec::new();
         for wanted in wanted {
             let is_here = match wanted {
-                Wanted::Key(key) => self.is_served(self.store.find(key)?.iter())?,
+                Wanted::Key(key) => self.is_final(self.store.find(key)?.iter())?,
                 Wanted::Fingerprint(fingerprint) => {
                     let found = self.store.find_fingerprint(fingerprint)?;
-                    self.is_served(found.iter().map(|(record, _)| record))?
+                    self.is_final(found.iter().map(|(record, _)| record))?
                 }
                 Wanted::Action(action) => self.holds_one(&self.store.find_action(action)?)?,
             };
@@ -196,6 +197,12 @@ impl Remote {
     /// Returns whether the local store holds the archive of any of these records.
     fn holds_one(&self, records: &[Record]) -> Result<bool, FindError> {
         records.iter().try_fold(false, |holds, record| Ok(holds || self.store.holds(record)?))
+    }
+
+    /// Returns whether the local store can serve one of these records, and the source cannot have superseded it: only
+    /// records with outside files can be.
+    fn is_final<'r>(&self, records: impl Iterator<Item = &'r Record> + Clone) -> Result<bool, FindError> {
+        Ok(records.clone().all(|record| record.outside.is_empty()) && self.is_served(records)?)
     }
 
     /// Returns whether this host can run any of these records and the local store holds its archive.

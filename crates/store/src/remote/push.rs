@@ -11,7 +11,7 @@ use crate::archive::{Archive, CARRIED, Limits};
 use crate::export::ExportError;
 use crate::keyring::merged;
 use crate::record::{Entry, Record, documents_bytes};
-use crate::store::{LoadError, Store};
+use crate::store::{LoadError, SUPERSEDED, Store};
 
 /// The number of records that are read before they are pushed.
 const TOGETHER: usize = 256;
@@ -62,7 +62,7 @@ impl Store {
         for record in self.records() {
             let record = record.map_err(ExportError::from)?;
             let is_wanted = record.members.iter().any(|member| wanted.contains_key(&member.key));
-            if names.is_none() || is_wanted {
+            if (names.is_none() || is_wanted) && !self.is_superseded(&record).map_err(ExportError::from)? {
                 record.members.iter().for_each(|member| drop(wanted.remove(&member.key)));
                 some.push(record);
             }
@@ -134,10 +134,32 @@ impl Push<'_> {
             let fingerprints =
                 member.fingerprints.iter().map(|fingerprint| Wanted::Fingerprint(*fingerprint));
             for wanted in fingerprints.chain([Wanted::Key(member.key)]) {
-                self.put(&Item::Pointer(wanted, name), b"", |_| true)?;
+                self.put(&Item::Pointer(wanted, name), b"", <[u8]>::is_empty)?;
+                self.supersede(wanted, &name, record)?;
             }
         }
         self.pushed.records += 1;
+        Ok(())
+    }
+
+    /// Supersedes the sink's records that contradict a pushed one.
+    fn supersede(&mut self, wanted: Wanted, name: &RecordName, record: &Record) -> Result<(), RemoteError> {
+        if record.outside.is_empty() {
+            return Ok(());
+        }
+        for other in self.sink.records(&wanted)?.into_iter().filter(|other| other != name) {
+            let pointer = Item::Pointer(wanted, other);
+            let is_current = self.found(&pointer)?.is_some_and(|found| found.is_empty());
+            let read = |bytes: Vec<u8>| Record::parse(&bytes).ok();
+            let is_contradicted = || -> Result<bool, RemoteError> {
+                let found = self.found(&Item::Record(other))?.and_then(read);
+                Ok(found.is_some_and(|found| found.contradicts(record)))
+            };
+            if is_current && is_contradicted()? {
+                self.sink.put(&pointer, SUPERSEDED)?;
+                self.sent(SUPERSEDED);
+            }
+        }
         Ok(())
     }
 

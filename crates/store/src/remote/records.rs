@@ -130,6 +130,9 @@ impl Remote {
         if !self.is_signed(&items[0], &bytes, &signatures) {
             return Ok(None);
         }
+        if !record.outside.is_empty() && self.is_superseded(name, wanted)? {
+            return Ok(None);
+        }
         // Documents may be long, so they are only fetched for signed records.
         let item = Item::Documents(*name);
         let [Some(documents)] = self.fetch_all(std::array::from_ref(&item))? else {
@@ -143,6 +146,19 @@ impl Remote {
                 Ok(None)
             }
         }
+    }
+
+    /// Returns whether every pointer that led to a record states that it is superseded.
+    fn is_superseded(&self, name: &RecordName, wanted: &[Wanted]) -> Result<bool, RemoteError> {
+        for wanted in wanted {
+            let item = Item::Pointer(*wanted, *name);
+            let is_pointer = !matches!(wanted, Wanted::Action(_));
+            let [found] = self.fetch_all(std::array::from_ref(&item))?;
+            if !is_pointer || found.is_none_or(|found| found.is_empty()) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// For each choice, fetches the first available archive and publishes it.
@@ -166,6 +182,9 @@ impl Remote {
                 sum = sum.saturating_add(believed[*at].record.size);
                 sum <= IN_MEMORY || sum == believed[*at].record.size
             };
+            let (here, next): (Vec<usize>, Vec<usize>) =
+                next.into_iter().partition(|at| self.is_here(&believed[*at].record));
+            came.extend(here.into_iter().map(|at| (at, true)));
             let some: Vec<usize> = next.into_iter().take_while(fits).collect();
             let (answers, ended) = at_once(&some, |at| {
                 self.still(until)?;
@@ -179,6 +198,12 @@ impl Remote {
             self.publish(&arrived);
             ended?;
         }
+    }
+
+    /// Makes a record current whose archive the local store has. Only records with outside files are asked for although
+    /// they are here.
+    fn is_here(&self, record: &Record) -> bool {
+        !record.outside.is_empty() && matches!(self.store.reuse(record), Ok(Some(_)))
     }
 
     /// Fetches the archive of a record; `None` if it does not match the record.

@@ -66,6 +66,15 @@ pub(super) struct Contents {
     pub(super) modified: Option<std::time::SystemTime>,
 }
 
+/// The state of a pointer to a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pointer {
+    /// The record may be used: the pointer is an empty file.
+    Current,
+    /// Another record replaced it ([`super::supersede`]): the pointer is not empty.
+    Superseded,
+}
+
 impl Store {
     /// Returns whether a directory exists. An untrusted directory, or one above it, is an error.
     pub(super) fn has_dir(&self, directory: &Path) -> Result<bool, FindError> {
@@ -125,18 +134,21 @@ impl Store {
         Ok(Some(Contents { bytes, modified: metadata.modified().ok() }))
     }
 
-    /// Returns whether a pointer (an empty file) exists. Any other object in its place is damage.
-    pub(super) fn has_pointer(&self, path: &Path) -> Result<bool, FindError> {
+    /// Reads a pointer; `None` if it is missing. An object that is not a regular file is damage.
+    pub(super) fn pointer(&self, path: &Path) -> Result<Option<Pointer>, FindError> {
         if !path.parent().map_or(Ok(false), |parent| self.has_dir(parent))? {
-            return Ok(false);
+            return Ok(None);
         }
         step();
-        let found = self.judged(path, trust::look(path))?;
-        let is_file = found.as_ref().is_some_and(std::fs::Metadata::is_file);
-        if found.is_some() && !is_file {
-            self.damaged(path, "not a file");
+        match self.judged(path, trust::look(path))? {
+            Some(found) if found.is_file() && found.len() == 0 => Ok(Some(Pointer::Current)),
+            Some(found) if found.is_file() => Ok(Some(Pointer::Superseded)),
+            Some(_) => {
+                self.damaged(path, "not a file");
+                Ok(None)
+            }
+            None => Ok(None),
         }
-        Ok(is_file)
     }
 
     /// Lists the names in a directory, sorted, without files of other programs; empty if the directory is missing.

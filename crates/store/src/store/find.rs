@@ -1,5 +1,6 @@
 //! Looks up records: pointers say where to look, and the record itself decides whether it matches.
 
+use super::access::Pointer;
 use super::paths::RecordName;
 use super::{FindError, Store};
 use crate::event::{Event, chain};
@@ -14,14 +15,24 @@ const RECORD_LIMIT: u64 = 64 << 20;
 pub(super) type Dated = (Option<std::time::SystemTime>, Record);
 
 impl Store {
-    /// Finds the records with a module of this key, the most recently built or confirmed first. Their documents are not
-    /// loaded.
+    /// Finds the records with a module of this key, the most recently built or confirmed first, without superseded ones.
+    /// Their documents are not loaded.
     ///
     /// # Errors
     ///
     /// The file system refuses. Damage is reported as an event and skipped.
     pub fn find(&self, key: &BuildKey) -> Result<Vec<Record>, FindError> {
-        self.pointed(&key.to_string(), |record| record.member(key).is_some())
+        Ok(self.pointed(&key.to_string(), |record| record.member(key).is_some())?.current)
+    }
+
+    /// Finds the superseded records with a module of this key: a record that was built or confirmed later contradicts
+    /// them. They only explain misses.
+    ///
+    /// # Errors
+    ///
+    /// The file system refuses.
+    pub fn find_superseded(&self, key: &BuildKey) -> Result<Vec<Record>, FindError> {
+        Ok(self.pointed(&key.to_string(), |record| record.member(key).is_some())?.superseded)
     }
 
     /// Finds the records with a module of this fingerprint, each with the module's key. Their documents are not loaded.
@@ -31,8 +42,8 @@ impl Store {
     /// The file system refuses. Damage is reported as an event and skipped.
     pub fn find_fingerprint(&self, fingerprint: &Fingerprint) -> Result<Vec<(Record, BuildKey)>, FindError> {
         let listed = |record: &Record| record.member_by_fingerprint(fingerprint).map(|member| member.key);
-        let records = self.pointed(&fingerprint.to_string(), |record| listed(record).is_some())?;
-        Ok(records.into_iter().filter_map(|record| listed(&record).map(|key| (record, key))).collect())
+        let found = self.pointed(&fingerprint.to_string(), |record| listed(record).is_some())?;
+        Ok(found.current.into_iter().filter_map(|record| listed(&record).map(|key| (record, key))).collect())
     }
 
     /// Finds the records of an action, the most recently built or confirmed first, each with its documents if these are
@@ -63,19 +74,18 @@ impl Store {
             .collect())
     }
 
-    fn pointed(&self, key: &str, listed: impl Fn(&Record) -> bool) -> Result<Vec<Record>, FindError> {
+    fn pointed(&self, key: &str, listed: impl Fn(&Record) -> bool) -> Result<Pointed, FindError> {
         let directory = self.paths.pointers(key);
-        let mut records = Vec::new();
+        let (mut records, mut superseded) = (Vec::new(), Vec::new());
         for pointer in self.names(&directory)? {
             let path = directory.join(&pointer);
             let Some(name) = RecordName::parse(&pointer) else {
                 self.damaged(&path, "not a record name");
                 continue;
             };
-            if !self.has_pointer(&path)? {
-                continue;
-            }
+            let Some(state) = self.pointer(&path)? else { continue };
             match self.read_dated(&name)? {
+                Some((_, record)) if state == Pointer::Superseded => superseded.push(record),
                 Some((built, record)) if listed(&record) => {
                     if self.is_signed(&self.paths.record(&name), &record.to_bytes())? {
                         records.push((built, record));
@@ -84,16 +94,21 @@ impl Store {
                 Some(_) => self.damaged(&path, "points to a record that does not list the key"),
                 // A newer precast wrote the record, or a collector removed the pointer and then the record, and both
                 // may have been restored.
-                None if !self.has_pointer(&path)? || self.paths.record(&name).exists() => {}
+                None if self.pointer(&path)?.is_none() || self.paths.record(&name).exists() => {}
                 None => self.damaged(&path, "points to a missing record"),
             }
         }
-        Ok(newest_first(records))
+        // A writer that was killed before it marked the superseded records leaves contradicting ones.
+        let mut current: Vec<Record> = Vec::new();
+        for record in newest_first(records) {
+            let is_contradicted = current.iter().any(|newer| newer.contradicts(&record));
+            if is_contradicted { superseded.push(record) } else { current.push(record) }
+        }
+        Ok(Pointed { current, superseded })
     }
 
-    /// Marks a record as wanted by a current build, so that lookups return it before other records of its keys. Such
-    /// records differ in inputs outside the BuildKey: the compiler, or system files (headers and static libraries) in
-    /// their current state. A read-only store keeps its order.
+    /// Marks a record as wanted by a current build, so that lookups return it before other records of its keys, such as
+    /// those of another compiler. A read-only store keeps its order.
     pub fn confirm(&self, record: &Record) {
         let name = RecordName { action: record.action, id: record.id() };
         confirm_file(&self.paths.record(&name));
@@ -145,6 +160,13 @@ pub(super) fn confirm_file(path: &std::path::Path) {
     step();
     let file = fs_err::File::open(path);
     let _ = file.and_then(|file| file.set_modified(std::time::SystemTime::now()));
+}
+
+/// The records that the pointers of a key refer to.
+struct Pointed {
+    /// The usable records, the most recently built or confirmed first.
+    current: Vec<Record>,
+    superseded: Vec<Record>,
 }
 
 fn newest_first(mut records: Vec<Dated>) -> Vec<Record> {

@@ -10,7 +10,8 @@
 //!   records/ab/<ActionKey>-<RecordId>.documents   the preimages of its members' keys
 //!   records/ab/<ActionKey>-<RecordId>.provenance  a builder's statement about the record
 //!   records/ab/<ActionKey>-<RecordId>.minisig     signatures of the record
-//!   keys/ab/<BuildKey or Fingerprint>/<ActionKey>-<RecordId>     empty pointers, rebuildable from the records
+//!   keys/ab/<BuildKey or Fingerprint>/<ActionKey>-<RecordId>     empty pointers, rebuildable from the records;
+//!                                                 not empty: the record is superseded (`supersede.rs`)
 //!   entries/ab/<RecordId>                         a named graph
 //!   entries/ab/<RecordId>.minisig                 signatures of the entry
 //!   roots/entry/<name>                            the RecordId that a name refers to; replaced by rename
@@ -73,6 +74,7 @@ mod releases;
 mod session;
 mod settle;
 mod signatures;
+mod supersede;
 mod turn;
 mod verify;
 mod write;
@@ -92,6 +94,7 @@ pub use releases::ReleaseError;
 pub use session::Session;
 pub use settle::Reused;
 pub use signatures::{PutSignatureError, Signed};
+pub(crate) use supersede::SUPERSEDED;
 pub use turn::{Turn, Turns};
 pub use verify::{EventLog, MissingModule, Verification, lacking};
 pub use write::WriteError;

@@ -156,6 +156,10 @@ impl Store {
             Some(at) => (Some(at), PublishError::Write { digest: items[at].record.digest, source }),
             None => (None, PublishError::Sync(source)),
         })?;
+        for (at, Item { record, .. }) in items.iter().enumerate() {
+            let written = |source| (Some(at), PublishError::Write { digest: record.digest, source });
+            self.supersede_by(record).map_err(written)?;
+        }
         Ok(published)
     }
 

@@ -9,6 +9,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::access::Pointer;
 use super::batch::Batch;
 use super::find::confirm_file;
 use super::paths::RecordName;
@@ -49,8 +50,9 @@ impl Store {
         let Some(archive) = self.load_whole(record)? else { return Ok(None) };
         let mut batch = Batch::default();
         let settled = self.settle(None, record, &mut batch)?;
-        let written = |(_, source)| PublishError::Write { digest: record.digest, source };
-        self.commit(batch).map_err(written)?;
+        let written = |source| PublishError::Write { digest: record.digest, source };
+        self.commit(batch).map_err(|(_, source)| written(source))?;
+        self.supersede_by(record).map_err(written)?;
         self.confirm(record);
         Ok(Some(Reused { archive, healed: settled.fresh || settled.pointed }))
     }
@@ -89,7 +91,7 @@ impl Store {
         if is_new {
             self.compare_results(&name, record, batch)?;
         }
-        let pointers = self.missing_pointers(&name, record).map_err(|error| written(error.into()))?;
+        let pointers = self.absent_pointers(&name, record).map_err(|error| written(error.into()))?;
         batch.point(&pointers);
         Ok(Settled { record: name.id, fresh: fresh || is_new, pointed: !pointers.is_empty() })
     }
@@ -161,19 +163,20 @@ impl Store {
         Ok(())
     }
 
-    /// Writes the missing pointers of a record and returns them.
+    /// Writes the lost pointers of a record and returns them. A pointer is not restored if a record that is in use
+    /// contradicts this one.
     pub(super) fn put_pointers(
         &self,
         name: &RecordName,
         record: &Record,
     ) -> Result<Vec<PathBuf>, WriteError> {
-        if self.missing_pointers(name, record)?.is_empty() {
+        if self.lost_pointers(name, record)?.is_empty() {
             return Ok(Vec::new());
         }
         let _lease = self.lease();
         // A collector may have removed the whole record in the meantime.
         let missing = match self.read_record(name)? {
-            Some(_) => self.missing_pointers(name, record)?,
+            Some(_) => self.lost_pointers(name, record)?,
             None => Vec::new(),
         };
         let mut batch = Batch::default();
@@ -182,15 +185,28 @@ impl Store {
         Ok(missing)
     }
 
-    fn missing_pointers(&self, name: &RecordName, record: &Record) -> Result<Vec<PathBuf>, FindError> {
-        let mut missing = Vec::new();
+    /// Returns the pointers of a record that are missing, and by which no contradicting record is found.
+    fn lost_pointers(&self, name: &RecordName, record: &Record) -> Result<Vec<PathBuf>, FindError> {
+        let mut lost = Vec::new();
         for key in pointer_keys(record) {
             let path = self.paths.pointers(&key).join(name.to_string());
-            if !self.has_pointer(&path)? {
-                missing.push(path);
+            if self.pointer(&path)?.is_none() && self.contradicting(&key, name, record)?.is_empty() {
+                lost.push(path);
             }
         }
-        Ok(missing)
+        Ok(lost)
+    }
+
+    /// Returns the pointers of a record that are missing or superseded.
+    fn absent_pointers(&self, name: &RecordName, record: &Record) -> Result<Vec<PathBuf>, FindError> {
+        let mut absent = Vec::new();
+        for key in pointer_keys(record) {
+            let path = self.paths.pointers(&key).join(name.to_string());
+            if self.pointer(&path)? != Some(Pointer::Current) {
+                absent.push(path);
+            }
+        }
+        Ok(absent)
     }
 }
 

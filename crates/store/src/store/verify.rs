@@ -102,7 +102,7 @@ struct Seen {
     named: BTreeMap<Digest, Vec<RecordName>>,
     /// The records without documents.
     undocumented: Vec<RecordName>,
-    /// The modules with their archives.
+    /// The modules in use with their archives.
     members: Vec<(Digest, BuildKey)>,
 }
 
@@ -112,7 +112,6 @@ impl Seen {
             self.undocumented.push(name);
         }
         self.named.entry(record.digest).or_default().push(name);
-        self.members.extend(record.members.iter().map(|member| (record.digest, member.key)));
     }
 }
 
@@ -158,6 +157,9 @@ impl Store {
             verification.records += 1;
             self.restore_pointers(&name, &record);
             seen.add(name, &record);
+            if !self.is_superseded(&record)? {
+                seen.members.extend(record.members.iter().map(|member| (record.digest, member.key)));
+            }
         }
         let entries = self.entries()?;
         self.confirm_losses(&mut verification, &mut objects, &seen, &entries)?;

@@ -143,18 +143,28 @@ pub(super) fn probe(directory: &Path) -> Result<(), WriteError> {
     tempfile::tempfile_in(directory).map(drop).map_err(at(directory))
 }
 
-/// Creates an empty file that only its owner can write, whatever the umask; an existing file is left unchanged. Returns
-/// whether the file was created.
-pub(super) fn touch(path: &Path) -> Result<bool, WriteError> {
+/// Creates an empty file that only its owner can write, whatever the umask; replaces a file that is not empty.
+pub(super) fn touch(path: &Path) -> Result<(), WriteError> {
+    if fs_err::symlink_metadata(path).is_ok_and(|found| found.is_file() && found.len() > 0) {
+        step();
+        remove_if_there(path)?;
+    }
     step();
     let mut options = fs_err::OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
     fs_err::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o644);
     match options.open(path) {
-        Ok(_) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         Err(source) => Err(WriteError::new(path, source)),
+    }
+}
+
+fn remove_if_there(path: &Path) -> Result<(), WriteError> {
+    match fs_err::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(WriteError::new(path, error)),
+        _ => Ok(()),
     }
 }
 

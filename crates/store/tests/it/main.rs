@@ -22,5 +22,6 @@ mod record;
 mod sample;
 mod signatures;
 mod store;
+mod supersede;
 mod trust;
 mod turn;

@@ -134,7 +134,8 @@ impl Survey<'_> {
         let mut going = Vec::new();
         for candidate in candidates {
             let Candidate { record, modified, .. } = &candidate;
-            let is_live = record.members.iter().any(|member| live.contains(&member.key));
+            let is_superseded = store.is_superseded(record)?;
+            let is_live = !is_superseded && record.members.iter().any(|member| live.contains(&member.key));
             let stays = self.keep.pinned.contains(&record.digest) || self.is_young(*modified);
             let reason = if stays {
                 None
@@ -142,7 +143,7 @@ impl Survey<'_> {
                 let old = self.is_old(*modified);
                 (old && newest.stand_for(&candidate)).then_some(Reason::Superseded)
             } else if self.keep.declared.is_some() {
-                Some(Reason::Undeclared)
+                Some(if is_superseded { Reason::Superseded } else { Reason::Undeclared })
             } else {
                 self.is_old(*modified).then_some(Reason::Old)
             };
