@@ -53,7 +53,7 @@ fn own_ops_are_listed_and_found() {
     assert!(one.starts_with("scale(x0, x1=None, *, by=2.0)\n") && one.contains("{T}, f64? -> {T}"), "{one}");
     let json = place.run(&["ops", "scale", "--json"]).ok().json();
     assert_eq!(json[0]["params"], serde_json::json!(["by"]));
-    place.run(&["ops", "scaale"]).fails(2, &["run `precast ops scale` for the nearest name"]);
+    place.run(&["ops", "scaale"]).fails(2, &["nearest `scale`"]);
     place
         .run(&["check-op", "scal", "--manifest", "precast.toml"])
         .fails(1, &["does not declare `scal`; nearest `scale`"]);

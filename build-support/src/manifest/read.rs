@@ -1,6 +1,6 @@
 //! Reads a manifest and the files it names. Errors in the text are reported with file, line and table.
 
-use super::tables::{Left, Tables, leave_out_key, leave_out_table};
+use super::tables::{KINDS, Left, Tables, leave_out_key, leave_out_table};
 use super::{Document, Manifest};
 use crate::place::{Lines, SourceLocation};
 use crate::problem::{DeclareError, Problem, ProblemKind};
@@ -143,12 +143,27 @@ fn syntax(path: &Path, text: &str, tables: &Tables, error: &toml::de::Error) -> 
     let mut message = in_words(&with_nearest(error.message()));
     if let Some(span) = error.span() {
         place.line = Some(Lines::of(text).number(span.start));
-        place.table = tables.at(span.start).map(str::to_owned);
         let from = text.get(..span.start).map_or(0, |before| before.rfind('\n').map_or(0, |end| end + 1));
-        message =
-            with_key(message, text.get(from..).and_then(|rest| rest.lines().next()).unwrap_or_default());
+        let line = text.get(from..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+        match unknown_list(line).filter(|_| message.starts_with("unknown field")) {
+            Some(unknown) => message = unknown,
+            None => {
+                place.table = tables.at(span.start).map(str::to_owned);
+                message = with_key(message, line);
+            }
+        }
     }
     Problem::new(place, ProblemKind::Syntax { message })
+}
+
+/// Describes the header of an unknown list of tables, such as `[[ops]]`.
+fn unknown_list(line: &str) -> Option<String> {
+    let name = line.trim().strip_prefix("[[")?.split("]]").next()?.trim();
+    let name = name.rsplit('.').next().unwrap_or(name).trim();
+    let near = precast_graph::nearest(name, KINDS);
+    let near = near.map(|near| format!("; nearest `[[{near}]]`")).unwrap_or_default();
+    let known = KINDS.map(|kind| format!("`[[{kind}]]`")).join(", ");
+    Some(format!("unknown table `[[{name}]]`, expected one of {known}{near}"))
 }
 
 /// Prefixes a type error with the key on `line`, and shows the expected syntax.
@@ -159,9 +174,10 @@ fn with_key(message: String, line: &str) -> String {
     let list = message.ends_with("expected a sequence");
     let table = line.trim().strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
     match (line.split_once('='), table) {
-        (Some((key, _)), _) if list => {
-            let key = key.trim();
-            format!("`{key}`: {message}\nhint: use brackets for a list: `{key} = [\"…\"]`")
+        (Some((key, value)), _) if list => {
+            let (key, value) = (key.trim(), value.trim());
+            let item = if value.parse::<f64>().is_ok() { value } else { "\"…\"" };
+            format!("`{key}`: {message}\nhint: use brackets for a list: `{key} = [{item}]`")
         }
         (Some((key, _)), _) => format!("`{}`: {message}", key.trim()),
         (None, Some(name)) if list => format!("{message}\nhint: use a separate table for each: `[[{name}]]`"),

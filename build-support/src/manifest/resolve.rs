@@ -8,7 +8,7 @@ use precast_compile::Isa;
 use precast_core::Metadata;
 use precast_core::event::chain;
 use precast_graph::text::ParseTextError;
-use precast_graph::{FunctionGraph, json, text};
+use precast_graph::{FunctionGraph, Type, json, text};
 use precast_ops::rewrite::stabilise;
 use precast_ops::{Ops, Serve};
 use std::collections::BTreeMap;
@@ -82,10 +82,12 @@ impl Manifest {
             let graph = self.graph(spanned.get_ref(), &place, declared, &ops);
             let (serve, found) = self.serve(spanned.get_ref(), &place);
             problems.extend(found);
-            let added = graph.and_then(|graph| declared.graph_served(name, graph, &serve, place));
+            let added = graph.and_then(|graph| {
+                declared.graph_served(name, graph, &serve, place).map_err(|problem| vec![problem])
+            });
             match added {
                 Ok(()) => declared.describe(name, documented(&spanned.get_ref().doc)),
-                Err(problem) => problems.push(problem),
+                Err(found) => problems.extend(found),
             }
         }
         problems
@@ -141,13 +143,13 @@ impl Manifest {
         place: &SourceLocation,
         declared: &Declared,
         ops: &Ops,
-    ) -> Result<FunctionGraph, Problem> {
+    ) -> Result<FunctionGraph, Vec<Problem>> {
         let graph = self.graph_as_written(table, place, declared, ops)?;
         if !table.stabilise {
             return Ok(graph);
         }
         stabilise(&graph).map_err(|error| {
-            Problem::new(place.clone().key("stabilise"), ProblemKind::Graph { message: chain(&error) })
+            vec![Problem::new(place.clone().key("stabilise"), ProblemKind::Graph { message: chain(&error) })]
         })
     }
 
@@ -157,10 +159,11 @@ impl Manifest {
         place: &SourceLocation,
         declared: &Declared,
         ops: &Ops,
-    ) -> Result<FunctionGraph, Problem> {
+    ) -> Result<FunctionGraph, Vec<Problem>> {
+        let one = |problem| vec![problem];
         match (&table.file, &table.json, &table.inputs, &table.outputs) {
-            (Some(file), None, None, None) => self.graph_of_file(file, place, declared),
-            (None, Some(json), None, None) => self.graph_of_json(json, place, declared),
+            (Some(file), None, None, None) => self.graph_of_file(file, place, declared).map_err(one),
+            (None, Some(json), None, None) => self.graph_of_json(json, place, declared).map_err(one),
             (None, None, Some(inputs), Some(outputs)) => {
                 self.graph_of_text([inputs, outputs], place, declared, ops)
             }
@@ -174,7 +177,7 @@ impl Manifest {
                 let present: Vec<String> =
                     present.iter().filter(|(_, is)| *is).map(|(key, _)| format!("`{key}`")).collect();
                 let found = if present.is_empty() { "none of them".to_owned() } else { present.join(", ") };
-                Err(Problem::new(place.clone(), ProblemKind::GraphForm { found }))
+                Err(one(Problem::new(place.clone(), ProblemKind::GraphForm { found })))
             }
         }
     }
@@ -233,13 +236,24 @@ impl Manifest {
         place: &SourceLocation,
         declared: &Declared,
         ops: &Ops,
-    ) -> Result<FunctionGraph, Problem> {
+    ) -> Result<FunctionGraph, Vec<Problem>> {
         let at = |span, key| SourceLocation { line: self.place(span).line, ..place.key(key) };
-        let mut parsed = Vec::with_capacity(inputs.len());
+        let (mut parsed, mut problems) = (Vec::<(String, Type)>::with_capacity(inputs.len()), Vec::new());
         for input in inputs {
-            parsed.push(text::parse_input(input.get_ref()).map_err(|error| {
-                Problem::new(at(input.span(), "inputs"), ProblemKind::Graph { message: chain(&error) })
-            })?);
+            let message = match text::parse_input(input.get_ref()) {
+                Ok((name, _)) if parsed.iter().any(|(known, _)| *known == name) => {
+                    format!("duplicate name `{name}`")
+                }
+                Ok(input) => {
+                    parsed.push(input);
+                    continue;
+                }
+                Err(error) => chain(&error),
+            };
+            problems.push(Problem::new(at(input.span(), "inputs"), ProblemKind::Graph { message }));
+        }
+        if !problems.is_empty() {
+            return Err(problems);
         }
         let texts: Vec<&str> = outputs.iter().map(|output| output.get_ref().as_str()).collect();
         text::parse_used(&texts, &parsed, ops).map_err(|error| {
@@ -254,7 +268,7 @@ impl Manifest {
                 }
                 error => chain(error),
             };
-            Problem::new(place, ProblemKind::Graph { message })
+            vec![Problem::new(place, ProblemKind::Graph { message })]
         })
     }
 }

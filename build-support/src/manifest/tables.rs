@@ -5,7 +5,7 @@ use std::ops::Range;
 use toml::de::{DeArray, DeTable, DeValue};
 
 /// The keys of a manifest whose values are lists of tables.
-const KINDS: [&str; 3] = ["op", "graph", "external"];
+pub(super) const KINDS: [&str; 3] = ["op", "graph", "external"];
 
 /// The offset and the title (`[[op]] 2`) of each table, in text order.
 #[derive(Debug, Clone, Default)]

@@ -141,6 +141,31 @@ fn mistakes_are_reported_with_position() {
 }
 
 #[test]
+fn misspelled_tables_scalars_and_inputs_are_explained() {
+    let table: &[(String, &[&str])] = &[
+        (
+            format!("{ADD}{}", ADD.replace("[[op]]", "[[ops]]")),
+            &["precast.toml:5: unknown table `[[ops]]`", "nearest `[[op]]`"],
+        ),
+        (ADD.replace("[1, 2]", "2"), &["hint: use brackets for a list: `ndim = [2]`"]),
+        (
+            SCORE.replace("y: f64", "x: f64"),
+            &["precast.toml:3: [[graph]] 1 (`score`), key `inputs`: ", "duplicate name `x`"],
+        ),
+        (
+            SCORE.replace("x: f64", "x: f46").replace("y: f64", "y: g64"),
+            &["unknown dtype `f46`", "unknown dtype `g64`"],
+        ),
+    ];
+    for (text, parts) in table {
+        let message = refusal(text);
+        for part in *parts {
+            assert!(message.contains(part), "expected `{part}` in:\n{message}\nof:\n{text}");
+        }
+    }
+}
+
+#[test]
 fn all_mistakes_are_reported_at_once() {
     let message =
         refusal(&format!("{}{}", ADD.replace("f32", "f31").replace("f64", "f63"), SCORE.replace("x: ", "")));

@@ -274,7 +274,7 @@ fn no_declarations_give_empty_bundle_and_warning() {
 #[test]
 fn misspelled_table_is_an_error() {
     let package = Package::new("[[grahp]]\nname = \"score\"\n");
-    assert!(package.refusal().contains("unknown field `grahp`"), "{}", package.refusal());
+    assert!(package.refusal().contains("unknown table `[[grahp]]`"), "{}", package.refusal());
 }
 
 #[test]

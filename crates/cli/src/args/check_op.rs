@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use precast_graph::DType;
 use precast_runtime::Policy;
 
@@ -22,9 +22,10 @@ are random values and edge cases, or your files. DEBUGGING.md lists the checks."
 /// Check C ops against their contract and their reference (exit code 5: violation)
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
+#[command(group(ArgGroup::new("subject").args(["op", "manifest", "expr", "graph", "entry"]).required(true).multiple(true)))]
 pub(crate) struct CheckOpArgs {
     /// Built-in op, or a name that the manifest declares
-    #[arg(value_name = "OP", required_unless_present_any = ["manifest", "expr", "graph", "entry"], conflicts_with_all = ["expr", "graph", "entry"])]
+    #[arg(value_name = "OP", conflicts_with_all = ["expr", "graph", "entry"])]
     pub(crate) op: Option<String>,
     /// Dtypes to check a built-in op with
     #[arg(long, value_name = "DTYPE", value_delimiter = ',', default_value = "f64", value_parser = dtype)]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use precast_ops::Ops;
 use precast_ops::rewrite::Passes;
 use precast_store::key::Profile;
@@ -10,15 +10,16 @@ use precast_store::key::Profile;
 /// The graph that a command works on.
 #[derive(Debug, Clone, Args)]
 #[group(skip)]
+#[command(group(ArgGroup::new("subject").args(["expr", "graph", "entry"]).required(true)))]
 pub(crate) struct GraphArgs {
     /// Graph as an expression in Python and NumPy syntax (repeatable, one output each)
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, required_unless_present_any = ["graph", "entry"], conflicts_with_all = ["graph", "entry"])]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) expr: Vec<String>,
     /// Type of an input of the expression, e.g. `x=f64[?]`, in the order of inputs
     #[arg(long = "type", value_name = "NAME=TYPE", conflicts_with_all = ["graph", "entry"])]
     pub(crate) types: Vec<String>,
     /// Graph in its JSON form
-    #[arg(long, value_name = "FILE", conflicts_with = "entry")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) graph: Option<PathBuf>,
     /// Name of a graph that a manifest declares and that was built
     #[arg(long, value_name = "NAME")]

@@ -108,7 +108,7 @@ pub(crate) struct ExplainArgs {
     #[command(flatten)]
     pub(crate) graph: GraphArgs,
     /// Explain why the last build into the store compiled each unit, most expensive cause first
-    #[arg(long, conflicts_with_all = ["expr", "graph", "entry", "trace"])]
+    #[arg(long, group = "subject", conflicts_with = "trace")]
     pub(crate) last: bool,
     /// Resolve the function and call it once on zeros, with extent 1 for open extents; print timings of each step
     #[arg(long)]

@@ -97,12 +97,9 @@ pub(crate) struct Cli {
 }
 
 impl Cli {
-    /// Returns the complete command line, including a rule between arguments of different structs.
+    /// Returns the complete command line.
     pub(crate) fn whole() -> clap::Command {
-        let whole = <Self as clap::CommandFactory>::command().mut_subcommand("explain", |explain| {
-            explain.mut_arg("expr", |expr| expr.required_unless_present("last"))
-        });
-        groups::with_groups(whole)
+        groups::with_groups(<Self as clap::CommandFactory>::command())
     }
 }
 

@@ -1,6 +1,7 @@
 //! `precast check-op`: checks C ops against their contract.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::time::Duration;
 
 use precast_build::{Declared, Manifest};
@@ -85,7 +86,12 @@ fn declared(args: &CheckOpArgs, runtime: &Runtime) -> Result<Vec<(String, Functi
             Ok(found.into_iter().map(|combination| (combination.signature, combination.graph)).collect())
         };
     let Some(path) = &args.manifest else {
-        return all(name.unwrap_or_default(), &args.dtype, &args.ndim, runtime.ops());
+        let name = name.unwrap_or_default();
+        if Path::new(name).is_file() {
+            let failure = Failure::usage(format!("`{name}` is a file, expected an op"));
+            return Err(failure.hint(format!("check the ops of a manifest with `--manifest {name}`")));
+        }
+        return all(name, &args.dtype, &args.ndim, runtime.ops());
     };
     let refused = |error: precast_build::DeclareError| {
         Failure::new(format!("cannot check `{}`", path.display())).because(error)

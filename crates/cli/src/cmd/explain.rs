@@ -45,7 +45,12 @@ pub(super) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
             _ => write!(text, "\nsegment {position}\n{}", lookup(segment)),
         };
     }
+    let segments: Vec<String> = explanation.segments.iter().map(lookup).collect();
     for (position, op) in explanation.ops.iter().enumerate() {
+        // The only op of a segment is the segment.
+        if segments.contains(&lookup(op)) {
+            continue;
+        }
         let _ = write!(text, "\nop {position}\n{}", lookup(op));
     }
     if let Some(trace) = trace {

@@ -101,11 +101,9 @@ fn find(name: &str) -> Option<&'static Row> {
 
 fn unknown(name: &str, ops: &Ops) -> Failure {
     let known = ops.names();
-    let failure = Failure::usage(format!("unknown function `{name}`"));
-    match nearest(name, known.iter().map(String::as_str)) {
-        Some(near) => failure.hint(format!("run `precast ops {near}` for the nearest name")),
-        None => failure.hint("run `precast ops` to list all functions"),
-    }
+    let near = nearest(name, known.iter().map(String::as_str));
+    let near = near.map(|near| format!("; nearest `{near}`")).unwrap_or_default();
+    Failure::usage(format!("unknown function `{name}`{near}")).hint("run `precast ops` to list all functions")
 }
 
 /// Returns a short form of a call: `sum(x, …)`.

@@ -46,7 +46,10 @@ pub(crate) fn tell(ended: Result<Exit, Failure>) -> Result<Exit, Failure> {
         term::warning(&format!("and {more} more; list all with `precast verify --json`"));
     }
     // The next build repairs a store, but a reader cannot repair a bundle.
-    if told.iter().any(|event| event.starts_with("bundle `")) {
+    let hints = ended.as_ref().err().map(|failure| failure.render().hints).unwrap_or_default();
+    let has_hint = told.iter().any(|event| event.contains(Bundle::HINT))
+        || hints.iter().any(|hint| Bundle::HINT.ends_with(hint));
+    if told.iter().any(|event| event.starts_with("bundle `")) && !has_hint {
         term::note(Bundle::HINT);
     }
     drop(told);

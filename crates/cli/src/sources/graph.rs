@@ -100,7 +100,10 @@ fn read_as_it_is(
         // An expression may name an array without using it in a computation.
         text::parse_using(&outputs, &inputs, &is_used, &ops).unwrap_or(graph)
     });
-    graph.map(Source::Graph).map_err(|error| unreadable(&error, given).unwrap_or_else(|| refused(error)))
+    let may_be_own = args.manifest.is_none();
+    graph
+        .map(Source::Graph)
+        .map_err(|error| unreadable(&error, given).unwrap_or_else(|| refused(error, may_be_own)))
 }
 
 /// Returns the inputs that no computation uses.
@@ -118,18 +121,19 @@ fn unreadable(error: &ParseTextError, given: &[Given]) -> Option<Failure> {
 }
 
 /// Returns the failure for an invalid expression.
-fn refused(error: ParseTextError) -> Failure {
-    let unknown = match &error {
-        ParseTextError::UnknownName { found, nearest: None, .. } => Some(found.clone()),
+fn refused(error: ParseTextError, may_be_own: bool) -> Failure {
+    let hint = match &error {
+        ParseTextError::UnknownName { found, nearest: None, .. } => Some(format!(
+            "pass the input with `-i {found}=FILE`, or only its type with `--type '{found}=f64[?]'`"
+        )),
+        ParseTextError::UnknownFunction { found, nearest: None, .. } if may_be_own => Some(format!(
+            "if `{found}` is an op of yours, name its manifest with `--manifest FILE`, or the store that it was built \
+             into with `--store DIR`"
+        )),
         _ => None,
     };
     let failure = Failure::new("invalid expression").because(error);
-    match unknown {
-        Some(name) => failure.hint(format!(
-            "pass the input with `-i {name}=FILE`, or only its type with `--type '{name}=f64[?]'`"
-        )),
-        None => failure,
-    }
+    hint.into_iter().fold(failure, Failure::hint)
 }
 
 /// Returns the library with the external ops of a manifest.

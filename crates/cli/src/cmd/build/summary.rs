@@ -63,8 +63,9 @@ impl Summary<'_> {
         let _ = writeln!(text, "  entries       {}", if entries.is_empty() { "none" } else { &entries });
         let _ = writeln!(
             text,
-            "  artifacts     {}: {} found{healed}{fetched}, {} compiled",
+            "  artifacts     {} for {}: {} found{healed}{fetched}, {} compiled",
             executed.artifacts.len(),
+            print::count(self.levels().len(), "ISA level", "ISA levels"),
             executed.hits,
             executed.compiled
         );
