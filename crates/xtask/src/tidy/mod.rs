@@ -10,15 +10,15 @@
 //! pages     links between Markdown pages; the site has every page
 //! published metadata, licence texts and files of the packages on crates.io
 //! stability the tests that the page on stability names exist
-//! rust      one rule per function, over code from `lex` without comments and literals
+//! rust      one rule per function, over the tokens from `code`
 //! ```
 //! To break a rule, change it here; other files have no switches to disable rules.
 
+mod code;
 mod english;
 mod environment;
 mod files;
 mod layers;
-mod lex;
 mod links;
 mod manifests;
 mod pages;
