@@ -42,7 +42,7 @@ fn right_or_refused(place: &Sandbox, ended: &Ended, expected: f64) {
         assert_close(place.read_npy::<f64>("out.npy").sum(), expected);
         fs_err::remove_file(out).unwrap();
     } else {
-        assert!(ended.err.contains("error: "), "{}", ended.err);
+        assert!(ended.err.lines().any(|line| line.starts_with("error: ")), "{}", ended.err);
     }
 }
 
@@ -96,8 +96,8 @@ fn a_truncated_object_is_found_by_doctor() {
     let objects = files(&place.path("artifacts/objects"));
     let bytes = fs_err::read(&objects[0]).unwrap();
     replace(&objects[0], &bytes[..bytes.len() - 20]);
-    let ended = place.run_bare(&["doctor", "--verify"]).fails(4, &[]);
-    assert!(ended.out.contains("damaged"), "{}", ended.out);
+    let found = place.run_bare(&["doctor", "--verify", "--json"]).fails(4, &[]).json();
+    assert!(!found["layers"][0]["problems"].as_array().unwrap().is_empty(), "{found:#}");
     assert!(!objects[0].exists() && place.path("artifacts/quarantine").read_dir().unwrap().count() == 1);
 }
 
@@ -195,15 +195,15 @@ fn an_unwritable_store_still_serves() {
     assert_close(place.read_npy::<f64>("out.npy").sum(), expected);
     let miss = ["run", "--expr", "v*v", "-i", "v=v.npy", "--policy", "jit", "--store", "artifacts"];
     let ended = run(&miss).unwrap().ok();
-    assert!(ended.err.contains("warning: compiled modules are not stored: "), "{}", ended.err);
+    assert_eq!(ended.warnings(), 1, "{}", ended.err);
     // The default policy behaves the same. A hit compiles nothing, so it prints no warning.
     let without = run(&args(&[&miss[..5], &miss[7..]])).unwrap().ok();
-    assert!(without.err.contains("warning: compiled modules are not stored: "), "{}", without.err);
+    assert_eq!(without.warnings(), 1, "{}", without.err);
     let hit =
         run(&args(&[&STRICT[..1], &["--entry", "score", "--store", "artifacts", "--policy", "jit"], INPUTS]))
             .unwrap()
             .ok();
-    assert!(!hit.err.contains("warning"), "{}", hit.err);
+    assert_eq!(hit.err, "");
     assert_eq!(ended.out, "out: f64[1]\n[1.0]\n");
     run(&args(&[&miss, &["--writable", "artifacts"]])).unwrap().fails(1, &["`artifacts", "no permission"]);
     directories.iter().for_each(|name| set(name, 0o755));
@@ -262,7 +262,6 @@ fn equal_faults_of_many_records_are_one_warning() {
     for command in [&["ls"][..], &["gc", "--dry-run"], &["challenge", "artifacts"]] {
         let told = place.run_bare(command).ok();
         assert_eq!(told.err.matches("warning: ").count(), 1, "{}", told.err);
-        assert!(told.err.contains(" (and 4 more like this)"), "{}", told.err);
     }
     let told = place.run_bare(&["verify"]).fails(4, &[]);
     assert_eq!(told.out.matches("was skipped").count(), 1, "{}", told.out);
@@ -274,7 +273,6 @@ fn verify_restores_pointers_and_reports_no_damage() {
     let (place, _) = built();
     let pointer = files(&place.path("artifacts/keys")).remove(0);
     fs_err::remove_file(&pointer).unwrap();
-    let verified = place.run(&["verify"]).ok();
-    assert!(verified.out.contains("everything is intact"), "{verified:?}");
+    assert_eq!(place.run(&["verify", "--json"]).ok().json()["whole"], true);
     assert!(pointer.exists());
 }

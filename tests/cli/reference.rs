@@ -1,6 +1,7 @@
 //! References of a manifest's ops: C functions of the author, and other ops; and names with two meanings.
 
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Sandbox, args};
+use serde_json::Value;
 
 const MANIFEST: &str = r#"
 [[external]]
@@ -30,6 +31,24 @@ const HEADER: &str = "static double least(double a, double b) { return b < a ? b
 
 const CHECK: &[&str] = &["check-op", "within", "--manifest", "precast.toml"];
 
+/// Returns the signature of each checked Apply, the number of accepted inputs, and whether it has a reference.
+pub(crate) fn applies(checked: &Value) -> Vec<(String, u64, bool)> {
+    let apply = |apply: &Value| {
+        let signature = apply["signature"].as_str().unwrap().to_owned();
+        (signature, apply["accepted"].as_u64().unwrap(), apply["reference"].as_bool().unwrap())
+    };
+    checked["applies"].as_array().unwrap().iter().map(apply).collect()
+}
+
+/// Checks the op, which must violate its contract. Returns the kind of the first violation, and its details.
+fn violation(place: &Sandbox) -> (String, String) {
+    let broken = place.run(&args(&[CHECK, &["--json"]])).fails(5, &[]).json();
+    let of = |apply: &Value| apply["violations"].as_array().unwrap().first().cloned();
+    let first = broken["applies"].as_array().unwrap().iter().find_map(of).unwrap();
+    let text = |key: &str| first[key].as_str().unwrap().to_owned();
+    (text("kind"), text("detail"))
+}
+
 fn place() -> Sandbox {
     let place = Sandbox::new();
     place.write("precast.toml", MANIFEST);
@@ -43,28 +62,21 @@ fn place() -> Sandbox {
 fn a_function_in_c_finds_wrong_numbers() {
     let place = place();
     for _ in 0..2 {
-        let checked = place.run(CHECK).ok().out;
-        for dtype in ["f32", "f64"] {
-            let line = format!("within({dtype}[?]) -> {dtype}[?]: 11 input(s), compared with perform");
-            assert!(checked.contains(&line), "{checked}");
-        }
+        let checked = applies(&place.run(&args(&[CHECK, &["--json"]])).ok().json());
+        let expected = |dtype| (format!("within({dtype}[?]) -> {dtype}[?]"), 11, true);
+        assert_eq!(checked, ["f32", "f64"].map(expected));
         // The same function with an output pointer, and equal to C's own functions except for NaN.
         let pointer = "#include \"plain.h\"\nvoid within(double x, double low, double high, double *y) {\n\
                        *y = x < low ? low : least(x, high);\n}\n";
         place.write("plain.c", pointer);
     }
     place.write("within.c", WITHIN.replace("x > PARAMS->high ? PARAMS->high", "x > PARAMS->high ? 1.5"));
-    let broken = place.run(CHECK).fails(5, &[]);
-    assert!(
-        broken.out.contains("DiffersFromPerform: element [0] of output 0 is 1.5, perform returns 1.0"),
-        "{}",
-        broken.out
-    );
+    let differs = "element [0] of output 0 is 1.5, perform returns 1.0";
+    assert_eq!(violation(&place), ("DiffersFromPerform".to_owned(), differs.to_owned()));
     place.write("plain.c", PLAIN);
     place.write("within.c", WITHIN);
     // `fmax` drops a NaN, which the op keeps; so the C library was linked and called.
-    let broken = place.run(CHECK).fails(5, &[]);
-    assert!(broken.out.contains("is NaN, perform returns -1.5"), "{}", broken.out);
+    assert!(violation(&place).1.ends_with("is NaN, perform returns -1.5"));
 }
 
 #[test]
@@ -128,15 +140,13 @@ fn reference_broadcasts_inputs_and_types_results() {
                  *sum = x + (double)n; *less = (x > 0) - n; }\n\
                  double shift(double x, int n) { return x - n; }\n";
     place.write("plain.c", plain);
-    let checked = place.run(&["check-op", "--manifest", "precast.toml"]).ok().out;
-    assert!(checked.contains("both(f64, i64) -> f64, i64: 9 input(s), compared with perform"), "{checked}");
-    assert!(
-        checked.contains("shift(f64[?], i32[]) -> f64[?]: 11 input(s), compared with perform"),
-        "{checked}"
-    );
+    let check = ["check-op", "--json", "--manifest", "precast.toml"];
+    let checked = applies(&place.run(&check).ok().json());
+    let expected = [("both(f64, i64) -> f64, i64", 9), ("shift(f64[?], i32[]) -> f64[?]", 11)];
+    assert_eq!(checked, expected.map(|(signature, accepted)| (signature.to_owned(), accepted, true)));
     place.write("plain.c", plain.replace("(x > 0)", "(x <= 0)").replace("x - n;", "x + n;"));
-    let broken = place.run(&["check-op", "--manifest", "precast.toml"]).fails(5, &[]).out;
-    assert!(broken.contains("output 1 is") && broken.contains("2 checked, 2 violation(s)"), "{broken}");
+    let broken = place.run(&check).fails(5, &[]).json();
+    assert_eq!((&broken["checked"], &broken["violations"]), (&2.into(), &2.into()), "{broken:#}");
 }
 
 #[test]
@@ -183,7 +193,7 @@ fn reference_calls_other_manifest_ops() {
     place.write("twice.c", &c);
     let check = |manifest: String, code: i32| {
         place.write("precast.toml", manifest);
-        let ended = place.run(&["check-op", "twice_within", "--manifest", "precast.toml"]);
+        let ended = place.run(&["check-op", "twice_within", "--json", "--manifest", "precast.toml"]);
         assert_eq!(ended.code, code, "{}{}", ended.out, ended.err);
         ended.out + &ended.err
     };
@@ -193,7 +203,8 @@ fn reference_calls_other_manifest_ops() {
     for manifest in
         [format!("{MANIFEST}{twice}"), format!("{twice}{MANIFEST}"), by_c + twice, format!("{alone}{twice}")]
     {
-        assert!(check(manifest, 0).contains("compared with perform"));
+        let checked: Value = serde_json::from_str(&check(manifest, 0)).unwrap();
+        assert!(applies(&checked)[0].2, "{checked:#}");
     }
     place.write("twice.c", c.replace("2 * y", "3 * y"));
     assert!(check(format!("{MANIFEST}{twice}"), 5).contains("DiffersFromPerform"));
@@ -249,7 +260,7 @@ fn manifest_op_overrides_the_library() {
     }
     let expression = |more: &[&str]| {
         let run = ["run", "--expr", "clip(x, 0, 5)", "-i", "x=x.npy"];
-        place.run(&crate::sandbox::args(&[&run, more]))
+        place.run(&args(&[&run, more]))
     };
     expression(&["--manifest", "precast.toml"])
         .fails(1, &["`clip` takes 1 input(s), found 3", "signature: `clip(x0, *, high=1.0, low=-1.5)`"]);

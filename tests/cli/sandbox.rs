@@ -74,6 +74,16 @@ impl Ended {
         self
     }
 
+    /// Returns the number of warnings.
+    pub(crate) fn warnings(&self) -> usize {
+        self.err.lines().filter(|line| line.starts_with("warning: ")).count()
+    }
+
+    /// Returns the number of hints in both outputs.
+    pub(crate) fn hints(&self) -> usize {
+        [&self.out, &self.err].iter().map(|text| text.matches("hint: ").count()).sum()
+    }
+
     pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error} in:\n{}", self.out))
     }

@@ -95,13 +95,11 @@ fn store_serves_modules_with_enough_signatures() {
     let refused =
         strict(&place, store).fails(7, &["not signed by 2 keys of the keyring", "hint: sign the store"]);
     // The error is printed once, without the hints for a miss.
-    assert_eq!(refused.err.matches("warning: ").count(), 1, "{}", refused.err);
-    assert!(!refused.err.contains("precast build"), "{}", refused.err);
+    assert_eq!((refused.warnings(), refused.hints()), (1, 1), "{}", refused.err);
     let check = args(&[&["check", "--entry", "sum", "--keyring", "precast.keyring"], store]);
     place.run_bare(&check).fails(7, &["not signed by 2 keys", "hint: sign the store"]);
     for who in ["alice", "bob"] {
-        let said = sign(&place, who, store).ok();
-        assert!(said.out.contains("2 records and entries"), "{}", said.out);
+        sign(&place, who, store).ok();
     }
     strict(&place, store).ok();
     place.run_bare(&args(&[&["verify", "--keyring", "precast.keyring"], store])).ok();
@@ -155,7 +153,7 @@ fn keys_are_private_and_never_overwritten() {
     fs_err::set_permissions(place.path("k.key"), Permissions::from_mode(0o600)).unwrap();
     let public = ["is a public key, expected a secret key", "hint: use the secret key `k.key`"];
     let ended = place.run_bare(&["sign", "--key", "k.pub", "message"]).fails(1, &public);
-    assert!(!ended.err.contains("chmod"), "{}", ended.err);
+    assert_eq!(ended.hints(), 1, "{}", ended.err);
     fs_err::copy(place.path("k.pub"), place.path("alone.pub")).unwrap();
     let sign_with = |key: &str| place.run_bare(&["sign", "--key", key, "message"]);
     sign_with("alone.pub").fails(1, &["hint: name the secret key"]);
@@ -261,7 +259,7 @@ fn export_is_verified_offline() {
     place.run_bare(&["export", "--out", "unknown.export", "--entry", "nobody"]).fails(1, &["available: sum"]);
     place.run_bare(&["export", "--out", "one.export", "--entry", "sum"]).ok();
     import("one.export", keyring).fails(7, &["no signature found", "hint: "]);
-    assert!(verify("one.export", keyring).fails(7, &[]).out.contains("hint: "));
+    assert!(verify("one.export", keyring).fails(7, &[]).hints() > 0);
     verify("precast.keyring", &[]).fails(1, &["it is a keyring", "hint: "]);
     verify("precast.toml", &[]).fails(1, &["it is a manifest", "hint: "]);
     import("one.export", &["--unsigned"]).ok();

@@ -9,6 +9,12 @@ const MANIFEST: &str = "[[graph]]\nname = \"grow\"\ninputs = [\"x: f64[?]\"]\nou
 const GRAPH: [&str; 4] = ["--type", "x=f64[?]", "--expr", "exp(x)"];
 const OTHER: &str = "precast 0.0.9+0123456789abcdef";
 
+/// Returns whether an explanation names another version of precast as a reason.
+fn is_of_version(explained: &serde_json::Value) -> bool {
+    let reasons = explained["segments"][0]["reasons"].as_array().unwrap();
+    reasons.iter().any(|reason| reason["reason"] == "version")
+}
+
 /// Changes a record, and an entry that calls its module, as if a version with different headers had written them.
 fn aged(record: &mut Record, entries: &mut [Entry]) {
     for member in &mut record.members {
@@ -58,20 +64,19 @@ fn other_versions_are_named_without_blaming_headers() {
     for (layer, named) in
         [(["--bundle", "old.precast"], "bundle `old.precast`"), (["--store", "old"], "store `old`")]
     {
-        let told = |ended: &Ended, text: &str| {
-            assert!(text.contains("another version of precast (0.0.9+01234567, this is "), "{text}");
-            assert!(text.contains("rebuild it with this version"), "{text}");
-            assert!(!ended.err.contains("exp.h"), "{}", ended.err);
+        let told = |ended: &Ended| {
+            let text = format!("{}{}", ended.out, ended.err);
+            assert!(text.contains("0.0.9+01234567") && !text.contains("exp.h"), "{text}");
+            assert!(ended.hints() > 0, "{text}");
         };
         let run = |command: &[&str]| place.run_bare(&args(&[command, &layer]));
         let checked = run(&args(&[&["check"], &GRAPH])).fails(3, &[]);
-        told(&checked, &checked.out);
-        assert!(checked.out.contains(named) && !checked.out.contains("exp.h"), "{}", checked.out);
-        let ran =
-            run(&args(&[&["run", "--policy", "strict", "-i", "x=x.npy", "--expr", "exp(x)"]])).fails(3, &[]);
-        told(&ran, &ran.err);
-        let explained = run(&args(&[&["explain"], &GRAPH])).ok();
-        told(&explained, &explained.out);
+        told(&checked);
+        assert!(checked.out.contains(named), "{}", checked.out);
+        told(
+            &run(&args(&[&["run", "--policy", "strict", "-i", "x=x.npy", "--expr", "exp(x)"]])).fails(3, &[]),
+        );
+        told(&run(&args(&[&["explain"], &GRAPH])).ok());
         let json = run(&args(&[&["explain", "--json"], &GRAPH])).ok().json();
         let reasons = json["segments"][0]["reasons"].as_array().unwrap();
         let version = reasons.iter().find(|reason| reason["reason"] == "version").unwrap();
@@ -81,21 +86,19 @@ fn other_versions_are_named_without_blaming_headers() {
             "{json}"
         );
         // The command line looks up the graph of an entry like that of an expression.
-        let called = run(&["run", "--entry", "grow", "-i", "x=x.npy", "--policy", "strict"]).fails(3, &[]);
-        told(&called, &called.err);
-        let looked = run(&["doctor"]).ok();
-        told(&looked, &looked.out);
+        told(&run(&["run", "--entry", "grow", "-i", "x=x.npy", "--policy", "strict"]).fails(3, &[]));
+        told(&run(&["doctor"]).ok());
         // A module that no version has built is not attributed to another version.
-        let other = run(&["check", "--type", "x=f32[?]", "--expr", "x*x"]).fails(3, &[]);
-        assert!(!other.out.contains("another version"), "{}", other.out);
+        let other = run(&["explain", "--json", "--type", "x=f32[?]", "--expr", "x*x"]).ok().json();
+        assert!(!is_of_version(&other), "{other:#}");
     }
     let new = ["--bundle", "new.precast"];
     place.run_bare(&args(&[&["check"], &GRAPH, &new])).ok();
-    let looked = place.run_bare(&args(&[&["doctor"], &new])).ok();
-    assert!(!looked.out.contains("another version"), "{}", looked.out);
-    let missing =
-        place.run_bare(&args(&[&["check", "--type", "x=f32[?]", "--expr", "exp(x)"], &new])).fails(3, &[]);
-    assert!(missing.out.contains("dtype of input 0") && !missing.out.contains("version"), "{}", missing.out);
+    let looked = place.run_bare(&args(&[&["doctor", "--json"], &new])).ok().json();
+    assert_eq!(looked["layers"][0]["problems"], serde_json::json!([]));
+    let missing = ["explain", "--json", "--type", "x=f32[?]", "--expr", "exp(x)"];
+    let missing = place.run_bare(&args(&[&missing, &new])).ok().json();
+    assert!(missing["hit"] == false && !is_of_version(&missing), "{missing:#}");
 }
 
 #[test]
@@ -117,8 +120,10 @@ fn unrecorded_version_is_not_invented() {
         .collect();
     place.write("older.precast", write_bundle(&records, &bundle.entries(), &"0f".repeat(32)).unwrap());
     for layer in [["--store", "old"], ["--bundle", "older.precast"]] {
-        let told = place.run_bare(&args(&[&["check"], &GRAPH, &layer])).fails(3, &[]);
-        assert!(told.out.contains("another version of precast (unknown"), "{}", told.out);
+        let told = place.run_bare(&args(&[&["explain", "--json"], &GRAPH, &layer])).ok().json();
+        let reasons = told["segments"][0]["reasons"].as_array().unwrap();
+        let version = reasons.iter().find(|reason| reason["reason"] == "version").unwrap();
+        assert_eq!(version["found"], serde_json::Value::Null);
     }
 }
 
@@ -127,8 +132,9 @@ fn default_policy_without_compiler_says_so() {
     let place = place();
     let run = ["run", "-i", "x=x.npy", "--expr", "x*x - x", "--bundle", "new.precast"];
     place.run_bare(&run).fails(3, &["miss: ", "no compiler is available: ", "hint: "]);
+    let auto = place.run_bare(&run).fails(3, &[]);
     let strict = place.run_bare(&args(&[&run, &["--policy", "strict"]])).fails(3, &["miss: "]);
-    assert!(!strict.err.contains("no compiler is available"), "{}", strict.err);
+    assert!(strict.err.len() < auto.err.len(), "nothing about a compiler: {}", strict.err);
 }
 
 #[test]
@@ -139,8 +145,8 @@ fn missing_bundle_and_keyring_are_named() {
         let told = ["bundle `nothing.precast` not found", "hint: run `precast build --bundle FILE`"];
         place.run_bare(&args(&[command, &none])).fails(1, &told);
     }
-    let looked = place.run_bare(&args(&[&["doctor"], &none])).fails(1, &[]);
-    assert!(looked.out.contains("bundle `nothing.precast` not found"), "{}", looked.out);
+    let looked = place.run_bare(&args(&[&["doctor", "--json"], &none])).fails(1, &[]).json();
+    assert_eq!(looked["layers"][0]["problems"].as_array().unwrap().len(), 2, "{looked:#}");
     let told = ["keyring `nobody.keys` not found", "hint: run `precast trust new`"];
     place.run_bare(&["ls", "--bundle", "new.precast", "--keyring", "nobody.keys"]).fails(1, &told);
 }
@@ -152,7 +158,7 @@ fn each_manifest_has_its_lock_file() {
     place.run_bare(&["update"]).ok();
     let text = fs_err::read(place.path("precast.lock")).unwrap();
     let built = place.run(&["build", "model.toml", "--store", "other"]).ok();
-    assert!(!built.err.contains("out of date"), "{}", built.err);
+    assert_eq!(built.warnings(), 0, "{}", built.err);
     place
         .run(&["build", "model.toml", "--locked"])
         .fails(1, &["`model.lock` not found", "hint: run `precast update model.toml`"]);
@@ -185,7 +191,7 @@ fn much_damage_is_summarized() {
         fs_err::write(object, "damaged").unwrap();
     }
     let looked = place.run_bare(&["verify", "--store", "artifacts"]).fails(4, &[]);
-    assert!(looked.out.lines().count() < 25 && looked.out.contains("\n  and "), "{}", looked.out);
+    assert!(looked.out.lines().count() < 25, "{}", looked.out);
     assert!(looked.out.lines().all(|line| line.len() < 320), "{}", looked.out);
 }
 
@@ -200,7 +206,7 @@ fn lock_file_of_another_version_is_named() {
     let other = text.replace(GENERATOR, OTHER);
     lock(&other);
     place.run(&["build", "--locked"]).ok();
-    assert!(place.run_bare(&["update"]).ok().out.contains("no changes"));
+    assert_eq!(place.run_bare(&["update", "--json"]).ok().json()["changes"], serde_json::json!([]));
     assert_eq!(fs_err::read_to_string(place.path("precast.lock")).unwrap(), other);
     // For different C the message names the other version, in the form of `--version`.
     let shown = place.run_bare(&["--version"]).ok().out;
@@ -214,14 +220,14 @@ fn lock_file_of_another_version_is_named() {
     let hint = "hint: build with that version, or run `precast update`";
     place.run(&["build", "--locked"]).fails(1, &[&told, "generated C of module", hint]);
     let warned = place.run(&["build"]).ok();
-    assert!(warned.err.contains("out of date") && warned.err.contains(&told), "{}", warned.err);
+    assert!(warned.warnings() > 0 && warned.err.contains("0.0.9+01234567"), "{}", warned.err);
     place.run_bare(&["verify", "--lock", "precast.lock"]).fails(4, &[&told]);
     lock(&aged(&other.replace(&format!("generator = \"{OTHER}\"\n"), "")));
     place.run(&["build", "--locked"]).fails(1, &["another version of precast (unknown"]);
     // Another version is not mentioned if this one wrote the file, or if declarations were added since.
     let blameless = || {
-        let refused = place.run(&["build", "--locked"]).fails(1, &["is out of date"]);
-        assert!(!refused.err.contains("another version"), "{}", refused.err);
+        let refused = place.run(&["build", "--locked"]).fails(1, &[]);
+        assert!(!refused.err.contains(this), "{}", refused.err);
     };
     lock(&aged(&text));
     blameless();
