@@ -51,7 +51,10 @@ fn missing_inputs_are_filled() {
     assert_eq!(told["served"], serde_json::json!([null]));
     assert_eq!(told["kernels"][0]["shapes"], serde_json::json!([[7]]), "{told:#}");
     assert!(told["kernels"][0]["measured"]["isa"].is_null());
-    assert!(told["kernels"][0]["measured"]["advice"].as_array().is_some_and(|advice| !advice.is_empty()), "{told:#}");
+    assert!(
+        told["kernels"][0]["measured"]["advice"].as_array().is_some_and(|advice| !advice.is_empty()),
+        "{told:#}"
+    );
     let much = place.run_bare(&args(&[&wanted, &rest, &["--extent", "10000000000"]]));
     much.fails(2, &["input `x`", "--extent", "-i x=FILE"]);
 }

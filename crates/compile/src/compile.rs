@@ -10,8 +10,6 @@
 //! unit.so             the shared object, which exports `precast_module_v1`
 //! ```
 
-use std::path::Path;
-
 use precast_codegen::Unit;
 use precast_store::archive::{OBJECT, SHARED_OBJECT};
 use precast_store::key::{ARCHIVE_EPOCH, ActionInputs, ActionKind, ContentId, HostAbi, Language};
@@ -20,12 +18,11 @@ use serde::Serialize;
 
 use crate::error::CompileError;
 use crate::isa::Variant;
-use crate::link::{self, RAW, Tools};
-use crate::prepared::{OWN_HEADERS, Prepared};
-use crate::reads;
+use crate::link::{self, Tools};
+use crate::object::object;
+use crate::prepared::Prepared;
 use crate::refused;
 use crate::requires;
-use crate::scratch::Scratch;
 use crate::stack;
 use crate::system;
 use crate::toolchain::{Compiler, Toolchain};
@@ -84,46 +81,6 @@ pub fn compile(unit: &Unit, toolchain: &Toolchain, variant: &Variant) -> Result<
     let headers = prepared.sources.iter().map(|(name, content)| (name.as_str(), content.as_bytes()));
     let files = Files { text: (prepared.file, prepared.text.as_bytes()), headers, object, shared };
     pack(&inputs, prepared.compiler, variant, made, files)
-}
-
-/// Runs the compiler with additional arguments.
-pub(crate) fn object(
-    prepared: &Prepared<'_>,
-    scratch: &Scratch,
-    action: &ActionKey,
-    more: &[&str],
-) -> Result<(), CompileError> {
-    let compiler = prepared.compiler;
-    let input =
-        if prepared.lean { prepared.file } else { system::preprocessed_name(prepared.unit.language()) };
-    let mut arguments = prepared.flags.compile.clone();
-    arguments.extend(prepared.places());
-    arguments.push(format!("-frandom-seed={action}"));
-    if prepared.lean {
-        arguments.extend(reads::WRITE_HEADERS.map(str::to_owned));
-    }
-    arguments.extend(reads::write_assembler(compiler.family).map(str::to_owned));
-    arguments.extend(more.iter().map(|argument| (*argument).to_owned()));
-    arguments.extend(["-pipe", "-c", input, "-o", RAW].map(str::to_owned));
-    let mut inputs = vec![(input, scratch.root().join(input))];
-    if prepared.lean {
-        inputs.push((OWN_HEADERS, compiler.own_headers.clone()));
-        if !prepared.sources.is_empty() {
-            inputs.push(("include", scratch.root().join("include")));
-        }
-    }
-    let inputs: Vec<(&str, &Path)> = inputs.iter().map(|(name, path)| (*name, &**path)).collect();
-    let outputs: Vec<&str> =
-        std::iter::once(RAW).chain(reads::written(compiler.family, prepared.lean)).collect();
-    let tools = (prepared.toolchain, prepared.unit.language());
-    let ended = scratch.compile(tools, &arguments, &inputs, &outputs)?;
-    if !ended.status.success() {
-        return Err(refused::rejected(prepared, &ended.stderr));
-    }
-    if prepared.lean {
-        reads::headers(prepared, scratch)?;
-    }
-    reads::assembler(prepared, scratch, input)
 }
 
 #[derive(Serialize)]

@@ -41,6 +41,7 @@ mod isa;
 mod join;
 mod link;
 mod loader;
+mod object;
 mod outside;
 mod parallel;
 mod prepared;

@@ -13,6 +13,7 @@ use precast_store::key::Language;
 use crate::error::CompileError;
 use crate::flags::Flags;
 use crate::loader;
+use crate::object::RAW;
 use crate::prepared::Prepared;
 use crate::refused;
 use crate::scratch::Scratch;
@@ -20,8 +21,6 @@ use crate::stack;
 use crate::symbols;
 use crate::toolchain::{Compiler, Family, Tool, Toolchain};
 
-/// The object file that the compiler writes.
-pub(crate) const RAW: &str = "raw.o";
 const KEEP: &str = "keep.txt";
 
 /// The tools of one compiler, run in one directory.

@@ -10,9 +10,8 @@ use object::read::elf::{ElfFile, SectionHeader as _};
 use object::{Endianness, Object as _};
 use std::path::{Path, PathBuf};
 
-use crate::compile::object;
 use crate::error::CompileError;
-use crate::link::RAW;
+use crate::object::{RAW, object};
 use crate::prepared::Prepared;
 use crate::scratch::Scratch;
 use crate::toolchain::Family;

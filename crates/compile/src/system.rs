@@ -8,25 +8,18 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use precast_store::Outside;
-use precast_store::key::{ContentId, Language, Profile};
+use precast_store::key::{ContentId, Profile};
 
 use crate::earlier;
 use crate::error::CompileError;
 use crate::link;
 use crate::loader;
+use crate::object::preprocessed_name;
 use crate::prepared::Prepared;
 use crate::reads;
 use crate::refused;
 use crate::scratch::Scratch;
 use crate::toolchain::{Watched, changed, host_target};
-
-/// Returns the file name of the preprocessed unit.
-pub(crate) fn preprocessed_name(language: Language) -> &'static str {
-    match language {
-        Language::C => "unit.i",
-        Language::Cxx => "unit.ii",
-    }
-}
 
 /// The system inputs of a unit.
 #[derive(Default)]

@@ -1,7 +1,7 @@
 //! The properties of this host. CPU features come only from cpuid, never from a compiler probe. `PRECAST_ISA_LIMIT` can
 //! restrict them, for a CPU that must not be used in full or to simulate another one.
 
-use crate::record::Host;
+use crate::record::host::Host;
 use std::iter;
 use std::sync::OnceLock;
 

@@ -7,7 +7,6 @@ use precast_ops::Ops;
 use precast_ops::rewrite::{self, PASSES, Pass, Passes};
 use serde_json::json;
 
-use super::show::steps;
 use crate::args::{GraphArgs, ShowArgs};
 use crate::error::{Exit, Failure};
 use crate::graph::{self, Source};
@@ -101,4 +100,18 @@ fn trace_json(graph: &FunctionGraph, trace: &[(Pass, FunctionGraph)]) -> serde_j
         before = after;
     }
     json!({"declared": graph.to_string(), "applies": graph.applies().len(), "passes": passes})
+}
+
+/// Puts each step of a graph on a line; text in braces stays on its line.
+pub(super) fn steps(graph: &str) -> String {
+    let (mut text, mut depth) = (String::new(), 0_usize);
+    for part in graph.split_inclusive("; ") {
+        depth += part.matches('{').count();
+        depth = depth.saturating_sub(part.matches('}').count());
+        match part.strip_suffix("; ").filter(|_| depth == 0) {
+            Some(step) => text += &format!("{step}\n            "),
+            None => text += part,
+        }
+    }
+    text
 }

@@ -2,6 +2,7 @@
 
 use super::collect::{self, Requests};
 use super::native::{self, Native, Surroundings};
+use super::shared;
 use super::signature::{plain, print};
 use super::variables::{Outline, Task, outline};
 use super::{cpython, debug, frame, instance, reserved, run};
@@ -17,7 +18,8 @@ use precast_store::key::Language;
 
 /// Creates the module of a valid graph.
 pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Module, LinkError> {
-    let outline = outline(graph, library)?;
+    let mut outline = outline(graph, library)?;
+    shared::generate(&mut outline)?;
     let language = collect::language(&outline);
     let requests = collect::collect(&outline, language)?;
     let n_constants = graph.slots().count();

@@ -204,7 +204,6 @@ pub(super) fn outline<'a>(graph: &'a FunctionGraph, library: &Library) -> Result
             struct_task,
         });
     }
-    super::shared::generate(&mut outline)?;
     Ok(outline)
 }
 

@@ -1,7 +1,7 @@
 //! Looks up records and entries in a bundle. A look-up does no I/O and returns no error: damage is reported as an event and
 //! counts as a miss.
 
-use super::head::{hash, slice, u32_at, u64_at};
+use super::bytes::{hash, slice, u32_at, u64_at};
 use super::{Bundle, Piece};
 use crate::event::{Event, chain};
 use crate::key::{BuildKey, ContentId, Fingerprint, KeyDocument, RecordId};

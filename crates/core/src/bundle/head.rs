@@ -1,5 +1,6 @@
 //! The constants of the file format, and the head of a bundle with every length and offset checked.
 
+use super::bytes::{slice, u32_at, u64_at};
 use super::table::Table;
 use crate::key::context;
 
@@ -32,31 +33,11 @@ pub(super) const ROWS: (usize, usize) = (144, 16);
 pub(super) const NAMES: (usize, usize) = (96, 32);
 pub(super) const PROGRAMS: (usize, usize) = (1, 8192);
 
-/// Hashes a page, a pack, a list of documents, a declared graph or the page hashes.
-pub(super) fn hash(bytes: &[u8]) -> [u8; 32] {
-    blake3::derive_key(context::BUNDLE, bytes)
-}
-
 /// Hashes a head, except the hash itself.
 pub(super) fn hash_head(head: &[u8]) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new_derive_key(context::BUNDLE);
     hasher.update(&head[..HASH_AT]).update(&head[ROOT_AT..]);
     *hasher.finalize().as_bytes()
-}
-
-/// Reads a number at `at`. Returns `None` beyond the end of `bytes`.
-pub(super) fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
-    Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
-}
-
-/// Reads a number at `at` as an index. Returns `None` beyond the end of `bytes`, or if the number does not fit in `usize`.
-pub(super) fn u64_at(bytes: &[u8], at: usize) -> Option<usize> {
-    usize::try_from(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?)).ok()
-}
-
-/// Returns the `len` bytes at `offset`, or `None` if the slice is too short.
-pub(super) fn slice(bytes: &[u8], offset: usize, len: usize) -> Option<&[u8]> {
-    bytes.get(offset..offset.checked_add(len)?)
 }
 
 /// The checked head of a bundle.

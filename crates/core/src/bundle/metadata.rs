@@ -7,7 +7,7 @@
 //! subjects            name str | metadata, in the order of the rows
 //! ```
 
-use super::head::{u32_at, u64_at};
+use super::bytes::{u32_at, u64_at};
 use super::{Bundle, WriteBundleError};
 use crate::event::chain;
 use crate::key::ContentId;

@@ -40,6 +40,7 @@
 //!
 //! The same records, shared objects and entries give the same bytes, whatever their order.
 
+mod bytes;
 mod data;
 mod find;
 mod head;

@@ -4,7 +4,8 @@ use std::io::{self, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::head::{FORMAT, GENERATOR_AT, Head, MAGIC, u32_at, u64_at};
+use super::bytes::{u32_at, u64_at};
+use super::head::{FORMAT, GENERATOR_AT, Head, MAGIC};
 use super::{Bundle, BundleSignatureError, Data, Seen};
 use crate::event::Observer;
 use crate::file;

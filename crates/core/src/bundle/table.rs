@@ -6,7 +6,7 @@
 //! skipped. So a damaged page can hide its own keys, but no keys of other pages.
 
 use super::Bundle;
-use super::head::{hash, slice};
+use super::bytes::{hash, slice};
 use std::hint::select_unpredictable;
 
 /// A table of a bundle. The offset and length have been checked against the file.

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::bytes::hash;
 use super::head::{
     FORMAT, GENERATOR_AT, GENERATOR_LIMIT, HASH_AT, INDEX, KINDS, MAGIC, METADATA, NAMES, OPTIONAL, PROGRAMS,
-    ROOT_AT, ROWS, SECTION, WITH_METADATA, hash, hash_head,
+    ROOT_AT, ROWS, SECTION, WITH_METADATA, hash_head,
 };
 use super::metadata;
 use crate::key::{BuildKey, ContentId, RecordId};

@@ -19,6 +19,7 @@
 mod documents;
 mod entry;
 mod error;
+pub(crate) mod host;
 mod requires;
 pub(crate) mod wire;
 
@@ -32,7 +33,8 @@ use crate::key::{
 pub use documents::{documents_bytes, set_documents};
 pub use entry::{Entry, EntryNameError, check_entry_name};
 pub use error::ParseRecordError;
-pub use requires::{Host, Requires, Unmet};
+pub use host::Host;
+pub use requires::{Requires, Unmet};
 pub use wire::FORMAT;
 use wire::{Kind, Reader, Writer};
 

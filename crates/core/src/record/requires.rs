@@ -1,8 +1,8 @@
 //! The requirements of code, and the check against a host. The host is passed in; this module does not probe it.
 
 use super::ParseRecordError;
+use super::host::Host;
 use super::wire::{Reader, Writer};
-use std::collections::BTreeSet;
 
 /// The requirements of an artifact, read from its ELF file and its flags.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,25 +23,6 @@ pub struct Requires {
     /// Undefined symbols, sorted.
     pub undefined: Vec<String>,
     /// Lowest and highest version of the C ABI that the code supports.
-    pub abi: (u32, u32),
-}
-
-/// The properties of a host.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Host {
-    /// Architecture, such as `x86_64`.
-    pub arch: String,
-    /// Operating system, such as `linux`.
-    pub os: String,
-    /// C library, such as `gnu`.
-    pub libc: Option<String>,
-    /// Version of the C library.
-    pub libc_version: Option<String>,
-    /// CPU features that may be used.
-    pub cpu: BTreeSet<String>,
-    /// The highest ISA level that may be used, if a limit is set.
-    pub limit: Option<String>,
-    /// Lowest and highest version of the C ABI that the host supports.
     pub abi: (u32, u32),
 }
 

@@ -14,12 +14,18 @@ use precast_store::remote::RemoteError;
 use reqwest::{Response, Url};
 
 use super::At;
-use super::token::Purpose;
 use crate::gather::Stopped;
 use crate::{Patience, shortened, words};
 
 /// The maximum size of an error text or of a token server's response, in bytes.
 pub(super) const SHORT: u64 = 64 << 10;
+
+/// The purpose of a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Purpose {
+    Pull,
+    Push,
+}
 
 /// Returns the HTTP client of a registry.
 pub(super) fn client(patience: Patience) -> reqwest::Result<reqwest::Client> {

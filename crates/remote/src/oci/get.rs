@@ -7,8 +7,8 @@ use oci_client::Reference;
 use oci_client::manifest::{ImageIndexEntry, OCI_IMAGE_INDEX_MEDIA_TYPE, OciImageIndex};
 use precast_store::remote::RemoteError;
 
+use super::ask::Purpose;
 use super::ask::Request;
-use super::token::Purpose;
 use super::{At, MANIFEST, is_digest};
 
 impl At {

@@ -96,7 +96,7 @@ struct At {
     /// The stored credential, if it is unusable; requests are then anonymous.
     unusable: Option<IdentityToken>,
     /// The tokens that the registry issued in exchange for a password.
-    tokens: tokio::sync::Mutex<BTreeMap<token::Purpose, String>>,
+    tokens: tokio::sync::Mutex<BTreeMap<ask::Purpose, String>>,
     patience: Patience,
 }
 

@@ -11,9 +11,9 @@ use oci_client::manifest::{
 };
 use precast_store::remote::RemoteError;
 
+use super::ask::Purpose;
 use super::ask::Request;
 use super::credentials::IdentityToken;
-use super::token::Purpose;
 use super::{AT_ONCE, At, EMPTY, Kind, MANIFEST, Registry, SIGNATURES, TITLE, cut, sha256};
 use crate::wait::wait;
 

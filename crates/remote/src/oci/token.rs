@@ -10,17 +10,10 @@ use reqwest::Url;
 use serde::Deserialize;
 
 use super::At;
-use super::ask::SHORT;
+use super::ask::{Purpose, SHORT};
 use super::credentials::Login;
 use crate::url::is_here;
 use crate::words;
-
-/// The purpose of a token.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Purpose {
-    Pull,
-    Push,
-}
 
 /// The registry's description of its token server.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Extracts one Apply of a graph into a graph and a module of its own.
 
-use super::judge::Contract;
+use super::contract::Contract;
 use crate::error::FunctionError;
 use crate::reference::Reference;
 use crate::runtime::Runtime;

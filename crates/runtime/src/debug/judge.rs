@@ -5,11 +5,11 @@
 //! written. Other differences come from reading foreign memory, or from nondeterminism.
 
 use super::cases::{Case, Expected};
+use super::contract::Contract;
 use super::trial::{Rooms, Trial};
 use super::value::Value;
 use super::violation::ViolationKind as Kind;
 use precast_abi::module::TaskKind;
-use precast_codegen::UserTypes;
 use precast_core::native::watch::{Fault, Layout, Output, Role, Seen, Side, Touched};
 use precast_graph::{Array, DType, Type};
 
@@ -21,20 +21,6 @@ const SILENT: &str = "failed without setting an error";
 
 /// A rule and the observation that violates it.
 pub(super) type Finding = (Kind, String);
-
-/// The contract of an Apply.
-#[derive(Debug, Clone)]
-pub(super) struct Contract {
-    pub(super) outputs: Vec<Type>,
-    /// The user types, whose rules define equal values.
-    pub(super) types: UserTypes,
-    pub(super) view_map: Vec<(usize, usize)>,
-    pub(super) destroy_map: Vec<(usize, usize)>,
-    /// Whether results may differ from `perform` by rounding.
-    pub(super) approximate: bool,
-    /// Whether its C can check for read-only tensors; code for NumPy's interface does not.
-    pub(super) knows_readonly: bool,
-}
 
 /// The result of the first trial, which later results are compared with.
 #[derive(Debug, Clone, PartialEq, Eq)]

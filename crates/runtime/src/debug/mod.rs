@@ -11,6 +11,7 @@
 
 mod alone;
 mod cases;
+mod contract;
 mod graph;
 mod judge;
 mod series;

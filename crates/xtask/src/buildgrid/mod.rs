@@ -12,7 +12,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::remotes::{Server, free, start};
+use crate::remotes::server::{Server, free, start};
 use crate::steps::run as run_command;
 use crate::tools::{answers, cargo};
 

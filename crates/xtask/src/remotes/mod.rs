@@ -8,14 +8,14 @@
 //! Missing programs are installed if possible; otherwise the tests that need them are skipped with a message.
 
 mod install;
-mod server;
+pub(crate) mod server;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Result;
 
-pub(crate) use server::{Server, free, start};
+use server::{Server, free, start};
 
 use crate::buildgrid;
 use crate::steps::run as run_command;

@@ -15,7 +15,7 @@ use precast_store::key::KeyDocument;
 use precast_store::{BuildKey, Entry, Layer, Record};
 use serde_json::{Value, json};
 
-use super::passes;
+use super::passes::{self, steps};
 use crate::args::ShowArgs;
 use crate::error::{Exit, Failure};
 use crate::kind::Kind;
@@ -229,20 +229,6 @@ fn show_function(args: &ShowArgs, layer: &Layer, name: &str, metadata: &Metadata
 
 fn metadata_lines(metadata: &Metadata) -> String {
     described::lines(metadata).iter().map(|(heading, text)| format!("{heading:<12}{text}\n")).collect()
-}
-
-/// Puts each step of a graph on a line; text in braces stays on its line.
-pub(super) fn steps(graph: &str) -> String {
-    let (mut text, mut depth) = (String::new(), 0_usize);
-    for part in graph.split_inclusive("; ") {
-        depth += part.matches('{').count();
-        depth = depth.saturating_sub(part.matches('}').count());
-        match part.strip_suffix("; ").filter(|_| depth == 0) {
-            Some(step) => text += &format!("{step}\n            "),
-            None => text += part,
-        }
-    }
-    text
 }
 
 fn keys(entry: &Entry) -> Vec<String> {

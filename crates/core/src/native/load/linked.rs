@@ -3,7 +3,8 @@
 //! They are part of the program, like an embedded bundle, so they are neither verified nor opened. The handshake and the
 //! key of the slot are checked as for a shared object.
 
-use super::library::{LoadLibraryError, LoadedLibrary};
+use super::error::LoadLibraryError;
+use super::library::LoadedLibrary;
 use crate::key::Digest;
 use precast_abi::module::Linked;
 use std::collections::BTreeMap;

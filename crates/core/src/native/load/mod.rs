@@ -8,15 +8,17 @@
 //! profiling  names of modules and their functions, for profilers and debuggers
 //! ```
 
+mod error;
 mod instance;
 mod library;
 mod linked;
 pub mod profiling;
 mod stage;
 
+pub use error::LoadLibraryError;
 pub use instance::RunError;
 pub(super) use instance::{Instance, run_error};
-pub use library::{LoadLibraryError, LoadedLibrary, LoadedModule};
+pub use library::{LoadedLibrary, LoadedModule};
 pub(crate) use linked::find as find_linked;
 pub use profiling::Label;
 pub use stage::Staged;

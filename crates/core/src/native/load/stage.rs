@@ -4,7 +4,7 @@
 //! library by the path that it was opened with, and descriptor numbers are reused. So each file has a unique spelling of
 //! its path. It must exist only while it is opened.
 
-use super::library::LoadLibraryError;
+use super::error::LoadLibraryError;
 use crate::file::check_size_limit;
 use crate::scratch::Scratch;
 use rustix::io::Errno;
