@@ -147,6 +147,40 @@ macro_rules! scalar_rows {
             erf(x) [] Inexact => Same, Costly, method { float "math/erf.h"; }
             /// `1 - erf(x)`, accurate for small results.
             erfc(x) [] Inexact => Same, Heavy, method { float "math/erf.h"; }
+            /// `exp(x*x) * erfc(x)`, which does not underflow.
+            erfcx(x) [] Inexact => Same, Heavy, method { float "math/normal.h"; }
+            /// The inverse of `erf`.
+            erfinv(x) [] Inexact => Same, Heavy, method { float "math/normal.h"; }
+            /// The inverse of `erfc`.
+            erfcinv(x) [] Inexact => Same, Heavy, method { float "math/normal.h"; }
+            /// The probability that a standard normal number is at most `x`.
+            ndtr(x) [] Inexact => Same, Heavy, method { float "math/normal.h"; }
+            /// The logarithm of `ndtr(x)`.
+            log_ndtr(x) [] Inexact => Same, Heavy, method { float "math/normal.h"; }
+            /// The inverse of `ndtr`, the quantiles of the standard normal distribution.
+            ndtri(p) [] Inexact => Same, Heavy, method { float "math/normal.h"; }
+            /// The inverse of `log_ndtr`: the quantile of the probability `exp(y)`.
+            ndtri_exp(y) [] Inexact => Same, Branching, method { float "math/normal.h"; }
+            /// `x * log(y)`; 0 where `x` is 0.
+            xlogy(x, y) [] Inexact => Same, Costly, method { float "math/entropy.h"; }
+            /// `x * log1p(y)`; 0 where `x` is 0.
+            xlog1py(x, y) [] Inexact => Same, Costly, method { float "math/entropy.h"; }
+            /// `-x * log(x)`; 0 where `x` is 0, and -inf where it is negative.
+            entr(x) [] Inexact => Same, Costly, method { float "math/entropy.h"; }
+            /// `x * log(x / y)`; 0 where `x` is 0, and inf outside of the domain.
+            rel_entr(x, y) [] Inexact => Same, Branching, method { float "math/entropy.h"; }
+            /// `x * log(x / y) - x + y`; inf outside of the domain.
+            kl_div(x, y) [] Inexact => Same, Branching, method { float "math/entropy.h"; }
+            /// `log(p / (1 - p))`, the inverse of `sigmoid`.
+            logit(p) [] Inexact => Same, Branching, method { float "math/entropy.h"; }
+            /// The modified Bessel function of the first kind of order 0.
+            i0(x) [] Inexact => Same, Heavy, method { float "math/bessel.h"; }
+            /// `exp(-abs(x)) * i0(x)`, which does not overflow.
+            i0e(x) [] Inexact => Same, Heavy, method { float "math/bessel.h"; }
+            /// The modified Bessel function of the first kind of order 1.
+            i1(x) [] Inexact => Same, Heavy, method { float "math/bessel.h"; }
+            /// `exp(-abs(x)) * i1(x)`, which does not overflow.
+            i1e(x) [] Inexact => Same, Heavy, method { float "math/bessel.h"; }
             /// The logarithm of the absolute value of the gamma function.
             gammaln(x) [lgamma] Inexact => Same, Branching, method { float "math/gamma.h" f32 [right] f64 [near far right]; }
             /// The derivative of `gammaln`.

@@ -105,6 +105,68 @@ def cbrt(x):
     return mp.sign(x) * mp.cbrt(abs(x))
 
 
+def ndtr(x):
+    return mp.erfc(-max(min(x, 60), -60) / mp.sqrt(2)) / 2
+
+
+def log_ndtr(x):
+    return mp.log1p(-ndtr(-x)) if x > 0 else log_tail(x)
+
+
+def log_tail(x):
+    """Returns the logarithm of `ndtr(x)` for negative numbers: of its asymptotic series far to the left."""
+    if x > -30:
+        return mp.log(ndtr(x))
+    term = total = mp.mpf(1)
+    for k in range(1, 30):
+        term *= -(2 * k - 1) / x**2
+        total += term
+    return -(x**2) / 2 - mp.log(-x * mp.sqrt(2 * mp.pi)) + mp.log(total)
+
+
+def erfcx(x):
+    return mp.exp(x**2) * mp.erfc(x) if x < 50 else mp.exp(log_tail(-x * mp.sqrt(2)) + x**2) * 2 if x < 1e30 else 1 / (x * mp.sqrt(mp.pi))
+
+
+def quantile(log):
+    """Returns the quantile of the probability with this logarithm."""
+    if log > -mp.log(2):
+        return -quantile(mp.log(-mp.expm1(log)))
+    if log > -3:
+        return -mp.sqrt(2) * mp.erfinv(1 - 2 * mp.exp(log))
+    return mp.findroot(lambda x: log_tail(x) - log, -mp.sqrt(-2 * log) + 0.2)
+
+
+def ndtri(p):
+    return quantile(mp.log(p)) if p < 0.5 else -quantile(mp.log1p(-p)) if p > 0.5 else mp.mpf(0)
+
+
+def erfinv(x):
+    return mp.erfinv(x) if abs(x) < 0.9 else -mp.sign(x) * quantile(mp.log1p(-abs(x)) - mp.log(2)) / mp.sqrt(2)
+
+
+def erfcinv(x):
+    return erfinv(1 - x) if 0.2 < x < 1.8 else -mp.sign(1 - x) * quantile(mp.log(min(x, 2 - x)) - mp.log(2)) / mp.sqrt(2)
+
+
+def bessel(order, scaled):
+    """Returns a modified Bessel function, by its asymptotic series for large numbers."""
+
+    def function(x):
+        a = abs(x)
+        if a < 100:
+            y = mp.besseli(order, a) * (mp.exp(-a) if scaled else 1)
+        else:
+            term = total = mp.mpf(1)
+            for k in range(1, 40):
+                term *= ((2 * k - 1) ** 2 - 4 * order**2) / (8 * k * a)
+                total += term
+            y = total / mp.sqrt(2 * mp.pi * a) * (1 if scaled else mp.exp(min(a, 2000)))
+        return mp.sign(x) * y if order else y
+
+    return function
+
+
 # Name: function, the range in which it varies, the domain, and the tolerances in ulp for f32 and f64. A function without a domain is
 # defined for all numbers. A tolerance is the largest error seen by `tests/c/accuracy.c` plus half an ulp, rounded down, because
 # distances count steps from the rounded value.
@@ -138,6 +200,19 @@ FUNCTIONS = {
     "tan": (mp.tan, -30, 30, FINITE, (1, 1)),
     "tanh": (near(mp.tanh), -3, 3, FINITE, (1, 1)),
     "trigamma": (trigamma, -20, 20, ALL, (0, 3)),
+    "entr": (lambda x: -x * mp.log(x), 0, 4, RIGHT, (1, 1)),
+    "erfcinv": (erfcinv, 0, 2, ends(2.0**-1074, 2 - 2.0**-52), (1, 4)),
+    "erfcx": (erfcx, -26.6, 60, ends(-26.6, 2.0**1023), (1, 2)),
+    "erfinv": (erfinv, -1, 1, ends(-(1 - 2.0**-53), 1 - 2.0**-53), (1, 4)),
+    "i0": (bessel(0, False), -714, 714, FINITE, (1, 3)),
+    "i0e": (bessel(0, True), -40, 40, FINITE, (1, 2)),
+    "i1": (bessel(1, False), -714, 714, FINITE, (1, 3)),
+    "i1e": (bessel(1, True), -40, 40, FINITE, (1, 2)),
+    "log_ndtr": (log_ndtr, -40, 10, ends(-1e150, 30), (1, 2)),
+    "logit": (lambda x: mp.log(x / (1 - x)), 0, 1, ends(2.0**-1074, 1 - 2.0**-53), (1, 1)),
+    "ndtr": (ndtr, -38.5, 9, FINITE, (1, 2)),
+    "ndtri": (ndtri, 0, 1, ends(2.0**-1074, 1 - 2.0**-53), (1, 4)),
+    "ndtri_exp": (quantile, -800, 0, ends(-1e150, -1e-30), (1, 4)),
 }
 
 
@@ -199,6 +274,10 @@ def signed(function):
 PAIRS = {
     "gammainc": (gamma_tail(False), 0, 60, (0, 6)),
     "gammaincc": (gamma_tail(True), 0, 60, (0, 20)),
+    "kl_div": (signed(lambda x, y: x * mp.log(x / y) - x + y), 0, 4, (1, 1)),
+    "rel_entr": (signed(lambda x, y: x * mp.log(x / y)), 0, 4, (1, 2)),
+    "xlog1py": (signed(lambda x, y: x * mp.log1p(y)), 0, 4, (1, 2)),
+    "xlogy": (signed(lambda x, y: x * mp.log(y)), 0, 4, (1, 2)),
     "atan2": (signed(mp.atan2), -3, 3, (1, 1)),
     "hypot": (signed(mp.hypot), -3, 3, (0, 0)),
     "pow": (signed(lambda x, y: abs(x) ** y), -9, 9, (1, 1)),
@@ -208,7 +287,11 @@ PAIRS = {
 def pairs(name, draw):
     """Returns pairs close to the origin and of all exponents; for pow, non-negative bases with results of every size."""
     for _ in range(100):
-        if name == "pow":
+        if name in ("kl_div", "rel_entr", "xlog1py", "xlogy"):
+            x = 10 ** draw.uniform(-6, 6)
+            yield x, 10 ** draw.uniform(-6, 6)
+            yield x, x * (1 + draw.uniform(-0.01, 0.01))
+        elif name == "pow":
             x = 2.0 ** draw.uniform(-60, 60)
             yield x, draw.uniform(-140, 128) / math.log2(x)
         else:

@@ -12,12 +12,15 @@
  *   math/erf.h         erf erfc             math/gamma.h   gammaln digamma
  *   math/trigamma.h    trigamma             math/gammainc.h  gammainc gammaincc
  *   math/betainc.h     betainc              math/tail.h    (what both need)
+ *   math/normal.h      erfcx ndtr log_ndtr, and the inverses of erf, erfc, ndtr and log_ndtr
+ *   math/entropy.h     xlogy xlog1py entr rel_entr kl_div logit
+ *   math/bessel.h      i0 i0e i1 i1e
  *   math/f32/          the same functions of f32, included by the headers above
  *   math/complex/      of c64 and c128: exp log sqrt pow, trigonometric and hyperbolic functions and their inverses
  *
  * Rules that make the bits equal: only IEEE +, -, *, /, sqrt and bit operations, in a written order; no fused multiply-add
- * (-ffp-contract=off), no libm, no tables, no branches (selects only; but those of tail.h have loops), so a loop over any of them becomes vector code
- * at every ISA level, and an element's result depends neither on its position nor on the vector width.
+ * (-ffp-contract=off), no libm, no tables, no branches (selects only; but some functions of normal.h, entropy.h and tail.h have them, and
+ * loops), so a loop over any of them becomes vector code at every ISA level, and an element's result depends neither on its position nor on the vector width.
  * Functions with regions have shorter forms for some operands, with the same bits: block.h. The row of the function names them.
  *
  * There is no other text of them: `perform` calls these functions too, compiled once for the host.
@@ -28,7 +31,7 @@
  * and Knuth. The coefficients are our own: minimax by Remez' exchange at 60 digits (crates/ops/c/minimax.py).
  *
  * f32 functions have texts of their own, below math/f32/: in f64 with short polynomials, rounded once. exp, log, log1p, erf, sigmoid and
- * tanh are computed in f32; trigamma, gammainc, gammaincc and betainc are the f64 function rounded once, as are gammaln and digamma left of 0.
+ * tanh are computed in f32; trigamma and all below it in this list are the f64 function rounded once, as are gammaln and digamma left of 0.
  * Forms of f32 that hold in a region: near of sin, cos and tan, |x| < 2^20; right of gammaln and digamma, x > 0.
  *
  * Accuracy, largest error seen against 113-bit arithmetic, in ulp: crates/ops/ACCURACY.md.
@@ -40,7 +43,9 @@
 #include <precast/ops/math/arc.h>
 #include <precast/ops/math/area.h>
 #include <precast/ops/math/atan.h>
+#include <precast/ops/math/bessel.h>
 #include <precast/ops/math/betainc.h>
+#include <precast/ops/math/entropy.h>
 #include <precast/ops/math/erf.h>
 #include <precast/ops/math/exp.h>
 #include <precast/ops/math/exp2.h>
@@ -50,6 +55,7 @@
 #include <precast/ops/math/log.h>
 #include <precast/ops/math/log1p.h>
 #include <precast/ops/math/log2.h>
+#include <precast/ops/math/normal.h>
 #include <precast/ops/math/pow.h>
 #include <precast/ops/math/root.h>
 #include <precast/ops/math/sigmoid.h>

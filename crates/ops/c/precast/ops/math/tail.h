@@ -46,7 +46,7 @@ PC_TAIL pc_pair_f64 pc_deviance_f64(pc_f64 a, pc_pair_f64 d) {
 }
 
 /* e^(x^2) erfc x for 0 <= x <= 27.5. */
-PC_TAIL pc_f64 pc_erfcx_f64(pc_f64 x) {
+PC_TAIL pc_f64 pc_tail_erfcx_f64(pc_f64 x) {
   if (x < 0.75) return pc_exp_f64(x * x) * pc_erfc_f64(x);
   pc_pair_f64 g = pc_erfc_factor_f64(x);
   return g.hi / x;
@@ -63,7 +63,7 @@ PC_TAIL pc_f64 pc_uniform_f64(pc_f64 h, pc_f64 r, pc_f64 w, pc_pair_f64 f, pc_pa
   a[0] = 2.0 / 3.0 * r;
   e[0] = -0.5 * a[0];
   d[0] = -e[0];
-  pc_f64 j0 = 0.5 / root * pc_erfcx_f64(z0), j1 = low, sum = j0 + d[0] * w * j1;
+  pc_f64 j0 = 0.5 / root * pc_tail_erfcx_f64(z0), j1 = low, sum = j0 + d[0] * w * j1;
   pc_f64 s = 1.0, h2 = h * h, hn = 1.0, wn = w, znm = z, zn = z2;
   for (int n = 2; n <= PC_TAIL_TERMS; n += 2) {
     hn = h2 * hn;

@@ -45,7 +45,7 @@ class Refused(Exception):
 class Refusal(NamedTuple):
     """An Apply that cannot be lowered."""
 
-    #: The signature of the Apply, ``Erfinv(float64[?]) -> float64[?]``.
+    #: The signature of the Apply, ``Kve(float64[?], float64[?]) -> float64[?]``.
     apply: str
     reason: str
 
