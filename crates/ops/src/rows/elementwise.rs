@@ -181,6 +181,10 @@ macro_rules! scalar_rows {
             i1(x) [] Inexact => Same, Heavy, method { float "math/bessel.h"; }
             /// `exp(-abs(x)) * i1(x)`, which does not overflow.
             i1e(x) [] Inexact => Same, Heavy, method { float "math/bessel.h"; }
+            /// The gamma function; NaN at negative integers.
+            gamma(x) [] Inexact => Same, Branching, method { float "math/factorial.h"; }
+            /// Owen's T function: the probability that `x > h` and `0 < y < a*x` of two standard normal numbers.
+            owens_t(h, a) [] Inexact => Same, Branching, method { float "math/owens.h"; }
             /// The logarithm of the absolute value of the gamma function.
             gammaln(x) [lgamma] Inexact => Same, Branching, method { float "math/gamma.h" f32 [right] f64 [near far right]; }
             /// The derivative of `gammaln`.

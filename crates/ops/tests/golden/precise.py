@@ -167,6 +167,18 @@ def bessel(order, scaled):
     return function
 
 
+def gamma(x):
+    if x == 0 or not mp.isfinite(x):
+        return mp.inf * math.copysign(1, x) if x == x and x >= 0 else mp.nan
+    return mp.nan if x < 0 and x == mp.floor(x) else mp.inf if x > 200 else mp.mpf(0) if x < -220 else mp.gamma(x)
+
+
+def owens_t(h, a):
+    end = min(abs(a), 14 / abs(h))
+    value = mp.quad(lambda x: mp.exp(-((h * x) ** 2) / 2) / (1 + x * x), mp.linspace(0, end, 7))
+    return mp.sign(a) * mp.exp(-(h**2) / 2) / (2 * mp.pi) * value
+
+
 # Name: function, the range in which it varies, the domain, and the tolerances in ulp for f32 and f64. A function without a domain is
 # defined for all numbers. A tolerance is the largest error seen by `tests/c/accuracy.c` plus half an ulp, rounded down, because
 # distances count steps from the rounded value.
@@ -212,6 +224,7 @@ FUNCTIONS = {
     "logit": (lambda x: mp.log(x / (1 - x)), 0, 1, ends(2.0**-1074, 1 - 2.0**-53), (1, 1)),
     "ndtr": (ndtr, -38.5, 9, FINITE, (1, 2)),
     "ndtri": (ndtri, 0, 1, ends(2.0**-1074, 1 - 2.0**-53), (1, 4)),
+    "gamma": (gamma, -30, 172, ends(-(2.0**60), 2.0**1023), (1, 1)),
     "ndtri_exp": (quantile, -800, 0, ends(-1e150, -1e-30), (1, 4)),
 }
 
@@ -274,6 +287,7 @@ def signed(function):
 PAIRS = {
     "gammainc": (gamma_tail(False), 0, 60, (0, 6)),
     "gammaincc": (gamma_tail(True), 0, 60, (0, 20)),
+    "owens_t": (signed(owens_t), -6, 6, (1, 4)),
     "kl_div": (signed(lambda x, y: x * mp.log(x / y) - x + y), 0, 4, (1, 1)),
     "rel_entr": (signed(lambda x, y: x * mp.log(x / y)), 0, 4, (1, 2)),
     "xlog1py": (signed(lambda x, y: x * mp.log1p(y)), 0, 4, (1, 2)),
@@ -287,7 +301,9 @@ PAIRS = {
 def pairs(name, draw):
     """Returns pairs close to the origin and of all exponents; for pow, non-negative bases with results of every size."""
     for _ in range(100):
-        if name in ("kl_div", "rel_entr", "xlog1py", "xlogy"):
+        if name == "owens_t":
+            yield draw.uniform(-5, 5), draw.uniform(-3, 3)
+        elif name in ("kl_div", "rel_entr", "xlog1py", "xlogy"):
             x = 10 ** draw.uniform(-6, 6)
             yield x, 10 ** draw.uniform(-6, 6)
             yield x, x * (1 + draw.uniform(-0.01, 0.01))

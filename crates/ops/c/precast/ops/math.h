@@ -14,12 +14,13 @@
  *   math/betainc.h     betainc              math/tail.h    (what both need)
  *   math/normal.h      erfcx ndtr log_ndtr, and the inverses of erf, erfc, ndtr and log_ndtr
  *   math/entropy.h     xlogy xlog1py entr rel_entr kl_div logit
- *   math/bessel.h      i0 i0e i1 i1e
+ *   math/bessel.h      i0 i0e i1 i1e        math/factorial.h  gamma
+ *   math/owens.h       owens_t
  *   math/f32/          the same functions of f32, included by the headers above
  *   math/complex/      of c64 and c128: exp log sqrt pow, trigonometric and hyperbolic functions and their inverses
  *
  * Rules that make the bits equal: only IEEE +, -, *, /, sqrt and bit operations, in a written order; no fused multiply-add
- * (-ffp-contract=off), no libm, no tables, no branches (selects only; but some functions of normal.h, entropy.h and tail.h have them, and
+ * (-ffp-contract=off), no libm, no tables, no branches (selects only; but those of factorial.h, owens.h and tail.h and some of normal.h and entropy.h have them, and
  * loops), so a loop over any of them becomes vector code at every ISA level, and an element's result depends neither on its position nor on the vector width.
  * Functions with regions have shorter forms for some operands, with the same bits: block.h. The row of the function names them.
  *
@@ -49,6 +50,7 @@
 #include <precast/ops/math/erf.h>
 #include <precast/ops/math/exp.h>
 #include <precast/ops/math/exp2.h>
+#include <precast/ops/math/factorial.h>
 #include <precast/ops/math/gamma.h>
 #include <precast/ops/math/gammainc.h>
 #include <precast/ops/math/hyperbolic.h>
@@ -56,6 +58,7 @@
 #include <precast/ops/math/log1p.h>
 #include <precast/ops/math/log2.h>
 #include <precast/ops/math/normal.h>
+#include <precast/ops/math/owens.h>
 #include <precast/ops/math/pow.h>
 #include <precast/ops/math/root.h>
 #include <precast/ops/math/sigmoid.h>

@@ -225,6 +225,10 @@ fn tolerance(case: &Case, dtype: DType) -> Option<f64> {
     if has(&["reciprocal"]) && !floats {
         return None;
     }
+    // NumPy's choice between two zeros depends on the CPU, and a quotient shows its sign.
+    if has(&["minimum", "maximum", "fmin", "fmax"]) && case.text.contains("-0.0") && case.text.contains('/') {
+        return None;
+    }
     if has(SUMS) {
         return (!floats
             && !has(&[

@@ -62,6 +62,8 @@ _IN_RESULT = {
     "Erfinv": "erfinv",
     "Erfcinv": "erfcinv",
     "NdtriExp": "ndtri_exp",
+    "Gamma": "gamma",
+    "Owens_t": "owens_t",
     "I0": "i0",
     "I1": "i1",
     "I0e": "i0e",
