@@ -16,6 +16,7 @@
 //! | `homeless` | remotes without a home, and with a full disk |
 //! | `farm` | a shared build cache, a farm that compiles |
 //! | `external` | ops written in C files: a manifest and no Rust |
+//! | `outside` | headers and libraries that no key covers; stores that several processes create |
 //! | `newcomers` | commands of users who have not read the documentation |
 //! | `reference` | references of such ops: in C, or calling other ops; names that the library also has |
 //! | `record` | programs with cache misses, their manifest, and its build |
