@@ -96,7 +96,7 @@ PC_INLINE pc_f64 pc_quantile_near_f64(pc_f64 q) {
   pc_f64 square = q * q, v = 0.180625 - square;
   pc_f64 v2 = v * v;
   pc_f64 above = ((0x1.37fc2a497dea8p+2 + v * 0x1.61cd06fff0ee9p+7) + v2 * (0x1.26c9ca4e1cbfcp+11 + v * 0x1.bc6bde11288dcp+13));
-  above = above + (v2 * v2) * ((0x1.2d66192b3a7d4p+15 + v * 0x1.3c5f69ece2ce0p+15) + v2 * (0x1.4afe66398e791p+13 + v * 0x0.0000000000000p+0));
+  above = above + (v2 * v2) * ((0x1.2d66192b3a7d4p+15 + v * 0x1.3c5f69ece2ce0p+15) + v2 * 0x1.4afe66398e791p+13);
   pc_f64 below = ((0x1.0000000000000p+0 + v * 0x1.5281b386e1ab5p+5) + v2 * (0x1.5797efdc8b3f7p+9 + v * 0x1.512322e75c89fp+12));
   below = below + (v2 * v2) * ((0x1.4b772d5d65266p+14 + v * 0x1.3317caa64f4bep+15) + v2 * (0x1.c0e457cb1ae76p+14 + v * 0x1.46a7eca984b69p+12));
   return q * (0x1.40d931ff62706p+1 + square * (above / below));
@@ -118,7 +118,7 @@ PC_INLINE pc_f64 pc_quantile_tail_f64(pc_pair_f64 log) {
   return is_near ? above / below : over / under;
 }
 
-/* The quantile of 1/2 + q, of which p `factor` is the smaller tail; NaN where there is none. The factor is 1 or 1/2. */
+/* The quantile of 1/2 + q, of which p `factor` is the smaller tail, or NaN if p is no tail. The factor is 1 or 1/2. */
 PC_INLINE pc_f64 pc_quantile_f64(pc_f64 q, pc_f64 p, pc_f64 factor) {
   const pc_pair_f64 half = {-PC_LN2_HI_F64, -PC_LN2_LO_F64}, none = {0.0, 0.0};
   pc_f64 near = pc_quantile_near_f64(pc_magnitude_f64(q) <= 0.425 ? q : 0.0);
