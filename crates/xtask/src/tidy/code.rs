@@ -1,4 +1,4 @@
-//! The tokens of a Rust file outside of tests and comments.
+//! The tokens of a Rust file outside of comments.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::iter::Peekable;
@@ -8,6 +8,8 @@ use std::iter::Peekable;
 pub(super) struct Token {
     pub(super) line: usize,
     pub(super) text: String,
+    /// Whether it belongs to an item with `#[cfg(test)]`.
+    pub(super) in_test: bool,
 }
 
 impl Token {
@@ -18,24 +20,24 @@ impl Token {
     }
 }
 
-/// Returns the tokens of a file; with `tests`, also those of items with `#[cfg(test)]`.
+/// Returns the tokens of a file.
 ///
 /// # Errors
 /// The text is not Rust.
-pub(super) fn tokens(text: &str, tests: bool) -> anyhow::Result<Vec<Token>> {
+pub(super) fn tokens(text: &str) -> anyhow::Result<Vec<Token>> {
     let stream: TokenStream = text.parse().map_err(|error| anyhow::anyhow!("{error}"))?;
     let mut found = Vec::new();
-    collect(stream, tests, &mut found);
+    collect(stream, false, &mut found);
     Ok(found)
 }
 
-fn collect(stream: TokenStream, tests: bool, found: &mut Vec<Token>) {
+fn collect(stream: TokenStream, in_test: bool, found: &mut Vec<Token>) {
     let mut trees = stream.into_iter().peekable();
     while let Some(tree) = trees.next() {
         match attribute(&tree, &mut trees).as_deref() {
-            Some("cfg (test)" | "cfg(test)") if !tests => skip_item(&mut trees),
+            Some("cfg (test)" | "cfg(test)") => add_test(&mut trees, found),
             Some(_) => {}
-            None => add(tree, tests, found),
+            None => add(tree, in_test, found),
         }
     }
 }
@@ -57,18 +59,25 @@ fn attribute(tree: &TokenTree, trees: &mut Peekable<impl Iterator<Item = TokenTr
     Some(content)
 }
 
-/// Skips the rest of an item: up to a `;` or a block.
-fn skip_item(trees: &mut impl Iterator<Item = TokenTree>) {
-    for tree in trees {
-        match tree {
-            TokenTree::Punct(punct) if punct.as_char() == ';' => return,
-            TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => return,
-            _ => {}
+/// Adds the rest of an item of the tests: up to a `;` or a block.
+fn add_test(trees: &mut Peekable<impl Iterator<Item = TokenTree>>, found: &mut Vec<Token>) {
+    while let Some(tree) = trees.next() {
+        if attribute(&tree, trees).is_some() {
+            continue;
+        }
+        let is_last = match &tree {
+            TokenTree::Punct(punct) => punct.as_char() == ';',
+            TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
+            _ => false,
+        };
+        add(tree, true, found);
+        if is_last {
+            return;
         }
     }
 }
 
-fn add(tree: TokenTree, tests: bool, found: &mut Vec<Token>) {
+fn add(tree: TokenTree, in_test: bool, found: &mut Vec<Token>) {
     let line = tree.span().start().line;
     match tree {
         TokenTree::Group(group) => {
@@ -78,11 +87,11 @@ fn add(tree: TokenTree, tests: bool, found: &mut Vec<Token>) {
                 Delimiter::Bracket => ("[", "]"),
                 Delimiter::None => ("", ""),
             };
-            found.push(Token { line, text: open.to_owned() });
-            collect(group.stream(), tests, found);
-            found.push(Token { line: group.span_close().start().line, text: close.to_owned() });
+            found.push(Token { line, text: open.to_owned(), in_test });
+            collect(group.stream(), in_test, found);
+            found.push(Token { line: group.span_close().start().line, text: close.to_owned(), in_test });
         }
-        other => found.push(Token { line, text: other.to_string() }),
+        other => found.push(Token { line, text: other.to_string(), in_test }),
     }
 }
 
@@ -93,15 +102,18 @@ mod tests {
     #[test]
     fn comments_and_tests_are_left_out() {
         let text = "//! a\n/// unsafe\n#[cfg(test)]\nmod t { fn f() {} }\n#[derive(Debug)]\nstruct S; // b\n";
-        let all =
-            |tests| tokens(text, tests).unwrap().iter().map(|token| token.text.clone()).collect::<Vec<_>>();
+        let tokens = tokens(text).unwrap();
+        let all = |tests| {
+            let kept = tokens.iter().filter(|token| tests || !token.in_test);
+            kept.map(|token| token.text.as_str()).collect::<Vec<_>>()
+        };
         assert_eq!(all(false).join(" "), "# [ derive ( Debug ) ] struct S ;");
         assert_eq!(all(true).join(" "), "mod t { fn f ( ) { } } # [ derive ( Debug ) ] struct S ;");
     }
 
     #[test]
     fn string_literals_have_their_content_and_line() {
-        let tokens = tokens("f(\n\"one\", r#\"two \" 2\"#, 'c', b\"three\")", true).unwrap();
+        let tokens = tokens("f(\n\"one\", r#\"two \" 2\"#, 'c', b\"three\")").unwrap();
         let strings: Vec<_> = tokens.iter().filter_map(|token| Some((token.line, token.string()?))).collect();
         assert_eq!(strings, [(2, "one"), (2, "two \" 2"), (2, "three")]);
     }

@@ -36,20 +36,21 @@ pub(super) fn check(tree: &Tree, members: &[Member], findings: &mut Findings) {
         if !text.starts_with("//!") {
             findings.problem(path, "does not open with `//!`: what it is for, and its design");
         }
-        let (all, shipped) = match (tokens(text, true), tokens(text, false)) {
-            (Ok(all), Ok(_)) if is_test(path) => (all, Vec::new()),
-            (Ok(all), Ok(shipped)) => (all, shipped),
-            (Err(error), _) | (_, Err(error)) => {
+        let mut tokens = match tokens(text) {
+            Ok(tokens) => tokens,
+            Err(error) => {
                 findings.problem(path, error.to_string());
                 continue;
             }
         };
-        unsafe_code(path, &all, findings);
+        unsafe_code(path, &tokens, findings);
+        let is_test = is_test(path);
+        tokens.retain(|token| !token.in_test && !is_test);
         if is_library(path, members) {
-            files(path, &shipped, findings);
+            files(path, &tokens, findings);
         }
         if GENERATORS.iter().any(|folder| path.starts_with(folder)) {
-            literals(path, &shipped, findings);
+            literals(path, &tokens, findings);
         }
     }
 }
