@@ -3,9 +3,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use precast_core::cpu;
 use precast_remote::{Options, Patience};
-use precast_store::{Archive, Event, Layer, Record, Requires, Store};
+use precast_store::{Archive, Event, Layer, Record, Store};
 use precast_testkit::servers::{Fault, Server};
 
 use crate::between;
@@ -16,17 +15,8 @@ pub(crate) const ISA: &str = "x86-64-v3";
 
 /// Returns a unit that this host can run.
 pub(crate) fn unit(seed: &str, isa: &str) -> (Archive, Record) {
-    let ((archive, mut record), host) = (sample::unit(seed, isa), cpu::host());
-    record.requires = Requires {
-        arch: host.arch.clone(),
-        os: host.os.clone(),
-        libc: None,
-        libc_version: None,
-        cpu: Vec::new(),
-        needed: Vec::new(),
-        undefined: Vec::new(),
-        abi: host.abi,
-    };
+    let (archive, mut record) = sample::unit(seed, isa);
+    record.requires = sample::host_requires();
     (archive, record)
 }
 

@@ -26,8 +26,7 @@ impl Remote {
 
     /// Fetches a record again after its archive was lost.
     pub(super) fn ask_again(&self, record: &Record) {
-        let (wanted, name) =
-            (Wanted::Action(record.action), RecordName { action: record.action, id: record.id() });
+        let (wanted, name) = (Wanted::Action(record.action), RecordName::of(record));
         self.questions.once(Question::Again(name), || {
             self.tried(|| self.fetch_named(&[(name, vec![wanted])], &[wanted], self.until(1)))
         });

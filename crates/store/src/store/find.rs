@@ -110,8 +110,7 @@ impl Store {
     /// Marks a record as wanted by a current build, so that lookups return it before other records of its keys, such as
     /// those of another compiler. A read-only store keeps its order.
     pub fn confirm(&self, record: &Record) {
-        let name = RecordName { action: record.action, id: record.id() };
-        confirm_file(&self.paths.record(&name));
+        confirm_file(&self.paths.record(&RecordName::of(record)));
         confirm_file(&self.paths.object(&record.digest));
     }
 

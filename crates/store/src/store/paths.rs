@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::key::{ActionKey, Digest, RecordId};
+use crate::record::Record;
 
 /// The file that marks the root of a store.
 pub(super) const STORE: &str = "STORE";
@@ -34,6 +35,12 @@ pub struct RecordName {
 }
 
 impl RecordName {
+    /// Returns the name of a record.
+    #[must_use]
+    pub fn of(record: &Record) -> Self {
+        Self { action: record.action, id: record.id() }
+    }
+
     /// Parses a file name; `None` if it is not the name of a record.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {

@@ -20,7 +20,7 @@ impl Store {
     pub fn put_provenance(&self, record: &Record, statement: &str) -> Result<bool, WriteError> {
         let _lease = self.lease();
         let mut batch = Batch::default();
-        let is_put = self.add_provenance(&name(record), statement, &mut batch)?;
+        let is_put = self.add_provenance(&RecordName::of(record), statement, &mut batch)?;
         self.commit(batch).map_err(|(_, source)| source)?;
         Ok(is_put)
     }
@@ -45,11 +45,7 @@ impl Store {
     ///
     /// The file system refuses, or other users can change the files.
     pub fn find_provenance(&self, record: &Record) -> Result<Option<String>, FindError> {
-        let found = self.read(&self.paths.provenance(&name(record)), LIMIT)?;
+        let found = self.read(&self.paths.provenance(&RecordName::of(record)), LIMIT)?;
         Ok(found.map(|found| String::from_utf8_lossy(&found.bytes).into_owned()))
     }
-}
-
-fn name(record: &Record) -> RecordName {
-    RecordName { action: record.action, id: record.id() }
 }

@@ -188,8 +188,7 @@ impl Store {
     /// Returns the pointers of a record that are missing, and by which no contradicting record is found.
     fn lost_pointers(&self, name: &RecordName, record: &Record) -> Result<Vec<PathBuf>, FindError> {
         let mut lost = Vec::new();
-        for key in pointer_keys(record) {
-            let path = self.paths.pointers(&key).join(name.to_string());
+        for (key, path) in self.pointer_paths(name, record) {
             if self.pointer(&path)?.is_none() && self.contradicting(&key, name, record)?.is_empty() {
                 lost.push(path);
             }
@@ -200,13 +199,20 @@ impl Store {
     /// Returns the pointers of a record that are missing or superseded.
     fn absent_pointers(&self, name: &RecordName, record: &Record) -> Result<Vec<PathBuf>, FindError> {
         let mut absent = Vec::new();
-        for key in pointer_keys(record) {
-            let path = self.paths.pointers(&key).join(name.to_string());
+        for (_, path) in self.pointer_paths(name, record) {
             if self.pointer(&path)? != Some(Pointer::Current) {
                 absent.push(path);
             }
         }
         Ok(absent)
+    }
+
+    /// Returns the pointers of a record, each with the key or fingerprint it belongs to.
+    fn pointer_paths(&self, name: &RecordName, record: &Record) -> impl Iterator<Item = (String, PathBuf)> {
+        pointer_keys(record).into_iter().map(|key| {
+            let path = self.paths.pointers(&key).join(name.to_string());
+            (key, path)
+        })
     }
 }
 

@@ -87,7 +87,7 @@ impl Store {
     ///
     /// The record's signatures cannot be read.
     pub fn signed_of(&self, record: &Record) -> Result<Signed, FindError> {
-        self.signed_record(&RecordName { action: record.action, id: record.id() }, record)
+        self.signed_record(&RecordName::of(record), record)
     }
 
     /// Returns the signed bytes and signatures of an entry.

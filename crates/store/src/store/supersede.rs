@@ -21,20 +21,13 @@ use crate::record::Record;
 /// The content of a pointer to a superseded record.
 pub(crate) const SUPERSEDED: &[u8] = b"superseded\n";
 
-/// Returns a record without its documents, as lookups return it.
-fn bare(record: &Record) -> Record {
-    let mut record = record.clone();
-    record.members.iter_mut().for_each(|member| member.document = None);
-    record
-}
-
 impl Store {
     /// Supersedes the records that contradict this one, which has its pointers already.
     pub(super) fn supersede_by(&self, record: &Record) -> Result<(), WriteError> {
         if record.outside.is_empty() {
             return Ok(());
         }
-        let name = RecordName { action: record.action, id: record.id() };
+        let name = RecordName::of(record);
         let mut batch = Batch::default();
         for key in pointer_keys(record) {
             for pointer in self.contradicting(&key, &name, record)? {
@@ -76,12 +69,14 @@ impl Store {
         if record.outside.is_empty() {
             return Ok(false);
         }
-        let name = RecordName { action: record.action, id: record.id() };
+        let name = RecordName::of(record);
         for member in &record.members {
             let key = member.key.to_string();
             let is_superseded = match self.pointer(&self.paths.pointers(&key).join(name.to_string()))? {
                 Some(Pointer::Superseded) => true,
-                Some(Pointer::Current) => self.find_superseded(&member.key)?.contains(&bare(record)),
+                Some(Pointer::Current) => {
+                    self.find_superseded(&member.key)?.iter().any(|other| other.id() == name.id)
+                }
                 None => !self.contradicting(&key, &name, record)?.is_empty(),
             };
             if !is_superseded {

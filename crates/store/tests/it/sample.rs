@@ -48,6 +48,21 @@ pub(crate) fn requires() -> Requires {
     }
 }
 
+/// Returns what any archive requires that this host can run.
+pub(crate) fn host_requires() -> Requires {
+    let host = precast_core::cpu::host();
+    Requires {
+        arch: host.arch.clone(),
+        os: host.os.clone(),
+        libc: None,
+        libc_version: None,
+        cpu: Vec::new(),
+        needed: Vec::new(),
+        undefined: Vec::new(),
+        abi: host.abi,
+    }
+}
+
 /// Returns an archive and its record; `seed` makes both unique.
 pub(crate) fn unit(seed: &str, isa: &str) -> (Archive, Record) {
     let mut archive = Archive::default();

@@ -7,9 +7,9 @@ use std::time::{Duration, SystemTime};
 
 use precast_store::key::ContentId;
 use precast_store::remote::{Item, RecordName, Remote, RemoteError, Sink, Source, Wanted};
-use precast_store::{Archive, Outside, Record, Requires, Store};
+use precast_store::{Archive, Outside, Record, Store};
 
-use crate::sample::{bare, listening, unit};
+use crate::sample::{bare, host_requires, listening, unit};
 
 /// Returns the unit of an ISA level, built while `/h.h` had this content, or did not exist.
 fn built(isa: &str, content: Option<&str>) -> (Archive, Record) {
@@ -195,17 +195,8 @@ impl Sink for Memory {
 
 /// Returns a unit that this host can run.
 fn runnable(isa: &str, content: &str) -> (Archive, Record) {
-    let ((archive, mut record), host) = (built(isa, Some(content)), precast_core::cpu::host());
-    record.requires = Requires {
-        arch: host.arch.clone(),
-        os: host.os.clone(),
-        libc: None,
-        libc_version: None,
-        cpu: Vec::new(),
-        needed: Vec::new(),
-        undefined: Vec::new(),
-        abi: host.abi,
-    };
+    let (archive, mut record) = built(isa, Some(content));
+    record.requires = host_requires();
     (archive, record)
 }
 
@@ -229,7 +220,7 @@ fn remote_store_serves_the_content_pushed_last() {
             assert!(remote.load_member(&bare(&current.1), "unit.so").unwrap().is_some());
         }
     }
-    // A source that is down does not hide what is here.
+    // A source without records does not hide the local ones.
     let lost = Remote::new(Arc::new(Memory::default()), kept);
     assert_eq!(lost.find(&key).unwrap().len(), 1);
 }
