@@ -84,6 +84,7 @@ mod release;
 mod releasing;
 mod sandbox;
 mod scale;
+mod searched;
 mod signals;
 mod signing;
 mod stabilise;

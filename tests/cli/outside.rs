@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 /// Creates a manifest with an op that multiplies by `K`, a macro of `<value.h>` in the first of two directories that
 /// has it.
-fn place() -> Sandbox {
+pub(super) fn place() -> Sandbox {
     let place = Sandbox::new();
     for directory in ["first", "second"] {
         fs_err::create_dir(place.path(directory)).unwrap();
@@ -22,22 +22,22 @@ fn place() -> Sandbox {
     place
 }
 
-fn set(place: &Sandbox, header: &str, k: u32) {
+pub(super) fn set(place: &Sandbox, header: &str, k: u32) {
     place.write(header, format!("#define K {k}\n"));
 }
 
-fn build(place: &Sandbox, store: &str, more: &[&str]) {
+pub(super) fn build(place: &Sandbox, store: &str, more: &[&str]) {
     place.run(&[&["build", "--store", store], more].concat()).ok();
 }
 
-fn run(place: &Sandbox, store: &str, policy: &str) -> Ended {
+pub(super) fn run(place: &Sandbox, store: &str, policy: &str) -> Ended {
     let input = ["-i", "0=one.npy", "-o", "0=z.npy"];
     let _ = fs_err::remove_file(place.path("z.npy"));
     place.run(&[&["run", "--entry", "k", "--store", store, "--policy", policy], &input[..]].concat())
 }
 
 #[track_caller]
-fn gives(place: &Sandbox, store: &str, policy: &str, k: u32) {
+pub(super) fn gives(place: &Sandbox, store: &str, policy: &str, k: u32) {
     run(place, store, policy).ok();
     let found = place.read_npy::<f64>("z.npy").into_raw_vec_and_offset().0;
     assert_eq!(found, [f64::from(k)], "{store} under {policy}");

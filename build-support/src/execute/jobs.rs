@@ -89,7 +89,7 @@ impl<'a> Jobs<'a> {
         let is_known = |action: Option<_>| action.is_none_or(|known| known == pin.action);
         let job = self.list.get_mut(at).filter(|job| job.is_subject(record) && is_known(job.action))?;
         (job.action, job.toolchain, job.pin) = (Some(pin.action), pin.toolchain, Some(pin));
-        job.is_hermetic = record.outside.is_empty();
+        job.is_hermetic = !record.has_outside();
         Some(at)
     }
 

@@ -140,7 +140,7 @@ impl Engine {
         let key = request.module.key();
         let flight = {
             let mut flights = self.flights();
-            flights.retain(|known, flight| *known != key || !is_outdated(flight));
+            flights.retain(|known, flight| *known != key || !is_outdated(flight, request.module));
             Arc::clone(flights.entry(key).or_default())
         };
         let mut found = None;
@@ -286,11 +286,13 @@ pub fn best(made: &[Arc<Compiled>]) -> Result<&Arc<Compiled>, String> {
         .ok_or_else(|| format!("not supported by this CPU: {}", join(&refused, "; ")))
 }
 
-/// Returns whether a flight must be discarded: a file that it read has changed, or another process compiled the
+/// Returns whether a flight must be discarded: the module would now read other headers or libraries, or another process compiled the
 /// module and the layers no longer have it.
-fn is_outdated(flight: &Flight) -> bool {
+fn is_outdated(flight: &Flight, module: &Arc<Module>) -> bool {
     match flight.get() {
-        Some(Ok(Made::Here(made))) => made.iter().any(|one| outdated(&one.record, true).is_some()),
+        Some(Ok(Made::Here(made))) => {
+            made.iter().any(|one| outdated(&one.record, true, &mut || Some(Arc::clone(module))).is_some())
+        }
         Some(Ok(Made::Elsewhere(()))) => true,
         None | Some(Err(_)) => false,
     }

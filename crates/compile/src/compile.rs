@@ -13,7 +13,7 @@
 use precast_codegen::Unit;
 use precast_store::archive::{OBJECT, SHARED_OBJECT};
 use precast_store::key::{ARCHIVE_EPOCH, ActionInputs, ActionKind, ContentId, HostAbi, Language};
-use precast_store::{ActionKey, Archive, Member, Outside, Record, Requires, ToolchainId};
+use precast_store::{ActionKey, Archive, GenerationId, Member, Outside, Record, Requires, ToolchainId};
 use serde::Serialize;
 
 use crate::error::CompileError;
@@ -77,6 +77,7 @@ pub fn compile(unit: &Unit, toolchain: &Toolchain, variant: &Variant) -> Result<
         language: unit.language(),
         requires,
         outside: system.outside,
+        generation: system.generation,
     };
     let headers = prepared.sources.iter().map(|(name, content)| (name.as_str(), content.as_bytes()));
     let files = Files { text: (prepared.file, prepared.text.as_bytes()), headers, object, shared };
@@ -131,6 +132,7 @@ pub(crate) struct Made {
     pub(crate) requires: Requires,
     /// The files read outside the sources.
     pub(crate) outside: Vec<Outside>,
+    pub(crate) generation: Option<GenerationId>,
 }
 
 /// The files of an archive, without its manifest.
@@ -152,7 +154,7 @@ pub(crate) fn pack<'a>(
     files: Files<'a, impl Iterator<Item = (&'a str, &'a [u8])>>,
 ) -> Result<Compiled, CompileError> {
     let action = inputs.key();
-    let Made { members, host_abi, language, requires, outside } = made;
+    let Made { members, host_abi, language, requires, outside, generation } = made;
     let manifest = Manifest {
         format: ARCHIVE_EPOCH,
         kind: inputs.kind,
@@ -195,6 +197,7 @@ pub(crate) fn pack<'a>(
         size: archive.size(),
         requires,
         outside,
+        generation,
     };
     Ok(Compiled { archive, record })
 }

@@ -300,6 +300,13 @@ pub enum CompileError {
     },
 }
 
+impl CompileError {
+    /// Returns whether the compiler refused the unit.
+    pub(crate) fn is_of_unit(&self) -> bool {
+        matches!(self, Self::Rejected { .. } | Self::Instruction { .. } | Self::Header { .. })
+    }
+}
+
 /// Formats directories as the start of a list.
 fn listed(directories: &[String]) -> String {
     directories.iter().map(|directory| format!("`{directory}`, ")).collect()

@@ -94,26 +94,44 @@ const QUESTIONS: &[&str] = &["__has_include", "__has_embed"];
 /// Checks the files that a line tests for. The unit's own files and the compiler's are covered by the
 /// key; any other file is an error.
 fn question(file: &str, line: &str, directory: &str, sources: &SourceSet) -> Result<(), CompileError> {
-    for (at, word) in QUESTIONS.iter().flat_map(|word| line.match_indices(word)) {
+    match questions(line).find(|name| !is_own(name, directory, sources)) {
+        Some(name) => Err(CompileError::HasInclude { at: file.to_owned(), name }),
+        None => Ok(()),
+    }
+}
+
+/// Returns the operands of [`QUESTIONS`] in a line: `<name>`, `"name"`, or the words of a macro.
+fn questions(line: &str) -> impl Iterator<Item = String> {
+    let found = QUESTIONS.iter().flat_map(|word| line.match_indices(word));
+    found.filter_map(|(at, word)| {
         let rest = &line[at + word.len()..];
         let rest = rest.strip_prefix("_next").unwrap_or(rest);
         if rest.starts_with(|next: char| next.is_ascii_alphanumeric() || next == '_') {
-            continue;
+            return None;
         }
         let operand = rest.trim_start().strip_prefix('(');
         // `#ifdef __has_include` and `defined(__has_include)` ask about the compiler.
         let before = line[..at].trim_end().trim_end_matches('(').trim_end();
         if operand.is_none() && ["ifdef", "ifndef", "defined"].iter().any(|word| before.ends_with(word)) {
-            continue;
+            return None;
         }
         let operand = operand.unwrap_or(rest).trim_start();
         let name = operand.split_inclusive(['>', '"']).take(if operand.starts_with('"') { 2 } else { 1 });
-        let name: String = name.collect();
-        if !is_own(&name, directory, sources) {
-            return Err(CompileError::HasInclude { at: file.to_owned(), name });
-        }
-    }
-    Ok(())
+        Some(name.collect())
+    })
+}
+
+/// Returns whether texts may test for files that are not below the directories in which headers are searched.
+pub(crate) fn may_test_elsewhere<'t>(texts: impl Iterator<Item = &'t str> + Clone) -> bool {
+    let is_below = |name: &String| match header_name(name) {
+        Some((_, name)) => !name.starts_with('/') && name.split('/').all(|part| part != ".."),
+        None => false,
+    };
+    let is_asking = |text: &str| {
+        QUESTIONS.iter().any(|word| text.contains(word))
+            && without_comments(text).lines().any(|line| !questions(line).all(|name| is_below(&name)))
+    };
+    texts.clone().any(is_asking) || may_paste_question(texts)
 }
 
 /// Returns whether macros could paste one of [`QUESTIONS`] together from words of the texts. If so, the unit

@@ -81,7 +81,7 @@ pub fn join(parts: &[Part<'_>], toolchain: &Toolchain, variant: &Variant) -> Res
         linked: Vec::new(),
     };
     let host_abi = HostAbi::Native;
-    let made = Made { members, host_abi, language, requires, outside: Vec::new() };
+    let made = Made { members, host_abi, language, requires, outside: Vec::new(), generation: None };
     let headers = HEADERS.iter().map(|(name, text)| (*name, text.as_bytes()));
     pack(&inputs, compiler, variant, made, Files { text: (TEXT, text.as_bytes()), headers, object, shared })
 }

@@ -35,7 +35,7 @@ pub(crate) fn object(
     arguments.extend(prepared.places());
     arguments.push(format!("-frandom-seed={action}"));
     if prepared.lean {
-        arguments.extend(reads::WRITE_HEADERS.map(str::to_owned));
+        arguments.extend(reads::write_headers(reads::HEADERS));
     }
     arguments.extend(reads::write_assembler(compiler.family).map(str::to_owned));
     arguments.extend(more.iter().map(|argument| (*argument).to_owned()));

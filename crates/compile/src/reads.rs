@@ -20,11 +20,14 @@ use crate::run::Ended;
 use crate::scratch::Scratch;
 use crate::toolchain::{Compiler, Family, Toolchain};
 
-const HEADERS: &str = "headers.d";
+/// The report of the preprocessor.
+pub(crate) const HEADERS: &str = "headers.d";
 const ASSEMBLER: &str = "assembler.d";
 
-/// Arguments that make the preprocessor report the files it reads.
-pub(crate) const WRITE_HEADERS: [&str; 5] = ["-MD", "-MF", HEADERS, "-MT", "unit"];
+/// Returns the arguments that make the preprocessor write a report of the files it reads.
+pub(crate) fn write_headers(report: &str) -> [String; 5] {
+    ["-MD", "-MF", report, "-MT", "unit"].map(str::to_owned)
+}
 
 /// Returns the arguments that make the assembler report the files it reads.
 pub(crate) fn write_assembler(family: Family) -> impl Iterator<Item = &'static str> {
@@ -48,16 +51,29 @@ pub(crate) fn headers(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<Vec<
     let system = prepared.compiler.system_headers.iter().cloned();
     let allowed: BTreeSet<PathBuf> =
         if prepared.lean { BTreeSet::new() } else { system.chain(named).map(|path| real(&path)).collect() };
-    let mut outside = Vec::new();
-    for file in told(prepared.compiler, scratch, HEADERS)? {
-        let file = file.strip_prefix(scratch.root()).map_or(file.clone(), |name| prepared.real_path(name));
-        let path = real(&file);
-        if !allowed.iter().any(|directory| path.starts_with(directory)) {
-            return Err(CompileError::Outside { at: place(prepared, &file), path: file });
-        }
-        outside.push(file);
+    let headers = reported(prepared, scratch, HEADERS)?;
+    let is_allowed = |file: &&PathBuf| {
+        let path = real(file);
+        allowed.iter().any(|directory| path.starts_with(directory))
+    };
+    match headers.iter().find(|file| !is_allowed(file)) {
+        Some(file) => Err(CompileError::Outside { at: place(prepared, file), path: file.clone() }),
+        None => Ok(headers),
     }
-    Ok(outside)
+}
+
+/// Lists the headers in a report of the preprocessor that belong neither to the unit nor to the compiler.
+pub(crate) fn reported(
+    prepared: &Prepared<'_>,
+    scratch: &Scratch,
+    report: &str,
+) -> Result<Vec<PathBuf>, CompileError> {
+    let files = told(prepared.compiler, scratch, report)?.into_iter();
+    let real = |file: PathBuf| match file.strip_prefix(scratch.root()) {
+        Ok(name) => prepared.real_path(name),
+        Err(_) => file,
+    };
+    Ok(files.map(real).collect())
 }
 
 /// Checks the files that the assembler read.

@@ -97,7 +97,7 @@ pub fn recompile(
     if record.kind != ActionKind::Compile {
         return refuse("it is linked from other archives");
     }
-    if record.host_abi != HostAbi::Native || !record.outside.is_empty() {
+    if record.host_abi != HostAbi::Native || record.has_outside() {
         return refuse("it uses system files");
     }
     let compiler = toolchain.compiler(record.language).map_err(CompileError::from)?;
@@ -131,7 +131,7 @@ pub fn recompile(
     let tools = Tools { toolchain, compiler, scratch: &scratch };
     let mut arguments = arguments_of(&flags);
     arguments.push(format!("-frandom-seed={}", record.action));
-    arguments.extend(reads::WRITE_HEADERS.map(str::to_owned));
+    arguments.extend(reads::write_headers(reads::HEADERS));
     arguments.extend(reads::write_assembler(compiler.family).map(str::to_owned));
     arguments.extend(["-pipe", "-c", file, "-o", RAW].map(str::to_owned));
     tools.run(&compiler.driver, &arguments)?;

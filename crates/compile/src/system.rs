@@ -2,24 +2,24 @@
 //!
 //! The text is preprocessed once. The hashed result is then compiled (`unit.i`, `unit.ii`), so a header that changes in
 //! between cannot bypass the key. Line markers contain paths of this machine. They are hashed only in builds with debug
-//! information, which contains the paths as well.
+//! information, which contains the paths as well. The key also contains the unit's generation, so that records of one
+//! action have one generation.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use precast_store::Outside;
 use precast_store::key::{ContentId, Profile};
+use precast_store::{GenerationId, Outside};
 
-use crate::earlier;
 use crate::error::CompileError;
-use crate::link;
+use crate::generation::Generation;
 use crate::loader;
 use crate::object::preprocessed_name;
 use crate::prepared::Prepared;
 use crate::reads;
 use crate::refused;
 use crate::scratch::Scratch;
-use crate::toolchain::{Watched, changed, host_target};
+use crate::toolchain::host_target;
+use crate::watch::{Watched, changed};
 
 /// The system inputs of a unit.
 #[derive(Default)]
@@ -28,6 +28,7 @@ pub(crate) struct System {
     pub(crate) linked: Vec<(String, [u8; 32])>,
     /// The files.
     pub(crate) outside: Vec<Outside>,
+    pub(crate) generation: Option<GenerationId>,
     watched: Vec<Watched>,
 }
 
@@ -43,16 +44,8 @@ impl System {
         let read = watched.read();
         let (content, bytes) = read.map_err(|source| CompileError::Read { path: path.clone(), source })?;
         self.watched.push(watched);
-        self.outside.push(Outside { path: path.display().to_string(), content: Some(content) });
+        self.outside.push(Outside { path: path.display().to_string(), content });
         Ok((content, bytes))
-    }
-
-    /// Notes missing files that would take precedence over the files read.
-    fn add_missing(&mut self, paths: BTreeSet<PathBuf>) {
-        for path in paths {
-            self.outside.push(Outside { path: path.display().to_string(), content: None });
-            self.watched.push(Watched::look(path));
-        }
     }
 }
 
@@ -73,43 +66,52 @@ fn is_lost(file: &Path, prepared: &Prepared<'_>) -> bool {
 /// Reads the system inputs of a unit.
 pub(crate) fn read(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<System, CompileError> {
     let mut system = System::default();
+    let mut text = None;
     if !prepared.lean {
-        let text = preprocess(prepared, scratch)?;
-        system.linked.push(("preprocessed".to_owned(), text));
-        let headers = reads::headers(prepared, scratch)?;
-        let missing = earlier::headers(prepared, &headers);
-        for file in headers {
+        let name = preprocessed_name(prepared.unit.language());
+        let content = preprocess(prepared, scratch, name, reads::HEADERS)?;
+        system.linked.push(("preprocessed".to_owned(), *content.as_bytes()));
+        for file in reads::headers(prepared, scratch)? {
             system.add(file)?;
         }
-        system.add_missing(missing);
+        text = Some(content);
     }
-    if prepared.flags.hosted_link {
-        let files = link::files(prepared, scratch)?;
-        let missing = earlier::libraries(prepared, &files);
-        system.add_missing(missing);
-        for file in files {
-            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let (content, bytes) = system.add(file.clone())?;
-            if bytes.starts_with(THIN) {
-                return Err(CompileError::ThinArchive { path: file });
-            }
-            if bytes.starts_with(ELF) && is_lost(&file, prepared) {
-                return Err(CompileError::LostLibrary { path: file });
-            }
-            system.linked.push((format!("link/{name}"), *content.as_bytes()));
+    let Some(generation) = Generation::of(prepared)? else { return Ok(system) };
+    if text.is_some_and(|text| !generation.has_text(prepared.variant.isa, &text)) {
+        let path = system.watched.first().map_or(prepared.file.as_ref(), Watched::path);
+        return Err(CompileError::Changed { path: path.to_owned() });
+    }
+    for (file, known) in &generation.libraries {
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let (content, bytes) = system.add(file.clone())?;
+        if content != *known {
+            return Err(CompileError::Changed { path: file.clone() });
         }
+        if bytes.starts_with(THIN) {
+            return Err(CompileError::ThinArchive { path: file.clone() });
+        }
+        if bytes.starts_with(ELF) && is_lost(file, prepared) {
+            return Err(CompileError::LostLibrary { path: file.clone() });
+        }
+        system.linked.push((format!("link/{name}"), *content.as_bytes()));
     }
+    system.linked.push(("generation".to_owned(), *generation.id().as_bytes()));
+    system.generation = Some(generation.id());
     Ok(system)
 }
 
-/// Preprocesses the unit into the scratch directory and hashes the result.
-fn preprocess(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<[u8; 32], CompileError> {
-    let name = preprocessed_name(prepared.unit.language());
+/// Preprocesses the unit into a file of the scratch directory, and hashes the result. `report` lists the headers.
+pub(crate) fn preprocess(
+    prepared: &Prepared<'_>,
+    scratch: &Scratch,
+    name: &str,
+    report: &str,
+) -> Result<ContentId, CompileError> {
     let mut arguments = prepared.flags.compile.clone();
     arguments.extend(prepared.places());
     arguments.extend(prepared.compiler.arguments.headers.iter().cloned());
     arguments.push("-E".to_owned());
-    arguments.extend(reads::WRITE_HEADERS.map(str::to_owned));
+    arguments.extend(reads::write_headers(report));
     arguments.extend([prepared.file, "-o", name].map(str::to_owned));
     let compiler = prepared.compiler;
     let ended = scratch.run(prepared.toolchain, &compiler.path, &compiler.driver, &arguments)?;
@@ -124,7 +126,7 @@ fn preprocess(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<[u8; 32], Co
         };
         let plain: String =
             shown.lines().filter(|line| !marker(line)).flat_map(|line| [line, "\n"]).collect();
-        return Ok(*ContentId::of(plain).as_bytes());
+        return Ok(ContentId::of(plain));
     }
-    Ok(*ContentId::of(text).as_bytes())
+    Ok(ContentId::of(text))
 }

@@ -33,7 +33,7 @@ pub(crate) fn make(
     let observer = resolver.recorder.observer();
     let request = Request { module, levels: &[], fingerprint, layers: &resolver.layers, observer: &observer };
     let failed = |problem: String| FunctionError::Load { signature: signature.to_owned(), problem };
-    let find = || resolver.resolve(&key, names).transpose();
+    let find = || resolver.resolve(&key, names, &mut || Some(Arc::clone(module))).transpose();
     let made = engine.make(&request, &toolchain, find);
     match made.map_err(|source| FunctionError::Compile { signature: signature.to_owned(), source })? {
         Made::Here(made) => load(best(&made).map_err(failed)?, &key, resolver, names),

@@ -25,6 +25,10 @@ pub(crate) struct Names<'a> {
     pub(crate) symbol: &'a str,
 }
 
+/// Generates the module of a key, if its graph is known. Called only for records that depend on headers or libraries of
+/// the host.
+pub(crate) type Generate<'a> = &'a mut dyn FnMut() -> Option<Arc<Module>>;
+
 /// The layers, and the modules loaded from them.
 pub(crate) struct Resolver {
     pub(crate) layers: Vec<Layer>,
@@ -94,10 +98,11 @@ impl Resolver {
         &self,
         key: &BuildKey,
         names: Names<'_>,
+        generate: Generate<'_>,
     ) -> Result<Option<(LoadedModule, Provenance)>, LayerError> {
         for layer in &self.layers {
             let span = span!("lookup", key = key.short().as_str(), layer = layer.to_string().as_str(); variant, outcome);
-            let found = self.resolve_in(layer, key, names)?;
+            let found = self.resolve_in(layer, key, names, generate)?;
             span.record("outcome", if found.is_some() { "hit" } else { "miss" });
             if let Some((_, Provenance { served: CodeOrigin::Artifact { isa, .. }, .. })) = &found {
                 span.record("variant", isa.as_str());
@@ -114,13 +119,14 @@ impl Resolver {
         layer: &Layer,
         key: &BuildKey,
         names: Names<'_>,
+        generate: Generate<'_>,
     ) -> Result<Option<(LoadedModule, Provenance)>, LayerError> {
-        let pass_over = |record: &Record, file: &str| {
+        let pass_over = |record: &Record, reason: String| {
             let signature = record.member(key).map(|member| member.signature.clone()).unwrap_or_default();
-            let reason = format!("{layer}: `{file}` changed since the build");
+            let reason = format!("{layer}: {reason}");
             self.recorder.tell(Event::NotLoaded { signature, reason });
         };
-        for record in precast_acquire::find(layer, key, self.compiles(), pass_over)? {
+        for record in precast_acquire::find(layer, key, self.compiles(), generate, pass_over)? {
             let Some(member) = record.member(key) else { continue };
             let Some(library) = self.library(layer, &record, member, names)? else { continue };
             match library.module(member.slot, key) {
@@ -138,9 +144,13 @@ impl Resolver {
     }
 
     /// Returns the first layer with admissible code for a key, and its record; loads nothing.
-    pub(crate) fn has(&self, key: &BuildKey) -> Result<Option<(String, Arc<Record>)>, LayerError> {
+    pub(crate) fn has(
+        &self,
+        key: &BuildKey,
+        generate: Generate<'_>,
+    ) -> Result<Option<(String, Arc<Record>)>, LayerError> {
         for layer in &self.layers {
-            for record in precast_acquire::find(layer, key, self.compiles(), |_, _| {})? {
+            for record in precast_acquire::find(layer, key, self.compiles(), generate, |_, _| {})? {
                 if layer.holds(&record)? {
                     return Ok(Some((layer.to_string(), record)));
                 }

@@ -43,7 +43,7 @@ pub use cache::{outdated_user_stores, user_cache, user_store};
 pub use export::{
     Export, ExportError, ImportError, Imported, OpenExportError, ParseReleaseError, Release, Stated,
 };
-pub use key::{ActionKey, BuildKey, Digest, Fingerprint, RecordId, ToolchainId};
+pub use key::{ActionKey, BuildKey, Digest, Fingerprint, GenerationId, RecordId, ToolchainId};
 pub use layer::{Layer, LayerError};
 pub use precast_core::bundle::{
     self, Bundle, BundleLoadError, OpenBundleError, WriteBundleError, write_bundle,

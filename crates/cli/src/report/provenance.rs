@@ -170,9 +170,8 @@ impl Builder {
         let mut materials: Vec<Value> = self.materials().take(1).collect();
         materials.push(tools(description, record));
         materials.extend(sources.into_iter().map(member));
-        materials.extend(record.outside.iter().filter_map(|Outside { path, content }| {
-            let content = content.as_ref()?;
-            Some(json!({"uri": format!("file://{path}"), "annotations": {"contentId": content}}))
+        materials.extend(record.outside.iter().map(|Outside { path, content }| {
+            json!({"uri": format!("file://{path}"), "annotations": {"contentId": content}})
         }));
         let modules =
             record.members.iter().map(|member| json!({"signature": member.signature, "key": member.key}));

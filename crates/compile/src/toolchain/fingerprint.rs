@@ -27,9 +27,9 @@ use walkdir::WalkDir;
 
 use super::probe::Probed;
 use super::search::is_executable;
-use super::watch::{Watched, settle};
 use super::{Family, FindToolchainError};
 use crate::run::{RunError, command, run};
+use crate::watch::{Watched, settle};
 
 /// The time limit for a tool to list its libraries.
 const LIMIT: Duration = Duration::from_secs(30);

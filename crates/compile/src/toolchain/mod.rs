@@ -9,7 +9,6 @@
 //! search.rs       every place where a driver looks for a part
 //! fingerprint.rs  the contents of its parts ──▶ ToolchainId
 //! list.rs         lists the compilers on PATH, for reports
-//! watch.rs        whether a file changed, or appeared, since it was read
 //! memo.rs         remembers the result while no file changes
 //! ```
 //! The C compiler is found immediately, the C++ compiler when the first unit needs it.
@@ -23,7 +22,6 @@ mod list;
 mod memo;
 mod probe;
 mod search;
-mod watch;
 mod zig;
 
 #[cfg(test)]
@@ -45,7 +43,6 @@ use find::Wanted;
 pub use find::offer_zig;
 pub use list::{Listed, list_compilers};
 use memo::Memo;
-pub(crate) use watch::{Watched, changed};
 
 use crate::runner::{Here, Runner};
 

@@ -24,11 +24,12 @@ use std::time::Duration;
 use precast_store::key::Language;
 use precast_store::{scratch, user_cache, whole};
 
+use super::FindToolchainError;
 use super::arguments::Arguments;
 use super::compiler::{Compiler, Family, Tool};
 use super::find::Wanted;
 use super::probe::{Answer, Probed, ask, ask_in, system_headers};
-use super::{FindToolchainError, memo};
+use crate::private;
 use precast_store::ToolchainId;
 
 /// Returns the zig that a driver started, from the driver's answer to `-v`: the first word of the command line of
@@ -138,7 +139,7 @@ pub(crate) fn libraries(
     let id = compiler.id.to_string();
     let name = format!("{}-{own}", id.trim_start_matches("b3:"));
     let kept = user_cache().map(|cache| cache.join("zig-v1").join(&name)).and_then(|directory| {
-        if !memo::is_private(&directory) {
+        if !private::is_private(&directory) {
             let parent = directory.parent()?;
             whole::create_dir_all(parent).ok()?;
             let new = tempfile::Builder::new().prefix(".new-").tempdir_in(parent).ok()?;
@@ -146,7 +147,7 @@ pub(crate) fn libraries(
             // Another process may have been faster.
             let _ = fs_err::rename(new.path(), &directory);
         }
-        arguments(&directory).filter(|_| memo::is_private(&directory))
+        arguments(&directory).filter(|_| private::is_private(&directory))
     });
     if let Some(kept) = kept {
         return Ok(kept);

@@ -233,6 +233,6 @@ fn record_lists_outside_files_by_content() {
     module.header_dirs.push(directory.path().display().to_string());
     let record = compile(&single(module), toolchain(), &variant()).unwrap().record;
     let found = record.outside.iter().find(|outside| Path::new(&outside.path) == file).unwrap();
-    assert_eq!(found.content, Some(precast_store::key::ContentId::of("#define OUTER 1\n")));
+    assert_eq!(found.content, precast_store::key::ContentId::of("#define OUTER 1\n"));
     assert!(!record.outside.iter().any(|outside| outside.path.contains("precast-")), "{:?}", record.outside);
 }

@@ -8,6 +8,7 @@ mod compat;
 mod errors;
 mod extension;
 mod farm;
+mod generations;
 mod hosted;
 mod identity;
 mod inputs;

@@ -37,7 +37,7 @@ fn zig_compiles_the_same_bytes_in_any_place() {
     assert!(found.description().starts_with("zig 0.") && found.description().contains("clang"), "{found:?}");
     let first = compile(&single(kernel(3)), &found, &variant()).unwrap();
     assert_eq!(first, compile(&single(kernel(3)), &found, &variant()).unwrap());
-    assert!(first.record.requires.libc.is_none() && first.record.outside.is_empty());
+    assert!(first.record.requires.libc.is_none() && !first.record.has_outside());
     let debug = Variant { profile: Profile::Debug, ..variant() };
     let mut kernel = kernel(3);
     kernel.profile = Profile::Debug;

@@ -26,6 +26,8 @@ pub mod context {
     pub const RECORD: &str = "precast v1 record";
     /// [`ContentId`](super::super::ContentId).
     pub const CONTENT: &str = "precast v1 content";
+    /// [`GenerationId`](super::super::GenerationId).
+    pub const GENERATION: &str = "precast v1 generation";
     /// [`Fingerprint`](super::super::Fingerprint).
     pub const FINGERPRINT: &str = "precast v1 fingerprint";
     /// [`ToolchainId`](super::super::ToolchainId).

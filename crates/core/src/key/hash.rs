@@ -163,6 +163,11 @@ hash! {
     /// Identity of a text or a file by its bytes.
     ContentId
 }
+hash! {
+    /// Identity of everything that a module's compilation reads outside of its sources, for all ISA levels: the hash of
+    /// the preprocessed text of each level and of the libraries.
+    GenerationId
+}
 
 impl ContentId {
     /// Hashes `content`.

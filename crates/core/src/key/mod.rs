@@ -8,5 +8,7 @@ mod names;
 pub use canonical::{Canonical, context};
 pub use document::{FORMAT_EPOCH, KeyDocument, Versioned};
 pub(crate) use hash::ByHash;
-pub use hash::{ActionKey, BuildKey, ContentId, Digest, Fingerprint, ParseHashError, RecordId, ToolchainId};
+pub use hash::{
+    ActionKey, BuildKey, ContentId, Digest, Fingerprint, GenerationId, ParseHashError, RecordId, ToolchainId,
+};
 pub use names::{ActionKind, HostAbi, Language, ParseNameError, Profile};

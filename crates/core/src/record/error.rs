@@ -1,6 +1,6 @@
 //! The errors of parsing records, documents and entries.
 
-use super::wire::FORMAT;
+use super::wire::{FORMAT, WITH_GENERATION};
 use crate::key::BuildKey;
 
 /// The reason why bytes are not a record, its documents or an entry.
@@ -17,7 +17,7 @@ pub enum ParseRecordError {
     },
     /// The data has an unknown format version.
     #[error(
-        "found {} of format {found}, expected {FORMAT}\nhint: rebuild it with \
+        "found {} of format {found}, expected {FORMAT} or {WITH_GENERATION}\nhint: rebuild it with \
          this version of precast, or update precast",
         article(what)
     )]

@@ -9,7 +9,7 @@
 //!
 //! ```text
 //! record     kind action toolchain? target isa profile host_abi language | members | digest size u64 | requires
-//!            | outside: path, content id (zero: the file was missing)
+//!            | outside: path, content id | generation, from format 3 on
 //! member     key slot u32 fingerprints signature
 //! requires   arch os libc? libc_version? cpu needed undefined abi u32 u32
 //! entry      name | program | declared: the graph in JSON | metadata, if there is any
@@ -23,12 +23,12 @@ pub(crate) mod host;
 mod requires;
 pub(crate) mod wire;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 pub use crate::key::KeyDocument;
 use crate::key::{
-    ActionKey, ActionKind, BuildKey, ContentId, Digest, Fingerprint, HostAbi, Language, Profile, RecordId,
-    ToolchainId, context,
+    ActionKey, ActionKind, BuildKey, ContentId, Digest, Fingerprint, GenerationId, HostAbi, Language,
+    Profile, RecordId, ToolchainId, context,
 };
 pub use documents::{documents_bytes, set_documents};
 pub use entry::{Entry, EntryNameError, check_entry_name};
@@ -36,7 +36,7 @@ pub use error::ParseRecordError;
 pub use host::Host;
 pub use requires::{Requires, Unmet};
 pub use wire::FORMAT;
-use wire::{Kind, Reader, Writer};
+use wire::{Kind, Reader, WITH_GENERATION, Writer};
 
 /// One module of a unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,23 +84,22 @@ pub struct Record {
     pub size: u64,
     /// The requirements of the code.
     pub requires: Requires,
-    /// Files that the compiler read outside of the module sources, system headers and libraries, and those that it
-    /// would have read instead if they had existed.
+    /// Files that the compiler read outside of the module sources: system headers and libraries.
     pub outside: Vec<Outside>,
+    /// The identity of everything that was read outside of the sources; `None` if the module does not depend on it, and in
+    /// records of formats before 3.
+    pub generation: Option<GenerationId>,
 }
 
-/// A file outside of the sources, with its content at build time. A host that could compile compares it with its own file.
+/// A file outside of the sources, with its content at build time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Outside {
     /// Its absolute path.
     pub path: String,
-    /// The content id; `None` for a missing file that would have come first on a search path.
-    pub content: Option<ContentId>,
+    /// Its content.
+    pub content: ContentId,
 }
-
-/// The bytes of a missing file's content in a record.
-const MISSING: [u8; 32] = [0; 32];
 
 impl Member {
     fn write(writer: &mut Writer, Self { key, slot, fingerprints, signature, document: _ }: &Self) {
@@ -140,8 +139,10 @@ impl Record {
             size,
             requires,
             outside,
+            generation,
         } = self;
-        let mut writer = Writer::new(Kind::Record);
+        let format = if generation.is_some() { WITH_GENERATION } else { FORMAT };
+        let mut writer = Writer::with_format(Kind::Record, format);
         writer.str(kind.name());
         writer.hash(action.as_bytes());
         writer.option(toolchain.as_ref(), |writer, toolchain| writer.hash(toolchain.as_bytes()));
@@ -153,8 +154,11 @@ impl Record {
         requires.write(&mut writer);
         writer.list(outside.iter(), |writer, Outside { path, content }| {
             writer.str(path);
-            writer.hash(content.as_ref().map_or(&MISSING, ContentId::as_bytes));
+            writer.hash(content.as_bytes());
         });
+        if let Some(generation) = generation {
+            writer.hash(generation.as_bytes());
+        }
         writer.finish()
     }
 
@@ -176,7 +180,7 @@ impl Record {
     ///
     /// The format is unknown, the bytes are not a record, or the record contradicts itself.
     pub fn parse(bytes: &[u8]) -> Result<Self, ParseRecordError> {
-        let mut reader = Reader::new(Kind::Record, bytes)?;
+        let (mut reader, format) = Reader::up_to(WITH_GENERATION, Kind::Record, bytes)?;
         let record = Self {
             kind: reader.parsed("unknown kind")?,
             action: ActionKey::from_bytes(reader.hash()?),
@@ -191,10 +195,12 @@ impl Record {
             size: reader.u64()?,
             requires: Requires::read(&mut reader)?,
             outside: reader.list(|reader| {
-                let (path, content) = (reader.str()?, reader.hash()?);
-                let content = (content != MISSING).then(|| ContentId::from_bytes(content));
-                Ok(Outside { path, content })
+                Ok(Outside { path: reader.str()?, content: ContentId::from_bytes(reader.hash()?) })
             })?,
+            generation: match format {
+                FORMAT => None,
+                _ => Some(GenerationId::from_bytes(reader.hash()?)),
+            },
         };
         reader.end()?;
         record.check()?;
@@ -217,19 +223,10 @@ impl Record {
         self.members.iter().find(|member| member.fingerprints.contains(fingerprint))
     }
 
-    /// Returns whether two records of one module were built from different contents of the same outside file. Only one of
-    /// them can belong to the current state of the file.
+    /// Returns whether the module depends on files outside of its sources, which no key covers.
     #[must_use]
-    pub fn contradicts(&self, other: &Self) -> bool {
-        if self.target != other.target || self.outside.is_empty() || other.outside.is_empty() {
-            return false;
-        }
-        let known: BTreeMap<&str, Option<ContentId>> =
-            self.outside.iter().map(|file| (&*file.path, file.content)).collect();
-        other
-            .outside
-            .iter()
-            .any(|file| known.get(&*file.path).is_some_and(|content| *content != file.content))
+    pub fn has_outside(&self) -> bool {
+        self.generation.is_some() || !self.outside.is_empty()
     }
 
     /// Checks that each key and slot is used once, and that every document hashes to its member's key.

@@ -17,6 +17,9 @@ use super::ParseRecordError;
 /// The format version of records, documents and entries that this crate writes, and the newest that it reads.
 pub const FORMAT: u32 = 2;
 
+/// The format version of a record with a generation.
+pub(crate) const WITH_GENERATION: u32 = 3;
+
 /// The format version of an entry with metadata.
 pub(crate) const WITH_METADATA: u32 = 3;
 

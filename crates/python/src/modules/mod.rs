@@ -141,7 +141,13 @@ impl Modules {
     }
 
     fn find_in(&self, layer: &Layer, unit: &Wanted, fresh: bool) -> Option<Found> {
-        let found = precast_acquire::find(layer, &unit.build_key(), fresh, |_, _| {});
+        let found = precast_acquire::find(
+            layer,
+            &unit.build_key(),
+            fresh,
+            &mut || Some(Arc::clone(unit.module())),
+            |_, _| {},
+        );
         let records = found.map_err(|error| self.tell(chain(&error))).unwrap_or_default();
         records.iter().find_map(|record| {
             let loaded = layer.load(record).map_err(|error| chain(&error)).and_then(|bytes| bytes);

@@ -25,8 +25,8 @@ use precast_core::span;
 use precast_graph::{FunctionGraph, encode};
 use precast_ops::{Ops, fingerprint, rewrite};
 use precast_store::{BuildKey, Layer, LayerError};
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The most patterns that are looked up in one group.
@@ -103,6 +103,7 @@ pub(crate) fn search(
         keys: BTreeMap::new(),
         found: BTreeMap::new(),
         modules: BTreeMap::new(),
+        outside: BTreeSet::new(),
         missing: Vec::new(),
         groups: Vec::new(),
     };
@@ -123,6 +124,8 @@ struct Search<'a> {
     found: BTreeMap<BuildKey, Option<Found>>,
     /// The generated module of each key.
     modules: BTreeMap<BuildKey, Arc<Module>>,
+    /// The modules that depend on headers or libraries of the host, which may change.
+    outside: BTreeSet<BuildKey>,
     missing: Vec<Missing>,
     groups: Vec<Missing>,
 }
@@ -154,7 +157,7 @@ impl Search<'_> {
         graph: &FunctionGraph,
     ) -> Result<(Option<BuildKey>, Option<MissingSegment>), FunctionError> {
         let key = self.key(graph)?;
-        if self.has(key)? {
+        if self.has(key, Some(graph))? {
             return Ok((Some(key), None));
         }
         let module = self.module(key, graph)?;
@@ -186,7 +189,10 @@ impl Search<'_> {
                 break;
             }
         }
-        if let Some(all) = covers.iter().cloned().collect::<Option<Vec<ApplyCover>>>() {
+        let is_outside = |cover: &ApplyCover| cover.keys().iter().any(|key| self.outside.contains(key));
+        if let Some(all) = covers.iter().cloned().collect::<Option<Vec<ApplyCover>>>()
+            && !all.iter().any(is_outside)
+        {
             let mut remembered = self.remembered.lock().unwrap_or_else(PoisonError::into_inner);
             if remembered.len() < REMEMBERED {
                 remembered.insert(canonical, all.into());
@@ -198,7 +204,7 @@ impl Search<'_> {
     /// Returns whether all modules of a cached cover still exist.
     fn confirm(&mut self, covers: &[ApplyCover]) -> Result<bool, FunctionError> {
         for key in covers.iter().flat_map(ApplyCover::keys) {
-            if !self.has(key)? {
+            if !self.has(key, None)? {
                 return Ok(false);
             }
         }
@@ -212,7 +218,7 @@ impl Search<'_> {
     ) -> Result<Option<ApplyCover>, FunctionError> {
         let alone = single(lowered, position, self.ops.c())?;
         let key = self.key(&alone)?;
-        if self.has(key)? {
+        if self.has(key, Some(&alone))? {
             return Ok(Some(ApplyCover::Group(key)));
         }
         let module = self.module(key, &alone)?;
@@ -246,7 +252,7 @@ impl Search<'_> {
             if part.is_none() {
                 let alone = single(group, root, self.ops.c())?;
                 let key = self.key(&alone)?;
-                if self.has(key)? {
+                if self.has(key, Some(&alone))? {
                     part = Some((vec![root], key));
                 } else if !self.missing.iter().any(|missing| missing.module.key() == key) {
                     let module = self.module(key, &alone)?;
@@ -283,7 +289,7 @@ impl Search<'_> {
         for layer in &self.resolver.layers {
             if let Some(key) = Layer::find_fingerprint(layer, &fingerprint)? {
                 self.remember_symbol(key, &alone);
-                if self.has(key)? {
+                if self.has(key, Some(&alone))? {
                     return Ok(Some(key));
                 }
             }
@@ -320,16 +326,29 @@ impl Search<'_> {
         }
     }
 
-    fn has(&mut self, key: BuildKey) -> Result<bool, LayerError> {
+    /// Returns whether a layer has the module of a key. `graph` is the module's graph, if known.
+    fn has(&mut self, key: BuildKey, graph: Option<&FunctionGraph>) -> Result<bool, LayerError> {
         if let Some(found) = self.found.get(&key) {
             return Ok(found.is_some());
         }
+        let (modules, outside, ops) = (&mut self.modules, &mut self.outside, self.ops);
+        let generate = &mut || {
+            outside.insert(key);
+            match (modules.entry(key), graph) {
+                (Entry::Occupied(known), _) => Some(Arc::clone(known.get())),
+                (Entry::Vacant(new), Some(graph)) => {
+                    let module = generate(graph, ops).ok()?;
+                    Some(Arc::clone(new.insert(Arc::new(module))))
+                }
+                (Entry::Vacant(_), None) => None,
+            }
+        };
         let found = if self.purpose.loads() {
             self.resolver
-                .resolve(&key, names(self.name, &self.symbols, &key))?
+                .resolve(&key, names(self.name, &self.symbols, &key), generate)?
                 .map(|(module, provenance)| Found::Loaded(module, provenance))
         } else {
-            self.resolver.has(&key)?.map(|(layer, record)| Found::Seen(layer, record))
+            self.resolver.has(&key, generate)?.map(|(layer, record)| Found::Seen(layer, record))
         };
         let is_found = found.is_some();
         self.found.insert(key, found);

@@ -8,7 +8,6 @@ use crate::resolve::Names;
 use precast_codegen::{Module, link};
 use precast_core::native::LoadedModule;
 use precast_graph::FunctionGraph;
-#[cfg(feature = "jit")]
 use std::sync::Arc;
 
 impl Runtime {
@@ -16,7 +15,8 @@ impl Runtime {
     pub(crate) fn module_of(&self, alone: &FunctionGraph) -> Result<Option<LoadedModule>, FunctionError> {
         let generate = || Ok(link(alone, self.ops.c())?);
         let (key, module) = self.resolver.key(alone, &self.ops, generate)?;
-        if let Some((module, _)) = self.resolver.resolve(&key, Names::default())? {
+        let again = &mut || module.clone().or_else(|| link(alone, self.ops.c()).ok()).map(Arc::new);
+        if let Some((module, _)) = self.resolver.resolve(&key, Names::default(), again)? {
             return Ok(Some(module));
         }
         self.compile_alone(alone, module)

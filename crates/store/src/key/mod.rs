@@ -52,9 +52,9 @@ pub use action::{ARCHIVE_EPOCH, ActionInputs};
 pub use build::BuildInputs;
 pub use diff::{Diff, Difference, nearest};
 pub use precast_core::key::{
-    ActionKey, ActionKind, BuildKey, Canonical, ContentId, Digest, FORMAT_EPOCH, Fingerprint, HostAbi,
-    KeyDocument, Language, ParseHashError, ParseNameError, Profile, RecordId, ToolchainId, Versioned,
-    context,
+    ActionKey, ActionKind, BuildKey, Canonical, ContentId, Digest, FORMAT_EPOCH, Fingerprint, GenerationId,
+    HostAbi, KeyDocument, Language, ParseHashError, ParseNameError, Profile, RecordId, ToolchainId,
+    Versioned, context,
 };
 pub use signature::{Signature, SignatureDiff};
 pub use version::{ChangedFile, StaleVersion, ambiguous, stale};

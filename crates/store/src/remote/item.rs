@@ -25,8 +25,10 @@ pub enum Item {
     RecordSignatures(RecordName),
     /// A builder's statement about a record.
     Provenance(RecordName),
-    /// A pointer by which a record is found for a key or a fingerprint; empty, unless the record is superseded.
+    /// An empty pointer by which a record is found for a key or a fingerprint.
     Pointer(Wanted, RecordName),
+    /// The current generation of a key for a target; only for modules that read files outside of their sources.
+    Current(BuildKey, String),
     /// A named graph.
     Entry(RecordId),
     /// The signatures of an entry.
@@ -65,6 +67,7 @@ impl Item {
             Self::Pointer(wanted, name) => {
                 return format!("{}/{}{name}", wanted.directory(), wanted.prefix());
             }
+            Self::Current(key, target) => paths.current(key, target),
             Self::Entry(id) => paths.entry(id),
             Self::EntrySignatures(id) => Paths::signatures(&paths.entry(id)),
             Self::Root(name) => paths.entry_roots().join(name),
@@ -83,7 +86,7 @@ impl Item {
             Self::Index(_) | Self::Page(_) => 16 << 20,
             Self::RecordSignatures(_) | Self::EntrySignatures(_) => SIGNATURES_LIMIT,
             Self::Store => 1 << 16,
-            Self::Root(_) | Self::Pointer(..) => 1024,
+            Self::Root(_) | Self::Pointer(..) | Self::Current(..) => 1024,
         }
     }
 }
@@ -147,6 +150,7 @@ mod tests {
             Item::RecordSignatures(name),
             Item::Provenance(name),
             Item::Pointer(Wanted::Key(key), name),
+            Item::Current(key, "x86_64-unknown-linux-gnu".to_owned()),
             Item::Entry(id),
             Item::EntrySignatures(id),
         ];

@@ -17,8 +17,8 @@ pub(super) const LISTED: usize = 1000;
 
 /// A source with a local store. Fetched data is published to the local store and served from there.
 ///
-/// Data in the local store is not fetched again. The exceptions can change: the mapping from names to entries, and which
-/// records with outside files are superseded.
+/// Data in the local store is not fetched again. The exceptions can change: the mapping from names to entries, and the
+/// current generation of a module that reads files outside of its sources.
 /// Of a module's variants, only the best one that this host can run is fetched.
 ///
 /// # Examples
@@ -199,10 +199,9 @@ impl Remote {
         records.iter().try_fold(false, |holds, record| Ok(holds || self.store.holds(record)?))
     }
 
-    /// Returns whether the local store can serve one of these records, and the source cannot have superseded it: only
-    /// records with outside files can be.
+    /// Returns whether the local store can serve one of these records, and the source cannot have superseded it.
     fn is_final<'r>(&self, records: impl Iterator<Item = &'r Record> + Clone) -> Result<bool, FindError> {
-        Ok(records.clone().all(|record| record.outside.is_empty()) && self.is_served(records)?)
+        Ok(!records.clone().any(Record::has_outside) && self.is_served(records)?)
     }
 
     /// Returns whether this host can run any of these records and the local store holds its archive.

@@ -11,7 +11,7 @@ use crate::archive::{Archive, CARRIED, Limits};
 use crate::export::ExportError;
 use crate::keyring::merged;
 use crate::record::{Entry, Record, documents_bytes};
-use crate::store::{LoadError, SUPERSEDED, Store};
+use crate::store::{LoadError, Store, generation};
 
 /// The number of records that are read before they are pushed.
 const TOGETHER: usize = 256;
@@ -135,31 +135,13 @@ impl Push<'_> {
                 member.fingerprints.iter().map(|fingerprint| Wanted::Fingerprint(*fingerprint));
             for wanted in fingerprints.chain([Wanted::Key(member.key)]) {
                 self.put(&Item::Pointer(wanted, name), b"", <[u8]>::is_empty)?;
-                self.supersede(wanted, &name, record)?;
+            }
+            if let Some(generation) = &record.generation {
+                let current = Item::Current(member.key, record.target.clone());
+                self.replace(&current, generation::text(generation).as_bytes())?;
             }
         }
         self.pushed.records += 1;
-        Ok(())
-    }
-
-    /// Supersedes the sink's records that contradict a pushed one.
-    fn supersede(&mut self, wanted: Wanted, name: &RecordName, record: &Record) -> Result<(), RemoteError> {
-        if record.outside.is_empty() {
-            return Ok(());
-        }
-        for other in self.sink.records(&wanted)?.into_iter().filter(|other| other != name) {
-            let pointer = Item::Pointer(wanted, other);
-            let is_current = self.found(&pointer)?.is_some_and(|found| found.is_empty());
-            let read = |bytes: Vec<u8>| Record::parse(&bytes).ok();
-            let is_contradicted = || -> Result<bool, RemoteError> {
-                let found = self.found(&Item::Record(other))?.and_then(read);
-                Ok(found.is_some_and(|found| found.contradicts(record)))
-            };
-            if is_current && is_contradicted()? {
-                self.sink.put(&pointer, SUPERSEDED)?;
-                self.sent(SUPERSEDED);
-            }
-        }
         Ok(())
     }
 
@@ -168,12 +150,17 @@ impl Push<'_> {
         let id = entry.id();
         self.signatures(&Item::EntrySignatures(id), &signed.signatures)?;
         self.put(&Item::Entry(id), &signed.bytes, |found| found == signed.bytes)?;
-        let (root, meaning) = (Item::Root(entry.name.clone()), format!("{id}\n"));
-        if self.sink.get(&root, root.limit())?.is_none_or(|found| found != meaning.as_bytes()) {
-            self.sink.put(&root, meaning.as_bytes())?;
-            self.sent(meaning.as_bytes());
-        }
+        self.replace(&Item::Root(entry.name.clone()), format!("{id}\n").as_bytes())?;
         self.pushed.entries += 1;
+        Ok(())
+    }
+
+    /// Writes a file whose content changes.
+    fn replace(&mut self, item: &Item, bytes: &[u8]) -> Result<(), RemoteError> {
+        if self.sink.get(item, item.limit())?.is_none_or(|found| found != bytes) {
+            self.sink.put(item, bytes)?;
+            self.sent(bytes);
+        }
         Ok(())
     }
 

@@ -16,6 +16,7 @@ use super::{Item, RecordName, Remote, RemoteError, Wanted};
 use crate::archive::{Archive, Limits};
 use crate::event::{Event, chain};
 use crate::record::{Record, set_documents};
+use crate::store::generation;
 
 /// The maximum number of records read for one query: variants, and builds with different results.
 const MOST: usize = 64;
@@ -130,7 +131,8 @@ impl Remote {
         if !self.is_signed(&items[0], &bytes, &signatures) {
             return Ok(None);
         }
-        if !record.outside.is_empty() && self.is_superseded(name, wanted)? {
+        let is_of_action = wanted.iter().any(|wanted| matches!(wanted, Wanted::Action(_)));
+        if !is_of_action && self.is_superseded(&record)? {
             return Ok(None);
         }
         // Documents may be long, so they are only fetched for signed records.
@@ -148,13 +150,18 @@ impl Remote {
         }
     }
 
-    /// Returns whether every pointer that led to a record states that it is superseded.
-    fn is_superseded(&self, name: &RecordName, wanted: &[Wanted]) -> Result<bool, RemoteError> {
-        for wanted in wanted {
-            let item = Item::Pointer(*wanted, *name);
-            let is_pointer = !matches!(wanted, Wanted::Action(_));
+    /// Returns whether the source states another generation for each module of a record.
+    fn is_superseded(&self, record: &Record) -> Result<bool, RemoteError> {
+        if !record.has_outside() {
+            return Ok(false);
+        }
+        let current = record.members.iter().map(|member| Item::Current(member.key, record.target.clone()));
+        for item in current {
             let [found] = self.fetch_all(std::array::from_ref(&item))?;
-            if !is_pointer || found.is_none_or(|found| found.is_empty()) {
+            if found
+                .and_then(|found| generation::parse(&found))
+                .is_none_or(|current| Some(current) == record.generation)
+            {
                 return Ok(false);
             }
         }
@@ -203,7 +210,7 @@ impl Remote {
     /// Makes a record current whose archive the local store has. Only records with outside files are asked for although
     /// they are here.
     fn is_here(&self, record: &Record) -> bool {
-        !record.outside.is_empty() && matches!(self.store.reuse(record), Ok(Some(_)))
+        record.has_outside() && matches!(self.store.reuse(record), Ok(Some(_)))
     }
 
     /// Fetches the archive of a record; `None` if it does not match the record.

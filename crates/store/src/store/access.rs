@@ -66,15 +66,6 @@ pub(super) struct Contents {
     pub(super) modified: Option<std::time::SystemTime>,
 }
 
-/// The state of a pointer to a record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pointer {
-    /// The record may be used: the pointer is an empty file.
-    Current,
-    /// Another record replaced it ([`super::supersede`]): the pointer is not empty.
-    Superseded,
-}
-
 impl Store {
     /// Returns whether a directory exists. An untrusted directory, or one above it, is an error.
     pub(super) fn has_dir(&self, directory: &Path) -> Result<bool, FindError> {
@@ -134,20 +125,19 @@ impl Store {
         Ok(Some(Contents { bytes, modified: metadata.modified().ok() }))
     }
 
-    /// Reads a pointer; `None` if it is missing. An object that is not a regular file is damage.
-    pub(super) fn pointer(&self, path: &Path) -> Result<Option<Pointer>, FindError> {
+    /// Returns whether a pointer exists. An object that is not a regular file is damage.
+    pub(super) fn has_pointer(&self, path: &Path) -> Result<bool, FindError> {
         if !path.parent().map_or(Ok(false), |parent| self.has_dir(parent))? {
-            return Ok(None);
+            return Ok(false);
         }
         step();
         match self.judged(path, trust::look(path))? {
-            Some(found) if found.is_file() && found.len() == 0 => Ok(Some(Pointer::Current)),
-            Some(found) if found.is_file() => Ok(Some(Pointer::Superseded)),
+            Some(found) if found.is_file() => Ok(true),
             Some(_) => {
                 self.damaged(path, "not a file");
-                Ok(None)
+                Ok(false)
             }
-            None => Ok(None),
+            None => Ok(false),
         }
     }
 

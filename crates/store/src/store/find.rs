@@ -1,7 +1,6 @@
 //! Looks up records: pointers say where to look, and the record itself decides whether it matches.
 
-use super::access::Pointer;
-use super::paths::RecordName;
+use super::paths::{CURRENT, RecordName};
 use super::{FindError, Store};
 use crate::event::{Event, chain};
 use crate::key::{ActionKey, BuildKey, Fingerprint};
@@ -22,20 +21,36 @@ impl Store {
     ///
     /// The file system refuses. Damage is reported as an event and skipped.
     pub fn find(&self, key: &BuildKey) -> Result<Vec<Record>, FindError> {
-        Ok(self.pointed(&key.to_string(), |record| record.member(key).is_some())?.current)
+        Ok(self.split(key)?.0)
     }
 
-    /// Finds the superseded records with a module of this key: a record that was built or confirmed later contradicts
-    /// them. They only explain misses.
+    /// Finds the superseded records with a module of this key. They only explain misses.
     ///
     /// # Errors
     ///
     /// The file system refuses.
     pub fn find_superseded(&self, key: &BuildKey) -> Result<Vec<Record>, FindError> {
-        Ok(self.pointed(&key.to_string(), |record| record.member(key).is_some())?.superseded)
+        Ok(self.split(key)?.1)
     }
 
-    /// Finds the records with a module of this fingerprint, each with the module's key. Their documents are not loaded.
+    /// Returns the current and the superseded records of a key.
+    fn split(&self, key: &BuildKey) -> Result<(Vec<Record>, Vec<Record>), FindError> {
+        let records = self.pointed(&key.to_string(), |record| record.member(key).is_some())?;
+        if !records.iter().any(Record::has_outside) {
+            return Ok((records, Vec::new()));
+        }
+        let mut current = Vec::new();
+        for record in &records {
+            current.push(self.is_current(key, record, &records)?);
+        }
+        let (current, superseded): (Vec<_>, Vec<_>) =
+            records.into_iter().zip(current).partition(|(_, is_current)| *is_current);
+        let records = |list: Vec<(Record, bool)>| list.into_iter().map(|(record, _)| record).collect();
+        Ok((records(current), records(superseded)))
+    }
+
+    /// Finds the records with a module of this fingerprint, each with the module's key, also superseded ones. Their
+    /// documents are not loaded.
     ///
     /// # Errors
     ///
@@ -43,7 +58,7 @@ impl Store {
     pub fn find_fingerprint(&self, fingerprint: &Fingerprint) -> Result<Vec<(Record, BuildKey)>, FindError> {
         let listed = |record: &Record| record.member_by_fingerprint(fingerprint).map(|member| member.key);
         let found = self.pointed(&fingerprint.to_string(), |record| listed(record).is_some())?;
-        Ok(found.current.into_iter().filter_map(|record| listed(&record).map(|key| (record, key))).collect())
+        Ok(found.into_iter().filter_map(|record| listed(&record).map(|key| (record, key))).collect())
     }
 
     /// Finds the records of an action, the most recently built or confirmed first, each with its documents if these are
@@ -74,18 +89,22 @@ impl Store {
             .collect())
     }
 
-    fn pointed(&self, key: &str, listed: impl Fn(&Record) -> bool) -> Result<Pointed, FindError> {
+    /// Returns the usable records to which the pointers of a key refer, the most recently built or confirmed first.
+    fn pointed(&self, key: &str, listed: impl Fn(&Record) -> bool) -> Result<Vec<Record>, FindError> {
         let directory = self.paths.pointers(key);
-        let (mut records, mut superseded) = (Vec::new(), Vec::new());
+        let mut records = Vec::new();
         for pointer in self.names(&directory)? {
             let path = directory.join(&pointer);
             let Some(name) = RecordName::parse(&pointer) else {
-                self.damaged(&path, "not a record name");
+                if !pointer.starts_with(CURRENT) {
+                    self.damaged(&path, "not a record name");
+                }
                 continue;
             };
-            let Some(state) = self.pointer(&path)? else { continue };
+            if !self.has_pointer(&path)? {
+                continue;
+            }
             match self.read_dated(&name)? {
-                Some((_, record)) if state == Pointer::Superseded => superseded.push(record),
                 Some((built, record)) if listed(&record) => {
                     if self.is_signed(&self.paths.record(&name), &record.to_bytes())? {
                         records.push((built, record));
@@ -94,17 +113,11 @@ impl Store {
                 Some(_) => self.damaged(&path, "points to a record that does not list the key"),
                 // A newer precast wrote the record, or a collector removed the pointer and then the record, and both
                 // may have been restored.
-                None if self.pointer(&path)?.is_none() || self.paths.record(&name).exists() => {}
+                None if !self.has_pointer(&path)? || self.paths.record(&name).exists() => {}
                 None => self.damaged(&path, "points to a missing record"),
             }
         }
-        // A writer that was killed before it marked the superseded records leaves contradicting ones.
-        let mut current: Vec<Record> = Vec::new();
-        for record in newest_first(records) {
-            let is_contradicted = current.iter().any(|newer| newer.contradicts(&record));
-            if is_contradicted { superseded.push(record) } else { current.push(record) }
-        }
-        Ok(Pointed { current, superseded })
+        Ok(newest_first(records))
     }
 
     /// Marks a record as wanted by a current build, so that lookups return it before other records of its keys, such as
@@ -159,13 +172,6 @@ pub(super) fn confirm_file(path: &std::path::Path) {
     step();
     let file = fs_err::File::open(path);
     let _ = file.and_then(|file| file.set_modified(std::time::SystemTime::now()));
-}
-
-/// The records that the pointers of a key refer to.
-struct Pointed {
-    /// The usable records, the most recently built or confirmed first.
-    current: Vec<Record>,
-    superseded: Vec<Record>,
 }
 
 fn newest_first(mut records: Vec<Dated>) -> Vec<Record> {

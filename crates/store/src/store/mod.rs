@@ -10,8 +10,9 @@
 //!   records/ab/<ActionKey>-<RecordId>.documents   the preimages of its members' keys
 //!   records/ab/<ActionKey>-<RecordId>.provenance  a builder's statement about the record
 //!   records/ab/<ActionKey>-<RecordId>.minisig     signatures of the record
-//!   keys/ab/<BuildKey or Fingerprint>/<ActionKey>-<RecordId>     empty pointers, rebuildable from the records;
-//!                                                 not empty: the record is superseded (`supersede.rs`)
+//!   keys/ab/<BuildKey or Fingerprint>/<ActionKey>-<RecordId>     empty pointers, rebuildable from the records
+//!   keys/ab/<BuildKey>/current-<target>           the GenerationId of the records in use; only for modules that read
+//!                                                 files outside of their sources (`generation.rs`)
 //!   entries/ab/<RecordId>                         a named graph
 //!   entries/ab/<RecordId>.minisig                 signatures of the entry
 //!   roots/entry/<name>                            the RecordId that a name refers to; replaced by rename
@@ -59,6 +60,7 @@ mod create;
 mod entry;
 mod find;
 mod gc;
+pub(crate) mod generation;
 mod index;
 #[cfg(test)]
 mod interleave;
@@ -74,7 +76,6 @@ mod releases;
 mod session;
 mod settle;
 mod signatures;
-mod supersede;
 mod turn;
 mod verify;
 mod write;
@@ -94,7 +95,6 @@ pub use releases::ReleaseError;
 pub use session::Session;
 pub use settle::Reused;
 pub use signatures::{PutSignatureError, Signed};
-pub(crate) use supersede::SUPERSEDED;
 pub use turn::{Turn, Turns};
 pub use verify::{EventLog, MissingModule, Verification, lacking};
 pub use write::WriteError;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::key::{ActionKey, Digest, RecordId};
+use crate::key::{ActionKey, BuildKey, Digest, RecordId};
 use crate::record::Record;
 
 /// The file that marks the root of a store.
@@ -69,6 +69,9 @@ pub(super) fn is_litter(name: &str) -> bool {
         || name.starts_with(".nfs")
 }
 
+/// The prefix of the files that name current generations ([`super::generation`]).
+pub(super) const CURRENT: &str = "current-";
+
 const OBJECT_SUFFIX: &str = ".tar.zst";
 
 /// The suffix of a builder's statement about a record.
@@ -115,6 +118,13 @@ impl Paths {
     /// Returns the directory of the pointers of a key or a fingerprint.
     pub(crate) fn pointers(&self, key: &str) -> PathBuf {
         self.sharded("keys", key)
+    }
+
+    /// Returns the path of the file that names a key's current generation for a target.
+    pub(crate) fn current(&self, key: &BuildKey, target: &str) -> PathBuf {
+        let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+        let target = target.replace(|letter| !is_plain(letter), "_");
+        self.pointers(&key.to_string()).join(format!("{CURRENT}{target}"))
     }
 
     pub(crate) fn entry(&self, id: &RecordId) -> PathBuf {

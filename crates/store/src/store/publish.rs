@@ -152,14 +152,12 @@ impl Store {
             };
             published.push(self.publish_into(item, packed, &mut batch).map_err(of)?);
         }
-        self.commit(batch).map_err(|(at, source)| match at.or((items.len() == 1).then_some(0)) {
+        let records: Vec<&Record> = items.iter().map(|item| item.record).collect();
+        let written = self.commit(batch).and_then(|()| self.set_current(&records));
+        written.map_err(|(at, source)| match at.or((items.len() == 1).then_some(0)) {
             Some(at) => (Some(at), PublishError::Write { digest: items[at].record.digest, source }),
             None => (None, PublishError::Sync(source)),
         })?;
-        for (at, Item { record, .. }) in items.iter().enumerate() {
-            let written = |source| (Some(at), PublishError::Write { digest: record.digest, source });
-            self.supersede_by(record).map_err(written)?;
-        }
         Ok(published)
     }
 

@@ -9,7 +9,6 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::access::Pointer;
 use super::batch::Batch;
 use super::find::confirm_file;
 use super::paths::RecordName;
@@ -52,7 +51,7 @@ impl Store {
         let settled = self.settle(None, record, &mut batch)?;
         let written = |source| PublishError::Write { digest: record.digest, source };
         self.commit(batch).map_err(|(_, source)| written(source))?;
-        self.supersede_by(record).map_err(written)?;
+        self.set_current(&[record]).map_err(|(_, source)| written(source))?;
         self.confirm(record);
         Ok(Some(Reused { archive, healed: settled.fresh || settled.pointed }))
     }
@@ -91,7 +90,7 @@ impl Store {
         if is_new {
             self.compare_results(&name, record, batch)?;
         }
-        let pointers = self.absent_pointers(&name, record).map_err(|error| written(error.into()))?;
+        let pointers = self.lost_pointers(&name, record).map_err(|error| written(error.into()))?;
         batch.point(&pointers);
         Ok(Settled { record: name.id, fresh: fresh || is_new, pointed: !pointers.is_empty() })
     }
@@ -163,8 +162,7 @@ impl Store {
         Ok(())
     }
 
-    /// Writes the lost pointers of a record and returns them. A pointer is not restored if a record that is in use
-    /// contradicts this one.
+    /// Writes the lost pointers of a record and returns them.
     pub(super) fn put_pointers(
         &self,
         name: &RecordName,
@@ -185,34 +183,15 @@ impl Store {
         Ok(missing)
     }
 
-    /// Returns the pointers of a record that are missing, and by which no contradicting record is found.
     fn lost_pointers(&self, name: &RecordName, record: &Record) -> Result<Vec<PathBuf>, FindError> {
         let mut lost = Vec::new();
-        for (key, path) in self.pointer_paths(name, record) {
-            if self.pointer(&path)?.is_none() && self.contradicting(&key, name, record)?.is_empty() {
+        for key in pointer_keys(record) {
+            let path = self.paths.pointers(&key).join(name.to_string());
+            if !self.has_pointer(&path)? {
                 lost.push(path);
             }
         }
         Ok(lost)
-    }
-
-    /// Returns the pointers of a record that are missing or superseded.
-    fn absent_pointers(&self, name: &RecordName, record: &Record) -> Result<Vec<PathBuf>, FindError> {
-        let mut absent = Vec::new();
-        for (_, path) in self.pointer_paths(name, record) {
-            if self.pointer(&path)? != Some(Pointer::Current) {
-                absent.push(path);
-            }
-        }
-        Ok(absent)
-    }
-
-    /// Returns the pointers of a record, each with the key or fingerprint it belongs to.
-    fn pointer_paths(&self, name: &RecordName, record: &Record) -> impl Iterator<Item = (String, PathBuf)> {
-        pointer_keys(record).into_iter().map(|key| {
-            let path = self.paths.pointers(&key).join(name.to_string());
-            (key, path)
-        })
     }
 }
 

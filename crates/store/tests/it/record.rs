@@ -4,10 +4,30 @@ use std::collections::BTreeSet;
 
 use precast_core::Program;
 use precast_core::program::Register;
+use precast_store::key::ContentId;
 use precast_store::record::{Host, ParseRecordError, Requires, Unmet};
-use precast_store::{Entry, Record};
+use precast_store::{Entry, GenerationId, Outside, Record};
 
 use crate::sample::{bare, entry, requires, unit};
+
+/// Returns a record of a module that reads a file outside of its sources.
+fn outside() -> Record {
+    let (_, mut record) = unit("a", "v3");
+    record.outside = vec![Outside { path: "/h.h".to_owned(), content: ContentId::of("h") }];
+    record.generation = Some(GenerationId::from_bytes([3; 32]));
+    record
+}
+
+#[test]
+fn records_with_a_generation_round_trip() {
+    let record = outside();
+    let bytes = record.to_bytes();
+    assert_eq!(Record::parse(&bytes).unwrap(), bare(&record));
+    assert!(bytes.starts_with(b"pcR\x03\0\0\0"));
+    let other = Record { generation: None, ..record.clone() };
+    assert_ne!(other.id(), record.id());
+    assert_eq!(Record::parse(&other.to_bytes()).unwrap(), bare(&other));
+}
 
 #[test]
 fn records_round_trip_without_documents() {
@@ -20,15 +40,16 @@ fn records_round_trip_without_documents() {
 
 #[test]
 fn altered_record_changes_id_or_is_rejected() {
-    let (_, record) = unit("a", "v3");
-    let bytes = record.to_bytes();
-    for at in 0..bytes.len() {
-        assert!(Record::parse(&bytes[..at]).is_err(), "cut at {at}");
-        let mut flipped = bytes.clone();
-        flipped[at] ^= 1;
-        if let Ok(found) = Record::parse(&flipped) {
-            assert_eq!(found.to_bytes(), flipped);
-            assert_ne!(found.id(), record.id());
+    for record in [unit("a", "v3").1, outside()] {
+        let bytes = record.to_bytes();
+        for at in 0..bytes.len() {
+            assert!(Record::parse(&bytes[..at]).is_err(), "cut at {at}");
+            let mut flipped = bytes.clone();
+            flipped[at] ^= 1;
+            if let Ok(found) = Record::parse(&flipped) {
+                assert_eq!(found.to_bytes(), flipped);
+                assert_ne!(found.id(), record.id());
+            }
         }
     }
 }
@@ -42,15 +63,21 @@ fn other_files_are_rejected_as_records() {
         |bytes: &[u8]| matches!(refused(bytes), ParseRecordError::Malformed { what: "record", .. });
     assert!(malformed(&[&bytes[..], b" "].concat()) && malformed(b"") && malformed(b"{\"format\":1}"));
     assert!(malformed(&entry("score").to_bytes()), "an entry is no record");
-    for format in [1, 3] {
+    for format in [1, 4] {
         let mut other = bytes.clone();
         other[3] = format;
         let error = refused(&other);
         assert!(matches!(error, ParseRecordError::Format { found, .. } if found == u32::from(format)));
         assert!(
-            error.to_string().starts_with(&format!("found a record of format {format}, expected 2\nhint: "))
+            error
+                .to_string()
+                .starts_with(&format!("found a record of format {format}, expected 2 or 3\nhint: "))
         );
     }
+    // A format 3 without a generation is cut off.
+    let mut other = bytes.clone();
+    other[3] = 3;
+    assert!(malformed(&other));
     // A count that exceeds the remaining bytes is rejected before memory is allocated.
     let members = bytes.windows(4).position(|window| window == 3_u32.to_le_bytes()).unwrap();
     let mut huge = bytes;

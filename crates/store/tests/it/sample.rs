@@ -104,6 +104,7 @@ pub(crate) fn unit(seed: &str, isa: &str) -> (Archive, Record) {
         size: archive.size(),
         requires: requires(),
         outside: Vec::new(),
+        generation: None,
     };
     (archive, record)
 }

@@ -1,4 +1,4 @@
-//! Records of one module that were built from different contents of an outside file.
+//! Generations: records of one module that were built from different states of outside files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -7,20 +7,18 @@ use std::time::{Duration, SystemTime};
 
 use precast_store::key::ContentId;
 use precast_store::remote::{Item, RecordName, Remote, RemoteError, Sink, Source, Wanted};
-use precast_store::{Archive, Outside, Record, Store};
+use precast_store::{Archive, BuildKey, GenerationId, Keep, Outside, Record, Roots, Store};
 
 use crate::sample::{bare, host_requires, listening, unit};
 
-/// Returns the unit of an ISA level, built while `/h.h` had this content, or did not exist.
-fn built(isa: &str, content: Option<&str>) -> (Archive, Record) {
+/// Returns the unit of an ISA level, of the generation of this name.
+fn built(isa: &str, generation: &str) -> (Archive, Record) {
     let (mut archive, mut record) = unit("a", isa);
-    let made_from = format!("{isa} {content:?}");
+    let made_from = format!("{isa} {generation}");
     archive.members.insert("unit.so".to_owned(), made_from.clone().into_bytes());
-    record.outside = vec![
-        Outside { path: "/h.h".to_owned(), content: content.map(ContentId::of) },
-        Outside { path: "/same.h".to_owned(), content: Some(ContentId::of("same")) },
-    ];
-    // The content is part of an action.
+    record.outside = vec![Outside { path: "/h.h".to_owned(), content: ContentId::of(generation) }];
+    record.generation = Some(GenerationId::from_bytes(*ContentId::of(generation).as_bytes()));
+    // The generation is part of an action.
     record.action = precast_store::ActionKey::from_bytes(*ContentId::of(made_from).as_bytes());
     (record.digest, record.size) = (archive.digest().unwrap(), archive.size());
     (archive, record)
@@ -41,10 +39,11 @@ fn put(store: &Store, (archive, record): &(Archive, Record)) {
 fn finds(store: &Store, expected: &[&(Archive, Record)]) {
     let set = |records: Vec<Record>| records.iter().map(Record::id).collect::<BTreeSet<_>>();
     let wanted = set(expected.iter().map(|(_, record)| bare(record)).collect());
-    let member = &built("v3", None).1.members[0];
-    assert_eq!(set(store.find(&member.key).unwrap()), wanted);
-    let found = store.find_fingerprint(&member.fingerprints[0]).unwrap();
-    assert_eq!(set(found.into_iter().map(|(record, _)| record).collect()), wanted);
+    assert_eq!(set(store.find(&key()).unwrap()), wanted);
+}
+
+fn key() -> BuildKey {
+    built("v3", "3").1.members[0].key
 }
 
 /// Sets the time of every file: a copy need not keep times.
@@ -58,47 +57,67 @@ fn level_times(path: &Path) {
 }
 
 #[test]
-fn last_published_or_reused_content_is_found() {
+fn last_published_or_reused_generation_is_found() {
     let (_directory, store) = store();
-    let (old, new, none) = (built("v3", Some("3")), built("v3", Some("7")), built("v3", None));
+    let (old, new, none) = (built("v3", "3"), built("v3", "7"), built("v3", "none"));
     for current in [&old, &new, &old, &none, &new] {
         put(&store, current);
         level_times(store.path());
         finds(&store, &[current]);
     }
     let mut found = store.find_action(&old.1.action).unwrap();
-    assert!(store.reuse(&found.remove(0)).unwrap().unwrap().healed);
+    assert!(!store.reuse(&found.remove(0)).unwrap().unwrap().healed);
     level_times(store.path());
     finds(&store, &[&old]);
     assert!(store.is_superseded(&new.1).unwrap() && !store.is_superseded(&old.1).unwrap());
-    assert_eq!(store.find_superseded(&new.1.members[0].key).unwrap().len(), 2);
+    assert_eq!(store.find_superseded(&key()).unwrap().len(), 2);
 }
 
 #[test]
-fn other_isa_levels_of_old_content_are_superseded() {
+fn generation_is_current_with_all_isa_levels() {
     let (_directory, store) = store();
-    let (wide, narrow) = (built("v4", Some("3")), built("v3", Some("3")));
+    let (wide, narrow) = (built("v4", "3"), built("v3", "3"));
     put(&store, &wide);
     put(&store, &narrow);
     finds(&store, &[&wide, &narrow]);
-    let new = built("v3", Some("7"));
+    let new = built("v3", "7");
     put(&store, &new);
     finds(&store, &[&new]);
-    // Another target has files of its own.
-    let mut other = built("v4", Some("3"));
+    // Another target has generations of its own.
+    let mut other = built("v4", "3");
     other.1.target = "aarch64-unknown-linux-gnu".to_owned();
     put(&store, &other);
     finds(&store, &[&new, &other]);
-    // Records without outside files contradict none.
+    // Records without outside files have no generation.
     let plain = unit("a", "v3");
     put(&store, &plain);
     finds(&store, &[&new, &other, &plain]);
+    // Any record of a generation makes all of them current.
+    store.reuse(&store.find_action(&narrow.1.action).unwrap()[0]).unwrap().unwrap();
+    finds(&store, &[&wide, &narrow, &other, &plain]);
 }
 
 #[test]
-fn export_has_current_content_only() {
+fn concurrent_publishers_leave_one_whole_generation() {
+    let (_directory, store) = store();
+    let generation = |name: &str| ["v2", "v3", "v4"].map(|isa| built(isa, name));
+    let all = [generation("3"), generation("7")];
+    for _ in 0..20 {
+        std::thread::scope(|scope| {
+            for units in &all {
+                scope.spawn(|| units.iter().for_each(|unit| put(&store, unit)));
+            }
+        });
+        let found = store.find(&key()).unwrap();
+        assert_eq!(found.len(), 3);
+        assert!(found.iter().all(|record| record.generation == found[0].generation));
+    }
+}
+
+#[test]
+fn export_has_the_current_generation_only() {
     let (_directory, source) = store();
-    let (old, new) = (built("v3", Some("3")), built("v3", Some("7")));
+    let (old, new) = (built("v3", "3"), built("v3", "7"));
     put(&source, &old);
     put(&source, &new);
     let export = source.export(None).unwrap();
@@ -110,49 +129,80 @@ fn export_has_current_content_only() {
     finds(&target, &[&new]);
 }
 
-#[test]
-fn lost_pointer_of_a_superseded_record_is_not_restored() {
-    let (_directory, store) = store();
-    let (old, new) = (built("v3", Some("3")), built("v3", Some("7")));
-    put(&store, &old);
-    put(&store, &new);
-    let keys = store.path().join("keys");
-    let pointers: Vec<_> = walkdir::WalkDir::new(&keys).into_iter().map(Result::unwrap).collect();
-    let superseded =
-        |file: &&walkdir::DirEntry| file.file_type().is_file() && file.metadata().unwrap().len() > 0;
-    let lost: Vec<_> = pointers.iter().filter(superseded).collect();
-    assert_eq!(lost.len(), 2 * old.1.members.len());
-    lost.iter().for_each(|file| fs_err::remove_file(file.path()).unwrap());
-    level_times(store.path());
-    let (store, events) = listening(store);
-    assert!(store.verify().unwrap().is_intact());
-    assert_eq!(events.lock().unwrap().len(), 0);
-    finds(&store, &[&new]);
-    assert!(store.is_superseded(&old.1).unwrap());
-    // All pointers lost: what can be found is found, the newest of contradicting records first.
-    fs_err::remove_dir_all(&keys).unwrap();
-    store.verify().unwrap();
-    assert_eq!(store.find(&new.1.members[0].key).unwrap().len(), 1);
+/// Deletes the files of a store that name generations, or writes this text into them.
+fn change_current(store: &Store, text: Option<&str>) {
+    let mut changed = 0;
+    for file in walkdir::WalkDir::new(store.path().join("keys")).into_iter().map(Result::unwrap) {
+        if file.file_name().to_string_lossy().starts_with("current-") {
+            fs_err::remove_file(file.path()).unwrap();
+            text.into_iter().for_each(|text| fs_err::write(file.path(), text).unwrap());
+            changed += 1;
+        }
+    }
+    assert!(changed > 0);
 }
 
 #[test]
-fn contradicting_pointers_of_a_killed_writer_are_resolved_by_time() {
+fn lost_or_damaged_name_of_the_generation_is_a_miss() {
+    for text in [None, Some(""), Some("x"), Some("7\n")] {
+        let (_directory, store) = store();
+        let (old, new) = (built("v3", "3"), built("v4", "7"));
+        put(&store, &old);
+        change_current(&store, text);
+        finds(&store, &[&old]);
+        put(&store, &new);
+        change_current(&store, text);
+        let (store, events) = listening(store);
+        finds(&store, &[]);
+        assert_eq!(events.lock().unwrap().is_empty(), text.is_none());
+        store.reuse(&store.find_action(&new.1.action).unwrap()[0]).unwrap().unwrap();
+        finds(&store, &[&new]);
+    }
+}
+
+#[test]
+fn lost_pointers_are_restored_for_all_generations() {
     let (_directory, store) = store();
-    let (old, new) = (built("v4", Some("3")), built("v3", Some("7")));
+    let (old, new) = (built("v3", "3"), built("v3", "7"));
     put(&store, &old);
     put(&store, &new);
     for file in walkdir::WalkDir::new(store.path().join("keys")).into_iter().map(Result::unwrap) {
-        if file.file_type().is_file() {
+        if file.file_type().is_file() && file.metadata().unwrap().len() == 0 {
             fs_err::remove_file(file.path()).unwrap();
-            fs_err::write(file.path(), "").unwrap();
         }
     }
-    store.confirm(&new.1);
+    finds(&store, &[]);
+    assert!(store.verify().unwrap().is_intact());
     finds(&store, &[&new]);
     assert!(store.is_superseded(&old.1).unwrap());
-    store.reuse(&store.find_action(&new.1.action).unwrap()[0]).unwrap().unwrap();
-    level_times(store.path());
+}
+
+#[test]
+fn record_without_a_generation_is_superseded_by_one_with() {
+    let (_directory, store) = store();
+    let (mut old, new) = (built("v4", "3"), built("v3", "7"));
+    old.1.generation = None;
+    put(&store, &old);
+    finds(&store, &[&old]);
+    put(&store, &new);
     finds(&store, &[&new]);
+}
+
+#[test]
+fn collector_removes_superseded_records_and_then_the_key() {
+    let (_directory, store) = store();
+    let (old, new) = (built("v4", "3"), built("v3", "7"));
+    put(&store, &old);
+    put(&store, &new);
+    let modules: BTreeSet<_> = new.1.members.iter().map(|member| member.key).collect();
+    for (roots, left) in [(modules, 1), (BTreeSet::new(), 0)] {
+        let declared = Some(Roots { modules: roots, ..Roots::default() });
+        let keep = Keep { declared, ..Keep::default() };
+        store.sweep(&store.plan_gc(&keep).unwrap()).unwrap();
+        assert_eq!(store.records().count(), left);
+    }
+    let keys = walkdir::WalkDir::new(store.path().join("keys")).min_depth(2).into_iter().count();
+    assert_eq!(keys, 0);
 }
 
 /// A remote store in memory.
@@ -194,8 +244,8 @@ impl Sink for Memory {
 }
 
 /// Returns a unit that this host can run.
-fn runnable(isa: &str, content: &str) -> (Archive, Record) {
-    let (archive, mut record) = built(isa, Some(content));
+fn runnable(isa: &str, generation: &str) -> (Archive, Record) {
+    let (archive, mut record) = built(isa, generation);
     record.requires = host_requires();
     (archive, record)
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use walkdir::WalkDir;
 
-use super::super::paths::Paths;
+use super::super::paths::{CURRENT, Paths};
 use super::super::session::ended;
 use super::super::{Store, WriteError};
 use super::named::Named;
@@ -125,12 +125,24 @@ impl Store {
         self.owns(directory, real)?;
         let bytes = remove(path).map_err(|source| WriteError::new(path, source))?;
         if is_of_a_key(directory) {
+            self.remove_current(directory)?;
             step();
             if fs_err::remove_dir(directory).is_ok() {
                 real.remove(directory);
             }
         }
         Ok(bytes)
+    }
+
+    /// Deletes the names of current generations if no pointer is left.
+    fn remove_current(&self, directory: &Path) -> Result<(), WriteError> {
+        let names = self.all_names(directory)?;
+        if names.iter().all(|name| name.starts_with(CURRENT)) {
+            for path in names.iter().map(|name| directory.join(name)) {
+                remove(&path).map_err(|source| WriteError::new(&path, source))?;
+            }
+        }
+        Ok(())
     }
 
     /// Checks that no directory on the path is a link: files behind a link do not belong to the store and are not
