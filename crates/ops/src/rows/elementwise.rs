@@ -183,6 +183,14 @@ macro_rules! scalar_rows {
             i1e(x) [] Inexact => Same, Heavy, method { float "math/bessel.h"; }
             /// The gamma function; NaN at negative integers.
             gamma(x) [] Inexact => Same, Branching, method { float "math/factorial.h"; }
+            /// The beta function; inf where `a` or `b` is 0 or a negative integer.
+            beta(a, b) [] Inexact => Same, Branching, method { float "math/beta.h"; }
+            /// The logarithm of the absolute value of the beta function.
+            betaln(a, b) [] Inexact => Same, Branching, method { float "math/beta.h"; }
+            /// Hurwitz's zeta function: the sum of `(q + k)**-s` over `k = 0, 1, …`; NaN below `q = -1000`.
+            zeta(s, q) [] Inexact => Same, Branching, method { float "math/zeta.h"; }
+            /// The derivative of `digamma` of order `n`, a whole number.
+            polygamma(n, x) [] Inexact => Same, Branching, method { float "math/zeta.h"; }
             /// Owen's T function: the probability that `x > h` and `0 < y < a*x` of two standard normal numbers.
             owens_t(h, a) [] Inexact => Same, Branching, method { float "math/owens.h"; }
             /// The logarithm of the absolute value of the gamma function.

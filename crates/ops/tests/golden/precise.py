@@ -179,6 +179,27 @@ def owens_t(h, a):
     return mp.sign(a) * mp.exp(-(h**2) / 2) / (2 * mp.pi) * value
 
 
+def betaln(a, b):
+    """Returns the logarithm for all pairs that are no poles, with digits for what cancels."""
+    with mp.workdps(400):
+        return mp.log(mp.fabs(mp.gammaprod([a, b], [a + b]))) if min(a, b) < 0 else mp.loggamma(a) + mp.loggamma(b) - mp.loggamma(a + b)
+
+
+def beta(a, b):
+    with mp.workdps(400):
+        return mp.exp(betaln(a, b)) if min(a, b) > 0 else mp.gammaprod([a, b], [a + b])
+
+
+def zeta(s, q):
+    """mpmath's error is absolute: further digits make it relative."""
+    with mp.workdps(60 + int(abs(s * mp.log10(abs(q))))):
+        return mp.zeta(s, q)
+
+
+def polygamma(n, x):
+    return (-1) ** (int(n) + 1) * mp.factorial(n) * zeta(n + 1, x)
+
+
 # Name: function, the range in which it varies, the domain, and the tolerances in ulp for f32 and f64. A function without a domain is
 # defined for all numbers. A tolerance is the largest error seen by `tests/c/accuracy.c` plus half an ulp, rounded down, because
 # distances count steps from the rounded value.
@@ -287,6 +308,10 @@ def signed(function):
 PAIRS = {
     "gammainc": (gamma_tail(False), 0, 60, (0, 6)),
     "gammaincc": (gamma_tail(True), 0, 60, (0, 20)),
+    "beta": (signed(beta), -10, 40, (1, 1)),
+    "betaln": (signed(betaln), -10, 40, (1, 1)),
+    "polygamma": (signed(polygamma), 2, 40, (1, 1)),
+    "zeta": (signed(zeta), 1, 40, (1, 1)),
     "owens_t": (signed(owens_t), -6, 6, (1, 4)),
     "kl_div": (signed(lambda x, y: x * mp.log(x / y) - x + y), 0, 4, (1, 1)),
     "rel_entr": (signed(lambda x, y: x * mp.log(x / y)), 0, 4, (1, 2)),
@@ -301,7 +326,15 @@ PAIRS = {
 def pairs(name, draw):
     """Returns pairs close to the origin and of all exponents; for pow, non-negative bases with results of every size."""
     for _ in range(100):
-        if name == "owens_t":
+        if name in ("beta", "betaln"):
+            yield draw.uniform(-20, 30), draw.uniform(-20, 30)
+            yield 10 ** draw.uniform(-15, 5), 10 ** draw.uniform(-15, 2)
+        elif name in ("polygamma", "zeta"):
+            first = float(draw.randint(2, 30)) if name == "polygamma" else 1 + 10 ** draw.uniform(-6, 1.5)
+            yield first, 10 ** draw.uniform(-2, 2)
+            # Left of 0, terms of one sign.
+            yield 2.0 * draw.randint(2, 5) - (name == "polygamma"), draw.uniform(-9, 20)
+        elif name == "owens_t":
             yield draw.uniform(-5, 5), draw.uniform(-3, 3)
         elif name in ("kl_div", "rel_entr", "xlog1py", "xlogy"):
             x = 10 ** draw.uniform(-6, 6)

@@ -15,13 +15,15 @@
  *   math/normal.h      erfcx ndtr log_ndtr, and the inverses of erf, erfc, ndtr and log_ndtr
  *   math/entropy.h     xlogy xlog1py entr rel_entr kl_div logit
  *   math/bessel.h      i0 i0e i1 i1e        math/factorial.h  gamma
+ *   math/beta.h        beta betaln          math/zeta.h       zeta polygamma
  *   math/owens.h       owens_t
  *   math/f32/          the same functions of f32, included by the headers above
  *   math/complex/      of c64 and c128: exp log sqrt pow, trigonometric and hyperbolic functions and their inverses
  *
  * Rules that make the bits equal: only IEEE +, -, *, /, sqrt and bit operations, in a written order; no fused multiply-add
- * (-ffp-contract=off), no libm, no tables, no branches (selects only; but those of factorial.h, owens.h and tail.h and some of normal.h and entropy.h have them, and
- * loops), so a loop over any of them becomes vector code at every ISA level, and an element's result depends neither on its position nor on the vector width.
+ * (-ffp-contract=off), no libm, no tables, no branches (selects only; but those of factorial.h, beta.h, zeta.h, owens.h and tail.h and some
+ * of normal.h and entropy.h have them, and loops), so a loop over any of them becomes vector code at every ISA level, and an element's
+ * result depends neither on its position nor on the vector width.
  * Functions with regions have shorter forms for some operands, with the same bits: block.h. The row of the function names them.
  *
  * There is no other text of them: `perform` calls these functions too, compiled once for the host.
@@ -45,6 +47,7 @@
 #include <precast/ops/math/area.h>
 #include <precast/ops/math/atan.h>
 #include <precast/ops/math/bessel.h>
+#include <precast/ops/math/beta.h>
 #include <precast/ops/math/betainc.h>
 #include <precast/ops/math/entropy.h>
 #include <precast/ops/math/erf.h>
@@ -64,5 +67,6 @@
 #include <precast/ops/math/sigmoid.h>
 #include <precast/ops/math/trig.h>
 #include <precast/ops/math/trigamma.h>
+#include <precast/ops/math/zeta.h>
 
 #endif

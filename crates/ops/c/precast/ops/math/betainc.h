@@ -13,43 +13,43 @@
 #include <precast/ops/math/tail.h>
 
 /* The operands of one tail: that of a below x, with y = 1 - x, r = a + b and d = a y - b x >= 0. */
-typedef struct pc_beta_f64 {
+typedef struct pc_betainc_parts_f64 {
   pc_f64 a, b;
   pc_pair_f64 x, y, r, d;
-} pc_beta_f64;
+} pc_betainc_parts_f64;
 
-PC_TAIL pc_beta_f64 pc_beta_of_f64(pc_f64 a, pc_f64 b, pc_f64 x) {
-  pc_beta_f64 out = {a, b, pc_pair_of_f64(x), pc_sum_f64(1.0, -x), pc_sum_f64(a, b), {0.0, 0.0}};
+PC_TAIL pc_betainc_parts_f64 pc_beta_of_f64(pc_f64 a, pc_f64 b, pc_f64 x) {
+  pc_betainc_parts_f64 out = {a, b, pc_pair_of_f64(x), pc_sum_f64(1.0, -x), pc_sum_f64(a, b), {0.0, 0.0}};
   pc_pair_f64 right = pc_pair_mul_f64(pc_pair_of_f64(a), out.y);
   out.d = pc_plus_f64(right, pc_minus_f64(pc_product_f64(b, x)));
   return out;
 }
 
 /* The other tail. */
-PC_TAIL pc_beta_f64 pc_beta_turned_f64(pc_beta_f64 s) {
-  pc_beta_f64 out = {s.b, s.a, s.y, s.x, s.r, pc_minus_f64(s.d)};
+PC_TAIL pc_betainc_parts_f64 pc_beta_turned_f64(pc_betainc_parts_f64 s) {
+  pc_betainc_parts_f64 out = {s.b, s.a, s.y, s.x, s.r, pc_minus_f64(s.d)};
   return out;
 }
 
 /* The deviance of x from the mean: a ln(a / (r x)) + b ln(b / (r y)). */
-PC_TAIL pc_pair_f64 pc_beta_deviance_f64(const pc_beta_f64 *s) {
+PC_TAIL pc_pair_f64 pc_beta_deviance_f64(const pc_betainc_parts_f64 *s) {
   return pc_plus_f64(pc_deviance_f64(s->a, pc_minus_f64(s->d)), pc_deviance_f64(s->b, s->d));
 }
 
 /* The corrections of 1 / B(a, b). */
-PC_TAIL pc_pair_f64 pc_beta_correction_f64(const pc_beta_f64 *s) {
+PC_TAIL pc_pair_f64 pc_beta_correction_f64(const pc_betainc_parts_f64 *s) {
   return pc_plus_f64(pc_plus_f64(pc_stirling_f64(s->a), pc_stirling_f64(s->b)), pc_minus_f64(pc_stirling_f64(s->r.hi)));
 }
 
 /* x^a y^b / B(a, b). */
-PC_TAIL pc_f64 pc_beta_power_f64(const pc_beta_f64 *s) {
+PC_TAIL pc_f64 pc_beta_power_f64(const pc_betainc_parts_f64 *s) {
   pc_pair_f64 log = pc_plus_f64(pc_beta_deviance_f64(s), pc_beta_correction_f64(s));
   pc_f64 least = s->a < s->b ? s->a : s->b, most = s->a < s->b ? s->b : s->a;
   return pc_exp_pair_f64(pc_minus_f64(log)) * __builtin_sqrt(0x1.45f306dc9c883p-3 * least * (most / s->r.hi)); /* 1 / (2 pi) */
 }
 
 /* The tail by the power. */
-PC_TAIL pc_f64 pc_beta_fraction_f64(const pc_beta_f64 *s) {
+PC_TAIL pc_f64 pc_beta_fraction_f64(const pc_betainc_parts_f64 *s) {
   pc_f64 a = s->a, b = s->b, x = s->x.hi, above = s->y.hi + 1.0;
   pc_f64 c = 1.0 + s->d.hi, c0 = b / a, c1 = 1.0 + 1.0 / a, p = 1.0, q = a + 1.0;
   pc_f64 an = 0.0, bn = 1.0, an1 = 1.0, bn1 = c / c1, y = c1 / c;
@@ -78,7 +78,7 @@ PC_TAIL pc_f64 pc_beta_fraction_f64(const pc_beta_f64 *s) {
 }
 
 /* The tail about the mean, a and b >= 48. */
-PC_TAIL pc_f64 pc_beta_near_f64(const pc_beta_f64 *s) {
+PC_TAIL pc_f64 pc_beta_near_f64(const pc_betainc_parts_f64 *s) {
   pc_f64 a = s->a, b = s->b, least = a < b ? a : b, most = a < b ? b : a, h = least / most;
   return pc_uniform_f64(h, (b - a) / most, 1.0 / __builtin_sqrt(least * (1.0 + h)), pc_beta_deviance_f64(s), pc_beta_correction_f64(s));
 }
@@ -106,7 +106,7 @@ PC_TAIL pc_f64 pc_beta_log_f64(pc_f64 a, pc_f64 b) {
 }
 
 /* 1 less the tail of b below y: y^b / (b B(a, b)) (1 + b ((1 - a) y / (1 (b + 1)) + (1 - a) (2 - a) y^2 / (2 (b + 2)) + ...)). */
-PC_TAIL pc_f64 pc_beta_rest_f64(const pc_beta_f64 *s) {
+PC_TAIL pc_f64 pc_beta_rest_f64(const pc_betainc_parts_f64 *s) {
   pc_f64 a = s->a, b = s->b, y = s->y.hi, term = 1.0, sum = 0.0;
   for (int i = 1; i < PC_TAIL_STEPS; i++) {
     pc_f64 n = i;
@@ -120,10 +120,10 @@ PC_TAIL pc_f64 pc_beta_rest_f64(const pc_beta_f64 *s) {
 }
 
 /* Whether pc_beta_rest_f64 converges. */
-PC_TAIL int pc_beta_is_rest_f64(const pc_beta_f64 *s) { return s->b < 1.0 && s->y.hi * (s->a < 1.0 ? 1.0 : s->a) < 0.7; }
+PC_TAIL int pc_beta_is_rest_f64(const pc_betainc_parts_f64 *s) { return s->b < 1.0 && s->y.hi * (s->a < 1.0 ? 1.0 : s->a) < 0.7; }
 
 /* The tail of a below x. */
-PC_TAIL pc_f64 pc_beta_tail_f64(const pc_beta_f64 *s) {
+PC_TAIL pc_f64 pc_beta_tail_f64(const pc_betainc_parts_f64 *s) {
   pc_f64 least = s->a < s->b ? s->a : s->b;
   pc_f64 y;
   if (pc_beta_is_rest_f64(s)) {
@@ -147,7 +147,7 @@ PC_TAIL pc_f64 pc_beta_below_f64(pc_f64 a, pc_f64 b, pc_f64 x) {
   if (a < tiny && b < tiny) return b / (a + b);
   if (a < tiny || b == inf) return 1.0;
   if (b < tiny || a == inf) return 0.0;
-  pc_beta_f64 s = pc_beta_of_f64(a, b, x);
+  pc_betainc_parts_f64 s = pc_beta_of_f64(a, b, x);
   if (s.d.hi >= 0.0 || pc_beta_is_rest_f64(&s)) return pc_beta_tail_f64(&s);
   s = pc_beta_turned_f64(s);
   return 1.0 - pc_beta_tail_f64(&s);
