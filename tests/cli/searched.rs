@@ -92,6 +92,78 @@ fn tested_file_that_appears_is_noticed() {
 }
 
 #[test]
+fn links_in_a_header_directory_are_followed() {
+    let place = place();
+    make_dir(&place, "x");
+    let link =
+        |from: &str, to: &str| fs_err::os::unix::fs::symlink(place.path(to), place.path(from)).unwrap();
+    link("first/opt.h", "x/opt.h");
+    link("first/deep", "x/deep");
+    let tests = "#if __has_include(<opt.h>)\n#define K 7\n#elif __has_include(<deep/opt.h>)\n#define K 5\n#else\n#define K 3\n#endif\n";
+    place.write("second/value.h", tests);
+    is_now(&place, 3);
+    place.write("x/opt.h", "");
+    is_now(&place, 7);
+    remove(&place, "x/opt.h");
+    is_now(&place, 3);
+    make_dir(&place, "x/deep");
+    place.write("x/deep/opt.h", "");
+    is_now(&place, 5);
+}
+
+#[test]
+fn link_to_another_directory_is_noticed() {
+    let place = place();
+    remove(&place, "first");
+    for (name, k) in [("three", 3), ("seven", 7)] {
+        make_dir(&place, name);
+        set(&place, &format!("{name}/value.h"), k);
+    }
+    for (name, k) in [("three", 3), ("seven", 7), ("three", 3)] {
+        let _ = fs_err::remove_file(place.path("first"));
+        fs_err::os::unix::fs::symlink(place.path(name), place.path("first")).unwrap();
+        is_now(&place, k);
+    }
+}
+
+#[test]
+fn directories_of_headers_and_libraries_are_distinct() {
+    let place = place();
+    place.write("first/value.h", "#if __has_include(<opt.h>)\n#define K 7\n#else\n#define K 3\n#endif\n");
+    place.write("second/opt.h", "");
+    is_now(&place, 7);
+    let second = format!("{:?}", place.path("second"));
+    change(&place, &format!(", {second}]"), &format!("]\nlib_dirs = [{second}]"));
+    build(&place, "s", &[]);
+    gives(&place, "s", "strict", 3);
+    gives(&place, "s", "jit", 3);
+}
+
+#[test]
+fn missing_directory_of_the_compiler_is_searched_once_it_appears() {
+    let place = place();
+    header_dirs(&place, &[]);
+    set(&place, "second/value.h", 3);
+    let (absent, second) = (place.path("absent"), place.path("second"));
+    let compiler = format!("cc -isystem {} -isystem {}", absent.display(), second.display());
+    let run = |arguments: &[&str]| {
+        let ended = place.command(arguments).env("CC", &compiler).output().unwrap();
+        assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    };
+    let run_with = |policy: &str| {
+        run(&["run", "--entry", "k", "--store", "s", "--policy", policy, "-i", "0=one.npy", "-o", "0=z.npy"]);
+        place.read_npy::<f64>("z.npy").into_raw_vec_and_offset().0
+    };
+    run(&["build", "--store", "s"]);
+    assert_eq!(run_with("jit"), [3.0]);
+    make_dir(&place, "absent");
+    set(&place, "absent/value.h", 7);
+    assert_eq!(run_with("jit"), [7.0]);
+    run(&["build", "--store", "s"]);
+    assert_eq!(run_with("strict"), [7.0]);
+}
+
+#[test]
 fn nested_directories_are_searched_in_order() {
     let place = place();
     make_dir(&place, "outer/inc");
@@ -207,6 +279,20 @@ fn linker_script_is_followed() {
         place.write("second/libvalue.a", format!("INPUT({}/lib{name}.a)\n", place.path("second").display()));
         is_now(&place, k);
     }
+}
+
+#[test]
+fn directory_that_a_linker_script_names_is_searched() {
+    let place = place();
+    with_library(&place);
+    let directory = |name: &str| place.path(name).display().to_string();
+    let (first, second) = (directory("e1"), directory("e2"));
+    place.write("second/libvalue.a", format!("SEARCH_DIR({first}) SEARCH_DIR({second}) INPUT(-lreal)\n"));
+    ["e1", "e2"].iter().for_each(|name| make_dir(&place, name));
+    library(&place, "e2/libreal.a", 3);
+    is_now(&place, 3);
+    library(&place, "e1/libreal.a", 7);
+    is_now(&place, 7);
 }
 
 #[test]

@@ -10,10 +10,13 @@
 //! change counts that changes the code: another file that comes first in a search, `__has_include`, a linker script.
 //! Changes of comments do not count.
 //!
-//! The result is remembered while no file and no directory in which files are searched changes: in the process, and in
-//! `<cache>/generations-v1/<hash>.json`, which only the current user can write.
+//! The result is remembered while no file and no directory in which headers are searched changes: in the process, and in
+//! `<cache>/generations-v2/<hash>.json`, which only the current user can write. It is trusted only after two readings with
+//! the same result, the second of which began and ended with the same metadata of all these paths. A unit is read each
+//! time if it names libraries, whose search is not known here, or if it may test for files in other directories.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -39,7 +42,7 @@ use crate::toolchain::Toolchain;
 
 /// The contents that a unit reads outside of its sources. They are remembered, and valid while the state of the paths is
 /// the same.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Generation {
     /// The hash of the preprocessed text for each ISA level; zeros for a level that the compiler refuses.
     texts: BTreeMap<String, ContentId>,
@@ -49,6 +52,8 @@ pub(crate) struct Generation {
     paths: BTreeSet<PathBuf>,
     /// The hash of the metadata of all paths.
     state: ContentId,
+    /// Whether the paths had this state before and after a reading.
+    is_confirmed: bool,
 }
 
 /// Returns the generation of a unit on this host; `None` if the unit reads nothing outside of its sources.
@@ -59,7 +64,7 @@ pub(crate) struct Generation {
 pub(crate) fn generation(unit: &Unit, toolchain: &Toolchain) -> Result<Option<GenerationId>, CompileError> {
     let Some(isa) = levels(toolchain.target()).next() else { return Ok(None) };
     let variant = variant(unit, toolchain, isa);
-    let found = Generation::of(&Prepared::new(unit, toolchain, &variant)?)?;
+    let found = Generation::of(&Prepared::new(unit, toolchain, &variant)?, |_| true)?;
     Ok(found.map(|generation| generation.id()))
 }
 
@@ -73,19 +78,25 @@ fn known() -> MutexGuard<'static, BTreeMap<[u8; 32], Generation>> {
 }
 
 impl Generation {
-    /// Returns the generation of a unit, which was prepared for any level.
-    pub(crate) fn of(prepared: &Prepared<'_>) -> Result<Option<Self>, CompileError> {
+    /// Returns the generation of a unit, which was prepared for any level. One that is remembered and for which `fits` is
+    /// false is read again.
+    pub(crate) fn of(
+        prepared: &Prepared<'_>,
+        fits: impl Fn(&Self) -> bool,
+    ) -> Result<Option<Self>, CompileError> {
         if prepared.lean && !prepared.flags.hosted_link {
             return Ok(None);
         }
         let key = key(prepared);
         let remembered = known().get(&key).cloned().or_else(|| private::read_json(&file(&key)?));
-        if let Some(generation) = remembered.filter(|generation| state(&generation.paths) == generation.state)
-        {
-            known().insert(key, generation.clone());
-            return Ok(Some(generation));
+        let unchanged = remembered.filter(|generation| state(&generation.paths) == generation.state);
+        match unchanged {
+            Some(generation) if generation.is_confirmed && fits(&generation) => {
+                known().insert(key, generation.clone());
+                Ok(Some(generation))
+            }
+            earlier => Self::read(prepared, &key, earlier).map(Some),
         }
-        Self::read(prepared, &key).map(Some)
     }
 
     /// Computes the identity. Names of directories are not part of it.
@@ -105,12 +116,9 @@ impl Generation {
         self.texts.get(isa.name()) == Some(text)
     }
 
-    /// Reads all contents, and remembers them if no path changed since the reading began.
-    fn read(prepared: &Prepared<'_>, key: &[u8; 32]) -> Result<Self, CompileError> {
+    /// Reads all contents, and remembers them. `earlier` is the result of the last reading, if no path changed since.
+    fn read(prepared: &Prepared<'_>, key: &[u8; 32], earlier: Option<Self>) -> Result<Self, CompileError> {
         let began = SystemTime::now();
-        let searched = Searched::of(prepared)?;
-        let missing = |searched: &Searched| searched.all().filter(|path| !path.exists()).count();
-        let missing_before = missing(&searched);
         let scratch = prepared.unpack()?;
         let (texts, headers) = texts(prepared, &scratch)?;
         let libraries =
@@ -120,15 +128,20 @@ impl Generation {
             Err(source) => Err(CompileError::Read { path, source }),
         });
         let libraries: Vec<(PathBuf, ContentId)> = libraries.collect::<Result<_, _>>()?;
-        let files = headers.iter().chain(libraries.iter().map(|(path, _)| path)).cloned().collect();
-        let paths = searched.paths(files);
-        let generation = Self { texts, libraries, state: state(&paths), paths };
-        let is_older = |path: &PathBuf| match Stat::of(path) {
-            Some(stat) => stat.age(began).is_some_and(|age| age > TICK),
-            None => true,
-        };
-        let is_stable = missing_before == missing(&searched) && generation.paths.iter().all(is_older);
-        if is_stable && generation.paths.len() <= MOST && !may_test_elsewhere(prepared, &headers) {
+        let files: BTreeSet<PathBuf> =
+            headers.iter().chain(libraries.iter().map(|(path, _)| path)).cloned().collect();
+        let paths = if may_search_elsewhere(prepared, &headers) { None } else { watched(prepared, files) };
+        let is_watched = paths.is_some();
+        let paths = paths.unwrap_or_default();
+        let mut generation = Self { texts, libraries, state: state(&paths), paths, is_confirmed: false };
+        if is_watched {
+            let is_older = |path: &PathBuf| match Stat::of(path) {
+                Some(stat) => stat.age(began).is_some_and(|age| age > TICK),
+                None => true,
+            };
+            let is_same =
+                earlier.is_some_and(|earlier| Self { is_confirmed: false, ..earlier } == generation);
+            generation.is_confirmed = is_same && generation.paths.iter().all(is_older);
             let _ = file(key).and_then(|file| private::write_json(&file, &generation));
             known().insert(*key, generation.clone());
         }
@@ -136,22 +149,30 @@ impl Generation {
     }
 }
 
-/// Returns whether a text may depend on files outside of the searched directories, which the preprocessor tests for but
-/// does not report.
-fn may_test_elsewhere(prepared: &Prepared<'_>, headers: &BTreeSet<PathBuf>) -> bool {
+/// Returns whether a unit may depend on files outside of the directories in which headers are searched: on libraries, or
+/// on files that the preprocessor tests for but does not report.
+fn may_search_elsewhere(prepared: &Prepared<'_>, headers: &BTreeSet<PathBuf>) -> bool {
+    let (first, compiler) = (prepared.unit.first(), prepared.compiler);
+    if ![&first.libraries, &first.lib_dirs, &compiler.arguments.link].iter().all(|list| list.is_empty()) {
+        return true;
+    }
     let read = |path: &PathBuf| fs_err::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let Ok(headers) = headers.iter().map(read).collect::<Result<Vec<String>, _>>() else { return true };
     let own = prepared.sources.values().map(|text| &**text).chain([&*prepared.text]);
-    includes::may_test_elsewhere(own.chain(headers.iter().map(String::as_str)))
+    includes::may_search_elsewhere(own.chain(headers.iter().map(String::as_str)))
 }
 
 fn file(key: &[u8; 32]) -> Option<PathBuf> {
-    Some(user_cache()?.join("generations-v1").join(format!("{}.json", ContentId::from_bytes(*key).short())))
+    Some(user_cache()?.join("generations-v2").join(format!("{}.json", ContentId::from_bytes(*key).short())))
 }
 
-/// Returns the hash of the metadata of paths.
+/// Returns the hash of the metadata of paths, and of the links that lead to them.
 fn state(paths: &BTreeSet<PathBuf>) -> ContentId {
-    let states = paths.iter().map(|path| format!("{:?} {}\n", Stat::of(path), path.display()));
+    let links = |path: &Path| -> String {
+        let links = path.ancestors().filter_map(|part| fs_err::symlink_metadata(part).ok());
+        links.filter(|found| found.is_symlink()).map(|found| format!("{:?}", Stat::read(&found))).collect()
+    };
+    let states = paths.iter().map(|path| format!("{:?} {} {:?}\n", Stat::of(path), links(path), path));
     ContentId::of(states.collect::<String>())
 }
 
@@ -159,57 +180,45 @@ fn state(paths: &BTreeSet<PathBuf>) -> ContentId {
 fn key(prepared: &Prepared<'_>) -> [u8; 32] {
     let Prepared { unit, toolchain, compiler, .. } = prepared;
     let first = unit.first();
-    let start = Canonical::new("precast v1 generation memo").str(env!("CARGO_PKG_VERSION"));
+    let start = Canonical::new("precast v2 generation memo").str(env!("CARGO_PKG_VERSION"));
     let members = unit.members();
     let keyed =
         members.iter().fold(start.list(members.len()), |encoder, (key, _)| encoder.bytes(key.as_bytes()));
-    let places = format!("{:?} {:?}", compiler.arguments, compiler.system_headers);
-    let texts =
-        [&first.header_dirs[..], &first.lib_dirs, &first.libraries, &[toolchain.target().to_owned(), places]];
-    let texts = texts.concat();
-    let keyed = texts.iter().fold(keyed.list(texts.len()), |encoder, text| encoder.str(text));
-    keyed.bytes(compiler.id.as_bytes()).finish()
+    let keyed = keyed.strs(&first.header_dirs).strs(&first.lib_dirs).strs(&first.libraries);
+    let keyed = keyed.str(toolchain.target()).str(&format!("{:?}", compiler.arguments));
+    keyed.str(&format!("{:?}", compiler.system_headers)).bytes(compiler.id.as_bytes()).finish()
 }
 
-/// The directories in which the compiler and the linker search.
-struct Searched {
-    headers: Vec<PathBuf>,
-    libraries: Vec<PathBuf>,
-}
-
-impl Searched {
-    fn of(prepared: &Prepared<'_>) -> Result<Self, CompileError> {
-        let compiler = prepared.compiler;
-        let named = prepared.header_dirs().map(|(_, directory)| PathBuf::from(directory));
-        let system = compiler.system_headers.iter().filter(|directory| **directory != compiler.own_headers);
-        let headers = if prepared.lean { Vec::new() } else { named.chain(system.cloned()).collect() };
-        let given = prepared.toolchain.libraries(prepared.unit.language())?;
-        let given = given.iter().filter_map(|argument| argument.strip_prefix("-L").map(PathBuf::from));
-        let libraries = prepared.unit.first().lib_dirs.iter().map(PathBuf::from).chain(given).collect();
-        Ok(Self { headers, libraries })
-    }
-
-    fn all(&self) -> impl Iterator<Item = &PathBuf> {
-        self.headers.iter().chain(&self.libraries)
-    }
-
-    /// Returns the files, and the paths whose metadata change if a search may find another file: the directories of headers, also
-    /// nested ones, and the directories of libraries with their files, since a linker script is not reported as read.
-    fn paths(&self, files: BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
-        let mut paths: BTreeSet<PathBuf> = self.all().cloned().collect();
-        for directory in &self.headers {
-            let entries = WalkDir::new(directory).follow_links(true).into_iter().flatten();
-            let directories = entries.filter(|entry| entry.file_type().is_dir());
-            paths.extend(directories.take(MOST + 1).map(walkdir::DirEntry::into_path));
+/// Returns the files, and the paths whose metadata change if a search for a header may find another file: the searched
+/// directories, nested ones, and the links in them. `None` if a directory cannot be listed, or the paths are too many.
+fn watched(prepared: &Prepared<'_>, files: BTreeSet<PathBuf>) -> Option<BTreeSet<PathBuf>> {
+    let compiler = prepared.compiler;
+    let named = prepared.header_dirs().map(|(_, directory)| PathBuf::from(directory));
+    let given = compiler.arguments.headers.iter().map(PathBuf::from).filter(|path| path.is_absolute());
+    let system = compiler.system_headers.iter().filter(|directory| **directory != compiler.own_headers);
+    let mut paths: BTreeSet<PathBuf> =
+        files.iter().filter_map(|file| file.parent()).map(Path::to_owned).collect();
+    paths.extend(files);
+    for directory in named.chain(given).chain(system.cloned()).filter(|_| !prepared.lean) {
+        for entry in WalkDir::new(&directory).follow_links(true) {
+            match entry {
+                Ok(entry) if entry.file_type().is_dir() || entry.path_is_symlink() => {
+                    paths.insert(entry.into_path())
+                }
+                Ok(_) => false,
+                // A missing directory, or a link to a missing file.
+                Err(error) if error.io_error().is_some_and(|error| error.kind() == ErrorKind::NotFound) => {
+                    paths.insert(error.path()?.to_owned())
+                }
+                Err(_) => return None,
+            };
+            if paths.len() > MOST {
+                return None;
+            }
         }
-        for directory in &self.libraries {
-            let entries = WalkDir::new(directory).max_depth(1).into_iter().flatten();
-            paths.extend(entries.take(MOST + 1).map(walkdir::DirEntry::into_path));
-        }
-        paths.extend(files.iter().filter_map(|file| file.parent()).map(Path::to_owned));
-        paths.extend(files);
-        paths
+        paths.insert(directory);
     }
+    Some(paths)
 }
 
 fn levels(target: &str) -> impl Iterator<Item = Isa> {

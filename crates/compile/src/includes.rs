@@ -121,15 +121,21 @@ fn questions(line: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// Returns whether texts may test for files that are not below the directories in which headers are searched.
-pub(crate) fn may_test_elsewhere<'t>(texts: impl Iterator<Item = &'t str> + Clone) -> bool {
-    let is_below = |name: &String| match header_name(name) {
+/// Returns whether texts may test for files, or include files, that are not below the directories in which headers are
+/// searched.
+pub(crate) fn may_search_elsewhere<'t>(texts: impl Iterator<Item = &'t str> + Clone) -> bool {
+    let is_below = |name: &str| match header_name(name) {
         Some((_, name)) => !name.starts_with('/') && name.split('/').all(|part| part != ".."),
         None => false,
     };
+    let leads_elsewhere = |line: &str| {
+        let operand = line.trim_start().strip_prefix('#').map(str::trim_start);
+        let operand = operand.and_then(|rest| rest.strip_prefix("include"));
+        operand.is_some_and(|operand| operand.contains("..")) || !questions(line).all(|name| is_below(&name))
+    };
     let is_asking = |text: &str| {
-        QUESTIONS.iter().any(|word| text.contains(word))
-            && without_comments(text).lines().any(|line| !questions(line).all(|name| is_below(&name)))
+        (text.contains("..") || QUESTIONS.iter().any(|word| text.contains(word)))
+            && without_comments(text).lines().any(leads_elsewhere)
     };
     texts.clone().any(is_asking) || may_paste_question(texts)
 }

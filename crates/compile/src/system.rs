@@ -76,8 +76,9 @@ pub(crate) fn read(prepared: &Prepared<'_>, scratch: &Scratch) -> Result<System,
         }
         text = Some(content);
     }
-    let Some(generation) = Generation::of(prepared)? else { return Ok(system) };
-    if text.is_some_and(|text| !generation.has_text(prepared.variant.isa, &text)) {
+    let fits = |known: &Generation| text.is_none_or(|text| known.has_text(prepared.variant.isa, &text));
+    let Some(generation) = Generation::of(prepared, fits)? else { return Ok(system) };
+    if !fits(&generation) {
         let path = system.watched.first().map_or(prepared.file.as_ref(), Watched::path);
         return Err(CompileError::Changed { path: path.to_owned() });
     }

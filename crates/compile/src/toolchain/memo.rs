@@ -26,7 +26,7 @@ use precast_store::user_cache;
 
 /// The version of probing and fingerprinting. It is increased with every change, so that memos of older programs are
 /// ignored.
-const GENERATION: u64 = 6;
+const GENERATION: u64 = 7;
 
 /// The hash of all inputs that determine the program.
 pub(super) type Key = [u8; 32];

@@ -130,7 +130,15 @@ pub(super) fn probe(
         arguments: named.clone(),
         id: ToolchainId::from_bytes([0; 32]),
     };
-    Ok(Probed { compiler, parts, candidates: search.into_candidates(), specs })
+    let mut candidates = search.into_candidates();
+    candidates.extend(missing_headers(named));
+    Ok(Probed { compiler, parts, candidates, specs })
+}
+
+/// Returns the named directories of headers that are missing. Drivers do not list them as searched.
+fn missing_headers(named: &Arguments) -> impl Iterator<Item = PathBuf> {
+    let names = named.headers.iter().map(|name| name.strip_prefix("-isystem").unwrap_or(name));
+    names.filter(|name| name.starts_with('/')).map(PathBuf::from).filter(|path| !path.is_dir())
 }
 
 /// Returns the directory of a driver's own headers. A driver that does not find it answers with the name alone.
