@@ -47,7 +47,7 @@ pub use dimshuffle::DimShuffle;
 pub use elemwise::Elemwise;
 pub use fingerprint::fingerprint;
 pub use generator::{GENERATOR, OtherVersion};
-pub use linalg::{BatchedDot, Dot, Matmul};
+pub use linalg::{BatchedDot, Cholesky, Dot, LuFactor, Matmul, Solve, SolveTriangular};
 pub use order::{SearchSorted, Sort};
 pub use program::{Piece, program};
 pub use reduce::{Argmax, CumOp, Reduce, ReduceKind};

@@ -52,6 +52,10 @@ CALLS = {
     ],
     "sets": lambda x, y, v, w, n, m: [np.isin(n, [3, 9]), np.take_along_axis(x, np.argsort(x, axis=1, kind="stable"), axis=1)],
     "linalg": lambda x, y, v, w, n, m: [np.linalg.norm(x), np.shape(x), np.ndim(x), np.size(x)],
+    "decompositions": lambda x, y, v, w, n, m: [
+        np.linalg.cholesky(x @ x.T), np.linalg.solve(x @ x.T, y), np.linalg.solve(x @ x.T, y[:, 0]), np.linalg.inv(x @ x.T), np.linalg.det(x[:, :3]),
+        np.linalg.slogdet(x[:, :3]).sign, np.linalg.slogdet(x[None, :, :3]).logabsdet, np.linalg.det(n[:2, :2]),
+    ],
 }  # fmt: skip
 if NEW:
     CALLS["new"] = lambda x, y, v, w, n, m: [
@@ -135,9 +139,9 @@ def test_functions_have_signatures():
 @pytest.mark.parametrize(
     "wrong",
     [
-        lambda x: np.linalg.det(x),
-        lambda x: np.linalg.inv(x),
-        lambda x: np.linalg.solve(x, x),
+        lambda x: np.linalg.eigh(x),
+        lambda x: np.linalg.qr(x),
+        lambda x: np.linalg.lstsq(x, x),
         lambda x: np.copyto(x, 1.0),
         lambda x: np.apply_along_axis(sum, 0, x),
         lambda x: np.add(x, x, where=x > 0),

@@ -158,6 +158,12 @@ impl Var {
         self.with("argsort", &[], &axis(Some(along)))
     }
 
+    /// Solves systems of linear equations with upper or lower triangular matrices.
+    #[must_use]
+    pub fn solve_triangular(&self, b: &Self, lower: bool) -> Self {
+        self.with("solve_triangular", &[b.into()], &keyword("lower", Prop::Bool(lower)))
+    }
+
     /// Returns the extent (i64) of one dimension.
     #[must_use]
     pub fn extent(&self, dimension: i64) -> Self {
@@ -256,7 +262,7 @@ mod tests {
     #[test]
     fn methods_build_the_same_graph_as_text() {
         type Method = fn(&Graph, &Var, &Var, &Var) -> Var;
-        let pairs: [(&str, Method); 18] = [
+        let pairs: [(&str, Method); 19] = [
             ("x[1:n, ::-1]", |_, x, _, n| {
                 let to_n = Index::Slice { start: Some(1.into()), stop: Some(n.into()), step: None };
                 x.part(&[to_n, Index::step(-1)])
@@ -278,6 +284,7 @@ mod tests {
             }),
             ("arange(0, n, 2) + shape_i(x, i=1)", |g, x, _, n| g.arange(0, n, 2) + x.extent(1)),
             ("sort(x, 0) + argsort(x)", |_, x, _, _| x.sort(0) + x.argsort(-1)),
+            ("solve_triangular(x, inv(x), lower=True)", |_, x, _, _| x.solve_triangular(&x.inv(), true)),
             ("einsum('ij,kj', x, x)", |g, x, _, _| g.einsum("ij,kj", &[x.clone(), x.clone()])),
             ("assert(eye(n, dtype=f64), n > 0, message=\"n\")", |g, _, _, n| {
                 g.eye(n, DType::F64).assert(&n.gt(0), "n")

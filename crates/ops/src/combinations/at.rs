@@ -8,7 +8,8 @@
 //! | `searchsorted` | one, in a vector | |
 //! | `boolean_index` | one, with a mask of each of its first dimensions | |
 //! | `transpose`, `flatten`, `shape`, `view`, `deep_copy` | one | |
-//! | `dot`, `batched_dot`, `matmul` | every pair of the listed ranks | |
+//! | `cholesky`, `lu_factor`, `inv`, `det` | one | |
+//! | `dot`, `batched_dot`, `matmul`, `solve`, `solve_triangular`, `cho_solve` | every pair of the listed ranks | |
 //! | `join` | two | along each axis |
 //! | `take` | one, with a vector of i64 | along each axis |
 //! | `subtensor`, `set_subtensor`, `inc_subtensor` | one, and values | `x[i]`, `x[i:]`, `x[:j]`, `x[i:j]`, `x[v]` of axis 0 |

@@ -1,18 +1,30 @@
-//! Products of vectors, matrices and stacks of them.
+//! Products of vectors, matrices and stacks of them, decompositions, and systems of linear equations.
 //!
 //! | op | shapes | result |
 //! |---|---|---|
 //! | [`Dot`] | ranks 1 to 3 in every pair | NumPy's `dot`: sums over the last dimension of a, the last but one (or only) of b |
 //! | [`BatchedDot`] | ranks 2 and 3 in every pair | the dot of `a[i]` and `b[i]` for each i |
 //! | [`Matmul`] | ranks from 2 | NumPy's `matmul`: multiplies the matrices of two stacks, which are broadcast |
+//! | [`Cholesky`], [`LuFactor`] | square matrices, and stacks of them | decompositions |
+//! | [`Solve`], [`SolveTriangular`] | square matrices and right sides, and stacks of them, which are broadcast | solutions of systems |
 //!
-//! f32 and f64 go through the host's GEMM; other dtypes use a plain loop. The C code is in `c/precast/ops/dot.h`.
+//! Products of f32 and f64 go through the host's GEMM; other dtypes use a plain loop. Their C code is in
+//! `c/precast/ops/dot.h`. Decompositions and systems exist for f32 and f64; their C code is in `c/precast/ops/linalg/`.
 
 mod batched_dot;
+mod cholesky;
 mod dot;
+mod lu_factor;
+mod matrix;
 mod product;
+mod solve;
+mod solve_triangular;
 mod stacks;
 
 pub use batched_dot::BatchedDot;
+pub use cholesky::Cholesky;
 pub use dot::Dot;
+pub use lu_factor::LuFactor;
+pub use solve::Solve;
+pub use solve_triangular::SolveTriangular;
 pub use stacks::Matmul;

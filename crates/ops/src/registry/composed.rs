@@ -1,5 +1,6 @@
 //! Composed functions that return an operand: an array, or a list of several arrays.
 
+use super::decompositions::slogdet;
 use super::edit::{delete, insert, pad, select};
 use super::grid::{array_split, column_stack, dstack, meshgrid, unstack};
 use super::parts::{divmod, frexp, ldexp, modf};

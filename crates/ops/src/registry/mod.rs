@@ -15,6 +15,7 @@ mod compare;
 mod compose;
 mod composed;
 mod contract;
+mod decompositions;
 mod diagonal;
 mod edit;
 mod elementwise;

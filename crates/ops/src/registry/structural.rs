@@ -6,6 +6,7 @@ use super::axes::{
 };
 use super::cast::cast;
 use super::contract::{einsum, inner, outer, tensordot, vdot};
+use super::decompositions::{cho_solve, cholesky, det, inv, lu_factor, solve, solve_triangular};
 use super::diagonal::{diag, diagonal, tri, triangle};
 use super::fill::{append, at_least, broadcast_to, full, like, linspace};
 use super::index::{subtensor, take, write};
@@ -27,7 +28,10 @@ use crate::rows::{Function, Row, row, structural_rows};
 use crate::shape::{
     ARange, Alloc, Assert, DeepCopy, Eye, Join, MakeVector, Reshape, Shape, ShapeI, Split, View,
 };
-use crate::{Argmax, BatchedDot, CumOp, DimShuffle, Dot, Matmul, Reduce, SearchSorted, Sort};
+use crate::{
+    Argmax, BatchedDot, Cholesky, CumOp, DimShuffle, Dot, LuFactor, Matmul, Reduce, SearchSorted, Solve,
+    SolveTriangular, Sort,
+};
 
 macro_rules! library {
     ($(#[doc = $help:literal] $name:ident $arguments:tt $aliases:tt $settings:tt

@@ -64,6 +64,8 @@ macro_rules! composed_rows {
             vector_norm(x) [] {; axis = None, keepdims = False, ord = 2} = vector_norm;
             /// The norm of the matrices in the last two axes.
             matrix_norm(x) [] {; keepdims = False, ord = "fro"} = matrix_norm;
+            /// The signs of the determinants of matrices, and the logarithms of their absolute values.
+            slogdet(x) [] {} = slogdet;
 
             /// The count of each integer, or the sum of its weights.
             bincount(x, weights) [] {minlength = 0} = bincount;

@@ -52,6 +52,20 @@ macro_rules! structural_rows {
             matmul(x, y) [] {} = [product] [Matmul] [pairs] method;
             /// The products of corresponding matrices of two stacks.
             batched_dot(x, y) [] {} = [product] [BatchedDot] [pairs] other;
+            /// The lower Cholesky factors of positive definite matrices, or with `upper=True`, the upper ones. Otherwise an error, or NaN with `on_error="nan"`.
+            cholesky(x) [] {; upper = False, on_error = "raise"} = [cholesky] [Cholesky] [unary] method;
+            /// The LU decompositions of matrices with partial pivoting: both triangles in one matrix, and the row (i64) that each row is exchanged with.
+            lu_factor(x) [] {} = [lu_factor] [LuFactor] [unary] other;
+            /// The solutions `x` of `a @ x = b`. For a singular matrix, an error, or NaN with `on_error="nan"`.
+            solve(a, b) [] {; on_error = "raise"} = [solve] [Solve] [pairs] method;
+            /// The solutions `x` of `a @ x = b` for upper triangular matrices, or with `lower=True`, lower ones.
+            solve_triangular(a, b) [] {trans = 0, lower = False, unit_diagonal = False; on_error = "raise"} = [solve_triangular] [SolveTriangular] [pairs] other;
+            /// The solutions `x` of `a @ x = b` for matrices with the Cholesky factors `c`, which are upper ones, or with `lower=True`, lower ones. SciPy's pair `(c, lower)` is also valid.
+            cho_solve(c, b) [] {lower = False; on_error = "raise"} = [cho_solve] [] [pairs] other;
+            /// The inverses of matrices. For a singular matrix, an error, or NaN with `on_error="nan"`.
+            inv(x) [] {; on_error = "raise"} = [inv] [] [unary] method;
+            /// The determinants of matrices.
+            det(x) [] {} = [det] [] [unary] method;
 
             /// Converts the elements to another dtype. To bool: `!= 0`; integers keep their low bits; float to integer truncates and saturates, and NaN becomes 0; complex to real drops the imaginary part.
             cast(x) [astype] {dtype = None} = [cast] [] [casts] other;

@@ -15,6 +15,7 @@ mod golden;
 mod kernels;
 mod language;
 mod language_errors;
+mod linalg;
 mod literals;
 mod machine;
 mod math_bits;

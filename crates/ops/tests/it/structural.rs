@@ -72,7 +72,7 @@ pub(crate) fn check(language: &str, calls: Vec<Call>) {
     }
 }
 
-fn agree(expected: Result<Vec<Array>, InterpretError>, outcome: Outcome, context: &str) {
+pub(crate) fn agree(expected: Result<Vec<Array>, InterpretError>, outcome: Outcome, context: &str) {
     match (expected, outcome) {
         (Ok(expected), Ok((found, kept))) => {
             assert_eq!(found.len(), expected.len(), "{context}");

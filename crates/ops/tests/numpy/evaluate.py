@@ -164,6 +164,33 @@ def logsumexp(x, axis=None, keepdims=False):
     return kept if keepdims else np.squeeze(kept, axis=axis)
 
 
+def lu_factor(x):
+    """Returns SciPy's results for one matrix. The order of operations is that of LAPACK's unblocked `getf2`."""
+    u = np.array(x, dtype="f4" if np.asarray(x).dtype == "f4" else "f8")
+    pivots = []
+    for k in range(len(u)):
+        pivots.append(k + int(np.argmax(np.abs(u[k:, k]))))
+        u[[k, pivots[-1]]] = u[[pivots[-1], k]]
+        if u[k, k] != 0:
+            u[k + 1 :, k] /= u[k, k]
+            u[k + 1 :, k + 1 :] -= np.outer(u[k + 1 :, k], u[k, k + 1 :])
+    return u, np.array(pivots, dtype="i8")
+
+
+def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False):
+    """Solves the system with the triangle that SciPy reads."""
+    a = np.tril(a) if lower else np.triu(a)
+    if unit_diagonal:
+        a = np.where(np.eye(a.shape[-1], dtype=bool), 1, a)
+    return np.linalg.solve(np.swapaxes(a, -1, -2) if trans in (1, 2, "T", "C") else a, b)
+
+
+def cho_solve(c_and_lower, b):
+    c, lower = c_and_lower
+    half = solve_triangular(c, b, trans=0 if lower else 1, lower=lower)
+    return solve_triangular(c, half, trans=1 if lower else 0, lower=lower)
+
+
 OWN = {
     "topk": topk,
     "argtopk": lambda *args, **named: topk(*args, **named, positions=True),
@@ -174,6 +201,14 @@ OWN = {
     "norm": np.linalg.norm,
     "vector_norm": np.linalg.vector_norm,
     "matrix_norm": np.linalg.matrix_norm,
+    "cholesky": np.linalg.cholesky,
+    "solve": np.linalg.solve,
+    "inv": np.linalg.inv,
+    "det": np.linalg.det,
+    "slogdet": np.linalg.slogdet,
+    "lu_factor": lu_factor,
+    "solve_triangular": solve_triangular,
+    "cho_solve": cho_solve,
     "scalb": lambda x, n: np.ldexp(x, n),
     "nonzero": lambda x: np.stack(np.nonzero(x)),
     "boolean_index": lambda x, mask: np.asarray(x)[mask],

@@ -34,6 +34,7 @@ _REDUCTION_NAMES = {"amax": "max", "amin": "min"}
 
 #: Functions with named results, as in NumPy and the array API standard.
 _RESULTS = {
+    "slogdet": namedtuple("SlogdetResult", "sign logabsdet"),
     "unique_all": namedtuple("UniqueAllResult", "values indices inverse_indices counts"),
     "unique_counts": namedtuple("UniqueCountsResult", "values counts"),
     "unique_inverse": namedtuple("UniqueInverseResult", "values inverse_indices"),
@@ -41,13 +42,12 @@ _RESULTS = {
 
 #: Functions that graphs do not support, with the reasons.
 _DECOMPOSITIONS = (
-    "det inv solve slogdet cholesky qr svd svdvals eig eigh eigvals eigvalsh lstsq pinv matrix_rank matrix_power cond tensorinv "
-    "tensorsolve multi_dot"
+    "qr svd svdvals eig eigh eigvals eigvalsh lstsq pinv matrix_rank matrix_power cond tensorinv tensorsolve multi_dot"
 )
 _REFUSED = {
     **dict.fromkeys(
         _DECOMPOSITIONS.split(),
-        "the library has no matrix decompositions\nhint: write your own op, `precast.COp`",
+        "the library has no such function of matrices\nhint: write your own op, `precast.COp`",
     ),
     **dict.fromkeys(
         ["copyto", "put", "place", "putmask", "fill_diagonal", "put_along_axis"],

@@ -111,6 +111,11 @@ const CALLS: &[(&[&str], f64)] = &[
     (&["delete(x, 0)", "delete(x, [0, -1], axis=0)", "delete(v, n)", "delete(v, [True, False, True, False])", "delete(x, [], axis=0)"], EXACT),
     (&["insert(x, 0, 1)", "insert(x, -1, 2, axis=0)", "insert(v, n, s)", "insert(x, 1, v[:1], axis=-1)"], EXACT),
     (&["x[[0, -1], [1, 0]]", "x[:, [0, 1], [1, 0]]", "x[[[0], [1]], [0, -1]]", "x[[0, 1], :, [0, 0]]", "x[0, :, [1, 2, 0]]", "x[..., [0], [0]]", "x[None, [0], 0]"], EXACT),
+
+    (&["solve(f32(real(x)) + 99 * eye(3, dtype=f32), f32(real(y)))", "solve(99.0 * eye(3) + real(x), y)", "solve(99.0 * eye(3) + real(x), v[:3])", "solve(99.0 * eye(3) + real(x), [1, 2, 3])", "inv(f32(real(x)) + 99 * eye(3, dtype=f32))", "inv(99.0 * eye(3) + real(x))", "inv(x)", "inv(eye(3)[::-1])"], SUMS),
+    (&["cholesky(f32(real(x)) + 99 * eye(3, dtype=f32))", "cholesky(99.0 * eye(3) + real(x), upper=True)", "cholesky(99 * eye(3) + ones((2, 3, 3)) * n)", "cholesky(-eye(3) * n)", "det(f32(real(x)) + 99 * eye(3, dtype=f32))", "det(x)", "slogdet(f32(real(x)) + 99 * eye(3, dtype=f32))[0]", "slogdet(99.0 * eye(3) + real(x))[1]", "slogdet(-(99.0 * eye(3) + real(x)))[0]"], SUMS),
+    (&["lu_factor([[1, 2, 3], [4, 5, 6], [7, 8, 9.5]])[0]", "lu_factor(f32([[1, 2, 3], [4, 5, 6], [7, 8, 9.5]]))[1]", "solve_triangular(99.0 * eye(3) + real(x), v[:3])", "solve_triangular(99.0 * eye(3) + real(x), y, 'T', lower=True, unit_diagonal=True)", "cho_solve((99.0 * eye(3) + real(x), True), y)"], SUMS),
+    (&["solve(99.0 * eye(2) + real(x)[:, :2], real(x))", "inv(99.0 * eye(2) + real(x)[:, :2])", "cholesky(99.0 * eye(2) + real(x)[:, :2])", "det(99.0 * eye(2) + real(x)[:, :2])", "slogdet(99.0 * eye(2) + real(x)[:, :2])[1]", "lu_factor(99.0 * eye(2) + real(x)[:, :2])[0]", "solve_triangular(99.0 * eye(2) + real(x)[:, :2], [1, 2])", "cho_solve((99.0 * eye(2) + real(x)[:, :2], True), [1, 2])"], SUMS),
 ];
 
 /// Calls that one side rejects on purpose: a fragment of its message, and the reason.

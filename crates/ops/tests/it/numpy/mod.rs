@@ -213,6 +213,11 @@ const SUMS: &[&str] = &[
     "nanmean",
     "nanvar",
     "nanstd",
+    "cholesky",
+    "solve",
+    "inv",
+    "det",
+    "slogdet",
 ];
 
 /// Returns the tolerance of a result in ulp; `None` if only its dtype and shape are compared.

@@ -41,13 +41,26 @@ def blockwise(lower: Lowering, node: Any, inputs: list[Variable]) -> Any:
     if all(variable.type.ndim == len(axes) for variable, axes in zip(node.inputs, op.inputs_sig, strict=True)):
         # Single matrices without batch axes.
         return lower.find(op.core_op)(lower, SimpleNamespace(op=op.core_op, inputs=node.inputs, outputs=node.outputs), inputs)
-    if core.__name__ not in ("Dot", "Dot22") or core.__module__.split(".")[0] != "pytensor":
+    is_known = core.__name__ in ("Dot", "Dot22") or takes_stacks(op.core_op)
+    if not is_known or core.__module__.split(".")[0] != "pytensor":
         raise Refused(f"precast has no batched `{core.__name__}`")
-    for axis, (a, b) in enumerate(zip(*(variable.type.shape[:-2] for variable in node.inputs), strict=True)):
-        extents = [lower.extents.of(variable)[axis] for variable in node.inputs]
+    one, other = node.inputs[0], node.inputs[-1]
+    for axis, (a, b) in enumerate(zip(one.type.shape[:-2], other.type.shape[:-2], strict=True)):
+        extents = [lower.extents.of(variable)[axis] for variable in (one, other)]
         if 1 not in (a, b) and extents[0] is not extents[1] and extents[0] != extents[1]:
             raise Refused(f"whether the extents of axis {axis} are equal is known only at run time")
+    if takes_stacks(op.core_op):
+        return lower.find(op.core_op)(lower, SimpleNamespace(op=op.core_op, inputs=node.inputs, outputs=node.outputs), inputs)
     return product("matmul", *inputs, node.outputs[0].type.dtype)
+
+
+def takes_stacks(op: Any) -> bool:
+    """Returns whether the rule of an op also applies to stacks of matrices."""
+    name = type(op).__name__
+    if name in ("Cholesky", "Det", "MatrixInverse", "SLogDet"):
+        return True
+    is_system = name in ("CholeskySolve", "SolveTriangular") or name == "Solve" and op.assume_a in ("gen", "pos")
+    return is_system and op.b_ndim == 2
 
 
 @rule("Gemv", "CGemv")

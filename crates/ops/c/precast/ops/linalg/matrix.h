@@ -1,0 +1,148 @@
+/* precast/ops/linalg/matrix.h: Cholesky and LU decompositions, and systems of linear equations, over stacks of matrices with any strides.
+ *
+ * The decompositions are LAPACK's potrf and getrf: a pivot is the first of the largest absolute values of its column. `real.h` computes one
+ * matrix, and this file walks through stacks. NaN propagates; a NaN in a column is its pivot.
+ *
+ * Source. G. H. Golub, C. F. Van Loan, Matrix Computations, 3.1, 3.4 and 4.2.
+ */
+#ifndef PRECAST_OPS_LINALG_MATRIX_H
+#define PRECAST_OPS_LINALG_MATRIX_H
+
+#include <precast/ops/scalar.h>
+#include <precast/ops/strided.h>
+
+#if defined(__AVX512F__)
+#define PC_MATRIX_BYTES 64
+#elif defined(__AVX2__)
+#define PC_MATRIX_BYTES 32
+#else
+#define PC_MATRIX_BYTES 16
+#endif
+#define PC_MATRIX_ROWS 4
+#define PC_MATRIX_BLOCK 32
+
+/* Computes one matrix. n: rows and columns of a; m: columns of the result; steps: of a, in bytes; out: contiguous, holds the right side of
+ * a system. Returns whether the matrix has no result. */
+typedef int (*pc_matrix_kernel)(const int64_t *props, int64_t n, int64_t m, const char *a, const int64_t *steps, char *out, char *room);
+
+/* A value error unless the last two dimensions have the same extent. */
+__attribute__((unused, noinline)) static int pc_matrix_square(pc_context *ctx, const pc_tensor *a) {
+  char text[PC_TEXT_BYTES];
+  if (a->shape[a->ndim - 2] == a->shape[a->ndim - 1]) return 0;
+  pc_error_format(ctx, PC_ERROR_VALUE, "expected square matrices in the last two dimensions, found the shape %s",
+                  pc_text_shape(ctx, text, a->ndim, a->shape));
+  return -1;
+}
+
+/* The shape of the solutions of stacks of systems; a value error if the stacks do not fit each other. */
+__attribute__((unused, noinline)) static int pc_system_shape(pc_context *ctx, const pc_tensor *a, const pc_tensor *b, int64_t *shape) {
+  char left[PC_TEXT_BYTES], right[PC_TEXT_BYTES];
+  int32_t ndim = a->ndim > b->ndim ? a->ndim : b->ndim;
+  int fits = a->shape[a->ndim - 1] == b->shape[b->ndim - 2];
+  for (int32_t d = 0; d < ndim - 2; d++) {
+    int64_t m = d < ndim - a->ndim ? 1 : a->shape[d - (ndim - a->ndim)];
+    int64_t n = d < ndim - b->ndim ? 1 : b->shape[d - (ndim - b->ndim)];
+    fits = fits && (m == n || m == 1 || n == 1);
+    shape[d] = m == 1 ? n : m;
+  }
+  shape[ndim - 2] = b->shape[b->ndim - 2];
+  shape[ndim - 1] = b->shape[b->ndim - 1];
+  if (fits) return ndim;
+  pc_error_format(ctx, PC_ERROR_VALUE, "matrices of shape %s and right sides of shape %s do not fit each other",
+                  pc_text_shape(ctx, left, a->ndim, a->shape), pc_text_shape(ctx, right, b->ndim, b->shape));
+  return -1;
+}
+
+/* The offset in bytes of a matrix in a stack that is broadcast to the stack of `t`, by its position there in C order. */
+static inline int64_t pc_cholesky_offset(const pc_tensor *in, const pc_tensor *t, int64_t position) {
+  int64_t offset = 0;
+  for (int32_t d = t->ndim - 3; d >= 0; d--) {
+    int32_t own = d - (t->ndim - in->ndim);
+    if (own >= 0 && in->shape[own] != 1) offset += position % t->shape[d] * in->strides[own];
+    position /= t->shape[d];
+  }
+  return offset;
+}
+
+/* Fills a matrix of n elements with NaN. */
+__attribute__((unused)) static void pc_matrix_nan(int32_t dtype, int64_t n, char *out) {
+  for (int64_t i = 0; i < n && dtype == PC_F32; i++) ((float *)out)[i] = __builtin_nanf("");
+  for (int64_t i = 0; i < n && dtype != PC_F32; i++) ((double *)out)[i] = __builtin_nan("");
+}
+
+/* Computes a stack. props[0]: whether a matrix without a result gives NaN, or a value error with `problem`. `b` NULL: there is no right
+ * side. `pivots` NULL: they are not a result. The kernel's room starts with n integers. */
+__attribute__((unused, noinline)) static int pc_matrices(pc_context *ctx, const int64_t *props, const pc_tensor *a, const pc_tensor *b,
+                                                         const pc_tensor *t, const pc_tensor *pivots, pc_matrix_kernel kernel,
+                                                         const char *problem) {
+  const int64_t n = a->shape[a->ndim - 1], m = t->shape[t->ndim - 1], item = pc_dtype_bytes(t->dtype), bytes = n * m * item;
+  const int64_t own[2] = {m * item, item}, *steps = t->strides + t->ndim - 2, extents[2] = {n, m};
+  const int whole = (n <= 1 || steps[0] == own[0]) && (m <= 1 || steps[1] == item);
+  int64_t count = pc_tensor_size(t) == 0 ? 0 : 1;
+  for (int32_t d = 0; d < t->ndim - 2; d++) count *= t->shape[d];
+  if (count == 0) return 0;
+  char *room = (char *)ctx->host->alloc(ctx, (size_t)(n * 8 + n * n * item + (whole ? 0 : bytes)));
+  if (room == NULL) return -1;
+  int failed = 0;
+  for (int64_t i = 0; i < count && !failed; i++) {
+    char *place = t->data + pc_cholesky_offset(t, t, i), *out = whole ? place : room + n * 8 + n * n * item;
+    if (b != NULL) pc_copy_nd((int32_t)item, 2, extents, out, own, b->data + pc_cholesky_offset(b, t, i), b->strides + b->ndim - 2);
+    failed = kernel(props, n, m, a->data + pc_cholesky_offset(a, t, i), a->strides + a->ndim - 2, out, room);
+    if (failed && props[0]) {
+      pc_matrix_nan(t->dtype, n * m, out);
+      failed = 0;
+    }
+    if (!whole) pc_copy_nd((int32_t)item, 2, extents, place, steps, out, own);
+    if (pivots == NULL) continue;
+    int64_t at = 0, position = i;
+    for (int32_t d = pivots->ndim - 2; d >= 0; d--) {
+      at += position % pivots->shape[d] * pivots->strides[d];
+      position /= pivots->shape[d];
+    }
+    pc_copy_strided(8, n, pivots->data + at, pivots->strides[pivots->ndim - 1], room, 8);
+  }
+  ctx->host->release(ctx, room);
+  if (failed) pc_error_format(ctx, PC_ERROR_VALUE, "%s", problem);
+  return failed ? -1 : 0;
+}
+
+/* The Cholesky factors of a. */
+__attribute__((unused)) static int pc_cholesky_of(pc_context *ctx, const int64_t *props, const pc_tensor *a, pc_tensor **out,
+                                                pc_matrix_kernel kernel) {
+  if (pc_matrix_square(ctx, a)) return -1;
+  pc_tensor *t = pc_output_ready(ctx, out, a->dtype, a->ndim, a->shape);
+  return t == NULL ? -1 : pc_matrices(ctx, props, a, NULL, t, NULL, kernel, "the matrix is not positive definite");
+}
+
+/* out: L and U of a in one matrix, pivots. */
+__attribute__((unused)) static int pc_lu_of(pc_context *ctx, const int64_t *props, const pc_tensor *a, pc_tensor **out,
+                                            pc_matrix_kernel kernel) {
+  if (pc_matrix_square(ctx, a)) return -1;
+  pc_tensor *t = pc_output_ready(ctx, &out[0], a->dtype, a->ndim, a->shape);
+  pc_tensor *pivots = t == NULL ? NULL : pc_output_ready(ctx, &out[1], PC_I64, a->ndim - 1, a->shape);
+  return pivots == NULL ? -1 : pc_matrices(ctx, props, a, NULL, t, pivots, kernel, "");
+}
+
+/* in: a, right sides; out: solutions. */
+__attribute__((unused)) static int pc_system_of(pc_context *ctx, const int64_t *props, pc_tensor *const *in, pc_tensor **out,
+                                                pc_matrix_kernel kernel) {
+  int64_t shape[PC_MAX_NDIM];
+  if (pc_matrix_square(ctx, in[0])) return -1;
+  int32_t ndim = pc_system_shape(ctx, in[0], in[1], shape);
+  if (ndim < 0) return -1;
+  pc_tensor *t = pc_output_ready(ctx, out, in[0]->dtype, ndim, shape);
+  return t == NULL ? -1 : pc_matrices(ctx, props, in[0], in[1], t, NULL, kernel, "singular matrix");
+}
+
+#define PC_T float
+#define PC_NAME(name) name##_f32
+#include <precast/ops/linalg/real.h>
+#undef PC_T
+#undef PC_NAME
+#define PC_T double
+#define PC_NAME(name) name##_f64
+#include <precast/ops/linalg/real.h>
+#undef PC_T
+#undef PC_NAME
+
+#endif

@@ -1,0 +1,89 @@
+//! Cholesky: decomposes positive definite matrices.
+
+use super::matrix::{self, Real, c_function, each, expect_square, of_reals};
+use crate::call::{Call, Called, called};
+use crate::declared::Declared;
+use precast_codegen::Node;
+use precast_graph::{Array, MakeNodeError, Op, PerformError, Prop, Props, Type};
+use std::sync::Arc;
+
+const NAME: &str = "cholesky";
+
+/// An op that returns the lower triangle L of `a = L·Lᵀ`. Of `a` only the lower triangle is read.
+///
+/// # Shapes
+/// `a[…, n, n] -> a`
+///
+/// # Errors
+/// At run time: a matrix that is not square or, unless `nan_on_error`, not positive definite. NaN propagates.
+///
+/// # Source
+/// NumPy, `numpy.linalg.cholesky`; LAPACK, `potrf`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Cholesky {
+    /// Whether a matrix that is not positive definite gives NaN instead of an error.
+    pub nan_on_error: bool,
+}
+
+impl Cholesky {
+    /// Rebuilds the op from its props.
+    ///
+    /// # Errors
+    /// `nan_on_error` is not a bool.
+    pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
+        let declared = Declared::new(NAME, props, &["nan_on_error"])?;
+        Ok(Arc::new(Self { nan_on_error: declared.flag("nan_on_error")? }))
+    }
+}
+
+impl Op for Cholesky {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn props(&self) -> Props {
+        Props::from([("nan_on_error".to_owned(), Prop::Bool(self.nan_on_error))])
+    }
+
+    fn make_node(&self, inputs: &[Type]) -> Result<Vec<Type>, MakeNodeError> {
+        MakeNodeError::expect_inputs(NAME, 1, inputs)?;
+        expect_square(NAME, inputs)?;
+        Ok(inputs.to_vec())
+    }
+
+    fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {
+        let problem = "the matrix is not positive definite";
+        let factors = of_reals!(NAME, [inputs[0]], |a| each(NAME, a, |n, a| {
+            matrix::or_nan(NAME, factor(n, &a), self.nan_on_error, problem)
+        }))?;
+        Ok(vec![factors])
+    }
+}
+
+/// Returns the factor of one matrix.
+fn factor<T: Real>(n: usize, a: &[T]) -> Result<Vec<T>, usize> {
+    let mut l = vec![T::ZERO; n * n];
+    for i in 0..n {
+        for j in 0..=i {
+            let mut rest = a[i * n + j];
+            for k in 0..j {
+                rest = rest - l[j * n + k] * l[i * n + k];
+            }
+            if i == j && rest <= T::ZERO {
+                return Err(n * n);
+            }
+            l[i * n + j] = if i == j { rest.sqrt() } else { rest / l[j * n + j] };
+        }
+    }
+    Ok(l)
+}
+
+impl Called for Cholesky {
+    const HEADER: &'static str = "precast/ops/linalg/matrix.h";
+
+    fn call(&self, node: &Node) -> Call {
+        let function = c_function(node.inputs[0].dtype(), ["pc_cholesky_f32", "pc_cholesky_f64"]);
+        Call::of(function, vec![i64::from(self.nan_on_error)])
+    }
+}
+called!(Cholesky);

@@ -1,0 +1,257 @@
+//! The type rules and the reference implementation of decompositions and systems of linear equations.
+//!
+//! `c/precast/ops/linalg/real.h` cuts the loops into blocks; here they are plain. Each element has the same operations
+//! in the same order, so the bits are equal.
+
+use crate::declared::{of, refuse, tensor};
+use crate::elements;
+use ndarray::{ArrayD, IxDyn};
+use precast_graph::{Array, DType, Extent, MakeNodeError, PerformError, Type};
+use std::ops::{Div, Mul, Sub};
+
+/// An element of a matrix.
+pub(super) trait Real:
+    Copy + PartialOrd + Mul<Output = Self> + Sub<Output = Self> + Div<Output = Self>
+{
+    const ZERO: Self;
+    const NAN: Self;
+    fn is_nan(self) -> bool;
+    fn abs(self) -> Self;
+    fn sqrt(self) -> Self;
+}
+
+macro_rules! real {
+    ($($float:ident),*) => {$(
+        impl Real for $float {
+            const ZERO: Self = 0.0;
+            const NAN: Self = $float::NAN;
+            fn is_nan(self) -> bool {
+                self.is_nan()
+            }
+            fn abs(self) -> Self {
+                self.abs()
+            }
+            fn sqrt(self) -> Self {
+                self.sqrt()
+            }
+        }
+    )*};
+}
+real!(f32, f64);
+
+/// Calls a generic function with the elements of arrays of f32 or f64.
+macro_rules! of_reals {
+    ($op:expr, [$($array:expr),+], |$($name:ident),+| $body:expr) => {
+        match ($($array,)+) {
+            ($(precast_graph::Array::F32($name),)+) => $body.map(precast_graph::Array::F32),
+            ($(precast_graph::Array::F64($name),)+) => $body.map(precast_graph::Array::F64),
+            _ => Err(crate::elements::mismatch($op)),
+        }
+    };
+}
+pub(super) use of_reals;
+
+/// Checks that an input is a stack of square matrices of f32 or f64.
+pub(super) fn expect_square(op: &str, inputs: &[Type]) -> Result<(), MakeNodeError> {
+    expect_real(op, 0, inputs)?;
+    match inputs[0].shape() {
+        [.., Extent::Fixed(n), Extent::Fixed(m)] if n != m => {
+            Err(refuse(op, 0, &inputs[0], "square matrices in the last two dimensions"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Checks that an input has matrices of f32 or f64.
+fn expect_real(op: &str, input: usize, inputs: &[Type]) -> Result<(), MakeNodeError> {
+    let found = inputs[input].dtype();
+    if !matches!(found, DType::F32 | DType::F64) {
+        let (op, expected) = (op.to_owned(), "f32 and f64".to_owned());
+        return Err(MakeNodeError::DType { op, input, found, expected });
+    }
+    if tensor(op, input, inputs)?.shape.len() < 2 {
+        return Err(refuse(op, input, &inputs[input], "a matrix, or a stack of matrices"));
+    }
+    Ok(())
+}
+
+/// Returns the type of the solutions of systems: the matrices and the right sides have the same stacks, broadcast.
+pub(super) fn system(op: &str, inputs: &[Type]) -> Result<Type, MakeNodeError> {
+    MakeNodeError::expect_inputs(op, 2, inputs)?;
+    expect_square(op, inputs)?;
+    expect_real(op, 1, inputs)?;
+    let [(a, a_ndim), (b, b_ndim)] = [&inputs[0], &inputs[1]].map(|ty| (ty.shape(), ty.ndim()));
+    if inputs[1].dtype() != inputs[0].dtype() {
+        return Err(refuse(op, 1, &inputs[1], format!("the dtype of input 0, `{}`", inputs[0].dtype())));
+    }
+    for extent in &a[a_ndim - 2..] {
+        if let (Extent::Fixed(n), Extent::Fixed(m)) = (extent, b[b_ndim - 2])
+            && *n != m
+        {
+            return Err(refuse(op, 1, &inputs[1], format!("{n} rows, as in input 0")));
+        }
+    }
+    let ndim = a_ndim.max(b_ndim);
+    let mut shape = vec![Extent::Fixed(1); ndim - 2];
+    for of_one in [a, b] {
+        let shift = ndim - of_one.len();
+        for (d, extent) in of_one[..of_one.len() - 2].iter().enumerate() {
+            let known = shape[shift + d];
+            shape[shift + d] = known.broadcast(*extent).ok_or_else(|| MakeNodeError::Broadcast {
+                op: op.to_owned(),
+                dimension: shift + d,
+                extents: format!("{known} and {extent}"),
+            })?;
+        }
+    }
+    shape.extend(&b[b_ndim - 2..]);
+    Ok(of(inputs[1].dtype(), shape))
+}
+
+/// Returns the number of rows of square matrices.
+fn rows(op: &str, shape: &[usize]) -> Result<usize, PerformError> {
+    match shape {
+        [.., n, m] if n == m => Ok(*n),
+        _ => {
+            let found = elements::text(shape);
+            let problem =
+                format!("expected square matrices in the last two dimensions, found the shape {found}");
+            Err(PerformError::value(op, problem))
+        }
+    }
+}
+
+/// Computes each matrix of a stack from its elements in C order.
+pub(super) fn each<T: Real>(
+    op: &str,
+    a: &ArrayD<T>,
+    mut one: impl FnMut(usize, Vec<T>) -> Result<Vec<T>, PerformError>,
+) -> Result<ArrayD<T>, PerformError> {
+    let n = rows(op, a.shape())?;
+    let all: Vec<T> = a.iter().copied().collect();
+    let mut results = Vec::with_capacity(all.len());
+    for matrix in all.chunks((n * n).max(1)) {
+        results.extend(one(n, matrix.to_vec())?);
+    }
+    ArrayD::from_shape_vec(IxDyn(a.shape()), results).map_err(|_| elements::mismatch(op))
+}
+
+/// Solves each system of two stacks. `one` gets the number of rows, the matrix and the right side, in C order.
+pub(super) fn each_system<T: Real>(
+    op: &str,
+    (a, b): (&ArrayD<T>, &ArrayD<T>),
+    one: impl Fn(usize, &[T], Vec<T>) -> Result<Vec<T>, PerformError>,
+) -> Result<ArrayD<T>, PerformError> {
+    let n = rows(op, a.shape())?;
+    let (of_a, of_b) = (&a.shape()[..a.ndim() - 2], &b.shape()[..b.ndim() - 2]);
+    let mut shape = vec![1; of_a.len().max(of_b.len())];
+    for own in [of_a, of_b] {
+        let shift = shape.len() - own.len();
+        for (all, own) in shape[shift..].iter_mut().zip(own) {
+            *all = if *all == 1 { *own } else { *all };
+        }
+    }
+    let [height, width] = [b.shape()[b.ndim() - 2], b.shape()[b.ndim() - 1]];
+    let stacks = elements::broadcast(of_a, &shape).zip(elements::broadcast(of_b, &shape));
+    let (at_a, at_b) = stacks.filter(|_| n == height).ok_or_else(|| {
+        let (left, right) = (elements::text(a.shape()), elements::text(b.shape()));
+        let problem =
+            format!("matrices of shape {left} and right sides of shape {right} do not fit each other");
+        PerformError::value(op, problem)
+    })?;
+    shape.extend([height, width]);
+    let (a, b): (Vec<T>, Vec<T>) = (a.iter().copied().collect(), b.iter().copied().collect());
+    let mut results = Vec::with_capacity(elements::room(op, &shape)?);
+    for (i, j) in at_a.into_iter().zip(at_b).take_while(|_| height * width > 0) {
+        let (size, right) = (n * n, height * width);
+        results.extend(one(n, &a[i * size..(i + 1) * size], b[j * right..(j + 1) * right].to_vec())?);
+    }
+    ArrayD::from_shape_vec(IxDyn(&shape), results).map_err(|_| elements::mismatch(op))
+}
+
+/// Returns the result of a matrix. Without one, returns NaN, or an error with this problem.
+pub(super) fn or_nan<T: Real>(
+    op: &str,
+    result: Result<Vec<T>, usize>,
+    nan_on_error: bool,
+    problem: &str,
+) -> Result<Vec<T>, PerformError> {
+    match result {
+        Ok(result) => Ok(result),
+        Err(count) if nan_on_error => Ok(vec![T::NAN; count]),
+        Err(_) => Err(PerformError::value(op, problem)),
+    }
+}
+
+/// Solves a system with a triangular matrix, of which the other triangle is not read. Fails with the number of
+/// elements if a number on the diagonal is 0.
+pub(super) fn solve_triangular<T: Real>(
+    (lower, unit): (bool, bool),
+    n: usize,
+    a: &[T],
+    mut x: Vec<T>,
+) -> Result<Vec<T>, usize> {
+    let m = x.len().checked_div(n).unwrap_or(0);
+    if !unit && (0..n).any(|i| a[i * n + i] == T::ZERO) {
+        return Err(x.len());
+    }
+    let order: Vec<usize> = if lower { (0..n).collect() } else { (0..n).rev().collect() };
+    for (position, i) in order.iter().enumerate() {
+        for k in &order[..position] {
+            for j in 0..m {
+                x[i * m + j] = x[i * m + j] - a[i * n + k] * x[k * m + j];
+            }
+        }
+        let diagonal = a[i * n + i];
+        for x in x[i * m..(i + 1) * m].iter_mut().filter(|_| !unit) {
+            *x = *x / diagonal;
+        }
+    }
+    Ok(x)
+}
+
+/// Decomposes a matrix in place into L, whose diagonal of ones is not stored, and U. Returns the row that each row was
+/// exchanged with before its column was eliminated: that of the first NaN, or else of the first of the largest
+/// absolute values.
+pub(super) fn lu<T: Real>(n: usize, u: &mut [T]) -> Vec<usize> {
+    let mut pivots = Vec::with_capacity(n);
+    for k in 0..n {
+        let mut pivot = k;
+        for i in k + 1..n {
+            let (size, best) = (u[i * n + k].abs(), u[pivot * n + k].abs());
+            if !best.is_nan() && (size > best || size.is_nan()) {
+                pivot = i;
+            }
+        }
+        pivots.push(pivot);
+        for j in 0..n {
+            u.swap(k * n + j, pivot * n + j);
+        }
+        let diagonal = u[k * n + k];
+        for i in (k + 1..n).filter(|_| diagonal != T::ZERO) {
+            u[i * n + k] = u[i * n + k] / diagonal;
+            for j in k + 1..n {
+                u[i * n + j] = u[i * n + j] - u[i * n + k] * u[k * n + j];
+            }
+        }
+    }
+    pivots
+}
+
+/// Returns the type of an array of i64 for the pivots of matrices.
+pub(super) fn pivots(matrices: &Type) -> Type {
+    of(DType::I64, matrices.shape()[..matrices.ndim() - 1].to_vec())
+}
+
+/// Returns pivots as an array.
+pub(super) fn pivots_array(op: &str, matrices: &Array, pivots: &[usize]) -> Result<Array, PerformError> {
+    let shape = matrices.shape();
+    let all = pivots.iter().map(|pivot| *pivot as i64).collect();
+    let all = ArrayD::from_shape_vec(IxDyn(&shape[..shape.len() - 1]), all);
+    all.map(Array::I64).map_err(|_| elements::mismatch(op))
+}
+
+/// Returns the name of the C function for a dtype.
+pub(super) fn c_function(dtype: DType, [single, double]: [&'static str; 2]) -> &'static str {
+    if dtype == DType::F32 { single } else { double }
+}

@@ -1,0 +1,201 @@
+//! Decompositions of matrices, systems of linear equations, inverses and determinants.
+//!
+//! The matrices are f32, if all arguments are, or else f64. As in NumPy, f16 is not supported.
+
+use super::operand::Operands;
+use super::parts::list;
+use crate::declared::Declared;
+use crate::linalg::{Cholesky, LuFactor, Solve, SolveTriangular};
+use crate::rows::Row;
+use precast_graph::{BuildError, DType, MakeNodeError, Operand, Prop, Props, VarId};
+
+/// Returns the arguments as matrices of one dtype. Only the last one may be a vector.
+fn matrices<const N: usize>(operands: &mut Operands<'_>) -> Result<[VarId; N], BuildError> {
+    operands.expect(N)?;
+    let mut dtype = DType::F32;
+    for input in 0..N {
+        let found = operands.dtype(input);
+        if found.is_complex() || matches!(found, DType::F16 | DType::Bf16) {
+            let (op, expected) = (operands.function.to_owned(), "f32, f64 and integers".to_owned());
+            return Err(MakeNodeError::DType { op, input, found, expected }.into());
+        }
+        dtype = if found == DType::F32 { dtype } else { DType::F64 };
+    }
+    let all = operands.cast_all(dtype)?;
+    for (input, variable) in all.iter().enumerate() {
+        let least = if input > 0 { 1 } else { 2 };
+        if operands.ndim(*variable) < least {
+            let expected =
+                if least == 1 { "a vector or a matrix" } else { "a matrix, or a stack of matrices" };
+            let found = operands.graph.ty(*variable).to_string();
+            let (op, expected) = (operands.function.to_owned(), expected.to_owned());
+            return Err(MakeNodeError::Input { op, input, found, expected }.into());
+        }
+    }
+    all.try_into().map_err(|_| operands.error("has another number of arguments"))
+}
+
+/// Returns whether a matrix without a result gives NaN.
+fn nan_on_error(declared: &Declared<'_>) -> Result<bool, MakeNodeError> {
+    match declared.text("on_error")? {
+        "raise" => Ok(false),
+        "nan" => Ok(true),
+        _ => Err(declared.wrong("on_error", "`raise` or `nan`")),
+    }
+}
+
+/// Swaps the last two axes.
+fn transposed(operands: &mut Operands<'_>, matrices: VarId) -> Result<VarId, BuildError> {
+    operands.call("matrix_transpose", [matrices.into()])
+}
+
+/// Solves systems whose right side is a vector or a stack of matrices. A vector becomes a matrix of one column.
+fn with_columns(
+    operands: &mut Operands<'_>,
+    b: VarId,
+    solve: impl FnOnce(&mut Operands<'_>, VarId) -> Result<VarId, BuildError>,
+) -> Result<VarId, BuildError> {
+    if operands.ndim(b) > 1 {
+        return solve(operands, b);
+    }
+    let columns = operands.shuffled(b, [Some(0), None])?;
+    let x = solve(operands, columns)?;
+    let last = operands.ndim(x) - 1;
+    operands.slice(x, last, "i", &[0_i64.into()])
+}
+
+/// Builds `cholesky(x)`. The upper factor is the transpose of the lower factor of the transpose.
+pub(super) fn cholesky(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
+    let [x] = matrices(operands)?;
+    let declared = Declared::bound(operands.function, props);
+    let (op, upper) = (Cholesky { nan_on_error: nan_on_error(&declared)? }, declared.flag("upper")?);
+    if !upper {
+        return operands.apply(op, &[x]);
+    }
+    let x = transposed(operands, x)?;
+    let lower = operands.apply(op, &[x])?;
+    transposed(operands, lower)
+}
+
+/// Builds `lu_factor(x)`: both triangles in one matrix, and the pivots.
+pub(super) fn lu_factor(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Operand, BuildError> {
+    let [x] = matrices(operands)?;
+    Ok(list(operands.results(std::sync::Arc::new(LuFactor), &[x])?))
+}
+
+/// Builds `solve(a, b)`.
+pub(super) fn solve(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
+    let [a, b] = matrices(operands)?;
+    let op = Solve { nan_on_error: nan_on_error(&Declared::bound(operands.function, props))? };
+    with_columns(operands, b, |operands, b| operands.apply(op, &[a, b]))
+}
+
+/// Builds `inv(x)`: the solutions for the columns of the identity matrix.
+pub(super) fn inv(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
+    let [x] = matrices(operands)?;
+    let op = Solve { nan_on_error: nan_on_error(&Declared::bound(operands.function, props))? };
+    let (dtype, ndim) = (operands.graph.ty(x).dtype(), operands.ndim(x));
+    let n = operands.extent(x, ndim - 1)?;
+    let identity = operands.call_with("eye", &[n], &[("dtype", Prop::DType(dtype).into())])?;
+    operands.apply(op, &[x, identity])
+}
+
+/// Builds `solve_triangular(a, b)`. A system with the transpose of the matrix uses its other triangle.
+pub(super) fn solve_triangular(
+    operands: &mut Operands<'_>,
+    _: &Row,
+    props: &Props,
+) -> Result<VarId, BuildError> {
+    let [mut a, b] = matrices(operands)?;
+    let declared = Declared::bound(operands.function, props);
+    let is_transposed = match props.get("trans") {
+        None | Some(Prop::Int(0)) => false,
+        Some(Prop::Int(1 | 2)) => true,
+        Some(Prop::Str(text)) if text == "N" => false,
+        Some(Prop::Str(text)) if text == "T" || text == "C" => true,
+        Some(_) => return Err(declared.wrong("trans", "0, 1, 2, `N`, `T` or `C`").into()),
+    };
+    if is_transposed {
+        a = transposed(operands, a)?;
+    }
+    let op = SolveTriangular {
+        lower: declared.flag("lower")? != is_transposed,
+        unit_diagonal: declared.flag("unit_diagonal")?,
+        nan_on_error: nan_on_error(&declared)?,
+    };
+    with_columns(operands, b, |operands, b| operands.apply(op, &[a, b]))
+}
+
+/// Builds `cho_solve(c, b)`, also with SciPy's pair `(c, lower)`: two triangular systems.
+pub(super) fn cho_solve(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
+    operands.expect(2)?;
+    let declared = Declared::bound(operands.function, props);
+    let (mut args, mut lower) = (operands.args.to_vec(), declared.flag("lower")?);
+    if let Operand::List(pair) = &operands.args[0]
+        && let [factor, given] = pair.as_slice()
+        && let Some(Prop::Bool(given)) = given.prop()
+    {
+        args[0] = factor.clone();
+        lower = given;
+    }
+    let nan_on_error = nan_on_error(&declared)?;
+    let mut operands = Operands { graph: operands.graph, function: operands.function, args: &args };
+    let [c, b] = matrices(&mut operands)?;
+    let other = transposed(&mut operands, c)?;
+    let [down, up] = if lower { [c, other] } else { [other, c] };
+    let op = |lower| SolveTriangular { lower, unit_diagonal: false, nan_on_error };
+    with_columns(&mut operands, b, |operands, b| {
+        let x = operands.apply(op(true), &[down, b])?;
+        operands.apply(op(false), &[up, x])
+    })
+}
+
+/// The pivots of matrices, and the sign of the permutation of their rows.
+struct Pivots {
+    diagonal: VarId,
+    sign: VarId,
+}
+
+impl Pivots {
+    fn of(operands: &mut Operands<'_>, x: VarId) -> Result<Self, BuildError> {
+        let (dtype, last) = (operands.graph.ty(x).dtype(), operands.ndim(x) as i64 - 1);
+        let results = operands.results(std::sync::Arc::new(LuFactor), &[x])?;
+        let [both, rows] = results[..] else {
+            return Err(operands.error("lacks the results of `lu_factor`"));
+        };
+        let axes = [("axis1", (last - 1).into()), ("axis2", last.into())];
+        let diagonal = operands.call_with("diagonal", &[both.into()], &axes)?;
+        let n = operands.extent(both, last as usize)?;
+        let own = operands.call("arange", [n])?;
+        let exchanged = operands.call("ne", [rows.into(), own.into()])?;
+        let signs = operands.call("where", [exchanged.into(), (-1.0).into(), 1.0.into()])?;
+        let sign = product(operands, signs)?;
+        Ok(Self { diagonal, sign: operands.cast(sign, dtype)? })
+    }
+}
+
+/// Multiplies the elements along the last axis.
+fn product(operands: &mut Operands<'_>, x: VarId) -> Result<VarId, BuildError> {
+    operands.call_with("prod", &[x.into()], &[("axis", (-1_i64).into())])
+}
+
+/// Builds `det(x)`: the product of the pivots.
+pub(super) fn det(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
+    let [x] = matrices(operands)?;
+    let pivots = Pivots::of(operands, x)?;
+    let product = product(operands, pivots.diagonal)?;
+    operands.call("mul", [product.into(), pivots.sign.into()])
+}
+
+/// Builds `slogdet(x)`: the sign of the determinant, and the logarithm of its absolute value.
+pub(super) fn slogdet(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Operand, BuildError> {
+    let [x] = matrices(operands)?;
+    let pivots = Pivots::of(operands, x)?;
+    let signs = operands.call("sign", [pivots.diagonal.into()])?;
+    let signs = product(operands, signs)?;
+    let sign = operands.call("mul", [signs.into(), pivots.sign.into()])?;
+    let sizes = operands.call("abs", [pivots.diagonal.into()])?;
+    let logarithms = operands.call("log", [sizes.into()])?;
+    let sum = operands.call_with("sum", &[logarithms.into()], &[("axis", (-1_i64).into())])?;
+    Ok(list([sign, sum]))
+}

@@ -1,0 +1,263 @@
+//! Tests of decompositions and systems of linear equations: compiled C against `perform`, bit by bit, in every layout
+//! and at every ISA level, and both against the error bounds of LAPACK's tests.
+
+use crate::compiler;
+use crate::machine::run;
+use crate::structural::{Case, agree, calls, check};
+use ndarray::{Array2, ArrayD, IxDyn};
+use precast_graph::text::parse;
+use precast_graph::{Array, DType, Op, interpret};
+use precast_ops::{Cholesky, LuFactor, Ops, Solve, SolveTriangular};
+use precast_testkit::{Choices, arrays};
+use std::sync::Arc;
+
+/// The extents: no rows, one, fewer than a vector, a block and one more, and several blocks.
+const ROWS: [usize; 7] = [0, 1, 2, 5, 17, 33, 70];
+
+/// The largest error of LAPACK's tests, in units of the rounding error.
+const BOUND: f64 = 30.0;
+
+/// Returns an array of a float dtype.
+fn of(dtype: DType, shape: &[usize], values: Vec<f64>) -> Array {
+    Array::F64(ArrayD::from_shape_vec(IxDyn(shape), values).unwrap()).cast(dtype)
+}
+
+/// Draws numbers from -1 to 1.
+fn plain(choices: &mut Choices, dtype: DType, shape: &[usize]) -> Array {
+    let mut one = || choices.below(1 << 20) as f64 / f64::from(1 << 19) - 1.0;
+    of(dtype, shape, (0..shape.iter().product()).map(|_| one()).collect())
+}
+
+/// Draws symmetric matrices with large diagonals, which are positive definite.
+fn definite(choices: &mut Choices, dtype: DType, stack: usize, n: usize) -> Array {
+    let Array::F64(mut a) = plain(choices, DType::F64, &[stack, n, n]) else { unreachable!() };
+    for s in 0..stack {
+        for i in 0..n {
+            for j in 0..i {
+                a[[s, j, i]] = a[[s, i, j]];
+            }
+            a[[s, i, i]] = n as f64 + 1.0;
+        }
+    }
+    Array::F64(a).cast(dtype)
+}
+
+/// Returns matrices with special values, with few values, of zeros, and of moderate numbers.
+fn drawn(choices: &mut Choices, dtype: DType, shape: &[usize]) -> Vec<Array> {
+    let integers: Vec<f64> = (0..shape.iter().product()).map(|_| choices.below(3) as f64 - 1.0).collect();
+    vec![
+        arrays::draw(choices, dtype, shape),
+        of(dtype, shape, integers),
+        Array::zeros(dtype, shape),
+        plain(choices, dtype, shape),
+    ]
+}
+
+fn ops_of_one() -> Vec<Arc<dyn Op>> {
+    vec![
+        Arc::new(Cholesky { nan_on_error: false }),
+        Arc::new(Cholesky { nan_on_error: true }),
+        Arc::new(LuFactor),
+    ]
+}
+
+fn ops_of_systems() -> Vec<Arc<dyn Op>> {
+    let mut ops: Vec<Arc<dyn Op>> =
+        [false, true].map(|nan_on_error| Arc::new(Solve { nan_on_error }) as Arc<dyn Op>).to_vec();
+    for flags in 0..8 {
+        let [lower, unit_diagonal, nan_on_error] = [1, 2, 4].map(|bit| flags & bit != 0);
+        ops.push(Arc::new(SolveTriangular { lower, unit_diagonal, nan_on_error }));
+    }
+    ops
+}
+
+fn decomposition_cases() -> Vec<Case> {
+    let mut choices = Choices::seeded(51);
+    let mut cases: Vec<Case> = Vec::new();
+    for dtype in [DType::F32, DType::F64] {
+        for op in ops_of_one() {
+            for n in ROWS {
+                let mut all = drawn(&mut choices, dtype, &[n, n]);
+                all.push(definite(&mut choices, dtype, 2, n));
+                all.push(plain(&mut choices, dtype, &[2, 1, n, n]));
+                cases.extend(all.into_iter().map(|a| -> Case { (Arc::clone(&op), vec![a]) }));
+            }
+            for shape in [&[2, 3][..], &[0, 3, 3], &[0, 3, 2], &[2, 0, 0]] {
+                cases.push((Arc::clone(&op), vec![plain(&mut choices, dtype, shape)]));
+            }
+        }
+    }
+    cases
+}
+
+fn system_cases() -> Vec<Case> {
+    let mut choices = Choices::seeded(52);
+    let mut cases: Vec<Case> = Vec::new();
+    for dtype in [DType::F32, DType::F64] {
+        for op in ops_of_systems() {
+            for n in ROWS {
+                for m in [0, 1, 21] {
+                    let b = plain(&mut choices, dtype, &[n, m]);
+                    let all = drawn(&mut choices, dtype, &[n, n]);
+                    cases.extend(all.into_iter().map(|a| -> Case { (Arc::clone(&op), vec![a, b.clone()]) }));
+                }
+            }
+            let shapes: [[&[usize]; 2]; 8] = [
+                [&[2, 3, 3], &[3, 2]],
+                [&[3, 3], &[2, 1, 3, 2]],
+                [&[2, 1, 3, 3], &[1, 4, 3, 2]],
+                [&[0, 3, 3], &[3, 2]],
+                [&[2, 3, 3], &[3, 3, 2]],
+                [&[3, 2], &[3, 2]],
+                [&[3, 3], &[2, 2]],
+                [&[2, 0, 0], &[0, 2]],
+            ];
+            for [a, b] in shapes {
+                let inputs = vec![plain(&mut choices, dtype, a), plain(&mut choices, dtype, b)];
+                cases.push((Arc::clone(&op), inputs));
+            }
+        }
+    }
+    cases
+}
+
+#[test]
+fn decompositions_match_perform() {
+    check("gnu11", calls(decomposition_cases()));
+    check("c++17", calls(decomposition_cases().into_iter().step_by(7).collect()));
+}
+
+#[test]
+fn systems_match_perform() {
+    check("gnu11", calls(system_cases()));
+    check("c++17", calls(system_cases().into_iter().step_by(41).collect()));
+}
+
+#[test]
+fn every_level_matches_perform() {
+    let cases = decomposition_cases().into_iter().chain(system_cases().into_iter().step_by(5));
+    let calls = calls(cases.collect());
+    for level in compiler::levels() {
+        for (call, outcome) in calls.iter().zip(run(level, "gnu11", &calls)) {
+            let inputs: Vec<Array> = call.inputs.iter().map(|(array, _)| array.clone()).collect();
+            agree(interpret(&call.graph, &inputs), outcome, &format!("{} at {level:?}", call.graph));
+        }
+    }
+}
+
+/// Evaluates a text with the inputs `a` and `b`.
+fn value(text: &str, a: &Array, b: &Array) -> Result<Vec<f64>, String> {
+    let types = [("a".to_owned(), a.ty()), ("b".to_owned(), b.ty())];
+    let inputs: Vec<_> = types.into_iter().filter(|(name, _)| used(text, name)).collect();
+    let graph = parse(&[text], &inputs, &Ops::standard()).map_err(|e| precast_core::event::chain(&e))?;
+    let values: Vec<Array> = [("a", a), ("b", b)]
+        .into_iter()
+        .filter(|(name, _)| used(text, name))
+        .map(|(_, v)| v.clone())
+        .collect();
+    let results = interpret(&graph, &values).map_err(|error| precast_core::event::chain(&error))?;
+    Ok(results[0].numbers().into_iter().map(|n| n.parts().0).collect())
+}
+
+fn used(text: &str, name: &str) -> bool {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
+}
+
+/// Returns the largest sum of absolute values in a column.
+fn norm(a: &Array2<f64>) -> f64 {
+    a.columns().into_iter().map(|column| column.iter().map(|x| x.abs()).sum()).fold(0.0, f64::max)
+}
+
+fn matrix(values: Vec<f64>, n: usize) -> Array2<f64> {
+    let width = values.len() / n;
+    Array2::from_shape_vec((n, width), values).unwrap()
+}
+
+/// Returns an ill-conditioned matrix: the elements are `1 / (i + j + 1)`.
+fn hilbert(dtype: DType, n: usize) -> Array {
+    of(dtype, &[n, n], (0..n * n).map(|at| 1.0 / (at / n + at % n + 1) as f64).collect())
+}
+
+#[test]
+fn solutions_have_small_backward_errors() {
+    let mut choices = Choices::seeded(53);
+    for (dtype, precision) in [(DType::F32, f64::from(f32::EPSILON)), (DType::F64, f64::EPSILON)] {
+        for n in [1, 2, 3, 17, 64] {
+            let mut all = vec![plain(&mut choices, dtype, &[n, n]), hilbert(dtype, n.min(6))];
+            all.push(definite(&mut choices, dtype, 1, n));
+            for a in all {
+                let n = a.shape()[a.shape().len() - 1];
+                let b = plain(&mut choices, dtype, &[n, 3]);
+                let numbers = |array: &Array| array.numbers().iter().map(|x| x.parts().0).collect::<Vec<_>>();
+                let (of_a, of_b) = (matrix(numbers(&a), n), matrix(numbers(&b), n));
+                let x = matrix(value("solve(a, b)", &a, &b).unwrap(), n);
+                let rest = norm(&(of_a.dot(&x) - &of_b)) / (norm(&of_a) * norm(&x) * n as f64 * precision);
+                assert!(rest < BOUND, "solve of {n} rows of {dtype}: {rest}");
+                let inverse = matrix(value("inv(a)", &a, &b).unwrap(), n);
+                let scale = norm(&of_a) * norm(&inverse) * n as f64 * precision;
+                let rest = norm(&(of_a.dot(&inverse) - Array2::<f64>::eye(n))) / scale;
+                assert!(rest < BOUND, "inv of {n} rows of {dtype}: {rest}");
+                let Ok(l) = value("cholesky(a)", &a, &b) else { continue };
+                if a.shape().len() == 3 {
+                    let l = matrix(l, n);
+                    let rest = norm(&(l.dot(&l.t()) - &of_a)) / (norm(&of_a) * n as f64 * precision);
+                    assert!(rest < BOUND, "cholesky of {n} rows of {dtype}: {rest}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn singular_matrices_are_errors_or_nan() {
+    let (a, b) = (of(DType::F64, &[2, 2], vec![1.0, 2.0, 2.0, 4.0]), of(DType::F64, &[2], vec![1.0, 2.0]));
+    for text in
+        ["solve(a, b)", "inv(a)", "solve_triangular(a - 1, b, lower=True)", "cho_solve((a - 1, True), b)"]
+    {
+        assert!(value(text, &a, &b).unwrap_err().contains("singular matrix"), "{text}");
+    }
+    let error = value("cholesky(a - 2)", &a, &b).unwrap_err();
+    assert!(error.contains("the matrix is not positive definite"), "{error}");
+    for text in ["solve(a, b, on_error='nan')", "inv(a, on_error='nan')", "cholesky(a - 2, on_error='nan')"] {
+        assert!(value(text, &a, &b).unwrap().iter().all(|x| x.is_nan()), "{text}");
+    }
+    assert_eq!(value("det(a)", &a, &b), Ok(vec![0.0]));
+    assert_eq!(value("slogdet(a)[0]", &a, &b), Ok(vec![0.0]));
+    assert_eq!(value("slogdet(a)[1]", &a, &b), Ok(vec![f64::NEG_INFINITY]));
+    // The lower triangle, whose elements are regular, is the only one that is read.
+    assert_eq!(value("solve_triangular(a, b, lower=True)", &a, &b), Ok(vec![1.0, 0.0]));
+    assert_eq!(value("solve_triangular(a, b, 'T')", &a, &b), Ok(vec![1.0, 0.0]));
+    assert_eq!(value("cho_solve(a * 2 + a, b)", &a, &b).map(|x| x.len()), Ok(2));
+}
+
+#[test]
+fn nan_reaches_the_results() {
+    let a = of(DType::F64, &[2, 2], vec![0.0, 1.0, f64::NAN, 1.0]);
+    let b = of(DType::F64, &[2], vec![1.0, 2.0]);
+    for text in ["solve(a, b)", "inv(a)", "det(a)", "slogdet(a)[1]", "cholesky(a + 1)[1]"] {
+        assert!(value(text, &a, &b).unwrap().iter().all(|x| x.is_nan()), "{text}");
+    }
+}
+
+#[test]
+fn invalid_matrices_have_typed_errors() {
+    let z = Array::zeros(DType::C128, &[2, 2]);
+    let h = Array::zeros(DType::F16, &[2, 2]);
+    let x = Array::zeros(DType::F64, &[2, 3]);
+    for name in ["cholesky", "lu_factor", "inv", "det", "slogdet"] {
+        let error = |a| value(&format!("{name}(a)"), a, &x).unwrap_err();
+        assert!(
+            error(&z).contains("does not support dtype `c128` of input 0; it supports f32, f64"),
+            "{name}"
+        );
+        assert!(error(&h).contains("does not support dtype `f16`"), "{name}");
+        assert!(error(&x).contains("square"), "{name}: {}", error(&x));
+        let vector = Array::zeros(DType::F64, &[3]);
+        assert!(error(&vector).contains("expected a matrix, or a stack of matrices"), "{name}");
+    }
+    let square = Array::zeros(DType::F64, &[3, 3]);
+    let said = value("solve(a, b)", &square, &x).unwrap_err();
+    assert!(said.contains("expected 3 rows, as in input 0"), "{said}");
+    let said = value("cholesky(a, on_error='ignore')", &square, &x).unwrap_err();
+    assert!(said.contains("expected `raise` or `nan`"), "{said}");
+}
