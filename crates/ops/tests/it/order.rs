@@ -129,6 +129,41 @@ fn count_cases() -> Vec<Case> {
     cases
 }
 
+/// Returns `any` and `all` of bools in which one element decides, at the edges of blocks.
+fn decided_cases() -> Vec<Case> {
+    let kinds = [ReduceKind::Any, ReduceKind::All];
+    let mut cases: Vec<Case> = Vec::new();
+    for (rows, n) in [(1, 1), (1, 4096), (1, 8193), (2, 4097)] {
+        for at in [0, 4096, n * rows - 1] {
+            for most in [0, 1] {
+                let mut bits = vec![most; rows * n];
+                if let Some(bit) = bits.get_mut(at) {
+                    *bit = 1 - most;
+                }
+                let x = Array::from_bits(DType::Bool, &[rows, n], &bits).unwrap();
+                for kind in kinds {
+                    for axes in [Some(vec![1]), None] {
+                        let plain = Reduce::new(kind, axes);
+                        let steps: Vec<(Arc<dyn ScalarOp>, Vec<usize>)> = vec![
+                            (Arc::new(Cast { to: DType::I16 }), vec![0]),
+                            (Arc::new(Cast { to: DType::Bool }), vec![1]),
+                        ];
+                        let fused = plain.fused(Arc::new(Composite::new(1, steps, vec![2])));
+                        cases.push((Arc::new(plain), vec![x.clone()]));
+                        cases.push((Arc::new(fused), vec![x.clone()]));
+                    }
+                }
+            }
+        }
+    }
+    cases
+}
+
+#[test]
+fn decided_reductions_match_perform() {
+    check("gnu11", calls(decided_cases()));
+}
+
 #[test]
 fn bool_sums_match_perform() {
     check("gnu11", calls(count_cases()));
