@@ -5,7 +5,7 @@ use crate::structural::{Case, calls, check};
 use precast_graph::{Array, DType, Op};
 use precast_ops::index::{BooleanIndex, Nonzero};
 use precast_ops::scalar::{Cast, ScalarOp};
-use precast_ops::{Composite, Reduce, ReduceKind, SearchSorted, Sort};
+use precast_ops::{Argmax, Composite, Reduce, ReduceKind, SearchSorted, Sort};
 use precast_testkit::{Choices, arrays};
 use std::sync::Arc;
 
@@ -129,6 +129,37 @@ fn count_cases() -> Vec<Case> {
     cases
 }
 
+/// Returns searches for the best element: without a block, with the edges of one, and with several, of every kind of
+/// elements, and with one special value at the end of a line.
+fn argmax_cases() -> Vec<Case> {
+    let mut choices = Choices::seeded(35);
+    let mut cases: Vec<Case> = Vec::new();
+    let shapes: [&[usize]; 11] =
+        [&[], &[0], &[1], &[2], &[33], &[257], &[600], &[0, 3], &[70, 5], &[5, 70], &[2, 34, 3]];
+    for dtype in DType::ALL.into_iter().filter(|dtype| Argmax::supports(*dtype)) {
+        for shape in shapes {
+            let mut drawn = drawn(&mut choices, dtype, shape).to_vec();
+            let ends = if shape == [257] { arrays::specials(dtype).bits() } else { Vec::new() };
+            for special in ends {
+                let mut bits = drawn[2].bits();
+                if let Some(end) = bits.last_mut() {
+                    *end = special;
+                }
+                drawn.push(Array::from_bits(dtype, shape, &bits).unwrap());
+            }
+            for x in drawn {
+                for axis in (0..shape.len()).map(Some).chain([None]) {
+                    cases.extend(
+                        [false, true]
+                            .map(|least| -> Case { (Arc::new(Argmax { least, axis }), vec![x.clone()]) }),
+                    );
+                }
+            }
+        }
+    }
+    cases
+}
+
 /// Returns `any` and `all` of bools in which one element decides, at the edges of blocks.
 fn decided_cases() -> Vec<Case> {
     let kinds = [ReduceKind::Any, ReduceKind::All];
@@ -157,6 +188,12 @@ fn decided_cases() -> Vec<Case> {
         }
     }
     cases
+}
+
+#[test]
+fn argmax_and_argmin_match_perform() {
+    check("gnu11", calls(argmax_cases()));
+    check("c++17", calls(argmax_cases().into_iter().step_by(53).collect()));
 }
 
 #[test]
