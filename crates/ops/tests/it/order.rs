@@ -9,9 +9,10 @@ use precast_ops::{Argmax, Composite, Reduce, ReduceKind, SearchSorted, Sort};
 use precast_testkit::{Choices, arrays};
 use std::sync::Arc;
 
-/// The shapes: no elements, one, an odd number, the limit of insertion sort and one more, and enough for every byte
-/// of a key.
-const LINES: [&[usize]; 9] = [&[0], &[1], &[7], &[64], &[65], &[700], &[3, 0], &[5, 3], &[2, 66, 3]];
+/// The shapes: no elements, one, an odd number, the limit of insertion sort and one more, enough for every byte of a
+/// key, and lines for several vectors and one more.
+const LINES: [&[usize]; 10] =
+    [&[0], &[1], &[7], &[64], &[65], &[700], &[3, 0], &[5, 3], &[2, 66, 3], &[33, 18]];
 
 /// Returns elements of a dtype: with special values, with few repeated values, and all equal.
 fn drawn(choices: &mut Choices, dtype: DType, shape: &[usize]) -> [Array; 3] {
