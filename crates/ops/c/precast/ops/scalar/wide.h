@@ -27,7 +27,6 @@ PC_WIDE(u64)
 
 PC_INLINE pc_i64 pc_cast_bool_i64_wide(int64_t a) { return a; }
 PC_INLINE pc_u64 pc_cast_bool_u64_wide(int64_t a) { return (pc_u64)a; }
-/* The bits of 1.0 or none: gcc makes a branch of a choice between 1.0 and 0.0. */
 PC_INLINE pc_f64 pc_cast_bool_f64_wide(int64_t a) { return pc_from_bits_f64(-(uint64_t)a & 0x3ff0000000000000u); }
 
 PC_INLINE int64_t pc_isnan_f64_wide(pc_f64 a) { return (int64_t)(a != a); }
