@@ -13,6 +13,9 @@ pub type Kernel = unsafe extern "C" fn(*mut Context, i64, *const *mut c_char) ->
 /// `PC_SHARED`: kernels may run on several threads at once.
 pub const SHARED: u16 = 1;
 
+/// `PC_SETTLES`: a total that is not the identity never changes again.
+pub const SETTLES: u16 = 2;
+
 /// `pc_elemwise`: the argument that a module passes to `pc_host.elemwise`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]

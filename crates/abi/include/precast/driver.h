@@ -31,6 +31,10 @@ typedef int (*pc_kernel)(pc_context *ctx, int64_t n, char *const *data);
 /* Of what a driver is handed: its kernels may run on several threads at once, each on elements of its own. */
 #define PC_SHARED 1
 
+/* Of a reduction: a total that is not the identity never changes again, so that the remaining elements may be skipped. Its map never
+ * fails. A host may ignore it. */
+#define PC_SETTLES 2
+
 /* For pc_host.elemwise. */
 typedef struct pc_elemwise {
   uint16_t n_in, flags;     /* n_in >= 1; PC_SHARED or 0 */
@@ -71,7 +75,7 @@ typedef struct pc_monoid {
 
 /* For pc_host.reduce. */
 typedef struct pc_reduce {
-  uint16_t n_in, flags;     /* n_in >= 1; PC_SHARED or 0 */
+  uint16_t n_in, flags;     /* n_in >= 1; PC_SHARED, PC_SETTLES */
   uint32_t axes;            /* bit d: axis d of the broadcast operands is reduced; or PC_REDUCE_ALL */
   int32_t dtype;            /* of the output */
   const uint8_t *scalar;    /* n_in flags: 1 for an operand that is 0-d by its type */

@@ -50,6 +50,14 @@ static int pc_reduce_block(pc_context *ctx, pc_reduce_run *r, int64_t start, cha
   return 0;
 }
 
+/* Whether the total of a row is final before all its elements are read; overwrites the lanes. */
+static int pc_reduce_is_settled(pc_reduce_run *r) {
+  const pc_monoid *m = r->op->monoid;
+  if (!(r->op->flags & PC_SETTLES)) return 0;
+  m->clear(r->lanes, m->lanes);
+  return __builtin_memcmp(r->lanes, r->totals, (size_t)m->item) != 0;
+}
+
 /* One output, whose elements begin at r->inner.data. */
 static int pc_reduce_row(pc_context *ctx, pc_reduce_run *r, char *out) {
   const pc_monoid *m = r->op->monoid;
@@ -57,6 +65,7 @@ static int pc_reduce_row(pc_context *ctx, pc_reduce_run *r, char *out) {
     int failure = pc_reduce_block(ctx, r, start, r->lanes);
     if (failure != 0) return failure;
     m->close(r->lanes, 1, r->totals, start == 0);
+    if (pc_reduce_is_settled(r)) break;
   }
   m->finish(r->totals, 1, r->count, out, 0);
   return 0;

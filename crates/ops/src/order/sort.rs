@@ -90,11 +90,13 @@ impl Called for Sort {
         };
         let restore = if dtype.is_float() { "PC_SORT_RESTORE" } else { "PC_SORT_KEEP" };
         let fetched = dtype.is_complex() || matches!(dtype, DType::F16 | DType::Bf16);
-        let (stamp, values) = match self.positions || fetched {
-            true => ("PC_SORT_FETCHED", String::new()),
-            false => ("PC_SORT", format!(", {restore}")),
-        };
-        Call::stamped(stamp, format!("{dtype}, {}, {bytes}{values}", stages(dtype)), props)
+        if self.positions || fetched {
+            return Call::stamped("PC_SORT_FETCHED", format!("{dtype}, {}, {bytes}", stages(dtype)), props);
+        }
+        match bytes {
+            4 | 8 => Call::stamped("PC_SORT_WIDE", format!("{dtype}, uint{}_t, {restore}", 8 * bytes), props),
+            _ => Call::stamped("PC_SORT", format!("{dtype}, 1, {bytes}, {restore}"), props),
+        }
     }
 }
 called!(Sort);

@@ -73,7 +73,7 @@ impl COp for Reduce {
                 ("NAME", name),
                 ("SCALAR", &scalar),
                 ("N_IN", &node.inputs.len().to_string()),
-                ("FLAGS", shared(self.content_id())),
+                ("FLAGS", &self.flags(node)),
                 ("AXES", &self.mask()),
                 ("TYPENUM", &dtype.typenum().to_string()),
                 ("KERNEL", &kernel),
@@ -139,6 +139,21 @@ impl Reduce {
     /// Returns the dtype of the elements that are combined; bool stands for a sum of bools.
     fn monoid(&self, node: &Node) -> DType {
         if self.sum_of_bools(node).is_some() { DType::Bool } else { node.outputs[0].dtype() }
+    }
+
+    /// Returns the flags for the driver. The result of bools is final after one element that differs from the identity. The
+    /// remaining elements are only skipped if the map cannot fail for them.
+    fn flags(&self, node: &Node) -> String {
+        let may_fail = |op: &dyn ScalarOp| op.content_id().is_none() || op.name() == "pow";
+        let map_may_fail = self.map.as_deref().is_some_and(|map| {
+            let any: &dyn Any = map;
+            match any.downcast_ref::<Composite>() {
+                Some(composite) => composite.steps().iter().any(|(op, _)| may_fail(&**op)),
+                None => may_fail(map),
+            }
+        });
+        let settles = node.outputs[0].dtype() == DType::Bool && !map_may_fail;
+        shared(self.content_id()).to_owned() + if settles { " | PC_SETTLES" } else { "" }
     }
 
     /// Returns the loop variants that the call may need, as defined in monoid.h. A reduction over all axes has one

@@ -5,13 +5,14 @@ use crate::structural::{Case, calls, check};
 use precast_graph::{Array, DType, Op};
 use precast_ops::index::{BooleanIndex, Nonzero};
 use precast_ops::scalar::{Cast, ScalarOp};
-use precast_ops::{Composite, Reduce, ReduceKind, SearchSorted, Sort};
+use precast_ops::{Argmax, Composite, Reduce, ReduceKind, SearchSorted, Sort};
 use precast_testkit::{Choices, arrays};
 use std::sync::Arc;
 
-/// The shapes: no elements, one, an odd number, the limit of insertion sort and one more, and enough for every byte
-/// of a key.
-const LINES: [&[usize]; 9] = [&[0], &[1], &[7], &[64], &[65], &[700], &[3, 0], &[5, 3], &[2, 66, 3]];
+/// The shapes: no elements, one, an odd number, the limit of insertion sort and one more, enough for every byte of a
+/// key, and lines for several vectors and one more.
+const LINES: [&[usize]; 10] =
+    [&[0], &[1], &[7], &[64], &[65], &[700], &[3, 0], &[5, 3], &[2, 66, 3], &[33, 18]];
 
 /// Returns elements of a dtype: with special values, with few repeated values, and all equal.
 fn drawn(choices: &mut Choices, dtype: DType, shape: &[usize]) -> [Array; 3] {
@@ -127,6 +128,78 @@ fn count_cases() -> Vec<Case> {
         }
     }
     cases
+}
+
+/// Returns searches for the best element: without a block, with the edges of one, and with several, of every kind of
+/// elements, and with one special value at the end of a line.
+fn argmax_cases() -> Vec<Case> {
+    let mut choices = Choices::seeded(35);
+    let mut cases: Vec<Case> = Vec::new();
+    let shapes: [&[usize]; 11] =
+        [&[], &[0], &[1], &[2], &[33], &[257], &[600], &[0, 3], &[70, 5], &[5, 70], &[2, 34, 3]];
+    for dtype in DType::ALL.into_iter().filter(|dtype| Argmax::supports(*dtype)) {
+        for shape in shapes {
+            let mut drawn = drawn(&mut choices, dtype, shape).to_vec();
+            let ends = if shape == [257] { arrays::specials(dtype).bits() } else { Vec::new() };
+            for special in ends {
+                let mut bits = drawn[2].bits();
+                if let Some(end) = bits.last_mut() {
+                    *end = special;
+                }
+                drawn.push(Array::from_bits(dtype, shape, &bits).unwrap());
+            }
+            for x in drawn {
+                for axis in (0..shape.len()).map(Some).chain([None]) {
+                    cases.extend(
+                        [false, true]
+                            .map(|least| -> Case { (Arc::new(Argmax { least, axis }), vec![x.clone()]) }),
+                    );
+                }
+            }
+        }
+    }
+    cases
+}
+
+/// Returns `any` and `all` of bools in which one element decides, at the edges of blocks.
+fn decided_cases() -> Vec<Case> {
+    let kinds = [ReduceKind::Any, ReduceKind::All];
+    let mut cases: Vec<Case> = Vec::new();
+    for (rows, n) in [(1, 1), (1, 4096), (1, 8193), (2, 4097)] {
+        for at in [0, 4096, n * rows - 1] {
+            for most in [0, 1] {
+                let mut bits = vec![most; rows * n];
+                if let Some(bit) = bits.get_mut(at) {
+                    *bit = 1 - most;
+                }
+                let x = Array::from_bits(DType::Bool, &[rows, n], &bits).unwrap();
+                for kind in kinds {
+                    for axes in [Some(vec![1]), None] {
+                        let plain = Reduce::new(kind, axes);
+                        let steps: Vec<(Arc<dyn ScalarOp>, Vec<usize>)> = vec![
+                            (Arc::new(Cast { to: DType::I16 }), vec![0]),
+                            (Arc::new(Cast { to: DType::Bool }), vec![1]),
+                        ];
+                        let fused = plain.fused(Arc::new(Composite::new(1, steps, vec![2])));
+                        cases.push((Arc::new(plain), vec![x.clone()]));
+                        cases.push((Arc::new(fused), vec![x.clone()]));
+                    }
+                }
+            }
+        }
+    }
+    cases
+}
+
+#[test]
+fn argmax_and_argmin_match_perform() {
+    check("gnu11", calls(argmax_cases()));
+    check("c++17", calls(argmax_cases().into_iter().step_by(53).collect()));
+}
+
+#[test]
+fn decided_reductions_match_perform() {
+    check("gnu11", calls(decided_cases()));
 }
 
 #[test]

@@ -11,6 +11,7 @@
 #define PC_ARGMAX_NAN(x) ((x) != (x))
 #define PC_ARGMAX_NEVER(x) 0
 #define PC_ARGMAX_BLOCK 256
+#define PC_ARGMAX_LANES 32 /* divides a block; gcc unrolls a loop of fewer before it looks for vectors */
 
 /* A mask as wide as an element, which compilers keep in the lanes that compare. */
 #define PC_ARGMAX_MASK_bool uint8_t
@@ -69,12 +70,44 @@ __attribute__((unused, noinline)) static int pc_argmax(pc_context *ctx, int32_t 
   return 0;
 }
 
-/* BEATS is > or <; KEY says what of an element is compared, IS_LAST whether no later element beats it: a NaN, a true bool of
- * argmax. Blocks without anything better than what is known are passed over at vector speed: an element that is not at most as
- * good is better, or a NaN. */
+/* BEATS is > or <; KEY returns what of an element is compared, IS_LAST whether no later element beats it: a NaN, a true bool of
+ * argmax. Elements are compared in blocks of vectors. A block is skipped if no element beats the best one so far, because an element
+ * that is not at most as good is better, or a NaN. Else `top` finds its best element, and then the first that equals it. Elements
+ * that are apart are gathered first, except bytes: a bool soon ends the search. */
 #define PC_ARGMAX(NAME, DTYPE, BEATS, KEY, IS_LAST, WORD)                                                                \
+  /* Whether an element of a block of n beats m, or is a NaN. */                                                         \
+  static int NAME##_beats(const pc_##DTYPE *block, int64_t n, pc_##DTYPE m) {                                            \
+    PC_ARGMAX_MASK_##DTYPE better = 0;                                                                                   \
+    for (int64_t j = 0; j < n; j++) better |= -(PC_ARGMAX_MASK_##DTYPE) !(KEY(m) BEATS##= KEY(block[j]));                \
+    return better != 0;                                                                                                  \
+  }                                                                                                                      \
+  /* Sets m to the best of n elements, a multiple of the lanes. Returns its position, or -1 if one of them is last. */   \
+  static int64_t NAME##_top(const pc_##DTYPE *block, int64_t n, pc_##DTYPE *m) {                                         \
+    pc_##DTYPE best = *m, top[PC_ARGMAX_LANES];                                                                          \
+    PC_ARGMAX_MASK_##DTYPE last[PC_ARGMAX_LANES], any = 0;                                                               \
+    for (int64_t j = 0; j < PC_ARGMAX_LANES; j++) top[j] = best, last[j] = 0;                                            \
+    for (; n > 0; n -= PC_ARGMAX_LANES) {                                                                                \
+      const pc_##DTYPE *x = block + n - PC_ARGMAX_LANES;                                                                 \
+      for (int64_t j = 0; j < PC_ARGMAX_LANES; j++) {                                                                    \
+        last[j] |= -(PC_ARGMAX_MASK_##DTYPE)(IS_LAST(x[j]) != 0);                                                        \
+        top[j] = KEY(x[j]) BEATS KEY(top[j]) ? x[j] : top[j];                                                            \
+      }                                                                                                                  \
+    }                                                                                                                    \
+    for (int64_t j = 0; j < PC_ARGMAX_LANES; j++) any |= last[j];                                                        \
+    if (any) return -1;                                                                                                  \
+    for (int64_t w = PC_ARGMAX_LANES / 2; w > 0; w /= 2)                                                                 \
+      for (int64_t j = 0; j < w; j++) top[j] = KEY(top[w + j]) BEATS KEY(top[j]) ? top[w + j] : top[j];                  \
+    *m = best = top[0];                                                                                                  \
+    for (;; n += PC_ARGMAX_LANES) {                                                                                      \
+      for (int64_t j = 0; j < PC_ARGMAX_LANES; j++) any |= -(PC_ARGMAX_MASK_##DTYPE)(KEY(block[n + j]) == KEY(best));    \
+      if (any) break;                                                                                                    \
+    }                                                                                                                    \
+    while (!(KEY(block[n]) == KEY(best))) n++;                                                                           \
+    return n;                                                                                                            \
+  }                                                                                                                      \
   static void NAME##_scan(const char *at, int64_t n, int64_t step, int64_t base, void *value, int64_t *best) {           \
-    pc_##DTYPE m, x;                                                                                                     \
+    pc_##DTYPE m, x, gathered[PC_ARGMAX_BLOCK];                                                                          \
+    const int32_t item = (int32_t)sizeof m;                                                                              \
     int64_t i = 0;                                                                                                       \
     if (*best < 0) {                                                                                                     \
       *best = base;                                                                                                      \
@@ -83,14 +116,17 @@ __attribute__((unused, noinline)) static int pc_argmax(pc_context *ctx, int32_t 
     }                                                                                                                    \
     __builtin_memcpy(&m, value, sizeof m);                                                                               \
     while (i < n && !IS_LAST(m)) {                                                                                       \
-      int64_t end = n - i < PC_ARGMAX_BLOCK ? n : i + PC_ARGMAX_BLOCK;                                                   \
-      if (step == (int64_t)sizeof m && end - i == PC_ARGMAX_BLOCK) {                                                     \
-        const pc_##DTYPE *block = (const pc_##DTYPE *)at + i;                                                            \
-        PC_ARGMAX_MASK_##DTYPE better = 0;                                                                               \
-        for (int64_t j = 0; j < PC_ARGMAX_BLOCK; j++)                                                                    \
-          better |= -(PC_ARGMAX_MASK_##DTYPE) !(KEY(m) BEATS##= KEY(block[j]));                                      \
-        if (!better) {                                                                                                   \
-          i = end;                                                                                                       \
+      int64_t end = n - i < PC_ARGMAX_BLOCK ? n : i + PC_ARGMAX_BLOCK, whole = (end - i) & -PC_ARGMAX_LANES;             \
+      if (whole > 0 && (step == item || item > 1)) {                                                                     \
+        const pc_##DTYPE *block = (const pc_##DTYPE *)(at + i * step);                                                   \
+        if (step != item) {                                                                                              \
+          pc_copy_strided(item, whole, (char *)gathered, item, (const char *)block, step);                               \
+          block = gathered;                                                                                              \
+        }                                                                                                                \
+        int64_t found = whole;                                                                                           \
+        if (NAME##_beats(block, whole, m) && (found = NAME##_top(block, whole, &m)) >= 0) *best = base + i + found;      \
+        if (found >= 0) {                                                                                                \
+          i += whole;                                                                                                    \
           continue;                                                                                                      \
         }                                                                                                                \
       }                                                                                                                  \

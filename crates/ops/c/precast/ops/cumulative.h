@@ -84,11 +84,13 @@ __attribute__((unused, noinline)) static int pc_cumulative(pc_context *ctx, int3
   static void NAME##_lines(int64_t n, int64_t lines, char *to, int64_t to_step, int64_t to_line, const char *from,       \
                            int64_t from_step, int64_t from_line, void *room, int goes_on) {                              \
     pc_##DTYPE *acc = (pc_##DTYPE *)room;                                                                                \
-    if (lines == 1) { /* in a register */                                                                                \
-      pc_##DTYPE sum = acc[0];                                                                                           \
-      for (int64_t i = 0; i < n; i++, to += to_step, from += from_step) {                                                \
-        sum = i > 0 || goes_on ? ADD(sum, *(const pc_##DTYPE *)from) : *(const pc_##DTYPE *)from;                        \
-        *(pc_##DTYPE *)to = sum;                                                                                         \
+    if (lines == 1) { /* in a register; a choice in the loop would take as long as the sum */                            \
+      pc_##DTYPE sum = *(const pc_##DTYPE *)from;                                                                        \
+      if (goes_on) sum = ADD(acc[0], sum);                                                                               \
+      *(pc_##DTYPE *)to = sum;                                                                                           \
+      for (int64_t i = 1; i < n; i++) {                                                                                  \
+        sum = ADD(sum, *(const pc_##DTYPE *)(from + i * from_step));                                                     \
+        *(pc_##DTYPE *)(to + i * to_step) = sum;                                                                         \
       }                                                                                                                  \
       acc[0] = sum;                                                                                                      \
       return;                                                                                                            \

@@ -3,7 +3,8 @@
  *
  * Each line is gathered as keys, unsigned integers of the elements' order, which are sorted byte by byte from the lowest up: a
  * radix sort compares nothing and reads each key twice a byte. Short lines are sorted by insertion. Where keys do not give
- * the elements back (complex and 16-bit ones), positions are sorted along and the elements fetched from there.
+ * the elements back (complex and 16-bit ones), positions are sorted along and the elements fetched from there. Many short lines
+ * of 32-bit and 64-bit keys are sorted several at once (sort_lines.h).
  *
  * Source. D. E. Knuth, The Art of Computer Programming 3, 5.2.5 (radix), 5.2.1 (insertion).
  */
@@ -11,6 +12,7 @@
 #define PRECAST_OPS_SORT_H
 
 #include <precast/ops/order.h>
+#include <precast/ops/sort_lines.h>
 #include <precast/output.h>
 
 /* Up to so many elements insertion is quicker. */
@@ -22,6 +24,9 @@ typedef struct pc_sorter {
   void (*keys)(int32_t stage, int64_t n, const char *from, int64_t step, const int64_t *at, uint64_t *key);
   /* The elements of sorted keys; NULL: keys do not give them back. */
   void (*values)(int64_t n, const uint64_t *key, char *to, int64_t to_step, const char *from, int64_t from_step);
+  /* Sorts so many lines at once, with room for PC_SORT_LINES_BYTES an element of one; NULL: not this dtype. */
+  int32_t lines;
+  void (*together)(int64_t n, char *const *to, int64_t to_step, const char *const *from, int64_t from_step, void *room);
 } pc_sorter;
 
 __attribute__((unused, noinline)) static void pc_sort_insertion(int64_t n, uint64_t *key, int64_t *at) {
@@ -94,51 +99,69 @@ __attribute__((unused, noinline)) static int pc_sort(pc_context *ctx, const int6
   pc_tensor *t = pc_output_ready(ctx, out, positions ? PC_I64 : in->dtype, in->ndim, in->shape);
   if (t == NULL) return -1;
   if (pc_tensor_size(in) == 0) return 0;
-  int32_t arrays = positions || sorter->values == NULL ? 4 : 2;
-  uint64_t *key = (uint64_t *)ctx->host->alloc(ctx, (size_t)n * (size_t)arrays * 8);
+  int32_t arrays = positions || sorter->values == NULL ? 4 : 2, most = 1, waiting = 0;
+  if (arrays == 2 && sorter->together != NULL && n > 1 && n <= PC_SORT_LINES_LONG) most = sorter->lines;
+  int64_t bytes = n * (most > 1 ? PC_SORT_LINES_BYTES : arrays * 8);
+  uint64_t *key = (uint64_t *)ctx->host->alloc(ctx, (size_t)bytes);
   if (key == NULL) return -1;
   int64_t *at = arrays > 2 ? (int64_t *)(key + 2 * n) : NULL;
-  const char *from = in->data;
-  char *to = t->data;
-  for (;;) {
-    pc_sort_line(sorter, positions ? 0 : item, n, to, t->strides[axis], from, in->strides[axis], key, at);
+  const char *line = in->data, *from[PC_SORT_LINES_MOST];
+  char *result = t->data, *to[PC_SORT_LINES_MOST];
+  for (int is_last = 0; !is_last;) {
+    from[waiting] = line;
+    to[waiting++] = result;
     int32_t d = in->ndim - 1;
     for (; d >= 0; d--) {
       if (d == axis) continue;
       int64_t by = ++index[d] < in->shape[d] ? 1 : 1 - in->shape[d];
-      from += by * in->strides[d];
-      to += by * t->strides[d];
+      line += by * in->strides[d];
+      result += by * t->strides[d];
       if (by == 1) break;
       index[d] = 0;
     }
-    if (d < 0) break;
+    is_last = d < 0;
+    if (waiting < most && !is_last) continue;
+    if (most > 1 && waiting == most) {
+      sorter->together(n, to, t->strides[axis], from, in->strides[axis], key);
+      waiting = 0;
+    }
+    while (waiting > 0) {
+      waiting--;
+      pc_sort_line(sorter, positions ? 0 : item, n, to[waiting], t->strides[axis], from[waiting], in->strides[axis], key, at);
+    }
   }
   ctx->host->release(ctx, key);
   return 0;
 }
 
-/* The zeros and NaNs of a line, whose keys are alike, as they came. Keys of dtypes without such elements are left alone. */
-#define PC_SORT_RESTORE(D, n, key, to, to_step, from, from_step)                                     \
+/* The zeros and NaNs of a line, whose keys are alike, as they came. KEY(i) is the sorted key i. Keys of dtypes without such elements are
+ * left alone. */
+#define PC_SORT_RESTORE(D, n, KEY, to, to_step, from, from_step)                                     \
   do {                                                                                               \
     uint64_t zero = pc_order_##D(0, 0);                                                              \
-    int64_t zeros = 0, nans = (n);                                                                   \
-    while (nans > 0 && pc_unorder_##D((key)[nans - 1]) != pc_unorder_##D((key)[nans - 1])) nans--;   \
-    while (zeros < nans && (key)[zeros] < zero) zeros++;                                             \
+    int64_t zeros = 0, nans = (n), any = 0;                                                          \
+    for (int64_t i = 0; i < (n); i++) {                                                              \
+      pc_##D x = *(const pc_##D *)((from) + i * (from_step));                                        \
+      any |= (x == 0) | (x != x);                                                                    \
+    }                                                                                                \
+    if (!any) break;                                                                                 \
+    while (nans > 0 && pc_unorder_##D(KEY(nans - 1)) != pc_unorder_##D(KEY(nans - 1))) nans--;       \
+    while (zeros < nans && KEY(zeros) < zero) zeros++;                                               \
     for (int64_t i = 0; i < (n); i++) {                                                              \
       pc_##D x = *(const pc_##D *)((from) + i * (from_step));                                        \
       if (x == 0) *(pc_##D *)((to) + zeros++ * (to_step)) = x;                                       \
       if (x != x) *(pc_##D *)((to) + nans++ * (to_step)) = x;                                        \
     }                                                                                                \
   } while (0)
-#define PC_SORT_KEEP(D, n, key, to, to_step, from, from_step) (void)(from), (void)(from_step)
+#define PC_SORT_KEEP(D, n, KEY, to, to_step, from, from_step) (void)(from), (void)(from_step)
 
 #define PC_SORT_KEYS(NAME, D)                                                                                              \
   static void NAME##_keys(int32_t stage, int64_t n, const char *from, int64_t step, const int64_t *at, uint64_t *key) {    \
     for (int64_t i = 0; i < n; i++) key[i] = pc_order_##D(*(const pc_##D *)(from + (at != NULL ? at[i] : i) * step), stage); \
   }
-#define PC_SORT_RUN(NAME, STAGES, BYTES, VALUES)                                                                           \
+#define PC_SORT_RUN(NAME, STAGES, BYTES, VALUES, LINES, TOGETHER)                                                          \
   static int NAME(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {            \
-    static const pc_sorter sorter = {STAGES, BYTES, NAME##_keys, VALUES};                                                  \
+    static const pc_sorter sorter = {STAGES, BYTES, NAME##_keys, VALUES, LINES, TOGETHER};                                 \
     (void)n_in;                                                                                                            \
     return pc_sort(ctx, props, in[0], &out[0], &sorter);                                                                   \
   }
@@ -146,15 +169,35 @@ __attribute__((unused, noinline)) static int pc_sort(pc_context *ctx, const int6
 /* Of positions, and of elements that are fetched from there. */
 #define PC_SORT_FETCHED(NAME, D, STAGES, BYTES) \
   PC_SORT_KEYS(NAME, D)                         \
-  PC_SORT_RUN(NAME, STAGES, BYTES, NULL)
+  PC_SORT_RUN(NAME, STAGES, BYTES, NULL, 1, NULL)
 
 /* Of elements that their keys give back; RESTORE is one of the above. */
-#define PC_SORT(NAME, D, STAGES, BYTES, RESTORE)                                                                           \
+#define PC_SORT_VALUES(NAME, D, RESTORE)                                                                                   \
   PC_SORT_KEYS(NAME, D)                                                                                                    \
   static void NAME##_values(int64_t n, const uint64_t *key, char *to, int64_t to_step, const char *from, int64_t from_step) { \
     for (int64_t i = 0; i < n; i++) *(pc_##D *)(to + i * to_step) = pc_unorder_##D(key[i]);                               \
-    RESTORE(D, n, key, to, to_step, from, from_step);                                                                      \
+    RESTORE(D, n, PC_SORT_KEY, to, to_step, from, from_step);                                                              \
+  }
+#define PC_SORT_KEY(i) key[i]
+#define PC_SORT(NAME, D, STAGES, BYTES, RESTORE) \
+  PC_SORT_VALUES(NAME, D, RESTORE)               \
+  PC_SORT_RUN(NAME, STAGES, BYTES, NAME##_values, 1, NULL)
+
+/* The same of 32 or 64 bits, by keys U. Results are written row by row, as keys are. */
+#define PC_SORT_WIDE(NAME, D, U, RESTORE)                                                                                  \
+  PC_SORT_VALUES(NAME, D, RESTORE)                                                                                         \
+  PC_SORT_LINES_KEYS(NAME##_network, U)                                                                                    \
+  static void NAME##_together(int64_t n, char *const *to, int64_t to_step, const char *const *from, int64_t from_step, void *room) { \
+    enum { LINES = PC_SORT_LINES_BYTES / sizeof(U) };                                                                      \
+    U *all = (U *)room;                                                                                                    \
+    for (int64_t i = 0; i < n; i++)                                                                                        \
+      for (int32_t l = 0; l < LINES; l++) all[i * LINES + l] = (U)pc_order_##D(*(const pc_##D *)(from[l] + i * from_step), 0); \
+    NAME##_network(n, all);                                                                                                \
+    for (int64_t i = 0; i < n; i++)                                                                                        \
+      for (int32_t l = 0; l < LINES; l++) *(pc_##D *)(to[l] + i * to_step) = pc_unorder_##D(all[i * LINES + l]);           \
+    for (int32_t l = 0; l < LINES; l++) RESTORE(D, n, PC_SORT_LINE_KEY, to[l], to_step, from[l], from_step);               \
   }                                                                                                                        \
-  PC_SORT_RUN(NAME, STAGES, BYTES, NAME##_values)
+  PC_SORT_RUN(NAME, 1, (int32_t)sizeof(U), NAME##_values, PC_SORT_LINES_BYTES / sizeof(U), NAME##_together)
+#define PC_SORT_LINE_KEY(i) all[(i) * LINES + l]
 
 #endif

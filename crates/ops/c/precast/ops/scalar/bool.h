@@ -48,7 +48,8 @@ PC_SCALAR_BOOL_CAST(u16)
 PC_SCALAR_BOOL_CAST(u32)
 PC_SCALAR_BOOL_CAST(u64)
 PC_SCALAR_BOOL_CAST(f32)
-PC_SCALAR_BOOL_CAST(f64)
+/* The bits of 1.0 or none: in loops of short vectors (PC_LIGHT), gcc makes a branch of the conversion. */
+PC_INLINE pc_f64 pc_cast_bool_f64(pc_bool a) { return pc_from_bits_f64(-(uint64_t)(a != 0) & 0x3ff0000000000000u); }
 PC_INLINE pc_c64 pc_cast_bool_c64(pc_bool a) {
   pc_c64 r = {(pc_f32)(a != 0), 0};
   return r;

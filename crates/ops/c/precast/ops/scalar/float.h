@@ -68,7 +68,6 @@
   PC_SCALAR_FLOAT_CAST(D, u8, pc_i32, D, 0, 0x1.fep7)                                                            \
   PC_SCALAR_FLOAT_CAST(D, i16, pc_i32, D, -0x1p15, 0x1.fffcp14)                                                  \
   PC_SCALAR_FLOAT_CAST(D, u16, pc_i32, D, 0, 0x1.fffep15)                                                        \
-  PC_SCALAR_FLOAT_CAST(D, i32, pc_i32, f64, -0x1p31, 0x1.fffffffcp30)                                            \
   PC_SCALAR_FLOAT_CAST(D, u32, pc_i64, f64, 0, 0x1.fffffffep31)                                                  \
   /* The instruction gives INT64_MIN for all it cannot represent; what is wanted there is chosen first. */       \
   PC_INLINE pc_i64 pc_cast_##D##_i64(pc_##D a) {                                                                 \
@@ -91,14 +90,13 @@
     return r;                                                                                                    \
   }
 
-/* Clamped as WIDE, in which both bounds are exact; then truncated by way of VIA. */
+/* Clamped as WIDE, in which both bounds are exact, a NaN to LOW; then truncated by way of VIA, and 0 for a NaN. */
 #define PC_SCALAR_FLOAT_CAST(D, TO, VIA, WIDE, LOW, HIGH)                  \
   PC_INLINE pc_##TO pc_cast_##D##_##TO(pc_##D a) {                         \
     pc_##WIDE x = (pc_##WIDE)a;                                            \
-    x = x < (pc_##WIDE)(LOW) ? (pc_##WIDE)(LOW) : x;                       \
-    x = x > (pc_##WIDE)(HIGH) ? (pc_##WIDE)(HIGH) : x;                     \
-    x = x != x ? (pc_##WIDE)0 : x;                                         \
-    return (pc_##TO)(VIA)x;                                                \
+    x = x > (pc_##WIDE)(LOW) ? x : (pc_##WIDE)(LOW);                       \
+    x = x < (pc_##WIDE)(HIGH) ? x : (pc_##WIDE)(HIGH);                     \
+    return (pc_##TO)((VIA)x & -(VIA)(a == a));                             \
   }
 
 #endif

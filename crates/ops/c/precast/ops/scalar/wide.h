@@ -20,11 +20,14 @@
   PC_WIDE_ORDER(D, gt, >)                                                                                  \
   PC_WIDE_ORDER(D, ge, >=)                                                                                 \
   PC_INLINE pc_##D pc_switch_##D##_wide(int64_t cond, pc_##D a, pc_##D b) { return cond != 0 ? a : b; }    \
-  PC_INLINE int64_t pc_cast_##D##_bool_wide(pc_##D a) { return (int64_t)(a != 0); }                        \
-  PC_INLINE pc_##D pc_cast_bool_##D##_wide(int64_t a) { return a != 0 ? (pc_##D)1 : (pc_##D)0; }
+  PC_INLINE int64_t pc_cast_##D##_bool_wide(pc_##D a) { return (int64_t)(a != 0); }
 PC_WIDE(f64)
 PC_WIDE(i64)
 PC_WIDE(u64)
+
+PC_INLINE pc_i64 pc_cast_bool_i64_wide(int64_t a) { return a; }
+PC_INLINE pc_u64 pc_cast_bool_u64_wide(int64_t a) { return (pc_u64)a; }
+PC_INLINE pc_f64 pc_cast_bool_f64_wide(int64_t a) { return pc_from_bits_f64(-(uint64_t)a & 0x3ff0000000000000u); }
 
 PC_INLINE int64_t pc_isnan_f64_wide(pc_f64 a) { return (int64_t)(a != a); }
 PC_INLINE int64_t pc_isinf_f64_wide(pc_f64 a) { return (int64_t)(__builtin_fabs(a) == __builtin_inf()); }
