@@ -146,3 +146,26 @@ fn results_of_any_length_have_equal_bits() {
         assert_agree(&subjects, Form::release(granularity));
     }
 }
+
+/// Matrices of fewer rows than a vector, of one block, and of several blocks.
+#[test]
+fn decompositions_have_equal_bits_at_every_level() {
+    let mut choices = Choices::seeded(13);
+    let mut subjects = Vec::new();
+    for dtype in [DType::F32, DType::F64] {
+        let (x, y) = (format!("x={dtype}[?,?]"), format!("y={dtype}[?,?]"));
+        let shapes = [0, 1, 3, 17, 40].map(|n| [vec![n, n], vec![n, n]]);
+        for texts in [
+            &["cholesky(x, on_error='nan')", "inv(x, on_error='nan') + y"][..],
+            &["lu_factor(x)[0]", "det(x)", "slogdet(x)[1]"],
+            &["solve(x, y, on_error='nan')", "solve_triangular(x, y, lower=True, on_error='nan')"],
+        ] {
+            subjects.push(sized(outputs(texts, &[&x, &y]), dtype, &shapes, &mut choices));
+        }
+    }
+    assert!(subjects.iter().all(|subject| subject.calls.len() > 4), "perform refuses too much");
+    for isa in levels() {
+        assert_agree(&subjects, Form { isa, ..Form::release(Granularity::Whole) });
+    }
+    assert_agree(&subjects, Form::release(Granularity::OpByOp));
+}
