@@ -162,7 +162,7 @@ fn equal_fingerprints_mean_equal_keys() {
 /// Returns the number of constants that differ in value or type.
 fn distinct_constants(graph: &FunctionGraph) -> usize {
     let constants = graph.constants().map(|(id, value)| format!("{} {value:?}", graph.ty(id)));
-    constants.collect::<std::collections::BTreeSet<_>>().len()
+    constants.collect::<BTreeSet<_>>().len()
 }
 
 #[test]
