@@ -58,7 +58,7 @@ fn header_of_another_level_changes_generation_and_action() {
     fs_err::write(&wide, "#define OUTER 3\n").unwrap();
     assert!(is_outdated(&record, &unit));
     assert_ne!(action(&unit, toolchain(), &variant()).unwrap().key(), key);
-    // A level that the header refuses is no obstacle to the others.
+    // The other levels are still possible if the header refuses one.
     fs_err::write(&wide, "#error no\n").unwrap();
     let refusing = built(&unit);
     assert!(!is_outdated(&refusing, &unit) && refusing.generation != record.generation);

@@ -54,7 +54,7 @@ __attribute__((unused, noinline)) static int pc_system_shape(pc_context *ctx, co
 }
 
 /* The offset in bytes of a matrix in a stack that is broadcast to the stack of `t`, by its position there in C order. */
-static inline int64_t pc_cholesky_offset(const pc_tensor *in, const pc_tensor *t, int64_t position) {
+static inline int64_t pc_stack_offset(const pc_tensor *in, const pc_tensor *t, int64_t position) {
   int64_t offset = 0;
   for (int32_t d = t->ndim - 3; d >= 0; d--) {
     int32_t own = d - (t->ndim - in->ndim);
@@ -85,9 +85,9 @@ __attribute__((unused, noinline)) static int pc_matrices(pc_context *ctx, const 
   if (room == NULL) return -1;
   int failed = 0;
   for (int64_t i = 0; i < count && !failed; i++) {
-    char *place = t->data + pc_cholesky_offset(t, t, i), *out = whole ? place : room + n * 8 + n * n * item;
-    if (b != NULL) pc_copy_nd((int32_t)item, 2, extents, out, own, b->data + pc_cholesky_offset(b, t, i), b->strides + b->ndim - 2);
-    failed = kernel(props, n, m, a->data + pc_cholesky_offset(a, t, i), a->strides + a->ndim - 2, out, room);
+    char *place = t->data + pc_stack_offset(t, t, i), *out = whole ? place : room + n * 8 + n * n * item;
+    if (b != NULL) pc_copy_nd((int32_t)item, 2, extents, out, own, b->data + pc_stack_offset(b, t, i), b->strides + b->ndim - 2);
+    failed = kernel(props, n, m, a->data + pc_stack_offset(a, t, i), a->strides + a->ndim - 2, out, room);
     if (failed && props[0]) {
       pc_matrix_nan(t->dtype, n * m, out);
       failed = 0;
