@@ -4,6 +4,9 @@
  * Each element x becomes x - a·b for one index k after another, in the order that each function states, and a product is rounded before it
  * is subtracted. The loops are cut into blocks and tiles that keep this order, so they do not show in the bits.
  */
+#ifndef PC_T
+#include <precast/ops/linalg/matrix.h>
+#else
 
 typedef PC_T PC_NAME(pc_vector) __attribute__((vector_size(PC_MATRIX_BYTES), may_alias));
 typedef PC_T PC_NAME(pc_vector_at) __attribute__((vector_size(PC_MATRIX_BYTES), aligned(sizeof(PC_T)), may_alias));
@@ -267,3 +270,5 @@ __attribute__((unused)) static int PC_NAME(pc_solve_triangular)(pc_context *ctx,
 }
 
 #undef PC_LANES
+
+#endif
