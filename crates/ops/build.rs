@@ -18,7 +18,7 @@ macro_rules! functions {
     ($(#[$doc:meta] $name:ident $x:tt [$($alias:ident)*] $({$keyword:ident = $default:expr})? $promotion:ident => $gives:ident,
        $cost:ident, $builder:ident $(as $c_name:literal)? { $(any = $any:expr;)? $(bool = $bool:expr;)? $(int = $int:expr;)?
        $(float $($fh:literal)? $(f32 [$($r32:ident)*])? $(f64 [$($r64:ident)*])? $(= $float:expr)?;)?
-       $(complex $($ch:literal)? $(= $complex:expr)?;)? })*) => {
+       $(complex $($ch:literal)? $(= $complex:expr)?;)? } $(d $derivatives:tt)?)*) => {
         /// The functions of all rows.
         const FUNCTIONS: &[&[Function]] = &[$(
             $(functions!(@kind $name $x ["f32", "f64"] $($fh)? $(= $float)?),)?

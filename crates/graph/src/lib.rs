@@ -27,6 +27,7 @@ mod nearest;
 pub mod op;
 mod operand;
 mod perform;
+mod pullback;
 mod rules;
 mod special;
 pub mod text;
@@ -44,5 +45,6 @@ pub use precast_core::{
     Array, Complex, Convert, DType, Element, Extent, Number, OtherDTypeError, ParseDTypeError,
     ParseTypeError, TensorType, Type, UserType, bf16, f16, for_each_dtype, with_array,
 };
+pub use pullback::{Gradients, Pullback};
 pub use rules::{CarrierRules, FilterError, TypeRules};
 pub use special::special_bits;

@@ -11,6 +11,7 @@ use crate::build_error::BuildError;
 use crate::graph::FunctionGraph;
 use crate::make_node_error::MakeNodeError;
 use crate::operand::{Keywords, Operand};
+use crate::pullback::{Gradients, Pullback};
 use precast_core::native::ErrorKind;
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -143,6 +144,13 @@ pub trait Op: Any + fmt::Debug + Send + Sync {
     /// names the overwritten input. `None` if the op has no in-place form or already is one. A rewrite uses the
     /// in-place form if the input has no later use.
     fn inplace(&self) -> Option<Arc<dyn Op>> {
+        None
+    }
+
+    /// Builds the gradients of a cost by the inputs of an Apply, given those by its outputs. `None` if the op has no
+    /// derivative, so that a gradient through it is an error. Outputs that are not floats have no gradient.
+    fn pullback(&self, at: &mut Pullback<'_>) -> Option<Result<Gradients, BuildError>> {
+        let _ = at;
         None
     }
 

@@ -1,11 +1,12 @@
 //! DimShuffle: permutes, inserts and drops dimensions. The result is a view of the input.
 
+use crate::gradient::rules::Pulled;
 use crate::sources::closure;
 use precast_codegen::template::render;
 use precast_codegen::{CLinkerObject, COp, LinkError, Node, SourceSet, Sub};
 use precast_core::MAX_NDIM;
 use precast_graph::{
-    Array, Extent, MakeNodeError, Op, PerformError, Prop, Props, TensorType, Type, with_array,
+    Array, Extent, MakeNodeError, Op, PerformError, Prop, Props, Pullback, TensorType, Type, with_array,
 };
 use std::sync::Arc;
 
@@ -106,6 +107,10 @@ impl Op for DimShuffle {
         }
         let shape = self.order.iter().map(|d| d.map_or(Extent::Fixed(1), |d| tensor.shape[d])).collect();
         Ok(vec![Type::Tensor(TensorType { dtype: tensor.dtype, shape })])
+    }
+
+    fn pullback(&self, at: &mut Pullback<'_>) -> Pulled {
+        Some(crate::gradient::shape::dimshuffle(self, at))
     }
 
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {

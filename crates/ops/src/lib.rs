@@ -23,6 +23,7 @@ mod elements;
 mod elemwise;
 mod fingerprint;
 mod generator;
+mod gradient;
 mod program;
 mod reduce;
 mod registry;

@@ -40,7 +40,7 @@ mod position;
 
 pub use error::{Member, ParseTextError};
 pub use input::{ParseInputError, parse_input};
-pub use parse::{parse, parse_used, parse_using};
+pub use parse::{evaluate, parse, parse_used, parse_using};
 pub use position::Position;
 
 /// The operators of the text form, each with the function of the op library that it calls.

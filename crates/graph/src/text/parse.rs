@@ -71,6 +71,27 @@ pub fn parse_using(
     Err(ParseTextError::UnusedInput { name: unused.clone(), nearest: nearest.map(str::to_owned) })
 }
 
+/// Evaluates an expression in which names stand for operands, and appends it to their graph.
+///
+/// # Errors
+/// As [`parse`]. The graph may keep Applies that were appended before the error.
+pub fn evaluate(
+    text: &str,
+    names: &[(&str, Operand)],
+    graph: &mut FunctionGraph,
+    library: &dyn OpLibrary,
+) -> Result<VarId, ParseTextError> {
+    let _floats = DefaultFloats::set();
+    let tokens = lex(text, None)?;
+    let bound = |operand: &Operand| Bound { operand: operand.clone(), used: true, statement: None };
+    let names = names.iter().map(|(name, operand)| ((*name).to_owned(), bound(operand))).collect();
+    let own = std::mem::take(graph);
+    let mut parser = Parser { text, output: None, tokens, next: 0, depth: 0, graph: own, names, library };
+    let result = parser.expression();
+    *graph = parser.graph;
+    result
+}
+
 /// Parses the texts and returns their graph and the names in them.
 fn read(
     outputs: &[&str],
@@ -171,6 +192,16 @@ impl<'t> Parser<'t> {
             if name.is_none() {
                 return Err(ParseTextError::Unused { place: self.place(at) });
             }
+        }
+    }
+
+    /// Parses one expression up to the end of the text.
+    fn expression(&mut self) -> Parsed<VarId> {
+        let at = self.offset();
+        let value = self.binary(0)?;
+        match self.peek() {
+            Token::End => self.output(at, &value),
+            _ => Err(self.unexpected("an operator or the end")),
         }
     }
 

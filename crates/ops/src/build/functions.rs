@@ -8,7 +8,7 @@ use precast_graph::DType;
 /// Generates the methods of the elementwise rows.
 macro_rules! methods {
     ($(#[doc = $help:literal] $name:ident $x:tt [$($alias:ident)*] $({$keyword:ident = $default:expr})? $promotion:ident => $gives:ident, $cost:ident,
-       $builder:ident $(as $c_name:literal)? { $($arms:tt)* })*) => {
+       $builder:ident $(as $c_name:literal)? { $($arms:tt)* } $(d $derivatives:tt)?)*) => {
         impl Var {
             $(methods!(@$builder $help $name $x);)*
         }

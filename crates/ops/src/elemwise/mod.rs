@@ -16,8 +16,9 @@ pub(crate) mod plan;
 pub(crate) mod types;
 
 use crate::elements;
+use crate::gradient::rules::Pulled;
 use crate::scalar::{self, ScalarOp, Value};
-use precast_graph::{Array, MakeNodeError, Op, PerformError, Prop, Props, Type};
+use precast_graph::{Array, MakeNodeError, Op, PerformError, Prop, Props, Pullback, Type};
 use std::sync::Arc;
 
 /// The elementwise map of a scalar op over tensors.
@@ -100,6 +101,10 @@ impl Op for Elemwise {
         let shape = types::broadcast(&*self.scalar, inputs)?;
         let dtypes = types::outputs(&*self.scalar, inputs)?;
         Ok(dtypes.into_iter().map(|dtype| types::of(dtype, shape.as_deref())).collect())
+    }
+
+    fn pullback(&self, at: &mut Pullback<'_>) -> Pulled {
+        crate::gradient::rules::elementwise(&*self.scalar, at)
     }
 
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {

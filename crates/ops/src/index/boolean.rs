@@ -4,9 +4,10 @@ use super::nonzero::{mask, places};
 use crate::call::{Call, Called, called};
 use crate::declared::{Declared, of, refuse, tensor};
 use crate::elements;
+use crate::gradient::rules::Pulled;
 use precast_codegen::Node;
 use precast_core::native::ErrorKind;
-use precast_graph::{Array, Extent, MakeNodeError, Op, PerformError, Props, Type};
+use precast_graph::{Array, Extent, MakeNodeError, Op, PerformError, Props, Pullback, Type};
 use std::sync::Arc;
 
 const NAME: &str = "boolean_index";
@@ -56,6 +57,10 @@ impl Op for BooleanIndex {
             }
         }
         Ok(vec![of(whole.dtype, [&[Extent::Unknown], &whole.shape[masked..]].concat())])
+    }
+
+    fn pullback(&self, at: &mut Pullback<'_>) -> Pulled {
+        Some(crate::gradient::index::boolean(at))
     }
 
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {

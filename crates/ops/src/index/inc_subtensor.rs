@@ -4,9 +4,10 @@ use super::selector::{self, Selector};
 use crate::call::{Call, Called, called};
 use crate::declared::{Declared, at_least, of, refuse, tensor};
 use crate::elements;
+use crate::gradient::rules::Pulled;
 use crate::scalar::{Value, collect, find};
 use precast_codegen::Node;
-use precast_graph::{Array, DType, Extent, MakeNodeError, Op, PerformError, Prop, Props, Type};
+use precast_graph::{Array, DType, Extent, MakeNodeError, Op, PerformError, Prop, Props, Pullback, Type};
 use std::sync::Arc;
 
 const NAME: &str = "inc_subtensor";
@@ -116,6 +117,10 @@ impl Op for IncSubtensor {
         let part = selector::part_type(NAME, &self.index, 2, inputs)?;
         values(NAME, &part, self.set, inputs)?;
         Ok(vec![inputs[0].clone()])
+    }
+
+    fn pullback(&self, at: &mut Pullback<'_>) -> Pulled {
+        Some(crate::gradient::index::inc_subtensor(self, at))
     }
 
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {

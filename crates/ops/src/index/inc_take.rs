@@ -4,8 +4,9 @@ use super::inc_subtensor::{flags, values, writing, written};
 use super::take::rows;
 use crate::call::{Call, Called, called};
 use crate::declared::{Declared, integers, refuse, tensor};
+use crate::gradient::rules::Pulled;
 use precast_codegen::Node;
-use precast_graph::{Array, MakeNodeError, Op, PerformError, Props, Type};
+use precast_graph::{Array, MakeNodeError, Op, PerformError, Props, Pullback, Type};
 use std::sync::Arc;
 
 const NAME: &str = "advanced_inc_subtensor1";
@@ -59,6 +60,10 @@ impl Op for AdvancedIncSubtensor1 {
         }
         values(NAME, &[&[count], &whole.shape[1..]].concat(), self.set, inputs)?;
         Ok(vec![inputs[0].clone()])
+    }
+
+    fn pullback(&self, at: &mut Pullback<'_>) -> Pulled {
+        Some(crate::gradient::index::inc_take(*self, at))
     }
 
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {

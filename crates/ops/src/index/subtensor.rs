@@ -4,8 +4,9 @@ use super::selector::{self, Selector};
 use crate::call::{Call, Called, called};
 use crate::declared::{Declared, of, tensor};
 use crate::elements;
+use crate::gradient::rules::Pulled;
 use precast_codegen::Node;
-use precast_graph::{Array, MakeNodeError, Op, PerformError, Props, Type};
+use precast_graph::{Array, MakeNodeError, Op, PerformError, Props, Pullback, Type};
 use std::sync::Arc;
 
 const NAME: &str = "subtensor";
@@ -50,6 +51,10 @@ impl Op for Subtensor {
         crate::declared::at_least(NAME, 1, inputs)?;
         let shape = selector::part_type(NAME, &self.index, 1, inputs)?;
         Ok(vec![of(tensor(NAME, 0, inputs)?.dtype, shape)])
+    }
+
+    fn pullback(&self, at: &mut Pullback<'_>) -> Pulled {
+        Some(crate::gradient::index::subtensor(&self.index, at))
     }
 
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {

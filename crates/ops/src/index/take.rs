@@ -4,8 +4,9 @@ use super::selector::position;
 use crate::call::{Call, Called, called};
 use crate::declared::{Declared, integers, of, refuse, tensor};
 use crate::elements;
+use crate::gradient::rules::Pulled;
 use precast_codegen::Node;
-use precast_graph::{Array, MakeNodeError, Op, PerformError, Props, Type};
+use precast_graph::{Array, MakeNodeError, Op, PerformError, Props, Pullback, Type};
 use std::sync::Arc;
 
 const NAME: &str = "advanced_subtensor1";
@@ -47,6 +48,10 @@ impl Op for AdvancedSubtensor1 {
             return Err(refuse(NAME, 0, &inputs[0], "at least 1 dimension"));
         }
         Ok(vec![of(whole.dtype, [&[count], &whole.shape[1..]].concat())])
+    }
+
+    fn pullback(&self, at: &mut Pullback<'_>) -> Pulled {
+        Some(crate::gradient::index::take(at))
     }
 
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {

@@ -3,8 +3,9 @@
 use super::matrix::{self, Real, c_function, each, expect_square, of_reals};
 use crate::call::{Call, Called, called};
 use crate::declared::Declared;
+use crate::gradient::rules::Pulled;
 use precast_codegen::Node;
-use precast_graph::{Array, MakeNodeError, Op, PerformError, Prop, Props, Type};
+use precast_graph::{Array, MakeNodeError, Op, PerformError, Prop, Props, Pullback, Type};
 use std::sync::Arc;
 
 const NAME: &str = "cholesky";
@@ -49,6 +50,10 @@ impl Op for Cholesky {
         MakeNodeError::expect_inputs(NAME, 1, inputs)?;
         expect_square(NAME, inputs)?;
         Ok(inputs.to_vec())
+    }
+
+    fn pullback(&self, at: &mut Pullback<'_>) -> Pulled {
+        Some(crate::gradient::linalg::cholesky(*self, at))
     }
 
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {

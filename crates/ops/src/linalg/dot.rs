@@ -3,8 +3,9 @@
 use super::product;
 use crate::call::{Call, Called, called};
 use crate::declared::Declared;
+use crate::gradient::rules::Pulled;
 use precast_codegen::Node;
-use precast_graph::{Array, MakeNodeError, Op, PerformError, Props, Type};
+use precast_graph::{Array, MakeNodeError, Op, PerformError, Props, Pullback, Type};
 use std::sync::Arc;
 
 const NAME: &str = "dot";
@@ -37,6 +38,10 @@ impl Op for Dot {
 
     fn make_node(&self, inputs: &[Type]) -> Result<Vec<Type>, MakeNodeError> {
         Ok(vec![product::make_node(NAME, 0, inputs)?])
+    }
+
+    fn pullback(&self, at: &mut Pullback<'_>) -> Pulled {
+        Some(crate::gradient::linalg::dot(at))
     }
 
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {

@@ -3,8 +3,9 @@
 use super::matrix::{self, c_function, each_system, lu, of_reals, solve_triangular};
 use crate::call::{Call, Called, called};
 use crate::declared::Declared;
+use crate::gradient::rules::Pulled;
 use precast_codegen::Node;
-use precast_graph::{Array, MakeNodeError, Op, PerformError, Prop, Props, Type};
+use precast_graph::{Array, MakeNodeError, Op, PerformError, Prop, Props, Pullback, Type};
 use std::sync::Arc;
 
 const NAME: &str = "solve";
@@ -47,6 +48,10 @@ impl Op for Solve {
 
     fn make_node(&self, inputs: &[Type]) -> Result<Vec<Type>, MakeNodeError> {
         Ok(vec![matrix::system(NAME, inputs)?])
+    }
+
+    fn pullback(&self, at: &mut Pullback<'_>) -> Pulled {
+        Some(crate::gradient::linalg::solve(*self, at))
     }
 
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {

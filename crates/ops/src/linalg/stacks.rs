@@ -4,9 +4,10 @@ use super::product;
 use crate::call::{Call, Called, called};
 use crate::declared::{Declared, of, refuse, tensor};
 use crate::elements;
+use crate::gradient::rules::Pulled;
 use ndarray::{Axis, IxDyn};
 use precast_codegen::Node;
-use precast_graph::{Array, Extent, MakeNodeError, Op, PerformError, Props, Type, with_array};
+use precast_graph::{Array, Extent, MakeNodeError, Op, PerformError, Props, Pullback, Type, with_array};
 use std::sync::Arc;
 
 const NAME: &str = "matmul";
@@ -63,6 +64,10 @@ impl Op for Matmul {
         }
         shape.extend(product.shape());
         Ok(vec![of(product.dtype(), shape)])
+    }
+
+    fn pullback(&self, at: &mut Pullback<'_>) -> Pulled {
+        Some(crate::gradient::linalg::matmul(at))
     }
 
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {

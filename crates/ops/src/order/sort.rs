@@ -4,10 +4,11 @@ use super::{compare, stages};
 use crate::call::{Call, Called, called};
 use crate::declared::{Declared, axis, of, position, tensor};
 use crate::elements::{self, pick};
+use crate::gradient::rules::Pulled;
 use crate::reduce::lines;
 use crate::scalar::{self, Value};
 use precast_codegen::Node;
-use precast_graph::{Array, DType, MakeNodeError, Op, PerformError, Props, Type};
+use precast_graph::{Array, DType, MakeNodeError, Op, PerformError, Props, Pullback, Type};
 use std::sync::Arc;
 
 /// An op that returns the elements of each line along an axis in ascending order, or their positions in `x`. The sort
@@ -52,6 +53,10 @@ impl Op for Sort {
         axis(self.name(), self.axis, x.shape.len())?;
         let dtype = if self.positions { DType::I64 } else { x.dtype };
         Ok(vec![of(dtype, x.shape.clone())])
+    }
+
+    fn pullback(&self, at: &mut Pullback<'_>) -> Pulled {
+        Some(crate::gradient::reduce::sort(*self, at))
     }
 
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {

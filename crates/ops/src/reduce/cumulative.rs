@@ -4,9 +4,10 @@ use super::argmax::{axis_props, lines};
 use crate::call::{Call, Called, called};
 use crate::declared::{Declared, axis, of, tensor};
 use crate::elements;
+use crate::gradient::rules::Pulled;
 use crate::scalar::{self, find};
 use precast_codegen::Node;
-use precast_graph::{Array, DType, Extent, MakeNodeError, Op, PerformError, Props, Type};
+use precast_graph::{Array, DType, Extent, MakeNodeError, Op, PerformError, Props, Pullback, Type};
 use std::sync::Arc;
 
 /// A cumulative sum or product along an axis, or over all elements in C order: each element of the result combines
@@ -62,6 +63,10 @@ impl Op for CumOp {
         let Some(along) = self.axis else { return Ok(vec![of(x.dtype, vec![Extent::Unknown])]) };
         axis(self.name(), along, x.shape.len())?;
         Ok(inputs.to_vec())
+    }
+
+    fn pullback(&self, at: &mut Pullback<'_>) -> Pulled {
+        Some(crate::gradient::reduce::cumulative(*self, at))
     }
 
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {

@@ -23,8 +23,11 @@ pub use cumulative::CumOp;
 pub use kind::ReduceKind;
 
 use crate::elemwise::{common_shape, map, scalar_from, scalar_props, types};
+use crate::gradient::rules::Pulled;
 use crate::scalar::ScalarOp;
-use precast_graph::{Array, DType, Extent, MakeNodeError, Op, PerformError, Prop, Props, TensorType, Type};
+use precast_graph::{
+    Array, DType, Extent, MakeNodeError, Op, PerformError, Prop, Props, Pullback, TensorType, Type,
+};
 use std::sync::Arc;
 
 /// A reduction over axes.
@@ -145,6 +148,10 @@ impl Op for Reduce {
         }
         let shape = extents.iter().enumerate().filter(|(d, _)| !self.reduces(*d)).map(|(_, e)| *e).collect();
         Ok(vec![Type::Tensor(TensorType { dtype, shape })])
+    }
+
+    fn pullback(&self, at: &mut Pullback<'_>) -> Pulled {
+        self.map.is_none().then(|| crate::gradient::reduce::reduce(self, at))
     }
 
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {

@@ -2,6 +2,7 @@
 
 use super::decompositions::slogdet;
 use super::edit::{delete, insert, pad, select};
+use super::gradient::{grad, vjp};
 use super::grid::{array_split, column_stack, dstack, meshgrid, unstack};
 use super::parts::{divmod, frexp, ldexp, modf};
 use super::places::take_along_axis;

@@ -21,6 +21,7 @@ mod edit;
 mod elementwise;
 mod fill;
 mod gather;
+mod gradient;
 mod grid;
 mod index;
 mod linalg;

@@ -9,6 +9,7 @@ use super::contract::{einsum, inner, outer, tensordot, vdot};
 use super::decompositions::{cho_solve, cholesky, det, inv, lu_factor, solve, solve_triangular};
 use super::diagonal::{diag, diagonal, tri, triangle};
 use super::fill::{append, at_least, broadcast_to, full, like, linspace};
+use super::gradient::{hvp, jvp, sum_to};
 use super::index::{subtensor, take, write};
 use super::linalg::product;
 use super::mask::{boolean_index, compress, count_nonzero, nonzero};
@@ -26,7 +27,7 @@ use crate::index::{
 };
 use crate::rows::{Function, Row, row, structural_rows};
 use crate::shape::{
-    ARange, Alloc, Assert, DeepCopy, Eye, Join, MakeVector, Reshape, Shape, ShapeI, Split, View,
+    ARange, Alloc, Assert, DeepCopy, Eye, Join, MakeVector, Reshape, Shape, ShapeI, Split, SumTo, View,
 };
 use crate::{
     Argmax, BatchedDot, Cholesky, CumOp, DimShuffle, Dot, LuFactor, Matmul, Reduce, SearchSorted, Solve,

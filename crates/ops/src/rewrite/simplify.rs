@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `dimshuffle(dimshuffle(x))` is one dimshuffle | both only move elements, and both forms reject the same shapes |
 //! | `dimshuffle(x)` that keeps every dimension is `x` | the same elements in the same places |
-//! | `identity(x)` is `x`; `cast(x)` to its own dtype is `x` | every element is kept |
+//! | `identity(x)` and `stop_gradient(x)` are `x`; `cast(x)` to its own dtype is `x` | every element is kept |
 //! | `x[:]` is `x` | every element, in its place |
 //! | `deep_copy(x)`, `view(x)` are `x` | the elements are the same in any memory; `copy_outputs` handles outputs |
 //! | `cast(cast(x, B), C)` is `cast(x, C)` | if B [`holds`] x's dtype exactly, and so does C or both are integers (wrap) |
@@ -84,7 +84,7 @@ fn dimshuffle(graph: &FunctionGraph, outer: &DimShuffle, input: VarId) -> Option
 
 fn elementwise(graph: &FunctionGraph, outer: &dyn ScalarOp, input: VarId) -> Option<Simpler> {
     let dtype = graph.ty(input).dtype();
-    if outer.name() == "identity" || to(outer) == Some(dtype) {
+    if matches!(outer.name(), "identity" | "stop_gradient") || to(outer) == Some(dtype) {
         return Some(Simpler::Value(input));
     }
     let producer = graph.producer(input)?;

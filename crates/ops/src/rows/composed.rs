@@ -19,6 +19,11 @@ macro_rules! composed_rows {
             /// `x * 2**n` for integers `n`, rounded once.
             ldexp(x, n) [] {} = ldexp;
 
+            /// The gradient of a cost without dimensions by a variable, or a list of gradients by several variables.
+            grad(cost, variables) [] {} = grad;
+            /// The gradient of `sum(y * weights)` by a variable, or a list of gradients by several variables.
+            vjp(y, variables, weights) [] {} = vjp;
+
             /// Whether each element of `x` occurs in `others`.
             isin(x, others) [] {; assume_unique = False, invert = False, kind = None} = isin;
             /// The distinct elements in ascending order, the first position of each, the index of each element among them, and their counts.

@@ -261,6 +261,12 @@ macro_rules! structural_rows {
             full_like(x, value) [] {dtype = None} = [like] [] [] method;
             /// The tensor broadcast to a shape.
             broadcast_to(x; shape) [] {} = [broadcast_to] [] [] other;
+            /// The sum over the axes along which a tensor of that shape was broadcast to `x`.
+            sum_to(x; shape) [] {} = [sum_to] [SumTo] [] other;
+            /// The product of the Jacobian of `y` by `x` with a direction: the derivative of `y` as `x` moves along it.
+            jvp(y, x, direction) [] {} = [jvp] [] [] other;
+            /// The product of the Hessian of `cost` by `x` with a direction.
+            hvp(cost, x, direction) [] {} = [hvp] [] [] other;
             /// `num` evenly spaced numbers from `start` to `stop`; without `endpoint`, `stop` is excluded.
             linspace(start, stop, num) [] {endpoint = True; dtype = None} = [linspace] [] [] other;
 

@@ -74,6 +74,8 @@ pub(crate) struct Scalar {
     /// The C name, e.g. `and` in `pc_and_bool`.
     pub(super) c_name: &'static str,
     pub(super) arms: Arms,
+    /// The derivative by each operand, as an expression; empty without any.
+    pub(crate) derivatives: &'static [&'static str],
 }
 
 /// The entries of a row for each kind of dtypes.

@@ -26,7 +26,7 @@ const ALL: u8 = BOOL | INT | FLOAT | COMPLEX;
 
 macro_rules! library {
     ($(#[doc = $help:literal] $name:ident $x:tt [$($alias:ident)*] $({$keyword:ident = $default:expr})?
-       $promotion:ident => $gives:ident, $cost:ident, $builder:ident $(as $c_name:literal)? { $($arms:tt)* })*) => {
+       $promotion:ident => $gives:ident, $cost:ident, $builder:ident $(as $c_name:literal)? { $($arms:tt)* } $(d[$($d:literal),*])?)*) => {
         /// The rows of elementwise functions, in the order of their documentation.
         pub(crate) const LIBRARY: &[Row] = &[$(Row {
             name: stringify!($name),
@@ -44,6 +44,7 @@ macro_rules! library {
                 cost: Cost::$cost,
                 c_name: first(&[$($c_name,)? stringify!($name)]),
                 arms: arms!($name $x $($arms)*),
+                derivatives: &[$($($d),*)?],
             }),
         }),*];
     };

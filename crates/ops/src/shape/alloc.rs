@@ -3,9 +3,10 @@
 use crate::call::{Call, Called, called};
 use crate::declared::{Declared, at_least, integer, of, refuse};
 use crate::elements;
+use crate::gradient::rules::Pulled;
 use precast_codegen::Node;
 use precast_core::MAX_NDIM;
-use precast_graph::{Array, Extent, MakeNodeError, Op, PerformError, Props, Type};
+use precast_graph::{Array, Extent, MakeNodeError, Op, PerformError, Props, Pullback, Type};
 use std::sync::Arc;
 
 const NAME: &str = "alloc";
@@ -48,6 +49,10 @@ impl Op for Alloc {
             return Err(refuse(NAME, 0, &inputs[0], format!("at most {} dimension(s)", ndim.min(MAX_NDIM))));
         }
         Ok(vec![of(inputs[0].dtype(), vec![Extent::Unknown; ndim])])
+    }
+
+    fn pullback(&self, at: &mut Pullback<'_>) -> Pulled {
+        Some(crate::gradient::shape::broadcast(at))
     }
 
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {

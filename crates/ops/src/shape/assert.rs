@@ -3,10 +3,11 @@
 use crate::call::Call;
 use crate::declared::{Declared, at_least, refuse, tensor};
 use crate::elements;
+use crate::gradient::rules::Pulled;
 use crate::sources::closure;
 use precast_codegen::{CLinkerObject, COp, LinkError, Node, SourceSet, Sub};
 use precast_core::native::ErrorKind;
-use precast_graph::{Array, DType, MakeNodeError, Op, PerformError, Prop, Props, Type};
+use precast_graph::{Array, DType, MakeNodeError, Op, PerformError, Prop, Props, Pullback, Type};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -57,6 +58,10 @@ impl Op for Assert {
             }
         }
         Ok(vec![inputs[0].clone()])
+    }
+
+    fn pullback(&self, at: &mut Pullback<'_>) -> Pulled {
+        Some(crate::gradient::rules::same(at))
     }
 
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {

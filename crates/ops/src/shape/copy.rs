@@ -3,8 +3,9 @@
 
 use crate::call::{Call, Called, called};
 use crate::declared::{Declared, tensor};
+use crate::gradient::rules::Pulled;
 use precast_codegen::{Node, TypeOp};
-use precast_graph::{Array, MakeNodeError, Op, PerformError, Props, Type};
+use precast_graph::{Array, MakeNodeError, Op, PerformError, Props, Pullback, Type};
 use std::sync::Arc;
 
 /// An op that copies the elements into separate memory, which is C-contiguous if it is new.
@@ -38,6 +39,10 @@ macro_rules! same {
                     tensor($name, 0, inputs)?;
                 }
                 Ok(inputs.to_vec())
+            }
+
+            fn pullback(&self, at: &mut Pullback<'_>) -> Pulled {
+                Some(crate::gradient::rules::same(at))
             }
 
             fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {

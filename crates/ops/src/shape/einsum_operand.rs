@@ -3,8 +3,9 @@
 use crate::call::{Call, Called, called};
 use crate::declared::{Declared, axis, of, tensor};
 use crate::elements;
+use crate::gradient::rules::Pulled;
 use precast_codegen::Node;
-use precast_graph::{Array, Extent, MakeNodeError, Op, PerformError, Prop, Props, Type};
+use precast_graph::{Array, Extent, MakeNodeError, Op, PerformError, Prop, Props, Pullback, Type};
 use std::sync::Arc;
 
 /// A label that a tensor shares with another tensor.
@@ -121,6 +122,10 @@ impl Op for EinsumOperand {
             };
         }
         Ok(vec![of(own.dtype, shape)])
+    }
+
+    fn pullback(&self, at: &mut Pullback<'_>) -> Pulled {
+        Some(crate::gradient::shape::broadcast(at))
     }
 
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {

@@ -3,8 +3,9 @@
 use crate::call::{Call, Called, called};
 use crate::declared::{Declared, at_least, axis, of, position, refuse, tensor};
 use crate::elements::{self, gather};
+use crate::gradient::rules::Pulled;
 use precast_codegen::Node;
-use precast_graph::{Array, Extent, MakeNodeError, Op, PerformError, Props, Type};
+use precast_graph::{Array, Extent, MakeNodeError, Op, PerformError, Props, Pullback, Type};
 use std::sync::Arc;
 
 const NAME: &str = "join";
@@ -70,6 +71,10 @@ impl Op for Join {
             }
         }
         Ok(vec![of(first.dtype, shape)])
+    }
+
+    fn pullback(&self, at: &mut Pullback<'_>) -> Pulled {
+        Some(crate::gradient::shape::join(self.axis, at))
     }
 
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {

@@ -3,8 +3,9 @@
 use crate::call::{Call, Called, called};
 use crate::declared::{Declared, of, refuse};
 use crate::elements;
+use crate::gradient::rules::Pulled;
 use precast_codegen::Node;
-use precast_graph::{Array, DType, Extent, MakeNodeError, Op, PerformError, Prop, Props, Type};
+use precast_graph::{Array, DType, Extent, MakeNodeError, Op, PerformError, Prop, Props, Pullback, Type};
 use std::sync::Arc;
 
 const NAME: &str = "make_vector";
@@ -50,6 +51,10 @@ impl Op for MakeVector {
             }
         }
         Ok(vec![of(self.dtype, vec![Extent::Fixed(inputs.len() as u64)])])
+    }
+
+    fn pullback(&self, at: &mut Pullback<'_>) -> Pulled {
+        Some(crate::gradient::shape::make_vector(at))
     }
 
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {

@@ -30,6 +30,7 @@ mod reshape;
 mod scalar_from_tensor;
 mod shape_of;
 mod split;
+mod sum_to;
 
 pub use alloc::Alloc;
 pub use arange::ARange;
@@ -43,3 +44,4 @@ pub use reshape::Reshape;
 pub use scalar_from_tensor::ScalarFromTensor;
 pub use shape_of::{Shape, ShapeI};
 pub use split::Split;
+pub use sum_to::SumTo;

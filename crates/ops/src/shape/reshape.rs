@@ -3,9 +3,10 @@
 use crate::call::{Call, Called, called};
 use crate::declared::{Declared, integers, of, position, refuse, tensor};
 use crate::elements;
+use crate::gradient::rules::Pulled;
 use precast_codegen::Node;
 use precast_core::MAX_NDIM;
-use precast_graph::{Array, Extent, MakeNodeError, Op, PerformError, Props, Type};
+use precast_graph::{Array, Extent, MakeNodeError, Op, PerformError, Props, Pullback, Type};
 use std::sync::Arc;
 
 const NAME: &str = "reshape";
@@ -56,6 +57,10 @@ impl Op for Reshape {
             return Err(MakeNodeError::prop(NAME, "ndim", format!("is more than {MAX_NDIM}")));
         }
         Ok(vec![of(tensor.dtype, vec![Extent::Unknown; self.ndim])])
+    }
+
+    fn pullback(&self, at: &mut Pullback<'_>) -> Pulled {
+        Some(crate::gradient::shape::reshape(at))
     }
 
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {

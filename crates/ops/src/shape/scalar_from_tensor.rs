@@ -1,8 +1,9 @@
 //! `scalar_from_tensor`: converts a tensor without dimensions to a C scalar, for custom ops that take C scalars.
 
 use crate::declared::{refuse, tensor};
+use crate::gradient::rules::Pulled;
 use precast_codegen::{CLinkerObject, COp, LinkError, Node, Sub};
-use precast_graph::{Array, MakeNodeError, Op, PerformError, Type};
+use precast_graph::{Array, MakeNodeError, Op, PerformError, Pullback, Type};
 
 /// An op that returns the element of a tensor without dimensions as a C scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +25,10 @@ impl Op for ScalarFromTensor {
             tensor if tensor.shape.is_empty() => Ok(vec![Type::Scalar(tensor.dtype)]),
             _ => Err(refuse(Self::NAME, 0, &inputs[0], "a tensor without dimensions")),
         }
+    }
+
+    fn pullback(&self, at: &mut Pullback<'_>) -> Pulled {
+        Some(crate::gradient::shape::scalar_from_tensor(at))
     }
 
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {

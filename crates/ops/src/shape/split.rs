@@ -3,8 +3,9 @@
 use crate::call::{Call, Called, called};
 use crate::declared::{Declared, axis, integers, of, position, refuse, tensor};
 use crate::elements::{self, pick};
+use crate::gradient::rules::Pulled;
 use precast_codegen::Node;
-use precast_graph::{Array, Extent, MakeNodeError, Op, PerformError, Props, Type};
+use precast_graph::{Array, Extent, MakeNodeError, Op, PerformError, Props, Pullback, Type};
 use std::sync::Arc;
 
 const NAME: &str = "split";
@@ -61,6 +62,10 @@ impl Op for Split {
         let mut shape = tensor.shape.clone();
         shape[self.axis] = Extent::Unknown;
         Ok(vec![of(tensor.dtype, shape); self.pieces])
+    }
+
+    fn pullback(&self, at: &mut Pullback<'_>) -> Pulled {
+        Some(crate::gradient::shape::split(self.axis, at))
     }
 
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {

@@ -12,6 +12,7 @@ mod complex;
 mod few;
 mod functions;
 mod golden;
+mod gradient;
 mod kernels;
 mod language;
 mod language_errors;

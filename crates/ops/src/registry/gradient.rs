@@ -1,0 +1,121 @@
+//! Functions that differentiate: `grad`, `vjp`, `jvp`, `hvp`, and `sum_to`.
+
+use super::operand::Operands;
+use crate::gradient::pull;
+use crate::registry::Ops;
+use crate::rows::Row;
+use crate::shape::SumTo;
+use precast_graph::{Array, BuildError, DType, MakeNodeError, Number, Operand, Props, VarId};
+
+/// Returns an argument as variables: one, or a list of several.
+fn variables(operands: &Operands<'_>, position: usize) -> Result<Vec<VarId>, MakeNodeError> {
+    let items = match &operands.args[position] {
+        Operand::List(items) => items.as_slice(),
+        one => std::slice::from_ref(one),
+    };
+    let variable = |item: &Operand| match item {
+        Operand::Var(variable) => Ok(*variable),
+        other => Err(MakeNodeError::Input {
+            op: operands.function.to_owned(),
+            input: position,
+            found: other.describe(),
+            expected: "a variable, or a list of variables".to_owned(),
+        }),
+    };
+    items.iter().map(variable).collect()
+}
+
+/// Returns the results in the form of an argument: one variable, or a list.
+fn in_form(argument: &Operand, results: Vec<VarId>) -> Operand {
+    match (argument, results.as_slice()) {
+        (Operand::Var(_), [one]) => Operand::Var(*one),
+        _ => super::parts::list(results),
+    }
+}
+
+/// Returns the library of derivatives: the functions of this crate, under their own names.
+fn library() -> Ops {
+    Ops::standard()
+}
+
+/// Returns the gradients of a cost without dimensions.
+fn gradients(
+    operands: &mut Operands<'_>,
+    cost: VarId,
+    variables: &[VarId],
+) -> Result<Vec<VarId>, BuildError> {
+    let ty = operands.graph.ty(cost);
+    if ty.ndim() > 0 {
+        let (op, found) = (operands.function.to_owned(), ty.to_string());
+        let expected = "a cost without dimensions, such as a sum".to_owned();
+        return Err(MakeNodeError::Input { op, input: 0, found, expected }.into());
+    }
+    let one = Array::of(Number::Float(1.0), ty.dtype());
+    let one = operands.graph.constant(one);
+    pull(operands.graph, &library(), cost, one, variables)
+}
+
+/// Builds `grad(cost, x)`, and `grad(cost, (x, y))`.
+pub(super) fn grad(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Operand, BuildError> {
+    operands.expect(2)?;
+    let cost = operands.variable(0)?;
+    let by = variables(operands, 1)?;
+    let results = gradients(operands, cost, &by)?;
+    Ok(in_form(&operands.args[1], results))
+}
+
+/// Builds `vjp(y, x, weights)`: the gradient of `sum(y * weights)`.
+pub(super) fn vjp(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Operand, BuildError> {
+    operands.expect(3)?;
+    let y = operands.variable(0)?;
+    let by = variables(operands, 1)?;
+    let seed = like(operands, 2, y)?;
+    let results = pull(operands.graph, &library(), y, seed, &by)?;
+    Ok(in_form(&operands.args[1], results))
+}
+
+/// Returns an argument in the dtype of a variable and of its rank.
+fn like(operands: &mut Operands<'_>, position: usize, variable: VarId) -> Result<VarId, BuildError> {
+    let ty = operands.graph.ty(variable).clone();
+    let found = operands.cast_argument(position, ty.dtype())?;
+    if operands.ndim(found) == ty.ndim() {
+        return Ok(found);
+    }
+    let (op, found) = (operands.function.to_owned(), operands.graph.ty(found).to_string());
+    let expected = format!("{} dimension(s), as `{ty}`", ty.ndim());
+    Err(MakeNodeError::Input { op, input: position, found, expected }.into())
+}
+
+/// Builds `jvp(y, x, direction)`. The product of the transposed Jacobian with weights is linear in the weights, and
+/// its own gradient by them is the product of the Jacobian.
+pub(super) fn jvp(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
+    operands.expect(3)?;
+    let (y, x) = (operands.variable(0)?, operands.variable(1)?);
+    let direction = like(operands, 2, x)?;
+    let weights = operands.call("zeros_like", [y.into()])?;
+    let pulled = pull(operands.graph, &library(), y, weights, &[x])?;
+    let results = pull(operands.graph, &library(), pulled[0], direction, &[weights])?;
+    Ok(results[0])
+}
+
+/// Builds `hvp(cost, x, direction)`: the gradient of the gradient's component along the direction.
+pub(super) fn hvp(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
+    operands.expect(3)?;
+    let (cost, x) = (operands.variable(0)?, operands.variable(1)?);
+    let direction = like(operands, 2, x)?;
+    let first = gradients(operands, cost, &[x])?;
+    let results = pull(operands.graph, &library(), first[0], direction, &[x])?;
+    Ok(results[0])
+}
+
+/// Builds `sum_to(x, shape)`. 16-bit floats are summed in f32.
+pub(super) fn sum_to(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
+    operands.expect_between(1, usize::MAX)?;
+    let x = operands.variable(0)?;
+    let dtype = operands.graph.ty(x).dtype();
+    let wide = if matches!(dtype, DType::F16 | DType::Bf16) { DType::F32 } else { dtype };
+    let mut inputs = vec![operands.cast(x, wide)?];
+    inputs.extend(operands.extents(1)?);
+    let sum = operands.apply(SumTo, &inputs)?;
+    operands.cast(sum, dtype)
+}
