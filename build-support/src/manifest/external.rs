@@ -177,6 +177,7 @@ impl Manifest {
         declaration.view_map.clone_from(&table.view_map);
         declaration.destroy_map.clone_from(&table.destroy_map);
         declaration.check_input = table.check_input.unwrap_or(true);
+        declaration.gradient.clone_from(&table.gradient);
         declaration.f16_ok = table.f16_ok;
         match self.reference(table, declaration, place) {
             Ok(declaration) => (problems.is_empty().then_some(declaration), problems),

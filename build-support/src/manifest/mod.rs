@@ -18,6 +18,7 @@
 //! name = "score"
 //! inputs = ["x: f64[?]", "y: f64[?]"]
 //! outputs = ["out = sum(exp(-x*x)*y)"]
+//! gradients = ["x"]                   # optional; adds the graph `score.value_and_grad`
 //!
 //! [[graph]]
 //! name = "model"

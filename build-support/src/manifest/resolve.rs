@@ -10,7 +10,7 @@ use precast_core::event::chain;
 use precast_graph::text::ParseTextError;
 use precast_graph::{FunctionGraph, Type, json, text};
 use precast_ops::rewrite::stabilise;
-use precast_ops::{Ops, Serve};
+use precast_ops::{Ops, Serve, value_and_grad};
 use std::collections::BTreeMap;
 use toml::Spanned;
 
@@ -82,12 +82,26 @@ impl Manifest {
             let graph = self.graph(spanned.get_ref(), &place, declared, &ops);
             let (serve, found) = self.serve(spanned.get_ref(), &place);
             problems.extend(found);
-            let added = graph.and_then(|graph| {
-                declared.graph_served(name, graph, &serve, place).map_err(|problem| vec![problem])
-            });
-            match added {
-                Ok(()) => declared.describe(name, documented(&spanned.get_ref().doc)),
-                Err(found) => problems.extend(found),
+            let graph = match graph {
+                Ok(graph) => graph,
+                Err(found) => {
+                    problems.extend(found);
+                    continue;
+                }
+            };
+            let doc = documented(&spanned.get_ref().doc);
+            if let Some(gradients) = self.gradients(spanned.get_ref(), &place, &graph) {
+                let name = format!("{name}.value_and_grad");
+                let added =
+                    gradients.and_then(|graph| declared.graph_served(&name, graph, &serve, place.clone()));
+                match added {
+                    Ok(()) => declared.describe(&name, doc.clone()),
+                    Err(problem) => problems.push(problem),
+                }
+            }
+            match declared.graph_served(name, graph, &serve, place) {
+                Ok(()) => declared.describe(name, doc),
+                Err(problem) => problems.push(problem),
             }
         }
         problems
@@ -151,6 +165,20 @@ impl Manifest {
         stabilise(&graph).map_err(|error| {
             vec![Problem::new(place.clone().key("stabilise"), ProblemKind::Graph { message: chain(&error) })]
         })
+    }
+
+    /// Returns the graph of a cost and its gradients; `None` if the table asks for none.
+    fn gradients(
+        &self,
+        table: &GraphTable,
+        place: &SourceLocation,
+        graph: &FunctionGraph,
+    ) -> Option<Result<FunctionGraph, Problem>> {
+        let first = table.gradients.first()?;
+        let place = SourceLocation { line: self.place(first.span()).line, ..place.clone().key("gradients") };
+        let names: Vec<&str> = table.gradients.iter().map(|name| name.get_ref().as_str()).collect();
+        let refused = |error| Problem::new(place, ProblemKind::Graph { message: chain(&error) });
+        Some(value_and_grad(graph, &names).map_err(refused))
     }
 
     fn graph_as_written(

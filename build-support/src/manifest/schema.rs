@@ -54,6 +54,10 @@ pub struct GraphTable {
     pub file: Option<Spanned<String>>,
     /// The graph in JSON form, inline; replaces the three keys above. `precast record` writes this key.
     pub json: Option<Spanned<String>>,
+    /// The inputs by which the only output, a number, is differentiated: `["w", "b"]`. It adds the graph
+    /// `<name>.value_and_grad`, with the output and `grad_<input>` for each of them.
+    #[serde(default)]
+    pub gradients: Vec<Spanned<String>>,
     /// The kinds of modules to compile: `whole`, `groups`, `ops`. The default is one module for the whole graph.
     #[serde(default)]
     pub serve: Vec<Spanned<String>>,
@@ -124,6 +128,10 @@ pub struct ExternalTable {
     /// The reference for each output: an expression over `x0`, `x1`, … and the params, or a list of them; or a C
     /// function that computes one element.
     pub reference: Option<Spanned<ReferenceTable>>,
+    /// The derivative: for each input, an expression over `x0`, `x1`, …, the params, `out` and the gradient `g` by it.
+    /// Without it, the derivative is that of the reference.
+    #[serde(default)]
+    pub gradient: Vec<String>,
     /// Whether the generated code validates the input values by their types.
     pub check_input: Option<bool>,
     /// Whether C code that uses NumPy's headers handles f16 and bf16 correctly.

@@ -36,6 +36,26 @@ fn a_manifest_declares_matrices_and_graphs() {
 }
 
 #[test]
+fn gradients_add_a_graph_with_the_cost() {
+    let cost = SCORE.replace("x + y", "sum(x * y * y)");
+    let declared = declare(&format!("{cost}gradients = [\"y\", \"x\"]\ndoc = \"The cost.\"\n")).unwrap();
+    let graph = &declared.graphs()["score.value_and_grad"].graph;
+    let outputs: Vec<String> = (0..3).map(|position| graph.output_name(position)).collect();
+    assert_eq!(outputs, ["out", "grad_y", "grad_x"]);
+    for (text, expected) in [
+        (format!("{cost}gradients = [\"z\"]\n"), "key `gradients`: `grad`: the graph has no input `z`"),
+        (format!("{SCORE}gradients = [\"x\"]\n"), "the cost has type `f64[?]`, expected a number"),
+        (
+            format!("{}gradients = [\"x\"]\n", cost.replace("x: f64", "x: i64")),
+            "does not support dtype `i64`",
+        ),
+    ] {
+        let message = refusal(&text);
+        assert!(message.contains(expected), "expected `{expected}` in:\n{message}");
+    }
+}
+
+#[test]
 fn graph_documentation_becomes_entry_metadata() {
     let declared = declare(&format!("{SCORE}doc = \"\"\"\nAdds.\n\"\"\"\n")).unwrap();
     assert_eq!(declared.metadata("score").documentation, "Adds.");

@@ -7,6 +7,7 @@
 //!   └ math: the functions of c/precast/ops/math.h, which `perform` calls
 //! registry   Ops: names for text and JSON, promotion, the C side     build   graphs in Rust, with operators
 //! rewrite    passes from graphs to graphs with the same bits         combinations, fingerprint, serve
+//! gradient   reverse mode: gradients as more Applies of a graph
 //! derive     the program for each way to serve a graph, and the check of a stored program
 //! ```
 //! The C code of an op is in `c/`: headers (`precast/ops/*.h`) with all code that does not depend on the graph, and
@@ -48,6 +49,7 @@ pub use dimshuffle::DimShuffle;
 pub use elemwise::Elemwise;
 pub use fingerprint::fingerprint;
 pub use generator::{GENERATOR, OtherVersion};
+pub use gradient::value_and_grad;
 pub use linalg::{BatchedDot, Cholesky, Dot, LuFactor, Matmul, Solve, SolveTriangular};
 pub use order::{SearchSorted, Sort};
 pub use program::{Piece, program};

@@ -21,7 +21,7 @@ mod shrink;
 use crate::compiled::{Granularity, levels};
 use agreement::{Form, Subject, calls, wrong};
 use precast_compile::Isa;
-use precast_graph::json;
+use precast_graph::{FunctionGraph, Keywords, OpLibrary as _, Operand, VarId, interpret, json};
 use precast_ops::Ops;
 use precast_store::key::Profile;
 use precast_testkit::graphs::{Case, Config, draw};
@@ -38,6 +38,8 @@ const BATCH: u64 = 100;
 const RELEASE: u64 = 5;
 /// One graph in this many is tested at the levels below this CPU's own.
 const BELOW: u64 = 10;
+/// One graph in this many has gradients.
+const GRADIENTS: usize = 4;
 /// The number of failures after which the search ends.
 const ENOUGH: usize = 3;
 
@@ -52,7 +54,44 @@ fn drawn(seed: u64) -> Case {
     if choices.one_in(4) {
         config.dtypes = precast_testkit::toy::DTYPES.to_vec();
     }
-    draw(&mut choices, &config, &Ops::standard())
+    let case = draw(&mut choices, &config, &Ops::standard());
+    if choices.one_in(GRADIENTS) { with_gradients(&case).unwrap_or(case) } else { case }
+}
+
+/// Returns a case with a cost, the sum of all results that are floats, and its gradients by all inputs that are floats.
+/// `None` if there is no such gradient.
+fn with_gradients(case: &Case) -> Option<Case> {
+    let (mut graph, ops) = (case.graph.clone(), Ops::standard());
+    let is_float = |graph: &FunctionGraph, v: &VarId| graph.ty(*v).dtype().is_float();
+    let call = |graph: &mut FunctionGraph, name: &str, args: &[Operand]| match ops
+        .call(graph, name, args, &Keywords::new())?
+        .ok()?
+    {
+        Operand::List(results) => Some(results),
+        one => Some(vec![one]),
+    };
+    let mut cost = None;
+    for output in case.graph.outputs().iter().filter(|output| is_float(&case.graph, output)) {
+        let sum = call(&mut graph, "sum", &[(*output).into()])?.remove(0);
+        cost = Some(match cost {
+            Some(cost) => call(&mut graph, "add", &[cost, sum])?.remove(0),
+            None => sum,
+        });
+    }
+    let cost = cost?;
+    let inputs: Vec<VarId> =
+        case.graph.inputs().iter().copied().filter(|input| is_float(&graph, input)).collect();
+    let mut found = false;
+    for input in inputs {
+        let mut tried = graph.clone();
+        if let Some(gradient) = call(&mut tried, "grad", &[cost.clone(), input.into()]) {
+            let gradient = gradient[0].variable(&mut tried).ok()?;
+            tried.output(gradient, None).ok()?;
+            (graph, found) = (tried, true);
+        }
+    }
+    let outputs = found.then(|| interpret(&graph, &case.inputs).ok())??;
+    Some(Case { graph, inputs: case.inputs.clone(), outputs })
 }
 
 fn subject(seed: u64, case: &Case) -> Subject {

@@ -64,6 +64,9 @@ pub struct Declaration {
     /// An expression for each output in the graph language, over `x0`, `x1`, … and the params. The C code is tested
     /// against it, and without a compiler it replaces the C code. Empty if the op has no reference.
     pub reference: Vec<String>,
+    /// The derivative: for each input, an expression over `x0`, `x1`, …, the params, the result `out` and the gradient `g`
+    /// by it, or over `out0`, `g0`, … of several results. `"0"` is zero. Empty: the derivative of the reference.
+    pub gradient: Vec<String>,
     /// The external ops that the reference may call by name; they take precedence over library functions. They do not
     /// affect the op's modules.
     pub reference_ops: Vec<Self>,
@@ -101,6 +104,7 @@ impl Declaration {
             view_map: Vec::new(),
             destroy_map: Vec::new(),
             reference: Vec::new(),
+            gradient: Vec::new(),
             reference_ops: Vec::new(),
             check_input: true,
             f16_ok: false,

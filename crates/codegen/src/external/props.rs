@@ -48,7 +48,7 @@ macro_rules! settings {
 
 settings! {
     files, sources, func, inputs, outputs, dtypes, max_inputs, max_outputs, param_types, headers, header_dirs, libraries, lib_dirs,
-    compile_args, no_compile_args, language, version, view_map, destroy_map, reference, reference_ops, check_input, f16_ok,
+    compile_args, no_compile_args, language, version, view_map, destroy_map, reference, gradient, reference_ops, check_input, f16_ok,
 }
 
 /// Converts a declaration to props.

@@ -181,6 +181,39 @@ impl Graph {
         Var { graph: self.clone(), value }
     }
 
+    /// Returns the gradients of a cost without dimensions by some variables.
+    ///
+    /// ```
+    /// use precast_ops::build::Graph;
+    /// let g = Graph::new();
+    /// let (x, w) = (g.input("x", "f64[?,?]"), g.input("w", "f64[?]"));
+    /// let cost = x.dot(&w).softplus().sum();
+    /// let gradients = g.grad(&cost, &[&w]);
+    /// g.output("cost", &cost);
+    /// g.output("gradient", &gradients[0]);
+    /// assert_eq!(g.finish()?.outputs().len(), 2);
+    /// # Ok::<(), precast_ops::build::GraphError>(())
+    /// ```
+    #[must_use]
+    pub fn grad(&self, cost: &Var, variables: &[&Var]) -> Vec<Var> {
+        let by: Option<Vec<Operand>> = variables.iter().map(|variable| self.own(variable)).collect();
+        let results = self.own(cost).zip(by).and_then(|(cost, by)| {
+            let function = "grad".to_owned();
+            let args = [cost, Operand::List(by)];
+            let state = &mut *self.0.borrow_mut();
+            let called = state.ops.call(&mut state.graph, &function, &args, &keywords(&Props::new()));
+            Some(match called {
+                None => Err(GraphError::Unknown { function }),
+                Some(result) => result.map_err(|source| GraphError::Apply { function, source }),
+            })
+        });
+        let results = match results.and_then(|results| self.keep(results)) {
+            Some(Operand::List(results)) => results.into_iter().map(Some).collect(),
+            _ => vec![None; variables.len()],
+        };
+        results.into_iter().map(|value| Var { graph: self.clone(), value }).collect()
+    }
+
     fn operand(&self, arg: &Arg) -> Option<Operand> {
         match arg {
             Arg::Var(variable) => self.own(variable),

@@ -4,7 +4,7 @@
 //! mod      the walk from a result back to the variables of interest, Apply by Apply in reverse
 //! extents  which dimensions are equal at run time, so that few gradients have to be summed or broadcast
 //! rules    the derivatives of elementwise ops, from the column `d` of `rows/elementwise.rs`
-//! index, linalg, reduce, shape    those of other ops, by the folder of the op
+//! index, linalg, reduce, shape    those of other ops, by the folder of the op; own: those of external ops
 //! ```
 //! An op names its derivative in [`Op::pullback`](precast_graph::Op::pullback). Composed functions need none. Conventions at kinks are those of JAX: a maximum of equal numbers gives each a half, the
 //! extremes of an array share their gradient, and `abs` has the derivative 0 at 0.
@@ -16,19 +16,30 @@
 mod extents;
 pub(crate) mod index;
 pub(crate) mod linalg;
+mod own;
 pub(crate) mod reduce;
 pub(crate) mod rules;
 pub(crate) mod shape;
 
 use crate::Elemwise;
-use crate::shape::{Alloc, ShapeI};
+use crate::registry::Ops;
+use crate::shape::{Alloc, ScalarFromTensor, ShapeI};
 use extents::{Dim, Extents};
+use precast_codegen::external::ExternalCOp;
 use precast_graph::{
     Apply, Array, BuildError, FunctionGraph, MakeNodeError, Number, Op, OpLibrary, Operand, Prop, Pullback,
-    VarId,
+    Type, VarId,
 };
 use std::any::Any;
 use std::collections::BTreeMap;
+
+/// The gradient by a variable that the result does not depend on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Missing {
+    /// An error that names the variable, which is probably a mistake.
+    Error,
+    Zero,
+}
 
 /// Appends the gradients by variables: of a result `y`, weighted by `seed`, which has the type of `y`.
 ///
@@ -40,6 +51,7 @@ pub(crate) fn pull(
     y: VarId,
     seed: VarId,
     variables: &[VarId],
+    missing: Missing,
 ) -> Result<Vec<VarId>, BuildError> {
     for variable in std::iter::once(&y).chain(variables) {
         let ty = graph.ty(*variable);
@@ -50,7 +62,8 @@ pub(crate) fn pull(
         }
     }
     let on_path = on_path(graph, y, variables);
-    if let Some(position) = variables.iter().position(|variable| !on_path[variable.index()]) {
+    let unused = variables.iter().position(|variable| !on_path[variable.index()]);
+    if let Some(position) = unused.filter(|_| missing == Missing::Error) {
         let name = graph.variable(variables[position]).name.clone();
         let name = name.map_or_else(|| format!("variable {position}"), |name| format!("`{name}`"));
         return Err(Pullback::error(format!("the result does not depend on {name}")));
@@ -66,6 +79,39 @@ pub(crate) fn pull(
         }
     }
     variables.iter().map(|variable| walk.finished(*variable)).collect()
+}
+
+/// Returns a graph with the cost of another graph and its gradients by some inputs: the outputs are the cost, and
+/// `grad_<input>` for each of them.
+///
+/// # Errors
+/// A graph with several outputs or one with dimensions, an unknown input, or a gradient that does not exist.
+pub fn value_and_grad(graph: &FunctionGraph, inputs: &[&str]) -> Result<FunctionGraph, BuildError> {
+    let [cost] = graph.outputs() else {
+        let found = graph.outputs().len();
+        return Err(Pullback::error(format!("the graph has {found} outputs; a cost is its only output")));
+    };
+    let (mut graph, cost) = (graph.clone(), *cost);
+    let ty = graph.ty(cost);
+    if ty.ndim() > 0 {
+        return Err(Pullback::error(format!("the cost has type `{ty}`, expected a number, such as a sum")));
+    }
+    let find = |name: &&str| {
+        graph.find_input(name).ok_or_else(|| {
+            let inputs = graph.inputs().iter().enumerate().map(|(position, _)| graph.input_name(position));
+            let nearest = precast_graph::nearest(name, inputs);
+            let hint =
+                nearest.map(|nearest| format!("\nhint: did you mean `{nearest}`?")).unwrap_or_default();
+            Pullback::error(format!("the graph has no input `{name}`{hint}"))
+        })
+    };
+    let variables = inputs.iter().map(find).collect::<Result<Vec<_>, _>>()?;
+    let one = graph.constant(Array::of(Number::Float(1.0), graph.ty(cost).dtype()));
+    let gradients = pull(&mut graph, &Ops::standard(), cost, one, &variables, Missing::Error)?;
+    for (name, gradient) in inputs.iter().zip(gradients) {
+        graph.output(gradient, Some(&format!("grad_{name}")))?;
+    }
+    Ok(graph)
 }
 
 /// Marks the variables between `y` and the variables of interest; integers and truth values have no gradient.
@@ -140,7 +186,11 @@ impl Walk<'_> {
             wanted: &wanted,
         };
         let none = || Err(Pullback::error(format!("`{signature}` has no derivative")));
-        let results = apply.op.pullback(&mut at).unwrap_or_else(none)?;
+        let results = match (&*apply.op as &dyn Any).downcast_ref::<ExternalCOp>() {
+            Some(op) => own::external(op, &mut at),
+            None => apply.op.pullback(&mut at),
+        };
+        let results = results.unwrap_or_else(none)?;
         for ((input, result), _) in inputs.iter().zip(results).zip(&wanted).filter(|(_, wanted)| **wanted) {
             let Some(result) = result else { continue };
             let result = if elementwise.is_some() {
@@ -271,9 +321,13 @@ impl Walk<'_> {
         let narrow = |d: usize| found[d] != whole[d];
         let is_short = self.graph.ty(gradient).ndim() < whole.len();
         if is_short || (0..whole.len()).any(narrow) {
-            self.stretched(gradient, variable, &narrow)
-        } else {
-            Ok(gradient)
+            return self.stretched(gradient, variable, &narrow);
+        }
+        let is_scalar = |ty: &Type| matches!(ty, Type::Scalar(_));
+        match (is_scalar(self.graph.ty(gradient)), is_scalar(self.graph.ty(variable))) {
+            (true, false) => self.result(Alloc, &[gradient]),
+            (false, true) => self.result(ScalarFromTensor, &[gradient]),
+            _ => Ok(gradient),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Functions that differentiate: `grad`, `vjp`, `jvp`, `hvp`, and `sum_to`.
 
 use super::operand::Operands;
-use crate::gradient::pull;
+use crate::gradient::{Missing, pull};
 use crate::registry::Ops;
 use crate::rows::Row;
 use crate::shape::SumTo;
@@ -52,7 +52,7 @@ fn gradients(
     }
     let one = Array::of(Number::Float(1.0), ty.dtype());
     let one = operands.graph.constant(one);
-    pull(operands.graph, &library(), cost, one, variables)
+    pull(operands.graph, &library(), cost, one, variables, Missing::Error)
 }
 
 /// Builds `grad(cost, x)`, and `grad(cost, (x, y))`.
@@ -70,7 +70,7 @@ pub(super) fn vjp(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Ope
     let y = operands.variable(0)?;
     let by = variables(operands, 1)?;
     let seed = like(operands, 2, y)?;
-    let results = pull(operands.graph, &library(), y, seed, &by)?;
+    let results = pull(operands.graph, &library(), y, seed, &by, Missing::Error)?;
     Ok(in_form(&operands.args[1], results))
 }
 
@@ -93,8 +93,8 @@ pub(super) fn jvp(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Var
     let (y, x) = (operands.variable(0)?, operands.variable(1)?);
     let direction = like(operands, 2, x)?;
     let weights = operands.call("zeros_like", [y.into()])?;
-    let pulled = pull(operands.graph, &library(), y, weights, &[x])?;
-    let results = pull(operands.graph, &library(), pulled[0], direction, &[weights])?;
+    let pulled = pull(operands.graph, &library(), y, weights, &[x], Missing::Error)?;
+    let results = pull(operands.graph, &library(), pulled[0], direction, &[weights], Missing::Zero)?;
     Ok(results[0])
 }
 
@@ -104,7 +104,7 @@ pub(super) fn hvp(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Var
     let (cost, x) = (operands.variable(0)?, operands.variable(1)?);
     let direction = like(operands, 2, x)?;
     let first = gradients(operands, cost, &[x])?;
-    let results = pull(operands.graph, &library(), first[0], direction, &[x])?;
+    let results = pull(operands.graph, &library(), first[0], direction, &[x], Missing::Zero)?;
     Ok(results[0])
 }
 

@@ -66,6 +66,7 @@ use precast_graph::{
     BuildError, DType, FunctionGraph, Keywords, MakeNodeError, Op, OpLibrary, Operand, Props,
 };
 use precast_store::key::Profile;
+pub(crate) use reference::library as library_of_reference;
 pub use reference::{RunC, perform, reference, run_by_reference};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

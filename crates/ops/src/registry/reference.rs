@@ -48,7 +48,7 @@ pub fn reference(op: &ExternalCOp, inputs: &[Type]) -> Result<FunctionGraph, Str
 }
 
 /// Returns the library with the external ops that a reference may call.
-fn library(op: &ExternalCOp) -> Result<Ops, String> {
+pub(crate) fn library(op: &ExternalCOp) -> Result<Ops, String> {
     let mut ops = Ops::standard();
     for declaration in &op.declaration().reference_ops {
         let called = ExternalCOp::new(declaration.clone()).map_err(|error| error.to_string())?;

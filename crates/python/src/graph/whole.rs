@@ -59,6 +59,14 @@ impl Graph {
         precast_graph::json::render(&self.graph)
     }
 
+    /// Returns the graph of the only output, a number, and its gradients by these inputs: `grad_<input>`.
+    fn value_and_grad(&self, py: Python<'_>, inputs: Vec<String>) -> PyResult<Self> {
+        let names: Vec<&str> = inputs.iter().map(String::as_str).collect();
+        let graph = precast_ops::value_and_grad(&self.graph, &names);
+        let graph = graph.map_err(|refused| error::graph_of(py, "GraphValueError", &refused))?;
+        Ok(Self { graph })
+    }
+
     /// Returns a picture as SVG.
     fn _repr_svg_(&self) -> String {
         precast_picture::svg(&Picture::new("", &self.graph, &[]))

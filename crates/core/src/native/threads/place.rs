@@ -5,6 +5,10 @@
 //! caller's processor is removed from a helper's mask before it is woken. The helper restores its mask before it does
 //! anything else, and then runs where the system wants it. (To the system, the thread has an explicit mask, so it never
 //! uses processors that are added later.)
+//!
+//! On a virtual machine with two processors of AMD Zen 4, calls by two threads take as long without this while they follow
+//! each other at once, and up to twice as long after gaps: a product of 512 × 512 f64 2.8 instead of 5.5 ms after 10 ms, a
+//! map of 10⁶ elements 0.55 instead of 1.10 ms after 2 ms.
 
 #[cfg(target_os = "linux")]
 use rustix::thread::{CpuSet, Pid, gettid, sched_getaffinity, sched_getcpu, sched_setaffinity};

@@ -9,6 +9,7 @@
 
 mod elementwise;
 mod errors;
+mod own;
 mod shapes;
 mod structural;
 
