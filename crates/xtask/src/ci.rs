@@ -6,7 +6,7 @@
 
 use crate::steps::Steps;
 use crate::tools::answers;
-use crate::{headers, root, test, tidy};
+use crate::{features, headers, root, test, tidy};
 use anyhow::Result;
 use std::process::Command;
 
@@ -24,28 +24,7 @@ pub(crate) fn run(tests: bool) -> Result<bool> {
     );
     let doc = ["doc", "--workspace", "--exclude", "precast-capi", "--lib", "--no-deps", "--locked"];
     steps.cargo("doc", &doc, &deny);
-    for (package, features) in [
-        ("precast-runtime", ""),
-        ("precast", ""),
-        ("precast", "half"),
-        ("precast", "tracing"),
-        ("precast", "remote"),
-        ("precast-remote", ""),
-        ("precast-remote", "files"),
-        ("precast-remote", "oci"),
-        ("precast-remote", "reapi"),
-        ("precast-cli", ""),
-        ("precast-cli", "remote"),
-        ("precast-python", ""),
-    ] {
-        let of = ["--locked", "-p", package, "--no-default-features", "--features", features];
-        let args = [&["clippy"], &of[..], &["--", "-D", "warnings"]].concat();
-        let features = if features.is_empty() { "without any" } else { features };
-        steps.cargo(&format!("features: {package} {features}"), &args, &[]);
-    }
-    let loom = ["test", "--locked", "--release", "-p", "precast-abi", "--lib", "loom"];
-    let apart = [("RUSTFLAGS", "--cfg loom"), ("CARGO_TARGET_DIR", "target/loom")];
-    steps.cargo("loom: tables under every order of memory", &loom, &apart);
+    features::share(&mut steps);
     if answers(Command::new("make").arg("--version")) {
         let ffi = ["test", "--locked", "-p", "precast-abi", "--features", "ffi", "--test", "it", "call::"];
         steps.cargo("features: precast-abi with calls made at run time", &ffi, &[]);

@@ -3,6 +3,8 @@
 //! ```text
 //! test    README's second command: every test, after a list of the missing optional tools
 //! ci      the steps of .ci/run: tidy, fmt, headers, clippy, doc, features, quickstart, test
+//! features  every combination of features, and lock-free tables under every order of memory
+//! contracts  every built-in op against its contract
 //! fuzz-graphs  random graphs, in the requested number
 //! fuzz-parsers  edited real files against every parser, for the requested time
 //! python  the Python package: installed and tested
@@ -30,6 +32,7 @@ mod buildgrid;
 mod ci;
 mod cross;
 mod digest;
+mod features;
 mod fuzz;
 mod headers;
 mod hosts;
@@ -65,6 +68,8 @@ usage: cargo xtask COMMAND
 Long proofs:
   proofs [--minutes N] [NAME…]
                         run all proofs or the named ones in N (240) minutes, and print a table of results
+  features              lint every combination of features; run lock-free tables under every order of memory
+  contracts             check every built-in op against its contract in debug mode, of which CI checks a third
   fuzz-graphs [--numpy] [--count N] [--seed S]
                         compare N (100000) random graphs, from seed S (0) on, with `perform` or NumPy
   fuzz-parsers [--seconds N] [TARGET…]
@@ -111,6 +116,8 @@ fn run() -> Result<bool> {
         ["test", rest @ ..] => test::run(&root(), rest),
         ["ci"] => ci::run(true),
         ["ci", "--without-test"] => ci::run(false),
+        ["features"] => features::run(),
+        ["contracts"] => contracts(),
         ["fuzz-graphs", rest @ ..] => fuzz::run(rest),
         ["fuzz-parsers", rest @ ..] => fuzz::parsers(rest),
         ["python", rest @ ..] => python::run(rest),
@@ -132,6 +139,22 @@ fn run() -> Result<bool> {
         ["tidy"] => tidy::run(&root()),
         _ => bail!("unknown command `{}`\n{HELP}", args.join(" ")),
     }
+}
+
+/// Checks every built-in op.
+fn contracts() -> Result<bool> {
+    let words = [
+        "test",
+        "--locked",
+        "-p",
+        "precast-runtime",
+        "--test",
+        "it",
+        "--",
+        "--ignored",
+        "debug::every_built_in",
+    ];
+    steps::run(std::process::Command::new(tools::cargo()).args(words))
 }
 
 /// Runs every case of the bench once as a smoke test; the figures do not count.

@@ -197,15 +197,15 @@ impl Graph {
     #[must_use]
     pub fn grad(&self, cost: &Var, variables: &[&Var]) -> Vec<Var> {
         let by: Option<Vec<Operand>> = variables.iter().map(|variable| self.own(variable)).collect();
-        let results = self.own(cost).zip(by).and_then(|(cost, by)| {
+        let results = self.own(cost).zip(by).map(|(cost, by)| {
             let function = "grad".to_owned();
             let args = [cost, Operand::List(by)];
             let state = &mut *self.0.borrow_mut();
             let called = state.ops.call(&mut state.graph, &function, &args, &keywords(&Props::new()));
-            Some(match called {
+            match called {
                 None => Err(GraphError::Unknown { function }),
                 Some(result) => result.map_err(|source| GraphError::Apply { function, source }),
-            })
+            }
         });
         let results = match results.and_then(|results| self.keep(results)) {
             Some(Operand::List(results)) => results.into_iter().map(Some).collect(),

@@ -46,7 +46,7 @@ fn declared(op: &ExternalCOp, at: &mut Pullback<'_>) -> Result<Gradients, BuildE
         names.push((format!("g{suffix}"), gradient.into()));
     }
     let mut gradients = Vec::new();
-    for (position, wanted) in at.wanted.to_vec().into_iter().enumerate() {
+    for (position, wanted) in at.wanted.iter().copied().enumerate() {
         let text = declaration.gradient.get(position).map_or("", String::as_str);
         gradients.push(match text.trim() {
             _ if !wanted => None,

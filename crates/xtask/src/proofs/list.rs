@@ -38,12 +38,24 @@ const DIGESTS_A_MINUTE: u64 = 10;
 const CROSSED_A_MINUTE: u64 = 8;
 
 /// The proofs in the order in which they run, with those of fixed length first.
-pub(super) const PROOFS: [Proof; 17] = [
+pub(super) const PROOFS: [Proof; 19] = [
     Proof {
         name: "repro",
         claim: "every circumstance of a build gives the same bytes",
         length: Length::Fixed,
         command: |_| words(&["repro"]),
+    },
+    Proof {
+        name: "features",
+        claim: "every combination of features has no warning, and tables are right under every order of memory",
+        length: Length::Fixed,
+        command: |_| words(&["features"]),
+    },
+    Proof {
+        name: "contracts",
+        claim: "every built-in op keeps its contract in debug mode",
+        length: Length::Fixed,
+        command: |_| words(&["contracts"]),
     },
     Proof {
         name: "threads",

@@ -1,7 +1,7 @@
 //! The layers of packages: dependencies point down only. crates/README.md describes them.
 
 /// Layer of each package; a normal dependency must have a lower one.
-const LAYERS: [(&str, u8); 17] = [
+const LAYERS: [(&str, u8); 18] = [
     ("precast-abi", 0),
     ("precast-core", 1),
     ("precast-graph", 2),
@@ -19,6 +19,7 @@ const LAYERS: [(&str, u8); 17] = [
     ("precast-cli", 8),
     ("precast-python", 9),
     ("precast-quickstart", 8),
+    ("precast-training", 8),
 ];
 
 /// The development packages: they may use any package, but no shipped package may use them.

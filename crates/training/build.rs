@@ -1,0 +1,5 @@
+//! Compiles the graphs of precast.toml, and writes a typed function for each.
+
+fn main() {
+    precast_build::Build::new().run();
+}
