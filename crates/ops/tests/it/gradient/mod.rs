@@ -10,6 +10,7 @@
 mod elementwise;
 mod errors;
 mod own;
+mod random;
 mod shapes;
 mod structural;
 
@@ -57,9 +58,13 @@ fn values(graph: &FunctionGraph, inputs: &[Input]) -> Vec<ArrayD<f64>> {
         .collect()
 }
 
-/// Returns the cost of an expression as an expression.
+/// Returns the cost of an expression, which may follow statements.
 fn cost(text: &str) -> String {
-    format!("out = {text}; flat = ravel(out); sum(flat * cos(1.0 + arange(shape_i(flat, i=0))))")
+    let (statements, text) = text.rsplit_once("; ").unwrap_or(("", text));
+    let between = if statements.is_empty() { "" } else { "; " };
+    format!(
+        "{statements}{between}out = {text}; flat = ravel(out); sum(flat * cos(1.0 + arange(shape_i(flat, i=0))))"
+    )
 }
 
 /// Returns the derivative of a cost by each element of an input, by central differences.
