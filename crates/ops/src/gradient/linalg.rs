@@ -80,6 +80,36 @@ fn solved(at: &mut Pullback<'_>, op: SolveTriangular, a: VarId, b: VarId) -> Res
     at.apply(SolveTriangular { lower: !op.lower, ..op }, &[at_turned, b])
 }
 
+/// The gradient by the matrices of a LuFactor; NaN for a singular matrix.
+///
+/// # Source
+/// S. F. Walter, L. Lehmann, Algorithmic differentiation of linear algebra functions, arXiv:1009.6112.
+pub(crate) fn lu_factor(at: &mut Pullback<'_>) -> Result<Gradients, BuildError> {
+    let (g, both, pivots) = (at.gradient()?, at.outputs[0], at.outputs[1]);
+    let below = triangle(at, both, true, false)?;
+    let upper = triangle(at, both, false, true)?;
+    let n = extent(at, both, ndim(at, both) - 1)?;
+    let dtype = at.graph.ty(both).dtype();
+    let ones = at.call_with("eye", &[n], &[("dtype", Prop::DType(dtype).into())])?;
+    let names = [("g", g), ("lu", both), ("below", below), ("upper", upper), ("ones", ones)];
+    let names: Vec<(&str, Operand)> = names.map(|(name, value)| (name, value.into())).into();
+    let inner = "below * (matrix_transpose(lu * below + ones) @ (g * below)) + \
+                 upper * ((g * upper) @ matrix_transpose(lu * upper))";
+    let inner = at.evaluate(inner, &names).map_err(|error| Pullback::error(error.to_string()))?;
+    // The triangles that are not read hold the other factor.
+    let unit = SolveTriangular { lower: true, unit_diagonal: true, nan_on_error: true };
+    let left = solved(at, unit, both, inner)?;
+    let left = turned(at, left)?;
+    let upper = SolveTriangular { lower: false, unit_diagonal: false, nan_on_error: true };
+    let right = at.apply(upper, &[both, left])?;
+    let right = turned(at, right)?;
+    let order = at.call("pivot_to_permutation", &[pivots.into()])?;
+    let order = at.call("argsort", &[order.into()])?;
+    let order = at.call_with("expand_dims", &[order.into()], &[("axis", (-1_i64).into())])?;
+    let along = [("axis", (-2_i64).into())];
+    Ok(vec![Some(at.call_with("take_along_axis", &[right.into(), order.into()], &along)?)])
+}
+
 /// The gradient by the matrices of a Cholesky, which is symmetric: both triangles share it.
 ///
 /// # Source

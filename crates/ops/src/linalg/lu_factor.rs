@@ -3,8 +3,9 @@
 use super::matrix::{c_function, each, expect_square, lu, of_reals, pivots, pivots_array};
 use crate::call::{Call, Called, called};
 use crate::declared::Declared;
+use crate::gradient::rules::Pulled;
 use precast_codegen::Node;
-use precast_graph::{Array, MakeNodeError, Op, PerformError, Props, Type};
+use precast_graph::{Array, MakeNodeError, Op, PerformError, Props, Pullback, Type};
 use std::sync::Arc;
 
 const NAME: &str = "lu_factor";
@@ -42,6 +43,10 @@ impl Op for LuFactor {
         MakeNodeError::expect_inputs(NAME, 1, inputs)?;
         expect_square(NAME, inputs)?;
         Ok(vec![inputs[0].clone(), pivots(&inputs[0])])
+    }
+
+    fn pullback(&self, at: &mut Pullback<'_>) -> Pulled {
+        Some(crate::gradient::linalg::lu_factor(at))
     }
 
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {

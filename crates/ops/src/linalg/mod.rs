@@ -6,6 +6,7 @@
 //! | [`BatchedDot`] | ranks 2 and 3 in every pair | the dot of `a[i]` and `b[i]` for each i |
 //! | [`Matmul`] | ranks from 2 | NumPy's `matmul`: multiplies the matrices of two stacks, which are broadcast |
 //! | [`Cholesky`], [`LuFactor`] | square matrices, and stacks of them | decompositions |
+//! | [`PivotToPermutation`] | the pivots of LU decompositions | the order of their rows |
 //! | [`Solve`], [`SolveTriangular`] | square matrices and right sides, and stacks of them, which are broadcast | solutions of systems |
 //!
 //! Products of f32 and f64 go through the host's GEMM; other dtypes use a plain loop. Their C code is in
@@ -16,6 +17,7 @@ mod cholesky;
 mod dot;
 mod lu_factor;
 mod matrix;
+mod pivot_to_permutation;
 mod product;
 mod solve;
 mod solve_triangular;
@@ -25,6 +27,7 @@ pub use batched_dot::BatchedDot;
 pub use cholesky::Cholesky;
 pub use dot::Dot;
 pub use lu_factor::LuFactor;
+pub use pivot_to_permutation::PivotToPermutation;
 pub use solve::Solve;
 pub use solve_triangular::SolveTriangular;
 pub use stacks::Matmul;

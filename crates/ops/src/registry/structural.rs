@@ -30,8 +30,8 @@ use crate::shape::{
     ARange, Alloc, Assert, DeepCopy, Eye, Join, MakeVector, Reshape, Shape, ShapeI, Split, SumTo, View,
 };
 use crate::{
-    Argmax, BatchedDot, Cholesky, CumOp, DimShuffle, Dot, LuFactor, Matmul, Reduce, SearchSorted, Solve,
-    SolveTriangular, Sort,
+    Argmax, BatchedDot, Cholesky, CumOp, DimShuffle, Dot, LuFactor, Matmul, PivotToPermutation, Reduce,
+    SearchSorted, Solve, SolveTriangular, Sort,
 };
 
 macro_rules! library {

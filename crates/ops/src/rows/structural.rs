@@ -56,6 +56,8 @@ macro_rules! structural_rows {
             cholesky(x) [] {; upper = False, on_error = "raise"} = [cholesky] [Cholesky] [unary] method;
             /// The LU decompositions of matrices with partial pivoting: both triangles in one matrix, and the row (i64) that each row is exchanged with.
             lu_factor(x) [] {} = [lu_factor] [LuFactor] [unary] other;
+            /// The order of rows (i64) after the exchanges of an LU decomposition: `x[p]` is the product of its triangles.
+            pivot_to_permutation(pivots) [] {} = [] [PivotToPermutation] [] other;
             /// The solutions `x` of `a @ x = b`. For a singular matrix, an error, or NaN with `on_error="nan"`.
             solve(a, b) [] {; on_error = "raise"} = [solve] [Solve] [pairs] method;
             /// The solutions `x` of `a @ x = b` for upper triangular matrices, or with `lower=True`, lower ones.

@@ -51,6 +51,7 @@ const EXPRESSIONS: &[(&str, &str, &[&str])] = &[
     ("full_like", "full_like(x, y)", &["x=T[?,?]", "y=T[]"]),
     ("hstack", "hstack(x, y)", &["x=T[?,?]", "y=T[?,?]"]),
     ("linspace", "linspace(x, y, 4)", &["x=f64[]", "y=f64[]"]),
+    ("pivot_to_permutation", "pivot_to_permutation(lu_factor(x)[1])", &["x=f64[2,2]"]),
     ("lu_factor", "lu_factor(x)[0]", &["x=f64[2,2]"]),
     ("solve", "solve(x, y, on_error='nan')", &["x=f64[2,2]", "y=f64[2,3]"]),
     ("solve_triangular", "solve_triangular(x, y, on_error='nan')", &["x=f64[2,2]", "y=f64[2,3]"]),

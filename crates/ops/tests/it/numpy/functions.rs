@@ -108,6 +108,7 @@ const ELSEWHERE: &[&str] = &[
     "inc_subtensor",
     "make_vector",
     "ones",
+    "pivot_to_permutation",
     "reshape",
     "set_subtensor",
     "shape_i",
