@@ -143,18 +143,9 @@ fn run() -> Result<bool> {
 
 /// Checks every built-in op.
 fn contracts() -> Result<bool> {
-    let words = [
-        "test",
-        "--locked",
-        "-p",
-        "precast-runtime",
-        "--test",
-        "it",
-        "--",
-        "--ignored",
-        "debug::every_built_in",
-    ];
-    steps::run(std::process::Command::new(tools::cargo()).args(words))
+    let of = ["test", "--locked", "-p", "precast-runtime", "--features", "jit,record", "--test", "it"];
+    let selected = ["--", "--ignored", "debug::every_built_in"];
+    steps::run(std::process::Command::new(tools::cargo()).args(of).args(selected))
 }
 
 /// Runs every case of the bench once as a smoke test; the figures do not count.
