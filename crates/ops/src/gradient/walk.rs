@@ -63,7 +63,6 @@ impl<'a> Walk<'a> {
             let (op, found) = ("grad".to_owned(), self.graph.ty(*complex).dtype());
             return Err(MakeNodeError::DType { op, input: 0, found, expected: "floats".to_owned() }.into());
         }
-        let signature = self.graph.signature(&apply);
         let (inputs, outputs) = (&apply.inputs, &apply.outputs);
         let mut at = Pullback {
             graph: &mut *self.graph,
@@ -73,11 +72,11 @@ impl<'a> Walk<'a> {
             gradients: &gradients,
             wanted: &wanted,
         };
-        let none = || Err(Pullback::error(format!("`{signature}` has no derivative")));
         let results = match (&*apply.op as &dyn Any).downcast_ref::<ExternalCOp>() {
             Some(op) => own::external(op, &mut at),
             None => apply.op.pullback(&mut at),
         };
+        let none = || Err(Pullback::error(format!("`{}` has no derivative", self.graph.signature(&apply))));
         let results = results.unwrap_or_else(none)?;
         for ((input, result), _) in inputs.iter().zip(results).zip(&wanted).filter(|(_, wanted)| **wanted) {
             let Some(result) = result else { continue };
