@@ -71,3 +71,9 @@ def test_gradients_that_do_not_exist_are_errors():
         precast.grad(np.sum(x * k), k).type
     with pytest.raises(precast.GraphValueError, match="no input `y`"):
         precast.graph([x], np.sum(x)).value_and_grad(["y"])
+
+
+def test_independent_variables_are_named():
+    x, k = precast.input("x", "f64[?]"), precast.input("a_name_of_its_own", "f64[?]")
+    with pytest.raises(precast.GraphValueError, match="does not depend on `a_name_of_its_own`"):
+        precast.grad(np.sum(x), k).type

@@ -8,7 +8,7 @@
 //! ```
 //! An op names its derivative in [`Op::pullback`](precast_graph::Op::pullback). Composed functions need none.
 //! Conventions at kinks are those of JAX: a maximum of equal numbers gives each a half, the extremes of an array share
-//! their gradient, and `abs` has the derivative 0 at 0.
+//! their gradient, and `abs` has the derivative 1 at 0.
 //!
 //! A gradient stays unfinished while elementwise ops use it. It may be *narrow*, with an extent of 1 where all elements
 //! are equal, and *wide*, with the shape to which the variable was broadcast; the sum over the copies comes last. So

@@ -59,7 +59,7 @@ macro_rules! scalar_rows {
             neg(x) [negative] Common => Same, Cheap, other { int = x.wrapping_neg(); float = -x; complex = Complex::new(-x.re, -x.im); } d["-g"]
             /// The absolute value; real for complex numbers. The smallest integer is unchanged.
             abs(x) [absolute] Common => Part, Cheap, method { bool = x; int = x.magnitude(); float = x.abs(); complex "scalar/magnitude.h" = x.magnitude(); }
-                d["g * sign(x)"]
+                d["where(x < 0, -g, g)"]
             /// -1, 0 or 1; for complex numbers `x / abs(x)`.
             sign(x) [] Common => Same, Costly, method as "signum" { int = x.sign(); float = x.sign(); complex "scalar/magnitude.h" = x.sign(); }
                 d["0"]
@@ -291,7 +291,7 @@ macro_rules! scalar_rows {
             /// The nearest integer as a float; half to even.
             rint(x) [] Inexact => Same, Costly, method as "round" { float = x.round_ties_even(); complex = x.rounded(); } d["0"]
             /// The absolute value as a float.
-            fabs(x) [] Inexact => Same, Costly, method as "abs" { float = x.abs(); } d["g * sign(x)"]
+            fabs(x) [] Inexact => Same, Costly, method as "abs" { float = x.abs(); } d["where(x < 0, -g, g)"]
             /// The remainder, with the dividend's sign; 0 for integers divided by 0.
             fmod(x, y) [] Number => Same, Costly, method { int = x.rest(y); float "scalar/modulo.h" = x % y; } d["g", "-g * trunc(x / y)"]
             /// `x * 2**n`, rounded once; `n` is truncated.

@@ -140,8 +140,14 @@ impl Replay {
             Origin::Input { name, ty } if !self.is_open => {
                 Err(ReplayError::Unbound { name: name.clone(), ty: ty.clone() })
             }
-            Origin::Input { ty, .. } => {
-                Ok(Operand::Var(self.graph.input(&format!("x{}", node.id), ty.clone())?))
+            Origin::Input { name, ty } => {
+                // Messages show the names; inputs of other graphs may have the same one.
+                let mut added = self.graph.input(name, ty.clone());
+                for other in [format!("{name}_{}", node.id), format!("x{}", node.id), format!("_{}", node.id)]
+                {
+                    added = added.or_else(|_| self.graph.input(&other, ty.clone()));
+                }
+                Ok(Operand::Var(added?))
             }
             Origin::Constant(value) => {
                 let elements: usize = value.shape().iter().product();

@@ -93,7 +93,7 @@ fn selections_and_ties_follow_the_conventions() {
     for (text, expected) in [
         ("grad(sum(maximum(x, y)), x)", [0.0, 0.5, 0.5]),
         ("grad(sum(minimum(x, y)), y)", [0.0, 0.5, 0.5]),
-        ("grad(sum(abs(x)), x)", [-1.0, 0.0, 1.0]),
+        ("grad(sum(abs(x)), x)", [-1.0, 1.0, 1.0]),
         ("grad(sum(where(x > 0, x * y, y)), x)", [0.0, 0.0, 2.0]),
         ("grad(sum(where(x > 0, x * y, y)), y)", [1.0, 1.0, 2.0]),
         ("grad(sum(relu(x)), x)", [0.0, 0.5, 1.0]),
