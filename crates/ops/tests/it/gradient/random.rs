@@ -67,7 +67,7 @@ fn draw(choices: &mut Choices, pool: &[Value]) -> Option<(String, Vec<usize>)> {
             let (axis, keep) = (choices.below(ndim), choices.below(2) == 0);
             let mut reduced = shape.clone();
             if keep {
-                reduced[axis] = 1
+                reduced[axis] = 1;
             } else {
                 reduced.remove(axis);
             }
