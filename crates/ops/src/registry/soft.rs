@@ -283,7 +283,9 @@ pub(super) fn sinc(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Va
     let x = operands.cast_argument(0, dtype)?;
     let angle = operands.call("mul", [std::f64::consts::PI.into(), x.into()])?;
     let sine = operands.call("sin", [angle.into()])?;
-    let sinc = operands.call("div", [sine.into(), angle.into()])?;
     let zero = operands.call("eq", [x.into(), 0.0.into()])?;
+    // The quotient at 0 is not selected, but would make the gradient NaN.
+    let divisor = operands.call("where", [zero.into(), 1.0.into(), angle.into()])?;
+    let sinc = operands.call("div", [sine.into(), divisor.into()])?;
     operands.call("where", [zero.into(), 1.0.into(), sinc.into()])
 }

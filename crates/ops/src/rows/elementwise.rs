@@ -231,7 +231,7 @@ macro_rules! scalar_rows {
             /// The cube root.
             cbrt(x) [] Inexact => Same, Costly, method { float "math/root.h"; } d["g / (3 * out * out)"]
             /// The square root of the sum of squares, without intermediate overflow.
-            hypot(x, y) [] Inexact => Same, Costly, method { float "math/root.h"; } d["g * x / out", "g * y / out"]
+            hypot(x, y) [] Inexact => Same, Costly, method { float "math/root.h"; } d["g * x / where(out == 0, 1, out)", "g * y / where(out == 0, 1, out)"]
             /// The sine, accurate for any angle.
             sin(x) [] Inexact => Same, Heavy, method { float "math/trig.h" f32 [near] f64 [near]; complex "math/complex/hyperbolic.h"; }
                 d["g * cos(x)"]

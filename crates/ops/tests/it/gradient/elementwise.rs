@@ -99,6 +99,8 @@ fn selections_and_ties_follow_the_conventions() {
         ("grad(sum(relu(x)), x)", [0.0, 0.5, 1.0]),
         ("grad(sum(clip(x, 0, 1)), x)", [0.0, 0.5, 0.0]),
         ("grad(sum(floor(x) + x), x)", [1.0, 1.0, 1.0]),
+        ("grad(sum(sinc(x * 0)), x)", [0.0, 0.0, 0.0]),
+        ("grad(sum(hypot(x - y, y - x) * (x == y)), x)", [0.0, 0.0, 0.0]),
         ("grad(max(concatenate([x, y])), x)", [0.0, 0.0, 0.5]),
         ("grad(sum(x**0 + x**2), x)", [-2.0, 0.0, 4.0]),
         ("grad(sum(stop_gradient(x) * x), x)", [-1.0, 0.0, 2.0]),
