@@ -119,6 +119,15 @@ fn indirect_dependents_are_computed_later() {
 }
 
 #[test]
+fn groups_do_not_wait_for_each_other() {
+    for other in ["jvp(p, x, x)", "jvp(p, x, sin(x + 1))"] {
+        let texts = ["p = sum(prod(x, axis=1)); a = grad(p*p, x)", &format!("b = {other}")];
+        let lowered = rewrite::lower(&graph(&texts, DType::F64, 2)).unwrap();
+        assert_eq!(lowered.outputs().len(), 2);
+    }
+}
+
+#[test]
 fn program_is_rebuilt_from_props_and_parts() {
     for texts in TEXTS {
         let lowered = rewrite::lower(&graph(texts, DType::F64, 2)).unwrap();

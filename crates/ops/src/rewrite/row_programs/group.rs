@@ -162,7 +162,7 @@ impl<'g> Grouping<'g> {
 
     /// Returns whether none of an Apply's inputs from outside a group depend on the group.
     fn is_apart(&self, group: usize, apply: &Apply) -> bool {
-        let first = self.groups[group].members.first().copied().unwrap_or(0);
+        let first = self.earliest(self.groups[group].members.first().copied().unwrap_or(0));
         let outside = |v: &VarId| producer(self.graph, *v).filter(|p| self.home[*p] != Some(group));
         let mut left: Vec<usize> = apply.inputs.iter().filter_map(outside).collect();
         let mut seen: BTreeSet<usize> = left.iter().copied().collect();
@@ -183,6 +183,19 @@ impl<'g> Grouping<'g> {
             }
         }
         true
+    }
+
+    /// Returns the first Apply that may depend on the one at `first`. A group is computed as a whole, so its early members
+    /// depend on what its late ones read.
+    fn earliest(&self, mut first: usize) -> usize {
+        loop {
+            let reach = |group: &&Group| group.members.last().is_some_and(|last| *last >= first);
+            let starts = self.groups.iter().filter(reach).filter_map(|group| group.members.first().copied());
+            match starts.min().filter(|start| *start < first) {
+                Some(start) => first = start,
+                None => return first,
+            }
+        }
     }
 
     /// Returns the axes and the shape of the group that an Apply would start. The Apply must be a reduction, or a map
