@@ -6,8 +6,8 @@ use crate::Elemwise;
 use crate::shape::{Alloc, ScalarFromTensor, ShapeI};
 use precast_codegen::external::ExternalCOp;
 use precast_graph::{
-    Apply, Array, BuildError, FunctionGraph, MakeNodeError, Number, Op, OpLibrary, Operand, Prop, Pullback,
-    Type, VarId,
+    Apply, Array, BuildError, DType, FunctionGraph, MakeNodeError, Number, Op, OpLibrary, Operand, Prop,
+    Pullback, Type, VarId,
 };
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -127,7 +127,13 @@ impl<'a> Walk<'a> {
                 let extent = self.weak("maximum", &[extent, 1_i64.into()])?;
                 copies = self.weak("floor_div", &[copies, extent])?;
             }
-            gradient = self.call("mul", &[gradient.into(), copies], &[])?;
+            // The number of copies may exceed the range of 16-bit floats.
+            let dtype = self.graph.ty(gradient).dtype();
+            let is_half = matches!(dtype, DType::F16 | DType::Bf16);
+            let wide = if is_half { DType::F32 } else { dtype };
+            let wide = self.call(wide.name(), &[gradient.into()], &[])?;
+            let sum = self.call("mul", &[wide.into(), copies], &[])?;
+            gradient = self.call(dtype.name(), &[sum.into()], &[])?;
         }
         let ndim = self.graph.ty(input).ndim();
         let extra = self.dims(gradient).len().saturating_sub(ndim);

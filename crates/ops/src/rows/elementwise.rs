@@ -92,7 +92,11 @@ macro_rules! scalar_rows {
             clip(x, min, max) [] Bounds => Same, Costly, method {
                 bool = (x | min) & max; int = x.max(min).min(max); float = x.larger(min).smaller(max); complex = x.larger(min).smaller(max);
             }
-                d["where((x > min) & (x < max), g, where((x == min) | (x == max), 0.5 * g, 0))", "where(min < max, where(x < min, g, where(x == min, 0.5 * g, 0)), 0)", "where((x > max) | (min > max), g, where(x == max, 0.5 * g, 0))"]
+                d[
+                "where(x > min, where(maximum(x, min) < max, g, where(maximum(x, min) == max, 0.5 * g, 0)), where(x == min, 0.5 * where(maximum(x, min) < max, g, where(maximum(x, min) == max, 0.5 * g, 0)), 0))",
+                "where(x < min, where(maximum(x, min) < max, g, where(maximum(x, min) == max, 0.5 * g, 0)), where(x == min, 0.5 * where(maximum(x, min) < max, g, where(maximum(x, min) == max, 0.5 * g, 0)), 0))",
+                "where(maximum(x, min) > max, g, where(maximum(x, min) == max, 0.5 * g, 0))"
+            ]
             /// `yes` where the condition is true, and `no` where it is false.
             switch(condition, yes, no) [where] Condition => Choice, Cheap, method { any = choose; }
                 d["0", "where(condition, g, 0)", "where(condition, 0, g)"]
