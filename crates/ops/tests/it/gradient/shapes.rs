@@ -1,6 +1,6 @@
 //! Gradients by operands that are broadcast.
 
-use super::{check, input, numbers};
+use super::{check, graph, input, numbers, values};
 
 /// Shapes that can be broadcast to (2, 3).
 const SHAPES: [&[usize]; 7] = [&[], &[1], &[3], &[1, 1], &[1, 3], &[2, 1], &[2, 3]];
@@ -57,4 +57,13 @@ fn sums_of_wide_and_narrow_gradients_have_their_shape() {
     ] {
         check(text, &inputs);
     }
+}
+
+#[test]
+fn more_copies_than_f16_can_count_are_summed() {
+    let mut inputs = [input("x", numbers(&[], 1)), input("y", numbers(&[70_000], 2))];
+    inputs[0].1 = "f16[]".to_owned();
+    inputs[1].1 = "f16[?]".to_owned();
+    let found = values(&graph("grad(mean(x + y), x)", &inputs), &inputs).remove(0);
+    assert!((found.sum() - 1.0).abs() < 1e-2, "{found}");
 }
