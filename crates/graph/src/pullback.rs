@@ -32,7 +32,7 @@ impl Pullback<'_> {
     /// Returns the gradient by the output of an Apply with one output.
     ///
     /// # Errors
-    /// There is none, which the caller of [`Op::pullback`] excludes.
+    /// A missing gradient, which callers of [`Op::pullback`] exclude.
     pub fn gradient(&self) -> Result<VarId, BuildError> {
         let gradient = self.gradients.first().copied().flatten();
         gradient.ok_or_else(|| Self::error("the first output has no gradient"))

@@ -21,8 +21,8 @@ pub use structural::Index;
 
 use crate::registry::Ops;
 use precast_graph::{
-    BuildError, Complex, FunctionGraph, Literal, OpLibrary as _, Operand, ParseTypeError, Prop, Props, Type,
-    keywords,
+    BuildError, Complex, FunctionGraph, Keywords, Literal, OpLibrary as _, Operand, ParseTypeError, Prop,
+    Props, Type, keywords,
 };
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -168,15 +168,7 @@ impl Graph {
         let value = operands.zip(named).and_then(|(operands, named)| {
             let mut keywords = keywords(props);
             keywords.extend(named);
-            let applied = {
-                let state = &mut *self.0.borrow_mut();
-                state.ops.call(&mut state.graph, function, &operands, &keywords)
-            };
-            let function = function.to_owned();
-            self.keep(match applied {
-                None => Err(GraphError::Unknown { function }),
-                Some(result) => result.map_err(|source| GraphError::Apply { function, source }),
-            })
+            self.called(function, &operands, &keywords)
         });
         Var { graph: self.clone(), value }
     }
@@ -197,21 +189,25 @@ impl Graph {
     #[must_use]
     pub fn grad(&self, cost: &Var, variables: &[&Var]) -> Vec<Var> {
         let by: Option<Vec<Operand>> = variables.iter().map(|variable| self.own(variable)).collect();
-        let results = self.own(cost).zip(by).map(|(cost, by)| {
-            let function = "grad".to_owned();
-            let args = [cost, Operand::List(by)];
-            let state = &mut *self.0.borrow_mut();
-            let called = state.ops.call(&mut state.graph, &function, &args, &keywords(&Props::new()));
-            match called {
-                None => Err(GraphError::Unknown { function }),
-                Some(result) => result.map_err(|source| GraphError::Apply { function, source }),
-            }
-        });
-        let results = match results.and_then(|results| self.keep(results)) {
+        let args = self.own(cost).zip(by).map(|(cost, by)| [cost, Operand::List(by)]);
+        let results = match args.and_then(|args| self.called("grad", &args, &Keywords::new())) {
             Some(Operand::List(results)) => results.into_iter().map(Some).collect(),
             _ => vec![None; variables.len()],
         };
         results.into_iter().map(|value| Var { graph: self.clone(), value }).collect()
+    }
+
+    /// Calls a function of the library; stores its error.
+    fn called(&self, function: &str, args: &[Operand], keywords: &Keywords) -> Option<Operand> {
+        let called = {
+            let state = &mut *self.0.borrow_mut();
+            state.ops.call(&mut state.graph, function, args, keywords)
+        };
+        let function = function.to_owned();
+        self.keep(match called {
+            None => Err(GraphError::Unknown { function }),
+            Some(result) => result.map_err(|source| GraphError::Apply { function, source }),
+        })
     }
 
     fn operand(&self, arg: &Arg) -> Option<Operand> {

@@ -1,4 +1,4 @@
-//! What is known of extents while a graph is differentiated: which dimensions are equal at run time.
+//! Extents while a graph is differentiated: dimensions that are equal at run time, for certain.
 
 use crate::index::{AdvancedIncSubtensor1, IncSubtensor};
 use crate::linalg::{Cholesky, Dot, Matmul};

@@ -1,6 +1,6 @@
 //! The derivatives of ops that select parts, and of ops that write to them.
 
-use super::rules::{first, summed};
+use super::rules::{expression, first, summed};
 use crate::index::{
     AdvancedIncSubtensor1, AdvancedSubtensor1, BooleanIndex, IncSubtensor, Selector, Subtensor,
 };
@@ -54,10 +54,10 @@ pub(crate) fn inc_take(op: AdvancedIncSubtensor1, at: &mut Pullback<'_>) -> Resu
         let zero = at.call("zeros_like", &[values.into()])?;
         let set = AdvancedIncSubtensor1 { set: true, in_place: false };
         of_whole = at.apply(set, &writing(at, g, zero, 2))?;
-        let names = [("g", g.into()), ("positions", positions.into())];
+        let names = [("g", g), ("positions", positions)];
         let last = "take(set_subtensor(zeros(shape_i(g, i=0), dtype=i64)[positions], \
                     arange(shape_i(positions, i=0))), positions) == arange(shape_i(positions, i=0))";
-        let last = at.evaluate(last, &names).map_err(|error| Pullback::error(error.to_string()))?;
+        let last = expression(at, last, &names)?;
         let order: Vec<usize> = (1..at.graph.ty(rows).ndim()).collect();
         let last = if order.is_empty() {
             last

@@ -1,6 +1,6 @@
 //! The derivatives of products, decompositions and systems of linear equations.
 
-use super::rules::{extent, ndim, summed};
+use super::rules::{expression, extent, ndim, summed};
 use crate::linalg::{Cholesky, Solve, SolveTriangular};
 use precast_graph::{BuildError, Gradients, Operand, Prop, Pullback, VarId};
 
@@ -92,10 +92,9 @@ pub(crate) fn lu_factor(at: &mut Pullback<'_>) -> Result<Gradients, BuildError> 
     let dtype = at.graph.ty(both).dtype();
     let ones = at.call_with("eye", &[n], &[("dtype", Prop::DType(dtype).into())])?;
     let names = [("g", g), ("lu", both), ("below", below), ("upper", upper), ("ones", ones)];
-    let names: Vec<(&str, Operand)> = names.map(|(name, value)| (name, value.into())).into();
     let inner = "below * (matrix_transpose(lu * below + ones) @ (g * below)) + \
                  upper * ((g * upper) @ matrix_transpose(lu * upper))";
-    let inner = at.evaluate(inner, &names).map_err(|error| Pullback::error(error.to_string()))?;
+    let inner = expression(at, inner, &names)?;
     // The triangles that are not read hold the other factor.
     let unit = SolveTriangular { lower: true, unit_diagonal: true, nan_on_error: true };
     let left = solved(at, unit, both, inner)?;
@@ -119,16 +118,14 @@ pub(crate) fn cholesky(op: Cholesky, at: &mut Pullback<'_>) -> Result<Gradients,
     let lt = turned(at, l)?;
     let inner = at.call("matmul", &[lt.into(), g.into()])?;
     let (whole, below) = (triangle(at, l, true, true)?, triangle(at, l, true, false)?);
-    let names = [("inner", inner.into()), ("whole", whole.into()), ("below", below.into())];
-    let inner = at.evaluate("0.5 * inner * (whole + below)", &names);
-    let inner = inner.map_err(|error| Pullback::error(error.to_string()))?;
+    let names = [("inner", inner), ("whole", whole), ("below", below)];
+    let inner = expression(at, "0.5 * inner * (whole + below)", &names)?;
     let solve = SolveTriangular { lower: true, unit_diagonal: false, nan_on_error: op.nan_on_error };
     let left = solved(at, solve, l, inner)?;
     let left = turned(at, left)?;
     let both = solved(at, solve, l, left)?;
     let other = turned(at, both)?;
-    let sum = at.evaluate("0.5 * (s + t)", &[("s", both.into()), ("t", other.into())]);
-    Ok(vec![Some(sum.map_err(|error| Pullback::error(error.to_string()))?)])
+    Ok(vec![Some(expression(at, "0.5 * (s + t)", &[("s", both), ("t", other)])?)])
 }
 
 /// The gradients by the matrix and the right sides of a Solve.

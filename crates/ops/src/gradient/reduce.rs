@@ -1,6 +1,6 @@
 //! The derivatives of reductions, running sums and sorts.
 
-use super::rules::{axes, extent, ndim};
+use super::rules::{axes, expression, extent, ndim};
 use crate::reduce::CumOp;
 use crate::{Reduce, ReduceKind, Sort};
 use precast_graph::{BuildError, Gradients, Operand, Prop, Pullback, VarId};
@@ -65,12 +65,6 @@ fn spread(at: &mut Pullback<'_>, reduced: VarId, inserted: &[usize]) -> Result<V
         return Ok(reduced);
     }
     at.call_with("expand_dims", &[reduced.into()], &[("axis", axes(inserted.iter().copied()))])
-}
-
-fn expression(at: &mut Pullback<'_>, text: &str, names: &[(&str, VarId)]) -> Result<VarId, BuildError> {
-    let names: Vec<(&str, Operand)> =
-        names.iter().map(|(name, value)| (*name, Operand::Var(*value))).collect();
-    at.evaluate(text, &names).map_err(|error| Pullback::error(error.to_string()))
 }
 
 /// The gradient by the operand of running sums or products: the running sums from the other end. For products it is

@@ -113,3 +113,14 @@ pub(super) fn summed(at: &mut Pullback<'_>, gradient: VarId, like: VarId) -> Res
     args.extend(extents(at, like)?);
     at.call("sum_to", &args)
 }
+
+/// Evaluates an expression in which names stand for variables.
+pub(super) fn expression(
+    at: &mut Pullback<'_>,
+    text: &str,
+    names: &[(&str, VarId)],
+) -> Result<VarId, BuildError> {
+    let names: Vec<(&str, Operand)> =
+        names.iter().map(|(name, value)| (*name, Operand::Var(*value))).collect();
+    at.evaluate(text, &names).map_err(|error| Pullback::error(error.to_string()))
+}
