@@ -6,7 +6,7 @@ use crate::object::{CLinkerObject, CacheVersion};
 use crate::params::ParamsType;
 use crate::sub::Sub;
 use crate::types::UserTypes;
-use precast_graph::{Op, Type};
+use precast_graph::{FunctionGraph, Op, Type};
 
 /// The Apply that code is generated for; PyTensor calls it `node`.
 #[derive(Debug, Clone)]
@@ -65,6 +65,13 @@ pub trait COp: Op + CLinkerObject {
     /// the code of [`COp::c_support_code_apply`]. Names begin with `@M@_`, which stands for the module, and are the same
     /// in equal texts only.
     fn c_shared_code_apply(&self, _node: &Node) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Returns the graphs that the C code calls, rewritten for compilation, without constants. The graph at position `i`
+    /// is the function `int <name>_body<i>_run(void *pc_self, pc_context *ctx, pc_object **pc_args)`, with the contract of
+    /// `pc_entry.run`; `self` is the instance to pass.
+    fn bodies(&self) -> Vec<&FunctionGraph> {
         Vec::new()
     }
 

@@ -47,6 +47,12 @@ pub enum LinkError {
         /// The dtype, f16 or bf16.
         dtype: precast_graph::DType,
     },
+    /// A graph that an op calls needs C++.
+    #[error("`{op}` is C++, which loops and branches cannot contain")]
+    CxxBody {
+        /// The first op of the graph.
+        op: String,
+    },
     /// A user type has no C side.
     #[error(
         "no C code for values of type `{ty}`: unknown type `{name}`\nhint: add it with `Library::with_type`"

@@ -2,6 +2,7 @@
 
 use crate::contracts::ContractError;
 use crate::make_node_error::MakeNodeError;
+use crate::text::ParseTextError;
 use precast_core::names::NameError;
 
 /// Why a graph cannot be built.
@@ -41,6 +42,9 @@ pub enum BuildError {
         /// Its type.
         ty: String,
     },
+    /// A function of a text is invalid.
+    #[error(transparent)]
+    Text(#[from] Box<ParseTextError>),
     /// The `view_map` or `destroy_map` of an op is invalid, or the op breaks the memory rules of this graph.
     #[error(transparent)]
     Contract(Box<ContractError>),

@@ -322,6 +322,19 @@ impl FunctionGraph {
         signature(&apply.op.label(), &self.input_types(apply), &self.output_types(apply))
     }
 
+    /// Returns the graph with some of its outputs, without their names.
+    #[must_use]
+    pub fn with_outputs(&self, positions: impl IntoIterator<Item = usize>) -> Self {
+        let mut graph = self.clone();
+        let outputs = std::mem::take(&mut graph.outputs);
+        graph.output_names.clear();
+        graph.outputs_by_name.clear();
+        for position in positions {
+            graph.push_output(outputs[position], None);
+        }
+        graph
+    }
+
     /// Checks the properties that building cannot check: the graph has outputs, and the memory maps of ops name
     /// existing inputs and outputs.
     ///

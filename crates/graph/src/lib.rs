@@ -18,6 +18,7 @@ mod build_error;
 pub mod contracts;
 mod edges;
 pub mod encode;
+mod function;
 mod graph;
 mod interface;
 pub mod json;
@@ -34,6 +35,7 @@ pub mod text;
 
 pub use build_error::BuildError;
 pub use contracts::ContractError;
+pub use function::Function;
 pub use graph::{Apply, ApplyId, FunctionGraph, Origin, VarId, Variable};
 pub use literal::Literal;
 pub use make_node_error::MakeNodeError;

@@ -1,5 +1,6 @@
 //! The arguments and results of functions in the text form.
 
+use crate::function::Function;
 use crate::graph::{FunctionGraph, VarId};
 use crate::literal::{Literal, LiteralError};
 use crate::make_node_error::MakeNodeError;
@@ -22,6 +23,8 @@ pub enum Operand {
     /// A value other than a number that is known when the graph is built: a text or a dtype. Boxed, because parsers
     /// keep operands on their stack.
     Setting(Box<Prop>),
+    /// A function, such as the step of a loop.
+    Function(Function),
     /// `None`: the placeholder for an omitted argument.
     None,
 }
@@ -48,7 +51,7 @@ impl Operand {
                 let wide = || MakeNodeError::Arithmetic { op: "constant".to_owned(), source: wide() };
                 Ok(graph.constant(literal.value(literal.dtype()).ok_or_else(wide)?))
             }
-            Self::List(_) | Self::Setting(_) | Self::None => Err(MakeNodeError::Value {
+            Self::List(_) | Self::Setting(_) | Self::Function(_) | Self::None => Err(MakeNodeError::Value {
                 op: "output".to_owned(),
                 problem: format!("{} is neither an array nor a number", self.describe()),
             }),
@@ -59,7 +62,7 @@ impl Operand {
     #[must_use]
     pub fn prop(&self) -> Option<Prop> {
         match self {
-            Self::Var(_) | Self::Weak(_) | Self::None => None,
+            Self::Var(_) | Self::Weak(_) | Self::Function(_) | Self::None => None,
             Self::Setting(prop) => Some(prop.as_ref().clone()),
             Self::List(items) => items.iter().map(Self::prop).collect::<Option<_>>().map(Prop::List),
             Self::Literal(Literal::Bool(value)) => Some(Prop::Bool(*value)),
@@ -77,6 +80,7 @@ impl Operand {
             Self::Literal(literal) => format!("`{literal}`"),
             Self::List(items) => format!("a list of {}", items.len()),
             Self::Setting(prop) => format!("`{prop}`"),
+            Self::Function(_) => "a function".to_owned(),
             Self::None => "`None`".to_owned(),
         }
     }

@@ -17,6 +17,7 @@
 mod call;
 mod combinations;
 mod composite;
+mod control;
 mod declared;
 mod derive;
 mod dimshuffle;
@@ -44,6 +45,7 @@ pub mod shape;
 
 pub use combinations::{Combination, CombinationsError, combinations, count_combinations};
 pub use composite::Composite;
+pub use control::{Body, Branch, Scan};
 pub use derive::{CheckEntryError, check_entry, derive};
 pub use dimshuffle::DimShuffle;
 pub use elemwise::Elemwise;

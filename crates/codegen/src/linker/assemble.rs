@@ -4,7 +4,7 @@ use super::collect::{self, Requests};
 use super::native::{self, Native, Surroundings};
 use super::shared;
 use super::signature::{plain, print};
-use super::variables::{Outline, Task, outline};
+use super::variables::{Outline, Part, Task, outline};
 use super::{cpython, debug, frame, instance, reserved, run};
 use crate::error::LinkError;
 use crate::extension::Host;
@@ -26,8 +26,12 @@ pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Modul
     let n_slots = n_constants + outline.n_params;
     let types = |ids: &[precast_graph::VarId]| ids.iter().map(|v| graph.ty(*v).clone()).collect::<Vec<_>>();
     let (inputs, outputs) = (types(graph.inputs()), types(graph.outputs()));
-    let ops: Vec<String> =
-        outline.steps.iter().map(|s| print(&s.apply.op.label(), &s.node.inputs, &s.node.outputs)).collect();
+    let ops: Vec<String> = outline
+        .main
+        .steps
+        .iter()
+        .map(|s| print(&s.apply.op.label(), &s.node.inputs, &s.node.outputs))
+        .collect();
     let signature = match ops.as_slice() {
         [one] => one.clone(),
         _ => print("graph", &inputs, &outputs),
@@ -64,7 +68,7 @@ pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Modul
             ("MEMBERS", &instance::members(&outline)),
             ("CLEANUP", &instance::cleanup(&outline, n_slots, &context)),
             ("INIT", &instance::init(&outline, n_constants, &context)),
-            ("RUN", &run_of(&outline, &requests, (inputs.len(), n_slots), &context, library)?),
+            ("RUN", &run_of(&outline, &requests, n_slots, &context, library)?),
             ("ENTRY", &(entry + &reserved)),
         ],
     );
@@ -87,24 +91,31 @@ pub(super) fn assemble(graph: &FunctionGraph, library: &Library) -> Result<Modul
         profile: library.profile(),
         unpublished: requests.unpublished,
         is_alone: language == Language::Cxx || outline.is_foreign,
-        versions: super::versions::versions(&outline, graph)?,
+        versions: super::versions::versions(&outline)?,
         native: native.map(|native| native.signature),
     })
 }
 
-/// Returns the function `run`, with the table of its frame if it has one. For a C++ module, returns only the body.
+/// Returns the function `run`, after those of the graphs that ops call. For a C++ module, returns only the body.
 fn run_of(
     outline: &Outline<'_>,
     requests: &Requests,
-    (n_inputs, n_slots): (usize, usize),
+    n_slots: usize,
     context: &instance::Context,
     library: &Library,
 ) -> Result<String, LinkError> {
     let (profile, language) = (library.profile(), requests.language);
-    if *library.host() == Host::Native && frame::is_framed(outline, language, requests.is_compat) {
-        return frame::functions(outline, (n_inputs, n_slots), context, profile);
+    if let (Language::Cxx, [called, ..]) = (language, outline.bodies.as_slice()) {
+        let op = called.steps.first().map(|step| step.apply.op.label()).unwrap_or_default();
+        return Err(LinkError::CxxBody { op });
     }
-    run::function(outline, n_inputs, context, profile, language)
+    let function = |part: &Part<'_>| {
+        if *library.host() == Host::Native && frame::is_framed(part, outline, language, requests.is_compat) {
+            return frame::functions(part, n_slots, context, profile);
+        }
+        run::function(part, context, profile, language)
+    };
+    outline.bodies.iter().chain([&outline.main]).map(function).collect()
 }
 
 /// Returns whether an author's code could report an error without mentioning `ctx` or `failure`: through a macro, or by
@@ -121,7 +132,7 @@ fn picture(outline: &Outline<'_>, graph: &FunctionGraph) -> String {
         ids.iter().map(|v| format!("V{}", v.index())).collect::<Vec<_>>().join(", ")
     };
     let mut lines = vec![format!("takes {}", names(graph.inputs()))];
-    for step in &outline.steps {
+    for step in &outline.main.steps {
         let label = escape(&plain(&step.apply.op.label()));
         lines.push(format!("{} = {label}({})", step.outputs.join(", "), step.inputs.join(", ")));
     }

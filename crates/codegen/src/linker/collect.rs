@@ -42,7 +42,7 @@ pub(super) fn collect(outline: &Outline<'_>, language: Language) -> Result<Reque
     let has_float_state = outline.is_foreign || native::refusal(outline).is_none();
     headers.extend(has_float_state.then(|| FLOAT_STATE.0.to_owned()));
     headers.extend(all(|o, c| o.c_headers_for(c), |o| o.c_headers()));
-    headers.extend(outline.steps.iter().flat_map(|s| s.op.c_headers_apply(&s.node)));
+    headers.extend(outline.steps().flat_map(|s| s.op.c_headers_apply(&s.node)));
     let mut flags = all(|o, c| o.c_compile_args_for(c), |o| o.c_compile_args());
     // A removed flag may be an argument of another op, or one of the compiler's defaults.
     let removed_flags = all(|o, c| o.c_no_compile_args_for(c), |o| o.c_no_compile_args());
@@ -70,21 +70,20 @@ pub(super) fn collect(outline: &Outline<'_>, language: Language) -> Result<Reque
         sources,
         support: support(outline)?,
         unpublished: outline
-            .steps
-            .iter()
+            .steps()
             .map(|s| s.op.c_code_cache_version_apply(&s.node))
-            .chain(outline.vars.iter().map(|v| v.ctype.c_code_cache_version()))
+            .chain(outline.vars().map(|v| v.ctype.c_code_cache_version()))
             .any(|version| version == CacheVersion::Never),
     })
 }
 
 /// Returns types first, then params and ops, in graph order.
 fn objects<'p>(outline: &'p Outline<'_>) -> impl Iterator<Item = &'p dyn CLinkerObject> {
-    let types = outline.vars.iter().map(|var| {
+    let types = outline.vars().map(|var| {
         let object: &dyn CLinkerObject = &*var.ctype;
         object
     });
-    types.chain(outline.steps.iter().flat_map(|step| {
+    types.chain(outline.steps().flat_map(|step| {
         let (params, op): (&dyn CLinkerObject, &dyn CLinkerObject) = (&step.params, step.op);
         [params, op]
     }))
@@ -98,7 +97,7 @@ pub(super) fn language(outline: &Outline<'_>) -> Language {
 
 /// Rejects 16-bit floats if an op's C code would treat them as integers.
 fn check_halves(outline: &Outline<'_>, compiler: &CCompiler) -> Result<(), LinkError> {
-    for step in outline.steps.iter().filter(|step| !step.op.f16_ok()) {
+    for step in outline.steps().filter(|step| !step.op.f16_ok()) {
         let own = step.op.c_headers_for(compiler).unwrap_or_else(|| step.op.c_headers());
         let foreign =
             own.iter().chain(&step.op.c_headers_apply(&step.node)).any(|header| compat::is_header(header));
@@ -118,10 +117,10 @@ fn check_halves(outline: &Outline<'_>, compiler: &CCompiler) -> Result<(), LinkE
 /// two texts.
 fn sources(outline: &Outline<'_>) -> Result<SourceSet, LinkError> {
     let mut all = crate::module::support_headers();
-    for (name, text) in outline.vars.iter().flat_map(|var| var.ctype.c_sources()) {
+    for (name, text) in outline.vars().flat_map(|var| var.ctype.c_sources()) {
         add(&mut all, name, text)?;
     }
-    let ops = outline.steps.iter().flat_map(|step| {
+    let ops = outline.steps().flat_map(|step| {
         let (own, of_types) = (step.op.c_sources(), step.op.c_sources_apply(&step.node));
         step.params.c_sources().into_iter().chain(own).chain(of_types)
     });
@@ -143,14 +142,14 @@ fn add(all: &mut SourceSet, name: String, text: Arc<str>) -> Result<(), LinkErro
 
 /// Returns the support code: shared texts once, then each Apply's own text after the struct of its params.
 fn support(outline: &Outline<'_>) -> Result<String, LinkError> {
-    let types = outline.vars.iter().flat_map(|var| var.ctype.c_support_code());
-    let ops = outline.steps.iter().flat_map(|step| {
+    let types = outline.vars().flat_map(|var| var.ctype.c_support_code());
+    let ops = outline.steps().flat_map(|step| {
         let own = step.op.c_support_code().into_iter().map(|code| step.shared(code));
         let shared = step.op.c_shared_code_apply(&step.node);
         step.params.c_support_code().into_iter().chain(own).chain(shared)
     });
     let mut parts = unique(types.chain(ops));
-    for step in &outline.steps {
+    for step in outline.steps() {
         parts.push(step.params.declare(&step.name));
         parts.push(step.own(step.support.clone()));
     }

@@ -37,7 +37,7 @@ pub(super) fn entry(
     [inputs, outputs]: [&[Type]; 2],
     n_slots: usize,
 ) -> Result<String, LinkError> {
-    outline.steps.iter().try_for_each(check)?;
+    outline.steps().try_for_each(check)?;
     // Values of an author's types may be arbitrary objects.
     let ndim = |ty: &Type| match ty {
         Type::Tensor(tensor) => format!("{}, ", tensor.shape.len()),

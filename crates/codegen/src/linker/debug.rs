@@ -13,7 +13,7 @@ pub(super) fn hooks(outline: &Outline<'_>, profile: Profile) -> String {
     if profile != Profile::Debug {
         return String::new();
     }
-    let names: BTreeSet<String> = outline.steps.iter().flat_map(names).collect();
+    let names: BTreeSet<String> = outline.steps().flat_map(names).collect();
     let hook = |name: &String| render(include_str!("../../c/hook.c.in"), &[("NAME", name)]);
     names.iter().map(hook).collect()
 }

@@ -6,39 +6,40 @@
 
 use super::instance::Context;
 use super::run::{self, Block};
-use super::variables::{Outline, Role, Var};
+use super::variables::{Outline, Part, Role, Var};
 use crate::error::LinkError;
 use crate::template::render;
 use precast_store::key::{Language, Profile};
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 
-/// Returns whether a module uses a frame: its variables are tensors of built-in types, and its functions need no code
-/// around them.
-pub(super) fn is_framed(outline: &Outline<'_>, language: Language, is_compat: bool) -> bool {
+/// Returns whether a function uses a frame: its variables are tensors of built-in types, and the functions of its module
+/// need no code around them.
+pub(super) fn is_framed(part: &Part<'_>, outline: &Outline<'_>, language: Language, is_compat: bool) -> bool {
     let plain = |var: &Var<'_>| var.ty.as_user().is_none() && !var.ctype.c_is_simple();
-    language == Language::C && !is_compat && !outline.is_foreign && outline.vars.iter().all(plain)
+    language == Language::C && !is_compat && !outline.is_foreign && part.vars.iter().all(plain)
 }
 
 /// Renders the functions `body` and `run` with their table.
 pub(super) fn functions(
-    outline: &Outline<'_>,
-    (n_inputs, n_slots): (usize, usize),
+    part: &Part<'_>,
+    n_slots: usize,
     context: &Context,
     profile: Profile,
 ) -> Result<String, LinkError> {
-    let blocks = run::steps(outline, profile, context)?;
-    let (parts, body) = match outline.steps.len() {
-        0..=PART => (String::new(), body(&outline.vars.iter().enumerate().collect::<Vec<_>>(), &blocks)),
-        _ => parts(outline, &blocks),
+    let blocks = run::steps(part, profile, context)?;
+    let (parts, body) = match part.steps.len() {
+        0..=PART => (String::new(), body(&part.vars.iter().enumerate().collect::<Vec<_>>(), &blocks)),
+        _ => parts(part, &blocks),
     };
-    let table: String = outline.vars.iter().map(row).collect();
+    let table: String = part.vars.iter().map(row).collect();
     let values = [
+        ("NAME", &*part.name),
         ("PARTS", &*parts),
         ("BODY", &body),
         ("VARIABLES", &table),
-        ("N_VARIABLES", &outline.vars.len().to_string()),
-        ("N_INPUTS", &n_inputs.to_string()),
+        ("N_VARIABLES", &part.vars.len().to_string()),
+        ("N_INPUTS", &part.n_inputs.to_string()),
         ("N_SLOTS", &n_slots.to_string()),
     ];
     Ok(render(include_str!("../../c/framed.c.in"), &values))
@@ -66,19 +67,25 @@ fn body(vars: &[(usize, &Var<'_>)], blocks: &[Block]) -> String {
 }
 
 /// Renders a long body as functions of a bounded number of Applies, and the calls of these functions.
-fn parts(outline: &Outline<'_>, blocks: &[Block]) -> (String, String) {
+fn parts(whole: &Part<'_>, blocks: &[Block]) -> (String, String) {
     let at: HashMap<&str, usize> =
-        outline.vars.iter().enumerate().map(|(at, var)| (var.name.as_str(), at)).collect();
+        whole.vars.iter().enumerate().map(|(at, var)| (var.name.as_str(), at)).collect();
     let (mut functions, mut calls) = (String::new(), String::new());
-    for (part, (steps, blocks)) in outline.steps.chunks(PART).zip(blocks.chunks(PART)).enumerate() {
+    for (part, (steps, blocks)) in whole.steps.chunks(PART).zip(blocks.chunks(PART)).enumerate() {
         let names = steps.iter().flat_map(|step| step.inputs.iter().chain(&step.outputs));
         let used: BTreeSet<usize> = names.filter_map(|name| at.get(name.as_str()).copied()).collect();
-        let vars: Vec<(usize, &Var<'_>)> = used.into_iter().map(|at| (at, &outline.vars[at])).collect();
+        let vars: Vec<(usize, &Var<'_>)> = used.into_iter().map(|at| (at, &whole.vars[at])).collect();
         let number = part.to_string();
-        functions +=
-            &render(include_str!("../../c/part.c.in"), &[("PART", &*number), ("BODY", &body(&vars, blocks))]);
+        functions += &render(
+            include_str!("../../c/part.c.in"),
+            &[("NAME", &*whole.name), ("PART", &*number), ("BODY", &body(&vars, blocks))],
+        );
         // Writing to a string cannot fail.
-        let _ = writeln!(calls, "  if (!failure) failure = @M@_part{part}(pc_self, ctx, pc_variables);");
+        let _ = writeln!(
+            calls,
+            "  if (!failure) failure = {name}_part{part}(pc_self, ctx, pc_variables);",
+            name = whole.name
+        );
     }
     (functions, calls)
 }

@@ -51,14 +51,14 @@ pub(super) fn members(outline: &Outline<'_>) -> String {
         let own = line(step.own(step.op.c_support_code_struct(&step.node, &step.name)));
         step.params.member(&step.name) + &own
     };
-    outline.steps.iter().map(one).collect()
+    outline.steps().map(one).collect()
 }
 
 /// Renders the body of `init`: slots, params, then each op's members. On failure it releases the initialized state in
 /// reverse order.
 pub(super) fn init(outline: &Outline<'_>, n_constants: usize, context: &Context) -> String {
     let (mut code, mut unwind) = (String::new(), String::new());
-    for step in &outline.steps {
+    for step in outline.steps() {
         let init = step.op.c_init_code_struct(&step.node, &step.name, &step.sub(step.struct_task));
         if !init.is_empty() {
             let task = step.struct_task;
@@ -90,13 +90,13 @@ fn params(outline: &Outline<'_>, n_constants: usize) -> String {
         let fail = format!("{{ failure = {}; goto label_params; }}", step.struct_task);
         step.params.extract(&step.name, n_constants + step.first_param, &fail)
     };
-    outline.steps.iter().map(fill).collect()
+    outline.steps().map(fill).collect()
 }
 
 /// Renders the body of `cleanup`: the ops' members, temporaries, slots.
 pub(super) fn cleanup(outline: &Outline<'_>, n_slots: usize, context: &Context) -> String {
     let mut text = format!("{}(void)self;\n(void)ctx;\n", context.enter);
-    for step in outline.steps.iter().rev() {
+    for step in outline.steps().rev() {
         let code = step.own(step.op.c_cleanup_code_struct(&step.node, &step.name));
         let code = context.caught(code, "");
         if !code.is_empty() {
@@ -123,14 +123,13 @@ fn each(n: usize, statements: &str) -> String {
 /// Returns the function that runs once after loading, and its name; `0` if all snippets are empty.
 pub(super) fn load(outline: &Outline<'_>, context: &Context) -> (String, &'static str) {
     let mut snippets: Vec<String> = Vec::new();
-    let types = outline.vars.iter().flat_map(|var| var.ctype.c_init_code());
-    let params = outline.steps.iter().flat_map(|step| step.params.c_init_code());
+    let types = outline.vars().flat_map(|var| var.ctype.c_init_code());
+    let params = outline.steps().flat_map(|step| step.params.c_init_code());
     let shared = |step: &'_ Step<'_>| -> Vec<String> {
         step.op.c_init_code().into_iter().map(|code| step.shared(code)).collect()
     };
-    let ops = outline.steps.iter().flat_map(shared);
-    let applies =
-        outline.steps.iter().map(|step| step.own(step.op.c_init_code_apply(&step.node, &step.name)));
+    let ops = outline.steps().flat_map(shared);
+    let applies = outline.steps().map(|step| step.own(step.op.c_init_code_apply(&step.node, &step.name)));
     for snippet in types.chain(params).chain(ops).chain(applies) {
         if !snippet.is_empty() && !snippets.contains(&snippet) {
             snippets.push(snippet);

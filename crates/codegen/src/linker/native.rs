@@ -50,7 +50,7 @@ pub(super) fn of(
     if let Some(reason) = refusal(outline) {
         return Ok(Err(reason));
     }
-    let code = run::steps(outline, around.profile, around.context)?;
+    let code = run::steps(&outline.main, around.profile, around.context)?;
     let fails = around.may_hide || reports(outline, &code);
     let arguments: Vec<DType> = numbers(outline, |role| matches!(role, Role::Input(_)));
     let results: Vec<DType> = numbers(outline, |role| matches!(role, Role::Output(_)));
@@ -64,7 +64,7 @@ pub(super) fn of(
 
 /// Returns the reason why a module has no native function.
 pub(super) fn refusal(outline: &Outline<'_>) -> Option<NoNative> {
-    for var in &outline.vars {
+    for var in &outline.main.vars {
         let ty = || super::signature::rankless(var.ty);
         if !var.ctype.c_is_simple() {
             return Some(NoNative::Array { name: var.role.describe(), ty: ty() });
@@ -84,13 +84,13 @@ pub(super) fn refusal(outline: &Outline<'_>) -> Option<NoNative> {
     let starts = |step: &super::variables::Step<'_>| {
         !step.op.c_init_code_struct(&step.node, &step.name, &step.sub(step.struct_task)).is_empty()
     };
-    let keeps = !instance::members(outline).is_empty() || outline.steps.iter().any(starts);
+    let keeps = !instance::members(outline).is_empty() || outline.steps().any(starts);
     keeps.then_some(NoNative::State)
 }
 
 /// Returns the dtypes of the variables with some role, in order.
 fn numbers(outline: &Outline<'_>, role: fn(&Role) -> bool) -> Vec<DType> {
-    outline.vars.iter().filter(|var| role(&var.role)).map(|var| var.ty.dtype()).collect()
+    outline.main.vars.iter().filter(|var| role(&var.role)).map(|var| var.ty.dtype()).collect()
 }
 
 fn signature(arguments: &[DType], results: &[DType], fails: bool) -> String {
@@ -101,7 +101,7 @@ fn signature(arguments: &[DType], results: &[DType], fails: bool) -> String {
 
 /// Returns whether any code mentions the names that errors are reported with.
 fn reports(outline: &Outline<'_>, code: &[Block]) -> bool {
-    let of_types = outline.vars.iter().flat_map(|var| {
+    let of_types = outline.main.vars.iter().flat_map(|var| {
         let sub = var.sub(var.task);
         [var.ctype.c_declare(&var.name, &sub, false), first(var), var.ctype.c_cleanup(&var.name, &sub)]
     });
@@ -183,7 +183,8 @@ fn function(
     if fails {
         clear.push_str("  int failure = 0;\n  (void)ctx;\n");
     }
-    let mut blocks: Vec<Block> = outline.vars.iter().map(|var| block(var, results.len(), fails)).collect();
+    let mut blocks: Vec<Block> =
+        outline.main.vars.iter().map(|var| block(var, results.len(), fails)).collect();
     blocks.extend(code);
     let body = format!(
         "{}{}{}{}",

@@ -38,9 +38,9 @@ pub(super) fn check(outline: &Outline<'_>) -> String {
 fn names(outline: &Outline<'_>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     TEMPLATES.iter().chain([&FIXED]).for_each(|text| add(&mut found, text));
-    let params = outline.steps.iter().flat_map(|step| step.params.fields());
+    let params = outline.steps().flat_map(|step| step.params.fields());
     found.extend(params.map(|(field, _)| field.to_owned()));
-    for var in &outline.vars {
+    for var in outline.vars() {
         let sub = var.sub(var.task);
         found.extend([var.name.clone(), sub.py_ptr.clone(), sub.stor_ptr.clone()]);
         if var.ty.as_user().is_none() {

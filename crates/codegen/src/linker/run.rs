@@ -13,7 +13,7 @@
 
 use super::instance::Context;
 use super::signature::print;
-use super::variables::{Outline, Role, Step, Var};
+use super::variables::{Part, Role, Step, Var};
 use crate::ctype::scalar::assign;
 use crate::error::LinkError;
 use crate::template::{escape, render};
@@ -23,35 +23,29 @@ use std::fmt::Write as _;
 /// The text before and after the blocks nested in a block.
 pub(super) type Block = (String, String);
 
-/// Renders the function `run`; for a C++ module, only its body.
+/// Renders the function `run` of a part; for a C++ module, only its body.
 pub(super) fn function(
-    outline: &Outline<'_>,
-    n_inputs: usize,
+    part: &Part<'_>,
     context: &Context,
     profile: Profile,
     language: Language,
 ) -> Result<String, LinkError> {
-    let body = body(outline, n_inputs, context, profile)?;
+    let body = body(part, context, profile)?;
     Ok(match language {
-        Language::C => render(include_str!("../../c/run.c.in"), &[("BODY", &body)]),
+        Language::C => render(include_str!("../../c/run.c.in"), &[("NAME", &*part.name), ("BODY", &body)]),
         Language::Cxx => body,
     })
 }
 
 /// Renders the body of `run`.
-fn body(
-    outline: &Outline<'_>,
-    n_inputs: usize,
-    context: &Context,
-    profile: Profile,
-) -> Result<String, LinkError> {
+fn body(part: &Part<'_>, context: &Context, profile: Profile) -> Result<String, LinkError> {
     let mut text = format!("  int failure = 0;\n{}", context.enter);
-    for var in &outline.vars {
-        text.push_str(&object(var, n_inputs));
+    for var in &part.vars {
+        text.push_str(&object(var, part.n_inputs));
     }
     text.push_str("  (void)self;\n  (void)pc_args;\n");
-    let mut blocks: Vec<Block> = outline.vars.iter().map(|var| block(var, context)).collect();
-    blocks.extend(steps(outline, profile, context)?);
+    let mut blocks: Vec<Block> = part.vars.iter().map(|var| block(var, context)).collect();
+    blocks.extend(steps(part, profile, context)?);
     text.push_str(&nested(&blocks));
     text.push_str(context.leave);
     text.push_str("  return failure;\n");
@@ -59,12 +53,8 @@ fn body(
 }
 
 /// Renders the blocks of the Applies. The first is the outermost, so a failure skips all later ones.
-pub(super) fn steps(
-    outline: &Outline<'_>,
-    profile: Profile,
-    context: &Context,
-) -> Result<Vec<Block>, LinkError> {
-    outline.steps.iter().map(|step| code(step, profile, context)).collect()
+pub(super) fn steps(part: &Part<'_>, profile: Profile, context: &Context) -> Result<Vec<Block>, LinkError> {
+    part.steps.iter().map(|step| code(step, profile, context)).collect()
 }
 
 /// Renders blocks, each nested in the previous one.

@@ -17,7 +17,7 @@ const NAME: &str = "@K@";
 /// Fails if an op has no C code for its types.
 pub(super) fn generate(outline: &mut Outline<'_>) -> Result<(), LinkError> {
     let mut first: HashMap<String, String> = HashMap::new();
-    for step in &mut outline.steps {
+    for step in outline.steps_mut() {
         let text = step.op.c_support_code_apply(&step.node, &step.name)?;
         if text.is_empty() || !may_share(step) {
             step.support = text;

@@ -130,10 +130,21 @@ pub(super) fn is_foreign<'t>(op: &dyn COp, mut types: impl Iterator<Item = &'t T
     op.content_id().is_none() || !op.c_files().is_empty() || types.any(|ty| ty.as_user().is_some())
 }
 
-/// The input for generating the module's text.
-pub(super) struct Outline<'a> {
+/// A C function of the module: of the module's graph, or of a graph that an op calls.
+pub(super) struct Part<'a> {
+    /// The prefix of its C names: `@M@`, or `@M@_n0_body0` for a graph that an op calls.
+    pub(super) name: String,
+    pub(super) n_inputs: usize,
     pub(super) vars: Vec<Var<'a>>,
     pub(super) steps: Vec<Step<'a>>,
+}
+
+/// The input for generating the module's text.
+pub(super) struct Outline<'a> {
+    /// The module's graph.
+    pub(super) main: Part<'a>,
+    /// The graphs that ops call ([`COp::bodies`]), callees first.
+    pub(super) bodies: Vec<Part<'a>>,
     pub(super) tasks: Vec<Task>,
     pub(super) n_temps: usize,
     /// The number of slots after the constants: one per field of each Apply's params.
@@ -142,73 +153,106 @@ pub(super) struct Outline<'a> {
     pub(super) is_foreign: bool,
 }
 
-/// Outlines the variables and steps of `graph`.
+/// Outlines the variables and steps of `graph`, and of the graphs that its ops call.
 pub(super) fn outline<'a>(graph: &'a FunctionGraph, library: &Library) -> Result<Outline<'a>, LinkError> {
-    let mut outline = Outline {
-        vars: Vec::new(),
-        steps: Vec::new(),
-        tasks: Vec::new(),
-        n_temps: 0,
-        n_params: 0,
-        is_foreign: false,
-    };
-    check_outputs(graph)?;
-    let places = Places::of(graph, library);
-    for id in order(graph) {
-        let ctype = c_type(graph.ty(id), library)?;
-        let role = places.role(graph, id, &*ctype, &mut outline.n_temps);
-        let n = i64::try_from(id.index()).unwrap_or(-1);
-        let task = outline.task(TaskKind::Extract, -1, n);
-        let synced = matches!(role, Role::Output(_) | Role::Temporary(_));
-        let sync_task = if synced { outline.task(TaskKind::Sync, -1, n) } else { 0 };
-        outline.vars.push(Var {
-            number: id.index(),
-            name: format!("V{}", id.index()),
-            role,
-            ty: graph.ty(id),
-            ctype,
-            check_input: places.is_checked(id),
-            task,
-            sync_task,
-        });
-    }
-    for (position, apply) in graph.applies().iter().enumerate() {
-        let op = library
-            .c_op(&*apply.op)
-            .ok_or_else(|| LinkError::NoC { apply: position, op: apply.op.label() })?;
-        let n = i64::try_from(position).unwrap_or(-1);
-        let task = outline.task(TaskKind::Code, n, -1);
-        let struct_task = outline.task(TaskKind::Struct, n, -1);
-        let types = apply.inputs.iter().chain(&apply.outputs).map(|v| graph.ty(*v));
-        outline.is_foreign |= is_foreign(op, types);
-        let names = |ids: &[VarId]| ids.iter().map(|v| format!("V{}", v.index())).collect();
-        let params = params::of(apply, op)?;
-        let first_param = outline.n_params;
-        outline.n_params += params.len();
-        outline.steps.push(Step {
-            apply,
-            op,
-            node: crate::cop::Node {
-                inputs: graph.input_types(apply),
-                outputs: graph.output_types(apply),
-                position,
-                types: library.types().clone(),
-            },
-            name: format!("@M@_n{position}"),
-            support: String::new(),
-            params,
-            first_param,
-            inputs: names(&apply.inputs),
-            outputs: names(&apply.outputs),
-            task,
-            struct_task,
-        });
-    }
+    let main = Part { name: "@M@".to_owned(), n_inputs: 0, vars: Vec::new(), steps: Vec::new() };
+    let mut outline =
+        Outline { main, bodies: Vec::new(), tasks: Vec::new(), n_temps: 0, n_params: 0, is_foreign: false };
+    outline.main = outline.part("@M@", graph, library, None)?;
     Ok(outline)
 }
 
-impl Outline<'_> {
-    fn task(&mut self, kind: TaskKind, apply: i64, variable: i64) -> u32 {
+impl<'a> Outline<'a> {
+    /// Returns the steps of the module's graph, then those of the graphs that ops call.
+    pub(super) fn steps(&self) -> impl DoubleEndedIterator<Item = &Step<'a>> {
+        self.parts().flat_map(|part| &part.steps)
+    }
+
+    /// Returns the variables of the module's graph, then those of the graphs that ops call.
+    pub(super) fn vars(&self) -> impl Iterator<Item = &Var<'a>> {
+        self.parts().flat_map(|part| &part.vars)
+    }
+
+    /// Returns the steps in the order of [`Outline::steps`].
+    pub(super) fn steps_mut(&mut self) -> impl Iterator<Item = &mut Step<'a>> {
+        self.main.steps.iter_mut().chain(self.bodies.iter_mut().flat_map(|part| &mut part.steps))
+    }
+
+    fn parts(&self) -> impl DoubleEndedIterator<Item = &Part<'a>> {
+        std::iter::once(&self.main).chain(&self.bodies)
+    }
+
+    /// Outlines a graph. Failures of a graph that an op calls are those of the Apply `caller` of the module's graph.
+    fn part(
+        &mut self,
+        name: &str,
+        graph: &'a FunctionGraph,
+        library: &Library,
+        caller: Option<usize>,
+    ) -> Result<Part<'a>, LinkError> {
+        check_outputs(graph)?;
+        let places = Places::of(graph, library);
+        let number = |n: usize| i64::try_from(n).unwrap_or(-1);
+        let (mut vars, mut steps) = (Vec::new(), Vec::new());
+        for id in order(graph) {
+            let ctype = c_type(graph.ty(id), library)?;
+            let role = places.role(graph, id, &*ctype, &mut self.n_temps);
+            let place = caller.map_or((-1, number(id.index())), |caller| (number(caller), -1));
+            let task = self.task(TaskKind::Extract, place);
+            let synced = matches!(role, Role::Output(_) | Role::Temporary(_));
+            let sync_task = if synced { self.task(TaskKind::Sync, place) } else { 0 };
+            vars.push(Var {
+                number: id.index(),
+                name: format!("V{}", id.index()),
+                role,
+                ty: graph.ty(id),
+                ctype,
+                check_input: places.is_checked(id),
+                task,
+                sync_task,
+            });
+        }
+        for (position, apply) in graph.applies().iter().enumerate() {
+            let op = library
+                .c_op(&*apply.op)
+                .ok_or_else(|| LinkError::NoC { apply: position, op: apply.op.label() })?;
+            let (caller, name) = (caller.unwrap_or(position), format!("{name}_n{position}"));
+            for (i, body) in op.bodies().into_iter().enumerate() {
+                let body = self.part(&format!("{name}_body{i}"), body, library, Some(caller))?;
+                self.bodies.push(body);
+            }
+            let task = self.task(TaskKind::Code, (number(caller), -1));
+            let struct_task = self.task(TaskKind::Struct, (number(caller), -1));
+            let types = apply.inputs.iter().chain(&apply.outputs).map(|v| graph.ty(*v));
+            self.is_foreign |= is_foreign(op, types);
+            let names = |ids: &[VarId]| ids.iter().map(|v| format!("V{}", v.index())).collect();
+            let params = params::of(apply, op)?;
+            let first_param = self.n_params;
+            self.n_params += params.len();
+            steps.push(Step {
+                apply,
+                op,
+                node: crate::cop::Node {
+                    inputs: graph.input_types(apply),
+                    outputs: graph.output_types(apply),
+                    position: caller,
+                    types: library.types().clone(),
+                },
+                name,
+                support: String::new(),
+                params,
+                first_param,
+                inputs: names(&apply.inputs),
+                outputs: names(&apply.outputs),
+                task,
+                struct_task,
+            });
+        }
+        Ok(Part { name: name.to_owned(), n_inputs: graph.inputs().len(), vars, steps })
+    }
+
+    /// Adds a failure ID of an Apply or a variable.
+    fn task(&mut self, kind: TaskKind, (apply, variable): (i64, i64)) -> u32 {
         self.tasks.push(Task { kind, apply, variable });
         // ID 0 means success, so IDs are positions plus one.
         u32::try_from(self.tasks.len()).unwrap_or(u32::MAX)

@@ -11,22 +11,21 @@ use crate::error::LinkError;
 use crate::module::SourceSet;
 use crate::object::{CLinkerObject, CacheVersion};
 use crate::sub::Sub;
-use precast_graph::FunctionGraph;
 use precast_store::key::{ContentId, Versioned};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns the versioned ops and types of a module, sorted and without duplicates.
-pub(super) fn versions(outline: &Outline<'_>, graph: &FunctionGraph) -> Result<Vec<Versioned>, LinkError> {
+pub(super) fn versions(outline: &Outline<'_>) -> Result<Vec<Versioned>, LinkError> {
     let mut found = BTreeSet::new();
-    for step in &outline.steps {
+    for step in outline.steps() {
         if let CacheVersion::Version(version) = step.op.c_code_cache_version_apply(&step.node) {
             let op = print(&step.apply.op.label(), &step.node.inputs, &step.node.outputs);
             found.insert(Versioned { op, version, files: ids(&files(step)?) });
         }
     }
-    for (var, id) in outline.vars.iter().zip(super::variables::order(graph)) {
+    for var in outline.vars() {
         if let CacheVersion::Version(version) = var.ctype.c_code_cache_version() {
-            found.insert(Versioned { op: rankless(graph.ty(id)), version, files: ids(&type_files(var)) });
+            found.insert(Versioned { op: rankless(var.ty), version, files: ids(&type_files(var)) });
         }
     }
     Ok(found.into_iter().collect())

@@ -21,7 +21,8 @@ pub fn slots(graph: &FunctionGraph, library: &Library) -> Result<Vec<Array>, Lin
     Ok(values)
 }
 
-/// Returns the slot values of the module of a single Apply, which has no constants: its params, field by field.
+/// Returns the slot values of the module of a single Apply, which has no constants: the params of the graphs that its op
+/// calls, then its own, field by field.
 ///
 /// # Errors
 /// See [`slots`].
@@ -31,17 +32,23 @@ pub fn apply_slots(
     library: &Library,
 ) -> Result<Vec<Array>, LinkError> {
     let op = &*graph.applies()[position].op;
-    if op.params().is_empty() {
-        return Ok(Vec::new());
-    }
     let no_c = || LinkError::NoC { apply: position, op: op.label() };
-    let params = of(&graph.applies()[position], library.c_op(op).ok_or_else(no_c)?)?;
+    let c_op = library.c_op(op);
+    let mut values = Vec::new();
+    for body in c_op.map(COp::bodies).unwrap_or_default() {
+        values.extend(slots(body, library)?);
+    }
+    if op.params().is_empty() {
+        return Ok(values);
+    }
+    let params = of(&graph.applies()[position], c_op.ok_or_else(no_c)?)?;
     let props = op.props();
     let value = |(field, ty): (&str, &ParamType)| {
         let prop = props.get(field).ok_or_else(|| param(&called(op), field, "is not a prop of the op"))?;
         value(ty, prop).map_err(|problem| param(&called(op), field, &problem))
     };
-    params.fields().map(value).collect()
+    values.extend(params.fields().map(value).collect::<Result<Vec<_>, _>>()?);
+    Ok(values)
 }
 
 /// Returns the name of an op for messages. External ops all have the same name in JSON, so their label is used.

@@ -21,6 +21,10 @@ impl Parser<'_> {
             Token::Name("True") => true.into(),
             Token::Name("False") => false.into(),
             Token::Name("None") => Operand::None,
+            Token::Name("lambda") => {
+                self.next += 1;
+                return self.lambda();
+            }
             Token::Sign(open @ ("(" | "[")) => {
                 self.next += 1;
                 return if open == "(" {
@@ -67,7 +71,14 @@ impl Parser<'_> {
     /// Parses a name: a call if a parenthesis follows; otherwise a bound value, a constant or a dtype.
     fn named(&mut self, at: usize, name: &str) -> Parsed<Operand> {
         if self.skip("(") {
-            return self.call_by_name(at, name);
+            return match self.names.get(name).map(|bound| &bound.operand) {
+                Some(Operand::Function(function)) => {
+                    let function = function.clone();
+                    self.take_bound(name);
+                    self.call_bound(at, name, &function)
+                }
+                _ => self.call_by_name(at, name),
+            };
         }
         if self.is_bound(name) {
             return self.bound(at, name);

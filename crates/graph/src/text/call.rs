@@ -4,6 +4,7 @@ use super::error::{Member, ParseTextError};
 use super::lex::Token;
 use super::parse::{Parsed, Parser};
 use crate::build_error::BuildError;
+use crate::function::Function;
 use crate::make_node_error::MakeNodeError;
 use crate::nearest::nearest;
 use crate::op::OpLibrary;
@@ -46,6 +47,18 @@ impl Parser<'_> {
         let (operands, keywords) = self.arguments(Vec::new())?;
         let called = self.library.call_by_name(&mut self.graph, function, &operands, &keywords);
         self.called(at, function, called, |library| library.signature_by_name(function))
+    }
+
+    /// Parses the call of a function of the text; the opening parenthesis is already read.
+    pub(super) fn call_bound(&mut self, at: usize, name: &str, function: &Function) -> Parsed<Operand> {
+        let (operands, keywords) = self.arguments(Vec::new())?;
+        if let Some(keyword) = keywords.keys().next() {
+            let problem = "is named; functions of a text take arguments by position";
+            let source = MakeNodeError::prop(name, keyword, problem);
+            return Err(self.refused(at, name, source));
+        }
+        let called = function.call(&mut self.graph, self.library, &operands);
+        self.called(at, name, Some(called), |_| None)
     }
 
     /// Parses a method or an attribute of a value; the dot is already read.
@@ -105,6 +118,8 @@ impl Parser<'_> {
     ) -> Parsed<Operand> {
         match called {
             Some(Ok(result)) => Ok(result),
+            // The position in a function is closer to the mistake.
+            Some(Err(BuildError::Text(error))) => Err(*error),
             Some(Err(source)) => {
                 let wrong = matches!(
                     source,

@@ -265,10 +265,12 @@ fn of_token(found: &str, expected: &str) -> Option<&'static str> {
         "if" | "else" => "write `where(condition, a, b)`",
         "in" => "write `any(array == value)`",
         "is" => "write `==`, or `isnan(x)`",
-        "for" | "while" | "lambda" => "apply functions to whole arrays: write `f(x)` for `[f(a) for a in x]`",
-        "def" | "return" | "import" | "del" => {
-            "write `name = expression; …; expression`; functions need no import"
+        "for" | "while" => {
+            "apply functions to whole arrays, `f(x)` for `[f(a) for a in x]`, or write a loop with `scan` or \
+             `while_loop`"
         }
+        "def" | "return" => "write `def f(x): y = x + 1; return y` as a statement of its own",
+        "import" | "del" => "write `name = expression; …; expression`; functions need no import",
         "=" if value => "bind a new name: write `z = x + 1` for `x += 1`",
         "=" => "write `z = set_subtensor(x[0], 1)` for `x[0] = 1`, `==` to compare",
         "," if expected.ends_with("the end") => {

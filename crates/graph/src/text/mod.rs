@@ -30,6 +30,7 @@ mod atom;
 mod call;
 mod error;
 mod expression;
+mod function;
 mod index;
 mod input;
 mod lex;

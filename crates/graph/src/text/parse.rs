@@ -16,6 +16,8 @@ use crate::operand::{Keywords, Operand};
 use precast_core::names::{check_name, excerpt};
 use precast_core::native::DefaultFloats;
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The maximum nesting depth of brackets, signs and powers.
 const MAX_DEPTH: usize = 100;
@@ -83,10 +85,16 @@ pub fn evaluate(
 ) -> Result<VarId, ParseTextError> {
     let _floats = DefaultFloats::set();
     let tokens = lex(text, None)?;
-    let bound = |operand: &Operand| Bound { operand: operand.clone(), used: true, statement: None };
+    let bound = |operand: &Operand| Bound {
+        operand: operand.clone(),
+        used: true,
+        statement: None,
+        is_outside: false,
+    };
     let names = names.iter().map(|(name, operand)| ((*name).to_owned(), bound(operand))).collect();
     let own = std::mem::take(graph);
-    let mut parser = Parser { text, output: None, tokens, next: 0, depth: 0, graph: own, names, library };
+    let limits = Arc::default();
+    let mut parser = Parser { text, output: None, tokens, next: 0, graph: own, names, library, limits };
     let result = parser.expression();
     *graph = parser.graph;
     result
@@ -112,18 +120,19 @@ fn read(
             _ => refuse("is declared twice"),
         });
         let variable = added?;
-        names.insert(name.clone(), Bound { operand: variable.into(), used: false, statement: None });
+        names.insert(
+            name.clone(),
+            Bound { operand: variable.into(), used: false, statement: None, is_outside: false },
+        );
     }
-    let (mut results, mut all) = (Vec::new(), 0);
+    let (mut results, limits) = (Vec::new(), Arc::new(Limits::default()));
     for (position, text) in outputs.iter().enumerate() {
         let output = (outputs.len() > 1).then_some(position);
         let tokens = lex(text, output)?;
         // Does not count the end token.
-        all += tokens.len().saturating_sub(1);
-        if all > MAX_TOKENS {
-            return Err(ParseTextError::Long { found: all, limit: MAX_TOKENS });
-        }
-        let parser = Parser { text, output, tokens, next: 0, depth: 0, graph, names, library };
+        limits.spend(tokens.len().saturating_sub(1))?;
+        let limits = Arc::clone(&limits);
+        let parser = Parser { text, output, tokens, next: 0, graph, names, library, limits };
         let (result, name);
         (graph, names, result, name) = parser.statements()?;
         results.push((result, name));
@@ -149,23 +158,40 @@ pub(super) type Parsed<T> = Result<T, ParseTextError>;
 
 /// The parser of one text.
 pub(super) struct Parser<'t> {
-    text: &'t str,
-    output: Option<usize>,
+    pub(super) text: &'t str,
+    pub(super) output: Option<usize>,
     pub(super) tokens: Vec<Spanned<'t>>,
     pub(super) next: usize,
-    depth: usize,
     pub(super) graph: FunctionGraph,
-    names: BTreeMap<String, Bound>,
+    pub(super) names: BTreeMap<String, Bound>,
     pub(super) library: &'t dyn OpLibrary,
+    pub(super) limits: Arc<Limits>,
 }
 
 /// The value bound to a name.
-struct Bound {
-    operand: Operand,
+pub(super) struct Bound {
+    pub(super) operand: Operand,
     /// Whether the name has been used.
-    used: bool,
+    pub(super) used: bool,
     /// The position of the statement, if it binds this name alone.
-    statement: Option<Box<Position>>,
+    pub(super) statement: Option<Box<Position>>,
+    /// Whether the name was bound outside of the function that is being called, so that the function may hide it.
+    pub(super) is_outside: bool,
+}
+
+/// Limits shared by a graph's texts and the calls of functions in them.
+#[derive(Default)]
+pub(super) struct Limits {
+    depth: AtomicUsize,
+    tokens: AtomicUsize,
+}
+
+impl Limits {
+    /// Counts parsed tokens.
+    pub(super) fn spend(&self, tokens: usize) -> Parsed<()> {
+        let found = self.tokens.fetch_add(tokens, Ordering::Relaxed).saturating_add(tokens);
+        if found > MAX_TOKENS { Err(ParseTextError::Long { found, limit: MAX_TOKENS }) } else { Ok(()) }
+    }
 }
 
 /// The result of a text: the graph so far, the names so far, the output and its name.
@@ -176,10 +202,14 @@ impl<'t> Parser<'t> {
         loop {
             while self.skip(";") || self.skip("\n") {}
             let at = self.offset();
-            let (name, value) = self.statement()?;
-            if !matches!(self.peek(), Token::End | Token::Sign(";" | "\n")) {
-                return Err(self.unexpected("an operator, `;` or the end"));
+            if self.peek() == Token::Name("def") {
+                self.next += 1;
+                self.def()?;
+                self.separated()?;
+                continue;
             }
+            let (name, value) = self.statement()?;
+            self.separated()?;
             while self.skip(";") || self.skip("\n") {}
             if self.peek() == Token::End {
                 let result = self.output(at, &value)?;
@@ -195,14 +225,58 @@ impl<'t> Parser<'t> {
         }
     }
 
+    /// Checks that a statement ends here.
+    fn separated(&self) -> Parsed<()> {
+        match self.peek() {
+            Token::End | Token::Sign(";" | "\n") => Ok(()),
+            _ => Err(self.unexpected("an operator, `;` or the end")),
+        }
+    }
+
+    /// Parses the statements of a function, the last of which is `return`.
+    pub(super) fn body(&mut self) -> Parsed<Operand> {
+        loop {
+            while self.skip(";") || self.skip("\n") {}
+            let at = self.offset();
+            match self.peek() {
+                Token::Name("def") => {
+                    self.next += 1;
+                    self.def()?;
+                }
+                Token::Name("return") => {
+                    self.next += 1;
+                    let value = self.whole()?;
+                    let unused = self.names.values().filter(|bound| !bound.used);
+                    let unused = unused.filter_map(|bound| bound.statement.clone());
+                    return match unused.min_by_key(|place| (place.line, place.column)) {
+                        Some(place) => Err(ParseTextError::Unused { place }),
+                        None => Ok(value),
+                    };
+                }
+                _ => {
+                    if self.statement()?.0.is_none() {
+                        return Err(ParseTextError::Unused { place: self.place(at) });
+                    }
+                }
+            }
+            self.separated()?;
+        }
+    }
+
     /// Parses one expression up to the end of the text.
-    fn expression(&mut self) -> Parsed<VarId> {
-        let at = self.offset();
+    pub(super) fn whole(&mut self) -> Parsed<Operand> {
         let value = self.binary(0)?;
         match self.peek() {
-            Token::End => self.output(at, &value),
+            Token::End => Ok(value),
             _ => Err(self.unexpected("an operator or the end")),
         }
+    }
+
+    /// Parses the only expression of a text and returns its variable.
+    fn expression(&mut self) -> Parsed<VarId> {
+        let at = self.offset();
+        let value = self.whole()?;
+        self.output(at, &value)
     }
 
     /// Returns the variable of a text's final value. A tuple of numbers, e.g. `x.shape`, becomes a vector.
@@ -261,7 +335,11 @@ impl<'t> Parser<'t> {
     }
 
     /// Checks that names can be bound.
-    fn bindable(&mut self, start: usize, names: Vec<(usize, &'t str)>) -> Parsed<Vec<(usize, &'t str)>> {
+    pub(super) fn bindable(
+        &mut self,
+        start: usize,
+        names: Vec<(usize, &'t str)>,
+    ) -> Parsed<Vec<(usize, &'t str)>> {
         for (position, (at, name)) in names.iter().enumerate() {
             if is_keyword(name) {
                 self.next = start + 2 * position;
@@ -276,18 +354,18 @@ impl<'t> Parser<'t> {
                 });
             }
             let twice = names[..position].iter().any(|(_, earlier)| earlier == name);
-            if twice || self.names.contains_key(*name) {
+            if twice || self.names.get(*name).is_some_and(|bound| !bound.is_outside) {
                 return Err(ParseTextError::Duplicate { place: self.place(*at), name: (*name).to_owned() });
             }
         }
         Ok(names)
     }
 
-    fn bind(&mut self, name: &str, operand: Operand, statement: Option<Box<Position>>) {
+    pub(super) fn bind(&mut self, name: &str, operand: Operand, statement: Option<Box<Position>>) {
         if let Operand::Var(variable) | Operand::Weak(variable) = operand {
             self.graph.put_name(variable, name);
         }
-        self.names.insert(name.to_owned(), Bound { operand, used: false, statement });
+        self.names.insert(name.to_owned(), Bound { operand, used: false, statement, is_outside: false });
     }
 
     /// Returns whether a name is bound.
@@ -308,12 +386,13 @@ impl<'t> Parser<'t> {
     }
 
     pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
-        if self.depth == MAX_DEPTH {
-            return Err(ParseTextError::Depth { place: self.place(self.offset()), limit: MAX_DEPTH });
-        }
-        self.depth += 1;
-        let result = read(self);
-        self.depth -= 1;
+        let depth = self.limits.depth.fetch_add(1, Ordering::Relaxed);
+        let result = if depth == MAX_DEPTH {
+            Err(ParseTextError::Depth { place: self.place(self.offset()), limit: MAX_DEPTH })
+        } else {
+            read(self)
+        };
+        self.limits.depth.fetch_sub(1, Ordering::Relaxed);
         result
     }
 

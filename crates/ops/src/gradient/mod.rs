@@ -4,6 +4,7 @@
 //! walk     from a result back to the variables of interest, Apply by Apply in reverse
 //! extents  which dimensions are equal at run time, so that few gradients have to be summed or broadcast
 //! rules    the derivatives of elementwise ops, from the column `d` of `rows/elementwise.rs`
+//! control  the derivatives of loops and branches
 //! index, linalg, reduce, shape    those of other ops, by the folder of the op; own: those of external ops
 //! ```
 //! An op names its derivative in [`Op::pullback`](precast_graph::Op::pullback). Composed functions need none.
@@ -14,6 +15,7 @@
 //! are equal, and *wide*, with the shape to which the variable was broadcast; the sum over the copies comes last. So
 //! that chains of elementwise ops stay one kernel, although extents are unknown until run time.
 
+pub(crate) mod control;
 mod extents;
 pub(crate) mod index;
 pub(crate) mod linalg;
@@ -47,15 +49,30 @@ pub(crate) fn pull(
     variables: &[VarId],
     missing: Missing,
 ) -> Result<Vec<VarId>, BuildError> {
-    for variable in std::iter::once(&y).chain(variables) {
+    pull_all(graph, library, &[(y, seed)], variables, missing)
+}
+
+/// Appends the gradients by variables of several results, each weighted by a seed.
+///
+/// # Errors
+/// As [`pull`].
+pub(crate) fn pull_all(
+    graph: &mut FunctionGraph,
+    library: &dyn OpLibrary,
+    seeds: &[(VarId, VarId)],
+    variables: &[VarId],
+    missing: Missing,
+) -> Result<Vec<VarId>, BuildError> {
+    let results: Vec<VarId> = seeds.iter().map(|(y, _)| *y).collect();
+    for (position, variable) in results.iter().chain(variables).enumerate() {
         let ty = graph.ty(*variable);
         if !ty.dtype().is_float() {
             let (op, found) = ("grad".to_owned(), ty.dtype());
-            let input = usize::from(*variable != y);
+            let input = usize::from(position >= results.len());
             return Err(MakeNodeError::DType { op, input, found, expected: "floats".to_owned() }.into());
         }
     }
-    let on_path = on_path(graph, y, variables);
+    let on_path = on_path(graph, &results, variables);
     let unused = variables.iter().position(|variable| !on_path[variable.index()]);
     if let Some(position) = unused.filter(|_| missing == Missing::Error) {
         let name = graph.variable(variables[position]).name.clone();
@@ -63,7 +80,7 @@ pub(crate) fn pull(
         return Err(Pullback::error(format!("the result does not depend on {name}")));
     }
     let applies = graph.applies().len();
-    let mut walk = Walk::from(graph, library, y, seed, variables);
+    let mut walk = Walk::from(graph, library, seeds, variables);
     // Gradients by variables of interest are complete once all later Applies are done.
     for position in (0..applies).rev() {
         walk.apply(position, &on_path)?;
@@ -104,8 +121,8 @@ pub fn value_and_grad(graph: &FunctionGraph, inputs: &[&str]) -> Result<Function
     Ok(graph)
 }
 
-/// Marks the variables between `y` and the variables of interest; integers and truth values have no gradient.
-fn on_path(graph: &FunctionGraph, y: VarId, variables: &[VarId]) -> Vec<bool> {
+/// Marks the variables between results and the variables of interest; integers and truth values have no gradient.
+fn on_path(graph: &FunctionGraph, results: &[VarId], variables: &[VarId]) -> Vec<bool> {
     let count = graph.variables().len();
     let mut after = vec![false; count];
     for variable in variables {
@@ -120,7 +137,7 @@ fn on_path(graph: &FunctionGraph, y: VarId, variables: &[VarId]) -> Vec<bool> {
         }
     }
     let mut before = vec![false; count];
-    before[y.index()] = true;
+    results.iter().for_each(|y| before[y.index()] = true);
     for apply in graph.applies().iter().rev() {
         if apply.outputs.iter().any(|output| before[output.index()]) {
             for input in &apply.inputs {

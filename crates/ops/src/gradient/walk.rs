@@ -24,15 +24,17 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Begins at a result `y`, whose gradient is `seed`.
+    /// Begins at results, each with its gradient.
     pub(super) fn from(
         graph: &'a mut FunctionGraph,
         library: &'a dyn OpLibrary,
-        y: VarId,
-        seed: VarId,
+        seeds: &[(VarId, VarId)],
         kept: &'a [VarId],
     ) -> Self {
-        let pending = BTreeMap::from([(y, vec![seed])]);
+        let mut pending: BTreeMap<VarId, Vec<VarId>> = BTreeMap::new();
+        for (y, seed) in seeds {
+            pending.entry(*y).or_default().push(*seed);
+        }
         Self { graph, library, kept, extents: Extents::default(), pending }
     }
 
@@ -44,6 +46,9 @@ impl<'a> Walk<'a> {
             return Ok(());
         }
         let wanted: Vec<bool> = apply.inputs.iter().map(|input| on_path[input.index()]).collect();
+        if !wanted.contains(&true) {
+            return Ok(());
+        }
         let elementwise = (&*apply.op as &dyn Any).downcast_ref::<Elemwise>();
         let mut gradients = Vec::new();
         for output in &apply.outputs {

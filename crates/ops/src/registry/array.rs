@@ -22,7 +22,7 @@ impl Operands<'_> {
             Operand::List(items) => self.list_dtype(items),
             Operand::Var(v) | Operand::Weak(v) => self.graph.ty(*v).dtype(),
             Operand::Literal(literal) => literal.dtype(),
-            Operand::Setting(_) | Operand::None => DType::F64,
+            Operand::Setting(_) | Operand::Function(_) | Operand::None => DType::F64,
         };
         DType::upcast_all(items.iter().map(own)).unwrap_or(DType::F64)
     }
@@ -47,7 +47,12 @@ impl Operands<'_> {
                 Operand::List(items) => self.array(items, dtype)?,
                 item => {
                     let args = [item.clone()];
-                    let mut one = Operands { graph: self.graph, function: self.function, args: &args };
+                    let mut one = Operands {
+                        graph: self.graph,
+                        library: self.library,
+                        function: self.function,
+                        args: &args,
+                    };
                     one.cast_argument(0, dtype)?
                 }
             });

@@ -35,7 +35,11 @@ impl Operands<'_> {
             named.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
         let (args, props) =
             bind(function, row, args, &keywords).map_err(|error| self.within(error.into()))?;
-        let result = apply(&mut Operands { graph: self.graph, function, args: &args }, row, &props);
+        let result = apply(
+            &mut Operands { graph: self.graph, library: self.library, function, args: &args },
+            row,
+            &props,
+        );
         let result = result.map_err(|error| self.within(error))?;
         let Operand::Var(result) = result else { return Err(missing().into()) };
         Ok(result)

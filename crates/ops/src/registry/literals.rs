@@ -4,7 +4,9 @@ use super::elementwise;
 use super::operand::Operands;
 use crate::rows::Row;
 use precast_graph::literal::{Kind, LiteralError, arithmetic};
-use precast_graph::{BuildError, FunctionGraph, Literal, MakeNodeError, Operand, Props, interpret};
+use precast_graph::{
+    BuildError, FunctionGraph, Literal, MakeNodeError, OpLibrary, Operand, Props, interpret,
+};
 
 /// Returns the literals if all arguments are literals.
 pub(super) fn all(args: &[Operand]) -> Option<Vec<Literal>> {
@@ -16,6 +18,7 @@ pub(super) fn all(args: &[Operand]) -> Option<Vec<Literal>> {
 /// Evaluates an elementwise function of literals: exactly if [`arithmetic`] supports it, otherwise with the library
 /// in f64 and i64.
 pub(super) fn call(
+    library: &dyn OpLibrary,
     function: &Row,
     name: &str,
     literals: &[Literal],
@@ -42,7 +45,7 @@ pub(super) fn call(
         .map(Operand::Literal)
         .collect();
     let mut graph = FunctionGraph::new();
-    let mut operands = Operands { graph: &mut graph, function: name, args: &args };
+    let mut operands = Operands { graph: &mut graph, library, function: name, args: &args };
     let result = elementwise::apply(&mut operands, function, props)?;
     graph.output(result, None)?;
     let value = interpret(&graph, &[]).ok().and_then(|values| values.first()?.numbers().first().copied());

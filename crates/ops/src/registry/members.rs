@@ -70,7 +70,7 @@ pub(super) fn attribute(
 ) -> Option<Result<Operand, BuildError>> {
     ATTRIBUTES.contains(&name).then(|| {
         let args = [value.clone()];
-        let mut of = Operands { graph, function: name, args: &args };
+        let mut of = Operands { graph, library: ops, function: name, args: &args };
         let x = of.variable(0)?;
         match name {
             "T" | "real" | "imag" => {

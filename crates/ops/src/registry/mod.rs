@@ -15,6 +15,7 @@ mod compare;
 mod compose;
 mod composed;
 mod contract;
+mod control;
 mod decompositions;
 mod diagonal;
 mod edit;
@@ -204,9 +205,9 @@ impl OpLibrary for Ops {
         };
         let function = row.filter(|row| row.scalar.is_some());
         if let (Some(function), Some(literals)) = (function, literals::all(args)) {
-            return Some(literals::call(function, name, &literals, props).map(Operand::Literal));
+            return Some(literals::call(self, function, name, &literals, props).map(Operand::Literal));
         }
-        let mut operands = Operands { graph, function: name, args };
+        let mut operands = Operands { graph, library: self, function: name, args };
         let result = match row.and_then(|row| Some((row, function_of(row)?))) {
             Some((row, apply)) => apply(&mut operands, row, props),
             None if name.parse::<DType>().is_ok() => cast_to(&mut operands, name, props).map(Operand::Var),
@@ -242,7 +243,7 @@ impl OpLibrary for Ops {
         }
         let called =
             bind::bind_own(name, args, keywords).map_err(BuildError::from).and_then(|(args, props)| {
-                let mut operands = Operands { graph, function: name, args: &args };
+                let mut operands = Operands { graph, library: self, function: name, args: &args };
                 self.own(&mut operands, &props).transpose()
             });
         called.map(|result| result.map(Operand::Var)).transpose()

@@ -13,11 +13,13 @@
 //! | only literals or extents | the dtype of the widest kind: bool, i64, f64, c128 |
 
 use precast_graph::literal::Kind;
-use precast_graph::{BuildError, DType, FunctionGraph, Literal, MakeNodeError, Operand};
+use precast_graph::{BuildError, DType, FunctionGraph, Literal, MakeNodeError, OpLibrary, Operand};
 
 /// A call under construction.
 pub(crate) struct Operands<'a> {
     pub(super) graph: &'a mut FunctionGraph,
+    /// The library that functions among the arguments use.
+    pub(super) library: &'a dyn OpLibrary,
     pub(super) function: &'a str,
     pub(super) args: &'a [Operand],
 }
@@ -106,7 +108,7 @@ impl Operands<'_> {
             Operand::Literal(literal) => Strength::Weak(literal.kind()),
             Operand::Weak(v) => Strength::Weak(Kind::of(self.graph.ty(*v).dtype())),
             Operand::List(items) => Strength::Array(self.list_dtype(items)),
-            Operand::Setting(_) | Operand::None => Strength::Weak(Kind::Bool),
+            Operand::Setting(_) | Operand::Function(_) | Operand::None => Strength::Weak(Kind::Bool),
         }
     }
 
@@ -116,7 +118,7 @@ impl Operands<'_> {
             Operand::Var(v) | Operand::Weak(v) => self.graph.ty(*v).dtype(),
             Operand::Literal(literal) => literal.dtype(),
             Operand::List(items) => self.list_dtype(items),
-            Operand::Setting(_) | Operand::None => DType::Bool,
+            Operand::Setting(_) | Operand::Function(_) | Operand::None => DType::Bool,
         }
     }
 

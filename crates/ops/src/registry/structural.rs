@@ -6,6 +6,7 @@ use super::axes::{
 };
 use super::cast::cast;
 use super::contract::{einsum, inner, outer, tensordot, vdot};
+use super::control::{branch, scan};
 use super::decompositions::{cho_solve, cholesky, det, inv, lu_factor, solve, solve_triangular};
 use super::diagonal::{diag, diagonal, tri, triangle};
 use super::fill::{append, at_least, broadcast_to, full, like, linspace};
@@ -30,8 +31,8 @@ use crate::shape::{
     ARange, Alloc, Assert, DeepCopy, Eye, Join, MakeVector, Reshape, Shape, ShapeI, Split, SumTo, View,
 };
 use crate::{
-    Argmax, BatchedDot, Cholesky, CumOp, DimShuffle, Dot, LuFactor, Matmul, PivotToPermutation, Reduce,
-    SearchSorted, Solve, SolveTriangular, Sort,
+    Argmax, BatchedDot, Branch, Cholesky, CumOp, DimShuffle, Dot, LuFactor, Matmul, PivotToPermutation,
+    Reduce, Scan, SearchSorted, Solve, SolveTriangular, Sort,
 };
 
 macro_rules! library {

@@ -34,7 +34,7 @@ impl Operands<'_> {
                 let array = self.array(items, self.list_dtype(items))?;
                 self.cast(array, dtype)
             }
-            other @ (Operand::Setting(_) | Operand::None) => {
+            other @ (Operand::Setting(_) | Operand::Function(_) | Operand::None) => {
                 let (op, found) = (self.function.to_owned(), other.describe());
                 let expected = "an array or a number".to_owned();
                 Err(MakeNodeError::Input { op, input: position, found, expected }.into())
@@ -53,7 +53,8 @@ impl Operands<'_> {
     /// Casts an operand that is not an argument to `dtype`.
     pub(super) fn cast_operand(&mut self, operand: &Operand, dtype: DType) -> Result<VarId, BuildError> {
         let args = [operand.clone()];
-        Operands { graph: self.graph, function: self.function, args: &args }.cast_argument(0, dtype)
+        Operands { graph: self.graph, library: self.library, function: self.function, args: &args }
+            .cast_argument(0, dtype)
     }
 
     /// Casts a weak integer to a narrower integer dtype, with a run-time check that the value fits.
@@ -143,7 +144,7 @@ impl Operands<'_> {
         let position = self.graph.constant(Array::from(position));
         let element = self.apply(Subtensor { index: vec![Selector::Index] }, &[vector, position])?;
         let args = [Operand::Var(element)];
-        Operands { graph: self.graph, function: self.function, args: &args }.integer(0)
+        Operands { graph: self.graph, library: self.library, function: self.function, args: &args }.integer(0)
     }
 
     /// Creates a constant vector of integers.

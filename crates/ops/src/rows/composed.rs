@@ -24,6 +24,13 @@ macro_rules! composed_rows {
             /// The gradient of `sum(y * weights)` by a variable, or a list of gradients by several variables.
             vjp(y, variables, weights) [] {} = vjp;
 
+            /// The result of `if_true` or of `if_false`, called with the operands. Only this function is computed.
+            cond(predicate, if_true, if_false; operands) [] {} = cond;
+            /// Applies `body` as long as the result satisfies `condition`, beginning with `init`.
+            while_loop(condition, body, init) [] {} = while_loop;
+            /// Applies `body(i, carry)` for each integer `i` from `lower` to below `upper`.
+            fori_loop(lower, upper, body, init) [] {} = fori_loop;
+
             /// Whether each element of `x` occurs in `others`.
             isin(x, others) [] {; assume_unique = False, invert = False, kind = None} = isin;
             /// The distinct elements in ascending order, the first position of each, the index of each element among them, and their counts.

@@ -269,6 +269,10 @@ macro_rules! structural_rows {
             jvp(y, x, direction) [] {} = [jvp] [] [] other;
             /// The product of the Hessian of `cost` by `x` with a direction.
             hvp(cost, x, direction) [] {} = [hvp] [] [] other;
+            /// A loop over the rows of `xs`, or of `length` steps: `f(carry, x)` returns the next carry and a row of `ys`. The last carry and `ys`. The arguments may be tuples.
+            scan(f, init, xs) [] {; reverse = False; length} = [scan] [Scan] [] other;
+            /// The result of one of the functions in a list, the one at a position, called with the operands. Only this function is computed.
+            branch(index, branches; operands) [] {} = [branch] [Branch] [] other;
             /// `num` evenly spaced numbers from `start` to `stop`; without `endpoint`, `stop` is excluded.
             linspace(start, stop, num) [] {endpoint = True; dtype = None} = [linspace] [] [] other;
 

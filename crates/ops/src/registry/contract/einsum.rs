@@ -23,7 +23,8 @@ pub(in crate::registry) fn einsum(
         }
     };
     let args = &operands.args[1..];
-    let mut inner = Operands { graph: operands.graph, function: operands.function, args };
+    let mut inner =
+        Operands { graph: operands.graph, library: operands.library, function: operands.function, args };
     let inputs = inner.cast_all(inner.common_array())?;
     let (left, right) =
         text.split_once("->").map_or((text.as_str(), None), |(left, right)| (left, Some(right)));

@@ -1,0 +1,193 @@
+//! Branch: calls one of several graphs.
+
+use super::body::{Body, expect_type};
+use crate::declared::{Declared, of, refuse};
+use crate::elements;
+use crate::gradient::rules::Pulled;
+use crate::sources::closure;
+use precast_codegen::template::render;
+use precast_codegen::{CLinkerObject, COp, LinkError, Node, SourceSet, Sub};
+use precast_graph::{
+    Array, DType, Extent, FunctionGraph, MakeNodeError, Op, PerformError, Prop, Props, Pullback, Type,
+};
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+const NAME: &str = "branch";
+
+/// An op that calls the graph at a position, and no other. A position below 0 selects the first graph, one above the last
+/// selects the last.
+///
+/// # Shapes
+/// ```text
+/// branch   i64[] (position), inputs of each graph in turn  ->  the outputs of the selected graph
+/// ```
+/// The graphs have outputs of the same dtypes and ranks.
+///
+/// # Errors
+/// At run time: those of the selected graph.
+///
+/// # Source
+/// JAX, `jax.lax.switch` and `jax.lax.cond`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Branch {
+    /// The graphs.
+    pub branches: Vec<Body>,
+}
+
+impl Branch {
+    /// Rebuilds a Branch from its props.
+    ///
+    /// # Errors
+    /// A prop that is missing, unknown or of the wrong kind, or graphs with different outputs.
+    pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
+        let declared = Declared::new(NAME, props, &["branches"])?;
+        let graphs =
+            declared.list("branches").ok_or_else(|| declared.wrong("branches", "a list of graphs"))?;
+        let branches = graphs.iter().map(|graph| Body::from_prop(NAME, "branches", Some(graph)));
+        let switch = Self { branches: branches.collect::<Result<_, _>>()? };
+        switch.outputs()?;
+        Ok(Arc::new(switch))
+    }
+
+    /// Returns the types of the outputs, which admit those of every graph.
+    fn outputs(&self) -> Result<Vec<Type>, MakeNodeError> {
+        let wrong = |problem: String| MakeNodeError::prop(NAME, "branches", problem);
+        let Some((first, others)) = self.branches.split_first() else {
+            return Err(wrong("is empty, expected at least one graph".to_owned()));
+        };
+        let mut types = first.outputs();
+        for (branch, outputs) in others.iter().map(Body::outputs).enumerate() {
+            if outputs.len() != types.len() {
+                let (found, expected) = (outputs.len(), types.len());
+                return Err(wrong(format!(
+                    "has {found} outputs in graph {}, expected {expected}",
+                    1 + branch
+                )));
+            }
+            for (output, (ty, other)) in types.iter_mut().zip(&outputs).enumerate() {
+                let met = meet(ty, other);
+                *ty = met.ok_or_else(|| {
+                    wrong(format!(
+                        "has `{other}` as output {output} of graph {}, expected `{ty}`",
+                        1 + branch
+                    ))
+                })?;
+            }
+        }
+        Ok(types)
+    }
+
+    /// Returns the position of the first input of each graph, after the selecting one.
+    pub(crate) fn offsets(&self) -> Vec<usize> {
+        let counts = self.branches.iter().map(|branch| branch.graph().inputs().len());
+        let ends = counts.scan(0, |end, count| {
+            *end += count;
+            Some(*end)
+        });
+        std::iter::once(0).chain(ends).collect()
+    }
+}
+
+/// Returns the narrowest type that admits two tensor types; `None` if they differ in dtype or rank.
+fn meet(a: &Type, b: &Type) -> Option<Type> {
+    match (a, b) {
+        (Type::Tensor(a), Type::Tensor(b)) if a.dtype == b.dtype && a.shape.len() == b.shape.len() => {
+            let extent = |(a, b): (&Extent, &Extent)| if a == b { *a } else { Extent::Unknown };
+            Some(of(a.dtype, a.shape.iter().zip(&b.shape).map(extent).collect()))
+        }
+        _ => None,
+    }
+}
+
+impl Op for Branch {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn props(&self) -> Props {
+        let graphs = self.branches.iter().map(|branch| Prop::Graph(branch.graph().clone()));
+        Props::from([("branches".to_owned(), Prop::List(graphs.collect()))])
+    }
+
+    fn make_node(&self, inputs: &[Type]) -> Result<Vec<Type>, MakeNodeError> {
+        let types = self.outputs()?;
+        let expected: Vec<Type> = self.branches.iter().flat_map(Body::inputs).collect();
+        MakeNodeError::expect_inputs(NAME, 1 + expected.len(), inputs)?;
+        if inputs[0].dtype() != DType::I64 || inputs[0].ndim() > 0 || !matches!(inputs[0], Type::Tensor(_)) {
+            return Err(refuse(NAME, 0, &inputs[0], "the position of a graph, `i64[]`"));
+        }
+        for (position, expected) in expected.iter().enumerate() {
+            if !matches!(expected, Type::Tensor(_)) {
+                return Err(refuse(NAME, 1 + position, expected, "a tensor"));
+            }
+            expect_type(NAME, 1 + position, &inputs[1 + position], expected)?;
+        }
+        Ok(types)
+    }
+
+    fn pullback(&self, at: &mut Pullback<'_>) -> Pulled {
+        Some(crate::gradient::control::branch(self, at))
+    }
+
+    fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {
+        let position = elements::integers(NAME, inputs[0])?.first().copied().unwrap_or_default();
+        let position = usize::try_from(position).unwrap_or(0).min(self.branches.len() - 1);
+        let offsets = self.offsets();
+        let inputs = inputs[1..][offsets[position]..offsets[position + 1]].iter();
+        let inputs: Vec<Array> = inputs.map(|array| (*array).clone()).collect();
+        self.branches[position].perform(NAME, &inputs, String::new)
+    }
+}
+
+const HEADER: &str = "precast/ops/branch.h";
+
+impl CLinkerObject for Branch {
+    fn c_headers(&self) -> Vec<String> {
+        vec![HEADER.to_owned()]
+    }
+
+    fn c_sources(&self) -> SourceSet {
+        closure(&self.c_headers())
+    }
+}
+
+impl COp for Branch {
+    fn bodies(&self) -> Vec<&FunctionGraph> {
+        self.branches.iter().map(Body::lowered).collect()
+    }
+
+    fn c_code(
+        &self,
+        _: &Node,
+        name: &str,
+        inputs: &[String],
+        outputs: &[String],
+        sub: &Sub,
+    ) -> Result<String, LinkError> {
+        let mut assign = String::new();
+        for (j, output) in outputs.iter().enumerate() {
+            // Writing to a string cannot fail.
+            let _ = writeln!(assign, "  {output} = results[{j}];");
+        }
+        let bodies: Vec<String> = (0..self.branches.len()).map(|i| format!("{name}_body{i}_run")).collect();
+        let offsets: Vec<String> = self.offsets().iter().map(ToString::to_string).collect();
+        let values = [
+            ("BODIES", &*bodies.join(", ")),
+            ("OFFSETS", &offsets.join(", ")),
+            ("BRANCHES", &bodies.len().to_string()),
+            ("N_OUT", &outputs.len().to_string()),
+            ("ARGS", &(inputs.len() + outputs.len()).to_string()),
+            ("INPUTS", &inputs.join(", ")),
+            ("OUTPUTS", &outputs.join(", ")),
+            ("ASSIGN", &assign),
+            ("FAIL", &sub.fail),
+        ];
+        Ok(render(include_str!("../../c/branch.c.in"), &values))
+    }
+
+    fn content_id(&self) -> Option<String> {
+        let ids = self.branches.iter().map(Body::content_id).collect::<Option<Vec<String>>>()?;
+        Some(format!("branch({})", ids.join("; ")))
+    }
+}
