@@ -161,7 +161,7 @@ impl Written {
         };
         let mut names: BTreeMap<String, Bound> =
             self.outside.iter().map(|(name, operand)| (name.clone(), outside(operand))).collect();
-        bind("the function", &self.parameters, args, &mut names)?;
+        bind("function", &self.parameters, args, &mut names)?;
         let mut tokens = lex(&self.text[self.body.clone()], self.output).map_err(Box::new)?;
         tokens.iter_mut().for_each(|spanned| spanned.offset += self.body.start);
         self.limits.spend(tokens.len()).map_err(Box::new)?;

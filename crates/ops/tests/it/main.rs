@@ -9,6 +9,7 @@ mod c_scalars;
 mod cases;
 mod compiler;
 mod complex;
+mod control;
 mod few;
 mod functions;
 mod golden;

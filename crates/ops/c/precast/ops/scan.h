@@ -200,6 +200,25 @@ static int pc_scan_cut(pc_context *ctx, pc_tensor **out, const pc_tensor *store,
   return 0;
 }
 
+/* Returns a tensor that the instance may keep; releases one that lies in memory of the caller, and returns NULL. */
+static pc_object *pc_scan_spare(pc_object *tensor) {
+  if (tensor != NULL && (((pc_tensor *)tensor)->owner != NULL || ((pc_tensor *)tensor)->capacity_bytes == 0)) {
+    pc_xdecref(tensor);
+    return NULL;
+  }
+  return tensor;
+}
+
+/* Makes the last carry `*last` the output: in the memory of the caller's tensor `*other` if it fits. */
+static void pc_scan_finish(pc_object **last, pc_object **other) {
+  const pc_tensor *const from = (pc_tensor *)*last;
+  pc_tensor *const to = (pc_tensor *)*other;
+  if (from->capacity_bytes == 0 || !pc_output_fits(to, from->dtype, from->ndim, from->shape)) return;
+  pc_scan_copy(from->ndim, pc_dtype_bytes(from->dtype), from->shape, to->data, to->strides, from->data, from->strides);
+  *other = *last;
+  *last = (pc_object *)to;
+}
+
 /* Runs a loop. `in` are the number of steps and the inputs of the op, `out` its output variables. Returns 0, or another number with
  * the error slot set. */
 __attribute__((unused)) static int pc_scan_run(pc_context *ctx, const pc_scan *op, void *self, pc_object **cells, pc_object **args,
@@ -211,8 +230,11 @@ __attribute__((unused)) static int pc_scan_run(pc_context *ctx, const pc_scan *o
   for (int32_t i = 0; i < n_in; i++) {
     args[i] = i >= carries && i < carries + op->n_sequences ? NULL : (pc_object *)in[1 + i];
   }
+  /* The two tensors of a carry are used in turn; the last step writes to that of the output. */
+  const int begins_with_output = op->until || steps == 0 || steps % 2 == 1;
   for (int32_t i = 0; i < carries; i++) {
-    made[i] = (pc_object *)out[i];
+    made[i] = begins_with_output ? (pc_object *)out[i] : cells[i];
+    if (!begins_with_output) cells[i] = (pc_object *)out[i];
     out[i] = NULL;
   }
   for (int32_t j = 0; j < op->n_rows; j++) {
@@ -236,10 +258,12 @@ __attribute__((unused)) static int pc_scan_run(pc_context *ctx, const pc_scan *o
     if (failed) {
       if (is_own) pc_xdecref(args[i]);
       pc_xdecref(made[i]);
+      cells[i] = pc_scan_spare(cells[i]);
     } else if (is_own) {
+      if (op->until && done % 2 == 0) pc_scan_finish(&args[i], &made[i]);
       out[i] = (pc_tensor *)args[i];
       pc_xdecref(cells[i]);
-      cells[i] = made[i];
+      cells[i] = pc_scan_spare(made[i]);
     } else {
       const pc_tensor *const first = in[1 + i];
       out[i] = (pc_tensor *)made[i];
@@ -250,12 +274,7 @@ __attribute__((unused)) static int pc_scan_run(pc_context *ctx, const pc_scan *o
   for (int32_t k = carries; k < carries + op->n_sequences; k++) pc_xdecref(args[k]);
   for (int32_t j = 0; j < op->n_rows; j++) {
     /* Views do not outlive the call. */
-    pc_object **const row = &made[carries + j];
-    if (*row != NULL && ((pc_tensor *)*row)->owner != NULL) {
-      pc_xdecref(*row);
-      *row = NULL;
-    }
-    cells[carries + j] = *row;
+    cells[carries + j] = pc_scan_spare(made[carries + j]);
   }
   if (op->until) *flag = made[carries + op->n_rows];
   return failed;

@@ -7,6 +7,7 @@
 //! ```
 //! Each case is an expression of the inputs; its cost is the sum of its elements with different weights.
 
+mod control;
 mod elementwise;
 mod errors;
 mod own;
