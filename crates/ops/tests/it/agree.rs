@@ -61,8 +61,9 @@ fn agree(expected: &Expected, outcome: Outcome, context: &str) {
             for (found, expected) in found.iter().zip(expected) {
                 ulp::assert_ulp(found, expected, 0, &context);
             }
-            let is_view = context.contains("dimshuffle");
-            assert!(kept || is_view, "{context}: the second call did not reuse its outputs");
+            // A view has the memory of an input, and a growing carry has new memory in each step.
+            let may_move = context.contains("dimshuffle") || context.contains("join{axis=0}(carry0");
+            assert!(kept || may_move, "{context}: the second call did not reuse its outputs");
         }
         (Err(_), Err(_)) => {}
         (expected, found) => panic!("{context}: expected {expected:?}, found {found:?}"),
