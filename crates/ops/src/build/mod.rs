@@ -13,10 +13,12 @@
 //! Dtypes are chosen as in the text form: variables promote like NumPy's arrays, literals take the dtype of the
 //! operand they are combined with. Errors do not stop the building; [`Graph::finish`] returns the first one.
 
+mod control;
 mod functions;
 mod operators;
 mod structural;
 
+pub use control::Stepped;
 pub use structural::Index;
 
 use crate::registry::Ops;
@@ -64,6 +66,9 @@ pub enum GraphError {
     /// An expression combines variables of different graphs.
     #[error("one expression uses variables of different graphs")]
     Mixed,
+    /// A variable of a closure is used outside of it.
+    #[error("a variable of a closure is used after the call\nhint: return it from the closure")]
+    Escaped,
     /// The graph is invalid, e.g. because it has no outputs.
     #[error("cannot finish the graph")]
     Invalid(#[source] BuildError),
@@ -76,6 +81,9 @@ struct State {
     ops: Ops,
     graph: FunctionGraph,
     error: Option<GraphError>,
+    /// The calls of closures that are under way, and the number of all calls so far.
+    scopes: Vec<usize>,
+    calls: usize,
 }
 
 /// A graph under construction. Clones share the same graph.
@@ -88,6 +96,8 @@ pub struct Var {
     graph: Graph,
     /// The variable, or a literal before it is combined with a variable. `None` after an error.
     value: Option<Operand>,
+    /// The call of a closure that the variable belongs to; 0 outside of closures.
+    scope: usize,
 }
 
 impl Default for Graph {
@@ -106,7 +116,13 @@ impl Graph {
     /// Creates an empty graph over a custom library of ops.
     #[must_use]
     pub fn with_ops(ops: Ops) -> Self {
-        Self(Rc::new(RefCell::new(State { ops, graph: FunctionGraph::new(), error: None })))
+        Self(Rc::new(RefCell::new(State {
+            ops,
+            graph: FunctionGraph::new(),
+            error: None,
+            scopes: vec![0],
+            calls: 0,
+        })))
     }
 
     /// Adds an input; its type is in text form, e.g. `f64[?,?]`.
@@ -119,14 +135,14 @@ impl Graph {
             }
             Err(source) => self.keep(Err(GraphError::Type { name: name.to_owned(), source })),
         };
-        Var { graph: self.clone(), value: id.map(Operand::Var) }
+        self.var(id.map(Operand::Var))
     }
 
     /// Adds a constant array. Numbers can be used directly.
     #[must_use]
     pub fn constant(&self, value: impl Into<precast_graph::Array>) -> Var {
         let id = self.0.borrow_mut().graph.constant(value.into());
-        Var { graph: self.clone(), value: Some(Operand::Var(id)) }
+        self.var(Some(Operand::Var(id)))
     }
 
     /// Makes a variable an output.
@@ -170,7 +186,7 @@ impl Graph {
             keywords.extend(named);
             self.called(function, &operands, &keywords)
         });
-        Var { graph: self.clone(), value }
+        self.var(value)
     }
 
     /// Returns the gradients of a cost without dimensions by some variables.
@@ -194,7 +210,7 @@ impl Graph {
             Some(Operand::List(results)) => results.into_iter().map(Some).collect(),
             _ => vec![None; variables.len()],
         };
-        results.into_iter().map(|value| Var { graph: self.clone(), value }).collect()
+        results.into_iter().map(|value| self.var(value)).collect()
     }
 
     /// Calls a function of the library; stores its error.
@@ -218,9 +234,18 @@ impl Graph {
         }
     }
 
+    /// Returns a variable of the closure that is being called.
+    fn var(&self, value: Option<Operand>) -> Var {
+        let scope = self.0.borrow().scopes.last().copied().unwrap_or_default();
+        Var { graph: self.clone(), value, scope }
+    }
+
     fn own(&self, variable: &Var) -> Option<Operand> {
         if !Rc::ptr_eq(&self.0, &variable.graph.0) {
             return self.keep(Err(GraphError::Mixed));
+        }
+        if !self.0.borrow().scopes.contains(&variable.scope) {
+            return self.keep(Err(GraphError::Escaped));
         }
         variable.value.clone()
     }

@@ -4,8 +4,8 @@ use crate::registry::Ops;
 use crate::rewrite::lower;
 use precast_core::native::ErrorKind;
 use precast_graph::{
-    Array, BuildError, FunctionGraph, InterpretError, MakeNodeError, PerformError, Prop, Pullback, Type,
-    encode, interpret,
+    Array, BuildError, Extent, FunctionGraph, InterpretError, MakeNodeError, PerformError, Prop, Pullback,
+    Type, encode, interpret,
 };
 use std::sync::{Arc, OnceLock};
 
@@ -69,6 +69,48 @@ impl Body {
         self.graph.outputs().iter().map(|output| self.graph.ty(*output).clone()).collect()
     }
 
+    /// Returns the extents that the graph relies on as C: for each input its rank and its extents, -1 for an unknown one.
+    /// A sequence has a dimension before those of a row. `None` if all extents are unknown.
+    pub(super) fn extents(&self, is_sequence: impl Fn(usize) -> bool) -> Option<String> {
+        let mut table = Vec::new();
+        let inputs = self.inputs();
+        inputs.iter().flat_map(Type::shape).find(|extent| **extent != Extent::Unknown)?;
+        for (position, ty) in inputs.iter().enumerate() {
+            let is_sequence = is_sequence(position);
+            table.push((ty.ndim() + usize::from(is_sequence)).to_string());
+            table.extend(is_sequence.then(|| "-1".to_owned()));
+            table.extend(ty.shape().iter().map(|extent| match extent {
+                Extent::Fixed(n) => n.to_string(),
+                Extent::Unknown => "-1".to_owned(),
+            }));
+        }
+        Some(table.join(", "))
+    }
+
+    /// Checks the extents that the graph relies on, as the C code does.
+    pub(super) fn check(
+        &self,
+        op: &str,
+        first: usize,
+        inputs: &[&Array],
+        is_sequence: impl Fn(usize) -> bool,
+    ) -> Result<(), PerformError> {
+        for (position, (ty, array)) in self.inputs().iter().zip(inputs).enumerate() {
+            let skipped = usize::from(is_sequence(position));
+            for (d, (expected, found)) in ty.shape().iter().zip(&array.shape()[skipped..]).enumerate() {
+                if let Extent::Fixed(n) = expected
+                    && *n != *found as u64
+                {
+                    let (input, d) = (first + position, d + skipped);
+                    let problem =
+                        format!("{op}: dimension {d} of input {input} has extent {found}, expected {n}");
+                    return Err(PerformError::value(op, problem));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Evaluates the graph. `place` describes the call in errors of the ops.
     pub(super) fn perform(
         &self,
@@ -97,14 +139,19 @@ impl Body {
     }
 }
 
-/// Checks that a graph admits the values of an input: the same kind, dtype and rank, and no other fixed extent.
+/// Checks that a graph may admit the values of an input: the same kind, dtype and rank, and no other fixed extent.
+/// Rewrites forget extents, so an unknown one is valid; [`Body::extents`] checks it at run time.
 pub(super) fn expect_type(
     op: &str,
     input: usize,
     found: &Type,
     expected: &Type,
 ) -> Result<(), MakeNodeError> {
-    if admits(expected, found) {
+    let extents = || found.shape().iter().zip(expected.shape());
+    let differ = |(found, expected): (&Extent, &Extent)| {
+        found != expected && *found != Extent::Unknown && *expected != Extent::Unknown
+    };
+    if found.without_extents() == expected.without_extents() && !extents().any(differ) {
         return Ok(());
     }
     let (op, found, expected) = (op.to_owned(), found.to_string(), format!("`{expected}`"));
@@ -121,7 +168,7 @@ pub(crate) fn admits(expected: &Type, found: &Type) -> bool {
                     .shape
                     .iter()
                     .zip(&found.shape)
-                    .all(|(expected, found)| *expected == precast_graph::Extent::Unknown || expected == found)
+                    .all(|(expected, found)| *expected == Extent::Unknown || expected == found)
         }
         (expected, found) => expected == found,
     }

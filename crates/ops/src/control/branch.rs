@@ -1,6 +1,7 @@
 //! Branch: calls one of several graphs.
 
 use super::body::{Body, expect_type};
+use super::scan_code::check;
 use crate::declared::{Declared, of, refuse};
 use crate::elements;
 use crate::gradient::rules::Pulled;
@@ -131,6 +132,9 @@ impl Op for Branch {
     }
 
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {
+        for (body, offset) in self.branches.iter().zip(self.offsets()) {
+            body.check(NAME, 1 + offset, &inputs[1 + offset..], |_| false)?;
+        }
         let position = elements::integers(NAME, inputs[0])?.first().copied().unwrap_or_default();
         let position = usize::try_from(position).unwrap_or(0).min(self.branches.len() - 1);
         let offsets = self.offsets();
@@ -172,7 +176,12 @@ impl COp for Branch {
         }
         let bodies: Vec<String> = (0..self.branches.len()).map(|i| format!("{name}_body{i}_run")).collect();
         let offsets: Vec<String> = self.offsets().iter().map(ToString::to_string).collect();
+        let checks = self.branches.iter().zip(self.offsets());
+        let checks = checks
+            .map(|(body, offset)| check(body.extents(|_| false).as_deref(), NAME, 1 + offset, &sub.fail));
+        let checks: String = checks.collect();
         let values = [
+            ("CHECK", &*checks),
             ("BODIES", &*bodies.join(", ")),
             ("OFFSETS", &offsets.join(", ")),
             ("BRANCHES", &bodies.len().to_string()),

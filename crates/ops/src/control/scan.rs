@@ -111,6 +111,11 @@ impl Scan {
         (encode::order(&part) == **other.body.graph()).then(|| results.collect())
     }
 
+    /// Returns whether an input of the body is a row of a sequence.
+    pub(super) fn is_sequence(&self, input: usize) -> bool {
+        (self.carries..self.carries + self.sequences).contains(&input)
+    }
+
     /// Returns the number of inputs of the body.
     pub(super) fn arguments(&self) -> usize {
         self.body.graph().inputs().len()
@@ -176,6 +181,7 @@ impl Op for Scan {
 
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {
         let steps = steps(inputs[0])?;
+        self.body.check(NAME, 1, &inputs[1..], |input| self.is_sequence(input))?;
         let (carries, others) = inputs[1..].split_at(self.carries);
         let (sequences, others) = others.split_at(self.sequences);
         if let Some((k, array)) = sequences.iter().enumerate().find(|(_, array)| array.shape()[0] != steps) {

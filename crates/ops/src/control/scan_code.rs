@@ -80,6 +80,9 @@ impl COp for Scan {
         if scan_scalar::applies(self) {
             return Ok(render(include_str!("../../c/scan_scalar_run.c.in"), &values));
         }
+        let extents = self.body.extents(|input| self.is_sequence(input));
+        let check = check(extents.as_deref(), super::scan::NAME, 1, &sub.fail);
+        values.push(("CHECK", &check));
         let others = self.arguments() - self.carries - self.sequences;
         let numbers = [
             ("CARRIES", self.carries),
@@ -102,6 +105,14 @@ impl COp for Scan {
     fn content_id(&self) -> Option<String> {
         self.body.content_id().map(|id| format!("scan({id})"))
     }
+}
+
+/// Generates the check of the extents that a graph relies on.
+pub(super) fn check(extents: Option<&str>, op: &str, first: usize, fail: &str) -> String {
+    let Some(extents) = extents else { return String::new() };
+    let first = first.to_string();
+    let values = [("EXTENTS", extents), ("OP", op), ("FIRST", &first), ("FAIL", fail)];
+    render(include_str!("../../c/body_check.c.in"), &values)
 }
 
 impl Scan {

@@ -58,7 +58,27 @@ impl std::fmt::Display for Form {
     }
 }
 
-impl Operands<'_> {
+impl<'a> Operands<'a> {
+    /// Creates a call without arguments.
+    pub(crate) fn none(graph: &'a mut FunctionGraph, library: &'a dyn OpLibrary, function: &'a str) -> Self {
+        Self { graph, library, function, args: &[] }
+    }
+
+    /// Returns the graph.
+    pub(crate) fn graph(&mut self) -> &mut FunctionGraph {
+        self.graph
+    }
+
+    /// Returns the library that functions among the arguments use.
+    pub(crate) fn library(&self) -> &'a dyn OpLibrary {
+        self.library
+    }
+
+    /// Returns whether a condition does not hold.
+    pub(crate) fn negated(&mut self, condition: VarId) -> Result<VarId, BuildError> {
+        self.call("logical_not", [condition.into()])
+    }
+
     /// Returns an argument that is a function.
     fn function(&self, position: usize) -> Result<Function, BuildError> {
         match self.args.get(position) {
@@ -83,12 +103,34 @@ impl Operands<'_> {
         }
     }
 
-    fn tensors(&mut self, operands: &[Operand]) -> Result<Vec<VarId>, BuildError> {
+    pub(crate) fn tensors(&mut self, operands: &[Operand]) -> Result<Vec<VarId>, BuildError> {
         operands.iter().map(|operand| self.tensor(operand)).collect()
     }
 
+    /// Returns the number of steps of a loop over sequences.
+    pub(crate) fn steps(&mut self, length: &Operand, sequences: &[VarId]) -> Result<VarId, BuildError> {
+        let steps = match (length, sequences.first()) {
+            (Operand::None, Some(first)) if self.ndim(*first) > 0 => self.extent(*first, 0)?,
+            // The loop reports a sequence without dimensions.
+            (Operand::None, Some(_)) => 0_i64.into(),
+            (Operand::None, None) => {
+                let problem = "the number of steps is unknown\nhint: give sequences, or `length=`".to_owned();
+                return Err(self.error(problem));
+            }
+            (length, _) => length.clone(),
+        };
+        self.count(&steps)
+    }
+
+    /// Returns the number of steps of a loop that only its condition ends.
+    pub(crate) fn unbounded(&mut self, begins: VarId) -> Result<VarId, BuildError> {
+        let most = self.graph.constant(Array::from(i64::MAX));
+        let none = self.graph.constant(Array::from(0_i64));
+        self.call("where", [begins.into(), most.into(), none.into()])
+    }
+
     /// Returns a number of steps or a position as a tensor.
-    fn count(&mut self, operand: &Operand) -> Result<VarId, BuildError> {
+    pub(crate) fn count(&mut self, operand: &Operand) -> Result<VarId, BuildError> {
         let count = self.tensor(operand)?;
         let ty = self.graph.ty(count);
         if ty.ndim() > 0 || !(ty.dtype().is_integer() || ty.dtype() == DType::Bool) {
@@ -112,15 +154,15 @@ fn results(
 }
 
 /// The carries of a loop: their first values and their types, which admit those of all steps.
-struct Carries {
+pub(crate) struct Carries {
     form: Form,
     leaves: Vec<Operand>,
-    first: Vec<VarId>,
+    pub(crate) first: Vec<VarId>,
     types: Vec<Type>,
 }
 
 impl Carries {
-    fn of(operands: &mut Operands<'_>, init: &Operand) -> Result<Self, BuildError> {
+    pub(crate) fn of(operands: &mut Operands<'_>, init: &Operand) -> Result<Self, BuildError> {
         let mut leaves = Vec::new();
         let form = Form::of(init, &mut leaves);
         let first = operands.tensors(&leaves)?;
@@ -167,26 +209,26 @@ fn parameters<'a>(prefix: &str, types: impl IntoIterator<Item = &'a Type>) -> Ve
 }
 
 /// A step of a loop: maps the carries and the rows of sequences to the next carries, the rows of results and `stop`.
-type Step<'a> =
+pub(crate) type Step<'a> =
     dyn FnMut(&mut FunctionGraph, &dyn OpLibrary, &[VarId], &[VarId]) -> Result<Stepped, BuildError> + 'a;
 
 /// The results of a step.
-struct Stepped {
-    carries: Vec<VarId>,
-    rows: Vec<VarId>,
-    stop: Option<VarId>,
+pub(crate) struct Stepped {
+    pub(crate) carries: Vec<VarId>,
+    pub(crate) rows: Vec<VarId>,
+    pub(crate) stop: Option<VarId>,
 }
 
 /// A loop under construction.
-struct Loop<'a> {
-    steps: VarId,
-    sequences: &'a [VarId],
-    reverse: bool,
+pub(crate) struct Loop<'a> {
+    pub(crate) steps: VarId,
+    pub(crate) sequences: &'a [VarId],
+    pub(crate) reverse: bool,
 }
 
 impl Loop<'_> {
     /// Builds the loop, and returns its results.
-    fn build(
+    pub(crate) fn build(
         &self,
         operands: &mut Operands<'_>,
         carries: &mut Carries,
@@ -232,16 +274,8 @@ pub(super) fn scan(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resul
     let mut leaves = Vec::new();
     let xs = Form::of(operands.args.get(2).unwrap_or(&Operand::None), &mut leaves);
     let sequences = operands.tensors(&leaves)?;
-    let steps = match (operands.args.get(3).cloned().unwrap_or(Operand::None), sequences.first()) {
-        (Operand::None, Some(first)) if operands.ndim(*first) > 0 => operands.extent(*first, 0)?,
-        (Operand::None, Some(_)) => 0_i64.into(),
-        (Operand::None, None) => {
-            let problem = "the number of steps is unknown\nhint: give sequences, or `length=`".to_owned();
-            return Err(operands.error(problem));
-        }
-        (length, _) => length,
-    };
-    let steps = operands.count(&steps)?;
+    let length = operands.args.get(3).cloned().unwrap_or(Operand::None);
+    let steps = operands.steps(&length, &sequences)?;
     let (form, mut ys) = (carries.form.clone(), Form::None);
     let expected = form.clone();
     let count = carries.types.len();
@@ -304,18 +338,11 @@ pub(super) fn while_loop(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Res
             return Err(MakeNodeError::Value { op: name.clone(), problem }.into());
         }
         let goes_on = holds(graph, library, &carries)?;
-        let stop =
-            Operands { graph, library, function: &name, args: &[] }.call("logical_not", [goes_on.into()])?;
+        let stop = Operands::none(graph, library, &name).negated(goes_on)?;
         Ok(Stepped { carries, rows: Vec::new(), stop: Some(stop) })
     };
-    // The carries have their final types only once the loop is built, but the condition needs only their dtypes.
-    let steps = {
-        let first = carries.first.clone();
-        let begins = holds(operands.graph, operands.library, &first)?;
-        let most = operands.graph.constant(Array::from(i64::MAX));
-        let none = operands.graph.constant(Array::from(0_i64));
-        operands.call("where", [begins.into(), most.into(), none.into()])?
-    };
+    let begins = holds(operands.graph, operands.library, &carries.first)?;
+    let steps = operands.unbounded(begins)?;
     let made = Loop { steps, sequences: &[], reverse: false }.build(operands, &mut carries, &mut step)?;
     Ok(carries.form.join(&mut made.into_iter()))
 }
@@ -367,15 +394,7 @@ pub(super) fn branch(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<
 /// Builds `cond(predicate, if_true, if_false, *operands)`.
 pub(super) fn cond(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Operand, BuildError> {
     operands.expect_between(3, usize::MAX)?;
-    let predicate = operands.tensor(&operands.args[0].clone())?;
-    let ty = operands.graph.ty(predicate);
-    if ty.ndim() > 0 || !(ty.dtype() == DType::Bool || ty.dtype().is_integer()) {
-        let problem =
-            format!("the condition has type `{ty}`, expected `bool[]`\nhint: `where` selects elements");
-        return Err(operands.error(problem));
-    }
-    let is_true = operands.cast(predicate, DType::Bool)?;
-    let index = operands.cast(is_true, DType::I64)?;
+    let index = operands.choice(&operands.args[0].clone())?;
     let functions = [operands.function(2)?, operands.function(1)?];
     select(operands, index, &functions, &operands.args[3..].to_vec())
 }
@@ -387,23 +406,51 @@ fn select(
     functions: &[Function],
     args: &[Operand],
 ) -> Result<Operand, BuildError> {
-    let name = operands.function.to_owned();
-    let (library, mut form) = (operands.library, None::<Form>);
-    let (mut branches, mut inputs): (Vec<Body>, Vec<VarId>) = (Vec::new(), vec![index]);
-    for function in functions {
-        let traced = trace(operands.graph, &[], Independent::Kept, |graph, _| {
-            let result = function.call(graph, library, args)?;
-            let (found, made) = results(graph, library, &name, &result)?;
-            if let Some(expected) = form.as_ref().filter(|expected| **expected != found) {
-                let problem = format!("one function returns {found}, another one {expected}");
-                return Err(MakeNodeError::Value { op: name.clone(), problem }.into());
-            }
-            form = Some(found);
-            Ok(made)
-        })?;
-        branches.push(traced.body);
-        inputs.extend(traced.captured);
-    }
-    let made = operands.results(Arc::new(Branch { branches }), &inputs)?;
+    let (name, library) = (operands.function.to_owned(), operands.library);
+    let mut form = None::<Form>;
+    let made = operands.branches(index, functions.len(), &mut |graph, branch| {
+        let result = functions[branch].call(graph, library, args)?;
+        let (found, made) = results(graph, library, &name, &result)?;
+        if let Some(expected) = form.as_ref().filter(|expected| **expected != found) {
+            let problem = format!("one function returns {found}, another one {expected}");
+            return Err(MakeNodeError::Value { op: name.clone(), problem }.into());
+        }
+        form = Some(found);
+        Ok(made)
+    })?;
     Ok(form.map_or(Operand::None, |form| form.join(&mut made.into_iter())))
+}
+
+/// Appends the Applies of a branch, and returns its results.
+type Branched<'a> = dyn FnMut(&mut FunctionGraph, usize) -> Result<Vec<VarId>, BuildError> + 'a;
+
+impl Operands<'_> {
+    /// Returns the position of the branch of a condition: 1 if it holds.
+    pub(crate) fn choice(&mut self, predicate: &Operand) -> Result<VarId, BuildError> {
+        let predicate = self.tensor(predicate)?;
+        let ty = self.graph.ty(predicate);
+        if ty.ndim() > 0 || !(ty.dtype() == DType::Bool || ty.dtype().is_integer()) {
+            let problem =
+                format!("the condition has type `{ty}`, expected `bool[]`\nhint: `where` selects elements");
+            return Err(self.error(problem));
+        }
+        let is_true = self.cast(predicate, DType::Bool)?;
+        self.cast(is_true, DType::I64)
+    }
+
+    /// Builds the call of one of several branches.
+    pub(crate) fn branches(
+        &mut self,
+        index: VarId,
+        count: usize,
+        call: &mut Branched<'_>,
+    ) -> Result<Vec<VarId>, BuildError> {
+        let (mut branches, mut inputs): (Vec<Body>, Vec<VarId>) = (Vec::new(), vec![index]);
+        for branch in 0..count {
+            let traced = trace(self.graph, &[], Independent::Kept, |graph, _| call(graph, branch))?;
+            branches.push(traced.body);
+            inputs.extend(traced.captured);
+        }
+        self.results(Arc::new(Branch { branches }), &inputs)
+    }
 }

@@ -15,7 +15,7 @@ mod compare;
 mod compose;
 mod composed;
 mod contract;
-mod control;
+pub(crate) mod control;
 mod decompositions;
 mod diagonal;
 mod edit;
