@@ -5,6 +5,7 @@
 //!   │                          dimshuffle, shape (reshape, join, …), index (subtensor, …), linalg (dot, …), order (sort, …)
 //!   ├ rows: the functions that can be called by name, one row each, and everything generated from the rows
 //!   └ math: the functions of c/precast/ops/math.h, which `perform` calls
+//! control    loops and branches: ops that call graphs
 //! registry   Ops: names for text and JSON, promotion, the C side     build   graphs in Rust, with operators
 //! rewrite    passes from graphs to graphs with the same bits         combinations, fingerprint, serve
 //! gradient   reverse mode: gradients as more Applies of a graph

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! segments   splits a graph into parts with one module each: author-written C gets its own module
-//! variables  roles of the graph's variables, their C names and failure IDs
+//! variables  roles of the variables of the graph and of the graphs that ops call, their C names and failure IDs
 //! frame      `run` of a module with only tensor variables: a table, and the ops' code
 //! run        the nested blocks: declare, extract or init, code, sync, cleanup after labels
 //! native     the same blocks as a plain C function of numbers, if no instance is needed
