@@ -1,11 +1,12 @@
-//! Functions that differentiate: `grad`, `vjp`, `jvp`, `hvp`, and `sum_to`.
+//! Functions that differentiate: `grad`, `vjp`, `jvp`, `hvp`, `jacobian`, `hessian`, and `sum_to`.
 
+use super::control::{Carries, Loop, Stepped};
 use super::operand::Operands;
 use crate::gradient::{Missing, pull};
 use crate::registry::Ops;
 use crate::rows::Row;
 use crate::shape::SumTo;
-use precast_graph::{Array, BuildError, DType, MakeNodeError, Number, Operand, Props, VarId};
+use precast_graph::{Array, BuildError, DType, MakeNodeError, Number, Operand, Prop, Props, VarId};
 
 /// Returns an argument as variables: one, or a list of several.
 fn variables(operands: &Operands<'_>, position: usize) -> Result<Vec<VarId>, MakeNodeError> {
@@ -106,6 +107,48 @@ pub(super) fn hvp(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Var
     let first = gradients(operands, cost, &[x])?;
     let results = pull(operands.graph, &library(), first[0], direction, &[x], Missing::Zero)?;
     Ok(results[0])
+}
+
+/// Builds `jacobian(y, x)`: a loop over the elements of `y` that computes the gradient of each.
+pub(super) fn jacobian(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
+    operands.expect(2)?;
+    let (y, x) = (operands.variable(0)?, operands.variable(1)?);
+    rows(operands, y, x, Missing::Error)
+}
+
+/// Builds `hessian(cost, x)`: the Jacobian of the gradient.
+pub(super) fn hessian(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
+    operands.expect(2)?;
+    let (cost, x) = (operands.variable(0)?, operands.variable(1)?);
+    let first = gradients(operands, cost, &[x])?;
+    rows(operands, first[0], x, Missing::Zero)
+}
+
+/// Returns the gradients of all elements of `y` by `x`, which have the shape of `y` and then that of `x`.
+fn rows(operands: &mut Operands<'_>, y: VarId, x: VarId, missing: Missing) -> Result<VarId, BuildError> {
+    let (ty, of_y, of_x) = (operands.graph.ty(y).clone(), extents(operands, y)?, extents(operands, x)?);
+    let flat = operands.call("ravel", [y.into()])?;
+    let count = operands.extent(flat, 0)?;
+    let basis = operands.call_with("eye", &[count], &[("dtype", Prop::DType(ty.dtype()).into())])?;
+    let steps = operands.steps(&Operand::None, &[basis])?;
+    let mut carries = Carries::of(operands, &Operand::List(Vec::new()))?;
+    let name = operands.function.to_owned();
+    let made = Loop { steps, sequences: &[basis], reverse: false }.build(
+        operands,
+        &mut carries,
+        &mut |graph, library, _, rows| {
+            let mut operands = Operands::none(graph, library, &name);
+            let seed = operands.call("reshape", [rows[0].into(), Operand::List(of_y.clone())])?;
+            let found = pull(operands.graph, &self::library(), y, seed, &[x], missing)?;
+            Ok(Stepped { carries: Vec::new(), rows: found, stop: None })
+        },
+    )?;
+    operands.call("reshape", [made[0].into(), Operand::List([of_y, of_x].concat())])
+}
+
+/// Returns the extents of a variable.
+fn extents(operands: &mut Operands<'_>, variable: VarId) -> Result<Vec<Operand>, BuildError> {
+    (0..operands.ndim(variable)).map(|axis| operands.extent(variable, axis)).collect()
 }
 
 /// Builds `sum_to(x, shape)`. 16-bit floats are summed in f32.

@@ -10,7 +10,7 @@ use super::control::{branch, scan};
 use super::decompositions::{cho_solve, cholesky, det, inv, lu_factor, solve, solve_triangular};
 use super::diagonal::{diag, diagonal, tri, triangle};
 use super::fill::{append, at_least, broadcast_to, full, like, linspace};
-use super::gradient::{hvp, jvp, sum_to};
+use super::gradient::{hessian, hvp, jacobian, jvp, sum_to};
 use super::index::{subtensor, take, write};
 use super::linalg::product;
 use super::mask::{boolean_index, compress, count_nonzero, nonzero};

@@ -269,6 +269,10 @@ macro_rules! structural_rows {
             jvp(y, x, direction) [] {} = [jvp] [] [] other;
             /// The product of the Hessian of `cost` by `x` with a direction.
             hvp(cost, x, direction) [] {} = [hvp] [] [] other;
+            /// The derivatives of all elements of `y` by all elements of `x`.
+            jacobian(y, x) [] {} = [jacobian] [] [] other;
+            /// The second derivatives of `cost` by all pairs of elements of `x`.
+            hessian(cost, x) [] {} = [hessian] [] [] other;
             /// A loop over the rows of `xs`, or of `length` steps: `f(carry, x)` returns the next carry and a row of `ys`. The last carry and `ys`. The arguments may be tuples.
             scan(f, init, xs) [] {; reverse = False; length} = [scan] [Scan] [] other;
             /// The result of one of the functions in a list, the one at a position, called with the operands. Only this function is computed.

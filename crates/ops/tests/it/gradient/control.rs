@@ -51,3 +51,28 @@ fn second_derivatives_of_loops_match_differences() {
         check(text, &inputs);
     }
 }
+
+#[test]
+fn jacobians_and_hessians_match_differences() {
+    let inputs = || [input("p1", numbers(&[3], 2)), input("p3", numbers(&[2, 3], 4))];
+    for text in [
+        "jacobian(sin(p1) * p1, p1)",
+        "jacobian(p3 @ (p1 * p1), p1)",
+        "jacobian(p3 * p1, p3)",
+        "hessian(sum(sin(p3 @ p1)), p1)",
+        "hessian(sum(p3 ** 3 * p1), p3)",
+    ] {
+        check(text, &inputs());
+    }
+    // The derivative of an element by an element has the shape of both.
+    let found = super::values(&super::graph("jacobian(p3 @ (p1 * p1), p1)", &inputs()), &inputs()).remove(0);
+    let (p1, p3) = (numbers(&[3], 2), numbers(&[2, 3], 4));
+    assert_eq!(found.shape(), [2, 3]);
+    for i in 0..2 {
+        for j in 0..3 {
+            assert!((found[[i, j]] - 2.0 * p3[[i, j]] * p1[[j]]).abs() < 1e-12);
+        }
+    }
+    let found = super::values(&super::graph("hessian(sum(p1 * 2.0), p1)", &inputs()), &inputs()).remove(0);
+    assert!(found.shape() == [3, 3] && found.iter().all(|x| *x == 0.0));
+}
