@@ -91,11 +91,14 @@ pub(super) fn function(scan: &Scan, name: &str) -> Result<String, LinkError> {
     for (k, input) in body.inputs().iter().enumerate() {
         let (dtype, from) = (dtype(*input), format!("in[{}]", 1 + k));
         let _ = if sequences.contains(&k) {
-            writeln!(
-                text,
-                "    const pc_{dtype} a{k} = *(const pc_{dtype} *)(p{k} + at * {from}->strides[0]);"
+            writeln!(text, "    const pc_{dtype} a{k} = *(const pc_{dtype} *)(p{k} + at * s{k});").and_then(
+                |()| {
+                    writeln!(
+                        reads,
+                        "  const char *const p{k} = {from}->data;\n  const int64_t s{k} = {from}->strides[0];"
+                    )
+                },
             )
-            .and_then(|()| writeln!(reads, "  const char *const p{k} = {from}->data;"))
         } else {
             let constant = if k < carries { "" } else { "const " };
             writeln!(reads, "  {constant}pc_{dtype} a{k} = *(const pc_{dtype} *){from}->data;\n  (void)a{k};")
@@ -105,7 +108,8 @@ pub(super) fn function(scan: &Scan, name: &str) -> Result<String, LinkError> {
         let dtype = dtype(body.outputs()[j]);
         let _ = writeln!(
             reads,
-            "  if (pc_output_ready(ctx, &out[{j}], {}, 1, &steps) == NULL) return -1;\n  char *const r{j} = out[{j}]->data;",
+            "  if (pc_output_ready(ctx, &out[{j}], {}, 1, &steps) == NULL) return -1;\n  char *const r{j} = out[{j}]->data;\n  \
+             const int64_t q{j} = out[{j}]->strides[0];",
             dtype.typenum()
         );
     }
@@ -113,8 +117,9 @@ pub(super) fn function(scan: &Scan, name: &str) -> Result<String, LinkError> {
         text.push_str(&code(body, apply, name)?);
     }
     for j in rows {
-        let (output, step) = (body.outputs()[j], format!("at * out[{j}]->strides[0]"));
-        let _ = writeln!(text, "    *(pc_{} *)(r{j} + {step}) = {};", dtype(output), variable(body, output));
+        let output = body.outputs()[j];
+        let _ =
+            writeln!(text, "    *(pc_{} *)(r{j} + at * q{j}) = {};", dtype(output), variable(body, output));
     }
     for (j, output) in body.outputs()[..carries].iter().enumerate() {
         let dtype = dtype(*output);
