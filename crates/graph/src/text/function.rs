@@ -6,7 +6,8 @@
 
 use super::error::ParseTextError;
 use super::lex::{Token, is_keyword, lex};
-use super::parse::{Bound, Limits, Parsed, Parser};
+use super::limits::Limits;
+use super::parse::{Bound, Parsed, Parser};
 use crate::build_error::BuildError;
 use crate::function::Function;
 use crate::graph::FunctionGraph;
@@ -69,6 +70,36 @@ impl Parser<'_> {
         let statement = Some(self.place(at));
         self.bind(name, function, statement);
         Ok(())
+    }
+
+    /// Parses the statements of a function, the last of which is `return`.
+    fn body(&mut self) -> Parsed<Operand> {
+        loop {
+            while self.skip(";") || self.skip("\n") {}
+            let at = self.offset();
+            match self.peek() {
+                Token::Name("def") => {
+                    self.next += 1;
+                    self.def()?;
+                }
+                Token::Name("return") => {
+                    self.next += 1;
+                    let value = self.whole()?;
+                    let unused = self.names.values().filter(|bound| !bound.used);
+                    let unused = unused.filter_map(|bound| bound.statement.clone());
+                    return match unused.min_by_key(|place| (place.line, place.column)) {
+                        Some(place) => Err(ParseTextError::Unused { place }),
+                        None => Ok(value),
+                    };
+                }
+                _ => {
+                    if self.statement()?.0.is_none() {
+                        return Err(ParseTextError::Unused { place: self.place(at) });
+                    }
+                }
+            }
+            self.separated()?;
+        }
     }
 
     /// Skips an expression, which ends at a separator outside of brackets.

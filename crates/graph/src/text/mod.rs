@@ -34,6 +34,7 @@ mod function;
 mod index;
 mod input;
 mod lex;
+mod limits;
 mod list;
 mod names;
 mod parse;

@@ -1,10 +1,11 @@
 //! Parses texts and statements. The parser calls the op library directly and builds no syntax tree.
 //!
 //! Without a tree, a chain `a + a + a + …` of any length needs no stack, neither for parsing nor for dropping.
-//! Brackets, signs and powers nest, and their depth is limited by [`MAX_DEPTH`].
+//! Brackets, signs and powers nest, and their depth is limited by `Limits`.
 
 use super::error::ParseTextError;
 use super::lex::{Spanned, Token, is_keyword, is_name, lex};
+use super::limits::Limits;
 use super::names::constants;
 use super::position::Position;
 use crate::Type;
@@ -17,13 +18,6 @@ use precast_core::names::{check_name, excerpt};
 use precast_core::native::DefaultFloats;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// The maximum nesting depth of brackets, signs and powers.
-const MAX_DEPTH: usize = 100;
-
-/// The maximum number of tokens in the texts of a graph: about 50 000 operations, more than a C compiler can handle.
-const MAX_TOKENS: usize = 100_000;
 
 /// Parses a graph from texts, each of which defines one output.
 ///
@@ -179,21 +173,6 @@ pub(super) struct Bound {
     pub(super) is_outside: bool,
 }
 
-/// Limits shared by a graph's texts and the calls of functions in them.
-#[derive(Default)]
-pub(super) struct Limits {
-    depth: AtomicUsize,
-    tokens: AtomicUsize,
-}
-
-impl Limits {
-    /// Counts parsed tokens.
-    pub(super) fn spend(&self, tokens: usize) -> Parsed<()> {
-        let found = self.tokens.fetch_add(tokens, Ordering::Relaxed).saturating_add(tokens);
-        if found > MAX_TOKENS { Err(ParseTextError::Long { found, limit: MAX_TOKENS }) } else { Ok(()) }
-    }
-}
-
 /// The result of a text: the graph so far, the names so far, the output and its name.
 type Statements = (FunctionGraph, BTreeMap<String, Bound>, VarId, Option<String>);
 
@@ -226,40 +205,10 @@ impl<'t> Parser<'t> {
     }
 
     /// Checks that a statement ends here.
-    fn separated(&self) -> Parsed<()> {
+    pub(super) fn separated(&self) -> Parsed<()> {
         match self.peek() {
             Token::End | Token::Sign(";" | "\n") => Ok(()),
             _ => Err(self.unexpected("an operator, `;` or the end")),
-        }
-    }
-
-    /// Parses the statements of a function, the last of which is `return`.
-    pub(super) fn body(&mut self) -> Parsed<Operand> {
-        loop {
-            while self.skip(";") || self.skip("\n") {}
-            let at = self.offset();
-            match self.peek() {
-                Token::Name("def") => {
-                    self.next += 1;
-                    self.def()?;
-                }
-                Token::Name("return") => {
-                    self.next += 1;
-                    let value = self.whole()?;
-                    let unused = self.names.values().filter(|bound| !bound.used);
-                    let unused = unused.filter_map(|bound| bound.statement.clone());
-                    return match unused.min_by_key(|place| (place.line, place.column)) {
-                        Some(place) => Err(ParseTextError::Unused { place }),
-                        None => Ok(value),
-                    };
-                }
-                _ => {
-                    if self.statement()?.0.is_none() {
-                        return Err(ParseTextError::Unused { place: self.place(at) });
-                    }
-                }
-            }
-            self.separated()?;
         }
     }
 
@@ -296,7 +245,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Parses `[name {"," name} "="] comparison`
-    fn statement(&mut self) -> Parsed<(Option<String>, Operand)> {
+    pub(super) fn statement(&mut self) -> Parsed<(Option<String>, Operand)> {
         let targets = self.targets()?;
         let at = self.offset();
         let value = self.binary(0)?;
@@ -383,17 +332,6 @@ impl<'t> Parser<'t> {
     /// Returns all bound names.
     pub(super) fn names_bound(&self) -> impl Iterator<Item = &str> {
         self.names.keys().map(String::as_str)
-    }
-
-    pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
-        let depth = self.limits.depth.fetch_add(1, Ordering::Relaxed);
-        let result = if depth == MAX_DEPTH {
-            Err(ParseTextError::Depth { place: self.place(self.offset()), limit: MAX_DEPTH })
-        } else {
-            read(self)
-        };
-        self.limits.depth.fetch_sub(1, Ordering::Relaxed);
-        result
     }
 
     pub(super) fn peek(&self) -> Token<'t> {

@@ -13,7 +13,8 @@ use super::{Missing, pull_all};
 use crate::control::scan::row_type;
 use crate::control::trace::{Independent, trace};
 use crate::control::{Body, Branch, Scan};
-use precast_graph::{BuildError, FunctionGraph, Gradients, Operand, Prop, Pullback, Type, VarId};
+use crate::shape::ShapeI;
+use precast_graph::{BuildError, FunctionGraph, Gradients, OpLibrary, Operand, Prop, Pullback, Type, VarId};
 use std::sync::Arc;
 
 /// Appends the Applies of a body to a graph, and returns its outputs.
@@ -38,24 +39,122 @@ fn is_wanted(at: &Pullback<'_>, input: usize) -> bool {
     at.wanted[input] && at.graph.ty(at.inputs[input]).dtype().is_float()
 }
 
-pub(crate) fn scan(scan: &Scan, at: &mut Pullback<'_>) -> Result<Gradients, BuildError> {
-    let (carries, sequences) = (scan.carries, scan.sequences);
-    let (first_sequence, first_other) = (1 + carries, 1 + carries + sequences);
-    let types = scan.body.inputs();
-    let floats: Vec<usize> = (0..carries).filter(|i| types[*i].dtype().is_float()).collect();
-    let rows: Vec<usize> = (carries..at.outputs.len()).filter(|j| at.gradients[*j].is_some()).collect();
-    let wanted = |at: &Pullback<'_>, inputs: std::ops::Range<usize>| -> Vec<usize> {
-        inputs.filter(|input| is_wanted(at, *input)).collect()
-    };
-    let (by_rows, by_others) =
-        (wanted(at, first_sequence..first_other), wanted(at, first_other..at.inputs.len()));
+/// The parts of a loop that have gradients.
+struct Parts {
+    /// The carries that are floats.
+    floats: Vec<usize>,
+    /// The results by whose rows gradients are given.
+    rows: Vec<usize>,
+    /// The sequences and the other inputs by which gradients are needed, as inputs of the op.
+    by_rows: Vec<usize>,
+    by_others: Vec<usize>,
+}
 
-    // The forward loop, with the carries before each step.
-    let stored = with_carries(scan)?;
-    let stored = at.graph.apply(Arc::new(stored), at.inputs)?[at.outputs.len()..].to_vec();
-    let (mut steps, mut given) = (at.inputs[0], at.inputs[first_sequence..first_other].to_vec());
-    if scan.until {
-        let end = Operand::Weak(at.apply(crate::shape::ShapeI { axis: 0 }, &stored[..1])?);
+impl Parts {
+    fn of(scan: &Scan, at: &Pullback<'_>) -> Self {
+        let types = scan.body.inputs();
+        let first_other = 1 + scan.carries + scan.sequences;
+        let wanted = |inputs: std::ops::Range<usize>| inputs.filter(|input| is_wanted(at, *input)).collect();
+        Self {
+            floats: (0..scan.carries).filter(|i| types[*i].dtype().is_float()).collect(),
+            rows: (scan.carries..at.outputs.len()).filter(|j| at.gradients[*j].is_some()).collect(),
+            by_rows: wanted(1 + scan.carries..first_other),
+            by_others: wanted(first_other..at.inputs.len()),
+        }
+    }
+
+    /// Returns the first values of the backward loop: the gradients by the last carries, and zeros for the sums.
+    fn first(&self, at: &mut Pullback<'_>) -> Result<Vec<VarId>, BuildError> {
+        let mut first = Vec::new();
+        for i in &self.floats {
+            first.push(match at.gradients[*i] {
+                Some(gradient) => gradient,
+                None => at.call("zeros_like", &[at.outputs[*i].into()])?,
+            });
+        }
+        for input in &self.by_others {
+            first.push(at.call("zeros_like", &[at.inputs[*input].into()])?);
+        }
+        Ok(first)
+    }
+
+    /// Computes a step of the backward loop. `arguments` are the gradients by the carries, the sums, the gradients by the
+    /// rows, the inputs of the forward step that are carries or rows, and the others by which gradients are needed.
+    fn step(
+        &self,
+        scan: &Scan,
+        (inputs, library): (&[VarId], &dyn OpLibrary),
+        graph: &mut FunctionGraph,
+        arguments: &[VarId],
+    ) -> Result<Vec<VarId>, BuildError> {
+        let first_other = scan.carries + scan.sequences;
+        let (sums, arguments) = arguments.split_at(self.floats.len() + self.by_others.len());
+        let (seeds, arguments) = arguments.split_at(self.rows.len());
+        let (values, others) = arguments.split_at(first_other);
+        let mut whole = [values, &inputs[1 + first_other..]].concat();
+        for (input, other) in self.by_others.iter().zip(others) {
+            whole[input - 1] = *other;
+        }
+        let results = inline(graph, &scan.body, &whole)?;
+        let of_carries = self.floats.iter().map(|i| results[*i]).zip(sums.iter().copied());
+        let of_rows = self.rows.iter().map(|j| results[*j]).zip(seeds.iter().copied());
+        let seeds: Vec<(VarId, VarId)> = of_carries.chain(of_rows).collect();
+        let by = self.floats.iter().copied().chain(self.by_rows.iter().map(|input| input - 1));
+        let by: Vec<VarId> = by.map(|i| values[i]).chain(others.iter().copied()).collect();
+        let mut found = pull_all(graph, library, &seeds, &by, Missing::Zero)?;
+        let of_others = found.split_off(self.floats.len() + self.by_rows.len());
+        let of_rows = found.split_off(self.floats.len());
+        let mut at = Pullback { graph, library, inputs: &[], outputs: &[], gradients: &[], wanted: &[] };
+        for (sum, gradient) in sums[self.floats.len()..].iter().zip(of_others) {
+            found.push(at.call("add", &[(*sum).into(), gradient.into()])?);
+        }
+        Ok([found, of_rows].concat())
+    }
+}
+
+pub(crate) fn scan(scan: &Scan, at: &mut Pullback<'_>) -> Result<Gradients, BuildError> {
+    let parts = Parts::of(scan, at);
+    let (steps, forward) = forward(scan, at)?;
+    let first = parts.first(at)?;
+    let gradients: Vec<VarId> = parts.rows.iter().filter_map(|j| at.gradients[*j]).collect();
+    let types = scan.body.inputs();
+    let sums = first.iter().map(|v| at.graph.ty(*v).without_extents());
+    let of_rows = gradients.iter().filter_map(|gradient| row_type(at.graph.ty(*gradient)));
+    let values = types[..scan.carries + scan.sequences].iter().cloned();
+    let others = parts.by_others.iter().map(|input| types[input - 1].clone());
+    let parameters = sums.chain(of_rows).chain(values).chain(others).enumerate();
+    let parameters: Vec<(String, Type)> = parameters.map(|(i, ty)| (format!("in{i}"), ty)).collect();
+    let (library, inputs) = (at.library, at.inputs);
+    let traced = trace(at.graph, &parameters, Independent::Hoisted, |graph, arguments| {
+        parts.step(scan, (inputs, library), graph, arguments)
+    })?;
+    let backward = Scan {
+        body: traced.body,
+        carries: first.len(),
+        sequences: gradients.len() + forward.len(),
+        reverse: !scan.reverse,
+        until: false,
+    };
+    let others: Vec<VarId> = parts.by_others.iter().map(|input| at.inputs[*input]).collect();
+    let whole = [vec![steps], first, gradients, forward, others, traced.captured].concat();
+    let made = at.graph.apply(Arc::new(backward), &whole)?;
+    let mut results: Gradients = vec![None; at.inputs.len()];
+    let of_carries = parts.floats.iter().map(|i| 1 + i);
+    for (input, gradient) in of_carries.chain(parts.by_others).chain(parts.by_rows).zip(made) {
+        results[input] = Some(gradient);
+    }
+    Ok(results)
+}
+
+/// Builds a copy of a loop that stores the carries before each step. Returns the number of steps, and as sequences the
+/// stored carries and the loop's own.
+fn forward(scan: &Scan, at: &mut Pullback<'_>) -> Result<(VarId, Vec<VarId>), BuildError> {
+    let stored = at.graph.apply(Arc::new(with_carries(scan)?), at.inputs)?[at.outputs.len()..].to_vec();
+    let (mut steps, mut given) = (at.inputs[0], at.inputs[1 + scan.carries..][..scan.sequences].to_vec());
+    // Without carries, all gradients are those of rows.
+    let counted = stored.first().copied().or_else(|| at.gradients.iter().flatten().next().copied());
+    if let Some(counted) = counted.filter(|_| scan.until) {
+        let end = Operand::Weak(at.apply(ShapeI { axis: 0 }, &[counted])?);
         steps = end.variable(at.graph)?;
         for sequence in &mut given {
             let index = Prop::List(vec![Prop::Str("e".to_owned())]);
@@ -63,73 +162,7 @@ pub(crate) fn scan(scan: &Scan, at: &mut Pullback<'_>) -> Result<Gradients, Buil
                 at.call_with("subtensor", &[(*sequence).into(), end.clone()], &[("index", index.into())])?;
         }
     }
-
-    // The first gradients: of the last carries, and zeros for the sums.
-    let mut first = Vec::new();
-    for i in &floats {
-        first.push(match at.gradients[*i] {
-            Some(gradient) => gradient,
-            None => at.call("zeros_like", &[at.outputs[*i].into()])?,
-        });
-    }
-    for input in &by_others {
-        first.push(at.call("zeros_like", &[at.inputs[*input].into()])?);
-    }
-    let sums = |types: &mut dyn Iterator<Item = Type>| -> Vec<(String, Type)> {
-        types.enumerate().map(|(i, ty)| (format!("carry{i}"), ty.without_extents())).collect()
-    };
-    let mut parameters = sums(&mut first.iter().map(|v| at.graph.ty(*v).clone()));
-    let gradients: Vec<VarId> = rows.iter().filter_map(|j| at.gradients[*j]).collect();
-    let of_rows = gradients.iter().filter_map(|gradient| row_type(at.graph.ty(*gradient)));
-    let of_rows = of_rows.chain(types[..carries + sequences].iter().cloned());
-    parameters.extend(of_rows.enumerate().map(|(i, ty)| (format!("row{i}"), ty)));
-    let others = by_others.iter().map(|input| types[input - 1].clone());
-    parameters.extend(others.enumerate().map(|(i, ty)| (format!("other{i}"), ty)));
-
-    let (library, inputs) = (at.library, at.inputs);
-    let traced = trace(at.graph, &parameters, Independent::Hoisted, |graph, arguments| {
-        let (sums, arguments) = arguments.split_at(floats.len() + by_others.len());
-        let (seeds, arguments) = arguments.split_at(rows.len());
-        let (values, others) = arguments.split_at(carries + sequences);
-        let mut whole = [values, &inputs[first_other..]].concat();
-        for (input, other) in by_others.iter().zip(others) {
-            whole[input - 1] = *other;
-        }
-        let results = inline(graph, &scan.body, &whole)?;
-        let seeds: Vec<(VarId, VarId)> = floats
-            .iter()
-            .map(|i| results[*i])
-            .zip(sums.iter().copied())
-            .chain(rows.iter().map(|j| results[*j]).zip(seeds.iter().copied()))
-            .collect();
-        let by = floats.iter().copied().chain(by_rows.iter().map(|input| input - 1)).map(|i| values[i]);
-        let by: Vec<VarId> = by.chain(others.iter().copied()).collect();
-        let mut found = pull_all(graph, library, &seeds, &by, Missing::Zero)?;
-        let mut at = Pullback { graph, library, inputs: &[], outputs: &[], gradients: &[], wanted: &[] };
-        let of_others = found.split_off(floats.len() + by_rows.len());
-        let of_rows = found.split_off(floats.len());
-        for (sum, gradient) in sums[floats.len()..].iter().zip(of_others) {
-            found.push(at.call("add", &[(*sum).into(), gradient.into()])?);
-        }
-        Ok([found, of_rows].concat())
-    })?;
-    let backward = Scan {
-        body: traced.body,
-        carries: first.len(),
-        sequences: rows.len() + carries + sequences,
-        reverse: !scan.reverse,
-        until: false,
-    };
-    let others: Vec<VarId> = by_others.iter().map(|input| at.inputs[*input]).collect();
-    let whole = [vec![steps], first, gradients, stored, given, others, traced.captured].concat();
-    let made = at.graph.apply(Arc::new(backward), &whole)?;
-
-    let mut results: Gradients = vec![None; at.inputs.len()];
-    let of_carries = floats.iter().map(|i| 1 + i);
-    for (input, gradient) in of_carries.chain(by_others).chain(by_rows).zip(made) {
-        results[input] = Some(gradient);
-    }
-    Ok(results)
+    Ok((steps, [stored, given].concat()))
 }
 
 /// Returns the loop with the carries before each step as further results.

@@ -47,16 +47,17 @@ pub(super) fn merge(graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> 
     rebuild.finish()
 }
 
-/// Returns the loops that a later loop over the same inputs extends by further results: by position, the later one and
-/// the positions of the results among its own. A gradient adds such a loop to a graph.
-fn extended(graph: &FunctionGraph) -> BTreeMap<usize, (usize, Vec<usize>)> {
+/// Loops by position, each with the later loop and the positions of the results among its own.
+type Extended = BTreeMap<usize, (usize, Vec<usize>)>;
+
+/// Returns the loops that a later loop over the same inputs extends by further results. A gradient adds such a loop to a graph.
+fn extended(graph: &FunctionGraph) -> Extended {
     let scans = graph.applies().iter().enumerate().filter_map(|(position, apply)| {
         let op: &dyn Any = &*apply.op;
         Some((position, op.downcast_ref::<Scan>()?, &apply.inputs))
     });
     let scans: Vec<(usize, &Scan, &Vec<VarId>)> = scans.collect();
-    let (mut found, mut taken): (BTreeMap<usize, (usize, Vec<usize>)>, Vec<usize>) =
-        (BTreeMap::new(), Vec::new());
+    let (mut found, mut taken): (Extended, Vec<usize>) = (BTreeMap::new(), Vec::new());
     for (i, (position, scan, inputs)) in scans.iter().enumerate() {
         if taken.contains(position) {
             continue;

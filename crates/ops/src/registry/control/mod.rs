@@ -3,60 +3,21 @@
 //! Arguments and results of their functions may be nested tuples, as in JAX. A tuple is taken apart into its *leaves*,
 //! and put together again in its form.
 
+mod form;
+mod loops;
+
 use super::operand::Operands;
-use crate::control::body::admits;
-use crate::control::scan::row_type;
-use crate::control::trace::{Independent, Traced, trace};
-use crate::control::{Body, Branch, Scan};
-use crate::declared::{Declared, of};
+use crate::control::trace::{Independent, trace};
+use crate::control::{Body, Branch};
+use crate::declared::Declared;
 use crate::rows::Row;
 use crate::shape::Alloc;
+use form::Form;
+pub(crate) use loops::{Carries, Loop, Stepped};
 use precast_graph::{
-    Array, BuildError, DType, Extent, Function, FunctionGraph, MakeNodeError, OpLibrary, Operand, Props,
-    Type, VarId,
+    Array, BuildError, DType, Function, FunctionGraph, MakeNodeError, OpLibrary, Operand, Props, Type, VarId,
 };
 use std::sync::Arc;
-
-/// A nested tuple of values without the values.
-#[derive(Debug, Clone, PartialEq)]
-enum Form {
-    Leaf,
-    Tuple(Vec<Self>),
-    None,
-}
-
-impl Form {
-    /// Takes an operand apart.
-    fn of(operand: &Operand, leaves: &mut Vec<Operand>) -> Self {
-        match operand {
-            Operand::List(items) => Self::Tuple(items.iter().map(|item| Self::of(item, leaves)).collect()),
-            Operand::None => Self::None,
-            leaf => {
-                leaves.push(leaf.clone());
-                Self::Leaf
-            }
-        }
-    }
-
-    /// Puts leaves together.
-    fn join(&self, leaves: &mut impl Iterator<Item = VarId>) -> Operand {
-        match self {
-            Self::Leaf => leaves.next().map_or(Operand::None, Operand::Var),
-            Self::Tuple(parts) => Operand::List(parts.iter().map(|part| part.join(leaves)).collect()),
-            Self::None => Operand::None,
-        }
-    }
-}
-
-impl std::fmt::Display for Form {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Leaf => f.write_str("a value"),
-            Self::None => f.write_str("`None`"),
-            Self::Tuple(parts) => write!(f, "a tuple of {}", parts.len()),
-        }
-    }
-}
 
 impl<'a> Operands<'a> {
     /// Creates a call without arguments.
@@ -151,117 +112,6 @@ fn results(
     let form = Form::of(result, &mut leaves);
     let tensors = Operands { graph, library, function: name, args: &[] }.tensors(&leaves)?;
     Ok((form, tensors))
-}
-
-/// The carries of a loop: their first values and their types, which admit those of all steps.
-pub(crate) struct Carries {
-    form: Form,
-    leaves: Vec<Operand>,
-    pub(crate) first: Vec<VarId>,
-    types: Vec<Type>,
-}
-
-impl Carries {
-    pub(crate) fn of(operands: &mut Operands<'_>, init: &Operand) -> Result<Self, BuildError> {
-        let mut leaves = Vec::new();
-        let form = Form::of(init, &mut leaves);
-        let first = operands.tensors(&leaves)?;
-        let types = first.iter().map(|v| operands.graph.ty(*v).clone()).collect();
-        Ok(Self { form, leaves, first, types })
-    }
-
-    /// Widens the types so that they admit the results of a step. Returns whether a type has changed.
-    fn widen(&mut self, operands: &mut Operands<'_>, found: &[Type]) -> Result<bool, BuildError> {
-        let mut has_changed = false;
-        for (carry, found) in found.iter().enumerate() {
-            if admits(&self.types[carry], found) {
-                continue;
-            }
-            let ty = &self.types[carry];
-            has_changed = true;
-            // A number takes the dtype of the step.
-            if let (Operand::Literal(literal), true) = (&self.leaves[carry], ty.dtype() != found.dtype())
-                && let Some(value) = literal.value(found.dtype())
-                && found.dtype() == ty.dtype().upcast(found.dtype())
-            {
-                self.first[carry] = operands.graph.constant(value);
-                self.types[carry] = operands.graph.ty(self.first[carry]).clone();
-                continue;
-            }
-            if ty.dtype() != found.dtype() || ty.ndim() != found.ndim() {
-                let problem = format!(
-                    "the function returns `{found}` for carry {carry}, which begins as `{ty}`\nhint: cast or reshape \
-                     one of them"
-                );
-                return Err(operands.error(problem));
-            }
-            let extents = ty.shape().iter().zip(found.shape());
-            let extents = extents.map(|(own, found)| if own == found { *own } else { Extent::Unknown });
-            self.types[carry] = of(ty.dtype(), extents.collect());
-        }
-        Ok(has_changed)
-    }
-}
-
-/// Names the parameters of a body.
-fn parameters<'a>(prefix: &str, types: impl IntoIterator<Item = &'a Type>) -> Vec<(String, Type)> {
-    types.into_iter().enumerate().map(|(i, ty)| (format!("{prefix}{i}"), ty.clone())).collect()
-}
-
-/// A step of a loop: maps the carries and the rows of sequences to the next carries, the rows of results and `stop`.
-pub(crate) type Step<'a> =
-    dyn FnMut(&mut FunctionGraph, &dyn OpLibrary, &[VarId], &[VarId]) -> Result<Stepped, BuildError> + 'a;
-
-/// The results of a step.
-pub(crate) struct Stepped {
-    pub(crate) carries: Vec<VarId>,
-    pub(crate) rows: Vec<VarId>,
-    pub(crate) stop: Option<VarId>,
-}
-
-/// A loop under construction.
-pub(crate) struct Loop<'a> {
-    pub(crate) steps: VarId,
-    pub(crate) sequences: &'a [VarId],
-    pub(crate) reverse: bool,
-}
-
-impl Loop<'_> {
-    /// Builds the loop, and returns its results.
-    pub(crate) fn build(
-        &self,
-        operands: &mut Operands<'_>,
-        carries: &mut Carries,
-        step: &mut Step<'_>,
-    ) -> Result<Vec<VarId>, BuildError> {
-        let mut rows = Vec::new();
-        for sequence in self.sequences {
-            let ty = operands.graph.ty(*sequence);
-            let missing =
-                || operands.error(format!("a sequence has type `{ty}`, expected at least one dimension"));
-            rows.push(row_type(ty).ok_or_else(missing)?);
-        }
-        let (library, count) = (operands.library, carries.types.len());
-        loop {
-            let mut named = parameters("carry", &carries.types);
-            named.extend(parameters("row", &rows));
-            let mut until = false;
-            let traced = trace(operands.graph, &named, Independent::Hoisted, |graph, arguments| {
-                let (own, rows) = arguments.split_at(count);
-                let Stepped { carries, rows, stop } = step(graph, library, own, rows)?;
-                until = stop.is_some();
-                Ok([carries, rows, stop.into_iter().collect()].concat())
-            })?;
-            let Traced { body, captured } = traced;
-            if carries.widen(operands, &body.outputs()[..count])? {
-                continue;
-            }
-            let (sequences, reverse) = (self.sequences.len(), self.reverse);
-            let scan = Scan { body, carries: count, sequences, reverse, until };
-            let inputs = [&[self.steps], carries.first.as_slice(), self.sequences, &captured].concat();
-            return operands.results(Arc::new(scan), &inputs);
-        }
-    }
 }
 
 /// Builds `scan(f, init, xs, length=None, reverse=False)`, with `f(carry, x) -> (carry, y)`.
@@ -388,7 +238,7 @@ pub(super) fn branch(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<
         }
     });
     let functions = functions.collect::<Result<Vec<_>, _>>()?;
-    select(operands, index, &functions, &operands.args[2..].to_vec())
+    select(operands, index, &functions, &operands.args[2..])
 }
 
 /// Builds `cond(predicate, if_true, if_false, *operands)`.
@@ -396,7 +246,7 @@ pub(super) fn cond(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Op
     operands.expect_between(3, usize::MAX)?;
     let index = operands.choice(&operands.args[0].clone())?;
     let functions = [operands.function(2)?, operands.function(1)?];
-    select(operands, index, &functions, &operands.args[3..].to_vec())
+    select(operands, index, &functions, &operands.args[3..])
 }
 
 /// Builds the call of one of some functions.

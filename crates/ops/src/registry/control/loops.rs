@@ -1,0 +1,122 @@
+//! Loops under construction: their carries, whose types are found by tracing a step until they fit, and the op.
+
+use super::form::Form;
+use crate::control::Scan;
+use crate::control::body::admits;
+use crate::control::scan::row_type;
+use crate::control::trace::{Independent, Traced, trace};
+use crate::declared::of;
+use crate::registry::operand::Operands;
+use precast_graph::{BuildError, Extent, FunctionGraph, OpLibrary, Operand, Type, VarId};
+use std::sync::Arc;
+
+/// The carries of a loop: their first values and their types, which admit those of all steps.
+pub(crate) struct Carries {
+    pub(super) form: Form,
+    leaves: Vec<Operand>,
+    pub(crate) first: Vec<VarId>,
+    pub(super) types: Vec<Type>,
+}
+
+impl Carries {
+    pub(crate) fn of(operands: &mut Operands<'_>, init: &Operand) -> Result<Self, BuildError> {
+        let mut leaves = Vec::new();
+        let form = Form::of(init, &mut leaves);
+        let first = operands.tensors(&leaves)?;
+        let types = first.iter().map(|v| operands.graph.ty(*v).clone()).collect();
+        Ok(Self { form, leaves, first, types })
+    }
+
+    /// Widens the types so that they admit the results of a step. Returns whether a type has changed.
+    fn widen(&mut self, operands: &mut Operands<'_>, found: &[Type]) -> Result<bool, BuildError> {
+        let mut has_changed = false;
+        for (carry, found) in found.iter().enumerate() {
+            if admits(&self.types[carry], found) {
+                continue;
+            }
+            let ty = &self.types[carry];
+            has_changed = true;
+            // A number takes the dtype of the step.
+            if let (Operand::Literal(literal), true) = (&self.leaves[carry], ty.dtype() != found.dtype())
+                && let Some(value) = literal.value(found.dtype())
+                && found.dtype() == ty.dtype().upcast(found.dtype())
+            {
+                self.first[carry] = operands.graph.constant(value);
+                self.types[carry] = operands.graph.ty(self.first[carry]).clone();
+                continue;
+            }
+            if ty.dtype() != found.dtype() || ty.ndim() != found.ndim() {
+                let problem = format!(
+                    "the function returns `{found}` for carry {carry}, which begins as `{ty}`\nhint: cast or reshape \
+                     one of them"
+                );
+                return Err(operands.error(problem));
+            }
+            let extents = ty.shape().iter().zip(found.shape());
+            let extents = extents.map(|(own, found)| if own == found { *own } else { Extent::Unknown });
+            self.types[carry] = of(ty.dtype(), extents.collect());
+        }
+        Ok(has_changed)
+    }
+}
+
+/// Names the parameters of a body.
+fn parameters<'a>(prefix: &str, types: impl IntoIterator<Item = &'a Type>) -> Vec<(String, Type)> {
+    types.into_iter().enumerate().map(|(i, ty)| (format!("{prefix}{i}"), ty.clone())).collect()
+}
+
+/// A step of a loop: maps the carries and the rows of sequences to the next carries, the rows of results and `stop`.
+pub(crate) type Step<'a> =
+    dyn FnMut(&mut FunctionGraph, &dyn OpLibrary, &[VarId], &[VarId]) -> Result<Stepped, BuildError> + 'a;
+
+/// The results of a step.
+pub(crate) struct Stepped {
+    pub(crate) carries: Vec<VarId>,
+    pub(crate) rows: Vec<VarId>,
+    pub(crate) stop: Option<VarId>,
+}
+
+/// A loop under construction.
+pub(crate) struct Loop<'a> {
+    pub(crate) steps: VarId,
+    pub(crate) sequences: &'a [VarId],
+    pub(crate) reverse: bool,
+}
+
+impl Loop<'_> {
+    /// Builds the loop, and returns its results.
+    pub(crate) fn build(
+        &self,
+        operands: &mut Operands<'_>,
+        carries: &mut Carries,
+        step: &mut Step<'_>,
+    ) -> Result<Vec<VarId>, BuildError> {
+        let mut rows = Vec::new();
+        for sequence in self.sequences {
+            let ty = operands.graph.ty(*sequence);
+            let missing =
+                || operands.error(format!("a sequence has type `{ty}`, expected at least one dimension"));
+            rows.push(row_type(ty).ok_or_else(missing)?);
+        }
+        let (library, count) = (operands.library, carries.types.len());
+        loop {
+            let mut named = parameters("carry", &carries.types);
+            named.extend(parameters("row", &rows));
+            let mut until = false;
+            let traced = trace(operands.graph, &named, Independent::Hoisted, |graph, arguments| {
+                let (own, rows) = arguments.split_at(count);
+                let Stepped { carries, rows, stop } = step(graph, library, own, rows)?;
+                until = stop.is_some();
+                Ok([carries, rows, stop.into_iter().collect()].concat())
+            })?;
+            let Traced { body, captured } = traced;
+            if carries.widen(operands, &body.outputs()[..count])? {
+                continue;
+            }
+            let (sequences, reverse) = (self.sequences.len(), self.reverse);
+            let scan = Scan { body, carries: count, sequences, reverse, until };
+            let inputs = [&[self.steps], carries.first.as_slice(), self.sequences, &captured].concat();
+            return operands.results(Arc::new(scan), &inputs);
+        }
+    }
+}
